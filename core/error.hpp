@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How every call of weft answers: errors are values, small enough for two registers.
+// `status` is for the hot path (no text, no allocation); `result<T>` is for set-up, where an error carries one sentence.
+// `again` is back-pressure, not failure: it says what it waits for. Text is made on the cold side, by describe() (core/describe.hpp).
+// Hot path: status yes, result no. Threads: values, no sharing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace weft {
+
+/// What happened, in the few kinds that a caller can act upon.
+enum class errc : std::uint8_t {
+  ok,
+  again,         ///< Nothing was posted: make progress, then try once more. `status::waits_for()` says for what.
+  truncated,     ///< A message is larger than the receiver's slots; the sentence names both sizes.
+  out_of_range,  ///< Outside the region: nothing was posted, or the target refused it.
+  denied,        ///< The region does not grant this right, or the key is wrong.
+  unreachable,   ///< Nobody answers at that address.
+  rejected,      ///< The other side answered no.
+  incompatible,  ///< The other side was built for another fabric, wire version or set of rules.
+  peer_lost,     ///< The peer is gone; nothing on it succeeds any more. What was outstanding may or may not have happened.
+  deadline,      ///< Not finished in the time given.
+  closed,        ///< The peer, the transport or the region was closed in order.
+  invalid,       ///< The caller's arguments break the contract.
+  no_memory,
+  unsupported,   ///< This fabric cannot do it; the row says why.
+  broken,        ///< What the library or the peer did contradicts the row.
+  native,        ///< An error of the library that has no closer name; `native_code` holds its number.
+};
+
+/// Who found the error: decides how `native_code` is read.
+enum class origin : std::uint8_t { weft, libfabric, verbs, system };
+
+/// What an `again` waits for; stored in `native_code`.
+enum class waits_for : std::int32_t { nothing, queue, connection, receive_slot, operation_slot };
+
+/// The answer of one call: 16 bytes, two registers.
+struct [[nodiscard]] status {
+  errc code = errc::ok;
+  origin from = origin::weft;
+  std::int32_t native_code = 0;
+  const char* operation = "";  ///< Static text: the call that failed ("fi_write", "connect").
+
+  constexpr explicit operator bool() const noexcept { return code == errc::ok; }
+  constexpr bool is_again() const noexcept { return code == errc::again; }
+  constexpr weft::waits_for what() const noexcept {
+    return code == errc::again ? static_cast<weft::waits_for>(native_code) : weft::waits_for::nothing;
+  }
+  friend constexpr bool operator==(const status& a, const status& b) noexcept {
+    return a.code == b.code && a.from == b.from && a.native_code == b.native_code;
+  }
+};
+static_assert(std::is_trivially_copyable_v<status> && sizeof(status) == 16);
+
+/// Back-pressure: nothing was posted, `what` must free up first.
+constexpr status again(waits_for what, const char* operation) noexcept {
+  return {errc::again, origin::weft, static_cast<std::int32_t>(what), operation};
+}
+/// An error that weft itself found.
+constexpr status error(errc code, const char* operation) noexcept { return {code, origin::weft, 0, operation}; }
+
+/// The error of a set-up call: the status, and one sentence (what is wrong, where, what would be right).
+struct failure {
+  status why;
+  std::string sentence;
+};
+
+/// A value, or a failure with a sentence. For set-up calls only.
+template <class T>
+class [[nodiscard]] result {
+ public:
+  result(T value) : held_(std::in_place_index<0>, std::move(value)) {}                // NOLINT(google-explicit-constructor)
+  result(failure why) : held_(std::in_place_index<1>, std::move(why)) {}              // NOLINT(google-explicit-constructor)
+  result(status why, std::string sentence) : held_(std::in_place_index<1>, failure{why, std::move(sentence)}) {}
+
+  explicit operator bool() const noexcept { return held_.index() == 0; }
+  /// Requires: holds a value. Otherwise std::bad_variant_access is thrown: set-up only.
+  T& value() & { return std::get<0>(held_); }
+  const T& value() const& { return std::get<0>(held_); }
+  T&& value() && { return std::get<0>(std::move(held_)); }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+  /// Requires: holds an error.
+  const failure& error() const& { return std::get<1>(held_); }
+  failure&& error() && { return std::get<1>(std::move(held_)); }
+  status why() const noexcept { return held_.index() == 0 ? status{} : std::get<1>(held_).why; }
+
+ private:
+  std::variant<T, failure> held_;
+};
+
+/// A set-up call that returns nothing but success or a failure with a sentence.
+template <>
+class [[nodiscard]] result<void> {
+ public:
+  result() = default;
+  result(failure why) : why_(std::move(why)) {}  // NOLINT(google-explicit-constructor)
+  result(status why, std::string sentence) : why_(failure{why, std::move(sentence)}) {}
+  explicit operator bool() const noexcept { return !why_; }
+  const failure& error() const& { return *why_; }
+  failure&& error() && { return *std::move(why_); }
+  status why() const noexcept { return why_ ? why_->why : status{}; }
+
+ private:
+  std::optional<failure> why_;
+};
+
+}  // namespace weft

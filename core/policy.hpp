@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a policy is, and how a complete set of answers is put together.
+// A family is one question that every fabric must answer; a policy is one answer: an empty type that names its family.
+// Sets in generated headers answer each family exactly once: no defaults, so silence is an error.
+// Hot path: compile time only. Threads: none.
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+namespace weft {
+
+/// An answer to the family that it names: an empty type, so that a choice costs nothing.
+template <class P>
+concept policy = requires { typename P::family; } && std::is_empty_v<P>;
+
+/// An answer to one given family.
+template <class P, class Family>
+concept answers_family = policy<P> && std::same_as<typename P::family, Family>;
+
+/// Answers in any order, each family at most once.
+template <policy... Answers>
+struct policy_set {
+  template <class Family>
+  static constexpr int count = (0 + ... + int{std::same_as<typename Answers::family, Family>});
+
+ private:
+  static constexpr bool each_family_once = ((count<typename Answers::family> == 1) && ...);
+  static_assert(each_family_once, "weft: two policies answer for the same family");
+
+  template <class Family, class First, class... Rest>
+  static consteval auto find() {
+    if constexpr (std::same_as<typename First::family, Family>)
+      return First{};
+    else
+      return find<Family, Rest...>();
+  }
+
+ public:
+  template <class Family>
+    requires(count<Family> == 1)
+  using pick = decltype(find<Family, Answers...>());
+};
+
+/// The families of a contract, to check that a set answers each of them.
+template <class... Families>
+struct family_list {
+  template <class Set>
+  static constexpr bool answered_by = ((Set::template count<Families> == 1) && ...);
+};
+
+}  // namespace weft

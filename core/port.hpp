@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The contract between a backend and the rest: a *port* is one owner's share of a fabric (domain, queues, endpoints).
+// Backends only act: they make the call that they are told to make and report what came of it. Which call is made is decided
+// by the policies, through compose. A port never compares a provider's name and never looks a capability up at run time:
+// what it must know at compile time comes from its `Shape` parameter (a type with static constexpr members, below).
+// Hot path: send, inject, write, read, atomics, post_receive, poll: noexcept, no allocation, no lock, no indirect call of ours.
+// Threads: one owner. Everything else is set-up.
+#pragma once
+
+#include "error.hpp"
+#include "facts.hpp"
+#include "memory.hpp"
+#include "time.hpp"
+
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace weft {
+
+/// What a backend may know at compile time about the fabric that it serves. compose derives it from the fabric's answers.
+/// `facts` is the row; the others are the answers in the words of the backend.
+template <class S>
+concept port_shape = requires {
+  { S::name } -> std::convertible_to<std::string_view>;        // the fabric's name, for sentences only
+  { S::facts } -> std::convertible_to<const fabric_facts&>;
+  { S::virtual_address } -> std::convertible_to<bool>;         // region_address::virtual_address
+  { S::provider_key } -> std::convertible_to<bool>;            // region_key::provider
+  { S::local_descriptor } -> std::convertible_to<bool>;        // local_descriptor::required
+  { S::bind_regions } -> std::convertible_to<bool>;            // region_binding::endpoint
+  { S::native_atomics } -> std::convertible_to<bool>;          // atomics::provider
+  { S::write_immediate } -> std::convertible_to<bool>;         // notify::immediate*
+  { S::receive_reserve } -> std::convertible_to<bool>;         // notify::immediate_consumes_receive
+  { S::remote_counter } -> std::convertible_to<bool>;          // notify::remote_counter
+  { S::ordered_send_after_write } -> std::convertible_to<bool>;// the answers rely on that order: ask for it and attest it
+  { S::ordered_write_after_write } -> std::convertible_to<bool>;
+  { S::delivery_complete } -> std::convertible_to<bool>;       // some answer posts writes in mode `delivered`
+  { S::selective_completion } -> std::convertible_to<bool>;    // completion::selective
+  { S::framed } -> std::convertible_to<bool>;                  // framing::header: sends carry no immediate
+};
+
+/// How a posted operation ends.
+enum class post_mode : std::uint8_t {
+  signalled,    ///< One completion when the source may be reused.
+  delivered,    ///< One completion when the target has the bytes (where facts.delivery_complete).
+  unsignalled,  ///< No completion on success; one on error, with the context given.
+};
+
+/// What a completion tells about.
+enum class completion_kind : std::uint8_t {
+  ended,     ///< An operation posted here ended, well or badly: `context` is the one given with it.
+  received,  ///< A message arrived (or a posted receive failed): `context` is the receive's.
+  landed,    ///< A write with an immediate arrived. `context` is the receive that it consumed, or null where it consumes none.
+};
+
+/// One completion, in the words of no library. `length` is right for `received`; for `landed` no fabric promises it.
+struct completion {
+  completion_kind kind{};
+  void* context = nullptr;
+  std::uint64_t immediate = 0;
+  std::size_t length = 0;
+  status outcome{};
+};
+
+/// An address as the library wants it: opaque, of any length.
+using address_bytes = std::vector<std::byte>;
+
+/// What happens to links, told by poll_links. `tag` is what the transport gave the link.
+enum class link_change : std::uint8_t {
+  arrived,      ///< connected fabrics: somebody dialled. The handler returns the tag for the new link.
+  established,  ///< The link carries messages.
+  lost,         ///< It does not any more: the peer closed, died, or the library gave up.
+  refused,      ///< It never did: nobody there, or refused.
+};
+
+/// What a port is opened with.
+struct port_options {
+  std::string node;                    ///< Local address to use ("127.0.0.1", "::1"); empty: the library's choice.
+  std::string service;                 ///< Port to be found at; empty: any. Ignored where addresses are opaque.
+  bool listens = false;                ///< Others will dial this port.
+  bool sleeps = false;                 ///< wait() will be used: ask for a wait object where the row has one.
+  std::uint32_t operations = 256;      ///< Operations in flight, at most; sizes the queues.
+  std::uint32_t receives = 64;         ///< Receives posted at once per link (connected) or in all (addressed), reserve included.
+  std::uint32_t links = 64;            ///< Expected links, at most; sizes completion queues and address vectors.
+};
+
+/// Values that only the opened device knows; each is at least the row's bound.
+struct port_limits {
+  std::size_t inject_bytes = 0;
+  std::size_t queue_depth = 0;
+  std::uint64_t largest_message = 0;
+  std::uint64_t largest_write = 0;
+  std::string library;                 ///< "libfabric 1.17", as it runs.
+};
+
+/// The operations that every backend offers. In prose, because most are templates:
+///
+///   using link = ...;                                   // trivially copyable; empty-initialised = no link
+///   static constexpr bool link_has_receives;            // receives are posted per link (connected) or once for all (addressed)
+///   using rendezvous = ...;                             // side channel for opaque addresses: see below
+///
+/// set-up (may allocate; each blocking call is bounded):
+///   static result<std::unique_ptr<P>> open(const port_options&);      attests: lists each cell that differs (asked, returned, baked)
+///   const port_limits& limits() const;
+///   address_bytes address() const;                                    own address, for a peer's dial
+///   std::string printable(const address_bytes&) const;
+///   result<address_bytes> resolve(string_view node, string_view service);   where facts.address_resolution is socket
+///   result<link> dial(const address_bytes&, std::uint32_t tag);       begins a link; receives must be posted by the caller before or
+///                                                                     right after. Addressed: established at once (poll_links tells).
+///   void hang_up(link&);                                              ends it and releases it. No completion of it arrives afterwards
+///                                                                     on connected fabrics; on addressed ones late ones may.
+///   template <class On> void poll_links(On&&);                        std::uint32_t on(link_change, std::uint32_t tag, link); the return
+///                                                                     value is used for `arrived` only: the tag, or no_tag to refuse.
+///   result<registration> enroll(bytes, rights, std::uint64_t wanted_key);   registers memory; wanted_key is used where keys are ours
+///   void withdraw(registration&);
+///   result<registration> enroll_local(bytes);                         for buffers that only local operations use
+///
+/// hot path (status again(waits_for::queue) when full; waits_for::connection while a lazy fabric connects):
+///   status post_receive(link, local_memory, void* context);           link ignored where !link_has_receives
+///   template <post_mode M> status send(link, local_memory, std::uint32_t immediate, void* context);
+///   status inject(link, const_bytes, std::uint32_t immediate);        at most limits().inject_bytes; buffer free on return
+///   template <post_mode M> status send_framed(link, const_bytes header, local_memory, void* context);   Shape::framed only; the header lies
+///                                                                     in memory that stays valid until completion, descriptor of it = the memory's
+///   template <post_mode M> status write(link, local_memory, remote_memory, void* context);
+///   template <post_mode M> status write_immediate(link, local_memory, remote_memory, std::uint64_t immediate, void* context);
+///   status inject_write_immediate(link, const_bytes, remote_memory, std::uint64_t immediate);
+///   status read(link, local_memory, remote_memory, void* context);
+///   status fetch_add(link, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory, void* context);   Shape::native_atomics
+///   status compare_swap(link, std::uint64_t expected, std::uint64_t desired, std::uint64_t* old, void* descriptor, remote_memory, void* context);
+///        operand scratch: where the library reads operands later than the call, `old[1]` and `old[2]` are the port's to use (24 bytes in all)
+///   template <class On> int poll(On&&);                               on(const completion&) for each, at most 16; returns how many
+///   std::uint64_t landed_writes();                                    Shape::remote_counter: writes that landed so far
+///
+/// waiting:
+///   instant now() const;
+///   status wait(instant until);      Requires port_options::sleeps. Arms, re-polls, then sleeps: ok = look again, deadline = nothing came.
+///                                    May return early. Where the row has no descriptor: yields, then sleeps in short steps.
+///   int descriptor() const;          file descriptor of the completion queue, or -1
+template <class P>
+concept port = requires(P p, const P c, typename P::link l, const port_options& o, const address_bytes& a, std::uint32_t tag, bytes m,
+                        const_bytes cm, local_memory lm, remote_memory rm, std::uint64_t u, void* context, instant at, registration& r) {
+  requires std::is_trivially_copyable_v<typename P::link>;
+  typename P::rendezvous;
+  { P::link_has_receives } -> std::convertible_to<bool>;
+  { P::open(o) } -> std::same_as<result<std::unique_ptr<P>>>;
+  { c.limits() } -> std::same_as<const port_limits&>;
+  { c.address() } -> std::same_as<address_bytes>;
+  { c.printable(a) } -> std::same_as<std::string>;
+  { p.resolve(std::string_view{}, std::string_view{}) } -> std::same_as<result<address_bytes>>;
+  { p.dial(a, tag) } -> std::same_as<result<typename P::link>>;
+  { p.hang_up(l) };
+  { p.enroll(m, rights::all, u) } -> std::same_as<result<registration>>;
+  { p.enroll_local(m) } -> std::same_as<result<registration>>;
+  { p.withdraw(r) };
+  { p.post_receive(l, lm, context) } noexcept -> std::same_as<status>;
+  { p.template send<post_mode::signalled>(l, lm, tag, context) } noexcept -> std::same_as<status>;
+  { p.inject(l, cm, tag) } noexcept -> std::same_as<status>;
+  { p.template write<post_mode::signalled>(l, lm, rm, context) } noexcept -> std::same_as<status>;
+  { p.template write_immediate<post_mode::signalled>(l, lm, rm, u, context) } noexcept -> std::same_as<status>;
+  { p.inject_write_immediate(l, cm, rm, u) } noexcept -> std::same_as<status>;
+  { p.read(l, lm, rm, context) } noexcept -> std::same_as<status>;
+  { c.now() } -> std::same_as<instant>;
+  { p.wait(at) } -> std::same_as<status>;
+  { c.descriptor() } -> std::same_as<int>;
+};
+
+/// Returned by a poll_links handler that refuses the link that arrived.
+inline constexpr std::uint32_t no_tag = ~std::uint32_t{0};
+
+/// The side channel of fabrics whose addresses a resolver cannot make: a listener serves its opaque address at host:service.
+template <class R>
+concept rendezvous_channel = requires(R r, std::string_view node, std::string_view service, const address_bytes& a, duration limit) {
+  { R::serve(node, service, a) } -> std::same_as<result<std::unique_ptr<R>>>;
+  { r.service() } -> std::same_as<std::string>;   // the port really used
+  { r.progress() };                               // answers whoever asks, without blocking
+  { R::fetch(node, service, limit) } -> std::same_as<result<address_bytes>>;
+};
+
+}  // namespace weft
