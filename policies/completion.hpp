@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is signalled? Forced by fi_endpoint(3), FI_SELECTIVE_COMPLETION: where the row has it, an operation posted without a context makes
+// no completion entry, which on tcp saves two system calls.
+// Answers: selective - only operations that ask; every_operation - all make an entry, and those that nobody asked for are dropped unseen.
+// Hot path: compile time only.
+#pragma once
+
+#include "../core/policy.hpp"
+
+namespace weft {
+struct completion_family;
+template <class P>
+concept completion_policy = answers_family<P, completion_family> && requires {
+  { P::asks_each_time } -> std::convertible_to<bool>;
+};
+
+namespace completion {
+struct selective {
+  using family = completion_family;
+  static constexpr bool asks_each_time = true;
+};
+static_assert(completion_policy<selective>);
+
+struct every_operation {
+  using family = completion_family;
+  static constexpr bool asks_each_time = false;
+};
+static_assert(completion_policy<every_operation>);
+}  // namespace completion
+}  // namespace weft

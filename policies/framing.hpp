@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where does a message say what it is and whose? User messages share the receives with the handshake, heartbeats and notices, and
+// addressed fabrics do not say reliably who sent (FI_SOURCE is optional and costs), so each message carries a 32-bit tag.
+// Answers: immediate - the tag rides in the send's immediate, payloads are untouched (fi_senddata(3)); header - 8 bytes in front, for rows
+// whose sends carry no immediate (iWARP); needs a gather list of two.
+// Hot path: yes.
+#pragma once
+
+#include "../core/policy.hpp"
+#include "../wire/message_tag.hpp"
+
+#include <cstddef>
+
+namespace weft {
+struct framing_family;
+template <class P>
+concept framing_policy = answers_family<P, framing_family> && requires {
+  { P::bytes_in_front } -> std::convertible_to<std::size_t>;
+};
+
+namespace framing {
+struct immediate {
+  using family = framing_family;
+  static constexpr std::size_t bytes_in_front = 0;
+};
+static_assert(framing_policy<immediate>);
+
+struct header {
+  using family = framing_family;
+  static constexpr std::size_t bytes_in_front = wire::header_bytes;
+};
+static_assert(framing_policy<header>);
+}  // namespace framing
+}  // namespace weft

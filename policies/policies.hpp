@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every family, for generated headers and for whoever composes a set by hand. A new family is added here and in `all_families`; every
+// row is then red until it answers.
+// Hot path: compile time only.
+#pragma once
+
+#include "atomics.hpp"
+#include "back_pressure.hpp"
+#include "bootstrap.hpp"
+#include "completion.hpp"
+#include "endpoint.hpp"
+#include "framing.hpp"
+#include "liveness.hpp"
+#include "local_descriptor.hpp"
+#include "notify.hpp"
+#include "progress.hpp"
+#include "region_address.hpp"
+#include "region_binding.hpp"
+#include "region_key.hpp"
+#include "threading.hpp"
+#include "wait.hpp"
+#include "write_fault.hpp"
+
+namespace weft {
+using all_families =
+    family_list<endpoint_family, bootstrap_family, framing_family, region_address_family, region_key_family, local_descriptor_family,
+                region_binding_family, notify_family, write_fault_family, atomics_family, progress_family, wait_family, back_pressure_family,
+                threading_family, completion_family, liveness_family>;
+}  // namespace weft

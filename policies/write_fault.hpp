@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How does the initiator learn that the target refused its write (a wrong key, out of range)? On libfabric 1.x the tcp provider reports
+// success for such a write and drops it; only a completion that means "delivered" tells the truth there (fi_cq(3), FI_DELIVERY_COMPLETE).
+// Answers: reported - an error completion comes by itself; delivery_confirmed - every signalled write waits for delivery, and a
+// deadline turns silence into an error. Unsignalled writes promise nothing about their end on either.
+// Hot path: compile time only: picks the post mode.
+#pragma once
+
+#include "../core/policy.hpp"
+#include "../core/port.hpp"
+
+namespace weft {
+struct write_fault_family;
+template <class P>
+concept write_fault_policy = answers_family<P, write_fault_family> && requires {
+  { P::signalled_write } -> std::convertible_to<post_mode>;
+};
+
+namespace write_fault {
+struct reported {
+  using family = write_fault_family;
+  static constexpr post_mode signalled_write = post_mode::signalled;
+};
+static_assert(write_fault_policy<reported>);
+
+struct delivery_confirmed {
+  using family = write_fault_family;
+  static constexpr post_mode signalled_write = post_mode::delivered;
+};
+static_assert(write_fault_policy<delivery_confirmed>);
+}  // namespace write_fault
+}  // namespace weft

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The short messages between transports after they met: a notice of a write, an atomic to execute, its answer, ring credits.
+// They exist for rows whose provider cannot do the thing itself (no immediates, no atomics, no events).
+// Hot path: on those rows, a few stores into a buffer. Threads: values.
+#pragma once
+
+#include "reader.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+namespace weft::wire {
+
+enum class atomic_operation : std::uint8_t { fetch_add = 1, compare_swap = 2 };
+
+/// An atomic that the target executes. `address` and `key` as a write's would be: the target checks both.
+struct atomic_request {
+  std::uint64_t token = 0;  ///< The initiator's name for it; comes back in the reply.
+  std::uint64_t address = 0;
+  std::uint64_t key = 0;
+  std::uint64_t operand = 0;   ///< What is added, or what is written by compare-swap.
+  std::uint64_t expected = 0;  ///< compare_swap only.
+  atomic_operation operation{};
+};
+inline constexpr std::size_t atomic_request_bytes = 41;
+constexpr std::size_t encode(const atomic_request& a, bytes into) noexcept {
+  writer w(into);
+  w.number(a.token);
+  w.number(a.address);
+  w.number(a.key);
+  w.number(a.operand);
+  w.number(a.expected);
+  w.number(static_cast<std::uint8_t>(a.operation));
+  return w.good() ? w.size() : 0;
+}
+constexpr std::optional<atomic_request> parse_atomic_request(const_bytes from) noexcept {
+  reader in(from);
+  atomic_request a;
+  a.token = in.number<std::uint64_t>();
+  a.address = in.number<std::uint64_t>();
+  a.key = in.number<std::uint64_t>();
+  a.operand = in.number<std::uint64_t>();
+  a.expected = in.number<std::uint64_t>();
+  const auto operation = in.number<std::uint8_t>();
+  if (!in.done() || operation < 1 || operation > 2) return std::nullopt;
+  a.operation = static_cast<atomic_operation>(operation);
+  return a;
+}
+
+struct atomic_reply {
+  std::uint64_t token = 0;
+  std::uint64_t old = 0;
+  std::uint8_t code = 0;  ///< An errc: ok, denied, out_of_range.
+};
+inline constexpr std::size_t atomic_reply_bytes = 17;
+constexpr std::size_t encode(const atomic_reply& a, bytes into) noexcept {
+  writer w(into);
+  w.number(a.token);
+  w.number(a.old);
+  w.number(a.code);
+  return w.good() ? w.size() : 0;
+}
+constexpr std::optional<atomic_reply> parse_atomic_reply(const_bytes from) noexcept {
+  reader in(from);
+  atomic_reply a;
+  a.token = in.number<std::uint64_t>();
+  a.old = in.number<std::uint64_t>();
+  a.code = in.number<std::uint8_t>();
+  if (!in.done()) return std::nullopt;
+  return a;
+}
+
+/// One number: the immediate of a notice, or how many ring entries are free again.
+constexpr std::size_t encode(std::uint32_t number, bytes into) noexcept {
+  writer w(into);
+  w.number(number);
+  return w.good() ? w.size() : 0;
+}
+constexpr std::optional<std::uint32_t> parse_number(const_bytes from) noexcept {
+  reader in(from);
+  const auto number = in.number<std::uint32_t>();
+  if (!in.done()) return std::nullopt;
+  return number;
+}
+
+/// An entry of a notification ring: the immediate, and a sequence number that is never 0 in a written entry.
+struct ring_entry {
+  std::uint32_t sequence = 0;
+  std::uint32_t immediate = 0;
+};
+static_assert(sizeof(ring_entry) == 8);
+
+}  // namespace weft::wire

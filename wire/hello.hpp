@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The handshake: hello, accept, reject. It is the first message on every fabric, connected or addressed, so that private data of 0 to
+// 64 bytes reaches the other side before it accepts even where the connection manager carries 56 bytes or none at all, and so that
+// iWARP's rule (the active side speaks first) holds by itself.
+// A hello names the wire version and the fabric's fingerprint: peers built for other answers refuse each other with a sentence.
+// Hot path: no. Threads: values.
+#pragma once
+
+#include "../core/port.hpp"
+#include "message_tag.hpp"
+#include "reader.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace weft::wire {
+
+inline constexpr std::uint32_t magic = 0x74666577;  // "weft"
+inline constexpr std::uint16_t version = 1;
+inline constexpr std::size_t largest_private_data = 64;
+inline constexpr std::size_t largest_address = 256;
+inline constexpr std::size_t largest_handshake = 512;
+inline constexpr std::size_t largest_reason = 160;
+
+/// Where a peer's notification ring lies; length 0 where the fabric needs none.
+struct ring_place {
+  std::uint64_t address = 0;
+  std::uint64_t key = 0;
+  std::uint32_t entries = 0;
+};
+
+/// What each side tells the other when they meet.
+struct introduction {
+  std::uint16_t wire_version = version;
+  std::uint64_t fingerprint = 0;
+  std::uint64_t nonce = 0;           ///< Tells a repeated hello from a new one.
+  connection_number connection{};    ///< The sender's number for this connection: goes into every message to it.
+  std::uint32_t slot_bytes = 0;      ///< The largest message that the sender of this can receive.
+  std::uint64_t process = 0;         ///< For liveness by process descriptor; meaningful on one host only.
+  std::uint32_t heartbeat_ms = 0;    ///< How often this side will speak at least.
+  ring_place ring{};
+  const_bytes address{};             ///< hello only, on addressed fabrics: how to answer.
+  const_bytes fabric{};              ///< The fabric's name, for the sentence.
+  bool has_private_data = false;     ///< None is not the same as empty.
+  const_bytes private_data{};
+};
+
+/// Returns the bytes used, or 0 if `into` is too small. Spans are copied.
+constexpr std::size_t encode(const introduction& i, bytes into) noexcept {
+  writer w(into);
+  w.number(magic);
+  w.number(i.wire_version);
+  w.number(i.fingerprint);
+  w.number(i.nonce);
+  w.number(i.connection.value);
+  w.number(i.slot_bytes);
+  w.number(i.process);
+  w.number(i.heartbeat_ms);
+  w.number(i.ring.address);
+  w.number(i.ring.key);
+  w.number(i.ring.entries);
+  w.counted(i.address);
+  w.counted(i.fabric);
+  w.number(static_cast<std::uint8_t>(i.has_private_data));
+  w.counted(i.private_data);
+  return w.good() ? w.size() : 0;
+}
+
+/// Why bytes are not an introduction that this side can use.
+enum class parse_verdict : std::uint8_t { good, garbled, other_wire_version };
+
+/// Strict. A foreign wire version is told apart from garbage: only the magic and the version are read then. Spans point into `from`.
+constexpr parse_verdict parse(const_bytes from, introduction& out) noexcept {
+  reader in(from);
+  if (in.number<std::uint32_t>() != magic) return parse_verdict::garbled;
+  out.wire_version = in.number<std::uint16_t>();
+  if (!in.good()) return parse_verdict::garbled;
+  if (out.wire_version != version) return parse_verdict::other_wire_version;
+  out.fingerprint = in.number<std::uint64_t>();
+  out.nonce = in.number<std::uint64_t>();
+  out.connection = {in.number<std::uint32_t>()};
+  out.slot_bytes = in.number<std::uint32_t>();
+  out.process = in.number<std::uint64_t>();
+  out.heartbeat_ms = in.number<std::uint32_t>();
+  out.ring.address = in.number<std::uint64_t>();
+  out.ring.key = in.number<std::uint64_t>();
+  out.ring.entries = in.number<std::uint32_t>();
+  out.address = in.counted(largest_address);
+  out.fabric = in.counted(64);
+  const auto flag = in.number<std::uint8_t>();
+  out.private_data = in.counted(largest_private_data);
+  if (!in.done() || flag > 1 || (flag == 0 && !out.private_data.empty())) return parse_verdict::garbled;
+  if (out.connection.value >> 28 != 0) return parse_verdict::garbled;
+  out.has_private_data = flag == 1;
+  return parse_verdict::good;
+}
+
+/// A refusal and its sentence.
+struct refusal_notice {
+  std::uint8_t code = 0;  ///< An errc: rejected or incompatible.
+  const_bytes reason{};
+};
+constexpr std::size_t encode(const refusal_notice& r, bytes into) noexcept {
+  writer w(into);
+  w.number(magic);
+  w.number(r.code);
+  w.counted(r.reason);
+  return w.good() ? w.size() : 0;
+}
+constexpr std::optional<refusal_notice> parse_refusal(const_bytes from) noexcept {
+  reader in(from);
+  const auto seen = in.number<std::uint32_t>();
+  refusal_notice r;
+  r.code = in.number<std::uint8_t>();
+  r.reason = in.counted(largest_reason);
+  if (!in.done() || seen != magic) return std::nullopt;
+  return r;
+}
+
+}  // namespace weft::wire

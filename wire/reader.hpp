@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Bounds-checked reading and writing of bytes that cross the wire: little-endian, lengths before contents, no pointers.
+// Bytes from a peer are never trusted: a reader that ran out stays bad, and whoever parses asks once at the end (done()).
+// Hot path: no (control messages only). Threads: values.
+#pragma once
+
+#include "../core/memory.hpp"
+
+#include <concepts>
+#include <cstdint>
+#include <cstring>
+
+namespace weft::wire {
+
+/// Reads values off a span; once something is missing, every further read yields zero and `good()` is false.
+class reader {
+ public:
+  explicit constexpr reader(const_bytes from) noexcept : left_(from) {}
+
+  template <std::unsigned_integral T>
+  constexpr T number() noexcept {
+    if (!take(sizeof(T))) return 0;
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < sizeof(T); ++i) value |= std::uint64_t{std::to_integer<std::uint8_t>(last_[i])} << (8 * i);
+    return static_cast<T>(value);
+  }
+  /// Bytes preceded by a 16-bit length; the span lies in the source, so copy before the source is reused.
+  constexpr const_bytes counted(std::size_t at_most) noexcept {
+    const std::size_t length = number<std::uint16_t>();
+    if (length > at_most || !take(length)) {
+      good_ = false;
+      return {};
+    }
+    return last_;
+  }
+  constexpr bool good() const noexcept { return good_; }
+  /// True when everything asked for was there and nothing is left over.
+  constexpr bool done() const noexcept { return good_ && left_.empty(); }
+
+ private:
+  constexpr bool take(std::size_t count) noexcept {
+    if (!good_ || left_.size() < count) return good_ = false;
+    last_ = left_.first(count);
+    left_ = left_.subspan(count);
+    return true;
+  }
+
+  const_bytes left_;
+  const_bytes last_{};
+  bool good_ = true;
+};
+
+/// Writes values into a span of fixed size; what does not fit makes it bad, nothing is written past the end.
+class writer {
+ public:
+  explicit constexpr writer(bytes into) noexcept : into_(into) {}
+
+  template <std::unsigned_integral T>
+  constexpr void number(T value) noexcept {
+    if (!room(sizeof(T))) return;
+    for (std::size_t i = 0; i < sizeof(T); ++i) into_[size_++] = static_cast<std::byte>(static_cast<std::uint64_t>(value) >> (8 * i));
+  }
+  constexpr void counted(const_bytes contents) noexcept {
+    number(static_cast<std::uint16_t>(contents.size()));
+    if (contents.size() > 0xffff || !room(contents.size())) {
+      good_ = false;
+      return;
+    }
+    for (std::byte b : contents) into_[size_++] = b;
+  }
+  constexpr bool good() const noexcept { return good_; }
+  constexpr std::size_t size() const noexcept { return size_; }
+  constexpr const_bytes written() const noexcept { return into_.first(size_); }
+
+ private:
+  constexpr bool room(std::size_t count) noexcept { return good_ = good_ && into_.size() - size_ >= count; }
+
+  bytes into_;
+  std::size_t size_ = 0;
+  bool good_ = true;
+};
+
+}  // namespace weft::wire
