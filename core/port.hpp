@@ -58,8 +58,8 @@ enum class completion_kind : std::uint8_t {
   landed,    ///< A write with an immediate arrived. `context` is the receive that it consumed, or null where it consumes none.
 };
 
-/// One completion, in the words of no library. `length` is right for `received`; for `landed` no fabric promises it.
-struct completion {
+/// One completion, in the words of no library (the family `completion` keeps the short name). `length` is right for `received`; for `landed` no fabric promises it.
+struct completion_entry {
   completion_kind kind{};
   void* context = nullptr;
   std::uint64_t immediate = 0;
@@ -133,7 +133,7 @@ struct port_limits {
 ///   status fetch_add(link, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory, void* context);   Shape::native_atomics
 ///   status compare_swap(link, std::uint64_t expected, std::uint64_t desired, std::uint64_t* old, void* descriptor, remote_memory, void* context);
 ///        operand scratch: where the library reads operands later than the call, `old[1]` and `old[2]` are the port's to use (24 bytes in all)
-///   template <class On> int poll(On&&);                               on(const completion&) for each, at most 16; returns how many
+///   template <class On> int poll(On&&);                               on(const completion_entry&) for each, at most 16; returns how many
 ///   std::uint64_t landed_writes();                                    Shape::remote_counter: writes that landed so far
 ///
 /// waiting:
