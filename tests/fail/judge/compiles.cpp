@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+// EXPECT: a sentence that no compiler has a reason to say
+int main() {}
