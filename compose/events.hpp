@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a transport tells its owner: plain values, handed to the handler given to progress(), one overload per kind.
+// Nothing here is stored and nothing is allocated: spans are valid until the handler returns.
+// Hot path: yes. Threads: the owner's.
+#pragma once
+
+#include "../core/error.hpp"
+#include "../core/memory.hpp"
+
+#include <concepts>
+#include <cstdint>
+
+namespace weft {
+
+/// What every peer record starts with. `live` changes when the peer is lost or closed, so a handle kept too long is recognised.
+struct peer_header {
+  std::uint32_t live = 0;
+};
+
+/// A handle of a peer: cheap to copy, safe to keep. Operations on a lost or closed peer are answered `peer_lost`.
+class peer {
+ public:
+  constexpr peer() = default;
+  constexpr peer(peer_header* record, std::uint32_t number) noexcept : record_(record), number_(number) {}
+  /// False for "nobody": a default handle, or the sender of a notice on a fabric that does not say who wrote.
+  constexpr explicit operator bool() const noexcept { return record_ != nullptr; }
+  constexpr bool alive() const noexcept { return record_ != nullptr && record_->live == number_; }
+  constexpr peer_header* record() const noexcept { return record_; }
+  constexpr std::uint32_t number() const noexcept { return number_; }
+  friend constexpr bool operator==(const peer&, const peer&) = default;
+
+ private:
+  peer_header* record_ = nullptr;
+  std::uint32_t number_ = 0;
+};
+
+enum class operation : std::uint8_t { send, put, put_notify, get, fetch_add, compare_swap };
+const char* name_of(operation) noexcept;
+inline const char* name_of(operation o) noexcept {
+  constexpr const char* names[] = {"send", "put", "put_notify", "get", "fetch_add", "compare_swap"};
+  return names[static_cast<std::size_t>(o)];
+}
+
+/// An operation ended well. `context` is what was given when it was posted; `old` is the value before an atomic.
+struct completed {
+  operation what{};
+  weft::peer peer;
+  void* context = nullptr;
+  std::uint64_t old = 0;
+};
+
+/// An operation ended badly. It may or may not have happened where `why` is peer_lost or deadline. Unsignalled ones arrive here too,
+/// with a null context.
+struct failed {
+  operation what{};
+  weft::peer peer;
+  void* context = nullptr;
+  status why;
+};
+
+/// A message. The bytes lie in the transport's receive slot: copy what must outlive the handler.
+struct received {
+  weft::peer peer;
+  const_bytes message;
+};
+
+/// A put_notify landed: its bytes are visible. `peer` is nobody where the fabric does not say who wrote.
+struct notified {
+  weft::peer peer;
+  std::uint32_t immediate = 0;
+};
+
+/// Somebody wants to connect: answer with accept() or reject(), now or later.
+struct requested {
+  weft::peer peer;
+  bool has_private_data = false;
+  const_bytes private_data;
+};
+
+/// A connection that this side asked for stands.
+struct connected {
+  weft::peer peer;
+  bool has_private_data = false;
+  const_bytes private_data;
+};
+
+/// A peer is gone: closed in order (errc::closed), refused (rejected, incompatible, unreachable) or dead (peer_lost).
+/// Every operation outstanding on it has been told as failed before this.
+struct lost {
+  weft::peer peer;
+  status why;
+};
+
+/// A handler takes every kind of event; `[](auto&&) {}` as the last overload ignores the rest explicitly.
+template <class H>
+concept event_handler = std::invocable<H&, completed> && std::invocable<H&, failed> && std::invocable<H&, received> &&
+                        std::invocable<H&, notified> && std::invocable<H&, requested> && std::invocable<H&, connected> &&
+                        std::invocable<H&, lost>;
+
+/// Puts several lambdas into one handler.
+template <class... Fs>
+struct overloaded : Fs... {
+  using Fs::operator()...;
+};
+template <class... Fs>
+overloaded(Fs...) -> overloaded<Fs...>;
+
+}  // namespace weft

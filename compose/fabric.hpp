@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a fabric is to the composition: a row's facts, one answer per family, and the backend that serves it.
+// Generated headers define fabrics; this file checks that they are complete and consistent (the authority for rules that span
+// families: the generator repeats them only to name a YAML line), and tells the backend what it must know, as a Shape.
+// Hot path: compile time only.
+#pragma once
+
+#include "../core/facts.hpp"
+#include "../core/policy.hpp"
+#include "../core/port.hpp"
+#include "../policies/policies.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace weft {
+
+/// The answer that fabric F gives to a family: `answer<tcp, notify_family>`.
+template <class F, class Family>
+using answer = typename F::policies::template pick<Family>;
+
+/// A fabric answers every family, each once, and carries its facts.
+template <class F>
+concept complete_fabric = requires {
+  { F::name } -> std::convertible_to<std::string_view>;
+  { F::fingerprint } -> std::convertible_to<std::uint64_t>;
+  { F::facts } -> std::convertible_to<const fabric_facts&>;
+  F::environment.size();
+  typename F::policies;
+} && all_families::answered_by<typename F::policies>;
+
+/// Rules that span families or bind an answer to a fact. Each member is one rule; `all` is what a transport asserts.
+template <complete_fabric F>
+struct rules_hold {
+  static constexpr const fabric_facts& facts = F::facts;
+  using notify_answer = answer<F, notify_family>;
+
+  static constexpr bool endpoint = answer<F, endpoint_family>::type == facts.endpoint_type;
+  static constexpr bool immediate = !notify_answer::rides_on_write || facts.write_immediate_bytes >= 4;
+  static constexpr bool reserve =
+      !notify_answer::rides_on_write ||
+      (notify_answer::target_keeps == notify_needs::receive_reserve) == facts.write_immediate_consumes_receive;
+  static constexpr bool framing = answer<F, framing_family>::bytes_in_front == 0 ? facts.send_immediate_bytes >= 4 : facts.gather_limit >= 2;
+  static constexpr bool overtaking =
+      !std::same_as<notify_answer, notify::message_after_ordered_write> || facts.order_send_after_write;
+  static constexpr bool ring = !std::same_as<notify_answer, notify::remote_counter> ||
+                               (facts.remote_counter_counts_writes && facts.order_write_after_write);
+  static constexpr bool delivery =
+      (!std::same_as<notify_answer, notify::message_after_delivery> &&
+       answer<F, write_fault_family>::signalled_write != post_mode::delivered) ||
+      facts.delivery_complete;
+  static constexpr bool atomics = answer<F, atomics_family>::executed_by_target || facts.atomics == atomic_execution::provider;
+  static constexpr bool order_kept = answer<F, atomics_family>::executed_by_target || !facts.atomics_cost_order || !overtaking ||
+                                     !std::same_as<notify_answer, notify::message_after_ordered_write>;
+  static constexpr bool addresses = (answer<F, region_address_family>::form == wire::address_form::virtual_address) == facts.virtual_addressing;
+  static constexpr bool keys = answer<F, region_key_family>::made_here == (facts.key_owner == key_owner::application);
+  static constexpr bool descriptor = !answer<F, local_descriptor_family>::any_memory || !facts.local_registration;
+  static constexpr bool polling = answer<F, progress_family>::needs_owner || facts.data_progress != data_progress::polling;
+  static constexpr bool selective = !answer<F, completion_family>::asks_each_time || facts.selective_completion;
+};
+
+/// The fabric as its backend sees it (core/port.hpp, port_shape).
+template <complete_fabric F>
+struct shape_of {
+  static constexpr std::string_view name = F::name;
+  static constexpr const fabric_facts& facts = F::facts;
+  static constexpr const auto& environment = F::environment;
+  static constexpr bool virtual_address = answer<F, region_address_family>::form == wire::address_form::virtual_address;
+  static constexpr bool provider_key = !answer<F, region_key_family>::made_here;
+  static constexpr bool local_descriptor = !answer<F, local_descriptor_family>::any_memory;
+  static constexpr bool bind_regions = answer<F, region_binding_family>::bind_and_enable;
+  static constexpr bool native_atomics = !answer<F, atomics_family>::executed_by_target;
+  static constexpr bool write_immediate = answer<F, notify_family>::rides_on_write;
+  static constexpr bool receive_reserve = answer<F, notify_family>::target_keeps == notify_needs::receive_reserve;
+  static constexpr bool remote_counter = answer<F, notify_family>::target_keeps == notify_needs::ring;
+  static constexpr bool ordered_send_after_write = std::same_as<answer<F, notify_family>, notify::message_after_ordered_write>;
+  static constexpr bool ordered_write_after_write = std::same_as<answer<F, notify_family>, notify::remote_counter>;
+  static constexpr bool delivery_complete = std::same_as<answer<F, notify_family>, notify::message_after_delivery> ||
+                                            answer<F, write_fault_family>::signalled_write == post_mode::delivered;
+  static constexpr bool selective_completion = answer<F, completion_family>::asks_each_time;
+  static constexpr bool framed = answer<F, framing_family>::bytes_in_front != 0;
+};
+
+namespace detail {
+template <library_version Built, class First, class... Rest>
+consteval auto newest_that_fits() {
+  if constexpr (sizeof...(Rest) == 0)
+    return First{};
+  else if constexpr ((... || (Rest::facts.since <= Built)))
+    return newest_that_fits<Built, Rest...>();
+  else
+    return First{};
+}
+}  // namespace detail
+
+/// Picks among the version ranges of a row, given oldest first: the newest that the library's headers have reached. Where the headers
+/// are older than every range the oldest is taken, so that the header compiles; open() then refuses with the versions named.
+template <library_version Built, complete_fabric... Ranges>
+using by_library = decltype(detail::newest_that_fits<Built, Ranges...>());
+
+/// The same fabric over another backend: same facts, same answers (used to run a row over the loopback).
+template <complete_fabric F, template <class> class Port>
+struct over : F {
+  template <class Shape>
+  using port = Port<Shape>;
+};
+
+}  // namespace weft

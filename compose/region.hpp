@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Memory with a name: regions of this side, and remote regions as a peer described them. Bounds and rights are checked here, before
+// anything is posted, because some providers drop an illegal write without telling its initiator (policies/write_fault.hpp).
+// Hot path: at() and first(): an addition and a comparison. Threads: a region belongs to its transport's owner.
+#pragma once
+
+#include "../core/error.hpp"
+#include "../core/memory.hpp"
+#include "../wire/region_bytes.hpp"
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+namespace weft {
+
+/// A place in a peer's region, with what is left of the region from there on.
+struct remote_place {
+  std::uint64_t address = 0;
+  std::uint64_t key = 0;
+  std::uint64_t room = 0;  ///< Bytes from here to the region's end.
+  rights granted{};
+};
+
+/// A peer's region, as parsed from its bytes.
+class remote_region {
+ public:
+  remote_region() = default;
+  explicit constexpr remote_region(const wire::region_record& record) noexcept : record_(record) {}
+
+  /// Parses what region::remote() made. Errors: garbled bytes, or a region made by a fabric that this transport cannot address.
+  static result<remote_region> parse(const_bytes from, std::uint64_t fingerprint) {
+    const auto record = wire::parse_region(from);
+    if (!record) return {error(errc::invalid, "parse region"), "these bytes are not a region description of layout 1"};
+    if (record->fingerprint != fingerprint)
+      return {error(errc::incompatible, "parse region"), "this region was made by a transport of another fabric or other rules"};
+    return remote_region(*record);
+  }
+  constexpr std::uint64_t size() const noexcept { return record_.length; }
+  constexpr rights granted() const noexcept { return record_.granted; }
+  constexpr const wire::region_record& record() const noexcept { return record_; }
+
+  /// The place `offset` bytes into the region. Past the end it has no room, so that every transfer to it is refused.
+  constexpr remote_place at(std::uint64_t offset) const noexcept {
+    return {record_.base + offset, record_.key, offset <= record_.length ? record_.length - offset : 0, record_.granted};
+  }
+
+ private:
+  wire::region_record record_;
+};
+
+using region_bytes = std::array<std::byte, wire::region_record_bytes>;
+
+/// Registered memory of this side. It belongs to the transport that made it and is released with release_region() or the transport.
+class region {
+ public:
+  region() = default;
+  region(const registration& r, std::uint32_t number) noexcept : registration_(r), number_(number) {}
+
+  std::byte* data() const noexcept { return registration_.base; }
+  std::size_t size() const noexcept { return registration_.size; }
+  bytes memory() const noexcept { return {registration_.base, registration_.size}; }
+  std::uint32_t number() const noexcept { return number_; }
+
+  /// Part of the region as the source or destination of a transfer. Requires offset + size within the region: past it, empty memory.
+  local_memory slice(std::size_t offset, std::size_t size) const noexcept {
+    if (offset > registration_.size || size > registration_.size - offset) return {nullptr, 0, registration_.descriptor};
+    return {registration_.base + offset, size, registration_.descriptor};
+  }
+  local_memory first(std::size_t size) const noexcept { return slice(0, size); }
+
+ private:
+  registration registration_;
+  std::uint32_t number_ = 0;
+};
+
+}  // namespace weft
