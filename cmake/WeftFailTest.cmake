@@ -15,7 +15,7 @@ endfunction()
 function(weft_add_fail_judge_test file sentence)
   cmake_path(GET file STEM stem)
   weft_judge_fail_test(static.fail_judge.${stem} ${file})
-  set_tests_properties(static.fail_judge.${stem} PROPERTIES PASS_REGULAR_EXPRESSION "${sentence}")
+  set_tests_properties(static.fail_judge.${stem} PROPERTIES PASS_REGULAR_EXPRESSION "${sentence}.*fail test refused")
 endfunction()
 
 function(weft_judge_fail_test name file)
