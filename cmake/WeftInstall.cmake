@@ -19,6 +19,9 @@ install(FILES ${PROJECT_BINARY_DIR}/package/weftConfig.cmake ${PROJECT_BINARY_DI
   ${PROJECT_SOURCE_DIR}/cmake/FindLibfabric.cmake ${PROJECT_SOURCE_DIR}/cmake/WeftPerFabric.cmake
   DESTINATION ${weft_package_dir})
 
+# From the .pc file up to the prefix: the package may be moved, and installed elsewhere than it was configured for.
+file(RELATIVE_PATH weft_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+
 # weft_pc(package description requires flags): one pkg-config file.
 function(weft_pc package description requires flags)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/weft.pc.in ${PROJECT_BINARY_DIR}/package/${package}.pc @ONLY)

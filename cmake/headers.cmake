@@ -2,6 +2,27 @@
 #
 # The public headers, one list per need. generated/ is listed by generated/fabrics.cmake.
 set(WEFT_HEADERS
+  backends/loopback/chance.hpp
+  backends/loopback/conduct.hpp
+  backends/loopback/faults.hpp
+  backends/loopback/fiber.hpp
+  backends/loopback/packet.hpp
+  backends/loopback/ring.hpp
+  backends/loopback/scheduler.hpp
+  backends/loopback/station.hpp
+  backends/loopback/trace.hpp
+  backends/process/watch.hpp
+  compose/control_buffers.hpp
+  compose/engine.hpp
+  compose/events.hpp
+  compose/fabric.hpp
+  compose/key_source.hpp
+  compose/lane.hpp
+  compose/operations.hpp
+  compose/options.hpp
+  compose/peers.hpp
+  compose/progress_owner.hpp
+  compose/region.hpp
   core/error.hpp
   core/facts.hpp
   core/memory.hpp
@@ -34,4 +55,15 @@ set(WEFT_HEADERS
 
 # Headers that include <rdma/...>: they need libfabric's own headers.
 set(WEFT_LIBFABRIC_HEADERS
+  backends/libfabric/address.hpp
+  backends/libfabric/addressed.hpp
+  backends/libfabric/attest.hpp
+  backends/libfabric/completion_queue.hpp
+  backends/libfabric/connected.hpp
+  backends/libfabric/domain.hpp
+  backends/libfabric/errors.hpp
+  backends/libfabric/hints.hpp
+  backends/libfabric/memory.hpp
+  backends/libfabric/owned.hpp
+  backends/libfabric/version.hpp
 )

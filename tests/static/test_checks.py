@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The checks of this folder go red on planted violations, and stay green on what is right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import arrows
+import lists
+import names
+import pytest
+from sources import without_comments
+
+PROVIDERS = """
+tcp: {facts: {provider: {is: tcp}}}
+udp_rxd: {facts: {provider: {is: "udp;ofi_rxd"}}}
+far: {facts: {provider: {is: ""}}, ranges: [{facts: {provider: {is: efa}}}]}
+"""
+
+
+def plant(root: Path, name: str, text: str) -> None:
+    path = root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "sentence"),
+    [
+        ("core/a.hpp", '#include "../wire/b.hpp"', "core/ may include nothing of weft, not wire"),
+        ("policies/a.hpp", '#include "../backends/x/b.hpp"', "policies/ may include core, wire, not backends"),
+        ("backends/x/a.hpp", '#include "../../policies/b.hpp"', "backends/ may include core, wire, not policies"),
+        ("compose/a.hpp", '#include "../generated/b.hpp"', "not generated"),
+        ("compose/a.hpp", "#include HEADER", "only compose/selected.hpp picks a header by macro"),
+        ("history/a.hpp", '#include "../wire/b.hpp"', "history/ may include core, not wire"),
+        ("compose/a.hpp", '#include "../tests/b.hpp"', "not tests"),
+        ("wire/a.hpp", "#include <weft/core/b.hpp>", "by relative path"),
+        ("compose/a.hpp", "#  include <rdma/fabric.h>", "only backends/"),
+        ("examples/a.cpp", "#include <infiniband/verbs.h>", "only backends/"),
+        ("bench/invocation/weft.cpp", "#include <rdma/fabric.h>", "only backends/"),
+    ],
+)
+def test_an_arrow_against_the_rules_is_named(tmp_path: Path, name: str, line: str, sentence: str) -> None:
+    plant(tmp_path, name, f"// first line\n{line}\n")
+    (problem,) = arrows.check(tmp_path)
+    assert problem.startswith(f"{name}:2: ")
+    assert sentence in problem
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("wire/a.hpp", '#include "../core/b.hpp"'),
+        ("compose/selected.hpp", "#include HEADER"),
+        ("backends/x/a.hpp", "#include <rdma/fabric.h>"),
+        ("bench/invocation/raw_ping.cpp", "#include <rdma/fabric.h>"),
+        ("tests/a.cpp", "#include <weft/generated/b.hpp>"),
+        ("core/a.hpp", '// #include "../wire/b.hpp"'),
+        ("core/a.hpp", "#include <vector>"),
+    ],
+)
+def test_an_arrow_within_the_rules_passes(tmp_path: Path, name: str, line: str) -> None:
+    plant(tmp_path, name, line + "\n")
+    assert arrows.check(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("compose/a.hpp", 'if (facts.provider == "tcp") return;'),
+        ("policies/a.hpp", "constexpr bool is_efa = true;"),
+        ("backends/x/a.hpp", 'auto hint = "udp;ofi_rxd";'),
+        ("examples/a.cpp", "using fabric = weft::fabrics::udp_rxd;"),
+        ("backends/x/a.hpp", 'auto text = "// not a comment: tcp";'),
+        ("compose/a.hpp", "constexpr auto wants_tcp = 1;"),
+    ],
+)
+def test_a_providers_name_in_code_is_named(tmp_path: Path, name: str, line: str) -> None:
+    plant(tmp_path, "providers.yaml", PROVIDERS)
+    plant(tmp_path, name, f"\n{line}\n")
+    problems = names.check(tmp_path)
+    assert problems
+    assert all(problem.startswith(f"{name}:2: ") for problem in problems)
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("compose/a.hpp", "// tcp loses writes without a word"),
+        ("backends/rendezvous/a.hpp", "int tcp = 0;"),
+        ("compose/a.hpp", "int tcpdump = 0;"),
+        ("compose/a.hpp", '#include "../backends/rendezvous/tcp.hpp"'),
+        ("tests/a.cpp", 'auto label = "tcp";'),
+    ],
+)
+def test_a_name_in_a_comment_or_allowed_place_passes(tmp_path: Path, name: str, line: str) -> None:
+    plant(tmp_path, "providers.yaml", PROVIDERS)
+    plant(tmp_path, name, line + "\n")
+    assert names.check(tmp_path) == []
+
+
+def test_a_matrix_that_is_not_understood_is_red(tmp_path: Path) -> None:
+    plant(tmp_path, "providers.yaml", "something_else: {}\n")
+    assert "no longer understands" in names.check(tmp_path)[0]
+
+
+def test_an_unlisted_file_is_named(tmp_path: Path) -> None:
+    plant(tmp_path, "cmake/headers.cmake", "set(HEADERS\n  core/a.hpp\n)\n")
+    plant(tmp_path, "core/a.hpp", "")
+    plant(tmp_path, "core/b.hpp", "")
+    plant(tmp_path, "tests/unit/CMakeLists.txt", "add(listed.test.cpp)\nforeach(mistake looped)\n")
+    for name in ("listed", "looped", "forgotten", "list"):
+        plant(tmp_path, f"tests/unit/{name}.test.cpp", "")
+    found = [problem.split(":", 1)[0] for problem in lists.check(tmp_path)]
+    assert found == ["core/b.hpp", "tests/unit/forgotten.test.cpp", "tests/unit/list.test.cpp"]
+
+
+def test_comments_go_and_literals_stay() -> None:
+    text = "n = 1'000; // it's gone\n" + 'a("//x", \'"\'); // gone\n/* gone\n too */ b(R"(// "raw)");\n'
+    assert without_comments(text).split() == ["n", "=", "1'000;", 'a("//x",', "'\"');", 'b(R"(//', '"raw)");']
+    assert without_comments(text).count("\n") == text.count("\n")
