@@ -6,23 +6,29 @@ set(WEFT_HEADERS
   backends/loopback/conduct.hpp
   backends/loopback/faults.hpp
   backends/loopback/fiber.hpp
+  backends/loopback/landing.hpp
   backends/loopback/packet.hpp
   backends/loopback/ring.hpp
   backends/loopback/scheduler.hpp
+  backends/loopback/simulation.hpp
   backends/loopback/station.hpp
   backends/loopback/trace.hpp
   backends/process/watch.hpp
+  backends/rendezvous/tcp.hpp
   compose/control_buffers.hpp
   compose/engine.hpp
   compose/events.hpp
   compose/fabric.hpp
+  compose/inbox.hpp
   compose/key_source.hpp
   compose/lane.hpp
   compose/operations.hpp
   compose/options.hpp
+  compose/owed_replies.hpp
   compose/peers.hpp
   compose/progress_owner.hpp
   compose/region.hpp
+  compose/target.hpp
   core/error.hpp
   core/facts.hpp
   core/memory.hpp
@@ -61,9 +67,12 @@ set(WEFT_LIBFABRIC_HEADERS
   backends/libfabric/completion_queue.hpp
   backends/libfabric/connected.hpp
   backends/libfabric/domain.hpp
+  backends/libfabric/endpoint.hpp
   backends/libfabric/errors.hpp
   backends/libfabric/hints.hpp
   backends/libfabric/memory.hpp
   backends/libfabric/owned.hpp
+  backends/libfabric/port.hpp
   backends/libfabric/version.hpp
+  backends/libfabric/waiting.hpp
 )

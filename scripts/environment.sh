@@ -18,6 +18,7 @@ export LC_ALL=C.UTF-8
 unset CDPATH
 
 # Debian's own, whatever `python3` means on PATH: it is the one that has the packages.
+# shellcheck disable=SC2034  # used by the scripts that read this file
 python=/usr/bin/python3
 export PYTHONDONTWRITEBYTECODE=1
 jobs=$(nproc)

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+// EXPECT: weft: no fabric is selected. Link one target weft::<fabric> (CMake), or define WEFT_FABRIC=<fabric>
+#include <weft/compose/selected.hpp>
+
+int main() {}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// EXPECT: weft: two policies answer for the same family
+#include <weft/policies/policies.hpp>
+
+#ifdef WEFT_FIXED
+using answers = weft::policy_set<weft::region_address::offset, weft::region_key::application>;
+#else
+using answers = weft::policy_set<weft::region_address::offset, weft::region_address::virtual_address>;
+#endif
+
+int main() { return answers::count<weft::region_address_family> == 1 ? 0 : 1; }
