@@ -1,0 +1,77 @@
+// Generated from providers.yaml, row cxi, by templates/fabric.hpp.j2: do not edit. After a change there: ./weft generate
+#pragma once
+
+#include "../backends/libfabric/port.hpp"
+#include "../compose/fabric.hpp"
+#include "../policies/policies.hpp"
+
+namespace weft::fabrics {
+// clang-format off
+inline namespace rules_1eaa4d32 {
+/// Slingshot cards: counters in hardware, writes in order, no immediate on a write by default. libfabric 1.21 and later.
+struct cxi {
+  static constexpr std::string_view name = "cxi";
+  static constexpr std::uint64_t fingerprint = 0x1a6341ff6bb125b4;
+  template <class Shape>
+  using port = backends::libfabric::port<Shape>;
+  static constexpr fabric_facts facts{
+      .provider = "cxi", .fabric_name = "", .since = {1, 21}, .until = any_later_version,
+      .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::opaque, .connects_lazily = false,
+      .virtual_addressing = false, .key_owner = key_owner::application, .key_bytes = 4, .local_registration = false,
+      .region_endpoint_binding = true,
+      .write_immediate_bytes = 0, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
+      .remote_counter_counts_writes = true,
+      .order_send_after_write = false, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = true,
+      .refused_write = refusal::silent, .selective_completion = true,
+      .atomics = atomic_execution::provider, .atomics_cost_order = false,
+      .data_progress = data_progress::polling, .completion_wait = completion_wait::descriptor, .reports_killed_peer = false,
+      .same_host = false,
+      .context_bytes = 0, .inject_bytes = 64, .gather_limit = 1, .rma_gather_limit = 1, .queue_depth = 256,
+      .largest_message = 4294967295u, .largest_write = 4294967295u,
+  };
+  static constexpr std::array<environment_setting, 0> environment{};
+  using policies = policy_set<
+      // endpoint: addressed: cxi.endpoint_type is addressed (claimed: libfabric 2.6 prov/cxi: FI_EP_RDM)
+      endpoint::addressed,
+      // bootstrap: exchange: cxi.address_resolution is opaque (claimed: libfabric 2.6 prov/cxi, FI_ADDR_CXI)
+      bootstrap::exchange,
+      // framing: immediate: cxi.send_immediate_bytes is 8 (claimed: libfabric 2.6 prov/cxi, cq_data_size 8)
+      framing::immediate,
+      // region_address: offset: cxi.virtual_addressing is false (claimed: libfabric 2.6 prov/cxi: no FI_MR_VIRT_ADDR)
+      region_address::offset,
+      // region_key: application: cxi.key_owner is application (claimed: libfabric 2.6 prov/cxi: keys of either owner; with FI_MR_PROV_KEY not offered
+      //   they are ours)
+      region_key::application,
+      // local_descriptor: not_needed: cxi.local_registration is false (claimed: libfabric 2.6 prov/cxi)
+      local_descriptor::not_needed,
+      // region_binding: endpoint: cxi.region_endpoint_binding is true (claimed: libfabric 2.6 prov/cxi: FI_MR_ENDPOINT, bind and enable each region)
+      region_binding::endpoint,
+      // notify: remote_counter: cxi.remote_counter_counts_writes is true (claimed: libfabric 2.6 prov/cxi: FI_RMA_EVENT, counted by the card);
+      //   cxi.order_write_after_write is true (claimed: libfabric 2.6 prov/cxi: FI_ORDER_WAW, of any size)
+      notify::remote_counter,
+      // write_fault: delivery_confirmed: cxi.refused_write is silent (claimed: conservative; not established); cxi.delivery_complete is true
+      //   (claimed: libfabric 2.6 prov/cxi, FI_DELIVERY_COMPLETE by a flushing read)
+      write_fault::delivery_confirmed,
+      // atomics: provider: cxi.atomics is provider (claimed: libfabric 2.6 prov/cxi: executed by the card, 64-bit sum and compare-swap among them);
+      //   cxi.atomics_cost_order is false (claimed: libfabric 2.6 prov/cxi: msg_order is the same with FI_ATOMIC)
+      atomics::provider,
+      // progress: polling: cxi.data_progress is polling (claimed: libfabric 2.6 prov/cxi: FI_PROGRESS_MANUAL; writes are the card's, messages and
+      //   counters partly the library's)
+      progress::polling,
+      // wait: descriptor: cxi.completion_wait is descriptor (claimed: libfabric 2.6 prov/cxi: FI_WAIT_FD)
+      wait::descriptor,
+      // back_pressure: report: a full queue is an answer, not an error, on any fabric
+      back_pressure::report,
+      // threading: one_owner: one owner needs no lock on any fabric
+      threading::one_owner,
+      // completion: selective: cxi.selective_completion is true (claimed: libfabric 2.6 prov/cxi)
+      completion::selective,
+      // liveness: heartbeat: cxi.reports_killed_peer is false (claimed: conservative; not established); cxi.same_host is false (claimed: a network
+      //   protocol); messages of our own work on any fabric
+      liveness::heartbeat
+  >;
+};
+static_assert(complete_fabric<cxi>);
+}  // namespace rules_1eaa4d32
+// clang-format on
+}  // namespace weft::fabrics

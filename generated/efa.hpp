@@ -1,0 +1,106 @@
+// Generated from providers.yaml, row efa, by templates/fabric.hpp.j2: do not edit. After a change there: ./weft generate
+#pragma once
+
+#include "../backends/libfabric/port.hpp"
+#include "../compose/fabric.hpp"
+#include "../policies/policies.hpp"
+
+namespace weft::fabrics {
+// clang-format off
+inline namespace rules_982fd17d {
+/// Elastic Fabric Adapter through libfabric's reliable layer: reliable, unordered between writes and messages. libfabric 1.15 to before 1.18.
+struct efa_since_1_15 {
+  static constexpr std::string_view name = "efa";
+  static constexpr std::uint64_t fingerprint = 0xbbeff950699b47a1;
+  template <class Shape>
+  using port = backends::libfabric::port<Shape>;
+  static constexpr fabric_facts facts{
+      .provider = "efa", .fabric_name = "efa", .since = {1, 15}, .until = {1, 18},
+      .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::opaque, .connects_lazily = true,
+      .virtual_addressing = true, .key_owner = key_owner::provider, .key_bytes = 4, .local_registration = false,
+      .region_endpoint_binding = false,
+      .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
+      .remote_counter_counts_writes = false,
+      .order_send_after_write = false, .order_write_after_write = false, .order_send_after_send = true, .delivery_complete = true,
+      .refused_write = refusal::silent, .selective_completion = true,
+      .atomics = atomic_execution::provider, .atomics_cost_order = false,
+      .data_progress = data_progress::polling, .completion_wait = completion_wait::none, .reports_killed_peer = false,
+      .same_host = false,
+      .context_bytes = 0, .inject_bytes = 0, .gather_limit = 2, .rma_gather_limit = 1, .queue_depth = 256,
+      .largest_message = unlimited, .largest_write = unlimited,
+  };
+  static constexpr std::array<environment_setting, 0> environment{};
+  using policies = policy_set<
+      // endpoint: addressed: efa.endpoint_type is addressed (claimed: libfabric 2.6 prov/efa: FI_EP_RDM and FI_EP_DGRAM, never FI_EP_MSG)
+      endpoint::addressed,
+      // bootstrap: exchange: efa.address_resolution is opaque (claimed: libfabric 2.6 prov/efa, FI_ADDR_EFA of 32 bytes)
+      bootstrap::exchange,
+      // framing: immediate: efa.send_immediate_bytes is 8 (claimed: libfabric 1.17 man fi_efa, cq_data_size 8)
+      framing::immediate,
+      // region_address: virtual_address: efa.virtual_addressing is true (claimed: libfabric 2.6 prov/efa: FI_MR_VIRT_ADDR is required)
+      region_address::virtual_address,
+      // region_key: provider: efa.key_owner is provider (claimed: libfabric 2.6 prov/efa: FI_MR_PROV_KEY is required, in all releases)
+      region_key::provider,
+      // local_descriptor: not_needed: efa.local_registration is false (claimed: libfabric 2.6 prov/efa: FI_MR_LOCAL is optional on fabric efa)
+      local_descriptor::not_needed,
+      // region_binding: domain: efa.region_endpoint_binding is false (claimed: libfabric 2.6 prov/efa)
+      region_binding::domain,
+      // notify: immediate: efa.write_immediate_bytes is 8 (claimed: libfabric 1.17 man fi_efa, cq_data_size 8); efa.write_immediate_consumes_receive
+      //   is false (claimed: libfabric 2.6 prov/efa: an internal buffer or an unsolicited receive, never the application's)
+      notify::immediate,
+      // write_fault: delivery_confirmed: efa.refused_write is silent (claimed: conservative; not established); efa.delivery_complete is true
+      //   (claimed: libfabric 2.6 prov/efa, FI_DELIVERY_COMPLETE)
+      write_fault::delivery_confirmed,
+      // atomics: provider: efa.atomics is provider (claimed: libfabric 1.10 and later prov/efa: packets that the target's processor executes);
+      //   efa.atomics_cost_order is false (claimed: libfabric 2.6 prov/efa: there is no send-after-write order to lose)
+      atomics::provider,
+      // progress: polling: efa.data_progress is polling (claimed: libfabric 2.6 prov/efa: FI_PROGRESS_MANUAL; 2.0 and before claimed AUTO, documented
+      //   as an error)
+      progress::polling,
+      // wait: spin: efa.completion_wait is none (claimed: libfabric 1.17 prov/efa has none; FI_WAIT_FD on 2.x only with shared memory off)
+      wait::spin,
+      // back_pressure: report: a full queue is an answer, not an error, on any fabric
+      back_pressure::report,
+      // threading: one_owner: one owner needs no lock on any fabric
+      threading::one_owner,
+      // completion: selective: efa.selective_completion is true (claimed: libfabric 2.6 prov/efa; the man page of 1.17 denies it)
+      completion::selective,
+      // liveness: heartbeat: efa.reports_killed_peer is false (claimed: conservative; not established); efa.same_host is false (claimed: a network
+      //   protocol); messages of our own work on any fabric
+      liveness::heartbeat
+  >;
+};
+static_assert(complete_fabric<efa_since_1_15>);
+}  // namespace rules_982fd17d
+inline namespace rules_ee41ed64 {
+/// libfabric 1.18 and later.
+struct efa_since_1_18 : efa_since_1_15 {
+  static constexpr std::uint64_t fingerprint = 0x72338059f68a0ac2;
+  static constexpr fabric_facts facts = [] {
+    fabric_facts changed = efa_since_1_15::facts;
+    changed.since = {1, 18};
+    changed.until = any_later_version;
+    // efa.write_immediate_bytes (claimed: libfabric 1.18 prov/efa, cq_data_size 4)
+    changed.write_immediate_bytes = 4;
+    // efa.send_immediate_bytes (claimed: libfabric 1.18 prov/efa, cq_data_size 4)
+    changed.send_immediate_bytes = 4;
+    return changed;
+  }();
+  using policies = policy_set<
+      endpoint::addressed, bootstrap::exchange,
+      // framing: immediate: efa.send_immediate_bytes is 4 (claimed: libfabric 1.18 prov/efa, cq_data_size 4)
+      framing::immediate,
+      region_address::virtual_address, region_key::provider, local_descriptor::not_needed, region_binding::domain,
+      // notify: immediate: efa.write_immediate_bytes is 4 (claimed: libfabric 1.18 prov/efa, cq_data_size 4); efa.write_immediate_consumes_receive is
+      //   false (claimed: libfabric 2.6 prov/efa: an internal buffer or an unsolicited receive, never the application's)
+      notify::immediate,
+      write_fault::delivery_confirmed, atomics::provider, progress::polling, wait::spin, back_pressure::report,
+      threading::one_owner, completion::selective, liveness::heartbeat
+  >;
+};
+static_assert(complete_fabric<efa_since_1_18>);
+}  // namespace rules_ee41ed64
+
+using efa = by_library<backends::libfabric::built_with, efa_since_1_15, efa_since_1_18>;
+// clang-format on
+}  // namespace weft::fabrics

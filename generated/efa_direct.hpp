@@ -1,0 +1,102 @@
+// Generated from providers.yaml, row efa_direct, by templates/fabric.hpp.j2: do not edit. After a change there: ./weft generate
+#pragma once
+
+#include "../backends/libfabric/port.hpp"
+#include "../compose/fabric.hpp"
+#include "../policies/policies.hpp"
+
+namespace weft::fabrics {
+// clang-format off
+inline namespace rules_ef1b1597 {
+/// Elastic Fabric Adapter without the reliable layer: the card's own operations. libfabric 2.1 to before 2.6.
+struct efa_direct_since_2_1 {
+  static constexpr std::string_view name = "efa_direct";
+  static constexpr std::uint64_t fingerprint = 0x1b0b7855bf5dcaff;
+  template <class Shape>
+  using port = backends::libfabric::port<Shape>;
+  static constexpr fabric_facts facts{
+      .provider = "efa", .fabric_name = "efa-direct", .since = {2, 1}, .until = {2, 6},
+      .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::opaque, .connects_lazily = false,
+      .virtual_addressing = true, .key_owner = key_owner::provider, .key_bytes = 4, .local_registration = true,
+      .region_endpoint_binding = false,
+      .write_immediate_bytes = 4, .write_immediate_consumes_receive = false, .send_immediate_bytes = 4,
+      .remote_counter_counts_writes = false,
+      .order_send_after_write = false, .order_write_after_write = false, .order_send_after_send = false,
+      .delivery_complete = true, .refused_write = refusal::silent, .selective_completion = true,
+      .atomics = atomic_execution::none, .atomics_cost_order = false,
+      .data_progress = data_progress::hardware, .completion_wait = completion_wait::none, .reports_killed_peer = false,
+      .same_host = false,
+      .context_bytes = 64, .inject_bytes = 0, .gather_limit = 2, .rma_gather_limit = 1, .queue_depth = 256,
+      .largest_message = 8192, .largest_write = 1073741824,
+  };
+  static constexpr std::array<environment_setting, 0> environment{};
+  using policies = policy_set<
+      // endpoint: addressed: efa_direct.endpoint_type is addressed (claimed: libfabric 2.6 prov/efa: FI_EP_RDM and FI_EP_DGRAM, never FI_EP_MSG)
+      endpoint::addressed,
+      // bootstrap: exchange: efa_direct.address_resolution is opaque (claimed: libfabric 2.6 prov/efa, FI_ADDR_EFA of 32 bytes)
+      bootstrap::exchange,
+      // framing: immediate: efa_direct.send_immediate_bytes is 4 (claimed: libfabric 2.6 prov/efa, fabric efa-direct, cq_data_size 4)
+      framing::immediate,
+      // region_address: virtual_address: efa_direct.virtual_addressing is true (claimed: libfabric 2.6 prov/efa: FI_MR_VIRT_ADDR is required)
+      region_address::virtual_address,
+      // region_key: provider: efa_direct.key_owner is provider (claimed: libfabric 2.6 prov/efa: FI_MR_PROV_KEY is required, in all releases)
+      region_key::provider,
+      // local_descriptor: required: efa_direct.local_registration is true (claimed: libfabric 2.6 prov/efa, fabric efa-direct: FI_MR_LOCAL is
+      //   required)
+      local_descriptor::required,
+      // region_binding: domain: efa_direct.region_endpoint_binding is false (claimed: libfabric 2.6 prov/efa)
+      region_binding::domain,
+      // notify: immediate: efa_direct.write_immediate_bytes is 4 (claimed: libfabric 2.6 prov/efa, fabric efa-direct, cq_data_size 4);
+      //   efa_direct.write_immediate_consumes_receive is false (claimed: libfabric 2.6 prov/efa, fabric efa-direct: not by default, only where
+      //   FI_RX_CQ_DATA is taken (2.4 and later))
+      notify::immediate,
+      // write_fault: delivery_confirmed: efa_direct.refused_write is silent (claimed: conservative; not established); efa_direct.delivery_complete is
+      //   true (claimed: libfabric 2.6 prov/efa, FI_DELIVERY_COMPLETE)
+      write_fault::delivery_confirmed,
+      // atomics: target: efa_direct.atomics is none (claimed: libfabric 2.6 prov/efa, fabric efa-direct: no FI_ATOMIC); the target's progress can
+      //   execute them on any fabric
+      atomics::target,
+      // progress: hardware: efa_direct.data_progress is hardware (claimed: libfabric 2.6 prov/efa, fabric efa-direct: FI_PROGRESS_AUTO by the card)
+      progress::hardware,
+      // wait: spin: efa_direct.completion_wait is none (claimed: conservative; not established before 2.6)
+      wait::spin,
+      // back_pressure: report: a full queue is an answer, not an error, on any fabric
+      back_pressure::report,
+      // threading: one_owner: one owner needs no lock on any fabric
+      threading::one_owner,
+      // completion: selective: efa_direct.selective_completion is true (claimed: libfabric 2.6 prov/efa, fabric efa-direct)
+      completion::selective,
+      // liveness: heartbeat: efa_direct.reports_killed_peer is false (claimed: conservative; not established); efa_direct.same_host is false
+      //   (claimed: a network protocol); messages of our own work on any fabric
+      liveness::heartbeat
+  >;
+};
+static_assert(complete_fabric<efa_direct_since_2_1>);
+}  // namespace rules_ef1b1597
+inline namespace rules_989a85e0 {
+/// libfabric 2.6 and later.
+struct efa_direct_since_2_6 : efa_direct_since_2_1 {
+  static constexpr std::uint64_t fingerprint = 0x1b0b7855bf5dcaff;
+  static constexpr fabric_facts facts = [] {
+    fabric_facts changed = efa_direct_since_2_1::facts;
+    changed.since = {2, 6};
+    changed.until = any_later_version;
+    // efa_direct.completion_wait (claimed: libfabric 2.6 prov/efa: FI_WAIT_FD on fabric efa-direct)
+    changed.completion_wait = completion_wait::descriptor;
+    return changed;
+  }();
+  using policies = policy_set<
+      endpoint::addressed, bootstrap::exchange, framing::immediate, region_address::virtual_address, region_key::provider,
+      local_descriptor::required, region_binding::domain, notify::immediate, write_fault::delivery_confirmed, atomics::target,
+      progress::hardware,
+      // wait: descriptor: efa_direct.completion_wait is descriptor (claimed: libfabric 2.6 prov/efa: FI_WAIT_FD on fabric efa-direct)
+      wait::descriptor,
+      back_pressure::report, threading::one_owner, completion::selective, liveness::heartbeat
+  >;
+};
+static_assert(complete_fabric<efa_direct_since_2_6>);
+}  // namespace rules_989a85e0
+
+using efa_direct = by_library<backends::libfabric::built_with, efa_direct_since_2_1, efa_direct_since_2_6>;
+// clang-format on
+}  // namespace weft::fabrics

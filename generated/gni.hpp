@@ -1,0 +1,76 @@
+// Generated from providers.yaml, row gni, by templates/fabric.hpp.j2: do not edit. After a change there: ./weft generate
+#pragma once
+
+#include "../backends/libfabric/port.hpp"
+#include "../compose/fabric.hpp"
+#include "../policies/policies.hpp"
+
+namespace weft::fabrics {
+// clang-format off
+inline namespace rules_844a499f {
+/// Cray Aries cards; the provider left libfabric with 1.21. libfabric 1.15 to before 1.21.
+struct gni {
+  static constexpr std::string_view name = "gni";
+  static constexpr std::uint64_t fingerprint = 0xea27ec9376903160;
+  template <class Shape>
+  using port = backends::libfabric::port<Shape>;
+  static constexpr fabric_facts facts{
+      .provider = "gni", .fabric_name = "", .since = {1, 15}, .until = {1, 21},
+      .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::opaque, .connects_lazily = true,
+      .virtual_addressing = true, .key_owner = key_owner::provider, .key_bytes = 8, .local_registration = false,
+      .region_endpoint_binding = false,
+      .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
+      .remote_counter_counts_writes = true,
+      .order_send_after_write = false, .order_write_after_write = false, .order_send_after_send = true, .delivery_complete = true,
+      .refused_write = refusal::silent, .selective_completion = true,
+      .atomics = atomic_execution::provider, .atomics_cost_order = false,
+      .data_progress = data_progress::polling, .completion_wait = completion_wait::none, .reports_killed_peer = false,
+      .same_host = false,
+      .context_bytes = 0, .inject_bytes = 64, .gather_limit = 8, .rma_gather_limit = 1, .queue_depth = 256,
+      .largest_message = 4294967295u, .largest_write = 4294967295u,
+  };
+  static constexpr std::array<environment_setting, 0> environment{};
+  using policies = policy_set<
+      // endpoint: addressed: gni.endpoint_type is addressed (claimed: libfabric 1.17 prov/gni: FI_EP_RDM, of three types)
+      endpoint::addressed,
+      // bootstrap: exchange: gni.address_resolution is opaque (claimed: libfabric 1.17 prov/gni, FI_ADDR_GNI)
+      bootstrap::exchange,
+      // framing: immediate: gni.send_immediate_bytes is 8 (claimed: libfabric 1.17 prov/gni, cq_data_size 8)
+      framing::immediate,
+      // region_address: virtual_address: gni.virtual_addressing is true (claimed: libfabric 1.17 man fi_gni: basic registration; scalable needs
+      //   FI_MR_MMU_NOTIFY)
+      region_address::virtual_address,
+      // region_key: provider: gni.key_owner is provider (claimed: libfabric 1.17 man fi_gni: basic registration)
+      region_key::provider,
+      // local_descriptor: not_needed: gni.local_registration is false (claimed: libfabric 1.17 prov/gni: FI_MR_LOCAL is not required)
+      local_descriptor::not_needed,
+      // region_binding: domain: gni.region_endpoint_binding is false (claimed: libfabric 1.17 prov/gni)
+      region_binding::domain,
+      // notify: immediate: gni.write_immediate_bytes is 8 (claimed: libfabric 1.17 man fi_gni, cq_data_size 8); gni.write_immediate_consumes_receive
+      //   is false (claimed: libfabric 1.17 man fi_gni: no FI_RX_CQ_DATA)
+      notify::immediate,
+      // write_fault: delivery_confirmed: gni.refused_write is silent (claimed: conservative; not established); gni.delivery_complete is true
+      //   (claimed: libfabric 1.17 prov/gni/include/gnix.h: listed among the endpoint's flags)
+      write_fault::delivery_confirmed,
+      // atomics: provider: gni.atomics is provider (claimed: libfabric 1.17 man fi_gni: executed by the card, 64-bit fetched sum and compare-swap);
+      //   gni.atomics_cost_order is false (claimed: libfabric 1.17 prov/gni: there is no send-after-write order to lose)
+      atomics::provider,
+      // progress: polling: gni.data_progress is polling (claimed: libfabric 1.17 man fi_gni: FI_PROGRESS_AUTO helps large transfers only)
+      progress::polling,
+      // wait: spin: gni.completion_wait is none (claimed: libfabric 1.17 man fi_gni: no FI_WAIT_FD and no FI_WAIT_YIELD)
+      wait::spin,
+      // back_pressure: report: a full queue is an answer, not an error, on any fabric
+      back_pressure::report,
+      // threading: one_owner: one owner needs no lock on any fabric
+      threading::one_owner,
+      // completion: selective: gni.selective_completion is true (claimed: libfabric 1.17 prov/gni)
+      completion::selective,
+      // liveness: heartbeat: gni.reports_killed_peer is false (claimed: conservative; not established); gni.same_host is false (claimed: a network
+      //   protocol); messages of our own work on any fabric
+      liveness::heartbeat
+  >;
+};
+static_assert(complete_fabric<gni>);
+}  // namespace rules_844a499f
+// clang-format on
+}  // namespace weft::fabrics

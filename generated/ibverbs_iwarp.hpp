@@ -1,0 +1,77 @@
+// Generated from providers.yaml, row ibverbs_iwarp, by templates/fabric.hpp.j2: do not edit. After a change there: ./weft generate
+#pragma once
+
+#include "../backends/verbs/port.hpp"
+#include "../compose/fabric.hpp"
+#include "../policies/policies.hpp"
+
+namespace weft::fabrics {
+// clang-format off
+inline namespace rules_1443a46d {
+/// Reliable connections on iWARP cards by rdma-core itself: no immediates and no atomics. rdma-core 44.0 and later.
+struct ibverbs_iwarp {
+  static constexpr std::string_view name = "ibverbs_iwarp";
+  static constexpr std::uint64_t fingerprint = 0xa81e53c3a04b3f98;
+  template <class Shape>
+  using port = backends::verbs::port<Shape>;
+  static constexpr fabric_facts facts{
+      .provider = "", .fabric_name = "", .since = {44, 0}, .until = any_later_version,
+      .endpoint_type = endpoint_type::connected, .address_resolution = address_resolution::socket, .connects_lazily = false,
+      .virtual_addressing = true, .key_owner = key_owner::provider, .key_bytes = 4, .local_registration = true,
+      .region_endpoint_binding = false,
+      .write_immediate_bytes = 0, .write_immediate_consumes_receive = false, .send_immediate_bytes = 0,
+      .remote_counter_counts_writes = false,
+      .order_send_after_write = true, .order_write_after_write = false, .order_send_after_send = true, .delivery_complete = false,
+      .refused_write = refusal::reported, .selective_completion = true,
+      .atomics = atomic_execution::none, .atomics_cost_order = false,
+      .data_progress = data_progress::hardware, .completion_wait = completion_wait::descriptor, .reports_killed_peer = false,
+      .same_host = false,
+      .context_bytes = 0, .inject_bytes = 0, .gather_limit = 4, .rma_gather_limit = 1, .queue_depth = 256,
+      .largest_message = 8388608, .largest_write = 8388608,
+  };
+  static constexpr std::array<environment_setting, 0> environment{};
+  using policies = policy_set<
+      // endpoint: connected: ibverbs_iwarp.endpoint_type is connected (claimed: rdma-core 44 librdmacm: reliable connections)
+      endpoint::connected,
+      // bootstrap: socket_address: ibverbs_iwarp.address_resolution is socket (claimed: rdma-core 44 man rdma_getaddrinfo)
+      bootstrap::socket_address,
+      // framing: header: ibverbs_iwarp.gather_limit is 4 (claimed: conservative lower bound; not established)
+      framing::header,
+      // region_address: virtual_address: ibverbs_iwarp.virtual_addressing is true (claimed: rdma-core 44 man ibv_post_send: wr.rdma.remote_addr is an
+      //   address of the target)
+      region_address::virtual_address,
+      // region_key: provider: ibverbs_iwarp.key_owner is provider (claimed: rdma-core 44 man ibv_reg_mr: the device makes rkey)
+      region_key::provider,
+      // local_descriptor: required: ibverbs_iwarp.local_registration is true (claimed: rdma-core 44 man ibv_post_send: each sge needs an lkey)
+      local_descriptor::required,
+      // region_binding: domain: ibverbs_iwarp.region_endpoint_binding is false (claimed: rdma-core 44 man ibv_reg_mr: regions belong to a protection
+      //   domain)
+      region_binding::domain,
+      // notify: message_after_ordered_write: ibverbs_iwarp.order_send_after_write is true (claimed: RFC 5040: messages are delivered after the writes
+      //   before them)
+      notify::message_after_ordered_write,
+      // write_fault: reported: ibverbs_iwarp.refused_write is reported (claimed: RFC 5040: the target answers with a terminate message, which breaks
+      //   the connection)
+      write_fault::reported,
+      // atomics: target: ibverbs_iwarp.atomics is none (claimed: rdma-core providers/siw: atomic operations are unsupported); the target's progress
+      //   can execute them on any fabric
+      atomics::target,
+      // progress: hardware: ibverbs_iwarp.data_progress is hardware (claimed: rdma-core 44: the card moves the data)
+      progress::hardware,
+      // wait: descriptor: ibverbs_iwarp.completion_wait is descriptor (claimed: rdma-core 44 man ibv_create_comp_channel)
+      wait::descriptor,
+      // back_pressure: report: a full queue is an answer, not an error, on any fabric
+      back_pressure::report,
+      // threading: one_owner: one owner needs no lock on any fabric
+      threading::one_owner,
+      // completion: selective: ibverbs_iwarp.selective_completion is true (claimed: rdma-core 44 man ibv_create_qp: sq_sig_all 0)
+      completion::selective,
+      // liveness: heartbeat: ibverbs_iwarp.reports_killed_peer is false (claimed: conservative; not established); ibverbs_iwarp.same_host is false
+      //   (claimed: a network protocol); messages of our own work on any fabric
+      liveness::heartbeat
+  >;
+};
+static_assert(complete_fabric<ibverbs_iwarp>);
+}  // namespace rules_1443a46d
+// clang-format on
+}  // namespace weft::fabrics

@@ -1,0 +1,84 @@
+// Generated from providers.yaml, row ibverbs_roce, by templates/fabric.hpp.j2: do not edit. After a change there: ./weft generate
+#pragma once
+
+#include "../backends/verbs/port.hpp"
+#include "../compose/fabric.hpp"
+#include "../policies/policies.hpp"
+
+namespace weft::fabrics {
+// clang-format off
+inline namespace rules_805b9b0f {
+/// Reliable connections on InfiniBand or RoCE cards by rdma-core itself. rdma-core 44.0 and later.
+struct ibverbs_roce {
+  static constexpr std::string_view name = "ibverbs_roce";
+  static constexpr std::uint64_t fingerprint = 0xec419e5fc2879568;
+  template <class Shape>
+  using port = backends::verbs::port<Shape>;
+  static constexpr fabric_facts facts{
+      .provider = "", .fabric_name = "", .since = {44, 0}, .until = any_later_version,
+      .endpoint_type = endpoint_type::connected, .address_resolution = address_resolution::socket, .connects_lazily = false,
+      .virtual_addressing = true, .key_owner = key_owner::provider, .key_bytes = 4, .local_registration = true,
+      .region_endpoint_binding = false,
+      .write_immediate_bytes = 4, .write_immediate_consumes_receive = true, .send_immediate_bytes = 4,
+      .remote_counter_counts_writes = false,
+      .order_send_after_write = true, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = false,
+      .refused_write = refusal::reported, .selective_completion = true,
+      .atomics = atomic_execution::provider, .atomics_cost_order = false,
+      .data_progress = data_progress::hardware, .completion_wait = completion_wait::descriptor, .reports_killed_peer = false,
+      .same_host = false,
+      .context_bytes = 0, .inject_bytes = 0, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 256,
+      .largest_message = 8388608, .largest_write = 8388608,
+  };
+  static constexpr std::array<environment_setting, 0> environment{};
+  using policies = policy_set<
+      // endpoint: connected: ibverbs_roce.endpoint_type is connected (claimed: rdma-core 44 librdmacm: reliable connections; observed: 2026-11-20
+      //   rdma-core 44 on soft-RoCE in a virtual machine, rping and a reliable connection worked)
+      endpoint::connected,
+      // bootstrap: socket_address: ibverbs_roce.address_resolution is socket (claimed: rdma-core 44 man rdma_getaddrinfo)
+      bootstrap::socket_address,
+      // framing: immediate: ibverbs_roce.send_immediate_bytes is 4 (claimed: rdma-core 44 man ibv_post_send: IBV_WR_SEND_WITH_IMM)
+      framing::immediate,
+      // region_address: virtual_address: ibverbs_roce.virtual_addressing is true (claimed: rdma-core 44 man ibv_post_send: wr.rdma.remote_addr is an
+      //   address of the target; observed: 2026-11-20 rdma-core 44 on soft-RoCE in a virtual machine, writes to addresses of the target arrived)
+      region_address::virtual_address,
+      // region_key: provider: ibverbs_roce.key_owner is provider (claimed: rdma-core 44 man ibv_reg_mr: the device makes rkey; observed: 2026-11-20
+      //   rdma-core 44 on soft-RoCE in a virtual machine, the rkey of ibv_reg_mr was the key used)
+      region_key::provider,
+      // local_descriptor: required: ibverbs_roce.local_registration is true (claimed: rdma-core 44 man ibv_post_send: each sge needs an lkey)
+      local_descriptor::required,
+      // region_binding: domain: ibverbs_roce.region_endpoint_binding is false (claimed: rdma-core 44 man ibv_reg_mr: regions belong to a protection
+      //   domain)
+      region_binding::domain,
+      // notify: immediate_consumes_receive: ibverbs_roce.write_immediate_bytes is 4 (claimed: rdma-core 44 man ibv_post_send:
+      //   IBV_WR_RDMA_WRITE_WITH_IMM; observed: 2026-11-20 rdma-core 44 on soft-RoCE in a virtual machine, 4 KiB and 0-byte writes with an immediate
+      //   arrived, the bytes visible); ibverbs_roce.write_immediate_consumes_receive is true (claimed: rdma-core 44 man ibv_poll_cq:
+      //   IBV_WC_RECV_RDMA_WITH_IMM ends a posted receive; observed: 2026-11-20 rdma-core 44 on soft-RoCE in a virtual machine, each write with an
+      //   immediate used up a posted receive)
+      notify::immediate_consumes_receive,
+      // write_fault: reported: ibverbs_roce.refused_write is reported (claimed: InfiniBand reliable connection: the responder answers with a remote
+      //   access error; observed: 2026-11-20 rdma-core 44 on soft-RoCE in a virtual machine, a write with a wrong key ended in IBV_WC_REM_ACCESS_ERR)
+      write_fault::reported,
+      // atomics: provider: ibverbs_roce.atomics is provider (claimed: rdma-core 44 man ibv_post_send: IBV_WR_ATOMIC_FETCH_AND_ADD and CMP_AND_SWP;
+      //   check atomic_cap; observed: 2026-11-20 rdma-core 44 on soft-RoCE in a virtual machine, 64-bit fetch-add and compare-swap, hit and miss,
+      //   gave the right values at both ends); ibverbs_roce.atomics_cost_order is false (claimed: InfiniBand reliable connection: one queue pair
+      //   keeps the order)
+      atomics::provider,
+      // progress: hardware: ibverbs_roce.data_progress is hardware (claimed: rdma-core 44: the card moves the data)
+      progress::hardware,
+      // wait: descriptor: ibverbs_roce.completion_wait is descriptor (claimed: rdma-core 44 man ibv_create_comp_channel)
+      wait::descriptor,
+      // back_pressure: report: a full queue is an answer, not an error, on any fabric
+      back_pressure::report,
+      // threading: one_owner: one owner needs no lock on any fabric
+      threading::one_owner,
+      // completion: selective: ibverbs_roce.selective_completion is true (claimed: rdma-core 44 man ibv_create_qp: sq_sig_all 0)
+      completion::selective,
+      // liveness: heartbeat: ibverbs_roce.reports_killed_peer is false (claimed: conservative; not established); ibverbs_roce.same_host is false
+      //   (claimed: a network protocol); messages of our own work on any fabric
+      liveness::heartbeat
+  >;
+};
+static_assert(complete_fabric<ibverbs_roce>);
+}  // namespace rules_805b9b0f
+// clang-format on
+}  // namespace weft::fabrics

@@ -1,0 +1,72 @@
+// Generated from providers.yaml, row loopback, by templates/fabric.hpp.j2: do not edit. After a change there: ./weft generate
+#pragma once
+
+#include "../backends/loopback/port.hpp"
+#include "../compose/fabric.hpp"
+#include "../policies/policies.hpp"
+
+namespace weft::fabrics {
+// clang-format off
+inline namespace rules_554f5edd {
+/// One process in virtual time, from one seed: for simulation and tests. weft 1.0 and later.
+struct loopback {
+  static constexpr std::string_view name = "loopback";
+  static constexpr std::uint64_t fingerprint = 0x749cc21919d8e801;
+  template <class Shape>
+  using port = backends::loopback::port<Shape>;
+  static constexpr fabric_facts facts{
+      .provider = "", .fabric_name = "", .since = {1, 0}, .until = any_later_version,
+      .endpoint_type = endpoint_type::connected, .address_resolution = address_resolution::socket, .connects_lazily = false,
+      .virtual_addressing = false, .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false,
+      .region_endpoint_binding = false,
+      .write_immediate_bytes = 4, .write_immediate_consumes_receive = false, .send_immediate_bytes = 4,
+      .remote_counter_counts_writes = false,
+      .order_send_after_write = true, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = true,
+      .refused_write = refusal::reported, .selective_completion = true,
+      .atomics = atomic_execution::provider, .atomics_cost_order = false,
+      .data_progress = data_progress::polling, .completion_wait = completion_wait::yield, .reports_killed_peer = true,
+      .same_host = true,
+      .context_bytes = 0, .inject_bytes = 64, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 256,
+      .largest_message = unlimited, .largest_write = unlimited,
+  };
+  static constexpr std::array<environment_setting, 0> environment{};
+  using policies = policy_set<
+      // endpoint: connected: loopback.endpoint_type is connected (claimed: weft's loopback, by design)
+      endpoint::connected,
+      // bootstrap: socket_address: loopback.address_resolution is socket (claimed: weft's loopback: names of services in one process)
+      bootstrap::socket_address,
+      // framing: immediate: loopback.send_immediate_bytes is 4 (claimed: weft's loopback: the portable width)
+      framing::immediate,
+      // region_address: offset: loopback.virtual_addressing is false (claimed: weft's loopback)
+      region_address::offset,
+      // region_key: application: loopback.key_owner is application (claimed: weft's loopback)
+      region_key::application,
+      // local_descriptor: not_needed: loopback.local_registration is false (claimed: weft's loopback)
+      local_descriptor::not_needed,
+      // region_binding: domain: loopback.region_endpoint_binding is false (claimed: weft's loopback)
+      region_binding::domain,
+      // notify: immediate: loopback.write_immediate_bytes is 4 (claimed: weft's loopback: the portable width);
+      //   loopback.write_immediate_consumes_receive is false (claimed: weft's loopback)
+      notify::immediate,
+      // write_fault: reported: loopback.refused_write is reported (claimed: weft's loopback)
+      write_fault::reported,
+      // atomics: provider: loopback.atomics is provider (claimed: weft's loopback); loopback.atomics_cost_order is false (claimed: weft's loopback)
+      atomics::provider,
+      // progress: polling: loopback.data_progress is polling (claimed: weft's loopback: one thread runs the whole system)
+      progress::polling,
+      // wait: yield: loopback.completion_wait is yield (claimed: weft's loopback: virtual time has no descriptor)
+      wait::yield,
+      // back_pressure: report: a full queue is an answer, not an error, on any fabric
+      back_pressure::report,
+      // threading: one_owner: one owner needs no lock on any fabric
+      threading::one_owner,
+      // completion: selective: loopback.selective_completion is true (claimed: weft's loopback)
+      completion::selective,
+      // liveness: provider: loopback.reports_killed_peer is true (claimed: weft's loopback)
+      liveness::provider
+  >;
+};
+static_assert(complete_fabric<loopback>);
+}  // namespace rules_554f5edd
+// clang-format on
+}  // namespace weft::fabrics

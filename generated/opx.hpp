@@ -1,0 +1,100 @@
+// Generated from providers.yaml, row opx, by templates/fabric.hpp.j2: do not edit. After a change there: ./weft generate
+#pragma once
+
+#include "../backends/libfabric/port.hpp"
+#include "../compose/fabric.hpp"
+#include "../policies/policies.hpp"
+
+namespace weft::fabrics {
+// clang-format off
+inline namespace rules_e5a76962 {
+/// Cornelis Omni-Path cards. libfabric 1.15 to before 2.1.
+struct opx_since_1_15 {
+  static constexpr std::string_view name = "opx";
+  static constexpr std::uint64_t fingerprint = 0xe3c7e9753a436495;
+  template <class Shape>
+  using port = backends::libfabric::port<Shape>;
+  static constexpr fabric_facts facts{
+      .provider = "opx", .fabric_name = "", .since = {1, 15}, .until = {2, 1},
+      .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::opaque, .connects_lazily = false,
+      .virtual_addressing = false, .key_owner = key_owner::application, .key_bytes = 2, .local_registration = false,
+      .region_endpoint_binding = false,
+      .write_immediate_bytes = 0, .write_immediate_consumes_receive = false, .send_immediate_bytes = 4,
+      .remote_counter_counts_writes = false,
+      .order_send_after_write = false, .order_write_after_write = false, .order_send_after_send = false,
+      .delivery_complete = true, .refused_write = refusal::silent, .selective_completion = true,
+      .atomics = atomic_execution::provider, .atomics_cost_order = false,
+      .data_progress = data_progress::polling, .completion_wait = completion_wait::none, .reports_killed_peer = false,
+      .same_host = false,
+      .context_bytes = 64, .inject_bytes = 16, .gather_limit = 1, .rma_gather_limit = 1, .queue_depth = 256,
+      .largest_message = 1048576, .largest_write = 1048576,
+  };
+  static constexpr std::array<environment_setting, 0> environment{};
+  using policies = policy_set<
+      // endpoint: addressed: opx.endpoint_type is addressed (claimed: libfabric 2.6 prov/opx: FI_EP_RDM)
+      endpoint::addressed,
+      // bootstrap: exchange: opx.address_resolution is opaque (claimed: libfabric 2.6 prov/opx, FI_ADDR_OPX)
+      bootstrap::exchange,
+      // framing: immediate: opx.send_immediate_bytes is 4 (claimed: libfabric 2.6 prov/opx, cq_data_size 4)
+      framing::immediate,
+      // region_address: offset: opx.virtual_addressing is false (claimed: libfabric 2.6 prov/opx: scalable regions in the default build)
+      region_address::offset,
+      // region_key: application: opx.key_owner is application (claimed: libfabric 2.6 prov/opx: scalable regions in the default build)
+      region_key::application,
+      // local_descriptor: not_needed: opx.local_registration is false (claimed: libfabric 2.6 prov/opx)
+      local_descriptor::not_needed,
+      // region_binding: domain: opx.region_endpoint_binding is false (claimed: libfabric 2.6 prov/opx)
+      region_binding::domain,
+      // notify: message_after_delivery: opx.delivery_complete is true (claimed: libfabric 2.6 prov/opx, FI_DELIVERY_COMPLETE)
+      notify::message_after_delivery,
+      // write_fault: delivery_confirmed: opx.refused_write is silent (claimed: conservative; not established); opx.delivery_complete is true
+      //   (claimed: libfabric 2.6 prov/opx, FI_DELIVERY_COMPLETE)
+      write_fault::delivery_confirmed,
+      // atomics: provider: opx.atomics is provider (claimed: libfabric 2.6 prov/opx: packets that the target's processor executes);
+      //   opx.atomics_cost_order is false (claimed: libfabric 2.6 prov/opx: there is no send-after-write order to lose)
+      atomics::provider,
+      // progress: polling: opx.data_progress is polling (claimed: libfabric 2.6 prov/opx: FI_PROGRESS_MANUAL in the first answer)
+      progress::polling,
+      // wait: spin: opx.completion_wait is none (claimed: conservative; not established)
+      wait::spin,
+      // back_pressure: report: a full queue is an answer, not an error, on any fabric
+      back_pressure::report,
+      // threading: one_owner: one owner needs no lock on any fabric
+      threading::one_owner,
+      // completion: selective: opx.selective_completion is true (claimed: libfabric 2.6 prov/opx)
+      completion::selective,
+      // liveness: heartbeat: opx.reports_killed_peer is false (claimed: conservative; not established); opx.same_host is false (claimed: a network
+      //   protocol); messages of our own work on any fabric
+      liveness::heartbeat
+  >;
+};
+static_assert(complete_fabric<opx_since_1_15>);
+}  // namespace rules_e5a76962
+inline namespace rules_4e9cb2bd {
+/// libfabric 2.1 and later.
+struct opx_since_2_1 : opx_since_1_15 {
+  static constexpr std::uint64_t fingerprint = 0xc4115f846b3d3b62;
+  static constexpr fabric_facts facts = [] {
+    fabric_facts changed = opx_since_1_15::facts;
+    changed.since = {2, 1};
+    changed.until = any_later_version;
+    // opx.write_immediate_bytes (claimed: libfabric 2.1 prov/opx/src/fi_opx_rma.c: writedata by a request to send)
+    changed.write_immediate_bytes = 4;
+    return changed;
+  }();
+  using policies = policy_set<
+      endpoint::addressed, bootstrap::exchange, framing::immediate, region_address::offset, region_key::application,
+      local_descriptor::not_needed, region_binding::domain,
+      // notify: immediate: opx.write_immediate_bytes is 4 (claimed: libfabric 2.1 prov/opx/src/fi_opx_rma.c: writedata by a request to send);
+      //   opx.write_immediate_consumes_receive is false (claimed: libfabric 2.6 prov/opx: no FI_RX_CQ_DATA)
+      notify::immediate,
+      write_fault::delivery_confirmed, atomics::provider, progress::polling, wait::spin, back_pressure::report,
+      threading::one_owner, completion::selective, liveness::heartbeat
+  >;
+};
+static_assert(complete_fabric<opx_since_2_1>);
+}  // namespace rules_4e9cb2bd
+
+using opx = by_library<backends::libfabric::built_with, opx_since_1_15, opx_since_2_1>;
+// clang-format on
+}  // namespace weft::fabrics

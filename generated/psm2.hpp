@@ -1,0 +1,76 @@
+// Generated from providers.yaml, row psm2, by templates/fabric.hpp.j2: do not edit. After a change there: ./weft generate
+#pragma once
+
+#include "../backends/libfabric/port.hpp"
+#include "../compose/fabric.hpp"
+#include "../policies/policies.hpp"
+
+namespace weft::fabrics {
+// clang-format off
+inline namespace rules_d9cd129f {
+/// Omni-Path cards through PSM2. libfabric 1.15 and later.
+struct psm2 {
+  static constexpr std::string_view name = "psm2";
+  static constexpr std::uint64_t fingerprint = 0x3bd9c3d363730309;
+  template <class Shape>
+  using port = backends::libfabric::port<Shape>;
+  static constexpr fabric_facts facts{
+      .provider = "psm2", .fabric_name = "", .since = {1, 15}, .until = any_later_version,
+      .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::opaque, .connects_lazily = true,
+      .virtual_addressing = false, .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false,
+      .region_endpoint_binding = false,
+      .write_immediate_bytes = 4, .write_immediate_consumes_receive = false, .send_immediate_bytes = 4,
+      .remote_counter_counts_writes = true,
+      .order_send_after_write = false, .order_write_after_write = false, .order_send_after_send = true, .delivery_complete = true,
+      .refused_write = refusal::silent, .selective_completion = true,
+      .atomics = atomic_execution::provider, .atomics_cost_order = false,
+      .data_progress = data_progress::polling, .completion_wait = completion_wait::none, .reports_killed_peer = false,
+      .same_host = false,
+      .context_bytes = 32, .inject_bytes = 64, .gather_limit = 1, .rma_gather_limit = 1, .queue_depth = 256,
+      .largest_message = 4294963200u, .largest_write = 4294963200u,
+  };
+  static constexpr std::array<environment_setting, 0> environment{};
+  using policies = policy_set<
+      // endpoint: addressed: psm2.endpoint_type is addressed (claimed: libfabric 2.6 prov/psm2: FI_EP_RDM and FI_EP_DGRAM)
+      endpoint::addressed,
+      // bootstrap: exchange: psm2.address_resolution is opaque (claimed: libfabric 2.6 prov/psm2, FI_ADDR_PSMX2)
+      bootstrap::exchange,
+      // framing: immediate: psm2.send_immediate_bytes is 4 (claimed: libfabric 2.6 prov/psm2: cq_data_size 4 where the hints ask for one)
+      framing::immediate,
+      // region_address: offset: psm2.virtual_addressing is false (claimed: libfabric 2.6 prov/psm2: regions are of either style; with FI_MR_VIRT_ADDR
+      //   not offered, offsets)
+      region_address::offset,
+      // region_key: application: psm2.key_owner is application (claimed: libfabric 2.6 prov/psm2: with FI_MR_PROV_KEY not offered, ours)
+      region_key::application,
+      // local_descriptor: not_needed: psm2.local_registration is false (claimed: libfabric 2.6 prov/psm2)
+      local_descriptor::not_needed,
+      // region_binding: domain: psm2.region_endpoint_binding is false (claimed: libfabric 2.6 prov/psm2)
+      region_binding::domain,
+      // notify: immediate: psm2.write_immediate_bytes is 4 (claimed: libfabric 2.6 prov/psm2: cq_data_size 4 where the hints ask for one; the first
+      //   answer may have 0); psm2.write_immediate_consumes_receive is false (claimed: libfabric 2.6 prov/psm2: no FI_RX_CQ_DATA)
+      notify::immediate,
+      // write_fault: delivery_confirmed: psm2.refused_write is silent (claimed: conservative; not established); psm2.delivery_complete is true
+      //   (claimed: libfabric 2.6 prov/psm2, FI_DELIVERY_COMPLETE)
+      write_fault::delivery_confirmed,
+      // atomics: provider: psm2.atomics is provider (claimed: libfabric 2.6 prov/psm2: active messages that the target's processor executes);
+      //   psm2.atomics_cost_order is false (claimed: libfabric 2.6 prov/psm2: there is no send-after-write order to lose)
+      atomics::provider,
+      // progress: polling: psm2.data_progress is polling (claimed: libfabric 2.6 prov/psm2: FI_PROGRESS_MANUAL unless asked otherwise)
+      progress::polling,
+      // wait: spin: psm2.completion_wait is none (claimed: conservative; not established)
+      wait::spin,
+      // back_pressure: report: a full queue is an answer, not an error, on any fabric
+      back_pressure::report,
+      // threading: one_owner: one owner needs no lock on any fabric
+      threading::one_owner,
+      // completion: selective: psm2.selective_completion is true (claimed: libfabric 2.6 prov/psm2)
+      completion::selective,
+      // liveness: heartbeat: psm2.reports_killed_peer is false (claimed: conservative; not established); psm2.same_host is false (claimed: a network
+      //   protocol); messages of our own work on any fabric
+      liveness::heartbeat
+  >;
+};
+static_assert(complete_fabric<psm2>);
+}  // namespace rules_d9cd129f
+// clang-format on
+}  // namespace weft::fabrics

@@ -1,0 +1,76 @@
+// Generated from providers.yaml, row psm3, by templates/fabric.hpp.j2: do not edit. After a change there: ./weft generate
+#pragma once
+
+#include "../backends/libfabric/port.hpp"
+#include "../compose/fabric.hpp"
+#include "../policies/policies.hpp"
+
+namespace weft::fabrics {
+// clang-format off
+inline namespace rules_0c0b8e21 {
+/// Intel Ethernet cards and others through PSM3. libfabric 1.15 and later.
+struct psm3 {
+  static constexpr std::string_view name = "psm3";
+  static constexpr std::uint64_t fingerprint = 0x9f45a8a67711667d;
+  template <class Shape>
+  using port = backends::libfabric::port<Shape>;
+  static constexpr fabric_facts facts{
+      .provider = "psm3", .fabric_name = "", .since = {1, 15}, .until = any_later_version,
+      .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::opaque, .connects_lazily = true,
+      .virtual_addressing = false, .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false,
+      .region_endpoint_binding = false,
+      .write_immediate_bytes = 4, .write_immediate_consumes_receive = false, .send_immediate_bytes = 4,
+      .remote_counter_counts_writes = true,
+      .order_send_after_write = false, .order_write_after_write = false, .order_send_after_send = true, .delivery_complete = true,
+      .refused_write = refusal::silent, .selective_completion = true,
+      .atomics = atomic_execution::provider, .atomics_cost_order = false,
+      .data_progress = data_progress::polling, .completion_wait = completion_wait::none, .reports_killed_peer = false,
+      .same_host = false,
+      .context_bytes = 32, .inject_bytes = 64, .gather_limit = 1, .rma_gather_limit = 1, .queue_depth = 256,
+      .largest_message = 4294963200u, .largest_write = 4294963200u,
+  };
+  static constexpr std::array<environment_setting, 0> environment{};
+  using policies = policy_set<
+      // endpoint: addressed: psm3.endpoint_type is addressed (claimed: libfabric 2.6 prov/psm3: FI_EP_RDM and FI_EP_DGRAM)
+      endpoint::addressed,
+      // bootstrap: exchange: psm3.address_resolution is opaque (claimed: libfabric 2.6 prov/psm3, FI_ADDR_PSMX3)
+      bootstrap::exchange,
+      // framing: immediate: psm3.send_immediate_bytes is 4 (claimed: libfabric 2.6 prov/psm3: cq_data_size 4 where the hints ask for one)
+      framing::immediate,
+      // region_address: offset: psm3.virtual_addressing is false (claimed: libfabric 2.6 prov/psm3: regions are of either style; with FI_MR_VIRT_ADDR
+      //   not offered, offsets)
+      region_address::offset,
+      // region_key: application: psm3.key_owner is application (claimed: libfabric 2.6 prov/psm3: with FI_MR_PROV_KEY not offered, ours)
+      region_key::application,
+      // local_descriptor: not_needed: psm3.local_registration is false (claimed: libfabric 2.6 prov/psm3)
+      local_descriptor::not_needed,
+      // region_binding: domain: psm3.region_endpoint_binding is false (claimed: libfabric 2.6 prov/psm3)
+      region_binding::domain,
+      // notify: immediate: psm3.write_immediate_bytes is 4 (claimed: libfabric 2.6 prov/psm3: cq_data_size 4 where the hints ask for one; the first
+      //   answer may have 0); psm3.write_immediate_consumes_receive is false (claimed: libfabric 2.6 prov/psm3: no FI_RX_CQ_DATA)
+      notify::immediate,
+      // write_fault: delivery_confirmed: psm3.refused_write is silent (claimed: conservative; not established); psm3.delivery_complete is true
+      //   (claimed: libfabric 2.6 prov/psm3, FI_DELIVERY_COMPLETE)
+      write_fault::delivery_confirmed,
+      // atomics: provider: psm3.atomics is provider (claimed: libfabric 2.6 prov/psm3: active messages that the target's processor executes);
+      //   psm3.atomics_cost_order is false (claimed: libfabric 2.6 prov/psm3: there is no send-after-write order to lose)
+      atomics::provider,
+      // progress: polling: psm3.data_progress is polling (claimed: libfabric 2.6 prov/psm3: FI_PROGRESS_MANUAL unless asked otherwise)
+      progress::polling,
+      // wait: spin: psm3.completion_wait is none (claimed: conservative; not established)
+      wait::spin,
+      // back_pressure: report: a full queue is an answer, not an error, on any fabric
+      back_pressure::report,
+      // threading: one_owner: one owner needs no lock on any fabric
+      threading::one_owner,
+      // completion: selective: psm3.selective_completion is true (claimed: libfabric 2.6 prov/psm3)
+      completion::selective,
+      // liveness: heartbeat: psm3.reports_killed_peer is false (claimed: conservative; not established); psm3.same_host is false (claimed: a network
+      //   protocol); messages of our own work on any fabric
+      liveness::heartbeat
+  >;
+};
+static_assert(complete_fabric<psm3>);
+}  // namespace rules_0c0b8e21
+// clang-format on
+}  // namespace weft::fabrics

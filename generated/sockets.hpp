@@ -1,0 +1,90 @@
+// Generated from providers.yaml, row sockets, by templates/fabric.hpp.j2: do not edit. After a change there: ./weft generate
+#pragma once
+
+#include "../backends/libfabric/port.hpp"
+#include "../compose/fabric.hpp"
+#include "../policies/policies.hpp"
+
+namespace weft::fabrics {
+// clang-format off
+inline namespace rules_5e335599 {
+/// Addressed endpoints over sockets with a progress thread; deprecated, and the reference for semantics. libfabric 1.15 and later.
+struct sockets {
+  static constexpr std::string_view name = "sockets";
+  static constexpr std::uint64_t fingerprint = 0x3da79197f9964a2f;
+  template <class Shape>
+  using port = backends::libfabric::port<Shape>;
+  static constexpr fabric_facts facts{
+      .provider = "sockets", .fabric_name = "", .since = {1, 15}, .until = any_later_version,
+      .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::socket, .connects_lazily = true,
+      .virtual_addressing = false, .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false,
+      .region_endpoint_binding = false,
+      .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
+      .remote_counter_counts_writes = true,
+      .order_send_after_write = true, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = true,
+      .refused_write = refusal::reported, .selective_completion = true,
+      .atomics = atomic_execution::provider, .atomics_cost_order = false,
+      .data_progress = data_progress::thread, .completion_wait = completion_wait::descriptor, .reports_killed_peer = false,
+      .same_host = false,
+      .context_bytes = 0, .inject_bytes = 255, .gather_limit = 8, .rma_gather_limit = 8, .queue_depth = 256,
+      .largest_message = 18446744073709547519u, .largest_write = 18446744073709547519u,
+  };
+  static constexpr std::array<environment_setting, 0> environment{};
+  using policies = policy_set<
+      // endpoint: addressed: sockets.endpoint_type is addressed (claimed: libfabric 1.17 prov/sockets: FI_EP_RDM, of three types; observed:
+      //   2026-11-20 libfabric 1.17.0, fi_info -v, FI_EP_RDM)
+      endpoint::addressed,
+      // bootstrap: socket_address: sockets.address_resolution is socket (claimed: libfabric 1.17 prov/sockets, FI_SOCKADDR_IN and FI_SOCKADDR_IN6;
+      //   observed: 2026-11-20 libfabric 1.17.0, fi_info -v, addr_format FI_SOCKADDR_IN and FI_SOCKADDR_IN6)
+      bootstrap::socket_address,
+      // framing: immediate: sockets.send_immediate_bytes is 8 (claimed: libfabric 1.17 prov/sockets, cq_data_size 8; observed: 2026-11-20 libfabric
+      //   1.17.0, fi_info -v, cq_data_size 8)
+      framing::immediate,
+      // region_address: offset: sockets.virtual_addressing is false (claimed: libfabric 1.11 to 2.6 prov/sockets: FI_MR_VIRT_ADDR is cleared in the
+      //   answer; observed: 2026-11-20 libfabric 1.17.0 loopback, a write to a pointer was refused by the target, a write to an offset arrived)
+      region_address::offset,
+      // region_key: application: sockets.key_owner is application (claimed: libfabric 1.11 to 2.6 prov/sockets: FI_MR_PROV_KEY is cleared in the
+      //   answer; observed: 2026-11-20 libfabric 1.17.0 loopback, the requested key was the key used)
+      region_key::application,
+      // local_descriptor: not_needed: sockets.local_registration is false (claimed: libfabric 1.17 prov/sockets: FI_MR_LOCAL is cleared in the
+      //   answer; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, mr_mode empty)
+      local_descriptor::not_needed,
+      // region_binding: domain: sockets.region_endpoint_binding is false (claimed: libfabric 1.17 prov/sockets; observed: 2026-11-20 libfabric
+      //   1.17.0, fi_info -v, mr_mode empty)
+      region_binding::domain,
+      // notify: immediate: sockets.write_immediate_bytes is 8 (claimed: libfabric 1.17 prov/sockets, cq_data_size 8; observed: 2026-11-20 libfabric
+      //   1.17.0 loopback, 240 writes with an immediate gave 240 target entries with the right value); sockets.write_immediate_consumes_receive is
+      //   false (claimed: libfabric 1.17 prov/sockets: mode has no FI_RX_CQ_DATA; observed: 2026-11-20 libfabric 1.17.0 loopback, 240 writes with an
+      //   immediate used up no posted receive)
+      notify::immediate,
+      // write_fault: reported: sockets.refused_write is reported (claimed: libfabric 1.17 prov/sockets; observed: 2026-11-20 libfabric 1.17.0
+      //   loopback, a write to a wrong address ended in an EACCES completion at the initiator (1.11.1 too))
+      write_fault::reported,
+      // atomics: provider: sockets.atomics is provider (claimed: libfabric 1.17 prov/sockets: executed by the target's progress thread; observed:
+      //   2026-11-20 libfabric 1.17.0 loopback, 64-bit fetch-add returned the right values); sockets.atomics_cost_order is false (claimed: libfabric
+      //   1.17 prov/sockets: every order, with FI_ATOMIC too; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, the entry with FI_ATOMIC lists
+      //   FI_ORDER_SAW)
+      atomics::provider,
+      // progress: thread: sockets.data_progress is thread (claimed: libfabric 1.17 prov/sockets: FI_PROGRESS_AUTO with a thread of its own; observed:
+      //   2026-11-20 libfabric 1.17.0 loopback, bytes arrived while the target slept)
+      progress::thread,
+      // wait: descriptor: sockets.completion_wait is descriptor (claimed: libfabric 1.17 prov/sockets: FI_WAIT_FD; observed: 2026-11-20 libfabric
+      //   1.17.0 loopback, a completion queue with FI_WAIT_FD woke its sleeper)
+      wait::descriptor,
+      // back_pressure: report: a full queue is an answer, not an error, on any fabric
+      back_pressure::report,
+      // threading: one_owner: one owner needs no lock on any fabric
+      threading::one_owner,
+      // completion: selective: sockets.selective_completion is true (claimed: libfabric 1.17 prov/sockets; observed: 2026-11-20 libfabric 1.17.0
+      //   loopback, unsignalled writes left no completion)
+      completion::selective,
+      // liveness: heartbeat: sockets.reports_killed_peer is false (claimed: libfabric 1.17 prov/sockets: a posted receive belongs to no peer;
+      //   observed: 2026-11-20 libfabric 1.17.0 loopback, a peer that only waited still waited 10.8 s after a kill -9); sockets.same_host is false
+      //   (claimed: a network protocol); messages of our own work on any fabric
+      liveness::heartbeat
+  >;
+};
+static_assert(complete_fabric<sockets>);
+}  // namespace rules_5e335599
+// clang-format on
+}  // namespace weft::fabrics

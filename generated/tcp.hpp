@@ -1,0 +1,89 @@
+// Generated from providers.yaml, row tcp, by templates/fabric.hpp.j2: do not edit. After a change there: ./weft generate
+#pragma once
+
+#include "../backends/libfabric/port.hpp"
+#include "../compose/fabric.hpp"
+#include "../policies/policies.hpp"
+
+namespace weft::fabrics {
+// clang-format off
+inline namespace rules_a64ae9a3 {
+/// Connected endpoints over TCP sockets; runs on every machine. libfabric 1.15 and later.
+struct tcp {
+  static constexpr std::string_view name = "tcp";
+  static constexpr std::uint64_t fingerprint = 0xbaa1514814b3f428;
+  template <class Shape>
+  using port = backends::libfabric::port<Shape>;
+  static constexpr fabric_facts facts{
+      .provider = "tcp", .fabric_name = "", .since = {1, 15}, .until = any_later_version,
+      .endpoint_type = endpoint_type::connected, .address_resolution = address_resolution::socket, .connects_lazily = false,
+      .virtual_addressing = false, .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false,
+      .region_endpoint_binding = false,
+      .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
+      .remote_counter_counts_writes = false,
+      .order_send_after_write = true, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = true,
+      .refused_write = refusal::silent, .selective_completion = true,
+      .atomics = atomic_execution::none, .atomics_cost_order = false,
+      .data_progress = data_progress::polling, .completion_wait = completion_wait::descriptor, .reports_killed_peer = true,
+      .same_host = false,
+      .context_bytes = 0, .inject_bytes = 128, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 256,
+      .largest_message = unlimited, .largest_write = unlimited,
+  };
+  static constexpr std::array<environment_setting, 0> environment{};
+  using policies = policy_set<
+      // endpoint: connected: tcp.endpoint_type is connected (claimed: libfabric 1.17 prov/tcp: FI_EP_MSG; observed: 2026-11-20 libfabric 1.17.0,
+      //   fi_info -v, FI_EP_MSG is the only type of provider tcp)
+      endpoint::connected,
+      // bootstrap: socket_address: tcp.address_resolution is socket (claimed: libfabric 1.17 prov/tcp, FI_SOCKADDR_IN and FI_SOCKADDR_IN6; observed:
+      //   2026-11-20 libfabric 1.17.0, fi_info -v, addr_format FI_SOCKADDR_IN and FI_SOCKADDR_IN6)
+      bootstrap::socket_address,
+      // framing: immediate: tcp.send_immediate_bytes is 8 (claimed: libfabric 1.17 prov/tcp, cq_data_size 8; observed: 2026-11-20 libfabric 1.17.0,
+      //   fi_info -v, cq_data_size 8)
+      framing::immediate,
+      // region_address: offset: tcp.virtual_addressing is false (claimed: libfabric 1.11 to 2.6 prov/tcp: FI_MR_VIRT_ADDR is cleared in the answer;
+      //   observed: 2026-11-20 libfabric 1.17.0 loopback, a write to a pointer was refused by the target, a write to an offset arrived)
+      region_address::offset,
+      // region_key: application: tcp.key_owner is application (claimed: libfabric 1.11 to 2.6 prov/tcp: FI_MR_PROV_KEY is cleared in the answer;
+      //   observed: 2026-11-20 libfabric 1.17.0 loopback, the requested key was the key used)
+      region_key::application,
+      // local_descriptor: not_needed: tcp.local_registration is false (claimed: libfabric 1.17 prov/tcp: FI_MR_LOCAL is cleared in the answer;
+      //   observed: 2026-11-20 libfabric 1.17.0, fi_info -v, mr_mode empty)
+      local_descriptor::not_needed,
+      // region_binding: domain: tcp.region_endpoint_binding is false (claimed: libfabric 1.17 prov/tcp: FI_MR_ENDPOINT is not asked for; observed:
+      //   2026-11-20 libfabric 1.17.0, fi_info -v, mr_mode empty)
+      region_binding::domain,
+      // notify: immediate: tcp.write_immediate_bytes is 8 (claimed: libfabric 1.17 prov/tcp, cq_data_size 8; observed: 2026-11-20 libfabric 1.17.0
+      //   loopback, 240 writes with an immediate gave 240 target entries with the right value); tcp.write_immediate_consumes_receive is false
+      //   (claimed: libfabric 1.17 prov/tcp: mode has no FI_RX_CQ_DATA; observed: 2026-11-20 libfabric 1.17.0 loopback, 240 writes with an immediate
+      //   used up no posted receive)
+      notify::immediate,
+      // write_fault: delivery_confirmed: tcp.refused_write is silent (claimed: libfabric 2.x: not established, taken as 1.17; observed: 2026-11-20
+      //   libfabric 1.17.0 loopback, the target refused a wrong key and the initiator got success; with FI_DELIVERY_COMPLETE it got ECANCELED);
+      //   tcp.delivery_complete is true (claimed: libfabric 1.17 prov/tcp: waits for the target's progress; observed: 2026-11-20 libfabric 1.17.0
+      //   loopback, writes with FI_DELIVERY_COMPLETE completed once the target polled)
+      write_fault::delivery_confirmed,
+      // atomics: target: tcp.atomics is none (claimed: libfabric 1.11 to 2.6 prov/tcp: no FI_ATOMIC; observed: 2026-11-20 libfabric 1.17.0, fi_info
+      //   -v, caps have no FI_ATOMIC); the target's progress can execute them on any fabric
+      atomics::target,
+      // progress: polling: tcp.data_progress is polling (claimed: libfabric man fi_domain: FI_PROGRESS_AUTO, which the provider claims and does not
+      //   keep; observed: 2026-11-20 libfabric 1.17.0 loopback, bytes arrived only when the target polled (1.11.1 and 2.6.0 too))
+      progress::polling,
+      // wait: descriptor: tcp.completion_wait is descriptor (claimed: libfabric 1.17 prov/tcp: FI_WAIT_FD; observed: 2026-11-20 libfabric 1.17.0
+      //   loopback, a completion queue with FI_WAIT_FD woke its sleeper)
+      wait::descriptor,
+      // back_pressure: report: a full queue is an answer, not an error, on any fabric
+      back_pressure::report,
+      // threading: one_owner: one owner needs no lock on any fabric
+      threading::one_owner,
+      // completion: selective: tcp.selective_completion is true (claimed: libfabric 1.17 prov/tcp; observed: 2026-11-20 libfabric 1.17.0 loopback,
+      //   unsignalled writes left no completion)
+      completion::selective,
+      // liveness: provider: tcp.reports_killed_peer is true (claimed: libfabric 1.17 prov/tcp: FI_SHUTDOWN on the event queue; observed: 2026-11-20
+      //   libfabric 1.17.0 loopback, a waiting peer learned of a kill -9 after 2.6 ms)
+      liveness::provider
+  >;
+};
+static_assert(complete_fabric<tcp>);
+}  // namespace rules_a64ae9a3
+// clang-format on
+}  // namespace weft::fabrics

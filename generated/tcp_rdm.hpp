@@ -1,0 +1,79 @@
+// Generated from providers.yaml, row tcp_rdm, by templates/fabric.hpp.j2: do not edit. After a change there: ./weft generate
+#pragma once
+
+#include "../backends/libfabric/port.hpp"
+#include "../compose/fabric.hpp"
+#include "../policies/policies.hpp"
+
+namespace weft::fabrics {
+// clang-format off
+inline namespace rules_bbf3b5d3 {
+/// Addressed endpoints of the tcp provider itself, without the rxm layer. libfabric 1.18 and later.
+struct tcp_rdm {
+  static constexpr std::string_view name = "tcp_rdm";
+  static constexpr std::uint64_t fingerprint = 0xbe86962fbb9ff721;
+  template <class Shape>
+  using port = backends::libfabric::port<Shape>;
+  static constexpr fabric_facts facts{
+      .provider = "tcp", .fabric_name = "", .since = {1, 18}, .until = any_later_version,
+      .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::socket, .connects_lazily = true,
+      .virtual_addressing = false, .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false,
+      .region_endpoint_binding = false,
+      .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
+      .remote_counter_counts_writes = false,
+      .order_send_after_write = true, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = true,
+      .refused_write = refusal::silent, .selective_completion = true,
+      .atomics = atomic_execution::none, .atomics_cost_order = false,
+      .data_progress = data_progress::polling, .completion_wait = completion_wait::descriptor, .reports_killed_peer = false,
+      .same_host = false,
+      .context_bytes = 0, .inject_bytes = 128, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 256,
+      .largest_message = unlimited, .largest_write = unlimited,
+  };
+  static constexpr std::array<environment_setting, 0> environment{};
+  using policies = policy_set<
+      // endpoint: addressed: tcp_rdm.endpoint_type is addressed (claimed: libfabric 1.18 NEWS: the tcp provider has FI_EP_RDM of its own; a hint tcp
+      //   with FI_EP_RDM gives tcp;ofi_rxm before that)
+      endpoint::addressed,
+      // bootstrap: socket_address: tcp_rdm.address_resolution is socket (claimed: libfabric 2.6 prov/tcp, FI_SOCKADDR_IN and FI_SOCKADDR_IN6)
+      bootstrap::socket_address,
+      // framing: immediate: tcp_rdm.send_immediate_bytes is 8 (claimed: libfabric 2.6 prov/tcp, cq_data_size 8)
+      framing::immediate,
+      // region_address: offset: tcp_rdm.virtual_addressing is false (claimed: libfabric 1.11 to 2.6 prov/tcp: FI_MR_VIRT_ADDR is cleared in the
+      //   answer)
+      region_address::offset,
+      // region_key: application: tcp_rdm.key_owner is application (claimed: libfabric 1.11 to 2.6 prov/tcp: FI_MR_PROV_KEY is cleared in the answer)
+      region_key::application,
+      // local_descriptor: not_needed: tcp_rdm.local_registration is false (claimed: libfabric 2.6 prov/tcp: FI_MR_LOCAL is cleared in the answer)
+      local_descriptor::not_needed,
+      // region_binding: domain: tcp_rdm.region_endpoint_binding is false (claimed: libfabric 2.6 prov/tcp: FI_MR_ENDPOINT is not asked for)
+      region_binding::domain,
+      // notify: immediate: tcp_rdm.write_immediate_bytes is 8 (claimed: libfabric 2.6 prov/tcp, cq_data_size 8; observed: 2026-11-20 libfabric 2.6.0
+      //   loopback, writes with an immediate gave target entries with the right value); tcp_rdm.write_immediate_consumes_receive is false (claimed:
+      //   libfabric 2.6 prov/tcp: mode has no FI_RX_CQ_DATA)
+      notify::immediate,
+      // write_fault: delivery_confirmed: tcp_rdm.refused_write is silent (claimed: conservative: as provider tcp with connected endpoints; not
+      //   established); tcp_rdm.delivery_complete is true (claimed: libfabric 2.6 prov/tcp: waits for the target's progress)
+      write_fault::delivery_confirmed,
+      // atomics: target: tcp_rdm.atomics is none (claimed: libfabric 1.18 NEWS: FI_ATOMIC, claimed falsely by provider net before, is gone); the
+      //   target's progress can execute them on any fabric
+      atomics::target,
+      // progress: polling: tcp_rdm.data_progress is polling (claimed: libfabric man fi_domain: FI_PROGRESS_AUTO, which the provider claims and does
+      //   not keep; observed: 2026-11-20 libfabric 2.6.0 loopback, bytes arrived only when the target polled)
+      progress::polling,
+      // wait: descriptor: tcp_rdm.completion_wait is descriptor (claimed: libfabric 2.6 prov/tcp: FI_WAIT_FD)
+      wait::descriptor,
+      // back_pressure: report: a full queue is an answer, not an error, on any fabric
+      back_pressure::report,
+      // threading: one_owner: one owner needs no lock on any fabric
+      threading::one_owner,
+      // completion: selective: tcp_rdm.selective_completion is true (claimed: libfabric 2.6 prov/tcp)
+      completion::selective,
+      // liveness: heartbeat: tcp_rdm.reports_killed_peer is false (claimed: conservative; not established); tcp_rdm.same_host is false (claimed: a
+      //   network protocol); messages of our own work on any fabric
+      liveness::heartbeat
+  >;
+};
+static_assert(complete_fabric<tcp_rdm>);
+}  // namespace rules_bbf3b5d3
+// clang-format on
+}  // namespace weft::fabrics

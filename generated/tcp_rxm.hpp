@@ -1,0 +1,94 @@
+// Generated from providers.yaml, row tcp_rxm, by templates/fabric.hpp.j2: do not edit. After a change there: ./weft generate
+#pragma once
+
+#include "../backends/libfabric/port.hpp"
+#include "../compose/fabric.hpp"
+#include "../policies/policies.hpp"
+
+namespace weft::fabrics {
+// clang-format off
+inline namespace rules_70fff5e7 {
+/// Addressed endpoints over TCP sockets by the rxm layer. libfabric 1.15 and later.
+struct tcp_rxm {
+  static constexpr std::string_view name = "tcp_rxm";
+  static constexpr std::uint64_t fingerprint = 0x53afdb9776663610;
+  template <class Shape>
+  using port = backends::libfabric::port<Shape>;
+  static constexpr fabric_facts facts{
+      .provider = "tcp;ofi_rxm", .fabric_name = "", .since = {1, 15}, .until = any_later_version,
+      .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::socket, .connects_lazily = true,
+      .virtual_addressing = false, .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false,
+      .region_endpoint_binding = false,
+      .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
+      .remote_counter_counts_writes = false,
+      .order_send_after_write = true, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = true,
+      .refused_write = refusal::silent, .selective_completion = true,
+      .atomics = atomic_execution::provider, .atomics_cost_order = true,
+      .data_progress = data_progress::polling, .completion_wait = completion_wait::descriptor, .reports_killed_peer = false,
+      .same_host = false,
+      .context_bytes = 0, .inject_bytes = 64, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 2048,
+      .largest_message = unlimited, .largest_write = unlimited,
+  };
+  static constexpr std::array<environment_setting, 1> environment{ {
+      // FI_OFI_RXM_CM_PROGRESS_INTERVAL: connection set-up takes 0.31 ms for a peer instead of 20 ms: 65 times less
+      {"FI_OFI_RXM_CM_PROGRESS_INTERVAL", "100"},
+  } };
+  using policies = policy_set<
+      // endpoint: addressed: tcp_rxm.endpoint_type is addressed (claimed: libfabric 1.17 prov/rxm: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0,
+      //   fi_info -v, FI_EP_RDM)
+      endpoint::addressed,
+      // bootstrap: socket_address: tcp_rxm.address_resolution is socket (claimed: libfabric 1.17 prov/rxm over prov/tcp, FI_SOCKADDR_IN and
+      //   FI_SOCKADDR_IN6; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, addr_format FI_SOCKADDR_IN and FI_SOCKADDR_IN6)
+      bootstrap::socket_address,
+      // framing: immediate: tcp_rxm.send_immediate_bytes is 8 (claimed: libfabric 1.17 prov/rxm over prov/tcp, cq_data_size 8; observed: 2026-11-20
+      //   libfabric 1.17.0, fi_info -v, cq_data_size 8)
+      framing::immediate,
+      // region_address: offset: tcp_rxm.virtual_addressing is false (claimed: libfabric 1.11 to 2.6 prov/tcp: FI_MR_VIRT_ADDR is cleared in the
+      //   answer; observed: 2026-11-20 libfabric 1.17.0 loopback, a write to a pointer was refused by the target, a write to an offset arrived)
+      region_address::offset,
+      // region_key: application: tcp_rxm.key_owner is application (claimed: libfabric 1.11 to 2.6 prov/tcp: FI_MR_PROV_KEY is cleared in the answer;
+      //   observed: 2026-11-20 libfabric 1.17.0 loopback, the requested key was the key used)
+      region_key::application,
+      // local_descriptor: not_needed: tcp_rxm.local_registration is false (claimed: libfabric 1.17 prov/rxm over prov/tcp: FI_MR_LOCAL is cleared in
+      //   the answer; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, mr_mode empty)
+      local_descriptor::not_needed,
+      // region_binding: domain: tcp_rxm.region_endpoint_binding is false (claimed: libfabric 1.17 prov/rxm over prov/tcp: FI_MR_ENDPOINT is not asked
+      //   for; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, mr_mode empty)
+      region_binding::domain,
+      // notify: immediate: tcp_rxm.write_immediate_bytes is 8 (claimed: libfabric 1.17 prov/rxm over prov/tcp, cq_data_size 8; observed: 2026-11-20
+      //   libfabric 1.17.0 loopback, 240 writes with an immediate gave 240 target entries with the right value);
+      //   tcp_rxm.write_immediate_consumes_receive is false (claimed: libfabric 1.17 prov/rxm over prov/tcp: mode has no FI_RX_CQ_DATA; observed:
+      //   2026-11-20 libfabric 1.17.0 loopback, 240 writes with an immediate used up no posted receive)
+      notify::immediate,
+      // write_fault: delivery_confirmed: tcp_rxm.refused_write is silent (claimed: libfabric 1.17 prov/rxm passes writes through to tcp, which is
+      //   silent; 2.x taken as 1.17); tcp_rxm.delivery_complete is true (claimed: libfabric 1.17 prov/rxm: waits for the target's progress; observed:
+      //   2026-11-20 libfabric 1.17.0 loopback, writes with FI_DELIVERY_COMPLETE completed once the target polled)
+      write_fault::delivery_confirmed,
+      // atomics: provider: tcp_rxm.atomics is provider (claimed: libfabric 1.17 man fi_rxm: executed by the target's progress; observed: 2026-11-20
+      //   libfabric 1.17.0 loopback, 64-bit fetch-add and compare-swap returned the right values); tcp_rxm.atomics_cost_order is true (claimed:
+      //   libfabric 1.17 man fi_rxm, limitations of FI_ATOMIC; observed: 2026-11-20 libfabric 1.17.0 loopback, FI_ATOMIC together with FI_ORDER_SAW
+      //   gave ENODATA (1.11.1 and 2.6.0 too)); no chosen answer relies on the order that they cost
+      atomics::provider,
+      // progress: polling: tcp_rxm.data_progress is polling (claimed: libfabric 1.17 prov/rxm: FI_PROGRESS_MANUAL; observed: 2026-11-20 libfabric
+      //   1.17.0 loopback, bytes arrived only when the target polled)
+      progress::polling,
+      // wait: descriptor: tcp_rxm.completion_wait is descriptor (claimed: libfabric 1.17 prov/rxm: FI_WAIT_FD; observed: 2026-11-20 libfabric 1.17.0
+      //   loopback, a completion queue with FI_WAIT_FD woke its sleeper)
+      wait::descriptor,
+      // back_pressure: report: a full queue is an answer, not an error, on any fabric
+      back_pressure::report,
+      // threading: one_owner: one owner needs no lock on any fabric
+      threading::one_owner,
+      // completion: selective: tcp_rxm.selective_completion is true (claimed: libfabric 1.17 prov/rxm; observed: 2026-11-20 libfabric 1.17.0
+      //   loopback, unsignalled writes left no completion)
+      completion::selective,
+      // liveness: heartbeat: tcp_rxm.reports_killed_peer is false (claimed: libfabric 1.17 prov/rxm: a posted receive belongs to no peer; observed:
+      //   2026-11-20 libfabric 1.17.0 loopback, a peer that only waited still waited 10.8 s after a kill -9); tcp_rxm.same_host is false (claimed: a
+      //   network protocol); messages of our own work on any fabric
+      liveness::heartbeat
+  >;
+};
+static_assert(complete_fabric<tcp_rxm>);
+}  // namespace rules_70fff5e7
+// clang-format on
+}  // namespace weft::fabrics

@@ -1,0 +1,89 @@
+// Generated from providers.yaml, row udp_rxd, by templates/fabric.hpp.j2: do not edit. After a change there: ./weft generate
+#pragma once
+
+#include "../backends/libfabric/port.hpp"
+#include "../compose/fabric.hpp"
+#include "../policies/policies.hpp"
+
+namespace weft::fabrics {
+// clang-format off
+inline namespace rules_1a7f1cce {
+/// Addressed endpoints over UDP, made reliable by the rxd layer; experimental. libfabric 1.15 and later.
+struct udp_rxd {
+  static constexpr std::string_view name = "udp_rxd";
+  static constexpr std::uint64_t fingerprint = 0xeb8bdb641d0c0e67;
+  template <class Shape>
+  using port = backends::libfabric::port<Shape>;
+  static constexpr fabric_facts facts{
+      .provider = "udp;ofi_rxd", .fabric_name = "", .since = {1, 15}, .until = any_later_version,
+      .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::socket, .connects_lazily = true,
+      .virtual_addressing = false, .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false,
+      .region_endpoint_binding = false,
+      .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
+      .remote_counter_counts_writes = true,
+      .order_send_after_write = true, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = true,
+      .refused_write = refusal::silent, .selective_completion = true,
+      .atomics = atomic_execution::none, .atomics_cost_order = false,
+      .data_progress = data_progress::polling, .completion_wait = completion_wait::yield, .reports_killed_peer = false,
+      .same_host = false,
+      .context_bytes = 0, .inject_bytes = 1256, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 1024,
+      .largest_message = unlimited, .largest_write = unlimited,
+  };
+  static constexpr std::array<environment_setting, 0> environment{};
+  using policies = policy_set<
+      // endpoint: addressed: udp_rxd.endpoint_type is addressed (claimed: libfabric 1.17 prov/rxd: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0,
+      //   fi_info -v, FI_EP_RDM)
+      endpoint::addressed,
+      // bootstrap: socket_address: udp_rxd.address_resolution is socket (claimed: libfabric 1.17 prov/rxd over prov/udp, FI_SOCKADDR_IN and
+      //   FI_SOCKADDR_IN6; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, addr_format FI_SOCKADDR_IN and FI_SOCKADDR_IN6)
+      bootstrap::socket_address,
+      // framing: immediate: udp_rxd.send_immediate_bytes is 8 (claimed: libfabric 1.17 prov/rxd, cq_data_size 8; observed: 2026-11-20 libfabric
+      //   1.17.0, fi_info -v, cq_data_size 8)
+      framing::immediate,
+      // region_address: offset: udp_rxd.virtual_addressing is false (claimed: libfabric 1.17 prov/rxd; observed: 2026-11-20 libfabric 1.17.0, fi_info
+      //   -v, mr_mode empty)
+      region_address::offset,
+      // region_key: application: udp_rxd.key_owner is application (claimed: libfabric 1.17 prov/rxd; observed: 2026-11-20 libfabric 1.17.0 loopback,
+      //   the requested key was the key used)
+      region_key::application,
+      // local_descriptor: not_needed: udp_rxd.local_registration is false (claimed: libfabric 1.17 prov/rxd; observed: 2026-11-20 libfabric 1.17.0,
+      //   fi_info -v, mr_mode empty)
+      local_descriptor::not_needed,
+      // region_binding: domain: udp_rxd.region_endpoint_binding is false (claimed: libfabric 1.17 prov/rxd; observed: 2026-11-20 libfabric 1.17.0,
+      //   fi_info -v, mr_mode empty)
+      region_binding::domain,
+      // notify: immediate: udp_rxd.write_immediate_bytes is 8 (claimed: libfabric 1.17 prov/rxd, cq_data_size 8; observed: 2026-11-20 libfabric
+      //   1.17.0 loopback, 240 writes with an immediate gave 240 target entries with the right value); udp_rxd.write_immediate_consumes_receive is
+      //   false (claimed: libfabric 1.17 prov/rxd: mode has no FI_RX_CQ_DATA; observed: 2026-11-20 libfabric 1.17.0 loopback, 240 writes with an
+      //   immediate used up no posted receive)
+      notify::immediate,
+      // write_fault: delivery_confirmed: udp_rxd.refused_write is silent (claimed: conservative; not established); udp_rxd.delivery_complete is true
+      //   (claimed: libfabric 1.17 prov/rxd, FI_DELIVERY_COMPLETE in the transmit flags)
+      write_fault::delivery_confirmed,
+      // atomics: target: udp_rxd.atomics is none (claimed: libfabric 1.17 prov/rxd offers FI_ATOMIC; not established as usable in any release;
+      //   observed: 2026-11-20 libfabric 1.17.0 loopback, FI_ATOMIC ended in SIGSEGV in the library's progress); the target's progress can execute
+      //   them on any fabric
+      atomics::target,
+      // progress: polling: udp_rxd.data_progress is polling (claimed: libfabric 1.17 prov/rxd: FI_PROGRESS_MANUAL, AUTO refused; observed: 2026-11-20
+      //   libfabric 1.17.0 loopback, bytes arrived only when the target polled)
+      progress::polling,
+      // wait: yield: udp_rxd.completion_wait is yield (claimed: libfabric 1.17 prov/rxd offers FI_WAIT_FD, but resends only in its progress calls,
+      //   which a sleeper does not make)
+      wait::yield,
+      // back_pressure: report: a full queue is an answer, not an error, on any fabric
+      back_pressure::report,
+      // threading: one_owner: one owner needs no lock on any fabric
+      threading::one_owner,
+      // completion: selective: udp_rxd.selective_completion is true (claimed: libfabric 1.17 prov/rxd; observed: 2026-11-20 libfabric 1.17.0
+      //   loopback, unsignalled writes left no completion)
+      completion::selective,
+      // liveness: heartbeat: udp_rxd.reports_killed_peer is false (claimed: libfabric 1.17 prov/rxd; observed: 2026-11-20 libfabric 1.17.0 loopback,
+      //   15 s after a kill -9 no operation had failed); udp_rxd.same_host is false (claimed: a network protocol); messages of our own work on any
+      //   fabric
+      liveness::heartbeat
+  >;
+};
+static_assert(complete_fabric<udp_rxd>);
+}  // namespace rules_1a7f1cce
+// clang-format on
+}  // namespace weft::fabrics

@@ -1,0 +1,111 @@
+// Generated from providers.yaml, row verbs, by templates/fabric.hpp.j2: do not edit. After a change there: ./weft generate
+#pragma once
+
+#include "../backends/libfabric/port.hpp"
+#include "../compose/fabric.hpp"
+#include "../policies/policies.hpp"
+
+namespace weft::fabrics {
+// clang-format off
+inline namespace rules_801577d5 {
+/// Connected endpoints on InfiniBand or RoCE cards through libfabric. libfabric 1.15 to before 2.2.
+struct verbs_since_1_15 {
+  static constexpr std::string_view name = "verbs";
+  static constexpr std::uint64_t fingerprint = 0x5626f89df23218c2;
+  template <class Shape>
+  using port = backends::libfabric::port<Shape>;
+  static constexpr fabric_facts facts{
+      .provider = "verbs", .fabric_name = "", .since = {1, 15}, .until = {2, 2},
+      .endpoint_type = endpoint_type::connected, .address_resolution = address_resolution::socket, .connects_lazily = false,
+      .virtual_addressing = true, .key_owner = key_owner::provider, .key_bytes = 4, .local_registration = true,
+      .region_endpoint_binding = false,
+      .write_immediate_bytes = 4, .write_immediate_consumes_receive = true, .send_immediate_bytes = 4,
+      .remote_counter_counts_writes = false,
+      .order_send_after_write = true, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = false,
+      .refused_write = refusal::reported, .selective_completion = true,
+      .atomics = atomic_execution::none, .atomics_cost_order = false,
+      .data_progress = data_progress::hardware, .completion_wait = completion_wait::descriptor, .reports_killed_peer = false,
+      .same_host = false,
+      .context_bytes = 0, .inject_bytes = 64, .gather_limit = 4, .rma_gather_limit = 1, .queue_depth = 384,
+      .largest_message = 8388608, .largest_write = 8388608,
+  };
+  static constexpr std::array<environment_setting, 0> environment{};
+  using policies = policy_set<
+      // endpoint: connected: verbs.endpoint_type is connected (claimed: libfabric 2.6 prov/verbs: FI_EP_MSG; observed: 2026-11-20 libfabric 1.17.0 on
+      //   soft-RoCE in a virtual machine, fi_info -v, FI_EP_MSG)
+      endpoint::connected,
+      // bootstrap: socket_address: verbs.address_resolution is socket (claimed: libfabric 2.6 prov/verbs: librdmacm addresses, FI_SOCKADDR_IN, IN6
+      //   and IB; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, addr_format FI_SOCKADDR_IN)
+      bootstrap::socket_address,
+      // framing: immediate: verbs.send_immediate_bytes is 4 (claimed: libfabric 2.6 prov/verbs, cq_data_size 4 once FI_RX_CQ_DATA is offered;
+      //   observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, cq_data_size 4)
+      framing::immediate,
+      // region_address: virtual_address: verbs.virtual_addressing is true (claimed: libfabric 2.6 prov/verbs: FI_MR_VIRT_ADDR is required; observed:
+      //   2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mr_mode has FI_MR_VIRT_ADDR)
+      region_address::virtual_address,
+      // region_key: provider: verbs.key_owner is provider (claimed: libfabric 2.6 prov/verbs: FI_MR_PROV_KEY is required; observed: 2026-11-20
+      //   libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mr_mode has FI_MR_PROV_KEY)
+      region_key::provider,
+      // local_descriptor: required: verbs.local_registration is true (claimed: libfabric 2.6 prov/verbs: FI_MR_LOCAL is required; observed:
+      //   2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mr_mode has FI_MR_LOCAL)
+      local_descriptor::required,
+      // region_binding: domain: verbs.region_endpoint_binding is false (claimed: libfabric 2.6 prov/verbs; observed: 2026-11-20 libfabric 1.17.0 on
+      //   soft-RoCE in a virtual machine, fi_info -v, mr_mode has no FI_MR_ENDPOINT)
+      region_binding::domain,
+      // notify: immediate_consumes_receive: verbs.write_immediate_bytes is 4 (claimed: libfabric 2.6 prov/verbs, cq_data_size 4 once FI_RX_CQ_DATA is
+      //   offered; 0 on iWARP; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_writedata with FI_RX_CQ_DATA arrived with
+      //   the right value); verbs.write_immediate_consumes_receive is true (claimed: libfabric 2.6 prov/verbs: mode FI_RX_CQ_DATA; observed:
+      //   2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mode FI_RX_CQ_DATA)
+      notify::immediate_consumes_receive,
+      // write_fault: reported: verbs.refused_write is reported (claimed: InfiniBand reliable connection: the responder answers with a remote access
+      //   error; observed: 2026-11-20 rdma-core 44 on soft-RoCE in a virtual machine, a write with a wrong key ended in IBV_WC_REM_ACCESS_ERR)
+      write_fault::reported,
+      // atomics: target: verbs.atomics is none (claimed: libfabric 1.11 to 2.1 prov/verbs puts the operand's address into the work request instead of
+      //   its value; mended in 2.2; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fetch-add and compare-swap gave wrong
+      //   values (2.1 too)); the target's progress can execute them on any fabric
+      atomics::target,
+      // progress: hardware: verbs.data_progress is hardware (claimed: libfabric 2.6 prov/verbs: the card moves the data)
+      progress::hardware,
+      // wait: descriptor: verbs.completion_wait is descriptor (claimed: libfabric 2.6 prov/verbs: FI_WAIT_FD)
+      wait::descriptor,
+      // back_pressure: report: a full queue is an answer, not an error, on any fabric
+      back_pressure::report,
+      // threading: one_owner: one owner needs no lock on any fabric
+      threading::one_owner,
+      // completion: selective: verbs.selective_completion is true (claimed: libfabric 2.6 prov/verbs)
+      completion::selective,
+      // liveness: heartbeat: verbs.reports_killed_peer is false (claimed: conservative; not established); verbs.same_host is false (claimed: a
+      //   network protocol); messages of our own work on any fabric
+      liveness::heartbeat
+  >;
+};
+static_assert(complete_fabric<verbs_since_1_15>);
+}  // namespace rules_801577d5
+inline namespace rules_cd7be947 {
+/// libfabric 2.2 and later.
+struct verbs_since_2_2 : verbs_since_1_15 {
+  static constexpr std::uint64_t fingerprint = 0xc5ac49b39a21744e;
+  static constexpr fabric_facts facts = [] {
+    fabric_facts changed = verbs_since_1_15::facts;
+    changed.since = {2, 2};
+    changed.until = any_later_version;
+    // verbs.atomics (claimed: libfabric 2.2 prov/verbs: 64-bit FI_SUM and FI_CSWAP by value (pull request 10923))
+    changed.atomics = atomic_execution::provider;
+    return changed;
+  }();
+  using policies = policy_set<
+      endpoint::connected, bootstrap::socket_address, framing::immediate, region_address::virtual_address, region_key::provider,
+      local_descriptor::required, region_binding::domain, notify::immediate_consumes_receive, write_fault::reported,
+      // atomics: provider: verbs.atomics is provider (claimed: libfabric 2.2 prov/verbs: 64-bit FI_SUM and FI_CSWAP by value (pull request 10923));
+      //   verbs.atomics_cost_order is false (claimed: libfabric 2.6 prov/verbs: msg_order is the same with FI_ATOMIC)
+      atomics::provider,
+      progress::hardware, wait::descriptor, back_pressure::report, threading::one_owner, completion::selective,
+      liveness::heartbeat
+  >;
+};
+static_assert(complete_fabric<verbs_since_2_2>);
+}  // namespace rules_cd7be947
+
+using verbs = by_library<backends::libfabric::built_with, verbs_since_1_15, verbs_since_2_2>;
+// clang-format on
+}  // namespace weft::fabrics

@@ -1,0 +1,93 @@
+// Generated from providers.yaml, row verbs_rxm, by templates/fabric.hpp.j2: do not edit. After a change there: ./weft generate
+#pragma once
+
+#include "../backends/libfabric/port.hpp"
+#include "../compose/fabric.hpp"
+#include "../policies/policies.hpp"
+
+namespace weft::fabrics {
+// clang-format off
+inline namespace rules_d91ff3b7 {
+/// Addressed endpoints on InfiniBand or RoCE cards by the rxm layer. libfabric 1.15 and later.
+struct verbs_rxm {
+  static constexpr std::string_view name = "verbs_rxm";
+  static constexpr std::uint64_t fingerprint = 0x8778da7b7d841b8f;
+  template <class Shape>
+  using port = backends::libfabric::port<Shape>;
+  static constexpr fabric_facts facts{
+      .provider = "verbs;ofi_rxm", .fabric_name = "", .since = {1, 15}, .until = any_later_version,
+      .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::socket, .connects_lazily = true,
+      .virtual_addressing = true, .key_owner = key_owner::provider, .key_bytes = 4, .local_registration = true,
+      .region_endpoint_binding = false,
+      .write_immediate_bytes = 4, .write_immediate_consumes_receive = false, .send_immediate_bytes = 4,
+      .remote_counter_counts_writes = false,
+      .order_send_after_write = true, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = true,
+      .refused_write = refusal::reported, .selective_completion = true,
+      .atomics = atomic_execution::provider, .atomics_cost_order = true,
+      .data_progress = data_progress::polling, .completion_wait = completion_wait::descriptor, .reports_killed_peer = false,
+      .same_host = false,
+      .context_bytes = 0, .inject_bytes = 0, .gather_limit = 4, .rma_gather_limit = 1, .queue_depth = 2048,
+      .largest_message = 8388608, .largest_write = 8388608,
+  };
+  static constexpr std::array<environment_setting, 2> environment{ {
+      // FI_OFI_RXM_CM_PROGRESS_INTERVAL: connection set-up takes 0.31 ms for a peer instead of 20 ms: 65 times less
+      {"FI_OFI_RXM_CM_PROGRESS_INTERVAL", "100"},
+      // FI_UNIVERSE_SIZE: rxm asks for completion queues of 4096 entries for each expected process; 256, the default, and 128 are more than soft-RoCE
+      //   grants
+      {"FI_UNIVERSE_SIZE", "16"},
+  } };
+  using policies = policy_set<
+      // endpoint: addressed: verbs_rxm.endpoint_type is addressed (claimed: libfabric 2.6 prov/rxm over prov/verbs: FI_EP_RDM; observed: 2026-11-20
+      //   libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, FI_EP_RDM)
+      endpoint::addressed,
+      // bootstrap: socket_address: verbs_rxm.address_resolution is socket (claimed: libfabric 2.6 prov/verbs: librdmacm addresses, FI_SOCKADDR_IN,
+      //   IN6 and IB; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, addr_format FI_SOCKADDR_IN)
+      bootstrap::socket_address,
+      // framing: immediate: verbs_rxm.send_immediate_bytes is 4 (claimed: libfabric 2.6 prov/rxm over prov/verbs, cq_data_size 4; observed:
+      //   2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, cq_data_size 4)
+      framing::immediate,
+      // region_address: virtual_address: verbs_rxm.virtual_addressing is true (claimed: libfabric 2.6 prov/verbs: FI_MR_VIRT_ADDR is required;
+      //   observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mr_mode has FI_MR_VIRT_ADDR)
+      region_address::virtual_address,
+      // region_key: provider: verbs_rxm.key_owner is provider (claimed: libfabric 2.6 prov/verbs: FI_MR_PROV_KEY is required; observed: 2026-11-20
+      //   libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mr_mode has FI_MR_PROV_KEY)
+      region_key::provider,
+      // local_descriptor: required: verbs_rxm.local_registration is true (claimed: libfabric 2.6 prov/rxm over prov/verbs: done by rxm where
+      //   FI_MR_LOCAL is not offered; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mr_mode has FI_MR_LOCAL
+      //   where it is offered)
+      local_descriptor::required,
+      // region_binding: domain: verbs_rxm.region_endpoint_binding is false (claimed: libfabric 2.6 prov/verbs; observed: 2026-11-20 libfabric 1.17.0
+      //   on soft-RoCE in a virtual machine, fi_info -v, mr_mode has no FI_MR_ENDPOINT)
+      region_binding::domain,
+      // notify: immediate: verbs_rxm.write_immediate_bytes is 4 (claimed: libfabric 2.6 prov/rxm over prov/verbs, cq_data_size 4; observed:
+      //   2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_writedata arrived with the right value);
+      //   verbs_rxm.write_immediate_consumes_receive is false (claimed: libfabric 2.6 prov/rxm over prov/verbs: rxm keeps receives of its own posted)
+      notify::immediate,
+      // write_fault: reported: verbs_rxm.refused_write is reported (claimed: InfiniBand reliable connection: the responder answers with a remote
+      //   access error; observed: 2026-11-20 rdma-core 44 on soft-RoCE in a virtual machine, a write with a wrong key ended in IBV_WC_REM_ACCESS_ERR)
+      write_fault::reported,
+      // atomics: provider: verbs_rxm.atomics is provider (claimed: libfabric 1.17 man fi_rxm: executed by the target's progress; observed: 2026-11-20
+      //   libfabric 1.17.0 on soft-RoCE in a virtual machine, 64-bit fetch-add and compare-swap returned the right values);
+      //   verbs_rxm.atomics_cost_order is true (claimed: libfabric 1.17 man fi_rxm, limitations of FI_ATOMIC); no chosen answer relies on the order
+      //   that they cost
+      atomics::provider,
+      // progress: polling: verbs_rxm.data_progress is polling (claimed: libfabric 2.6 prov/rxm over prov/verbs: FI_PROGRESS_MANUAL; observed:
+      //   2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, data_progress FI_PROGRESS_MANUAL)
+      progress::polling,
+      // wait: descriptor: verbs_rxm.completion_wait is descriptor (claimed: libfabric 2.6 prov/rxm over prov/verbs: FI_WAIT_FD)
+      wait::descriptor,
+      // back_pressure: report: a full queue is an answer, not an error, on any fabric
+      back_pressure::report,
+      // threading: one_owner: one owner needs no lock on any fabric
+      threading::one_owner,
+      // completion: selective: verbs_rxm.selective_completion is true (claimed: libfabric 2.6 prov/rxm over prov/verbs)
+      completion::selective,
+      // liveness: heartbeat: verbs_rxm.reports_killed_peer is false (claimed: libfabric 1.17 prov/rxm: a posted receive belongs to no peer);
+      //   verbs_rxm.same_host is false (claimed: a network protocol); messages of our own work on any fabric
+      liveness::heartbeat
+  >;
+};
+static_assert(complete_fabric<verbs_rxm>);
+}  // namespace rules_d91ff3b7
+// clang-format on
+}  // namespace weft::fabrics

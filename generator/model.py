@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The meaning of providers.yaml: fabrics, releases, facts and evidence, as values that do not change.
+
+A range of a row is complete here: the cells that it does not restate are those of the range before.
+"""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from .facts import FACT, FACTS, UNLIMITED, Value
+from .loader import Document, Problem, Refused, Where, load
+from .schema import matrix_schema, require
+
+CPP_WORDS = frozenset("""alignas alignof and asm auto bool break case catch char class concept const consteval constexpr constinit continue
+decltype default delete do double else enum explicit export extern false float for friend goto if inline int long mutable namespace new
+noexcept not nullptr operator or private protected public register requires return short signed sizeof static struct switch template this
+throw true try typedef typeid typename union unsigned using virtual void volatile while xor library backends detail fabrics weft
+unix linux main""".split())
+
+
+@dataclass(frozen=True, order=True)
+class Version:
+    """A release of a library."""
+
+    major: int
+    minor: int
+
+    @staticmethod
+    def of(text: str) -> Version:
+        major, minor = text.split(".")
+        return Version(int(major), int(minor))
+
+    def __str__(self) -> str:
+        return f"{self.major}.{self.minor}"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Why a cell is believed."""
+
+    claimed: str | None
+    observed: str | None
+
+    def __str__(self) -> str:
+        parts = [f"claimed: {self.claimed}" if self.claimed else "", f"observed: {self.observed}" if self.observed else ""]
+        return "; ".join(part for part in parts if part)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One fact of one row."""
+
+    name: str
+    value: Value
+    evidence: Evidence
+    line: int
+
+    @property
+    def told(self) -> str:
+        """The value as providers.yaml spells it."""
+        if isinstance(self.value, bool):
+            return "true" if self.value else "false"
+        if self.value == UNLIMITED:
+            return "unlimited"
+        return str(self.value) if self.value != "" else '""'
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A variable of the environment that a row wants."""
+
+    name: str
+    value: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Range:
+    """A row for a range of releases: every cell answered."""
+
+    since: Version
+    until: Version | None
+    cells: Mapping[str, Cell]
+    changed: tuple[str, ...]  # against the range before
+    line: int
+
+
+@dataclass(frozen=True)
+class Override:
+    """Answers chosen by hand: family to (answer, line)."""
+
+    answers: Mapping[str, tuple[str, int]]
+    reason: str
+
+
+@dataclass(frozen=True)
+class Fabric:
+    """One row."""
+
+    name: str
+    summary: str
+    backend: str
+    library: Evidence
+    settings: tuple[Setting, ...]
+    ranges: tuple[Range, ...]  # oldest first, at least one
+    override: Override | None
+    line: int
+
+    @property
+    def since(self) -> Version:
+        return self.ranges[0].since
+
+    @property
+    def until(self) -> Version | None:
+        return self.ranges[-1].until
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """All rows, in the order of the file."""
+
+    file: str
+    fabrics: tuple[Fabric, ...]
+
+    def fabric(self, name: str) -> Fabric | None:
+        return next((fabric for fabric in self.fabrics if fabric.name == name), None)
+
+
+def read_matrix(path: Path, name: str | None = None) -> Matrix:
+    """Errors: Refused."""
+    document = load(path, name)
+    require(document, matrix_schema())
+    problems: list[Problem] = []
+    fabrics = tuple(_fabric(document, key, row, problems) for key, row in document.data.items())
+    if problems:
+        raise Refused(problems)
+    return Matrix(document.file, fabrics)
+
+
+def _evidence(raw: Mapping[str, Any]) -> Evidence:
+    return Evidence(raw.get("claimed"), raw.get("observed"))
+
+
+def _cells(document: Document, raw: Mapping[str, Any], where: Where) -> dict[str, Cell]:
+    def value(name: str) -> Value:
+        given: Value = raw[name]["is"]
+        return UNLIMITED if FACT[name].is_number and given == "unlimited" else given
+
+    return {fact.name: Cell(fact.name, value(fact.name), _evidence(raw[fact.name]), document.line((*where, fact.name)))
+            for fact in FACTS if fact.name in raw}
+
+
+def _fabric(document: Document, name: str, row: Mapping[str, Any], problems: list[Problem]) -> Fabric:
+    if name in CPP_WORDS:
+        problems.append(document.problem((name,), f"row '{name}' has a name that C++ or weft uses itself: choose another"))
+    settings = tuple(Setting(key, raw["value"], raw["reason"]) for key, raw in row.get("settings", {}).items())
+    override = None
+    if "override" in row:
+        answers = {family: (answer, document.line((name, "override", family)))
+                   for family, answer in row["override"].items() if family != "reason"}
+        override = Override(MappingProxyType(answers), row["override"]["reason"])
+    ranges = _ranges(document, name, row, problems)
+    if row["backend"] == "libfabric" and ranges[0].cells["provider"].value == "":
+        problems.append(document.problem((name, "facts", "provider"), f"{name}.provider is empty: a libfabric row names its provider, as fi_info prints it"))
+    return Fabric(name, row["summary"], row["backend"], _evidence(row["library"]), settings, ranges, override, document.line((name,)))
+
+
+def _ranges(document: Document, name: str, row: Mapping[str, Any], problems: list[Problem]) -> tuple[Range, ...]:
+    end = Version.of(row["library"]["until"]) if "until" in row["library"] else None
+    starts = [Version.of(row["library"]["since"])]
+    cells = [_cells(document, row["facts"], (name, "facts"))]
+    changed: list[tuple[str, ...]] = [()]
+    lines = [document.line((name,))]
+    for index, raw in enumerate(row.get("ranges", [])):
+        where: Where = (name, "ranges", index)
+        start = Version.of(raw["since"])
+        if start <= starts[-1]:
+            problems.append(document.problem((*where, "since"), f"{name}: the range since {start} does not come after the one since {starts[-1]}: "
+                                                               "give ranges oldest first"))
+        restated = _cells(document, raw["facts"], (*where, "facts"))
+        for key, cell in restated.items():
+            if cell.value == cells[-1][key].value:
+                problems.append(document.problem((*where, "facts", key), f"{name}.{key} is {cell.told} before {start} too: "
+                                                                        "a range restates only the cells that change"))
+        starts.append(start)
+        cells.append({key: restated.get(key, before) for key, before in cells[-1].items()})
+        changed.append(tuple(restated))
+        lines.append(document.line(where))
+    if end is not None and end <= starts[-1]:
+        problems.append(document.problem((name, "library", "until"), f"{name}: until {end} is not after since {starts[-1]}: "
+                                                                    "until is the first release that the row no longer describes"))
+    ends = [*starts[1:], end]
+    return tuple(Range(start, stop, MappingProxyType(each), names, line)
+                 for start, stop, each, names, line in zip(starts, ends, cells, changed, lines))

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The shape of providers.yaml and of rules.yaml as JSON schemas with a description per key, and what is wrong in sentences.
+
+Unknown keys are refused, and so are unanswered cells. Editors may use generator/schemas/providers.schema.json, a copy of the first.
+"""
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Any
+
+import jsonschema
+
+from .facts import BACKENDS, FACTS, UNLIMITED, Fact
+from .loader import Document, Problem, Refused, Where
+
+Schema = dict[str, Any]
+
+VERSION = {"type": "string", "pattern": r"^(0|[1-9][0-9]{0,3})\.(0|[1-9][0-9]{0,3})$",
+           "description": 'a release in quotes, as "1.17"', "x-right": 'a release in quotes, as "1.17"'}
+NAME = r"^[a-z][a-z0-9]*(_[a-z0-9]+)*$"
+SENTENCE = {"type": "string", "minLength": 1, "maxLength": 300, "x-right": "a sentence in quotes, 300 characters at most"}
+EVIDENCE: Schema = {
+    "claimed": {**SENTENCE, "description": "what says so: the source (man page, source folder, news) and its version"},
+    "observed": {
+        "type": "string", "maxLength": 300, "pattern": r"^20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01]) [^ ].*$",
+        "description": "seen by us: the date, the library and its release, what was done and seen",
+        "x-right": 'a date, the library and what was seen, as "2026-11-20 libfabric 1.17.0 loopback, ..."'},
+}
+_EVIDENCED = [{"required": ["claimed"]}, {"required": ["observed"]}]
+_LITERAL = r'^[^"]*$'  # goes into C++ text
+
+
+def _closed(properties: Schema, required: Iterable[str], description: str, **more: Any) -> Schema:
+    return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False,
+            "description": description, **more}
+
+
+def _value(fact: Fact) -> Schema:
+    shape: Schema = {"description": fact.meaning, "x-right": fact.expects()}
+    if fact.values:
+        return {"enum": list(fact.values), **shape}
+    if fact.cpp == "bool":
+        return {"type": "boolean", **shape}
+    if fact.cpp == "text":
+        return {"type": "string", "maxLength": 40, "pattern": _LITERAL, **shape}
+    number: Schema = {"type": "integer", "minimum": 0, "maximum": fact.largest}
+    return {"anyOf": [number, {"const": "unlimited"}], **shape} if fact.largest == UNLIMITED else {**number, **shape}
+
+
+def _cells(all_of_them: bool) -> Schema:
+    cells = {fact.name: _closed({"is": _value(fact), **EVIDENCE}, ["is"], fact.meaning, anyOf=_EVIDENCED) for fact in FACTS}
+    what = "one cell per fact" if all_of_them else "the cells that this release changes"
+    return _closed(cells, cells if all_of_them else [], what, **({} if all_of_them else {"minProperties": 1}))
+
+
+def matrix_schema() -> Schema:
+    """The JSON schema of providers.yaml."""
+    setting = _closed({"value": {"type": "string", "maxLength": 60, "pattern": _LITERAL, "description": "the value to set",
+                                 "x-right": 'text in quotes, as "100"'},
+                       "reason": {**SENTENCE, "description": "what it is good for"}}, ["value", "reason"],
+                      "a variable of the environment, set before the library is first asked unless the user set it")
+    row = _closed(
+        {
+            "summary": {**SENTENCE, "description": "one sentence for people"},
+            "backend": {"enum": list(BACKENDS), "description": "the backend that serves the row",
+                        "x-right": "one of " + ", ".join(BACKENDS)},
+            "library": _closed({"since": {**VERSION, "description": "the first release that the row describes, in quotes"},
+                                "until": {**VERSION, "description": "the first release that it no longer describes, in quotes"}, **EVIDENCE},
+                               ["since"], "the releases of the backend's library that the row describes", anyOf=_EVIDENCED),
+            "settings": {"type": "object", "propertyNames": {"pattern": "^[A-Z][A-Z0-9_]*$"}, "additionalProperties": setting,
+                         "minProperties": 1, "description": "settings of the library's environment", "x-right": "a mapping of settings"},
+            "facts": _cells(True),
+            "ranges": {"type": "array", "minItems": 1, "description": "later releases that change cells, oldest first",
+                       "x-right": "a list of {since, facts}",
+                       "items": _closed({"since": {**VERSION, "description": "the first release with these cells, in quotes"},
+                                         "facts": _cells(False)}, ["since", "facts"], "the cells that a release changes")},
+            "override": {"type": "object", "minProperties": 2, "required": ["reason"],
+                         "description": "answers chosen by hand, checked against the same rules",
+                         "x-right": "a mapping {family: answer, reason: ...}",
+                         "properties": {"reason": {**SENTENCE, "description": "why by hand"}},
+                         "additionalProperties": {"type": "string", "x-right": "the name of an answer"}},
+        },
+        ["summary", "backend", "library", "facts"], "one fabric")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "weft: the capability matrix", "type": "object",
+            "description": "one row per fabric", "minProperties": 1, "propertyNames": {"pattern": NAME, "maxLength": 40},
+            "additionalProperties": row}
+
+
+def rules_schema() -> Schema:
+    """The JSON schema of rules.yaml."""
+    word = {"type": "string", "pattern": NAME, "x-right": "a name in snake_case"}
+    answer = _closed(
+        {
+            "answer": {**word, "description": "the C++ type in policies/<family>.hpp"},
+            "when": {"type": "object", "minProperties": 1, "description": "cells and the values that they must have",
+                     "x-right": "a mapping {cell: value}", "additionalProperties": {"type": ["string", "boolean", "integer"]}},
+            "unless": {"type": "object", "minProperties": 1, "description": "answers of earlier families that forbid this one",
+                       "x-right": "a mapping {family: [answer, ...]}",
+                       "additionalProperties": {"type": "array", "minItems": 1, "items": word, "x-right": "a list of answers"}},
+            "because": {**SENTENCE, "description": "what the cells do not say"},
+        },
+        ["answer"], "one answer and what it requires", anyOf=[{"required": ["when"]}, {"required": ["because"]}])
+    family = _closed({"question": {**SENTENCE, "description": "what every fabric must answer"},
+                      "wire": {"type": "boolean", "description": "both peers must have the same answer", "x-right": "true or false"},
+                      "answers": {"type": "array", "minItems": 1, "items": answer, "description": "in the order in which they are tried",
+                                  "x-right": "a list of answers"}},
+                     ["question", "wire", "answers"], "one family")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "weft: the rules", "type": "object", "minProperties": 1,
+            "description": "one entry per family", "propertyNames": {"pattern": NAME}, "additionalProperties": family}
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A tail for a sentence: the nearest known word, or nothing."""
+    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f"; did you mean '{near[0]}'?" if near else ""
+
+
+def require(document: Document, schema: Schema) -> None:
+    """Errors: Refused, with a sentence for each thing that does not fit the schema."""
+    found = jsonschema.Draft202012Validator(schema).iter_errors(document.data)
+    problems = [problem for error in found for problem in _sentences(document, error)]
+    if problems:
+        raise Refused(problems)
+
+
+def shown(where: Where) -> str:
+    """A path in the words of a reader: tcp.key_bytes rather than tcp/facts/key_bytes/is."""
+    parts = [str(part) for part in where if part not in ("facts", "is")]
+    return ".".join(parts) or "the file"
+
+
+def _sentences(document: Document, error: Any) -> list[Problem]:
+    where: Where = tuple(error.absolute_path)
+    kind: str = error.validator
+    if kind == "additionalProperties" and isinstance(error.schema.get("properties"), dict):
+        known = error.schema["properties"]
+        return [document.problem((*where, key), f"unknown key '{key}' in {shown(where)}{did_you_mean(key, known) or '; known are ' + _few(known)}")
+                for key in error.instance if key not in known]
+    if kind == "required" and isinstance(error.validator_value, list):
+        return [_missing(document, where, key, error.schema) for key in error.validator_value if key not in error.instance]
+    if kind in ("pattern", "maxLength") and where not in document.lines or error.parent is not None and error.parent.validator == "propertyNames":
+        return [document.problem(where, f"'{error.instance}' is no name that can be used here: write it in snake_case")]
+    if kind == "propertyNames":
+        return [problem for context in error.context for problem in _sentences(document, context)]
+    if kind == "anyOf" and _EVIDENCED[0] in error.validator_value:
+        return [document.problem(where, f"{shown(where)} has no evidence: add claimed: \"source and version\", or observed: \"date, library, what was done\"")]
+    if kind == "anyOf" and {"required": ["because"]} in error.validator_value:
+        return [document.problem(where, f"{shown(where)} has neither when nor because: say what it requires, or why it always holds")]
+    if kind in ("minProperties", "minItems"):
+        return [document.problem(where, f"{shown(where)} is empty: {error.schema.get('description', 'an entry')} is expected")]
+    return [_wrong_value(document, where, error)]
+
+
+def _wrong_value(document: Document, where: Where, error: Any) -> Problem:
+    right = error.schema.get("x-right") or error.schema.get("description") or "something else"
+    if error.schema.get("type") == "object":
+        right = f"a mapping ({error.schema.get('description', '')})"
+    hint = did_you_mean(error.instance, error.schema["enum"]) if isinstance(error.instance, str) and "enum" in error.schema else ""
+    return document.problem(where, f"{shown(where)} is {_told(error.instance)}: expected {right}{hint}")
+
+
+def _missing(document: Document, where: Where, key: str, schema: Schema) -> Problem:
+    meaning = schema.get("properties", {}).get(key, {}).get("description", "")
+    if where and where[-1] == "facts":
+        return document.problem(where, f"{shown(where)} does not answer {key} ({meaning}): add {key}: {{is: ..., claimed: \"...\"}}")
+    return document.problem(where, f"{shown(where)} lacks {key}" + (f" ({meaning})" if meaning else ""))
+
+
+def _told(value: Any) -> str:
+    if value is None:
+        return "empty"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f'the text "{value:.60}"'
+    return {dict: "a mapping", list: "a list"}.get(type(value), f"the number {str(value):.40}")
+
+
+def _few(known: Iterable[str]) -> str:
+    names = list(known)
+    return ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
