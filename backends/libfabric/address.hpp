@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Addresses as the library wants them: bytes of any length, checked before they are handed over, because fi_av_insert is told
+// no length and would read past a short one.
+// Hot path: no. Threads: values.
+#pragma once
+
+#include "domain.hpp"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <rdma/fi_cm.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <string>
+
+namespace weft::backends::libfabric {
+
+/// The name of an endpoint, whatever its length.
+inline address_bytes name_of(fid* object) {
+  std::size_t length = 0;
+  if (fi_getname(object, nullptr, &length) != -FI_ETOOSMALL || length == 0) length = 256;
+  address_bytes name(length);
+  if (fi_getname(object, name.data(), &length) != 0) return {};
+  name.resize(std::min(length, name.size()));
+  return name;
+}
+
+/// The family of a socket address and whether its bytes are as many as the family says.
+inline std::optional<sa_family_t> socket_family(const address_bytes& address) {
+  sa_family_t family{};
+  if (address.size() < sizeof family) return std::nullopt;
+  std::memcpy(&family, address.data(), sizeof family);
+  if (family == AF_INET && address.size() == sizeof(sockaddr_in)) return family;
+  if (family == AF_INET6 && address.size() == sizeof(sockaddr_in6)) return family;
+  return std::nullopt;
+}
+
+inline std::string hexadecimal(const address_bytes& address) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string text;
+  for (const std::byte each : address) {
+    text += digits[std::to_integer<unsigned>(each) >> 4];
+    text += digits[std::to_integer<unsigned>(each) & 15u];
+  }
+  return text;
+}
+
+/// For people: host and port of a socket address, the text of a text address, else hexadecimal.
+inline std::string printable_address(const address_bytes& address, bool socket_addresses) {
+  if (const auto family = socket_addresses ? socket_family(address) : std::nullopt) {
+    char host[INET6_ADDRSTRLEN] = "";
+    in_port_t port{};
+    const bool wide = *family == AF_INET6;
+    const std::size_t at = wide ? offsetof(sockaddr_in6, sin6_addr) : offsetof(sockaddr_in, sin_addr);
+    inet_ntop(*family, address.data() + at, host, sizeof host);
+    std::memcpy(&port, address.data() + offsetof(sockaddr_in, sin_port), sizeof port);
+    return (wide ? "[" + std::string(host) + "]" : std::string(host)) + ":" + std::to_string(ntohs(port));
+  }
+  const auto end = std::find(address.begin(), address.end(), std::byte{0});
+  const auto plain = [](std::byte each) { return std::to_integer<int>(each) >= 32 && std::to_integer<int>(each) < 127; };
+  if (end != address.begin() && std::all_of(address.begin(), end, plain)) {
+    std::string text;
+    for (auto each = address.begin(); each != end; ++each) text += static_cast<char>(*each);
+    return text;
+  }
+  return hexadecimal(address);
+}
+
+/// Why these bytes cannot be dialled; nothing if they can. `own` is an address of the same fabric, for its length.
+template <class Shape>
+std::optional<failure> unusable_address(const address_bytes& address, const fi_info& info, const address_bytes& own) {
+  const std::string who = "fabric " + std::string(Shape::name) + ": the address to dial (" + std::to_string(address.size()) + " bytes) ";
+  if constexpr (request<Shape>::socket_addresses) {
+    const auto family = socket_family(address);
+    if (!family) return failure{error(errc::invalid, "dial"), who + "is no IPv4 (16 bytes) or IPv6 (28 bytes) socket address"};
+    if (!request<Shape>::connected && socket_family(own) && *family != *socket_family(own))
+      return failure{error(errc::invalid, "dial"), who + "is of another IP version than this port's own, " + printable_address(own, true)};
+    return std::nullopt;
+  }
+  if (info.addr_format == FI_ADDR_STR) {
+    if (std::find(address.begin(), address.end(), std::byte{0}) == address.end())
+      return failure{error(errc::invalid, "dial"), who + "is no text that ends with a zero byte"};
+  } else if (!own.empty() && address.size() != own.size()) {
+    return failure{error(errc::invalid, "dial"), who + "should have " + std::to_string(own.size()) + " bytes"};
+  }
+  return std::nullopt;
+}
+
+/// Finds a listener by host and service, in the address format of `own`.
+template <class Shape>
+result<address_bytes> resolve_address(const fi_info& own, std::string_view node, std::string_view service) {
+  const std::string host(node), port(service);
+  const std::string who = "fabric " + std::string(Shape::name) + ": no address for " + host + ":" + port;
+  if constexpr (!request<Shape>::socket_addresses)
+    return failure{error(errc::unsupported, "resolve"), who + ": addresses of this fabric are opaque, exchange them over the rendezvous"};
+  owned_info hints = make_hints<Shape>({});
+  if (!hints) return failure{error(errc::no_memory, "fi_allocinfo"), who + ": out of memory"};
+  if (!request<Shape>::connected) hints->addr_format = own.addr_format;
+  fi_info* found = nullptr;
+  const int returned = fi_getinfo(asked_version, host.c_str(), port.c_str(), 0, hints.get(), &found);
+  const owned_info all(found);
+  if (returned != 0 || found->dest_addr == nullptr)
+    return failure{{errc::unreachable, origin::libfabric, returned < 0 ? -returned : returned, "fi_getinfo"}, who};
+  const auto* first = static_cast<const std::byte*>(found->dest_addr);
+  return address_bytes(first, first + found->dest_addrlen);
+}
+
+}  // namespace weft::backends::libfabric

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one completion queue of a port, and what its entries mean. Dispatch is on flags, in this order: FI_REMOTE_WRITE (a write
+// landed; the context is null unless it consumed a receive, and `len` is 0 or wrong on several providers), FI_RECV, else an
+// operation of ours ended. Never on FI_REMOTE_CQ_DATA, which `sockets`-like providers echo in local completions.
+// The queue is as large as everything that can be in flight: it cannot be overrun by what this side posts.
+// Hot path: poll. Threads: one owner.
+#pragma once
+
+#include "domain.hpp"
+
+#include <rdma/fi_eq.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace weft::backends::libfabric {
+
+template <class Shape>
+class completion_queue {
+ public:
+  static constexpr bool sleeps_on_descriptor = Shape::facts.completion_wait == completion_wait::descriptor;
+  /// Without selective completion the library tells of every operation: the lowest bit of a context marks those that
+  /// nobody asked about. Requires: contexts are at least 2-aligned, and the library leaves them alone.
+  static constexpr bool marks_unsignalled = !Shape::selective_completion;
+  static_assert(!marks_unsignalled || Shape::facts.context_bytes == 0,
+                "weft: a row without selective completion whose library overwrites contexts needs a context pool that is not there");
+
+  static result<completion_queue> open(const domain& in, const port_options& options) {
+    fi_cq_attr attributes{};
+    attributes.format = FI_CQ_FORMAT_DATA;
+    attributes.wait_obj = options.sleeps && sleeps_on_descriptor ? FI_WAIT_FD : FI_WAIT_NONE;
+    const std::size_t least = least_size(options);
+    completion_queue made;
+    int returned = -FI_EINVAL;
+    // Twice the least where the library lets us: writes that land consume nothing of ours, so their number is the peers'.
+    for (attributes.size = 2 * least; returned != 0 && attributes.size >= least; attributes.size -= least)
+      returned = fi_cq_open(in.object.get(), &attributes, made.queue_.slot(), nullptr);
+    if (returned != 0)
+      return refused(returned, "fi_cq_open", "fabric " + std::string(Shape::name) + ": a completion queue of " + std::to_string(least) +
+                     " entries (operations + receives of all links; ask for fewer in port_options)");
+    return made;
+  }
+
+  fid_cq* get() const noexcept { return queue_.get(); }
+
+  /// Binds sends apart from receives: one call with both and FI_SELECTIVE_COMPLETION would silence the receives too.
+  static int bind(fid_cq* queue, fid_ep* endpoint) noexcept {
+    const std::uint64_t selective = Shape::selective_completion ? FI_SELECTIVE_COMPLETION : 0;
+    if (const int r = fi_ep_bind(endpoint, &queue->fid, FI_TRANSMIT | selective); r != 0) return r;
+    return fi_ep_bind(endpoint, &queue->fid, FI_RECV);
+  }
+
+  /// The context that an unsignalled operation carries.
+  static void* unsignalled(void* context) noexcept {
+    if constexpr (!marks_unsignalled) return context;
+    return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(context) | 1u);
+  }
+
+  template <class On>
+  int poll(On&& on) {
+    std::array<fi_cq_data_entry, 16> entries;
+    const ssize_t count = fi_cq_read(queue_.get(), entries.data(), entries.size());
+    if (count <= 0) return count == -FI_EAVAIL ? poll_error(on) : 0;
+    int told = 0;
+    for (ssize_t i = 0; i < count; ++i) told += tell(entries[static_cast<std::size_t>(i)], on);
+    return told;
+  }
+
+  /// The last error entry that was read, for sentences: kept because a status has room for one number only.
+  const queue_error& last_error() const noexcept { return last_error_; }
+  /// What the provider itself says about it.
+  std::string last_error_text() const {
+    if (last_error_.outcome.code == errc::ok) return "none";
+    char text[256] = "";
+    const char* said = fi_cq_strerror(queue_.get(), last_error_.provider_number, nullptr, text, sizeof text);
+    return std::string(fi_strerror(last_error_.outcome.native_code)) + " (provider: " + (said == nullptr ? "nothing" : said) + ")";
+  }
+
+ private:
+  static std::size_t least_size(const port_options& options) {
+    const std::size_t receivers = request<Shape>::connected ? options.links : 1;
+    return options.operations + options.receives * receivers + 64;
+  }
+
+  template <class On>
+  static int tell(const fi_cq_data_entry& entry, On& on) {
+    if constexpr (marks_unsignalled)
+      if ((entry.flags & (FI_REMOTE_WRITE | FI_RECV)) == 0 && marked(entry.op_context)) return 0;
+    if ((entry.flags & FI_REMOTE_WRITE) != 0)
+      on(completion_entry{completion_kind::landed, Shape::receive_reserve ? entry.op_context : nullptr, entry.data, 0, {}});
+    else if ((entry.flags & FI_RECV) != 0)
+      on(completion_entry{completion_kind::received, entry.op_context, (entry.flags & FI_REMOTE_CQ_DATA) != 0 ? entry.data : 0, entry.len, {}});
+    else
+      on(completion_entry{completion_kind::ended, entry.op_context, 0, entry.len, {}});
+    return 1;
+  }
+
+  template <class On>
+  [[gnu::cold, gnu::noinline]] int poll_error(On& on) {
+    const std::optional<queue_error> read = read_error(queue_.get());
+    if (!read) return 0;
+    last_error_ = *read;
+    const bool received = (read->flags & FI_RECV) != 0;
+    void* context = read->context;
+    if constexpr (marks_unsignalled)
+      if (!received) context = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(context) & ~std::uintptr_t{1});
+    on(completion_entry{received ? completion_kind::received : completion_kind::ended, context, read->data, read->length + read->overflow, read->outcome});
+    return 1;
+  }
+
+  static bool marked(void* context) noexcept { return (reinterpret_cast<std::uintptr_t>(context) & 1u) != 0; }
+
+  owned<fid_cq> queue_;
+  queue_error last_error_{};
+};
+
+}  // namespace weft::backends::libfabric

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Connected fabrics (FI_EP_MSG): a passive endpoint listens, each link is an endpoint of its own, and an event queue tells
+// what happens to them. Every endpoint is enabled before it connects or accepts, so that receives stand before a peer can send.
+// Who arrives is accepted at once (unless the handler says no_tag): the application's handshake is done by messages above.
+// Some providers deliver a request only while both sides read their queues: call poll_links and poll while you wait.
+// Hot path: of(), peer(). Threads: one owner.
+#pragma once
+
+#include "address.hpp"
+#include "completion_queue.hpp"
+
+#include <rdma/fi_cm.h>
+#include <rdma/fi_endpoint.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace weft::backends::libfabric {
+
+template <class Shape>
+class connected_endpoints {
+ public:
+  /// An endpoint. Empty: no link.
+  struct link {
+    fid_ep* endpoint = nullptr;
+    friend bool operator==(const link&, const link&) = default;
+  };
+  static constexpr bool link_has_receives = true;
+
+  static result<connected_endpoints> open(const domain& in, const completion_queue<Shape>& queue, fid_cntr* counter, const port_options& options) {
+    connected_endpoints made(in, queue.get(), counter, options);
+    fi_eq_attr attributes{};
+    attributes.size = 2 * std::size_t{options.links} + 16;
+    attributes.wait_obj = options.sleeps && completion_queue<Shape>::sleeps_on_descriptor ? FI_WAIT_FD : FI_WAIT_UNSPEC;
+    if (const int r = fi_eq_open(in.fabric.get(), &attributes, made.events_.slot(), nullptr); r != 0) return refused(r, "fi_eq_open", made.who());
+    if (!options.listens) return made;
+    if (const int r = fi_passive_ep(in.fabric.get(), in.info.get(), made.listener_.slot(), nullptr); r != 0) return refused(r, "fi_passive_ep", made.who());
+    if (const int r = fi_pep_bind(made.listener_.get(), &made.events_.get()->fid, 0); r != 0) return refused(r, "fi_pep_bind", made.who());
+    if (const int r = fi_listen(made.listener_.get()); r != 0)
+      return refused(r, "fi_listen", made.who() + ": listening at " + options.node + ":" + options.service);
+    return made;
+  }
+
+  static fid_ep* of(link to) noexcept { return to.endpoint; }
+  static constexpr fi_addr_t peer(link) noexcept { return FI_ADDR_UNSPEC; }
+  static fid_ep* region_endpoint() noexcept { return nullptr; }
+  fid_eq* events() const noexcept { return events_.get(); }
+  address_bytes address() const { return listener_ ? name_of(&listener_.get()->fid) : address_bytes{}; }
+
+  result<link> dial(const address_bytes& to, std::uint32_t tag) {
+    if (auto why = unusable_address<Shape>(to, *info_, {})) return *std::move(why);
+    const std::string dialling = who() + ": dialling " + printable_address(to, request<Shape>::socket_addresses);
+    if (links_.size() >= most_links_)
+      return failure{error(errc::invalid, "dial"), dialling + ": more than port_options::links (" + std::to_string(most_links_) + ") at once"};
+    const owned_info info = info_towards(to);
+    if (!info) return failure{error(errc::no_memory, "fi_dupinfo"), dialling + ": out of memory"};
+    owned<fid_ep> endpoint;
+    if (const int r = make_endpoint(*info, endpoint); r != 0) return refused(r, "fi_endpoint", dialling);
+    if (const int r = fi_connect(endpoint.get(), to.data(), nullptr, 0); r != 0) {
+      failure why = refused(r, "fi_connect", dialling);
+      why.why.code = errc::unreachable;
+      return why;
+    }
+    return keep(std::move(endpoint), tag);
+  }
+
+  void hang_up(link& gone) {
+    fid_ep* endpoint = std::exchange(gone.endpoint, nullptr);
+    const auto held = std::find_if(links_.begin(), links_.end(), [&](const held_link& each) { return each.endpoint.get() == endpoint; });
+    if (held == links_.end()) return;
+    if (held->state != phase::lost) fi_shutdown(endpoint, 0);
+    std::swap(*held, links_.back());
+    links_.pop_back();
+  }
+
+  template <class On>
+  void poll_links(On&& on) {
+    // Space for the private data that a peer may send although we ask for none.
+    alignas(fi_eq_cm_entry) std::byte buffer[sizeof(fi_eq_cm_entry) + 256];
+    for (int i = 0; i < 16; ++i) {
+      std::uint32_t event = 0;
+      const ssize_t length = fi_eq_read(events_.get(), &event, buffer, sizeof buffer, 0);
+      if (length == -FI_EAVAIL) {
+        on_error(on);
+      } else if (length >= static_cast<ssize_t>(sizeof(fi_eq_cm_entry))) {
+        fi_eq_cm_entry entry{};
+        std::memcpy(static_cast<void*>(&entry), buffer, sizeof entry);
+        on_event(event, entry, on);
+      } else {
+        return;
+      }
+    }
+  }
+
+ private:
+  enum class phase : std::uint8_t { opening, established, lost };
+  struct held_link {
+    owned<fid_ep> endpoint;
+    std::uint32_t tag = no_tag;
+    phase state = phase::opening;
+  };
+
+  connected_endpoints(const domain& in, fid_cq* queue, fid_cntr* counter, const port_options& options)
+      : info_(in.info.get()), domain_(in.object.get()), queue_(queue), counter_(counter), most_links_(options.links), bound_(!options.node.empty()) {}
+
+  std::string who() const { return "fabric " + std::string(Shape::name); }
+
+  /// The attested info, with the peer's address instead of the listener's own port.
+  owned_info info_towards(const address_bytes& to) const {
+    owned_info info(fi_dupinfo(info_));
+    if (!info) return info;
+    if (!bound_ || info->src_addr == nullptr) {
+      free(std::exchange(info->src_addr, nullptr));
+      info->src_addrlen = 0;
+    } else if (request<Shape>::socket_addresses) {
+      static_cast<sockaddr_in*>(info->src_addr)->sin_port = 0;  // same place in both families
+    }
+    free(std::exchange(info->dest_addr, nullptr));
+    info->dest_addr = malloc(to.size());
+    if (info->dest_addr == nullptr) return nullptr;
+    std::memcpy(info->dest_addr, to.data(), to.size());
+    info->dest_addrlen = to.size();
+    if (request<Shape>::socket_addresses) info->addr_format = *socket_family(to) == AF_INET6 ? FI_SOCKADDR_IN6 : FI_SOCKADDR_IN;
+    return info;
+  }
+
+  /// An endpoint, bound and enabled: receives can be posted.
+  int make_endpoint(fi_info& info, owned<fid_ep>& made) const {
+    info.tx_attr->op_flags = FI_COMPLETION;
+    if (const int r = fi_endpoint(domain_, &info, made.slot(), nullptr); r != 0) return r;
+    if (const int r = fi_ep_bind(made.get(), &events_.get()->fid, 0); r != 0) return r;
+    if (const int r = completion_queue<Shape>::bind(queue_, made.get()); r != 0) return r;
+    if (counter_ != nullptr)
+      if (const int r = fi_ep_bind(made.get(), &counter_->fid, FI_REMOTE_WRITE); r != 0) return r;
+    return fi_enable(made.get());
+  }
+
+  link keep(owned<fid_ep> endpoint, std::uint32_t tag) {
+    links_.push_back({std::move(endpoint), tag, phase::opening});
+    return link{links_.back().endpoint.get()};
+  }
+
+  /// The link of an event; events of endpoints that are closed already belong to nobody.
+  held_link* find(fid* object) {
+    for (held_link& each : links_)
+      if (&each.endpoint.get()->fid == object) return &each;
+    return nullptr;
+  }
+
+  template <class On>
+  void on_event(std::uint32_t event, const fi_eq_cm_entry& entry, On& on) {
+    if (event == FI_CONNREQ) return on_request(owned_info(entry.info), on);
+    held_link* about = find(entry.fid);
+    if (about == nullptr) return;
+    if (event == FI_CONNECTED && about->state == phase::opening) {
+      about->state = phase::established;
+      on(link_change::established, about->tag, link{about->endpoint.get()});
+    } else if (event == FI_SHUTDOWN) {
+      tell_end(*about, on);
+    }
+  }
+
+  /// `info` may name no provider: it is used as it came, never compared.
+  template <class On>
+  void on_request(owned_info info, On& on) {
+    owned<fid_ep> endpoint;
+    if (links_.size() >= most_links_) {
+      fi_reject(listener_.get(), info->handle, nullptr, 0);
+      return;
+    }
+    if (make_endpoint(*info, endpoint) != 0) return;  // closing the endpoint refuses the caller
+    const link arrived = keep(std::move(endpoint), no_tag);
+    const std::uint32_t tag = on(link_change::arrived, no_tag, arrived);
+    held_link* kept = find(&arrived.endpoint->fid);
+    if (kept == nullptr) return;  // hung up by the handler
+    kept->tag = tag;
+    link unwanted = arrived;
+    if (tag == no_tag) return hang_up(unwanted);
+    if (fi_accept(arrived.endpoint, nullptr, 0) != 0) tell_end(*kept, on);
+  }
+
+  template <class On>
+  [[gnu::cold]] void on_error(On& on) {
+    fi_eq_err_entry entry{};
+    if (fi_eq_readerr(events_.get(), &entry, 0) < 0) return;
+    if (held_link* about = find(entry.fid)) tell_end(*about, on);
+  }
+
+  template <class On>
+  static void tell_end(held_link& about, On& on) {
+    const phase before = std::exchange(about.state, phase::lost);
+    if (before == phase::lost) return;
+    on(before == phase::opening ? link_change::refused : link_change::lost, about.tag, link{about.endpoint.get()});
+  }
+
+  const fi_info* info_ = nullptr;
+  fid_domain* domain_ = nullptr;
+  fid_cq* queue_ = nullptr;
+  fid_cntr* counter_ = nullptr;
+  std::size_t most_links_ = 0;
+  bool bound_ = false;
+  owned<fid_eq> events_;
+  owned<fid_pep> listener_;
+  std::vector<held_link> links_;  // last: closed first
+};
+
+}  // namespace weft::backends::libfabric

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finding and opening what the row describes: fi_getinfo, the attestation of its reply, fabric and domain.
+// Of several replies the first with the row's own provider name is taken: the same hint finds others first in other releases.
+// A reply of nothing becomes a sentence in the matrix's words: -61 alone tells nobody what was missing.
+// Hot path: no. Threads: one owner.
+#pragma once
+
+#include "attest.hpp"
+#include "errors.hpp"
+
+#include <rdma/fi_domain.h>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace weft::backends::libfabric {
+
+/// A fabric and a domain, with the attested info that they were made of.
+struct domain {
+  owned_info info;
+  owned<fid_fabric> fabric;
+  owned<fid_domain> object;  // after fabric: closed before it
+};
+
+inline const char* text_or_null(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
+
+/// Why nothing was found: what was asked, and whether the provider is there at all.
+template <class Shape>
+failure nothing_found(int returned, const port_options& options) {
+  const library_version running = running_with();
+  const std::string who = "fabric " + std::string(Shape::name) + ": libfabric " + printed(running);
+  if (running < built_with)
+    return {failed(returned, "fi_getinfo"), who + " is older than the release this program was compiled with (" + printed(built_with) + "): load that one or later"};
+  owned_info hints(fi_allocinfo());
+  if (hints) hints->fabric_attr->prov_name = strdup(std::string(Shape::facts.provider).c_str());
+  fi_info* any = nullptr;
+  const bool present = hints && fi_getinfo(asked_version, nullptr, nullptr, 0, hints.get(), &any) == 0;
+  fi_freeinfo(any);
+  if (!present)
+    return {failed(returned, "fi_getinfo"), who + " has no provider \"" + std::string(Shape::facts.provider) + "\" here, or no device for it (fi_info -l lists what it has)"};
+  return {failed(returned, "fi_getinfo"), who + " found nothing for what was asked: " + asked<Shape>(options)};
+}
+
+/// Asks the library; picks the reply that names the row's provider, or the first, for attest() to judge.
+template <class Shape>
+result<owned_info> find_info(const port_options& options) {
+  owned_info hints = make_hints<Shape>(options);
+  if (!hints) return failure{error(errc::no_memory, "fi_allocinfo"), "fabric " + std::string(Shape::name) + ": out of memory"};
+  const char* node = request<Shape>::socket_addresses ? text_or_null(options.node) : nullptr;
+  const char* service = request<Shape>::socket_addresses ? text_or_null(options.service) : nullptr;
+  fi_info* found = nullptr;
+  const int returned = fi_getinfo(asked_version, node, service, node != nullptr || service != nullptr ? FI_SOURCE : 0, hints.get(), &found);
+  if (returned != 0) return nothing_found<Shape>(returned, options);
+  const owned_info all(found);
+  const fi_info* chosen = found;
+  for (const fi_info* each = found; each != nullptr; each = each->next)
+    if (text_or_none(each->fabric_attr->prov_name) == Shape::facts.provider && each->ep_attr->type == request<Shape>::endpoint) {
+      chosen = each;
+      break;
+    }
+  return owned_info(fi_dupinfo(chosen));
+}
+
+/// Opens fabric and domain; refuses when the library is not what was baked.
+template <class Shape>
+result<domain> open_domain(const port_options& options) {
+  set_environment<Shape>();
+  result<owned_info> info = find_info<Shape>(options);
+  if (!info) return std::move(info).error();
+  if (auto differs = attest<Shape>(**info, options)) return *std::move(differs);
+  const std::string who = "fabric " + std::string(Shape::name);
+  domain opened{std::move(info).value(), {}, {}};
+  if (const int r = fi_fabric(opened.info->fabric_attr, opened.fabric.slot(), nullptr); r != 0) return refused(r, "fi_fabric", who);
+  if (const int r = fi_domain(opened.fabric.get(), opened.info.get(), opened.object.slot(), nullptr); r != 0) return refused(r, "fi_domain", who);
+  if constexpr (Shape::native_atomics)
+    if (auto differs = attest_atomics<Shape>(opened.object.get())) return *std::move(differs);
+  // The short calls (fi_send, fi_write) take their flags from here: signalled. Whatever differs says so in its own flags.
+  opened.info->tx_attr->op_flags = FI_COMPLETION;
+  return opened;
+}
+
+}  // namespace weft::backends::libfabric

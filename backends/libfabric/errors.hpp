@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How libfabric's numbers become weft's answers, and the one place where an error entry of a completion queue is read.
+// Providers disagree about the sign of `err`, and an entry that was announced may not be there yet (fi_cq(3), fi_errno(3)):
+// both are handled here and nowhere else. prov_errno is kept for the cold side.
+// Hot path: posted() only. Threads: values.
+#pragma once
+
+#include "../../core/error.hpp"
+
+#include <rdma/fi_eq.h>
+#include <rdma/fi_errno.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <sys/types.h>
+
+namespace weft::backends::libfabric {
+
+/// The kind of a number of libfabric, of either sign.
+constexpr errc meaning(int number) noexcept {
+  switch (number < 0 ? -number : number) {
+    case FI_SUCCESS: return errc::ok;
+    case FI_EAGAIN: return errc::again;
+    case FI_ETRUNC:
+    case FI_ETOOSMALL:
+    case FI_EMSGSIZE: return errc::truncated;
+    case FI_EACCES:
+    case FI_EPERM:
+    case FI_ENOKEY:
+    case FI_EKEYREJECTED: return errc::denied;
+    case FI_EFAULT:
+    case ERANGE: return errc::out_of_range;
+    case FI_ECONNREFUSED:
+    case FI_EHOSTUNREACH:
+    case FI_ENETUNREACH:
+    case FI_EADDRNOTAVAIL: return errc::unreachable;
+    case FI_ENOTCONN:
+    case FI_ECONNRESET:
+    case FI_ECONNABORTED:
+    case FI_ESHUTDOWN:
+    case FI_EHOSTDOWN:
+    case FI_ETIMEDOUT:
+    case EPIPE: return errc::peer_lost;
+    case FI_ECANCELED: return errc::closed;
+    case FI_EINVAL:
+    case FI_EBADFLAGS: return errc::invalid;
+    case FI_ENOMEM:
+    case FI_ENOBUFS:
+    case EMFILE: return errc::no_memory;
+    case FI_ENOSYS:
+    case FI_EOPNOTSUPP:
+    case FI_ENOPROTOOPT:
+    case FI_ENODATA: return errc::unsupported;
+    case FI_EOVERRUN: return errc::broken;
+    default: return errc::native;
+  }
+}
+
+/// A status for a number of libfabric, of either sign; the number itself is kept without its sign.
+constexpr status failed(int number, const char* operation) noexcept {
+  return {meaning(number), origin::libfabric, number < 0 ? -number : number, operation};
+}
+
+/// What a post that did not return 0 says: a full queue is an answer, everything else an error.
+[[gnu::cold, gnu::noinline]] inline status not_posted(ssize_t returned, const char* operation) noexcept {
+  if (returned == -FI_EAGAIN) return again(waits_for::queue, operation);
+  return failed(static_cast<int>(returned), operation);
+}
+
+/// The answer of a posting call.
+inline status posted(ssize_t returned, const char* operation) noexcept {
+  if (returned == 0) [[likely]]
+    return {};
+  return not_posted(returned, operation);
+}
+
+/// A failure of a set-up call: what was tried, and libfabric's own words.
+inline failure refused(int returned, const char* call, const std::string& tried) {
+  const int number = returned < 0 ? -returned : returned;
+  return {failed(number, call), tried + ": " + call + " answered " + std::to_string(number) + " (" + fi_strerror(number) + ")"};
+}
+
+/// One error entry of a completion queue, signs put right.
+struct queue_error {
+  void* context = nullptr;
+  std::uint64_t flags = 0;
+  std::uint64_t data = 0;
+  std::size_t length = 0;   ///< Bytes that did arrive, where a receive failed.
+  std::size_t overflow = 0; ///< Bytes that did not fit.
+  status outcome{};
+  int provider_number = 0;  ///< prov_errno: means something to fi_cq_strerror of the same queue only.
+};
+
+/// Reads the error entry that -FI_EAVAIL announced; nothing if it is not there yet (it will be announced again).
+[[gnu::cold, gnu::noinline]] inline std::optional<queue_error> read_error(fid_cq* queue) noexcept {
+  fi_cq_err_entry entry{};  // err_data_size 0: no buffer of ours for provider data
+  if (fi_cq_readerr(queue, &entry, 0) < 1) return std::nullopt;
+  const int number = entry.err == 0 ? FI_EOTHER : entry.err;
+  return queue_error{entry.op_context, entry.flags, entry.data, entry.len, entry.olen,
+                     failed(number, "completion"), entry.prov_errno};
+}
+
+}  // namespace weft::backends::libfabric

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a port asks libfabric for: exactly what its answers rely on, no bit more. The same hint picks different providers and
+// different modes in different releases, so each request stands here as a constant that attest.hpp compares with the reply.
+// Offering a mode is a promise of ours: FI_ASYNC_IOV only where no vector longer than one is posted, FI_RX_CQ_DATA only
+// where a receive reserve is kept (fi_getinfo(3), mode; fi_mr(3), mr_mode).
+// Hot path: no. Threads: values.
+#pragma once
+
+#include "../../core/port.hpp"
+#include "owned.hpp"
+#include "version.hpp"
+
+#include <rdma/fabric.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+namespace weft::backends::libfabric {
+
+/// What a shape's answers ask of libfabric, in libfabric's words.
+template <class Shape>
+struct request {
+  static constexpr const fabric_facts& facts = Shape::facts;
+  static constexpr bool connected = facts.endpoint_type == endpoint_type::connected;
+  static constexpr bool socket_addresses = facts.address_resolution == address_resolution::socket;
+
+  static constexpr fi_ep_type endpoint = connected ? FI_EP_MSG : FI_EP_RDM;
+  static constexpr std::uint64_t caps = FI_MSG | FI_RMA | (Shape::native_atomics ? FI_ATOMIC : 0) |
+                                        (Shape::remote_counter ? FI_RMA_EVENT : 0);
+  /// FI_MR_ALLOCATED is offered always: regions are memory that exists. The others decide how regions are used.
+  static constexpr int mr_mode = FI_MR_ALLOCATED | (Shape::virtual_address ? FI_MR_VIRT_ADDR : 0) |
+                                 (Shape::provider_key ? FI_MR_PROV_KEY : 0) | (Shape::local_descriptor ? FI_MR_LOCAL : 0) |
+                                 (Shape::bind_regions ? FI_MR_ENDPOINT : 0) |
+                                 (Shape::bind_regions && Shape::remote_counter ? FI_MR_RMA_EVENT : 0);
+  static constexpr std::uint64_t mode = (facts.context_bytes > 0 ? FI_CONTEXT : 0) | (facts.context_bytes >= 64 ? FI_CONTEXT2 : 0) |
+                                        (Shape::receive_reserve ? FI_RX_CQ_DATA : 0) | (Shape::framed ? 0 : FI_ASYNC_IOV);
+  static constexpr std::uint64_t order = (Shape::ordered_send_after_write ? FI_ORDER_SAW : 0) |
+                                         (Shape::ordered_write_after_write ? FI_ORDER_WAW : 0) |
+                                         (facts.order_send_after_send ? FI_ORDER_SAS : 0);
+  static constexpr std::size_t immediate_bytes =
+      std::max<std::size_t>(Shape::write_immediate ? facts.write_immediate_bytes : 0, Shape::framed ? 0 : facts.send_immediate_bytes);
+  static constexpr fi_progress progress = facts.data_progress == data_progress::polling ? FI_PROGRESS_MANUAL : FI_PROGRESS_AUTO;
+};
+
+/// Sets what the row wants in the library's environment; a user's own value wins. Requires: before the first fi_getinfo.
+template <class Shape>
+void set_environment() {
+  if constexpr (requires { Shape::environment; })
+    for (const environment_setting& each : Shape::environment) setenv(each.name, each.value, 0);
+}
+
+/// The hints of a port. Empty only when memory is out.
+template <class Shape>
+owned_info make_hints(const port_options& options) {
+  using ask = request<Shape>;
+  owned_info hints(fi_allocinfo());
+  if (!hints) return hints;
+  hints->caps = ask::caps;
+  hints->mode = ask::mode;
+  hints->ep_attr->type = ask::endpoint;
+  hints->tx_attr->msg_order = ask::order;
+  hints->rx_attr->msg_order = ask::order;
+  hints->domain_attr->mr_mode = ask::mr_mode;
+  hints->domain_attr->threading = FI_THREAD_DOMAIN;
+  hints->domain_attr->data_progress = ask::progress;
+  hints->domain_attr->cq_data_size = ask::immediate_bytes;
+  hints->fabric_attr->prov_name = strdup(std::string(ask::facts.provider).c_str());
+  if (!ask::facts.fabric_name.empty()) hints->fabric_attr->name = strdup(std::string(ask::facts.fabric_name).c_str());
+  // Asked only where the row does not promise it already: a request above the library's depth finds nothing.
+  if (options.receives > ask::facts.queue_depth) hints->rx_attr->size = options.receives;
+  return hints;
+}
+
+/// The same request in the matrix's words, for sentences.
+template <class Shape>
+std::string asked(const port_options& options) {
+  using ask = request<Shape>;
+  const auto word = [](bool on) { return on ? "yes" : "no"; };
+  std::string text = "provider \"" + std::string(ask::facts.provider) + "\"";
+  if (!ask::facts.fabric_name.empty()) text += ", fabric_name \"" + std::string(ask::facts.fabric_name) + "\"";
+  text += std::string(", endpoint_type ") + (ask::connected ? "connected" : "addressed");
+  text += std::string(", virtual_addressing ") + word(Shape::virtual_address);
+  text += std::string(", key_owner ") + (Shape::provider_key ? "provider" : "application");
+  text += std::string(", local_registration ") + word(Shape::local_descriptor);
+  text += std::string(", region_endpoint_binding ") + word(Shape::bind_regions);
+  text += std::string(", atomics ") + (Shape::native_atomics ? "provider" : "none");
+  text += std::string(", order_send_after_write ") + word(Shape::ordered_send_after_write);
+  text += std::string(", order_write_after_write ") + word(Shape::ordered_write_after_write);
+  text += std::string(", order_send_after_send ") + word(ask::facts.order_send_after_send);
+  text += ", immediate bytes " + std::to_string(ask::immediate_bytes);
+  text += std::string(", write_immediate_consumes_receive ") + word(Shape::receive_reserve);
+  text += std::string(", remote_counter_counts_writes ") + word(Shape::remote_counter);
+  text += ", context_bytes " + std::to_string(ask::facts.context_bytes);
+  if (options.receives > ask::facts.queue_depth) text += ", receives " + std::to_string(options.receives);
+  if (ask::socket_addresses && !options.node.empty()) text += ", node \"" + options.node + "\"";
+  if (ask::socket_addresses && !options.service.empty()) text += ", service \"" + options.service + "\"";
+  return text;
+}
+
+}  // namespace weft::backends::libfabric

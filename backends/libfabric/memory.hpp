@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Registration. Four independent questions, all answered by the shape: who owns the key, whether local buffers need a
+// descriptor, whether a region is bound to an endpoint and enabled. What the application forgot to withdraw is closed here,
+// before the domain: otherwise the domain could not close.
+// Hot path: no. Threads: one owner.
+#pragma once
+
+#include "domain.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace weft::backends::libfabric {
+
+/// The registrations of one port.
+template <class Shape>
+class memory {
+ public:
+  memory() = default;
+  explicit memory(fid_domain* domain) noexcept : domain_(domain) {}
+
+  /// What regions are bound to where the row binds them: the endpoint, and the counter of landed writes if there is one.
+  void bind_to(fid_ep* endpoint, fid_cntr* counter) noexcept {
+    endpoint_ = endpoint;
+    counter_ = counter;
+  }
+
+  result<registration> enroll(bytes where, rights granted, std::uint64_t wanted_key) {
+    std::uint64_t access = Shape::local_descriptor ? local_access : 0;
+    if (grants(granted, rights::remote_write)) access |= FI_REMOTE_WRITE;
+    if (grants(granted, rights::remote_read)) access |= FI_REMOTE_READ;
+    if (grants(granted, rights::remote_atomic)) access |= FI_REMOTE_WRITE | FI_REMOTE_READ;
+    return add(where, access, Shape::provider_key ? 0 : wanted_key);
+  }
+
+  /// Where local buffers need no descriptor there is nothing to do: the registration has none.
+  result<registration> enroll_local(bytes where) {
+    if constexpr (!Shape::local_descriptor) return registration{nullptr, nullptr, 0, where.data(), where.size()};
+    if constexpr (Shape::provider_key) return add(where, local_access, 0);
+    // Keys are ours and must be unique although nobody will ever name these: counted down from the widest.
+    for (int attempt = 0;; ++attempt)
+      if (auto made = add(where, local_access, next_local_key_--); made || made.why().native_code != FI_ENOKEY || attempt == 16) return made;
+  }
+
+  void withdraw(registration& gone) {
+    auto* region = static_cast<fid_mr*>(gone.native);
+    gone = {};
+    const auto held = std::find_if(regions_.begin(), regions_.end(), [region](const owned<fid_mr>& each) { return each.get() == region; });
+    if (held == regions_.end()) return;
+    std::swap(*held, regions_.back());
+    regions_.pop_back();
+  }
+
+  void close_all() { regions_.clear(); }
+
+ private:
+  static constexpr std::uint64_t local_access = FI_SEND | FI_RECV | FI_READ | FI_WRITE;
+
+  result<registration> add(bytes where, std::uint64_t access, std::uint64_t key) {
+    const std::string who = "fabric " + std::string(Shape::name) + ": registering " + std::to_string(where.size()) + " bytes";
+    const std::uint64_t flags = Shape::bind_regions && Shape::remote_counter ? FI_RMA_EVENT : 0;
+    owned<fid_mr> region;
+    if (const int r = fi_mr_reg(domain_, where.data(), where.size(), access, 0, key, flags, region.slot(), nullptr); r != 0)
+      return r == -FI_ENOKEY ? refused(r, "fi_mr_reg", who + " with key " + std::to_string(key) + ", which is in use (keys must be unique)")
+                             : refused(r, "fi_mr_reg", who);
+    if constexpr (Shape::bind_regions) {
+      if (const int r = fi_mr_bind(region.get(), &endpoint_->fid, 0); r != 0) return refused(r, "fi_mr_bind", who);
+      if constexpr (Shape::remote_counter)
+        if (const int r = fi_mr_bind(region.get(), &counter_->fid, FI_REMOTE_WRITE); r != 0) return refused(r, "fi_mr_bind", who);
+      if (const int r = fi_mr_enable(region.get()); r != 0) return refused(r, "fi_mr_enable", who);
+    }
+    const std::uint64_t used = fi_mr_key(region.get());
+    if (used == FI_KEY_NOTAVAIL) return failure{error(errc::broken, "fi_mr_key"), who + ": the library has no 64-bit key for it"};
+    registration made{region.get(), Shape::local_descriptor ? fi_mr_desc(region.get()) : nullptr, used, where.data(), where.size()};
+    regions_.push_back(std::move(region));
+    return made;
+  }
+
+  fid_domain* domain_ = nullptr;
+  fid_ep* endpoint_ = nullptr;
+  fid_cntr* counter_ = nullptr;
+  std::uint64_t next_local_key_ = Shape::facts.key_bytes >= 8 ? ~std::uint64_t{1} : (std::uint64_t{1} << (8 * Shape::facts.key_bytes)) - 1;
+  std::vector<owned<fid_mr>> regions_;
+};
+
+}  // namespace weft::backends::libfabric

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The libfabric backend: core/port.hpp, spelled in libfabric's calls. Which call is made is decided at compile time by the
+// shape; no provider is named, no capability looked up. The short calls are signalled (their flags were set at open), the
+// fi_*msg calls say otherwise in their flags: no completion, or delivery (fi_endpoint(3), op_flags; FI_SELECTIVE_COMPLETION).
+// An injected operation never completes; if it fails later, its `ended` carries a null context.
+// Hot path: send to poll. Threads: one owner (FI_THREAD_DOMAIN).
+#pragma once
+
+#include "../../core/port.hpp"
+#include "../rendezvous/tcp.hpp"
+#include "completion_queue.hpp"
+#include "endpoint.hpp"
+#include "memory.hpp"
+#include "waiting.hpp"
+
+#include <rdma/fi_atomic.h>
+#include <rdma/fi_rma.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace weft::backends::libfabric {
+
+template <port_shape Shape>
+class port {
+  static_assert(!(Shape::bind_regions && Shape::facts.endpoint_type == endpoint_type::connected),
+                "weft: regions bound to an endpoint need one endpoint; a connected fabric has one per link");
+  using ends = endpoints<Shape>;
+  static constexpr bool offers(post_mode mode) noexcept { return mode != post_mode::delivered || Shape::facts.delivery_complete; }
+
+ public:
+  using link = typename ends::link;
+  using rendezvous = backends::rendezvous::tcp;
+  static constexpr bool link_has_receives = ends::link_has_receives;
+
+  static result<std::unique_ptr<port>> open(const port_options& options) {
+    std::unique_ptr<port> made(new port);
+    if (auto r = open_domain<Shape>(options)) made->domain_ = std::move(r).value(); else return std::move(r).error();
+    if (auto r = completion_queue<Shape>::open(made->domain_, options)) made->queue_ = std::move(r).value(); else return std::move(r).error();
+    if constexpr (Shape::remote_counter)
+      if (auto r = made->open_counter(); !r) return std::move(r).error();
+    if (auto r = ends::open(made->domain_, made->queue_, made->counter_.get(), options)) made->ends_.emplace(std::move(r).value()); else return std::move(r).error();
+    if (auto r = waiting<Shape>::open(made->domain_.fabric.get(), made->queue_.get(), made->ends_->events(), options)) made->waiting_ = r.value(); else return std::move(r).error();
+    made->memory_ = memory<Shape>(made->domain_.object.get());
+    made->memory_.bind_to(made->ends_->region_endpoint(), made->counter_.get());
+    made->note_limits();
+    return made;
+  }
+
+  port(const port&) = delete;
+  port& operator=(const port&) = delete;
+  ~port() {
+    if constexpr (Shape::bind_regions) memory_.close_all();  // a bound endpoint cannot close before its regions
+  }
+
+  const port_limits& limits() const noexcept { return limits_; }
+  address_bytes address() const { return ends_->address(); }
+  std::string printable(const address_bytes& address) const { return printable_address(address, request<Shape>::socket_addresses); }
+  result<address_bytes> resolve(std::string_view node, std::string_view service) { return resolve_address<Shape>(*domain_.info, node, service); }
+  result<link> dial(const address_bytes& to, std::uint32_t tag) { return ends_->dial(to, tag); }
+  /// Entries of the link that the library had queued already may still be told by poll until it answers 0 once; their contexts
+  /// must live until then. On addressed fabrics operations in flight may end later still.
+  void hang_up(link& gone) { ends_->hang_up(gone); }
+  /// `arrived` is told with the new link enabled but not accepted yet: the handler posts its receives on it, then returns the tag.
+  template <class On>
+  void poll_links(On&& on) { ends_->poll_links(on); }
+
+  result<registration> enroll(bytes where, rights granted, std::uint64_t wanted_key) { return memory_.enroll(where, granted, wanted_key); }
+  result<registration> enroll_local(bytes where) { return memory_.enroll_local(where); }
+  void withdraw(registration& gone) { memory_.withdraw(gone); }
+
+  status post_receive(link from, local_memory into, void* context) noexcept {
+    return posted(fi_recv(ends_->of(from), into.data, into.size, into.descriptor, FI_ADDR_UNSPEC, context), "fi_recv");
+  }
+
+  template <post_mode M>
+    requires(offers(M))
+  status send(link to, local_memory from, [[maybe_unused]] std::uint32_t immediate, void* context) noexcept {
+    fid_ep* ep = ends_->of(to);
+    if constexpr (short_call(M) && Shape::framed) {
+      return posted(fi_send(ep, from.data, from.size, from.descriptor, ends::peer(to), own_context<M>(context)), "fi_send");
+    } else if constexpr (short_call(M)) {
+      return posted(fi_senddata(ep, from.data, from.size, from.descriptor, immediate, ends::peer(to), own_context<M>(context)), "fi_senddata");
+    } else {
+      const iovec piece{from.data, from.size};
+      const fi_msg message{&piece, &from.descriptor, 1, ends::peer(to), context, immediate};
+      return posted(fi_sendmsg(ep, &message, flags(M) | (Shape::framed ? 0 : FI_REMOTE_CQ_DATA)), "fi_sendmsg");
+    }
+  }
+
+  status inject(link to, const_bytes from, [[maybe_unused]] std::uint32_t immediate) noexcept {
+    if constexpr (Shape::framed) return posted(fi_inject(ends_->of(to), from.data(), from.size(), ends::peer(to)), "fi_inject");
+    else return posted(fi_injectdata(ends_->of(to), from.data(), from.size(), immediate, ends::peer(to)), "fi_injectdata");
+  }
+
+  template <post_mode M>
+    requires(Shape::framed && offers(M))
+  status send_framed(link to, const_bytes header, local_memory from, void* context) noexcept {
+    const iovec pieces[2]{{const_cast<std::byte*>(header.data()), header.size()}, {from.data, from.size}};
+    void* descriptors[2]{from.descriptor, from.descriptor};
+    const fi_msg message{pieces, descriptors, from.size == 0 ? 1u : 2u, ends::peer(to), own_context<M>(context), 0};
+    return posted(fi_sendmsg(ends_->of(to), &message, flags(M)), "fi_sendmsg");
+  }
+
+  template <post_mode M>
+    requires(offers(M))
+  status write(link to, local_memory from, remote_memory at, void* context) noexcept {
+    fid_ep* ep = ends_->of(to);
+    if constexpr (short_call(M))
+      return posted(fi_write(ep, from.data, from.size, from.descriptor, ends::peer(to), at.address, at.key, own_context<M>(context)), "fi_write");
+    else
+      return write_message(to, from, at, 0, flags(M), context);
+  }
+
+  template <post_mode M>
+    requires(offers(M))
+  status write_immediate(link to, local_memory from, remote_memory at, std::uint64_t immediate, void* context) noexcept {
+    fid_ep* ep = ends_->of(to);
+    if constexpr (short_call(M))
+      return posted(fi_writedata(ep, from.data, from.size, from.descriptor, immediate, ends::peer(to), at.address, at.key, own_context<M>(context)), "fi_writedata");
+    else
+      return write_message(to, from, at, immediate, flags(M) | FI_REMOTE_CQ_DATA, context);
+  }
+
+  status inject_write_immediate(link to, const_bytes from, remote_memory at, std::uint64_t immediate) noexcept {
+    return posted(fi_inject_writedata(ends_->of(to), from.data(), from.size(), immediate, ends::peer(to), at.address, at.key), "fi_inject_writedata");
+  }
+
+  status read(link from, local_memory into, remote_memory at, void* context) noexcept {
+    return posted(fi_read(ends_->of(from), into.data, into.size, into.descriptor, ends::peer(from), at.address, at.key, context), "fi_read");
+  }
+
+  status fetch_add(link to, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory at, void* context) noexcept
+    requires(Shape::native_atomics)
+  {
+    old[1] = operand;  // providers read operands later than the call
+    return posted(fi_fetch_atomic(ends_->of(to), &old[1], 1, descriptor, old, descriptor, ends::peer(to), at.address, at.key, FI_UINT64, FI_SUM, context),
+                  "fi_fetch_atomic");
+  }
+
+  status compare_swap(link to, std::uint64_t expected, std::uint64_t desired, std::uint64_t* old, void* descriptor, remote_memory at, void* context) noexcept
+    requires(Shape::native_atomics)
+  {
+    old[1] = desired;
+    old[2] = expected;
+    return posted(fi_compare_atomic(ends_->of(to), &old[1], 1, descriptor, &old[2], descriptor, old, descriptor, ends::peer(to), at.address, at.key,
+                                    FI_UINT64, FI_CSWAP, context), "fi_compare_atomic");
+  }
+
+  template <class On>
+  int poll(On&& on) {
+    const int told = queue_.poll(on);
+    if constexpr (!waiting<Shape>::on_descriptor)
+      if (told > 0) waiting_.came();
+    return told;
+  }
+
+  std::uint64_t landed_writes() noexcept
+    requires(Shape::remote_counter)
+  {
+    return fi_cntr_read(counter_.get());
+  }
+
+  instant now() const noexcept { return std::chrono::steady_clock::now(); }
+  status wait(instant until) noexcept { return waiting_.wait(until); }
+  int descriptor() const noexcept { return waiting_.descriptor(); }
+  /// What the library and the provider said about the last operation that ended badly.
+  std::string last_error_text() const { return queue_.last_error_text(); }
+
+ private:
+  port() = default;
+
+  /// Whether the calls without flags do what the mode means.
+  static constexpr bool short_call(post_mode mode) noexcept {
+    return mode == post_mode::signalled || (mode == post_mode::unsignalled && !Shape::selective_completion);
+  }
+  static constexpr std::uint64_t flags(post_mode mode) noexcept {
+    return mode == post_mode::unsignalled ? 0 : FI_COMPLETION | (mode == post_mode::delivered ? FI_DELIVERY_COMPLETE : 0);
+  }
+  template <post_mode M>
+  static void* own_context(void* context) noexcept {
+    return M == post_mode::unsignalled ? completion_queue<Shape>::unsignalled(context) : context;
+  }
+
+  status write_message(link to, local_memory from, remote_memory at, std::uint64_t immediate, std::uint64_t flags, void* context) noexcept {
+    const iovec piece{from.data, from.size};
+    const fi_rma_iov target{at.address, from.size, at.key};
+    const fi_msg_rma message{&piece, &from.descriptor, 1, ends::peer(to), &target, 1, context, immediate};
+    return posted(fi_writemsg(ends_->of(to), &message, flags), "fi_writemsg");
+  }
+
+  result<void> open_counter() {
+    fi_cntr_attr attributes{};
+    attributes.events = FI_CNTR_EVENTS_COMP;
+    attributes.wait_obj = FI_WAIT_NONE;
+    if (const int r = fi_cntr_open(domain_.object.get(), &attributes, counter_.slot(), nullptr); r != 0)
+      return refused(r, "fi_cntr_open", "fabric " + std::string(Shape::name) + ": the counter of landed writes");
+    return {};
+  }
+
+  void note_limits() {
+    const fi_info& info = *domain_.info;
+    limits_.inject_bytes = info.tx_attr->inject_size;
+    limits_.queue_depth = std::min(info.tx_attr->size, info.rx_attr->size);
+    limits_.largest_message = info.ep_attr->max_msg_size;
+    limits_.largest_write = std::min<std::uint64_t>(info.ep_attr->max_msg_size, Shape::facts.largest_write);
+    limits_.library = "libfabric " + printed(running_with());
+  }
+
+  // Closed from the last to the first, as libfabric wants it.
+  domain domain_;
+  completion_queue<Shape> queue_;
+  owned<fid_cntr> counter_;
+  memory<Shape> memory_;
+  std::optional<ends> ends_;
+  waiting<Shape> waiting_;
+  port_limits limits_;
+};
+
+}  // namespace weft::backends::libfabric

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a port's owner sleeps. With a descriptor: fi_trywait arms the queues and re-polls (fi_poll(3)), then poll(2) sleeps until
+// something comes or the deadline; nothing is lost between the two. Without one (shm-like rows): the processor is yielded for
+// some rounds, then steps of at most a millisecond, and the caller looks again after each: this side must poll to progress.
+// Hot path: no. Threads: the port's owner.
+#pragma once
+
+#include "../../core/time.hpp"
+#include "completion_queue.hpp"
+
+#include <poll.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_eq.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <ctime>
+#include <sched.h>
+
+namespace weft::backends::libfabric {
+
+template <class Shape>
+class waiting {
+ public:
+  static constexpr bool on_descriptor = completion_queue<Shape>::sleeps_on_descriptor;
+  /// Where the caller moves the data, timers of the library run only when it looks: no sleep is longer than this.
+  static constexpr duration longest_sleep = Shape::facts.data_progress == data_progress::polling ? duration(std::chrono::milliseconds(20)) : duration::max();
+
+  waiting() = default;
+
+  /// `events` may be null. Without options.sleeps nothing is armed and wait() yields.
+  static result<waiting> open(fid_fabric* fabric, fid_cq* queue, fid_eq* events, const port_options& options) {
+    waiting made;
+    if (!on_descriptor || !options.sleeps) return made;
+    made.fabric_ = fabric;
+    for (fid* each : {&queue->fid, events == nullptr ? nullptr : &events->fid}) {
+      if (each == nullptr) continue;
+      int descriptor = -1;
+      if (const int r = fi_control(each, FI_GETWAIT, &descriptor); r != 0)
+        return refused(r, "fi_control(FI_GETWAIT)", "fabric " + std::string(Shape::name) + ": the row promises a descriptor to sleep on");
+      made.objects_[made.count_] = each;
+      made.polled_[made.count_++] = pollfd{descriptor, POLLIN, 0};
+    }
+    return made;
+  }
+
+  int descriptor() const noexcept { return count_ == 0 ? -1 : polled_[0].fd; }
+
+  /// Something came: yielding starts over.
+  void came() noexcept { rounds_ = 0; }
+
+  status wait(instant until) noexcept {
+    const instant now = std::chrono::steady_clock::now();
+    if (now >= until) return error(errc::deadline, "wait");
+    return count_ == 0 ? step(until - now) : sleep(until - now);
+  }
+
+ private:
+  status sleep(duration left) noexcept {
+    const int ready = fi_trywait(fabric_, objects_.data(), static_cast<int>(count_));
+    if (ready == -FI_EAGAIN) return {};
+    if (ready != 0) return failed(ready, "fi_trywait");
+    const duration longest = std::min(left, longest_sleep);
+    const std::timespec limit = as_timespec(longest);
+    const int came = ppoll(polled_.data(), count_, &limit, nullptr);
+    if (came < 0 && errno != EINTR) return {errc::native, origin::system, errno, "ppoll"};
+    return came == 0 && longest == left ? error(errc::deadline, "wait") : status{};
+  }
+
+  status step(duration left) noexcept {
+    if (++rounds_ <= yields) {
+      sched_yield();
+      return {};
+    }
+    const int doubled = std::min((rounds_ - yields) / 4, 4);
+    const duration most = std::min<duration>(std::chrono::microseconds(62) * (1 << doubled), std::chrono::milliseconds(1));
+    const std::timespec limit = as_timespec(std::min(left, most));
+    nanosleep(&limit, nullptr);  // cut short by a signal: the caller looks again, as it should
+    return {};
+  }
+
+  static std::timespec as_timespec(duration d) noexcept {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(d);
+    return {static_cast<std::time_t>(seconds.count()), static_cast<long>((d - seconds).count())};
+  }
+
+  static constexpr int yields = 64;
+  fid_fabric* fabric_ = nullptr;
+  std::array<fid*, 2> objects_{};
+  std::array<pollfd, 2> polled_{};
+  unsigned count_ = 0;
+  int rounds_ = 0;
+};
+
+}  // namespace weft::backends::libfabric

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Shapes written by hand, one per provider that runs on an ordinary machine: what compose derives from generated headers.
+// A test names providers because it checks what each of them does.
+#pragma once
+
+#include "../../backends/libfabric/port.hpp"
+
+#include <string_view>
+
+namespace weft::testing {
+
+/// The answers of most software providers; each shape replaces what differs.
+struct plain_answers {
+  static constexpr bool virtual_address = false;
+  static constexpr bool provider_key = false;
+  static constexpr bool local_descriptor = false;
+  static constexpr bool bind_regions = false;
+  static constexpr bool native_atomics = false;
+  static constexpr bool write_immediate = true;
+  static constexpr bool receive_reserve = false;
+  static constexpr bool remote_counter = false;
+  static constexpr bool ordered_send_after_write = true;
+  static constexpr bool ordered_write_after_write = false;
+  static constexpr bool delivery_complete = true;
+  static constexpr bool selective_completion = true;
+  static constexpr bool framed = false;
+};
+
+constexpr fabric_facts software_facts(std::string_view provider) {
+  fabric_facts facts{};
+  facts.provider = provider;
+  facts.since = {1, 15};
+  facts.endpoint_type = endpoint_type::addressed;
+  facts.address_resolution = address_resolution::socket;
+  facts.key_owner = key_owner::application;
+  facts.key_bytes = 8;
+  facts.write_immediate_bytes = 8;
+  facts.send_immediate_bytes = 8;
+  facts.order_send_after_write = true;
+  facts.order_send_after_send = true;
+  facts.delivery_complete = true;
+  facts.selective_completion = true;
+  facts.data_progress = data_progress::polling;
+  facts.completion_wait = completion_wait::descriptor;
+  facts.inject_bytes = 64;
+  facts.gather_limit = 4;
+  facts.rma_gather_limit = 4;
+  facts.queue_depth = 256;
+  facts.largest_message = unlimited;
+  facts.largest_write = unlimited;
+  return facts;
+}
+
+struct tcp_shape : plain_answers {
+  static constexpr std::string_view name = "tcp";
+  static constexpr fabric_facts facts = [] {
+    fabric_facts f = software_facts("tcp");
+    f.endpoint_type = endpoint_type::connected;
+    f.inject_bytes = 128;
+    return f;
+  }();
+};
+
+struct tcp_rxm_shape : plain_answers {
+  static constexpr std::string_view name = "tcp_rxm";
+  static constexpr fabric_facts facts = [] {
+    fabric_facts f = software_facts("tcp;ofi_rxm");
+    f.connects_lazily = true;
+    return f;
+  }();
+};
+
+struct sockets_shape : plain_answers {
+  static constexpr std::string_view name = "sockets";
+  static constexpr bool native_atomics = true;
+  static constexpr fabric_facts facts = [] {
+    fabric_facts f = software_facts("sockets");
+    f.data_progress = data_progress::thread;
+    f.atomics = atomic_execution::provider;
+    f.inject_bytes = 255;
+    return f;
+  }();
+};
+
+struct shm_shape : plain_answers {
+  static constexpr std::string_view name = "shm";
+  static constexpr bool native_atomics = true;
+  static constexpr bool ordered_send_after_write = true;
+  static constexpr fabric_facts facts = [] {
+    fabric_facts f = software_facts("shm");
+    f.address_resolution = address_resolution::opaque;
+    f.completion_wait = completion_wait::yield;
+    f.atomics = atomic_execution::provider;
+    f.inject_bytes = 4096;
+    f.same_host = true;
+    return f;
+  }();
+};
+
+struct udp_rxd_shape : plain_answers {
+  static constexpr std::string_view name = "udp_rxd";
+  static constexpr fabric_facts facts = [] {
+    fabric_facts f = software_facts("udp;ofi_rxd");
+    f.inject_bytes = 1024;
+    return f;
+  }();
+};
+
+}  // namespace weft::testing
