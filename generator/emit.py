@@ -146,9 +146,11 @@ def _facts_lines(span: Range) -> list[str]:
     return lines
 
 
-def _releases(fabric: Fabric, span: Range) -> str:
+def releases(fabric: Fabric, span: Range | None = None) -> str:
+    """The releases of a range, or of the whole row, in words."""
     library = _LIBRARY[fabric.backend]
-    return f"{library} {span.since} to before {span.until}" if span.until else f"{library} {span.since} and later"
+    since, until = (span.since, span.until) if span else (fabric.since, fabric.until)
+    return f"{library} {since} to before {until}" if until else f"{library} {since} and later"
 
 
 def _choice_lines(choices: tuple[Choice, ...], before: tuple[Choice, ...] | None) -> list[dict[str, Any]]:
@@ -175,7 +177,7 @@ def _struct(decided: Decided, index: int, families: tuple[Family, ...]) -> dict[
     return {
         "name": name,
         "base": _range_name(fabric, fabric.ranges[index - 1]) if index else "",
-        "summary": _comment(f"{fabric.summary} {_releases(fabric, span)}." if not index else f"{_releases(fabric, span)}.", "", "///"),
+        "summary": _comment(f"{fabric.summary} {releases(fabric, span)}." if not index else f"{releases(fabric, span)}.", "", "///"),
         "rules": identity(fabric, span, choices, families),
         "fingerprint": fingerprint(fabric, span, choices, families),
         "facts": _facts_lines(span),
@@ -254,6 +256,6 @@ def _page_row(decided: Decided) -> dict[str, Any]:
         cells += [{"name": _markdown(name) + (f" (since {span.since})" if span.changed else ""), "value": _markdown(span.cells[name].told),
                    "evidence": _markdown(str(span.cells[name].evidence))} for name in names]
     return {"name": fabric.name, "title": _markdown(fabric.name), "summary": _markdown(fabric.summary), "backend": fabric.backend,
-            "releases": _releases(fabric, Range(fabric.since, fabric.until, {}, (), 0)),
+            "releases": releases(fabric),
             "settings": [{"name": _markdown(s.name), "value": _markdown(s.value), "reason": _markdown(s.reason)} for s in fabric.settings],
             "cells": cells}

@@ -71,9 +71,13 @@ class Choice:
     family: str
     answer: str
     cells: tuple[Cell, ...]
-    reason: str
+    parts: tuple[str, ...]  # each fact with its evidence, then what the facts do not say
     short: str
     others: tuple[tuple[str, str], ...]
+
+    @property
+    def reason(self) -> str:
+        return "; ".join(self.parts)
 
 
 def read_rules(path: Path, name: str | None = None) -> tuple[Family, ...]:
@@ -203,4 +207,4 @@ def _made(fabric: Fabric, span: Range, family: Family, rule: Rule, verdicts: lis
     for other, obstacle in verdicts:
         if other.answer != rule.answer:
             others.append((other.answer, f"needs {obstacle}" if obstacle else "legal too, and tried later" if not by_hand else "legal too"))
-    return Choice(family.name, rule.answer, tuple(dict.fromkeys(cells)), "; ".join(full + extra), "; ".join(told + extra), tuple(others))
+    return Choice(family.name, rule.answer, tuple(dict.fromkeys(cells)), tuple(full + extra), "; ".join(told + extra), tuple(dict.fromkeys(others)))

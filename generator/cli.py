@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments and exit codes of the command `weft`; no logic.
+
+Exit codes: 0 fine, 1 looked at and not fine (drift, a refused matrix), 2 wrong usage, 70 a fault of weft itself. 77, "skipped for
+want of hardware", belongs to commands that need some; none of these does.
+"""
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from . import check as checks
+from . import emit
+from .facts import FACTS, GROUPS
+from .loader import Problem, Refused
+from .model import Fabric, Matrix, read_matrix
+from .report import as_csv, as_json, show_table
+from .rules import Family, read_rules
+from .schema import did_you_mean
+
+ROOT = Path(__file__).resolve().parent.parent
+FINE, NEGATIVE, USAGE, INTERNAL = 0, 1, 2, 70
+_MAIN = ("endpoint", "notify", "write_fault", "atomics", "progress", "wait", "liveness")
+
+_existing = click.Path(exists=True, dir_okay=False, path_type=Path)
+_matrix = click.option("--matrix", type=_existing, default=ROOT / "providers.yaml", show_default="providers.yaml of this tree",
+                       help="The matrix to read.")
+_rules = click.option("--rules", type=_existing, default=ROOT / "generator" / "rules.yaml", show_default="those of this tree",
+                      help="The rules to apply.")
+_output = click.option("--output", type=click.Path(file_okay=False, path_type=Path), default=ROOT, show_default="this tree",
+                       help="The folder that has generated/ and docs/.")
+
+
+def _format(*kinds: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    return click.option("--format", "kind", type=click.Choice(kinds), default=kinds[0], show_default=True, help="How to answer.")
+
+
+def _shown(path: Path) -> str:
+    """A file's name in sentences: below the tree or the working folder where it lies there."""
+    for base in (Path.cwd(), ROOT):
+        if path.resolve().is_relative_to(base):
+            return path.resolve().relative_to(base).as_posix()
+    return str(path)
+
+
+def _read(matrix: Path, rules: Path) -> tuple[Matrix, tuple[Family, ...]]:
+    return read_matrix(matrix, _shown(matrix)), read_rules(rules, _shown(rules))
+
+
+def _tell(problems: list[Problem]) -> NoReturn:
+    """Prints the problems on standard error and leaves with 1."""
+    for problem in problems:
+        click.echo(str(problem), err=True)
+    raise SystemExit(NEGATIVE)
+
+
+def _refusing(command: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(command)
+    def wrapped(*args: Any, **kwargs: Any) -> None:
+        try:
+            command(*args, **kwargs)
+        except Refused as refused:
+            _tell(refused.problems)
+
+    return wrapped
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+             epilog="Exit codes: 0 fine, 1 looked at and not fine, 2 wrong usage, 70 a fault of weft itself.")
+def weft() -> None:
+    """From facts about network providers to C++ transports.
+
+    \b
+    Examples:
+      ./weft matrix                    what each fabric does
+      ./weft explain tcp               all answers of one fabric, each with its reason
+      ./weft explain shm notify        one answer: the facts, their evidence, and why not another
+      ./weft generate                  after a change of providers.yaml, generator/rules.yaml or templates/
+      ./weft check                     is generated/ what the matrix says?
+    """
+
+
+@weft.command()
+@_matrix
+@_rules
+@_output
+@_format("table", "json")
+@_refusing
+def generate(matrix: Path, rules: Path, output: Path, kind: str) -> None:
+    """Write generated/*.hpp, generated/fabrics.cmake and docs/matrix.md from the matrix.
+
+    A file is written only if its bytes differ; running it twice changes nothing.
+
+    \b
+    Examples:
+      ./weft generate
+      ./weft generate --matrix trial.yaml --output /tmp/trial
+    """
+    files = emit.render(*_read(matrix, rules), ROOT / "templates")
+    written = emit.write(files, output)
+    stray = checks.check_unaccounted(files, output)
+    if kind == "json":
+        click.echo(as_json("generate", {"files": sorted(files), "written": sorted(written), "unaccounted": [p.file for p in stray]}))
+        return
+    for name in written:
+        click.echo(f"wrote {name}")
+    click.echo(f"{len(files)} files, {len(written)} written, {len(files) - len(written)} unchanged")
+    for problem in stray:
+        click.echo(str(problem), err=True)
+
+
+@weft.command()
+@_matrix
+@_rules
+@_output
+@_format("table", "json")
+@_refusing
+def check(matrix: Path, rules: Path, output: Path, kind: str) -> None:
+    """Compare generated/ and docs/matrix.md with the matrix: by bytes, by meaning, and for files from nowhere.
+
+    Exit code 1, with a file and a line for each difference, if they do not agree.
+
+    \b
+    Examples:
+      ./weft check
+      ./weft check --format json
+    """
+    read, families = _read(matrix, rules)
+    files = emit.render(read, families, ROOT / "templates")
+    problems = (checks.check_bytes(files, output) + checks.check_unaccounted(files, output)
+                + checks.check_meaning(matrix, output, families) + checks.check_core(ROOT))
+    if kind == "json":
+        found = [{"file": p.file, "line": p.line, "sentence": p.sentence} for p in sorted(problems)]
+        click.echo(as_json("check", {"files": len(files), "problems": found}))
+        raise SystemExit(NEGATIVE if problems else FINE)
+    if problems:
+        _tell(sorted(problems))
+    click.echo(f"{len(files)} files agree with {read.file}: {len(read.fabrics)} fabrics, {len(families)} families, {len(FACTS)} facts")
+
+
+def _decided(matrix: Path, rules: Path) -> tuple[tuple[emit.Decided, ...], tuple[Family, ...]]:
+    read, families = _read(matrix, rules)
+    return emit.decide_all(read, families), families
+
+
+def _pick_fabric(decided: tuple[emit.Decided, ...], name: str) -> emit.Decided:
+    for each in decided:
+        if each.fabric.name == name:
+            return each
+    names = [each.fabric.name for each in decided]
+    raise click.BadParameter(f"no fabric '{name}'{did_you_mean(name, names) or '; there are ' + ', '.join(names)}", param_hint="FABRIC")
+
+
+def _pick_family(families: tuple[Family, ...], name: str) -> Family:
+    for family in families:
+        if family.name == name:
+            return family
+    names = [family.name for family in families]
+    raise click.BadParameter(f"no family '{name}'{did_you_mean(name, names) or '; there are ' + ', '.join(names)}", param_hint="FAMILY")
+
+
+@weft.command()
+@click.argument("fabric")
+@click.argument("family", required=False)
+@_matrix
+@_rules
+@_format("table", "json", "csv")
+@_refusing
+def explain(fabric: str, family: str | None, matrix: Path, rules: Path, kind: str) -> None:
+    """Say what FABRIC answers to each family, or to FAMILY, and why.
+
+    With a FAMILY the evidence of each fact is shown, and why the other answers were not taken.
+
+    \b
+    Examples:
+      ./weft explain tcp_rxm
+      ./weft explain tcp_rxm atomics
+      ./weft explain cxi notify --format json
+    """
+    decided, families = _decided(matrix, rules)
+    row = _pick_fabric(decided, fabric)
+    asked = (_pick_family(families, family),) if family else families
+    found = _explained(row, asked)
+    if kind == "json":
+        click.echo(as_json("explain", {"fabric": fabric, "answers": found}))
+    elif kind == "csv":
+        click.echo(as_csv(("fabric", "family", "since", "answer", "reason"),
+                          [(fabric, each["family"], each["since"], each["answer"], each["reason"]) for each in found]))
+    elif family:
+        _show_one(row.fabric, asked[0], found)
+    else:
+        _show_all(row, found)
+
+
+def _explained(row: emit.Decided, asked: tuple[Family, ...]) -> list[dict[str, Any]]:
+    """One entry per family and answer; a later range only where its answer or reason differs."""
+    found: list[dict[str, Any]] = []
+    for family in asked:
+        before = None
+        for span, choices in zip(row.fabric.ranges, row.choices):
+            choice = next(each for each in choices if each.family == family.name)
+            if before is None or choice.reason != before:
+                found.append({"family": family.name, "question": family.question, "since": str(span.since), "answer": choice.answer,
+                              "short": choice.short, "parts": list(choice.parts), "reason": choice.reason,
+                              "not_taken": [{"answer": other, "why": why} for other, why in choice.others]})
+            before = choice.reason
+    return found
+
+
+def _show_all(row: emit.Decided, found: list[dict[str, Any]]) -> None:
+    fabric = row.fabric
+    click.echo(f"{fabric.name}: {fabric.summary} Backend {fabric.backend}, {emit.releases(fabric)}.")
+    several = len(fabric.ranges) > 1
+    rows = [(each["family"], each["answer"] + (f" (since {each['since']})" if several else ""), each["short"].replace(f"{fabric.name}.", ""))
+            for each in found]
+    show_table(("family", "answer", "because"), rows)
+    click.echo(f"More: ./weft explain {fabric.name} FAMILY")
+
+
+def _show_one(fabric: Fabric, family: Family, found: list[dict[str, Any]]) -> None:
+    click.echo(f"{fabric.name}, {family.name}: {family.question}")
+    for each in found:
+        since = f" (since {each['since']})" if len(fabric.ranges) > 1 else ""
+        click.echo(f"\n  {each['answer']}{since}, because")
+        for part in each["parts"]:
+            click.echo(f"    {part}")
+        for other in each["not_taken"]:
+            click.echo(f"  not {other['answer']}: {other['why']}")
+
+
+@weft.command(name="matrix")
+@click.option("--facts", "group", type=click.Choice(GROUPS), help="Show the facts of a group instead of the answers.")
+@click.option("--all", "every", is_flag=True, help="Show every family, not only those in which fabrics differ most.")
+@_matrix
+@_rules
+@_format("table", "json", "csv")
+@_refusing
+def show_matrix(group: str | None, every: bool, matrix: Path, rules: Path, kind: str) -> None:
+    """Show what each fabric answers, or its facts. JSON and CSV have every family, or every fact of the group.
+
+    \b
+    Examples:
+      ./weft matrix
+      ./weft matrix --facts order
+      ./weft matrix --format csv > matrix.csv
+    """
+    decided, families = _decided(matrix, rules)
+    if group:
+        names = [fact.name for fact in FACTS if fact.group == group]
+        told = {each.fabric.name: [emit.fact_of(each.fabric, name) for name in names] for each in decided}
+    else:
+        wanted = None if every or kind != "table" else _MAIN
+        names = [family.name for family in families if wanted is None or family.name in wanted]
+        told = {each.fabric.name: [emit.answer_of(each, name) for name in names] for each in decided}
+    rows = [(each.fabric.name, *told[each.fabric.name]) for each in decided]
+    if kind == "json":
+        content = [{"fabric": each.fabric.name, "backend": each.fabric.backend, "since": str(each.fabric.since),
+                    "until": str(each.fabric.until) if each.fabric.until else None,
+                    "cells": dict(zip(names, told[each.fabric.name]))} for each in decided]
+        click.echo(as_json("matrix", {"shows": "facts" if group else "answers", "fabrics": content}))
+    elif kind == "csv":
+        click.echo(as_csv(("fabric", *names), rows))
+    else:
+        show_table(("fabric", *names), rows)
+
+
+def main() -> NoReturn:
+    """Runs the command. A fault of weft itself is one sentence and 70; WEFT_TRACEBACK=1 shows where."""
+    try:
+        weft.main(prog_name="weft", standalone_mode=True)
+    except SystemExit:
+        raise
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(FINE) from None
+    except Exception as error:  # noqa: BLE001  the last place that can make a sentence of it
+        if os.environ.get("WEFT_TRACEBACK"):
+            raise
+        click.echo(f"weft: a fault of its own: {type(error).__name__}: {error} (WEFT_TRACEBACK=1 shows where)", err=True)
+        raise SystemExit(INTERNAL) from None
+    raise SystemExit(FINE)

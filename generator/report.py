@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How answers are shown: a table for people, JSON (with the name of its schema) and CSV for programs.
+
+In a pipe a table is plain text that is never cut; in a terminal it fits the width. NO_COLOR is honoured.
+"""
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+
+def as_json(schema: str, content: dict[str, Any]) -> str:
+    """JSON with its schema's name (generator/schemas/<schema>.schema.json) first."""
+    return json.dumps({"schema": f"weft.{schema}.1", **content}, indent=2)
+
+
+def as_csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return buffer.getvalue().rstrip("\n")
+
+
+def show_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:
+    """Prints a table: by rich in a terminal, aligned text in a pipe."""
+    if not sys.stdout.isatty():
+        if title:
+            print(title)
+        print(plain_table(header, rows))
+        return
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(*header, box=box.SIMPLE_HEAD, title=Text(title) if title else None, title_justify="left", pad_edge=False, show_edge=False)
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    Console(no_color="NO_COLOR" in os.environ, highlight=False).print(table)
+
+
+def plain_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    every = [list(header), *[list(row) for row in rows]]
+    widths = [max(len(row[i]) for row in every) for i in range(len(header))]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in every)
