@@ -63,9 +63,10 @@ class region {
   bytes memory() const noexcept { return {registration_.base, registration_.size}; }
   std::uint32_t number() const noexcept { return number_; }
 
-  /// Part of the region as the source or destination of a transfer. Requires offset + size within the region: past it, empty memory.
+  /// Part of the region as the source or destination of a transfer. Past the region's end the slice has a size that
+  /// every transfer refuses as out of range.
   local_memory slice(std::size_t offset, std::size_t size) const noexcept {
-    if (offset > registration_.size || size > registration_.size - offset) return {nullptr, 0, registration_.descriptor};
+    if (offset > registration_.size || size > registration_.size - offset) return {nullptr, ~std::size_t{0}, registration_.descriptor};
     return {registration_.base + offset, size, registration_.descriptor};
   }
   local_memory first(std::size_t size) const noexcept { return slice(0, size); }

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Is a process of this host still there? A process descriptor (pidfd_open(2), Linux 5.3) becomes readable when its process ends, and it
+// cannot be fooled by a number that was given to another process after. For rows whose peers live on one host and whose provider
+// never tells of a killed one (shm).
+// Hot path: no. Threads: the owner's.
+#pragma once
+
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <utility>
+
+namespace weft::backends::process {
+
+/// Watches one process. Empty: watches nothing, and nothing is ever gone.
+class watch {
+ public:
+  watch() = default;
+  watch(watch&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)), never_there_(other.never_there_) {}
+  watch& operator=(watch&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    std::swap(never_there_, other.never_there_);
+    return *this;
+  }
+  watch(const watch&) = delete;
+  watch& operator=(const watch&) = delete;
+  ~watch() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+
+  /// This process, as a peer needs to be told.
+  static std::uint64_t self() noexcept { return static_cast<std::uint64_t>(::getpid()); }
+
+  /// Starts watching. A process that is gone already is told as gone at once.
+  static watch of(std::uint64_t process) noexcept {
+    watch w;
+    w.descriptor_ = static_cast<int>(::syscall(SYS_pidfd_open, static_cast<pid_t>(process), 0U));
+    w.never_there_ = w.descriptor_ < 0 && process != 0;
+    return w;
+  }
+  bool gone() const noexcept {
+    if (descriptor_ < 0) return never_there_;
+    pollfd p{descriptor_, POLLIN, 0};
+    return ::poll(&p, 1, 0) == 1;
+  }
+
+ private:
+  int descriptor_ = -1;
+  bool never_there_ = false;
+};
+
+}  // namespace weft::backends::process

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One step of progress, and the calls that wait: each is a loop of steps with a deadline, asleep between them where the transport was
+// opened for it. Waiting calls refuse to run inside a handler: they would tell events out of order.
+// Hot path: step(). Threads: the owner's.
+#pragma once
+
+#include "events.hpp"
+#include "inbox.hpp"
+#include "upkeep.hpp"
+#include "where.hpp"
+
+#include <optional>
+#include <string>
+
+namespace weft {
+
+/// The handler of waiting calls that were given none: whatever else arrives ends the wait with an error, so that nothing is lost unseen.
+struct refuse_events {
+  const char* seen = nullptr;
+  void operator()(const completed&) { seen = "an operation's end"; }
+  void operator()(const failed&) { seen = "an operation's failure"; }
+  void operator()(const received&) { seen = "a message"; }
+  void operator()(const notified&) { seen = "a notice"; }
+  void operator()(const requested&) { seen = "a request to connect"; }
+  void operator()(const connected&) { seen = "a connection"; }
+  void operator()(const lost&) { seen = "the loss of a peer"; }
+};
+
+template <class Engine>
+class awaiting {
+ public:
+  using record = typename Engine::record;
+
+  explicit awaiting(Engine& e) noexcept : e_(e) {}
+
+  template <class Handler>
+  int step(Handler& on) {
+    if (e_.handling) [[unlikely]] return 0;
+    e_.handling = true;
+    inbox<Engine, Handler> in(e_, on);
+    const int found = in.poll();
+    if (--e_.until_upkeep == 0) [[unlikely]] upkeep<Engine, Handler>(e_, on).run();
+    e_.handling = false;
+    return found;
+  }
+
+  template <class Done, class Handler>
+  status until(Done&& done, duration timeout, Handler& on) {
+    if (e_.handling) return error(errc::invalid, "waiting inside a handler");
+    const instant end = e_.port->now() + timeout;
+    for (std::uint32_t idle = 0; !done();) {
+      idle = step(on) > 0 ? 0 : idle + 1;
+      if (done()) return {};
+      if (idle % 16 == 15 && e_.port->now() >= end) return error(errc::deadline, "until");
+      if (idle > 2000 && e_.options.sleeps) (void)sleep(end - e_.port->now());
+    }
+    return {};
+  }
+
+  status sleep(duration at_most) noexcept {
+    e_.until_upkeep = 1;
+    if (!e_.options.sleeps) return {};
+    const auto none = [](auto&&) {};
+    const duration due = upkeep<Engine, const decltype(none)>(e_, none).until_due();
+    const status s = e_.port->wait(e_.port->now() + std::min(at_most, due));
+    return s.code == errc::deadline ? status{} : s;
+  }
+
+  // ---- meeting ----------------------------------------------------------------------------------------------------------
+  result<peer> start(std::string_view where, const_bytes private_data, bool has, duration timeout = 5s) {
+    auto place = host_and_service::parse(where);
+    if (!place) return std::move(place).error();
+    auto address = [&] {
+      if constexpr (answer<typename Engine::fabric, bootstrap_family>::side_channel)
+        return Engine::rendezvous::fetch(place->host, place->service, timeout);
+      else
+        return e_.port->resolve(place->host, place->service);
+    }();
+    if (!address) return std::move(address).error();
+    return meeting<Engine>(e_).start(*address, private_data, has);
+  }
+
+  template <class Handler>
+  result<peer> connect(std::string_view where, const_bytes private_data, bool has, duration timeout, Handler& on) {
+    if (e_.handling) return {error(errc::invalid, "connect"), "connect() waits and cannot be called inside a handler; use start_connect()"};
+    const instant end = e_.port->now() + timeout;
+    auto started = start(where, private_data, has, timeout);
+    if (!started) return started;
+    const peer wanted = *started;
+    status ended = again(waits_for::connection, "connect");
+    std::string reason;
+    auto watch = overloaded{[&](const connected& c) {
+                              if (c.peer == wanted)
+                                ended = {};
+                              else
+                                on(c);
+                            },
+                            [&](const lost& l) {
+                              if (l.peer == wanted) {
+                                ended = l.why;
+                                reason = e_.last_reason;
+                              } else {
+                                on(l);
+                              }
+                            },
+                            [&](const auto& other) { on(other); }};
+    const status waited = until([&] { return !ended.is_again() || interrupted(on); }, std::max(duration(0), end - e_.port->now()), watch);
+    if (ended) return wanted;
+    if (ended.is_again()) {
+      parting<Engine>(e_).forget(*static_cast<record*>(wanted.record()));
+      if (const char* seen = interrupted(on))
+        return {error(errc::broken, "connect"), std::string(seen) + " arrived while connect() waited; pass a handler for events"};
+      return {waited, std::string(where) + " did not answer in time: nobody listens there with fabric " + std::string(Engine::fabric::name) +
+                          ", or the listener makes no progress"};
+    }
+    return {ended, explain(where, ended, reason)};
+  }
+
+  template <class Handler>
+  result<peer> accept_one(duration timeout, Handler& on) {
+    std::optional<peer> asked;
+    auto watch = overloaded{[&](const requested& r) {
+                              if (!asked)
+                                asked = r.peer;
+                              else
+                                on(r);
+                            },
+                            [&](const auto& other) { on(other); }};
+    const status waited = until([&] { return asked.has_value() || interrupted(on); }, timeout, watch);
+    if (!asked) {
+      if (const char* seen = interrupted(on))
+        return {error(errc::broken, "accept"), std::string(seen) + " arrived while accept_one() waited; pass a handler for events"};
+      return {waited, "nobody asked to connect in time"};
+    }
+    if (const status s = answer_request(*asked, {}, false); !s) return {s, "the request was withdrawn"};
+    return *asked;
+  }
+
+  status answer_request(peer p, const_bytes private_data, bool has) noexcept {
+    record* r = request(p);
+    if (r == nullptr) return error(errc::peer_lost, "accept");
+    if (private_data.size() > wire::largest_private_data) return error(errc::invalid, "accept");
+    return meeting<Engine>(e_).accept(*r, private_data, has);
+  }
+  status refuse_request(peer p, std::string_view reason) {
+    record* r = request(p);
+    if (r == nullptr) return error(errc::peer_lost, "reject");
+    meeting<Engine>(e_).reject(*r, errc::rejected, std::string(reason.substr(0, wire::largest_reason)));
+    return {};
+  }
+
+ private:
+  record* request(peer p) noexcept {
+    auto* r = static_cast<record*>(p.record());
+    return r != nullptr && r->number == p.number() && r->state == peer_state::requested ? r : nullptr;
+  }
+
+  template <class Handler>
+  static const char* interrupted(const Handler& on) noexcept {
+    if constexpr (requires { on.seen; })
+      return on.seen;
+    else
+      return nullptr;
+  }
+
+  static std::string explain(std::string_view where, status why, const std::string& reason) {
+    std::string text(where);
+    switch (why.code) {
+      case errc::rejected: text += " refused the connection"; break;
+      case errc::incompatible: text += " cannot talk to this build"; break;
+      case errc::unreachable: text += " is not reachable: nobody listens there with fabric " + std::string(Engine::fabric::name); break;
+      default: text += " was lost while connecting"; break;
+    }
+    return reason.empty() ? text : text + ": " + reason;
+  }
+
+  Engine& e_;
+};
+
+}  // namespace weft

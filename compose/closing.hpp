@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Orderly ends: what is outstanding completes within the time given or is cancelled, then a goodbye, so that the peer is told `closed`
+// at once instead of finding out by silence. Everything registered is withdrawn.
+// Hot path: no.
+#pragma once
+
+#include "awaiting.hpp"
+#include "parting.hpp"
+
+namespace weft {
+
+template <class Engine>
+class closing {
+ public:
+  using record = typename Engine::record;
+  using slot = typename Engine::slot;
+
+  explicit closing(Engine& e) noexcept : e_(e) {}
+
+  template <class Handler>
+  status close(peer p, duration timeout, Handler& on) {
+    auto* r = static_cast<record*>(p.record());
+    if (r == nullptr || r->number != p.number() || r->state == peer_state::free) return error(errc::peer_lost, "close");
+    const instant end = e_.port->now() + timeout;
+    const auto left = [&] { return std::max(duration(0), end - e_.port->now()); };
+    status drained{};
+    if (!e_.handling) drained = awaiting<Engine>(e_).until([&] { return !r_is(p, r) || outstanding(*r) == 0; }, left(), on);
+    if (!r_is(p, r)) return {};
+    if (r->state == peer_state::established) {
+      const status said = e_.tell(*r, wire::message_kind::goodbye, {});
+      if (said && !e_.handling) (void)awaiting<Engine>(e_).until([&] { return !r_is(p, r) || outstanding(*r) == 0; }, std::min(left(), duration(100ms)), on);
+      linger();
+    }
+    if (r_is(p, r)) parting<Engine>(e_).forget(*r);
+    return drained.code == errc::deadline ? drained : status{};
+  }
+
+  /// For the destructor: nobody is told of anything any more.
+  void close_all(duration at_most) {
+    const auto ignore = [](auto&&) {};
+    const instant end = e_.port->now() + at_most;
+    bool any = false;
+    for (record& r : e_.peers) any = any || r.state == peer_state::established || r.owes_answer;
+    if (any) {
+      (void)awaiting<Engine>(e_).until([&] { return user_operations() == 0; }, at_most / 2, ignore);
+      for (record& r : e_.peers)
+        if (r.state == peer_state::established) (void)e_.tell(r, wire::message_kind::goodbye, {});
+      (void)awaiting<Engine>(e_).until([&] { return e_.operations.in_flight() == 0; }, std::max(duration(0), end - e_.port->now()), ignore);
+      linger();
+    }
+    for (record& r : e_.peers) parting<Engine>(e_).forget(r);
+    receives<Engine>(e_).clear_graveyard();
+    withdraw_all();
+  }
+
+ private:
+  bool r_is(peer p, const record* r) const noexcept { return r->number == p.number() && r->state != peer_state::free; }
+
+  std::uint32_t outstanding(const record& r) noexcept {
+    std::uint32_t count = 0;
+    for (std::uint32_t i = 0; i < e_.operations.size(); ++i) {
+      const slot& s = *e_.operations.at(i);
+      count += std::uint32_t{s.record == &r && (s.use == slot_use::user || s.use == slot_use::silent || s.use == slot_use::control)};
+    }
+    return count;
+  }
+  std::uint32_t user_operations() noexcept {
+    std::uint32_t count = 0;
+    for (std::uint32_t i = 0; i < e_.operations.size(); ++i) {
+      const slot_use use = e_.operations.at(i)->use;
+      count += std::uint32_t{use == slot_use::user || use == slot_use::silent || use == slot_use::control};
+    }
+    return count;
+  }
+
+  /// An injected goodbye has no completion, yet many providers send it only while polled: a few polls carry it out.
+  void linger() {
+    if (e_.handling) return;
+    const auto ignore = [](auto&&) {};
+    const instant end = e_.port->now() + 2ms;
+    while (e_.port->now() < end) awaiting<Engine>(e_).step(ignore);
+  }
+
+  void withdraw_all() {
+    for (region_entry& r : e_.regions) e_.port->withdraw(r.enrolled);
+    e_.regions.clear();
+    for (registration& r : e_.own_memory) e_.port->withdraw(r);
+    e_.own_memory.clear();
+    if (e_.ring_enrolled.native != nullptr) e_.port->withdraw(e_.ring_enrolled);
+    if (e_.shared_receives.enrolled.native != nullptr) e_.port->withdraw(e_.shared_receives.enrolled);
+  }
+
+  Engine& e_;
+};
+
+}  // namespace weft

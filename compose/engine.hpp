@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The state of one transport, and the few mechanics that its parts share: time in ticks, messages of weft's own, the end of an
+// operation. The parts are small types over an engine: lane.hpp (posting), inbox.hpp (what arrives), meeting.hpp (how peers meet and
+// part), upkeep.hpp (deadlines, liveness), target.hpp (what this side executes for others). transport.hpp is what users see.
+// Hot path: yes. Threads: the owner's.
+#pragma once
+
+#include "../backends/process/watch.hpp"
+#include "control_buffers.hpp"
+#include "fabric.hpp"
+#include "key_source.hpp"
+#include "operations.hpp"
+#include "options.hpp"
+#include "owed_replies.hpp"
+#include "peers.hpp"
+#include "region.hpp"
+
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+namespace weft {
+
+namespace detail {
+/// How a port's peers are watched as processes: its own way if it has one (a simulated host), else the system's.
+template <class Port>
+struct watch_of {
+  using type = backends::process::watch;
+};
+template <class Port>
+  requires requires { typename Port::process_watch; }
+struct watch_of<Port> {
+  using type = typename Port::process_watch;
+};
+}  // namespace detail
+
+/// A region of this side, as the target of others' operations.
+struct region_entry {
+  registration enrolled;
+  rights granted{};
+  std::uint64_t base = 0;  ///< What remote addresses of it count from.
+  std::uint32_t number = 0;
+  std::unique_ptr<std::byte[]> owned;
+};
+
+template <complete_fabric F>
+struct engine {
+  using fabric = F;
+  using shape = shape_of<F>;
+  using port_type = typename F::template port<shape>;
+  static_assert(port<port_type>, "weft: this fabric's backend does not satisfy the port contract (core/port.hpp)");
+  using link = typename port_type::link;
+  using rendezvous = typename port_type::rendezvous;
+  using watch = typename detail::watch_of<port_type>::type;
+  static constexpr std::size_t library_bytes = F::facts.context_bytes;
+  using record = peer_record<link, watch, library_bytes>;
+  using slot = operation_slot<record, library_bytes>;
+  using receive = receive_slot<library_bytes>;
+
+  static constexpr bool framed = shape::framed;
+  static constexpr std::size_t front = framed ? wire::header_bytes : 0;
+  static constexpr bool links_have_receives = port_type::link_has_receives;
+  static constexpr bool wide_immediate = F::facts.write_immediate_bytes >= 8;
+  static constexpr bool uses_ring = shape::remote_counter;
+  static constexpr post_mode write_mode = answer<F, write_fault_family>::signalled_write;
+  /// A row whose library overwrites contexts needs a slot for each operation; elsewhere unsignalled ones share their peer's marker.
+  static constexpr bool markers = library_bytes == 0;
+  static constexpr std::uint32_t ring_entries = 64;
+
+  engine(const transport_options& o, std::unique_ptr<port_type> p) : options(o), port(std::move(p)), peers(o.peers), opened(port->now()) {}
+  engine(const engine&) = delete;
+  engine& operator=(const engine&) = delete;
+
+  transport_options options;
+  std::unique_ptr<port_type> port;
+  peer_table<record> peers;
+  operation_pool<slot> operations;
+  control_buffers controls;
+  receive_block<receive> shared_receives;      ///< Addressed fabrics: for all peers.
+  std::vector<receive*> parked;                ///< Messages that cannot be handled yet; capacity reserved at open.
+  std::vector<receive_block<receive>> graveyard;  ///< Receives of links that ended; freed outside of any handler.
+  std::vector<receive*> unposted;              ///< Receives that the library had no room for.
+  std::uint32_t owed_notices = no_index;       ///< put_notify operations whose notice still has to be sent.
+  weft::owed_replies owed_replies;
+  std::vector<region_entry> regions;
+  std::unique_ptr<rendezvous> side_channel;
+  std::unique_ptr<std::byte[]> ring_memory;
+  registration ring_enrolled;
+  std::uint64_t ring_seen = 0;
+  address_bytes own_address;                   ///< As others dial it.
+  std::string listens_at;                      ///< host:service, for peers.
+  std::string last_reason;                     ///< Of the last peer lost, where one was given.
+  instant opened;
+  std::uint32_t tick = 0;
+  std::uint32_t until_upkeep = 1;
+  std::uint32_t next_region = 1;
+  std::uint32_t swept = 0;                     ///< Tick of the last sweep for deadlines.
+  std::uint64_t stale = 0;                     ///< Messages and notices of connections that exist no more: dropped, counted.
+  std::uint64_t garbled = 0;                   ///< Messages that no transport of this build sends: dropped, counted.
+  std::uint32_t half_open = 0;
+  bool handling = false;                       ///< A handler is running: blocking calls are refused.
+
+  // ---- time -------------------------------------------------------------------------------------------------------------
+  void read_clock() noexcept {
+    tick = static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(port->now() - opened).count());
+  }
+  static constexpr std::uint32_t ticks(duration d) noexcept {
+    return static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(d).count());
+  }
+  std::uint64_t entropy() noexcept {
+    if constexpr (requires { port->random(); })
+      return port->random();
+    else
+      return unguessable();
+  }
+
+  // ---- messages of our own ----------------------------------------------------------------------------------------------
+  static constexpr std::uint32_t immediate_of(wire::message_tag tag) noexcept { return framed ? 0 : tag.word; }
+  static void put_front(bytes into, wire::message_tag tag) noexcept {
+    if constexpr (framed) {
+      wire::writer w(into);
+      w.number(tag.word);
+      w.number(std::uint32_t{0});
+    }
+  }
+
+  /// Sends a short message; `again` when nothing is free, and then nothing was sent. `parent`: the operation that ends with it.
+  status tell(record& to, wire::message_kind kind, const_bytes body, slot* parent = nullptr) noexcept {
+    const auto tag = wire::message_tag::of(kind, kind == wire::message_kind::hello ? wire::connection_number{} : to.theirs);
+    if (parent == nullptr && body.size() + front <= F::facts.inject_bytes && body.size() <= 64) {
+      std::byte message[64 + wire::header_bytes];
+      put_front({message, sizeof message}, tag);
+      std::memcpy(message + front, body.data(), body.size());
+      return port->inject(to.link, {message, front + body.size()}, immediate_of(tag));
+    }
+    const std::uint32_t buffer = controls.take();
+    if (buffer == no_index) return again(waits_for::operation_slot, "control message");
+    slot* s = operations.take();
+    if (s == nullptr) {
+      controls.give(buffer);
+      return again(waits_for::operation_slot, "control message");
+    }
+    const bytes memory = controls.memory(buffer);
+    put_front(memory, tag);
+    std::memcpy(memory.data() + front, body.data(), body.size());
+    claim(*s, slot_use::control, operation::send, &to, nullptr);
+    s->buffer = buffer;
+    s->parent = parent;
+    const status sent = port->template send<post_mode::signalled>(
+        to.link, {memory.data(), front + body.size(), controls.descriptor()}, immediate_of(tag), s);
+    if (!sent) release(*s);
+    return sent;
+  }
+
+  // ---- operations -------------------------------------------------------------------------------------------------------
+  void claim(slot& s, slot_use use, operation what, record* r, void* user) noexcept {
+    s.use = use;
+    s.what = what;
+    s.record = r;
+    s.user = user;
+    s.posted = tick;
+    s.pending = 1;
+    s.stage = weft::stage::single;
+  }
+  void release(slot& s) noexcept {
+    if (s.buffer != no_index) {
+      controls.give(s.buffer);
+      s.buffer = no_index;
+    }
+    s.parent = nullptr;
+    s.fault = errc::ok;
+    operations.give(s);
+  }
+  /// The caller has been told that it ended; the library has not. The slot must not be given to another operation, since a late
+  /// completion would be taken for that one's: the pool gets a new slot instead (cold).
+  void abandon(slot& s) {
+    s.use = slot_use::abandoned;
+    s.parent = nullptr;
+    if (operations.empty())
+      operations.fill(16, [this](bytes memory) { return enroll_own(memory); });
+  }
+
+  /// Takes operations off the list of owed notices, before they end in another way.
+  template <class Which>
+  void forget_notices(Which&& which) noexcept {
+    std::uint32_t kept = no_index;
+    for (std::uint32_t i = std::exchange(owed_notices, no_index); i != no_index;) {
+      slot& s = *operations.at(i);
+      i = s.next;
+      if (which(s)) continue;
+      s.next = kept;
+      kept = s.index;
+    }
+    owed_notices = kept;
+  }
+
+  /// Registers memory that only this side's operations use; null where the row does not ask for it.
+  void* enroll_own(bytes memory) {
+    if constexpr (shape::local_descriptor) {
+      auto r = port->enroll_local(memory);
+      if (!r) return nullptr;
+      own_memory.push_back(*r);
+      return own_memory.back().descriptor;
+    } else {
+      return nullptr;
+    }
+  }
+  std::vector<registration> own_memory;
+
+  peer handle(record& r) noexcept { return peer(&r, r.number); }
+
+  void set_state(record& r, peer_state s) noexcept {
+    const auto half = [](peer_state x) { return x == peer_state::arrived || x == peer_state::requested || x == peer_state::refusing; };
+    half_open += std::uint32_t{half(s)};
+    half_open -= std::uint32_t{half(r.state)};
+    r.state = s;
+    r.since = tick;
+    r.live = s == peer_state::established ? r.number : 0;
+  }
+};
+
+}  // namespace weft

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Registering memory and describing it to peers: draws the key where it is ours, asks the port, remembers what others may do with it.
+// Hot path: no.
+#pragma once
+
+#include "engine.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+namespace weft {
+
+template <class Engine>
+class enrolment {
+ public:
+  using key_answer = answer<typename Engine::fabric, region_key_family>;
+  using address_answer = answer<typename Engine::fabric, region_address_family>;
+
+  explicit enrolment(Engine& e) noexcept : e_(e) {}
+
+  result<region> enroll(bytes memory, rights granted, std::unique_ptr<std::byte[]> owned) {
+    if (memory.empty()) return {error(errc::invalid, "register"), "a region needs at least one byte"};
+    auto r = with_key(memory, granted);
+    if (!r) return std::move(r).error();
+    const std::uint32_t number = e_.next_region++;
+    e_.regions.push_back({*r, granted, address_answer::base_of(memory.data()), number, std::move(owned)});
+    return region(*r, number);
+  }
+
+  result<region> allocate(std::size_t size, rights granted) {
+    if (size == 0) return {error(errc::invalid, "register"), "a region needs at least one byte"};
+    constexpr std::size_t page = 4096;
+    auto owned = std::unique_ptr<std::byte[]>(new (std::nothrow) std::byte[size + page]());
+    if (!owned) return {error(errc::no_memory, "register"), "no memory for a region of " + std::to_string(size) + " bytes"};
+    auto* start = owned.get() + (page - reinterpret_cast<std::uintptr_t>(owned.get()) % page) % page;
+    return enroll({start, size}, granted, std::move(owned));
+  }
+
+  void release(const region& r) {
+    const auto found = std::find_if(e_.regions.begin(), e_.regions.end(), [&](const region_entry& x) { return x.number == r.number(); });
+    if (found == e_.regions.end()) return;
+    e_.port->withdraw(found->enrolled);
+    e_.regions.erase(found);
+  }
+
+  result<registration> with_key(bytes memory, rights granted) {
+    std::uint64_t wanted = 0;
+    if constexpr (key_answer::made_here) {
+      const auto key = key_source::draw(Engine::fabric::facts.key_bytes, [this] { return e_.entropy(); });
+      if (!key)
+        return {error(errc::no_memory, "register"), "this process has used every key of " + std::to_string(Engine::fabric::facts.key_bytes) +
+                                                        " bytes that fabric " + std::string(Engine::fabric::name) + " allows"};
+      wanted = *key;
+    }
+    auto r = e_.port->enroll(memory, granted, wanted);
+    if (r && key_answer::made_here && r->key != wanted)
+      return {error(errc::broken, "register"), "the library did not use the key that it was given"};
+    return r;
+  }
+
+  wire::region_record describe(const region& r) const noexcept {
+    wire::region_record record{address_answer::form, rights::none, Engine::fabric::facts.key_bytes, 0, 0, 0, Engine::fabric::fingerprint};
+    for (const region_entry& x : e_.regions)
+      if (x.number == r.number()) {
+        record.granted = x.granted;
+        record.key = x.enrolled.key;
+        record.base = x.base;
+        record.length = x.enrolled.size;
+      }
+    return record;
+  }
+
+ private:
+  Engine& e_;
+};
+
+}  // namespace weft

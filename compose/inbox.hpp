@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What arrives: ends of operations, messages, notices; each becomes an event or is handled here. Decided by what the library's
+// entry says it is, never by its context alone: notices have none on most rows (fi_cq(3)), and their length is not to be trusted.
+// A message that cannot be handled yet keeps its receive ("parked") and is looked at again after the next poll.
+// Hot path: all of it. Threads: the owner's.
+#pragma once
+
+#include "events.hpp"
+#include "lane.hpp"
+#include "meeting.hpp"
+#include "target.hpp"
+
+namespace weft {
+
+template <class Engine, class Handler>
+class inbox {
+ public:
+  using record = typename Engine::record;
+  using slot = typename Engine::slot;
+  using receive = typename Engine::receive;
+
+  inbox(Engine& e, Handler& on) noexcept : e_(e), on_(on) {}
+
+  /// One look at the queue and at what was put off. Returns what the library had.
+  int poll() {
+    const int found = e_.port->poll([this](const completion_entry& c) { take(c); });
+    if (!e_.parked.empty()) [[unlikely]] retry_parked();
+    if (!e_.unposted.empty()) [[unlikely]] repost_left();
+    if (e_.owed_notices != no_index) [[unlikely]] send_owed();
+    if constexpr (answer<typename Engine::fabric, atomics_family>::executed_by_target)
+      if (!e_.owed_replies.empty()) [[unlikely]] target<Engine>(e_).settle();
+    if constexpr (Engine::uses_ring)
+      target<Engine>(e_).read_rings([this](record& r, std::uint32_t immediate) { on_(notified{e_.handle(r), immediate}); });
+    return found;
+  }
+
+ private:
+  void take(const completion_entry& c) {
+    switch (c.kind) {
+      case completion_kind::ended: return ended(c);
+      case completion_kind::received: return arrived(c);
+      case completion_kind::landed: return landed(c);
+    }
+  }
+
+  // ---- ends -------------------------------------------------------------------------------------------------------------
+  void ended(const completion_entry& c) {
+    if (c.context == nullptr) return;  // an operation that nobody asked about, on a row that signals all
+    slot& s = *static_cast<slot*>(c.context);
+    if (s.use == slot_use::marker) {
+      if (!c.outcome && s.record->live == s.record->number) on_(failed{s.what, e_.handle(*s.record), nullptr, c.outcome});
+      return;
+    }
+    end_of(s, c.outcome);
+  }
+
+  void end_of(slot& s, status outcome) {
+    if (s.use == slot_use::abandoned) return e_.release(s);
+    if (!outcome && s.fault == errc::ok) s.fault = outcome.code;
+    --s.pending;
+    if (s.stage == stage::delivering) {
+      s.stage = stage::noticing;
+      if (s.fault == errc::ok)
+        lane<Engine>(e_).send_notice(s);
+      else
+        s.pending = 0;
+    }
+    if (s.pending == 0) finish(s, outcome);
+  }
+
+  void finish(slot& s, status outcome) {
+    if (s.fault != errc::ok && outcome) outcome = error(s.fault, name_of(s.what));
+    const slot told = s;
+    if (s.parent != nullptr) {
+      slot& parent = *s.parent;
+      e_.release(s);
+      return end_of(parent, outcome);
+    }
+    e_.release(s);
+    tell(told, outcome);
+  }
+
+  void tell(const slot& s, status outcome) {
+    if (s.use == slot_use::user) {
+      if (outcome)
+        on_(completed{s.what, e_.handle(*s.record), s.user, s.scratch[0]});
+      else
+        on_(failed{s.what, e_.handle(*s.record), s.user, outcome});
+    } else if (s.use == slot_use::silent && !outcome) {
+      on_(failed{s.what, e_.handle(*s.record), nullptr, outcome});
+    } else if (s.use == slot_use::control && !outcome && s.record->state == peer_state::greeting) {
+      meeting<Engine>(e_).unreachable(*s.record, outcome, on_);  // our hello was refused
+    }
+  }
+
+  static bool is_atomic(operation o) noexcept { return o == operation::fetch_add || o == operation::compare_swap; }
+
+  // ---- messages ---------------------------------------------------------------------------------------------------------
+  void arrived(const completion_entry& c) {
+    receive& r = *static_cast<receive*>(c.context);
+    if (!c.outcome) {
+      if (c.outcome.code == errc::truncated) ++e_.garbled;
+      if (c.outcome.code != errc::closed) meeting<Engine>(e_).post(r);
+      return;
+    }
+    const_bytes whole{r.data, c.length};
+    wire::message_tag tag{static_cast<std::uint32_t>(c.immediate)};
+    if constexpr (Engine::framed) {
+      wire::reader head(whole.first(std::min(whole.size(), wire::header_bytes)));
+      tag.word = head.number<std::uint32_t>();
+      if (whole.size() < wire::header_bytes) {
+        ++e_.garbled;
+        return meeting<Engine>(e_).post(r);
+      }
+      whole = whole.subspan(wire::header_bytes);
+    }
+    if (!handle(r, tag, whole)) [[unlikely]] {
+      r.length = static_cast<std::uint32_t>(c.length);
+      r.tag = tag.word;
+      e_.parked.push_back(&r);  // never past the number of receives, reserved at open
+      return;
+    }
+    meeting<Engine>(e_).post(r);
+  }
+
+  /// False: not yet.
+  bool handle(receive& slot_of, wire::message_tag tag, const_bytes body) {
+    record* r = e_.peers.find(tag.connection());
+    if (tag.kind() == wire::message_kind::user) [[likely]] {
+      if (r != nullptr && r->live == r->number && owns(*r, slot_of)) [[likely]] {
+        r->heard = e_.tick;
+        on_(received{e_.handle(*r), body});
+        return true;
+      }
+      if (r != nullptr && r->state == peer_state::greeting) return false;  // it overtook the accept
+      ++e_.stale;
+      return true;
+    }
+    return handle_control(slot_of, r, tag, body);
+  }
+
+  bool handle_control(receive& slot_of, record* r, wire::message_tag tag, const_bytes body) {
+    if (tag.kind() == wire::message_kind::hello) {
+      meeting<Engine>(e_).hello(slot_of, body, on_);
+      return true;
+    }
+    if (r == nullptr || !owns(*r, slot_of)) {
+      ++e_.stale;
+      return true;
+    }
+    r->heard = e_.tick;
+    if (tag.kind_bits() >= wire::message_kinds) {
+      ++e_.garbled;
+      return true;
+    }
+    if (tag.kind() == wire::message_kind::accept || tag.kind() == wire::message_kind::reject) {
+      meeting<Engine>(e_).answered(*r, tag.kind(), body, on_);
+      return true;
+    }
+    if (r->state == peer_state::greeting) return false;
+    if (r->state != peer_state::established) {
+      ++e_.stale;
+      return true;
+    }
+    return from_established(*r, tag.kind(), body);
+  }
+
+  bool from_established(record& r, wire::message_kind kind, const_bytes body) {
+    switch (kind) {
+      case wire::message_kind::notify: {
+        const auto immediate = wire::parse_number(body);
+        if (immediate)
+          on_(notified{e_.handle(r), *immediate});
+        else
+          ++e_.garbled;
+        return true;
+      }
+      case wire::message_kind::atomic_request: return target<Engine>(e_).execute(r, body);
+      case wire::message_kind::atomic_reply: return replied(r, body);
+      case wire::message_kind::ring_credit:
+        if (const auto read = wire::parse_number(body); read && *read - r.ring_credited <= r.ring_posted - r.ring_credited)
+          r.ring_credited = *read;
+        else
+          ++e_.garbled;
+        return true;
+      case wire::message_kind::goodbye: meeting<Engine>(e_).gone(r, error(errc::closed, "goodbye"), on_); return true;
+      default: return true;
+    }
+  }
+
+  bool replied(record& r, const_bytes body) {
+    const auto reply = wire::parse_atomic_reply(body);
+    if (!reply || reply->code > static_cast<std::uint8_t>(errc::native)) {
+      ++e_.garbled;
+      return true;
+    }
+    slot* s = e_.operations.at(static_cast<std::uint32_t>(reply->token));
+    if (s == nullptr || s->generation != reply->token >> 32 || s->use != slot_use::user || s->record != &r || !is_atomic(s->what)) {
+      ++e_.stale;
+      return true;
+    }
+    slot told = *s;  // the library holds the request's own slot, never this one
+    told.scratch[0] = reply->old;
+    e_.release(*s);
+    tell(told, reply->code == 0 ? status{} : error(static_cast<errc>(reply->code), name_of(told.what)));
+    return true;
+  }
+
+  // ---- notices ----------------------------------------------------------------------------------------------------------
+  void landed(const completion_entry& c) {
+    const auto immediate = static_cast<std::uint32_t>(c.immediate);
+    auto* consumed = static_cast<receive*>(c.context);
+    record* r = nullptr;
+    if constexpr (Engine::wide_immediate)
+      r = e_.peers.find({static_cast<std::uint32_t>(c.immediate >> 32)});
+    else if constexpr (Engine::links_have_receives)
+      r = consumed == nullptr ? nullptr : &e_.peers.at(consumed->owner);
+    const bool known = Engine::wide_immediate || (Engine::links_have_receives && consumed != nullptr);
+    if (consumed != nullptr) meeting<Engine>(e_).post(*consumed);
+    if (known && (r == nullptr || r->live != r->number)) {
+      ++e_.stale;
+      return;
+    }
+    on_(notified{r == nullptr ? peer() : e_.handle(*r), immediate});
+  }
+
+  // ---- put off ----------------------------------------------------------------------------------------------------------
+  bool owns(const record& r, const receive& slot_of) const noexcept {
+    if constexpr (Engine::links_have_receives)
+      return e_.peers.index_of(r) == slot_of.owner;  // a peer cannot speak on another's connection
+    else
+      return true;
+  }
+
+  void retry_parked() {
+    std::size_t kept = 0;
+    const std::size_t count = e_.parked.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      receive* r = e_.parked[i];
+      if (r->owner == no_index) continue;  // its peer is gone
+      const const_bytes whole{r->data, r->length};
+      if (handle(*r, {r->tag}, whole.subspan(Engine::front)))
+        meeting<Engine>(e_).post(*r);
+      else
+        e_.parked[kept++] = r;
+    }
+    e_.parked.resize(kept);
+  }
+
+  void repost_left() {
+    auto left = std::size_t{0};
+    for (std::size_t i = 0; i < e_.unposted.size(); ++i)
+      if (e_.unposted[i]->owner != no_index && !meeting<Engine>(e_).try_post(*e_.unposted[i])) e_.unposted[left++] = e_.unposted[i];
+    e_.unposted.resize(left);
+  }
+
+  void send_owed() {
+    std::uint32_t list = std::exchange(e_.owed_notices, no_index);
+    while (list != no_index) {
+      slot& s = *e_.operations.at(list);
+      list = s.next;
+      if (s.use == slot_use::user || s.use == slot_use::silent) {
+        lane<Engine>(e_).send_notice(s);
+        if (s.pending == 0) finish(s, {});
+      }
+    }
+  }
+
+  Engine& e_;
+  Handler& on_;
+};
+
+}  // namespace weft

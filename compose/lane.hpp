@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The initiator's side: checks, takes a slot, makes the call that the fabric's answers name. One library call per operation, unless
+// the row forces more (policies/notify.hpp, policies/atomics.hpp).
+// Hot path: all of it. Threads: the owner's.
+#pragma once
+
+#include "../wire/control.hpp"
+#include "engine.hpp"
+
+namespace weft {
+
+/// Bytes on their way to a peer's region.
+template <class Record>
+struct outgoing_write {
+  Record* record;
+  local_memory from;
+  remote_memory to;
+  std::uint32_t immediate;
+  void* context;
+  bool signalled;
+};
+
+template <class Record>
+struct outgoing_atomic {
+  Record* record;
+  remote_memory to;
+  std::uint64_t operand;
+  std::uint64_t expected;
+  void* context;
+  operation what;
+};
+
+template <class Engine>
+class lane {
+ public:
+  using record = typename Engine::record;
+  using slot = typename Engine::slot;
+  using write_of = outgoing_write<record>;
+  using atomic_of = outgoing_atomic<record>;
+  using notify_answer = answer<typename Engine::fabric, notify_family>;
+  using atomics_answer = answer<typename Engine::fabric, atomics_family>;
+
+  explicit lane(Engine& e) noexcept : e_(e) {}
+
+  status send(peer to, local_memory from, void* context, bool signalled) noexcept {
+    record* r = living(to);
+    if (r == nullptr) [[unlikely]] return dead(to, "send");
+    if (from.size > r->their_slot_bytes) [[unlikely]] return error(errc::truncated, "send");
+    const auto tag = wire::message_tag::of(wire::message_kind::user, r->theirs);
+    if constexpr (Engine::framed) {
+      return send_framed(*r, from, tag, context, signalled);
+    } else {
+      if (!signalled && from.size <= Engine::fabric::facts.inject_bytes) return e_.port->inject(r->link, {from.data, from.size}, tag.word);
+      return post(r, operation::send, context, signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
+        return e_.port->template send<M>(r->link, from, tag.word, c);
+      });
+    }
+  }
+
+  status put(peer to, local_memory from, remote_place at, void* context, bool signalled) noexcept {
+    record* r = living(to);
+    if (r == nullptr) [[unlikely]] return dead(to, "put");
+    if (status s = check(from.size, at, rights::remote_write, "put"); !s) [[unlikely]] return s;
+    return post<Engine::write_mode>(r, operation::put, context, signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
+      return e_.port->template write<M>(r->link, from, {at.address, at.key}, c);
+    });
+  }
+
+  status put_notify(peer to, local_memory from, remote_place at, std::uint32_t immediate, void* context, bool signalled) noexcept {
+    record* r = living(to);
+    if (r == nullptr) [[unlikely]] return dead(to, "put_notify");
+    if (status s = check(from.size, at, rights::remote_write, "put_notify"); !s) [[unlikely]] return s;
+    return notify_answer::post(*this, write_of{r, from, {at.address, at.key}, immediate, context, signalled});
+  }
+
+  status get(peer from, local_memory into, remote_place at, void* context) noexcept {
+    record* r = living(from);
+    if (r == nullptr) [[unlikely]] return dead(from, "get");
+    if (status s = check(into.size, at, rights::remote_read, "get"); !s) [[unlikely]] return s;
+    slot* o = claim(r, operation::get, context);
+    if (o == nullptr) [[unlikely]] return again(waits_for::operation_slot, "get");
+    return posted(*o, e_.port->read(r->link, into, {at.address, at.key}, o));
+  }
+
+  status atomic(peer to, remote_place at, operation what, std::uint64_t operand, std::uint64_t expected, void* context) noexcept {
+    record* r = living(to);
+    if (r == nullptr) [[unlikely]] return dead(to, name_of(what));
+    if (status s = check(sizeof(std::uint64_t), at, rights::remote_atomic, name_of(what)); !s) [[unlikely]] return s;
+    if (at.address % sizeof(std::uint64_t) != 0) [[unlikely]] return error(errc::invalid, name_of(what));
+    return atomics_answer::post(*this, atomic_of{r, {at.address, at.key}, operand, expected, context, what});
+  }
+
+  // ---- what the answers are made of (called by policies/notify.hpp and policies/atomics.hpp) ------------------------------
+  status write_with_immediate(const write_of& w) noexcept {
+    std::uint64_t immediate = w.immediate;
+    if constexpr (Engine::wide_immediate) immediate |= std::uint64_t{w.record->theirs.value} << 32;
+    if (!w.signalled && w.from.size <= Engine::fabric::facts.inject_bytes)
+      return e_.port->inject_write_immediate(w.record->link, {w.from.data, w.from.size}, w.to, immediate);
+    return post<Engine::write_mode>(w.record, operation::put_notify, w.context, w.signalled,
+                                    [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
+                                      return e_.port->template write_immediate<M>(w.record->link, w.from, w.to, immediate, c);
+                                    });
+  }
+
+  /// A message cannot overtake a write on this row: both are posted now. The operation ends when both have.
+  status write_then_message(const write_of& w) noexcept { return write_first<Engine::write_mode>(w, stage::noticing); }
+
+  /// Nothing keeps a message behind a write on this row: it is sent when the write is delivered.
+  status write_delivered_then_message(const write_of& w) noexcept { return write_first<post_mode::delivered>(w, stage::delivering); }
+
+  /// Writes stay in order on this row: a second, small one into the target's ring is the notice.
+  status write_then_ring(const write_of& w) noexcept {
+    record& r = *w.record;
+    if (r.ring_posted - r.ring_credited >= r.ring.entries) return again(waits_for::receive_slot, "put_notify");
+    return write_first<Engine::write_mode>(w, stage::writing);
+  }
+
+  status native_atomic(const atomic_of& a) noexcept {
+    slot* o = claim(a.record, a.what, a.context);
+    if (o == nullptr) [[unlikely]] return again(waits_for::operation_slot, name_of(a.what));
+    if (a.what == operation::fetch_add)
+      return posted(*o, e_.port->fetch_add(a.record->link, a.operand, o->scratch, o->descriptor, a.to, o));
+    return posted(*o, e_.port->compare_swap(a.record->link, a.expected, a.operand, o->scratch, o->descriptor, a.to, o));
+  }
+
+  status atomic_by_message(const atomic_of& a) noexcept {
+    slot* o = claim(a.record, a.what, a.context);
+    if (o == nullptr) [[unlikely]] return again(waits_for::operation_slot, name_of(a.what));
+    std::byte body[wire::atomic_request_bytes];
+    const auto kind = a.what == operation::fetch_add ? wire::atomic_operation::fetch_add : wire::atomic_operation::compare_swap;
+    const std::uint64_t token = std::uint64_t{o->generation} << 32 | o->index;
+    wire::encode(wire::atomic_request{token, a.to.address, a.to.key, a.operand, a.expected, kind}, body);
+    return posted(*o, e_.tell(*a.record, wire::message_kind::atomic_request, body));
+  }
+
+  /// Sends the notice of a put_notify whose bytes are safe; keeps it on the list of owed ones when nothing is free.
+  /// Afterwards `pending` counts what the library still has to complete.
+  void send_notice(slot& o) noexcept {
+    status told;
+    bool completes = true;  // a completion of the notice will come
+    if constexpr (Engine::uses_ring) {
+      told = write_ring_entry(*o.record, o);
+    } else {
+      std::byte body[4];
+      wire::encode(o.immediate, body);
+      completes = sizeof body + Engine::front > Engine::fabric::facts.inject_bytes;
+      told = e_.tell(*o.record, wire::message_kind::notify, body, completes ? &o : nullptr);
+    }
+    if (told.is_again()) {
+      o.next = e_.owed_notices;
+      e_.owed_notices = o.index;
+      return;
+    }
+    if (!told) o.fault = told.code;
+    if (!told || !completes) --o.pending;
+  }
+
+ private:
+  record* living(peer p) const noexcept { return p.alive() ? static_cast<record*>(p.record()) : nullptr; }
+
+  /// Why a handle cannot be used: not yet connected, or gone.
+  status dead(peer p, const char* operation) const noexcept {
+    if (!p) return error(errc::invalid, operation);
+    const auto* r = static_cast<const record*>(p.record());
+    const bool meeting = r->number == p.number() && r->state != peer_state::free && r->state != peer_state::refusing;
+    return meeting ? again(waits_for::connection, operation) : error(errc::peer_lost, operation);
+  }
+
+  static status check(std::size_t size, const remote_place& at, rights asked, const char* operation) noexcept {
+    if (size > at.room) return error(errc::out_of_range, operation);
+    if (!grants(at.granted, asked)) return error(errc::denied, operation);
+    return {};
+  }
+
+  slot* claim(record* r, operation what, void* context) noexcept {
+    slot* o = e_.operations.take();
+    if (o != nullptr) [[likely]] e_.claim(*o, slot_use::user, what, r, context);
+    return o;
+  }
+  status posted(slot& o, status s) noexcept {
+    if (!s) [[unlikely]] e_.release(o);
+    return s;
+  }
+
+  /// One call, signalled or not. Unsignalled ones carry their peer's marker where the library leaves contexts alone.
+  template <post_mode Signalled = post_mode::signalled, class Call>
+  status post(record* r, operation what, void* context, bool signalled, Call&& call) noexcept {
+    if (!signalled) {
+      if constexpr (Engine::markers) return call(std::integral_constant<post_mode, post_mode::unsignalled>{}, &r->marker);
+    }
+    slot* o = claim(r, what, context);
+    if (o == nullptr) [[unlikely]] return again(waits_for::operation_slot, name_of(what));
+    if (!signalled) o->use = slot_use::silent;
+    return posted(*o, call(std::integral_constant<post_mode, Signalled>{}, o));
+  }
+
+  status send_framed(record& r, local_memory from, wire::message_tag tag, void* context, bool signalled) noexcept {
+    slot* o = claim(&r, operation::send, context);
+    if (o == nullptr) return again(waits_for::operation_slot, "send");
+    if (!signalled) o->use = slot_use::silent;
+    o->buffer = e_.controls.take();
+    if (o->buffer == no_index) return posted(*o, again(waits_for::operation_slot, "send"));
+    const bytes head = e_.controls.memory(o->buffer).first(wire::header_bytes);
+    Engine::put_front(head, tag);
+    return posted(*o, e_.port->template send_framed<post_mode::signalled>(
+                          r.link, {head.data(), head.size(), e_.controls.descriptor()}, from, o));
+  }
+
+  template <post_mode M>
+  status write_first(const write_of& w, stage first) noexcept {
+    slot* o = claim(w.record, operation::put_notify, w.context);
+    if (o == nullptr) return again(waits_for::operation_slot, "put_notify");
+    if (!w.signalled) o->use = slot_use::silent;
+    o->immediate = w.immediate;
+    o->stage = first;
+    const status s = e_.port->template write<M>(w.record->link, w.from, w.to, o);
+    if (!s) return posted(*o, s);
+    if constexpr (Engine::uses_ring) o->sequence = ++w.record->ring_posted;
+    o->pending = 2;  // the write's completion, and the notice
+    if (first != stage::delivering) send_notice(*o);
+    return s;
+  }
+
+  status write_ring_entry(record& r, slot& parent) noexcept {
+    const std::uint32_t buffer = e_.controls.take();
+    if (buffer == no_index) return again(waits_for::operation_slot, "put_notify");
+    slot* s = e_.operations.take();
+    if (s == nullptr) {
+      e_.controls.give(buffer);
+      return again(waits_for::operation_slot, "put_notify");
+    }
+    e_.claim(*s, slot_use::control, operation::put_notify, &r, nullptr);
+    s->buffer = buffer;
+    s->parent = &parent;
+    const wire::ring_entry entry{parent.sequence, parent.immediate};
+    const bytes memory = e_.controls.memory(buffer).first(sizeof entry);
+    std::memcpy(memory.data(), &entry, sizeof entry);
+    const std::uint64_t place = (parent.sequence - 1) % r.ring.entries * sizeof entry;
+    return posted(*s, e_.port->template write<post_mode::signalled>(r.link, {memory.data(), memory.size(), e_.controls.descriptor()},
+                                                                    {r.ring.address + place, r.ring.key}, s));
+  }
+
+  Engine& e_;
+};
+
+}  // namespace weft

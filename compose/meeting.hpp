@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How peers meet and part. On every fabric: a link (a connection, or an address in a table), then hello and accept or reject as messages
+// (wire/hello.hpp), later a goodbye. Nothing of a peer is used before its introduction was checked: wire version, fingerprint, sizes.
+// Repeated hellos are answered again, not taken for new peers: unreliable moments (a lost accept) heal by asking once more.
+// Hot path: post() only. Threads: the owner's.
+#pragma once
+
+#include "events.hpp"
+#include "engine.hpp"
+#include "parting.hpp"
+#include "receives.hpp"
+
+#include <string>
+
+namespace weft {
+
+template <class Engine>
+class meeting {
+ public:
+  using record = typename Engine::record;
+  using receive = typename Engine::receive;
+
+  explicit meeting(Engine& e) noexcept : e_(e) {}
+
+  void post(receive& r) noexcept { receives<Engine>(e_).post(r); }
+  bool try_post(receive& r) noexcept { return receives<Engine>(e_).try_post(r); }
+
+  // ---- asking -----------------------------------------------------------------------------------------------------------
+  /// Begins to connect; connected or lost tells how it ended.
+  result<peer> start(const address_bytes& address, const_bytes private_data, bool has_private_data) {
+    if (private_data.size() > wire::largest_private_data)
+      return {error(errc::invalid, "connect"), "private data has " + std::to_string(private_data.size()) + " bytes; at most 64 travel with a request"};
+    record* r = e_.peers.take();
+    if (r == nullptr)
+      return {error(errc::no_memory, "connect"), "all " + std::to_string(e_.peers.capacity()) + " peer records are in use (transport_options::peers)"};
+    begin(*r, peer_state::dialling);
+    keep_private(*r, private_data, has_private_data);
+    r->nonce = e_.entropy() | 1;
+    r->owes_answer = true;
+    auto link = e_.port->dial(address, e_.peers.index_of(*r));
+    if (!link) {
+      parting<Engine>(e_).forget(*r);
+      return std::move(link).error();
+    }
+    r->link = *link;
+    r->link_gone = false;
+    if constexpr (Engine::links_have_receives) {
+      receives<Engine>(e_).provide(*r);
+    } else {
+      r->link_stands = true;
+      e_.set_state(*r, peer_state::greeting);
+      say_what_is_owed(*r);
+    }
+    return e_.handle(*r);
+  }
+
+  // ---- answering --------------------------------------------------------------------------------------------------------
+  status accept(record& r, const_bytes private_data, bool has_private_data) noexcept {
+    keep_private(r, private_data, has_private_data);
+    e_.set_state(r, peer_state::established);
+    r.heard = r.spoke = e_.tick;
+    r.owes_answer = true;
+    say_what_is_owed(r);
+    return {};
+  }
+  void reject(record& r, errc code, std::string reason) {
+    r.refusal = code;
+    r.reason = std::move(reason);
+    e_.set_state(r, peer_state::refusing);
+    r.owes_answer = true;
+    say_what_is_owed(r);
+  }
+
+  /// A hello arrived. New ones become requests; repeated ones are answered again.
+  template <class Handler>
+  void hello(receive& slot_of, const_bytes body, Handler& on) {
+    wire::introduction theirs;
+    const auto verdict = wire::parse(body, theirs);
+    record* r = asker(slot_of, theirs, verdict);
+    if (r == nullptr) {
+      ++e_.garbled;
+      return;
+    }
+    if (r->state != peer_state::arrived) {  // said before
+      r->owes_answer = r->state == peer_state::established || r->state == peer_state::refusing;
+      return say_what_is_owed(*r);
+    }
+    if (verdict == wire::parse_verdict::garbled) return drop(*r);
+    r->nonce = theirs.nonce;
+    r->theirs = theirs.connection;
+    r->heard = e_.tick;
+    if (auto unlike = difference(theirs, verdict); !unlike.empty()) return reject(*r, errc::incompatible, std::move(unlike));
+    adopt(*r, theirs);
+    if (e_.half_open > e_.options.pending) return reject(*r, errc::rejected, "too many requests are waiting for an answer");
+    e_.set_state(*r, peer_state::requested);
+    on(requested{e_.handle(*r), theirs.has_private_data, theirs.private_data});
+  }
+
+  /// Our hello was answered.
+  template <class Handler>
+  void answered(record& r, wire::message_kind kind, const_bytes body, Handler& on) {
+    if (r.state != peer_state::greeting) return;  // said twice
+    if (kind == wire::message_kind::reject) {
+      const auto no = wire::parse_refusal(body);
+      if (no) r.reason.assign(reinterpret_cast<const char*>(no->reason.data()), no->reason.size());
+      const bool known = no && (no->code == static_cast<std::uint8_t>(errc::incompatible));
+      return parting<Engine>(e_).gone(r, error(known ? errc::incompatible : errc::rejected, "connect"), on);
+    }
+    wire::introduction theirs;
+    const auto verdict = wire::parse(body, theirs);
+    if (verdict == wire::parse_verdict::garbled) {
+      ++e_.garbled;
+      return;
+    }
+    if (auto unlike = difference(theirs, verdict); !unlike.empty()) {
+      r.reason = std::move(unlike);
+      return parting<Engine>(e_).gone(r, error(errc::incompatible, "connect"), on);
+    }
+    r.theirs = theirs.connection;
+    r.heard = r.spoke = e_.tick;
+    adopt(r, theirs);
+    e_.set_state(r, peer_state::established);
+    on(connected{e_.handle(r), theirs.has_private_data, theirs.private_data});
+  }
+
+  template <class Handler>
+  void gone(record& r, status why, Handler& on) {
+    parting<Engine>(e_).gone(r, why, on);
+  }
+  template <class Handler>
+  void unreachable(record& r, status why, Handler& on) {
+    parting<Engine>(e_).gone(r, {errc::unreachable, why.from, why.native_code, "connect"}, on);
+  }
+
+  // ---- links ------------------------------------------------------------------------------------------------------------
+  template <class Handler>
+  void follow_links(Handler& on) {
+    e_.port->poll_links([&](link_change change, std::uint32_t tag, typename Engine::link link) -> std::uint32_t {
+      if (change == link_change::arrived) return admit(link);
+      if (tag >= e_.peers.capacity()) return no_tag;
+      record& r = e_.peers.at(tag);
+      if (r.state == peer_state::free) return no_tag;
+      if (change == link_change::established) {
+        r.link_stands = true;
+        if (r.state == peer_state::dialling) e_.set_state(r, peer_state::greeting);
+        say_what_is_owed(r);
+      } else if (r.state == peer_state::arrived || r.state == peer_state::refusing) {
+        parting<Engine>(e_).forget(r);
+      } else {
+        const bool refused = change == link_change::refused || r.state == peer_state::dialling;
+        parting<Engine>(e_).gone(r, error(refused ? errc::unreachable : errc::peer_lost, refused ? "connect" : "link"), on);
+      }
+      return no_tag;
+    });
+  }
+
+  /// Sends the hello, accept or reject that this record still owes, if the link can take it.
+  void say_what_is_owed(record& r) noexcept {
+    if (!r.owes_answer || !r.link_stands) return;
+    std::byte body[wire::largest_handshake];
+    std::size_t size = 0;
+    auto kind = wire::message_kind::hello;
+    if (r.state == peer_state::refusing) {
+      kind = wire::message_kind::reject;
+      const auto* text = reinterpret_cast<const std::byte*>(r.reason.data());
+      size = wire::encode(wire::refusal_notice{static_cast<std::uint8_t>(r.refusal), {text, std::min(r.reason.size(), wire::largest_reason)}}, body);
+    } else {
+      if (r.state == peer_state::established) kind = wire::message_kind::accept;
+      size = wire::encode(introduce(r, kind), body);
+    }
+    if (e_.tell(r, kind, {body, size})) {
+      r.owes_answer = false;
+      r.spoke = e_.tick;
+    }
+  }
+
+ private:
+  void begin(record& r, peer_state s) noexcept {
+    r.link_stands = false;
+    r.owes_answer = false;
+    r.has_private_data = false;
+    r.private_size = 0;
+    r.reason.clear();
+    r.theirs = {};
+    r.speak_every = 0;
+    r.ring_posted = r.ring_credited = r.ring_read = r.ring_told = 0;
+    r.marker.use = slot_use::marker;
+    r.marker.what = operation::put_notify;
+    r.marker.record = &r;
+    r.heard = e_.tick;
+    if constexpr (Engine::uses_ring) {
+      auto* ring = e_.ring_memory.get() + e_.peers.index_of(r) * Engine::ring_entries * sizeof(wire::ring_entry);
+      std::memset(ring, 0, Engine::ring_entries * sizeof(wire::ring_entry));
+    }
+    e_.set_state(r, s);
+  }
+
+  std::uint32_t admit(typename Engine::link link) {
+    record* r = e_.half_open < e_.options.pending ? e_.peers.take() : nullptr;
+    if (r == nullptr) return no_tag;
+    begin(*r, peer_state::arrived);
+    r->link = link;
+    r->link_gone = false;
+    r->nonce = 0;
+    receives<Engine>(e_).provide(*r);
+    return e_.peers.index_of(*r);
+  }
+
+  /// The record of whoever says hello: the link's on connected fabrics, the nonce's or a new one on addressed ones.
+  record* asker(receive& slot_of, const wire::introduction& theirs, wire::parse_verdict verdict) {
+    if constexpr (Engine::links_have_receives) {
+      return slot_of.owner == no_index ? nullptr : &e_.peers.at(slot_of.owner);
+    } else {
+      if (verdict != wire::parse_verdict::good || theirs.address.empty()) return nullptr;  // no way to answer
+      for (record& known : e_.peers)
+        if (known.state != peer_state::free && known.nonce == theirs.nonce && known.theirs == theirs.connection) return &known;
+      record* r = e_.peers.take();
+      if (r == nullptr) return nullptr;
+      begin(*r, peer_state::arrived);
+      auto link = e_.port->dial(address_bytes(theirs.address.begin(), theirs.address.end()), e_.peers.index_of(*r));
+      if (!link) {
+        parting<Engine>(e_).forget(*r);
+        return nullptr;
+      }
+      r->link = *link;
+      r->link_gone = false;
+      r->link_stands = true;
+      return r;
+    }
+  }
+
+  void drop(record& r) {
+    ++e_.garbled;
+    parting<Engine>(e_).forget(r);
+  }
+
+  /// Empty when the peer was built for the same fabric and rules; else the sentence that names the difference.
+  std::string difference(const wire::introduction& theirs, wire::parse_verdict verdict) const {
+    if (verdict == wire::parse_verdict::other_wire_version)
+      return "wire version " + std::to_string(theirs.wire_version) + " there, " + std::to_string(wire::version) + " here";
+    if (theirs.fingerprint == Engine::fabric::fingerprint) return {};
+    const std::string name(reinterpret_cast<const char*>(theirs.fabric.data()), theirs.fabric.size());
+    if (name != Engine::fabric::name) return "built for fabric " + name + " there, for " + std::string(Engine::fabric::name) + " here";
+    return "built for other rules of fabric " + name + " there: generate both sides from one matrix";
+  }
+
+  void adopt(record& r, const wire::introduction& theirs) noexcept {
+    r.their_slot_bytes = theirs.slot_bytes;
+    r.speak_every = theirs.heartbeat_ms;
+    r.ring = theirs.ring;
+    if (r.ring.entries > Engine::ring_entries) r.ring.entries = Engine::ring_entries;
+    if constexpr (answer<typename Engine::fabric, liveness_family>::watches_process) r.watch = Engine::watch::of(theirs.process);
+  }
+
+  wire::introduction introduce(record& r, wire::message_kind kind) noexcept {
+    wire::introduction mine;
+    mine.fingerprint = Engine::fabric::fingerprint;
+    mine.nonce = r.nonce;
+    mine.connection = {r.number};
+    mine.slot_bytes = e_.options.slot_bytes;
+    mine.process = Engine::watch::self();
+    if constexpr (answer<typename Engine::fabric, liveness_family>::speaks) mine.heartbeat_ms = Engine::ticks(e_.options.silence_limit) / 4 + 1;
+    if constexpr (Engine::uses_ring) {
+      const std::uint64_t place = e_.peers.index_of(r) * Engine::ring_entries * sizeof(wire::ring_entry);
+      const auto* start = e_.ring_memory.get();
+      mine.ring = {answer<typename Engine::fabric, region_address_family>::base_of(start) + place, e_.ring_enrolled.key, Engine::ring_entries};
+    }
+    if (kind == wire::message_kind::hello && !Engine::links_have_receives) mine.address = e_.own_address;
+    mine.fabric = {reinterpret_cast<const std::byte*>(Engine::fabric::name.data()), Engine::fabric::name.size()};
+    mine.has_private_data = r.has_private_data;
+    mine.private_data = {r.private_data.data(), r.private_size};
+    return mine;
+  }
+
+  void keep_private(record& r, const_bytes data, bool has) noexcept {
+    r.has_private_data = has;
+    r.private_size = static_cast<std::uint8_t>(std::min(data.size(), wire::largest_private_data));
+    std::copy_n(data.begin(), r.private_size, r.private_data.begin());
+  }
+
+  Engine& e_;
+};
+
+}  // namespace weft

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Opening a transport: the port (which attests), then everything that the hot path will need, so that nothing is allocated later.
+// Hot path: no.
+#pragma once
+
+#include "enrolment.hpp"
+#include "receives.hpp"
+
+#include <memory>
+#include <string>
+
+namespace weft {
+
+template <class Engine>
+class opening {
+ public:
+  using port_type = typename Engine::port_type;
+
+  static result<std::unique_ptr<Engine>> open(transport_options options) {
+    if (!options.service.empty()) options.listens = true;
+    if (auto wrong = refuse(options); !wrong.empty()) return {error(errc::invalid, "open"), std::move(wrong)};
+    auto port = port_type::open(ask(options));
+    if (!port) return std::move(port).error();
+    auto e = std::make_unique<Engine>(options, std::move(port).value());
+    e->own_address = e->port->address();
+    e->operations.fill(options.operations, [&](bytes memory) { return e->enroll_own(memory); });
+    e->controls.fill(std::max(64U, options.operations / 2), [&](bytes memory) { return e->enroll_own(memory); });
+    if constexpr (!Engine::links_have_receives) receives<Engine>(*e).provide_shared();
+    if constexpr (Engine::uses_ring) {
+      if (auto made = provide_ring(*e); !made) return std::move(made).error();
+    }
+    if (options.listens) {
+      if (auto found = be_found(*e); !found) return std::move(found).error();
+    }
+    return e;
+  }
+
+ private:
+  static std::string refuse(const transport_options& o) {
+    if (o.slot_bytes < wire::largest_handshake)
+      return "slot_bytes is " + std::to_string(o.slot_bytes) + "; the handshake needs at least " + std::to_string(wire::largest_handshake);
+    if (o.peers == 0 || o.peers >= 1U << wire::connection_number::index_bits)
+      return "peers is " + std::to_string(o.peers) + "; between 1 and 65535 are possible";
+    if (o.receives == 0 || o.operations < 4) return "receives must be at least 1, and operations at least 4";
+    if (o.operation_timeout < 1ms || o.silence_limit < 8ms) return "operation_timeout must be at least 1 ms, and silence_limit 8 ms";
+    return {};
+  }
+
+  static port_options ask(const transport_options& o) {
+    port_options p;
+    p.node = o.node;
+    p.service = answer<typename Engine::fabric, bootstrap_family>::side_channel ? std::string() : o.service;
+    p.listens = o.listens;
+    p.sleeps = o.sleeps;
+    p.operations = o.operations;
+    p.receives = receives<Engine>::per_block(o);
+    p.links = o.peers;
+    return p;
+  }
+
+  static result<void> be_found(Engine& e) {
+    if constexpr (answer<typename Engine::fabric, bootstrap_family>::side_channel) {
+      const std::string node = e.options.node.empty() ? std::string("127.0.0.1") : e.options.node;
+      auto served = Engine::rendezvous::serve(node, e.options.service, e.own_address);
+      if (!served) return std::move(served).error();
+      e.side_channel = std::move(served).value();
+      const bool six = node.find(':') != std::string::npos;
+      e.listens_at = (six ? "[" + node + "]" : node) + ":" + e.side_channel->service();
+    } else {
+      e.listens_at = e.port->printable(e.own_address);
+    }
+    return {};
+  }
+
+  static result<void> provide_ring(Engine& e) {
+    const std::size_t size = std::size_t{e.peers.capacity()} * Engine::ring_entries * sizeof(wire::ring_entry);
+    e.ring_memory = std::make_unique<std::byte[]>(size);
+    auto r = enrolment<Engine>(e).with_key({e.ring_memory.get(), size}, rights::remote_write);
+    if (!r) return std::move(r).error();
+    e.ring_enrolled = *r;
+    return {};
+  }
+};
+
+}  // namespace weft

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operations in flight: one slot each, taken when posted and given back when ended. The slot, not the caller's memory, is the context
+// that the library holds: it has the space that some libraries overwrite (fi_getinfo(3), FI_CONTEXT2), and it outlives an operation that
+// ended early (peer lost, deadline) while the library may still speak of it. The pool is the bound of what is in flight.
+// Hot path: take and give: a list of indices. Threads: the owner's.
+#pragma once
+
+#include "../core/memory.hpp"
+#include "events.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace weft {
+
+enum class slot_use : std::uint8_t {
+  free,
+  user,       ///< An operation whose end the caller is told.
+  silent,     ///< An operation posted without a context on a row that needs context space: its success is told to nobody.
+  control,    ///< A message of weft's own.
+  abandoned,  ///< Told as ended already; the library may still complete it.
+  marker,     ///< Stands for all unsignalled operations of one peer; never taken from the pool.
+};
+
+/// How far a put_notify got, where it takes more than one call.
+enum class stage : std::uint8_t { single, writing, delivering, noticing };
+
+template <std::size_t LibraryBytes>
+struct library_space {
+  alignas(16) std::byte bytes[LibraryBytes];
+};
+template <>
+struct library_space<0> {};
+
+inline constexpr std::uint32_t no_index = ~std::uint32_t{0};
+
+/// One operation. The library's space comes first: the slot's address is the context.
+template <class Record, std::size_t LibraryBytes>
+struct operation_slot {
+  [[no_unique_address]] library_space<LibraryBytes> space;
+  Record* record = nullptr;
+  void* user = nullptr;
+  operation_slot* parent = nullptr;     ///< control: the operation that waits for it.
+  std::uint64_t scratch[3] = {};        ///< Atomics: the old value, and room for the library's operands.
+  std::uint32_t posted = 0;             ///< Tick of the post.
+  std::uint32_t index = 0;
+  std::uint32_t next = no_index;        ///< Free list, or the list of notices still to be sent.
+  std::uint32_t generation = 0;
+  std::uint32_t buffer = no_index;      ///< The control buffer that it holds.
+  std::uint32_t immediate = 0;
+  std::uint32_t sequence = 0;           ///< Of its entry in the target's ring.
+  slot_use use = slot_use::free;
+  operation what{};
+  weft::stage stage = stage::single;
+  std::uint8_t pending = 0;             ///< Library completions still to come.
+  errc fault = errc::ok;                ///< The first error of several calls.
+  void* descriptor = nullptr;           ///< Of the slot's own memory, where local buffers must be registered.
+};
+
+/// All slots. Grows only when slots had to be abandoned (cold), never while posting.
+template <class Slot>
+class operation_pool {
+ public:
+  /// Requires: called once, before use. `enroll` registers a chunk's memory and returns its descriptor.
+  template <class Enroll>
+  void fill(std::uint32_t count, Enroll&& enroll) {
+    auto chunk = std::make_unique<Slot[]>(count);
+    void* descriptor = enroll(bytes(reinterpret_cast<std::byte*>(chunk.get()), sizeof(Slot) * count));
+    slots_.reserve(slots_.size() + count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      Slot& slot = chunk[i];
+      slot.index = static_cast<std::uint32_t>(slots_.size());
+      slot.descriptor = descriptor;
+      slots_.push_back(&slot);
+      give(slot);
+    }
+    chunks_.push_back(std::move(chunk));
+  }
+
+  Slot* take() noexcept {
+    if (free_ == no_index) return nullptr;
+    Slot* slot = slots_[free_];
+    free_ = slot->next;
+    ++slot->generation;
+    ++in_flight_;
+    return slot;
+  }
+  void give(Slot& slot) noexcept {
+    if (slot.use != slot_use::free) --in_flight_;
+    slot.use = slot_use::free;
+    slot.next = free_;
+    free_ = slot.index;
+  }
+  Slot* at(std::uint32_t index) noexcept { return index < slots_.size() ? slots_[index] : nullptr; }
+  std::uint32_t in_flight() const noexcept { return in_flight_; }
+  std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(slots_.size()); }
+  bool empty() const noexcept { return free_ == no_index; }
+
+ private:
+  std::vector<std::unique_ptr<Slot[]>> chunks_;
+  std::vector<Slot*> slots_;
+  std::uint32_t free_ = no_index;
+  std::uint32_t in_flight_ = 0;
+};
+
+}  // namespace weft

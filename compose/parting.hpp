@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a peer ends: every operation outstanding on it is told as failed, once, then the peer as lost; after that nothing on it succeeds.
+// The library is not trusted to tell: on shm and udp;ofi_rxd operations towards a dead peer never complete, so their slots are abandoned.
+// Hot path: no. Threads: the owner's.
+#pragma once
+
+#include "engine.hpp"
+#include "events.hpp"
+#include "receives.hpp"
+
+namespace weft {
+
+template <class Engine>
+class parting {
+ public:
+  using record = typename Engine::record;
+  using slot = typename Engine::slot;
+
+  explicit parting(Engine& e) noexcept : e_(e) {}
+
+  /// The peer is gone: says so about all its operations, then about itself, and frees the record.
+  template <class Handler>
+  void gone(record& r, status why, Handler& on) {
+    const peer handle = e_.handle(r);
+    e_.forget_notices([&r](const slot& s) { return s.record == &r; });
+    const bool was_known = r.state == peer_state::established || r.state == peer_state::greeting || r.state == peer_state::dialling ||
+                           r.state == peer_state::requested;
+    r.live = 0;
+    e_.last_reason = r.reason;
+    end_link(r);
+    fail_all(r, why, on);
+    if (was_known) on(lost{handle, why});
+    forget(r);
+  }
+
+  /// Frees a record that nobody was told of, or whose end was told.
+  void forget(record& r) {
+    if (r.state == peer_state::free) return;
+    e_.forget_notices([&r](const slot& s) { return s.record == &r; });
+    end_link(r);
+    for (std::uint32_t i = 0; i < e_.operations.size(); ++i) {
+      slot& s = *e_.operations.at(i);
+      if (s.record == &r && (s.use == slot_use::user || s.use == slot_use::silent || s.use == slot_use::control)) end_slot(s);
+    }
+    r.watch = {};
+    e_.set_state(r, peer_state::free);
+  }
+
+  /// One operation ended early (its deadline passed) while its peer lives.
+  void end_early(slot& s) {
+    e_.forget_notices([&s](const slot& x) { return &x == &s; });
+    s.parent = nullptr;
+    for (std::uint32_t i = 0; i < e_.operations.size(); ++i)
+      if (slot* child = e_.operations.at(i); child->parent == &s) child->parent = nullptr;
+    if (s.pending > 0 && !awaits_reply(s))
+      e_.abandon(s);
+    else
+      e_.release(s);
+  }
+
+ private:
+  static bool awaits_reply(const slot& s) noexcept {
+    return answer<typename Engine::fabric, atomics_family>::executed_by_target &&
+           (s.what == operation::fetch_add || s.what == operation::compare_swap);
+  }
+
+  void end_link(record& r) {
+    if (r.link_gone) return;
+    r.link_gone = true;
+    e_.port->hang_up(r.link);
+    r.link = {};
+    if constexpr (Engine::links_have_receives) receives<Engine>(e_).bury(r);
+  }
+
+  template <class Handler>
+  void fail_all(record& r, status why, Handler& on) {
+    for (std::uint32_t i = 0; i < e_.operations.size(); ++i) {
+      slot& s = *e_.operations.at(i);
+      if (s.record != &r) continue;
+      if (s.use == slot_use::user) {
+        const slot told = s;
+        end_slot(s);
+        on(failed{told.what, e_.handle(r), told.user, why});
+      } else if (s.use == slot_use::silent || s.use == slot_use::control) {
+        end_slot(s);
+      }
+    }
+  }
+
+  /// After hang_up a connected link completes nothing more; an addressed one may, now or never.
+  void end_slot(slot& s) {
+    s.parent = nullptr;
+    if constexpr (Engine::links_have_receives)
+      e_.release(s);
+    else
+      e_.abandon(s);
+  }
+
+  Engine& e_;
+};
+
+}  // namespace weft

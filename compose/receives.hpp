@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Receive slots: memory for messages, posted before the peer can send and posted again as soon as a message was handled. Connected
+// fabrics have receives per link, addressed ones share one set. Rows whose immediates consume receives get twice as many: the reserve.
+// Hot path: post(). Threads: the owner's.
+#pragma once
+
+#include "engine.hpp"
+
+namespace weft {
+
+template <class Engine>
+class receives {
+ public:
+  using record = typename Engine::record;
+  using receive = typename Engine::receive;
+
+  explicit receives(Engine& e) noexcept : e_(e) {}
+
+  static std::uint32_t per_block(const transport_options& o) noexcept { return o.receives * (Engine::shape::receive_reserve ? 2 : 1); }
+
+  /// Posts a receive again; keeps it for later when the library has no room.
+  void post(receive& r) noexcept {
+    if (r.owner != no_index && !try_post(r)) [[unlikely]] e_.unposted.push_back(&r);  // capacity reserved with the slots
+  }
+  bool try_post(receive& r) noexcept {
+    const local_memory memory{r.data, e_.options.slot_bytes + Engine::front, r.descriptor};
+    if constexpr (Engine::links_have_receives)
+      return static_cast<bool>(e_.port->post_receive(e_.peers.at(r.owner).link, memory, &r));
+    else
+      return static_cast<bool>(e_.port->post_receive({}, memory, &r));
+  }
+
+  /// A link's own receives.
+  void provide(record& r) {
+    fill(r.receives, e_.peers.index_of(r));
+    for (receive& slot : r.receives.slots) post(slot);
+  }
+  /// The receives of all links of an addressed fabric.
+  void provide_shared() {
+    fill(e_.shared_receives, 0);
+    for (receive& slot : e_.shared_receives.slots) post(slot);
+  }
+  /// A link ended: its receives are nobody's, and are freed when no handler can still look at them.
+  void bury(record& r) {
+    for (receive& slot : r.receives.slots) slot.owner = no_index;
+    if (!r.receives.slots.empty()) e_.graveyard.push_back(std::move(r.receives));
+    r.receives = {};
+  }
+  void clear_graveyard() {
+    if (e_.graveyard.empty()) return;
+    const auto dead = [](const receive* r) { return r->owner == no_index; };
+    std::erase_if(e_.parked, dead);
+    std::erase_if(e_.unposted, dead);
+    for (auto& block : e_.graveyard)
+      if (block.enrolled.native != nullptr) e_.port->withdraw(block.enrolled);
+    e_.graveyard.clear();
+  }
+
+ private:
+  void fill(receive_block<receive>& block, std::uint32_t owner) {
+    const std::uint32_t count = per_block(e_.options);
+    const std::size_t each = (e_.options.slot_bytes + Engine::front + 63) / 64 * 64;
+    block.slots = std::vector<receive>(count);
+    block.memory = std::make_unique_for_overwrite<std::byte[]>(count * each);
+    if constexpr (Engine::shape::local_descriptor) {
+      if (auto r = e_.port->enroll_local({block.memory.get(), count * each})) block.enrolled = *r;
+    }
+    for (std::uint32_t i = 0; i < count; ++i) {
+      block.slots[i].data = block.memory.get() + i * each;
+      block.slots[i].descriptor = block.enrolled.descriptor;
+      block.slots[i].owner = owner;
+    }
+    e_.parked.reserve(e_.parked.capacity() + count);
+    e_.unposted.reserve(e_.unposted.capacity() + count);
+    e_.owed_replies.reserve(count);
+  }
+
+  Engine& e_;
+};
+
+}  // namespace weft

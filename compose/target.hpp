@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What this side does for its peers because their provider cannot: executes atomics, and reads the notification ring.
+// A request names memory by key and address, as a write would: both are checked here as a card would check them, because the bytes come
+// from a peer. Addresses are never trusted: the region decides.
+// Hot path: on rows whose atomics or notices need it. Threads: the owner's; atomics by message are atomic against std::atomic_ref too.
+#pragma once
+
+#include "../wire/control.hpp"
+#include "engine.hpp"
+
+#include <atomic>
+
+namespace weft {
+
+template <class Engine>
+class target {
+ public:
+  using record = typename Engine::record;
+
+  explicit target(Engine& e) noexcept : e_(e) {}
+
+  /// False when the reply could not be sent for want of room: nothing was executed, try again later.
+  bool execute(record& from, const_bytes body) noexcept {
+    const auto request = wire::parse_atomic_request(body);
+    if (!request) {
+      ++e_.garbled;
+      return true;
+    }
+    // Room for the reply first: executed once and answered, or neither.
+    if (e_.owed_replies.full()) return false;
+    wire::atomic_reply reply{request->token, 0, 0};
+    std::uint64_t* word = locate(*request, reply.code);
+    std::byte out[wire::atomic_reply_bytes];
+    if (word == nullptr) {
+      wire::encode(reply, out);
+      return !e_.tell(from, wire::message_kind::atomic_reply, out).is_again();
+    }
+    std::atomic_ref<std::uint64_t> cell(*word);
+    if (request->operation == wire::atomic_operation::fetch_add)
+      reply.old = cell.fetch_add(request->operand, std::memory_order_acq_rel);
+    else if (reply.old = request->expected; !cell.compare_exchange_strong(reply.old, request->operand, std::memory_order_acq_rel)) {
+    }
+    wire::encode(reply, out);
+    // Executed: the reply is owed now, whatever the queue says.
+    if (e_.tell(from, wire::message_kind::atomic_reply, out).is_again()) owe(from, reply);
+    return true;
+  }
+
+  /// Sends replies that the queue had no room for.
+  void settle() noexcept {
+    while (!e_.owed_replies.empty()) {
+      const auto& [number, reply] = e_.owed_replies.front();
+      record* r = e_.peers.find({number});
+      if (r != nullptr) {
+        std::byte out[wire::atomic_reply_bytes];
+        wire::encode(reply, out);
+        if (e_.tell(*r, wire::message_kind::atomic_reply, out).is_again()) return;
+      }
+      e_.owed_replies.pop_front();
+    }
+  }
+
+  /// Tells every entry of the rings that is new since the last look. Called when the counter of landed writes moved.
+  template <class On>
+  void read_rings(On&& on) noexcept {
+    const std::uint64_t landed = e_.port->landed_writes();
+    if (landed == e_.ring_seen) return;
+    e_.ring_seen = landed;
+    for (record& r : e_.peers)
+      if (r.state == peer_state::established) read_ring(r, on);
+  }
+
+ private:
+  std::uint64_t* locate(const wire::atomic_request& a, std::uint8_t& code) noexcept {
+    for (region_entry& entry : e_.regions) {
+      if (entry.enrolled.key != a.key) continue;
+      const std::uint64_t offset = a.address - entry.base;
+      if (offset > entry.enrolled.size || entry.enrolled.size - offset < sizeof(std::uint64_t) || offset % sizeof(std::uint64_t) != 0) {
+        code = static_cast<std::uint8_t>(errc::out_of_range);
+        return nullptr;
+      }
+      if (!grants(entry.granted, rights::remote_atomic)) break;
+      return reinterpret_cast<std::uint64_t*>(entry.enrolled.base + offset);
+    }
+    code = static_cast<std::uint8_t>(errc::denied);
+    return nullptr;
+  }
+
+  void owe(record& to, const wire::atomic_reply& reply) noexcept { e_.owed_replies.push_back(to.number, reply); }
+
+  template <class On>
+  void read_ring(record& r, On& on) noexcept {
+    auto* ring = reinterpret_cast<wire::ring_entry*>(e_.ring_memory.get()) + e_.peers.index_of(r) * Engine::ring_entries;
+    for (;;) {
+      wire::ring_entry& entry = ring[r.ring_read % Engine::ring_entries];
+      const std::uint32_t sequence = std::atomic_ref<std::uint32_t>(entry.sequence).load(std::memory_order_acquire);
+      if (sequence != r.ring_read + 1) break;
+      const std::uint32_t immediate = entry.immediate;
+      ++r.ring_read;
+      on(r, immediate);
+    }
+    if (r.ring_read - r.ring_told < Engine::ring_entries / 4) return;
+    std::byte body[4];
+    wire::encode(r.ring_read, body);
+    if (e_.tell(r, wire::message_kind::ring_credit, body)) r.ring_told = r.ring_read;
+  }
+
+  Engine& e_;
+};
+
+}  // namespace weft

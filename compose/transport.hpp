@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What users see: one transport of one fabric, the same source text on every fabric. Opening attests that the library answers what the
+// generated header was made for; after that each call is the one library call that the fabric's answers name, inlined.
+// Posting calls answer with a status and never wait; `again` means: call progress(), then try once more. Ends, messages and notices are
+// told by progress(). Calls with a timeout make progress themselves and are for set-up; none may be made from inside a handler.
+// Hot path: send, put, put_notify, get, fetch_add, compare_swap, progress. Threads: one owner at a time.
+#pragma once
+
+#include "awaiting.hpp"
+#include "closing.hpp"
+#include "enrolment.hpp"
+#include "events.hpp"
+#include "inbox.hpp"
+#include "opening.hpp"
+#include "progress_owner.hpp"
+#include "upkeep.hpp"
+#include "where.hpp"
+
+#include <memory>
+#include <string_view>
+
+namespace weft {
+
+template <complete_fabric F>
+class transport {
+  using engine_type = engine<F>;
+  using record = typename engine_type::record;
+
+ public:
+  using fabric = F;
+
+  /// Opens and attests. Errors: the library lacks the provider, or answers other than the row says: the sentence lists each cell.
+  static result<transport> open(const transport_options& options) {
+    auto e = opening<engine_type>::open(options);
+    if (!e) return std::move(e).error();
+    return transport(std::move(e).value());
+  }
+  transport(transport&&) noexcept = default;
+  transport& operator=(transport&&) noexcept = default;
+  /// Says goodbye to every peer, then releases everything. Takes at most a quarter of a second.
+  ~transport() {
+    if (e_) closing<engine_type>(*e_).close_all(250ms);
+  }
+
+  // ---- meeting ----------------------------------------------------------------------------------------------------------
+  /// Where others connect to: "host:service" for connect() on their side. Requires options.listens or a service.
+  std::string where() const { return e_->listens_at; }
+
+  /// Begins to connect and returns at once; `connected` or `lost` tells the end. `where` is host:service on every fabric.
+  result<peer> start_connect(std::string_view where) { return awaiting<engine_type>(*e_).start(where, {}, false); }
+  result<peer> start_connect(std::string_view where, const_bytes private_data) {
+    return awaiting<engine_type>(*e_).start(where, private_data, true);
+  }
+  /// Connects, and returns when the other side has accepted. Other events meanwhile go to `on`; without one they are an error.
+  /// Errors: unreachable, rejected, incompatible, deadline; the sentence says which and why.
+  template <class Handler = refuse_events>
+  result<peer> connect(std::string_view where, duration timeout, Handler&& on = {}) {
+    return awaiting<engine_type>(*e_).connect(where, {}, false, timeout, on);
+  }
+  template <class Handler = refuse_events>
+  result<peer> connect(std::string_view where, const_bytes private_data, duration timeout, Handler&& on = {}) {
+    return awaiting<engine_type>(*e_).connect(where, private_data, true, timeout, on);
+  }
+  /// Waits for a request and accepts it.
+  template <class Handler = refuse_events>
+  result<peer> accept_one(duration timeout, Handler&& on = {}) {
+    return awaiting<engine_type>(*e_).accept_one(timeout, on);
+  }
+  /// Answers a `requested` event. Private data of up to 64 bytes reaches the other side with `connected`.
+  status accept(peer p) noexcept { return awaiting<engine_type>(*e_).answer_request(p, {}, false); }
+  status accept(peer p, const_bytes private_data) noexcept { return awaiting<engine_type>(*e_).answer_request(p, private_data, true); }
+  status reject(peer p, std::string_view reason) { return awaiting<engine_type>(*e_).refuse_request(p, reason); }
+  /// Waits for what is outstanding (bounded), says goodbye, releases the peer. No event follows for it.
+  template <class Handler = refuse_events>
+  status close(peer p, duration timeout, Handler&& on = {}) {
+    return closing<engine_type>(*e_).close(p, timeout, on);
+  }
+  /// The sentence of the last `lost` event, where one was given ("" else). Valid inside the handler and until the next.
+  const std::string& reason() const noexcept { return e_->last_reason; }
+
+  // ---- memory -----------------------------------------------------------------------------------------------------------
+  /// Registers memory of the caller, who keeps it until release_region().
+  result<region> register_region(bytes memory, rights granted) { return enrolment<engine_type>(*e_).enroll(memory, granted, nullptr); }
+  /// Registers fresh, zeroed memory, aligned to a page, that the transport keeps.
+  result<region> allocate(std::size_t size, rights granted) { return enrolment<engine_type>(*e_).allocate(size, granted); }
+  void release_region(const region& r) { enrolment<engine_type>(*e_).release(r); }
+  /// What a peer needs to use the region. On rows whose bytes land only while somebody polls, say who does.
+  region_bytes publish(const region& r, progress_owner) const noexcept { return wire::encode(enrolment<engine_type>(*e_).describe(r)); }
+  template <class G = F>
+  region_bytes publish(const region& r) const noexcept {
+    static_assert(!answer<G, progress_family>::needs_owner,
+                  "weft: on this fabric bytes land only while the target polls; name the progress owner: publish(region, weft::owner_polls)");
+    return wire::encode(enrolment<engine_type>(*e_).describe(r));
+  }
+  result<remote_region> parse_region(const_bytes from) const { return remote_region::parse(from, F::fingerprint); }
+
+  // ---- posting ----------------------------------------------------------------------------------------------------------
+  // With a context: exactly one `completed` or `failed` tells the end. Without: only failures are told, with a null context, and the source
+  // must stay untouched until the peer's answer implies that it was read (up to the row's inject_bytes it is free at once).
+
+  status send(peer to, local_memory from, void* context) noexcept { return lane_().send(to, from, context, true); }
+  status send(peer to, local_memory from) noexcept { return lane_().send(to, from, nullptr, false); }
+  status put(peer to, local_memory from, const remote_place& at, void* context) noexcept { return lane_().put(to, from, at, context, true); }
+  status put(peer to, local_memory from, const remote_place& at) noexcept { return lane_().put(to, from, at, nullptr, false); }
+  status put_notify(peer to, local_memory from, const remote_place& at, std::uint32_t immediate, void* context) noexcept {
+    return lane_().put_notify(to, from, at, immediate, context, true);
+  }
+  status put_notify(peer to, local_memory from, const remote_place& at, std::uint32_t immediate) noexcept {
+    return lane_().put_notify(to, from, at, immediate, nullptr, false);
+  }
+  status get(peer from, local_memory into, const remote_place& at, void* context) noexcept { return lane_().get(from, into, at, context); }
+  /// 64-bit, 8-byte aligned. The value before it is in `completed::old`.
+  status fetch_add(peer to, const remote_place& at, std::uint64_t operand, void* context) noexcept {
+    return lane_().atomic(to, at, operation::fetch_add, operand, 0, context);
+  }
+  status compare_swap(peer to, const remote_place& at, std::uint64_t expected, std::uint64_t desired, void* context) noexcept {
+    return lane_().atomic(to, at, operation::compare_swap, desired, expected, context);
+  }
+  /// Any memory of the caller as a source or destination, on rows without local descriptors. Elsewhere use region::slice().
+  template <class G = F>
+  static local_memory memory(const_bytes any) noexcept {
+    static_assert(answer<G, local_descriptor_family>::any_memory,
+                  "weft: this fabric wants local buffers registered; use a slice of a region: region.slice(offset, size)");
+    return {const_cast<std::byte*>(any.data()), any.size(), nullptr};  // sources are only read
+  }
+
+  // ---- progress ---------------------------------------------------------------------------------------------------------
+  /// Moves everything one step and tells what happened. Never waits. Returns how many entries the library had.
+  template <event_handler Handler>
+  int progress(Handler&& on) {
+    return awaiting<engine_type>(*e_).step(on);
+  }
+  /// Makes progress until `done()` holds. Errors: deadline; invalid from inside a handler.
+  template <class Done, event_handler Handler>
+  status until(Done&& done, duration timeout, Handler&& on) {
+    return awaiting<engine_type>(*e_).until(done, timeout, on);
+  }
+  /// Sleeps until something may have arrived, or the time is over, or upkeep is due: always followed by progress(). Without
+  /// options.sleeps it returns at once. Returns ok either way; a lost wake-up is impossible: arm, look again, sleep.
+  status wait(duration at_most) noexcept { return awaiting<engine_type>(*e_).sleep(at_most); }
+  /// File descriptor to watch in a foreign event loop, or -1.
+  int descriptor() const noexcept { return e_->port->descriptor(); }
+  instant now() const noexcept { return e_->port->now(); }
+
+  // ---- looking ----------------------------------------------------------------------------------------------------------
+  const port_limits& limits() const noexcept { return e_->port->limits(); }
+  std::uint32_t in_flight() const noexcept { return e_->operations.in_flight(); }
+  /// Messages and notices that belonged to no present connection, and messages that no transport of this build sends. Dropped, counted.
+  std::uint64_t stale() const noexcept { return e_->stale; }
+  std::uint64_t garbled() const noexcept { return e_->garbled; }
+  /// The largest message that this peer takes, in bytes.
+  std::uint32_t largest_message(peer p) const noexcept { return p.alive() ? static_cast<record*>(p.record())->their_slot_bytes : 0; }
+
+ private:
+  explicit transport(std::unique_ptr<engine_type> e) : e_(std::move(e)) {}
+  lane<engine_type> lane_() const noexcept { return lane<engine_type>(*e_); }
+
+  std::unique_ptr<engine_type> e_;
+};
+
+/// Opens a transport of fabric F: `auto net = weft::open<weft::selected>({.service = "7471"}).value();`
+template <complete_fabric F>
+result<transport<F>> open(const transport_options& options) {
+  return transport<F>::open(options);
+}
+
+}  // namespace weft

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What must happen although nothing arrives: deadlines of operations, heartbeats and silence, watched processes, half-open
+// connections, answers still owed, link events. Done every few polls, so that the hot loop pays a decrement.
+// After a long absence of this side's owner nobody is declared dead for it: silence counts only while we were listening.
+// Hot path: the decrement. Threads: the owner's.
+#pragma once
+
+#include "meeting.hpp"
+#include "parting.hpp"
+
+namespace weft {
+
+template <class Engine, class Handler>
+class upkeep {
+ public:
+  using record = typename Engine::record;
+  using slot = typename Engine::slot;
+  using liveness_answer = answer<typename Engine::fabric, liveness_family>;
+
+  static constexpr std::uint32_t every_polls = 32;
+  static constexpr std::uint32_t repeat_hello_ms = 500;
+  static constexpr std::uint32_t half_open_ms = 2000;
+  static constexpr std::uint32_t linger_ms = 1000;
+  static constexpr std::uint32_t watch_every_ms = 20;
+
+  upkeep(Engine& e, Handler& on) noexcept : e_(e), on_(on) {}
+
+  void run() {
+    const std::uint32_t before = e_.tick;
+    e_.read_clock();
+    e_.until_upkeep = every_polls;
+    receives<Engine>(e_).clear_graveyard();
+    meeting<Engine>(e_).follow_links(on_);
+    if (e_.tick == before) return;
+    if (e_.side_channel) e_.side_channel->progress();
+    const std::uint32_t away = e_.tick - before;
+    for (record& r : e_.peers)
+      if (r.state != peer_state::free) look_after(r, away);
+    if (e_.tick - e_.swept >= sweep_every()) sweep();
+  }
+
+  /// How long the owner may sleep without neglecting anything.
+  duration until_due() const noexcept {
+    std::uint32_t due = 200;
+    if constexpr (liveness_answer::watches_process) due = watch_every_ms;
+    if (e_.operations.in_flight() > 0) due = std::min(due, sweep_every());
+    for (record& r : e_.peers) {
+      if (r.state == peer_state::free) continue;
+      if (r.owes_answer || r.state != peer_state::established) due = std::min(due, 10U);
+      if (r.speak_every > 0) due = std::min(due, r.speak_every / 2 + 1);
+    }
+    return std::chrono::milliseconds(due);
+  }
+
+ private:
+  std::uint32_t sweep_every() const noexcept { return std::clamp(Engine::ticks(e_.options.operation_timeout) / 16, 1U, 100U); }
+
+  void look_after(record& r, std::uint32_t away) {
+    if (r.owes_answer) meeting<Engine>(e_).say_what_is_owed(r);
+    switch (r.state) {
+      case peer_state::established: return watch_over(r, away);
+      case peer_state::greeting:
+        if (e_.tick - r.spoke >= repeat_hello_ms) {  // it may have been lost with a peer that restarted
+          r.spoke = e_.tick;
+          r.owes_answer = true;
+        }
+        return;
+      case peer_state::arrived:
+        if (e_.tick - r.since >= half_open_ms) parting<Engine>(e_).forget(r);
+        return;
+      case peer_state::refusing:
+        if (!r.owes_answer && e_.tick - r.since >= linger_ms) parting<Engine>(e_).forget(r);
+        if (e_.tick - r.since >= half_open_ms) parting<Engine>(e_).forget(r);
+        return;
+      default: return;
+    }
+  }
+
+  void watch_over(record& r, std::uint32_t away) {
+    if constexpr (liveness_answer::watches_process) {
+      if (e_.tick - r.spoke >= watch_every_ms) {
+        r.spoke = e_.tick;
+        if (r.watch.gone()) return parting<Engine>(e_).gone(r, error(errc::peer_lost, "process ended"), on_);
+      }
+    }
+    if constexpr (liveness_answer::speaks) {
+      const std::uint32_t limit = Engine::ticks(e_.options.silence_limit);
+      if (away > limit / 4) r.heard = e_.tick;  // we were not listening: their silence means nothing
+      if (r.speak_every > 0 && e_.tick - r.spoke >= r.speak_every) {
+        r.spoke = e_.tick;
+        const status said = e_.tell(r, wire::message_kind::heartbeat, {});
+        if (!said && !said.is_again()) return parting<Engine>(e_).gone(r, {errc::peer_lost, said.from, said.native_code, "heartbeat"}, on_);
+      }
+      if (e_.tick - r.heard > limit) parting<Engine>(e_).gone(r, error(errc::peer_lost, "silent"), on_);
+    }
+  }
+
+  void sweep() {
+    e_.swept = e_.tick;
+    const std::uint32_t limit = Engine::ticks(e_.options.operation_timeout);
+    for (std::uint32_t i = 0; i < e_.operations.size(); ++i) {
+      slot& s = *e_.operations.at(i);
+      if ((s.use != slot_use::user && s.use != slot_use::silent) || e_.tick - s.posted <= limit) continue;
+      const slot told = s;
+      parting<Engine>(e_).end_early(s);
+      on_(failed{told.what, e_.handle(*told.record), told.use == slot_use::user ? told.user : nullptr, error(errc::deadline, name_of(told.what))});
+    }
+  }
+
+  Engine& e_;
+  Handler& on_;
+};
+
+}  // namespace weft
