@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How packets travel: when the source is read, when a packet arrives, which orders are kept, and what becomes of packets for
+// whoever is gone. Kept are the orders that the row promises and the shape asked for, and no other once the fault is on.
+// Hot path: yes. Threads: one.
+#pragma once
+
+#include "landing.hpp"
+
+namespace weft::backends::loopback {
+
+void arrive_at_link(simulation& sim, std::uint32_t index);  // linking.hpp: connection packets
+void refuse_dial(simulation& sim, const link_name& dialler);
+
+/// Effects: the packet comes to its target at a time that keeps what the row promises.
+inline std::int64_t arrival_time(simulation& sim, const station& from, link_state& link, const packet& p) {
+  std::int64_t travel = sim.time.draw.between(sim.wrong.delay_least, sim.wrong.delay_most).count();
+  while (sim.time.draw.hits(sim.wrong.loss)) {
+    travel += sim.wrong.retransmission.count();
+    sim.note(happening::lost, from.id, p.number);
+  }
+  const bool message = p.kind == packet_kind::message;
+  std::int64_t floor = 0;
+  if (message && from.row.send_after_write) floor = std::max(floor, link.last_write);
+  if (message && from.row.send_after_send) floor = std::max(floor, link.last_message);
+  if (!message && from.row.write_after_write) floor = std::max(floor, link.last_write);
+  if (!is_data(p.kind) || !sim.time.draw.hits(sim.wrong.reorder)) floor = link.last_any;
+  const std::int64_t at = std::max(sim.now() + travel, floor + 1);
+  std::int64_t& own = message ? link.last_message : link.last_write;
+  own = std::max(own, at);
+  link.last_any = std::max(link.last_any, at);
+  return at;
+}
+
+inline void send_off(simulation& sim, const station& from, link_state& link, std::uint32_t index) {
+  packet& p = sim.pool[index];
+  p.stage = packet_stage::arriving;
+  const std::int64_t before = std::max(link.last_any, sim.now());
+  const std::int64_t at = arrival_time(sim, from, link, p);
+  sim.note(happening::departed, from.id, p.number, p.total());
+  if (p.kind == packet_kind::write && p.size >= 2 && at > before + 2 && sim.time.draw.hits(sim.wrong.tear)) {
+    p.torn = true;
+    sim.time.post(sim.time.draw.between(duration(before + 1), duration(at - 1)).count(), due_kind::packet, index);
+  }
+  sim.time.post(at, due_kind::packet, index);
+}
+
+/// Effects: raw faults. Returns: whether the packet is gone.
+inline bool spoil(simulation& sim, const station& from, link_state& link, std::uint32_t index) {
+  const bool message = sim.pool[index].kind == packet_kind::message;
+  if (!message && !sim.pool[index].immediate_given) return false;
+  if (sim.time.draw.hits(sim.wrong.raw_duplication)) {
+    const std::uint32_t copy = sim.pool.take();
+    packet& twin = sim.pool[copy];
+    const packet& p = sim.pool[index];
+    std::vector<std::byte> room = std::move(twin.payload);
+    const std::uint64_t number = twin.number;
+    twin = p;
+    room.assign(p.payload.begin(), p.payload.end());
+    twin.payload = std::move(room);
+    twin.number = number;
+    twin.owed = false;
+    twin.dead = true;
+    if (!message) twin.size = 0;
+    sim.note(happening::duplicated, from.id, p.number);
+    send_off(sim, from, link, copy);
+  }
+  if (!sim.time.draw.hits(sim.wrong.raw_loss)) return false;
+  packet& p = sim.pool[index];
+  sim.note(happening::lost, from.id, p.number);
+  if (!message) {
+    p.immediate_lost = true;
+    return false;
+  }
+  end(sim, p, p.mode == post_mode::delivered ? error(errc::broken, "send") : status{});
+  sim.pool.give_back(index);
+  return true;
+}
+
+/// Effects: the source is read, and where the row tells of no more than that, the operation is over.
+inline void depart(simulation& sim, std::uint32_t index) {
+  packet& p = sim.pool[index];
+  station& from = *sim.stations[p.from.port];
+  link_state* link = from.find(p.from);
+  if (from.crashed || p.from.index >= from.links.size()) return sim.pool.give_back(index);
+  if (link == nullptr) link = from.links[p.from.index].get();  // hung up: what was posted still leaves
+  const bool carries = p.kind == packet_kind::message || p.kind == packet_kind::write;
+  if (carries && !p.injected && !p.dead) p.load();
+  if (carries && spoil(sim, from, *link, index)) return;
+  const bool early = p.mode != post_mode::delivered &&
+                     (p.kind == packet_kind::message ? sim.time.draw.below(2) == 0
+                                                     : p.kind == packet_kind::write && !from.row.reports_refusal);
+  if (early) end(sim, p, {});
+  send_off(sim, from, *link, index);
+}
+
+/// Effects: nobody is there to take it. The initiator learns of it where the row tells, and waits for ever where not.
+inline void lose(simulation& sim, std::uint32_t index) {
+  packet& p = sim.pool[index];
+  const station& from = *sim.stations[p.from.port];
+  if (p.kind == packet_kind::dial) {
+    const bool silent = p.to.port != nobody && sim.stations[p.to.port]->crashed;
+    const duration answered = silent ? sim.cost.dial_timeout : sim.time.draw.between(sim.wrong.delay_least, sim.wrong.delay_most);
+    sim.time.post_action(sim.now() + answered.count(), [&sim, dialler = p.from] { refuse_dial(sim, dialler); });
+  }
+  if (!p.owed || !is_data(p.kind)) return sim.pool.give_back(index);
+  p.stage = packet_stage::stuck;
+  if (from.row.connected || !from.row.reports_death) return;
+  p.outcome = error(errc::unreachable, "post");
+  p.stage = packet_stage::returning;
+  sim.time.post(sim.after(sim.cost.death_least, sim.cost.death_most), due_kind::packet, index);
+}
+
+/// Effects: a packet that reached the target's queues does what it came for.
+inline void land(simulation& sim, std::uint32_t index) {
+  packet& p = sim.pool[index];
+  station& target = *sim.stations[p.to.port];
+  if (!target.open) return lose(sim, index);
+  if (!is_data(p.kind)) return arrive_at_link(sim, index);
+  if (target.row.connected && target.find(p.to) == nullptr) return lose(sim, index);
+  switch (p.kind) {
+    case packet_kind::message: return match_or_starve(sim, target, *target.receives_of(p.to), index);
+    case packet_kind::write: return land_write(sim, target, index);
+    case packet_kind::read: return land_read(sim, target, index);
+    default: return land_atomic(sim, target, index);
+  }
+}
+
+/// Effects: the answer is at the initiator: bytes that were asked for are copied, and the operation ends.
+inline void settle(simulation& sim, std::uint32_t index) {
+  packet& p = sim.pool[index];
+  if (p.owed && p.outcome && !p.dead) {
+    if (p.kind == packet_kind::read && p.size != 0) std::memcpy(p.local, p.payload.data(), p.size);
+    if (p.kind == packet_kind::fetch_add || p.kind == packet_kind::compare_swap) *p.old = p.operand;
+  }
+  end(sim, p, p.outcome);
+  sim.pool.give_back(index);
+}
+
+/// Returns: whether something on the way keeps the packet from coming to this port now.
+inline bool held_up(simulation& sim, std::uint32_t index, const station& goes_to, std::uint32_t comes_from_node) {
+  if (road_cut* cut = sim.cut_between(goes_to.node, comes_from_node); cut != nullptr) {
+    cut->held.push_back(index);
+    return true;
+  }
+  const std::int64_t pause = sim.nodes[goes_to.node].paused_until;
+  const bool needs_process = !goes_to.row.hardware || !is_data(sim.pool[index].kind);
+  if (pause <= sim.now() || !needs_process) return false;
+  sim.time.post(pause, due_kind::packet, index, 0, true);
+  return true;
+}
+
+inline void arrive(simulation& sim, std::uint32_t index) {
+  packet& p = sim.pool[index];
+  if (p.to.port == nobody) return lose(sim, index);
+  station& target = *sim.stations[p.to.port];
+  if (held_up(sim, index, target, sim.stations[p.from.port]->node)) return;
+  if (std::exchange(p.torn, false)) {
+    if (target.open && !target.row.polls) land_last_half(sim, target, p);
+    return;
+  }
+  sim.note(happening::arrived, target.id, p.number);
+  const bool waits = target.row.polls && (is_data(p.kind) || p.kind == packet_kind::goodbye);
+  if (!target.open || (!waits && p.kind != packet_kind::knock)) return land(sim, index);
+  p.stage = packet_stage::waiting;
+  target.inbox.push_back(index);
+  tell_sleeper(sim, target);
+}
+
+inline void come_back(simulation& sim, std::uint32_t index) {
+  packet& p = sim.pool[index];
+  station& initiator = *sim.stations[p.from.port];
+  if (!initiator.open || !p.owed) return sim.pool.give_back(index);
+  if (held_up(sim, index, initiator, sim.stations[p.to.port == nobody ? p.from.port : p.to.port]->node)) return;
+  if (!initiator.row.polls) return settle(sim, index);
+  initiator.inbox.push_back(index);
+  tell_sleeper(sim, initiator);
+}
+
+/// Effects: what became due for a packet happens.
+inline void move_on(simulation& sim, std::uint32_t index) {
+  switch (sim.pool[index].stage) {
+    case packet_stage::departing: return depart(sim, index);
+    case packet_stage::arriving: return arrive(sim, index);
+    case packet_stage::returning: return come_back(sim, index);
+    default: return;
+  }
+}
+
+/// Effects: the owner polls: what waited for that moves on.
+inline void progress(simulation& sim, station& at) {
+  for (std::size_t budget = at.inbox.size(); budget != 0 && !at.inbox.empty(); --budget) {
+    const std::uint32_t index = at.inbox.front();
+    at.inbox.pop_front();
+    if (sim.pool[index].stage == packet_stage::returning)
+      settle(sim, index);
+    else
+      land(sim, index);
+  }
+}
+
+}  // namespace weft::backends::loopback

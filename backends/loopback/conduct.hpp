@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How one simulated fabric behaves: a row's facts, and what the port asked for, as plain values. The simulated library reads
+// them as a real library reads its own tables; the port above it knows the same at compile time from its Shape.
+// Hot path: values. Threads: immutable.
+#pragma once
+
+#include "../../core/port.hpp"
+
+namespace weft::backends::loopback {
+
+/// The freedoms and limits of a fabric, as the simulated library applies them.
+struct conduct {
+  bool connected = false;
+  bool lazy = false;
+  bool resolves = true;
+  bool virtual_address = false;
+  bool provider_key = false;
+  bool needs_descriptor = false;
+  bool regions_enabled = true;     ///< False: the row wants regions bound, and the port did not ask for it.
+  std::uint8_t key_bytes = 8;
+  std::uint8_t write_immediate_bytes = 0;
+  std::uint8_t send_immediate_bytes = 0;
+  bool consumes = false;
+  bool counts_writes = false;
+  bool send_after_write = false;
+  bool write_after_write = false;
+  bool send_after_send = false;
+  bool delivers = false;
+  bool reports_refusal = false;
+  bool polls = false;              ///< Nothing moves at this side unless its owner polls.
+  bool hardware = false;           ///< Bytes land even while the process is stopped.
+  bool naps = false;               ///< No descriptor to sleep on: sleeping goes in steps.
+  bool reports_death = false;
+  bool atomics = false;
+  std::uint8_t context_bytes = 0;
+  std::uint32_t inject_bytes = 0;
+  std::uint64_t largest_message = 0;
+  std::uint64_t largest_write = 0;
+};
+
+/// The conduct of a row as this shape uses it. An order that a row has is kept only where the shape asked for it.
+template <port_shape S>
+constexpr conduct conduct_of() noexcept {
+  constexpr const fabric_facts& f = S::facts;
+  conduct c;
+  c.connected = f.endpoint_type == endpoint_type::connected;
+  c.lazy = f.connects_lazily;
+  c.resolves = f.address_resolution == address_resolution::socket;
+  c.virtual_address = f.virtual_addressing;
+  c.provider_key = f.key_owner == key_owner::provider;
+  c.needs_descriptor = f.local_registration;
+  c.regions_enabled = !f.region_endpoint_binding || S::bind_regions;
+  c.key_bytes = f.key_bytes;
+  c.write_immediate_bytes = f.write_immediate_bytes;
+  c.send_immediate_bytes = S::framed ? std::uint8_t{0} : f.send_immediate_bytes;
+  c.consumes = f.write_immediate_consumes_receive;
+  c.counts_writes = f.remote_counter_counts_writes;
+  c.send_after_write = f.order_send_after_write && S::ordered_send_after_write && !(f.atomics_cost_order && S::native_atomics);
+  c.write_after_write = f.order_write_after_write && S::ordered_write_after_write;
+  c.send_after_send = f.order_send_after_send;
+  c.delivers = f.delivery_complete && S::delivery_complete;
+  c.reports_refusal = f.refused_write == refusal::reported;
+  c.polls = f.data_progress == data_progress::polling;
+  c.hardware = f.data_progress == data_progress::hardware;
+  c.naps = f.completion_wait != completion_wait::descriptor;
+  c.reports_death = f.reports_killed_peer;
+  c.atomics = f.atomics == atomic_execution::provider && S::native_atomics;
+  c.context_bytes = f.context_bytes;
+  c.inject_bytes = f.inject_bytes;
+  c.largest_message = f.largest_message;
+  c.largest_write = f.largest_write;
+  return c;
+}
+
+/// An immediate as it comes out of a fabric that carries this many bytes of it.
+constexpr std::uint64_t narrowed(std::uint64_t immediate, std::uint8_t width) noexcept {
+  return width >= 8 ? immediate : immediate & ((std::uint64_t{1} << (8 * width)) - 1);
+}
+
+}  // namespace weft::backends::loopback

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One node's thread of control inside a simulated world: a stack of its own, entered and left by hand, so that code that blocks
+// runs unmodified in a single thread. Address and thread sanitizers are told of each switch; exceptions in flight stay per fiber.
+// A fiber that is abandoned (its node crashed) never runs again and unwinds nothing, as a killed process would not.
+// Hot path: the switch. Threads: all fibers of a world in one thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <cxxabi.h>
+#include <exception>
+#include <functional>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <utility>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define WEFT_LOOPBACK_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WEFT_LOOPBACK_ASAN 1
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define WEFT_LOOPBACK_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define WEFT_LOOPBACK_TSAN 1
+#endif
+#endif
+#if defined(WEFT_LOOPBACK_ASAN)
+#include <sanitizer/common_interface_defs.h>
+#include <sanitizer/lsan_interface.h>
+#endif
+#if defined(WEFT_LOOPBACK_TSAN)
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace weft::backends::loopback {
+
+/// A body of code with its own stack. Owned by the world that runs it.
+class fiber {
+ public:
+  static constexpr std::size_t stack_bytes = std::size_t{1} << 20;  // touched lazily
+  static constexpr std::size_t guard_bytes = 4096;
+
+  explicit fiber(std::function<void()> body) : body_(std::move(body)) {
+    void* at = ::mmap(nullptr, stack_bytes + guard_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) throw std::bad_alloc();
+    ::mprotect(at, guard_bytes, PROT_NONE);
+    stack_ = static_cast<std::byte*>(at) + guard_bytes;
+    ::getcontext(&own_);
+    own_.uc_stack.ss_sp = stack_;
+    own_.uc_stack.ss_size = stack_bytes;
+    own_.uc_link = nullptr;
+    const auto self = reinterpret_cast<std::uintptr_t>(this);
+    ::makecontext(&own_, reinterpret_cast<void (*)()>(&fiber::enter), 2, static_cast<unsigned>(self >> 32),
+                  static_cast<unsigned>(self & 0xffffffffU));
+#if defined(WEFT_LOOPBACK_TSAN)
+    tsan_own_ = __tsan_create_fiber(0);
+#endif
+  }
+  fiber(const fiber&) = delete;
+  fiber& operator=(const fiber&) = delete;
+  ~fiber() {
+#if defined(WEFT_LOOPBACK_TSAN)
+    __tsan_destroy_fiber(tsan_own_);
+#endif
+    ::munmap(stack_ - guard_bytes, stack_bytes + guard_bytes);
+  }
+
+  bool done() const noexcept { return done_; }
+  bool begun() const noexcept { return begun_; }
+  /// What left the body, if anything did.
+  std::exception_ptr escaped() const noexcept { return escaped_; }
+
+  /// Effects: runs the body until it leaves or ends. Called by the scheduler only.
+  void resume() {
+    begun_ = true;
+    swap_exceptions();
+#if defined(WEFT_LOOPBACK_ASAN)
+    void* fake = nullptr;
+    __sanitizer_start_switch_fiber(&fake, stack_, stack_bytes);
+#endif
+#if defined(WEFT_LOOPBACK_TSAN)
+    tsan_back_ = __tsan_get_current_fiber();
+    __tsan_switch_to_fiber(tsan_own_, 0);
+#endif
+    ::swapcontext(&back_, &own_);
+#if defined(WEFT_LOOPBACK_ASAN)
+    __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
+#endif
+    swap_exceptions();
+  }
+
+  /// Effects: goes back to whoever resumed. Called on the fiber's own stack.
+  void leave() {
+#if defined(WEFT_LOOPBACK_ASAN)
+    void* fake = nullptr;
+    __sanitizer_start_switch_fiber(done_ ? nullptr : &fake, back_stack_, back_bytes_);
+#endif
+#if defined(WEFT_LOOPBACK_TSAN)
+    __tsan_switch_to_fiber(tsan_back_, 0);
+#endif
+    ::swapcontext(&own_, &back_);
+#if defined(WEFT_LOOPBACK_ASAN)
+    __sanitizer_finish_switch_fiber(fake, &back_stack_, &back_bytes_);
+#endif
+  }
+
+  /// Effects: gives up a fiber that stopped in mid-run. What its stack owns is never released (a killed process runs no
+  /// destructors); the leak checker is told to look there for owners, so that only real leaks are reported.
+  static void abandon(fiber* left) {
+    if (left == nullptr) return;
+    if (!left->begun_ || left->done_) {
+      delete left;
+      return;
+    }
+#if defined(WEFT_LOOPBACK_ASAN)
+    __lsan_ignore_object(left);
+    __lsan_register_root_region(left->stack_, stack_bytes);
+#else
+    delete left;
+#endif
+  }
+
+ private:
+  static void enter(unsigned high, unsigned low) {
+    auto* self = reinterpret_cast<fiber*>((std::uintptr_t{high} << 32) | std::uintptr_t{low});
+#if defined(WEFT_LOOPBACK_ASAN)
+    __sanitizer_finish_switch_fiber(nullptr, &self->back_stack_, &self->back_bytes_);
+#endif
+    self->run();
+    self->leave();
+  }
+  void run() {
+    try {
+      body_();
+    } catch (...) {
+      escaped_ = std::current_exception();
+    }
+    body_ = nullptr;
+    done_ = true;
+  }
+
+  // The run-time library keeps caught and uncaught exceptions per thread; a fiber may leave in the middle of a handler.
+  void swap_exceptions() noexcept {
+    exceptions_state* live = reinterpret_cast<exceptions_state*>(abi::__cxa_get_globals());
+    std::swap(*live, exceptions_);
+  }
+  struct exceptions_state {
+    void* caught = nullptr;
+    unsigned uncaught = 0;
+  };
+
+  std::function<void()> body_;
+  std::byte* stack_ = nullptr;
+  ucontext_t own_{};
+  ucontext_t back_{};
+  exceptions_state exceptions_{};
+  std::exception_ptr escaped_;
+  bool done_ = false;
+  bool begun_ = false;
+#if defined(WEFT_LOOPBACK_ASAN)
+  const void* back_stack_ = nullptr;
+  std::size_t back_bytes_ = 0;
+#endif
+#if defined(WEFT_LOOPBACK_TSAN)
+  void* tsan_own_ = nullptr;
+  void* tsan_back_ = nullptr;
+#endif
+};
+
+}  // namespace weft::backends::loopback

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The target's side of each operation: which memory may be touched, what lands in it, which receive takes a message, what the
+// owner is told, and what the initiator is answered. The checks are those of the card: key, right, range.
+// Hot path: yes. Threads: one.
+#pragma once
+
+#include "simulation.hpp"
+
+namespace weft::backends::loopback {
+
+/// Where an access ends up, or why it does not.
+struct access {
+  std::byte* at = nullptr;
+  status outcome{};
+};
+
+inline constexpr std::size_t overrun_of_the_planted_bug = 64;
+
+inline access reach(const simulation& sim, const station& target, remote_memory where, std::size_t size, rights asked) {
+  const auto found = target.regions.find(where.key);
+  if (found == target.regions.end() || !target.row.regions_enabled) return {nullptr, error(errc::denied, "remote key")};
+  const region& held = *found->second;
+  if (!grants(held.granted, asked)) return {nullptr, error(errc::denied, "remote rights")};
+  const std::uint64_t start = target.row.virtual_address ? where.address - reinterpret_cast<std::uintptr_t>(held.base) : where.address;
+  const std::size_t slack = sim.wrong.bug == planted_bug::skipped_bound_check ? overrun_of_the_planted_bug : 0;
+  if (start > held.size + slack || size > held.size + slack - start) return {nullptr, error(errc::out_of_range, "remote range")};
+  return {held.base + start, {}};
+}
+
+/// Effects: the packet goes back to its initiator where something is owed, or ends here.
+inline void answer(simulation& sim, std::uint32_t index) {
+  packet& p = sim.pool[index];
+  if (!p.owed) return sim.pool.give_back(index);
+  p.stage = packet_stage::returning;
+  sim.time.post(sim.after(sim.wrong.delay_least, sim.wrong.delay_most), due_kind::packet, index);
+}
+
+inline void take_message(simulation& sim, station& target, packet& p, const posted_receive& into) {
+  completion_entry told;
+  told.kind = completion_kind::received;
+  told.context = into.context;
+  told.immediate = p.immediate_given ? narrowed(p.immediate, target.row.send_immediate_bytes) : 0;
+  told.length = p.total();
+  if (p.total() > into.into.size)
+    told.outcome = error(errc::truncated, "receive");
+  else if (p.total() != 0)
+    std::memcpy(into.into.data, p.payload.data(), p.total());
+  scribble(target, into.context);
+  sim.note(happening::landed, target.id, static_cast<std::uint64_t>(p.kind), p.total());
+  tell(sim, target, told, p.to);
+}
+
+inline void tell_landed(simulation& sim, station& target, const packet& p, void* context) {
+  completion_entry told;
+  told.kind = completion_kind::landed;
+  told.context = context;
+  told.immediate = narrowed(p.immediate, target.row.write_immediate_bytes);
+  if (context != nullptr) scribble(target, context);
+  tell(sim, target, told, p.to);
+  if (sim.wrong.bug == planted_bug::double_notification && context == nullptr) tell(sim, target, told, p.to);
+}
+
+/// Effects: what needs a receive gets one, or waits behind others for the next that is posted.
+inline void match(simulation& sim, station& target, receive_queue& queue, std::uint32_t index) {
+  packet& p = sim.pool[index];
+  const posted_receive into = queue.posted.front();
+  queue.posted.pop_front();
+  if (p.kind == packet_kind::message)
+    take_message(sim, target, p, into);
+  else
+    tell_landed(sim, target, p, into.context);
+  answer(sim, index);
+}
+
+inline void match_or_starve(simulation& sim, station& target, receive_queue& queue, std::uint32_t index) {
+  if (!queue.posted.empty() && queue.starved.empty()) return match(sim, target, queue, index);
+  ++target.starved_count;
+  sim.note(happening::starved, target.id, sim.pool[index].number);
+  sim.pool[index].stage = packet_stage::waiting;
+  queue.starved.push_back(index);
+}
+
+/// Effects: messages that found no receive are tried again.
+inline void feed(simulation& sim, station& target, receive_queue& queue) {
+  while (!queue.starved.empty() && !queue.posted.empty()) {
+    const std::uint32_t index = queue.starved.front();
+    queue.starved.pop_front();
+    match(sim, target, queue, index);
+  }
+}
+
+inline void copy_in(const packet& p, std::byte* at, std::size_t first, std::size_t last) noexcept {
+  if (last > first) std::memcpy(at + first, p.payload.data() + first, last - first);
+}
+
+/// Effects: the last half of a write's bytes is there, and nobody is told.
+inline void land_last_half(simulation& sim, station& target, packet& p) {
+  const access found = reach(sim, target, p.where, p.size, rights::remote_write);
+  if (found.outcome) copy_in(p, found.at, p.size / 2, p.size);
+}
+
+inline void tell_before_bytes(simulation& sim, station& target, const packet& p, std::byte* at) {
+  tell_landed(sim, target, p, nullptr);
+  std::vector<std::byte> late = p.payload;
+  sim.time.post_action(sim.now() + 50'000, [late = std::move(late), at, &target] {
+    if (target.open) std::memcpy(at, late.data(), late.size());
+  });
+}
+
+inline void land_write(simulation& sim, station& target, std::uint32_t index) {
+  packet& p = sim.pool[index];
+  access found;
+  if (p.size != 0 || !p.dead) found = reach(sim, target, p.where, p.size, rights::remote_write);
+  if (!found.outcome) {
+    ++target.refused_count;
+    sim.note(happening::refused, target.id, p.number, static_cast<std::uint64_t>(found.outcome.code));
+    p.outcome = found.outcome;
+    return answer(sim, index);
+  }
+  const bool tells = p.immediate_given && !p.immediate_lost;
+  if (tells && sim.wrong.bug == planted_bug::notification_before_bytes && !target.row.consumes) {
+    tell_before_bytes(sim, target, p, found.at);
+    return answer(sim, index);
+  }
+  copy_in(p, found.at, 0, p.size);
+  sim.note(happening::landed, target.id, static_cast<std::uint64_t>(p.kind), p.size);
+  if (target.row.counts_writes) {
+    ++target.landed;
+    ++target.news;
+    tell_sleeper(sim, target);
+  }
+  if (!tells) return answer(sim, index);
+  if (target.row.consumes) {
+    receive_queue* queue = target.receives_of(p.to);
+    return match_or_starve(sim, target, *queue, index);
+  }
+  tell_landed(sim, target, p, nullptr);
+  answer(sim, index);
+}
+
+inline void land_read(simulation& sim, station& target, std::uint32_t index) {
+  packet& p = sim.pool[index];
+  const access found = reach(sim, target, p.where, p.size, rights::remote_read);
+  p.outcome = found.outcome;
+  p.payload.resize(p.size);
+  if (found.outcome && p.size != 0) std::memcpy(p.payload.data(), found.at, p.size);
+  answer(sim, index);
+}
+
+inline void land_atomic(simulation& sim, station& target, std::uint32_t index) {
+  packet& p = sim.pool[index];
+  const access found = reach(sim, target, p.where, sizeof(std::uint64_t), rights::remote_atomic);
+  p.outcome = found.outcome;
+  if (found.outcome && reinterpret_cast<std::uintptr_t>(found.at) % sizeof(std::uint64_t) != 0)
+    p.outcome = error(errc::invalid, "atomic alignment");
+  if (p.outcome) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, found.at, sizeof value);
+    const std::uint64_t old = value;
+    if (p.kind == packet_kind::fetch_add) value += p.operand;
+    if (p.kind == packet_kind::compare_swap && value == p.comparand) value = p.operand;
+    std::memcpy(found.at, &value, sizeof value);
+    p.operand = old;
+  }
+  answer(sim, index);
+}
+
+}  // namespace weft::backends::loopback

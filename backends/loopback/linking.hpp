@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How links begin and end: dialling, arriving, established, refused, lost; knocking at lazy fabrics; what a port that goes away
+// leaves behind. A passive link may receive before it is told that it is established, as on real connection managers.
+// Hot path: no (one look at a queue per poll_links). Threads: one.
+#pragma once
+
+#include "carriage.hpp"
+
+#include <vector>
+
+namespace weft::backends::loopback {
+
+inline link_name new_link(station& at) {
+  std::uint32_t index = 0;
+  while (index < at.links.size() && at.links[index]->phase != link_phase::unused) ++index;
+  if (index == at.links.size()) at.links.push_back(std::make_unique<link_state>());
+  link_state& fresh = *at.links[index];
+  const link_state before = std::move(fresh);
+  fresh = link_state{};
+  fresh.generation = before.generation + 1;
+  fresh.last_departure = before.last_departure;  // what the last link left behind keeps its place
+  fresh.last_message = before.last_message;
+  fresh.last_write = before.last_write;
+  fresh.last_any = before.last_any;
+  if (at.row.connected) fresh.receives.posted.reserve(at.options.receives);
+  return {at.id, index, fresh.generation};
+}
+
+/// Effects: a connection packet leaves, behind everything that was sent before on the link that it names.
+inline void signal(simulation& sim, packet_kind kind, const link_name& from, const link_name& to) {
+  const std::uint32_t index = sim.pool.take();
+  packet& p = sim.pool[index];
+  p.kind = kind;
+  p.from = from;
+  p.to = to;
+  station& at = *sim.stations[from.port];
+  if (from.index < at.links.size()) {
+    link_state& link = *at.links[from.index];
+    const std::int64_t free_at = std::max(link.last_departure, sim.now());
+    link.last_any = std::max(link.last_any, free_at);
+    if (kind != packet_kind::goodbye) return send_off(sim, at, link, index);
+    p.stage = packet_stage::departing;
+    link.last_departure = free_at + 1;
+    return sim.time.post(free_at + 1, due_kind::packet, index);
+  }
+  p.stage = packet_stage::arriving;
+  sim.time.post(sim.after(sim.wrong.delay_least, sim.wrong.delay_most), due_kind::packet, index);
+}
+
+/// Effects: every operation of the link ends in this error, receives that are still posted fail, and the owner is told.
+inline void break_link(simulation& sim, station& at, const link_name& name, link_change what = link_change::lost) {
+  link_state* link = at.find(name);
+  if (!at.open || link == nullptr || link->phase == link_phase::lost) return;
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> left;
+  for (std::uint32_t i = 0; i < sim.pool.size(); ++i)
+    if (sim.pool[i].stage != packet_stage::unused && sim.pool[i].from == name && sim.pool[i].owed) left.emplace_back(sim.pool[i].number, i);
+  std::sort(left.begin(), left.end());
+  link->phase = link_phase::lost;
+  for (const auto& [number, index] : left) {
+    packet& p = sim.pool[index];
+    if (p.stage == packet_stage::departing && !p.injected && (p.kind == packet_kind::message || p.kind == packet_kind::write)) p.load();
+    p.dead = true;
+    end(sim, p, error(errc::peer_lost, "link"));
+    if (p.stage == packet_stage::stuck) sim.pool.give_back(index);
+  }
+  for (; !link->receives.posted.empty(); link->receives.posted.pop_front()) {
+    completion_entry told;
+    told.kind = completion_kind::received;
+    told.context = link->receives.posted.front().context;
+    told.outcome = error(errc::peer_lost, "receive");
+    tell(sim, at, told, name);
+  }
+  change(sim, at, {what, name, {}});
+}
+
+inline void refuse_dial(simulation& sim, const link_name& dialler) {
+  station& at = *sim.stations[dialler.port];
+  link_state* link = at.find(dialler);
+  if (link != nullptr && link->phase == link_phase::dialling) break_link(sim, at, dialler, link_change::refused);
+}
+
+inline void arrive_at_link(simulation& sim, std::uint32_t index) {
+  const packet p = sim.pool[index];
+  sim.pool.give_back(index);
+  station& target = *sim.stations[p.to.port];
+  link_state* link = target.find(p.to);
+  switch (p.kind) {
+    case packet_kind::dial:
+      if (!target.options.listens) return signal(sim, packet_kind::refuse, {p.to.port, nobody, 0}, p.from);
+      return change(sim, target, {link_change::arrived, {}, p.from});
+    case packet_kind::accept:
+      if (link == nullptr || link->phase != link_phase::dialling) return signal(sim, packet_kind::goodbye, {p.to.port, nobody, 0}, p.from);
+      link->phase = link_phase::accepted;
+      link->peer = p.from;
+      signal(sim, packet_kind::confirm, {p.to.port, nobody, 0}, p.from);
+      return change(sim, target, {link_change::established, p.to, {}});
+    case packet_kind::confirm:
+      if (link != nullptr && link->phase == link_phase::accepted) change(sim, target, {link_change::established, p.to, {}});
+      return;
+    case packet_kind::refuse: return refuse_dial(sim, p.to);
+    case packet_kind::goodbye: return break_link(sim, target, p.to);
+    case packet_kind::knock: return signal(sim, packet_kind::knock_answer, {p.to.port, nobody, 0}, p.from);
+    default:
+      if (link != nullptr) link->warm = true;
+      ++target.news;
+      return tell_sleeper(sim, target);
+  }
+}
+
+/// Effects: the link is gone. What was posted still leaves; its sources were read now. Connected: nothing is told afterwards.
+inline void release_link(simulation& sim, station& at, const link_name& name) {
+  link_state* link = at.find(name);
+  if (link == nullptr) return;
+  for (std::uint32_t i = 0; i < sim.pool.size(); ++i) {
+    packet& p = sim.pool[i];
+    if (p.stage == packet_stage::unused || p.from != name || !p.owed) continue;
+    const bool carries = p.kind == packet_kind::message || p.kind == packet_kind::write;
+    if (p.stage == packet_stage::departing && carries && !p.injected) p.load();
+    p.dead = true;
+    const bool late = !at.row.connected && p.stage != packet_stage::stuck && !p.injected;
+    if (late) continue;
+    p.owed = false;
+    if (at.in_flight > 0) --at.in_flight;
+    if (p.stage == packet_stage::stuck) sim.pool.give_back(i);
+  }
+  if (at.row.connected) {
+    if (link->peer.port != nobody && link->peer.index != nobody && link->phase != link_phase::lost)
+      signal(sim, packet_kind::goodbye, name, link->peer);
+    for (; !link->receives.starved.empty(); link->receives.starved.pop_front()) lose(sim, link->receives.starved.front());
+    for (std::size_t n = at.completions.size(); n != 0; --n) {
+      const pending_completion held = at.completions.front();
+      at.completions.pop_front();
+      if (held.at != name) at.completions.push_back(held);
+    }
+  }
+  for (std::size_t n = at.link_events.size(); n != 0; --n) {
+    const link_event held = at.link_events.front();
+    at.link_events.pop_front();
+    if (held.at != name || held.what == link_change::arrived) at.link_events.push_back(held);
+  }
+  link->phase = link_phase::unused;
+  link->receives = receive_queue{};
+}
+
+/// Returns: a link on which receives can be posted, before its dialler is answered.
+inline link_name offer_link(station& at, const link_name& dialler) {
+  const link_name fresh = new_link(at);
+  link_state& link = *at.links[fresh.index];
+  link.phase = link_phase::offered;
+  link.peer = dialler;
+  return fresh;
+}
+
+/// Effects: the dialler is accepted, or refused where there is no tag.
+inline void answer_dial(simulation& sim, station& at, const link_name& fresh, std::uint32_t tag) {
+  link_state* link = at.find(fresh);
+  if (link == nullptr) return;  // hung up by the handler itself
+  if (tag == no_tag) {
+    const link_name dialler = std::exchange(link->peer, link_name{});
+    release_link(sim, at, fresh);
+    return signal(sim, packet_kind::refuse, {at.id, nobody, 0}, dialler);
+  }
+  link->tag = tag;
+  link->phase = link_phase::accepted;
+  signal(sim, packet_kind::accept, fresh, link->peer);
+  if (sim.stations[link->peer.port]->crashed && at.row.reports_death)
+    sim.time.post_action(sim.after(sim.cost.death_least, sim.cost.death_most), [&sim, &at, fresh] { break_link(sim, at, fresh); });
+}
+
+/// Effects: a lazy fabric asks its peer to make a connection; the peer answers when it polls.
+inline void knock(simulation& sim, const link_name& name, link_state& link) {
+  if (link.knocked_at != 0 && sim.now() - link.knocked_at < 5'000'000) return;
+  link.knocked_at = sim.now();
+  if (link.peer.port != nobody) signal(sim, packet_kind::knock, name, link.peer);
+}
+
+}  // namespace weft::backends::loopback

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a port sets up: itself in a world, its address, the memory that it registers, links that it dials and hears of.
+// Set-up code; errors carry sentences. Hot path: no. Threads: one.
+#pragma once
+
+#include "world.hpp"
+
+#include <algorithm>
+
+namespace weft::backends::loopback {
+
+inline bool any_host(std::string_view host) noexcept {
+  return host.empty() || host == "127.0.0.1" || host == "::1" || host == "localhost";
+}
+
+inline address_bytes as_bytes(std::string_view text) {
+  address_bytes all(text.size());
+  if (!text.empty()) std::memcpy(all.data(), text.data(), text.size());
+  return all;
+}
+inline std::string as_text(const address_bytes& all) {
+  return all.empty() ? std::string() : std::string(reinterpret_cast<const char*>(all.data()), all.size());
+}
+
+/// Returns: the port that answers at this address now, or null.
+inline station* station_at(simulation& sim, const address_bytes& address) {
+  const std::string text = as_text(address);
+  const std::size_t colon = text.rfind(':');
+  for (auto& held : sim.stations) {
+    if (!held->open) continue;
+    if (!held->row.resolves && held->address == address) return held.get();
+    if (!held->row.resolves || colon == std::string::npos || text.substr(colon + 1) != held->service) continue;
+    const std::string host = text.substr(0, colon);
+    if (any_host(host) || any_host(held->host) || host == held->host || host == sim.nodes[held->node].name) return held.get();
+  }
+  return nullptr;
+}
+
+inline result<std::shared_ptr<station>> open_station(simulation& sim, const port_options& options, const conduct& row,
+                                                     std::string_view fabric) {
+  if (options.operations == 0 || options.receives == 0)
+    return {error(errc::invalid, "open"), std::string(fabric) + " (loopback): a port needs at least one operation and one receive; asked for " +
+                                              std::to_string(options.operations) + " and " + std::to_string(options.receives)};
+  auto fresh = std::make_shared<station>();
+  fresh->id = static_cast<std::uint32_t>(sim.stations.size());
+  fresh->node = sim.here();
+  fresh->options = options;
+  fresh->row = row;
+  fresh->host = options.node;
+  fresh->service = options.service.empty() ? std::to_string(49152 + fresh->id) : options.service;
+  if (row.resolves) {
+    fresh->address = as_bytes((options.node.empty() ? sim.nodes[fresh->node].name : options.node) + ":" + fresh->service);
+    if (station* taken = station_at(sim, fresh->address); taken != nullptr)
+      return {error(errc::rejected, "open"), std::string(fabric) + " (loopback): service " + fresh->service + " is taken by a port of node '" +
+                                                 sim.nodes[taken->node].name + "'; choose another, or leave it empty"};
+  } else {
+    fresh->address.resize(21);  // a length that nobody would guess
+    for (std::byte& each : fresh->address) each = static_cast<std::byte>(sim.time.draw.below(256));
+  }
+  fresh->completions.reserve(options.operations + options.receives);
+  fresh->inbox.reserve(options.operations);
+  fresh->link_events.reserve(options.links);
+  if (!row.connected) fresh->receives.posted.reserve(options.receives);
+  sim.pool.reserve(std::min<std::size_t>(options.operations, 512));
+  sim.stations.push_back(fresh);
+  return fresh;
+}
+
+inline result<link_name> dial_station(simulation& sim, station& at, const address_bytes& to, std::uint32_t tag, std::string_view fabric) {
+  if (to.empty()) return {error(errc::invalid, "dial"), std::string(fabric) + " (loopback): dialled an empty address; use one from address() or resolve()"};
+  const link_name name = new_link(at);
+  link_state& link = *at.links[name.index];
+  link.tag = tag;
+  link.dialled = to;
+  station* there = station_at(sim, to);
+  if (there != nullptr) link.peer = {there->id, nobody, 0};
+  if (!at.row.connected) {
+    link.phase = link_phase::open;
+    change(sim, at, {link_change::established, name, {}});
+    return name;
+  }
+  link.phase = link_phase::dialling;
+  signal(sim, packet_kind::dial, name, link.peer);
+  return name;
+}
+
+inline void close_station(simulation& sim, station& at) {
+  for (std::uint32_t i = 0; i < at.links.size(); ++i)
+    if (at.links[i]->phase != link_phase::unused) release_link(sim, at, {at.id, i, at.links[i]->generation});
+  for (; !at.link_events.empty(); at.link_events.pop_front())
+    if (at.link_events.front().what == link_change::arrived)
+      signal(sim, packet_kind::refuse, {at.id, nobody, 0}, at.link_events.front().dialler);
+  empty_station(sim, at);
+  at.crashed = false;
+}
+
+inline result<registration> enroll_region(simulation& sim, station& at, bytes memory, rights granted, std::uint64_t wanted,
+                                          std::string_view fabric) {
+  std::uint64_t key = wanted;
+  if (at.row.provider_key) {
+    const bool again = sim.wrong.bug == planted_bug::reused_key;
+    const std::uint64_t count = again ? at.regions.size() + 1 : ++at.keys_made;
+    key = narrowed(at.row.key_bytes > 2 ? (count << 8) | (again ? 0 : sim.time.draw.below(256)) : count, at.row.key_bytes);
+  } else if (narrowed(wanted, at.row.key_bytes) != wanted) {
+    return {error(errc::invalid, "enroll"), std::string(fabric) + " (loopback): key " + std::to_string(wanted) + " does not fit into " +
+                                                std::to_string(at.row.key_bytes) + " bytes; draw a narrower one"};
+  }
+  if (at.regions.contains(key))
+    return {error(errc::rejected, "enroll"), std::string(fabric) + " (loopback): key " + std::to_string(key) +
+                                                 " names another region of this port already; draw another"};
+  auto fresh = std::make_unique<region>(region{memory.data(), memory.size(), granted, true, key});
+  const registration made{fresh.get(), at.row.needs_descriptor ? fresh.get() : nullptr, key, memory.data(), memory.size()};
+  at.regions.emplace(key, std::move(fresh));
+  return made;
+}
+
+inline registration enroll_here(station& at, bytes memory) {
+  const std::uint64_t number = ++at.locals_made;
+  auto fresh = std::make_unique<region>(region{memory.data(), memory.size(), rights::none, false, number});
+  const registration made{fresh.get(), at.row.needs_descriptor ? fresh.get() : nullptr, 0, memory.data(), memory.size()};
+  at.locals.emplace(number, std::move(fresh));
+  return made;
+}
+
+inline void withdraw_region(station& at, registration& held) {
+  const auto same = [&held](const auto& each) { return each.second.get() == held.native; };
+  std::erase_if(at.regions, same);
+  std::erase_if(at.locals, same);
+  held = registration{};
+}
+
+}  // namespace weft::backends::loopback

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What travels between ports of a simulated world, and the pool that it comes from. One packet is one operation for its whole
+// life: it leaves, arrives, and where the initiator is owed an answer, returns.
+// Hot path: yes; the pool grows during warm-up only. Threads: one.
+#pragma once
+
+#include "../../core/port.hpp"
+
+#include <cstring>
+#include <deque>
+#include <vector>
+
+namespace weft::backends::loopback {
+
+enum class packet_kind : std::uint8_t {
+  message, write, read, fetch_add, compare_swap,         // data
+  dial, accept, refuse, confirm, goodbye,                // connections
+  knock, knock_answer,                                   // lazy connecting
+};
+constexpr bool is_data(packet_kind kind) noexcept { return kind <= packet_kind::compare_swap; }
+
+enum class packet_stage : std::uint8_t { unused, departing, arriving, waiting, returning, stuck };
+
+/// A link's name that no later link can be taken for.
+struct link_name {
+  std::uint32_t port = ~std::uint32_t{0};
+  std::uint32_t index = ~std::uint32_t{0};
+  std::uint32_t generation = 0;
+  friend bool operator==(const link_name&, const link_name&) = default;
+};
+
+/// One operation under way.
+struct packet {
+  packet_kind kind{};
+  packet_stage stage = packet_stage::unused;
+  post_mode mode{};
+  bool immediate_given = false;
+  bool injected = false;       ///< Bytes were taken at the call; success is not told.
+  bool owed = false;           ///< The initiator has not been told of the end yet; a queue slot is held.
+  bool dead = false;           ///< The initiator is no longer interested; free it when it stops travelling.
+  bool immediate_lost = false; ///< Raw fault: the bytes land, the notification does not.
+  bool torn = false;           ///< Its last half has landed already.
+  link_name from{};
+  link_name to{};
+  std::uint64_t number = 0;    ///< In order of posting, over the whole world.
+  std::uint64_t immediate = 0;
+  remote_memory where{};
+  std::uint64_t operand = 0;
+  std::uint64_t comparand = 0;
+  std::uint64_t* old = nullptr;
+  const std::byte* header = nullptr;
+  std::size_t header_size = 0;
+  std::byte* local = nullptr;  ///< Source or sink at the initiator.
+  std::size_t size = 0;        ///< Of local; the payload is header_size longer.
+  void* context = nullptr;
+  status outcome{};
+  std::vector<std::byte> payload;
+
+  std::size_t total() const noexcept { return header_size + size; }
+  void load() {
+    if (payload.capacity() < total()) {
+      std::size_t room = 1024;
+      while (room < total()) room *= 2;
+      payload.reserve(room);
+    }
+    payload.resize(total());
+    if (header_size != 0) std::memcpy(payload.data(), header, header_size);
+    if (size != 0) std::memcpy(payload.data() + header_size, local, size);
+  }
+};
+
+/// Packets by index; freed ones are used again, last first, so that their buffers have seen the sizes in use.
+class packet_pool {
+ public:
+  std::uint32_t take() {
+    if (free_.empty()) reserve(16);
+    const std::uint32_t index = free_.back();
+    free_.pop_back();
+    std::vector<std::byte> kept = std::move(all_[index].payload);
+    all_[index] = packet{};
+    all_[index].payload = std::move(kept);
+    all_[index].stage = packet_stage::departing;
+    all_[index].number = ++count_;
+    return index;
+  }
+  void give_back(std::uint32_t index) {
+    all_[index].stage = packet_stage::unused;
+    free_.push_back(index);
+  }
+  packet& operator[](std::uint32_t index) noexcept { return all_[index]; }
+  std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(all_.size()); }
+  /// Effects: `count` packets more are free.
+  void reserve(std::size_t count) {
+    const std::size_t before = all_.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      all_.emplace_back();
+      all_.back().payload.reserve(1024);
+    }
+    free_.reserve(all_.size());
+    for (std::size_t i = all_.size(); i > before; --i) free_.push_back(static_cast<std::uint32_t>(i - 1));
+  }
+
+ private:
+  std::deque<packet> all_;
+  std::vector<std::uint32_t> free_;
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace weft::backends::loopback

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The port of the in-process loopback: any row of the matrix, behaved as badly as the row permits, without a network. Which
+// calls exist is decided by the shape, as on real fabrics; what comes of them by the simulated library below (conduct.hpp).
+// Hot path: yes, for the policies above; the simulation itself is not built for speed. Threads: one owner per world.
+#pragma once
+
+#include "rendezvous.hpp"
+
+namespace weft::backends::loopback {
+
+/// A simulated port of the fabric that the shape describes. poll, wait and now let virtual time pass and others run.
+template <port_shape Shape>
+class port {
+ public:
+  using link = link_name;
+  using rendezvous = loopback::rendezvous;
+  static constexpr const fabric_facts& facts = Shape::facts;
+  static constexpr bool link_has_receives = facts.endpoint_type == endpoint_type::connected;
+
+  static result<std::unique_ptr<port>> open(const port_options& options) {
+    simulation& sim = here();
+    auto made = open_station(sim, options, conduct_of<Shape>(), Shape::name);
+    if (!made) return made.error();
+    return std::unique_ptr<port>(new port(sim, std::move(made).value()));
+  }
+  port(const port&) = delete;
+  port& operator=(const port&) = delete;
+  ~port() {
+    if (at_->open) close_station(sim_, *at_);
+  }
+
+  const port_limits& limits() const noexcept { return limits_; }
+  address_bytes address() const { return at_->address; }
+  std::string printable(const address_bytes& address) const {
+    return facts.address_resolution == address_resolution::socket ? as_text(address) : "loopback address of " + std::to_string(address.size()) + " bytes";
+  }
+  result<address_bytes> resolve(std::string_view node, std::string_view service) {
+    if constexpr (facts.address_resolution == address_resolution::socket)
+      if (!service.empty()) return as_bytes(std::string(node) + ":" + std::string(service));
+    return {error(facts.address_resolution == address_resolution::socket ? errc::invalid : errc::unsupported, "resolve"),
+            facts.address_resolution == address_resolution::socket
+                ? std::string(Shape::name) + " (loopback): an address needs a service, as in host:7471"
+                : std::string(Shape::name) + " (loopback): addresses are opaque here; fetch the peer's through the side channel"};
+  }
+  result<link> dial(const address_bytes& to, std::uint32_t tag) {
+    if (!at_->open) return {error(errc::closed, "dial"), std::string(Shape::name) + " (loopback): the port's world is gone"};
+    return dial_station(sim_, *at_, to, tag, Shape::name);
+  }
+  void hang_up(link& which) {
+    if (at_->open) release_link(sim_, *at_, which);
+    which = link{};
+  }
+  template <class On>
+  void poll_links(On&& on);
+
+  result<registration> enroll(bytes memory, rights granted, std::uint64_t wanted_key) {
+    return enroll_region(sim_, *at_, memory, granted, wanted_key, Shape::name);
+  }
+  result<registration> enroll_local(bytes memory) { return enroll_here(*at_, memory); }
+  void withdraw(registration& held) { withdraw_region(*at_, held); }
+
+  status post_receive(link which, local_memory into, void* context) noexcept {
+    if (!at_->open) return error(errc::closed, "post_receive");
+    return loopback::post_receive(sim_, *at_, which, into, context);
+  }
+  template <post_mode M>
+  status send(link which, local_memory from, std::uint32_t immediate, void* context) noexcept {
+    return post({packet_kind::message, M, which, from, {}, context, immediate, !Shape::framed, false, {}}, "send");
+  }
+  status inject(link which, const_bytes from, std::uint32_t immediate) noexcept {
+    return post({packet_kind::message, post_mode::unsignalled, which, injected(from), {}, nullptr, immediate, !Shape::framed, true, {}}, "inject");
+  }
+  template <post_mode M>
+  status send_framed(link which, const_bytes header, local_memory from, void* context) noexcept
+    requires(Shape::framed)
+  {
+    return post({packet_kind::message, M, which, from, {}, context, 0, false, false, header}, "send_framed");
+  }
+  template <post_mode M>
+  status write(link which, local_memory from, remote_memory to, void* context) noexcept {
+    return post({packet_kind::write, M, which, from, to, context, 0, false, false, {}}, "write");
+  }
+  template <post_mode M>
+  status write_immediate(link which, local_memory from, remote_memory to, std::uint64_t immediate, void* context) noexcept {
+    return post({packet_kind::write, M, which, from, to, context, immediate, true, false, {}}, "write_immediate");
+  }
+  status inject_write_immediate(link which, const_bytes from, remote_memory to, std::uint64_t immediate) noexcept {
+    return post({packet_kind::write, post_mode::unsignalled, which, injected(from), to, nullptr, immediate, true, true, {}}, "inject_write_immediate");
+  }
+  status read(link which, local_memory into, remote_memory from, void* context) noexcept {
+    return post({packet_kind::read, post_mode::signalled, which, into, from, context, 0, false, false, {}}, "read");
+  }
+  status fetch_add(link which, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory at, void* context) noexcept
+    requires(Shape::native_atomics)
+  {
+    return atomic(packet_kind::fetch_add, which, 0, operand, old, descriptor, at, context);
+  }
+  status compare_swap(link which, std::uint64_t expected, std::uint64_t desired, std::uint64_t* old, void* descriptor, remote_memory at,
+                      void* context) noexcept
+    requires(Shape::native_atomics)
+  {
+    return atomic(packet_kind::compare_swap, which, expected, desired, old, descriptor, at, context);
+  }
+
+  template <class On>
+  int poll(On&& on);
+  std::uint64_t landed_writes() noexcept
+    requires(Shape::remote_counter)
+  {
+    turn();
+    at_->news_seen = at_->news;
+    return at_->landed;
+  }
+
+  instant now() const noexcept {
+    if (at_->open) sim_.time.pass(sim_.cost.clock.count());
+    return at_->open ? instant(duration(sim_.now())) : instant::max();
+  }
+  status wait(instant until) noexcept;
+  int descriptor() const noexcept { return -1; }
+
+  /// For tests: how often a message or an immediate found no receive here, and how often a peer's access was refused.
+  std::uint64_t starved() const noexcept { return at_->starved_count; }
+  std::uint64_t refused() const noexcept { return at_->refused_count; }
+
+ private:
+  struct order {
+    packet_kind kind;
+    post_mode mode;
+    link which;
+    local_memory local;
+    remote_memory remote;
+    void* context;
+    std::uint64_t immediate;
+    bool tells;
+    bool copied;
+    const_bytes header;
+  };
+
+  port(simulation& sim, std::shared_ptr<station> at);
+  static local_memory injected(const_bytes from) noexcept { return {const_cast<std::byte*>(from.data()), from.size(), nullptr}; }
+  status check(const order& asked, const char* operation) const noexcept;
+  status post(const order& asked, const char* operation) noexcept;
+  status atomic(packet_kind kind, link which, std::uint64_t comparand, std::uint64_t operand, std::uint64_t* old, void* descriptor,
+                remote_memory at, void* context) noexcept;
+  /// Effects: the owner's turn: time passes, what waited for polling moves on.
+  void turn();
+
+  simulation& sim_;
+  std::shared_ptr<station> at_;
+  port_limits limits_;
+};
+
+}  // namespace weft::backends::loopback
+
+#include "port_calls.hpp"  // IWYU pragma: export

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The initiator's side of each operation: what is answered at once (full queue, still connecting, bad arguments), and what sets
+// out. A refused post costs a little time, so that whoever tries for ever lets the others run.
+// Hot path: yes. Threads: one.
+#pragma once
+
+#include "linking.hpp"
+
+namespace weft::backends::loopback {
+
+/// Whether local memory is registered as the row wants it.
+inline bool registered(const station& at, const void* descriptor, const std::byte* data, std::size_t size) noexcept {
+  if (!at.row.needs_descriptor || size == 0) return true;
+  for (const auto& [key, held] : at.regions)
+    if (held.get() == descriptor) return data >= held->base && data + size <= held->base + held->size;
+  for (const auto& [number, held] : at.locals)
+    if (held.get() == descriptor) return data >= held->base && data + size <= held->base + held->size;
+  return false;
+}
+
+inline status turned_away(simulation& sim, waits_for what, const char* operation) {
+  sim.time.pass(sim.cost.refused_post.count());
+  return again(what, operation);
+}
+
+/// Returns: ok when the link takes an operation now.
+inline status admit(simulation& sim, station& at, const link_name& name, const char* operation) {
+  link_state* link = at.find(name);
+  if (link == nullptr) return error(errc::closed, operation);
+  if (link->phase == link_phase::lost) return error(errc::peer_lost, operation);
+  if (link->phase != link_phase::open) return turned_away(sim, waits_for::connection, operation);
+  if (at.row.lazy && !link->warm) {
+    knock(sim, name, *link);
+    return turned_away(sim, waits_for::connection, operation);
+  }
+  if (sim.now() >= at.full_until && sim.time.draw.hits(sim.wrong.full_queue)) at.full_until = sim.now() + sim.wrong.full_queue_time.count();
+  const std::uint32_t in_flight = at.row.connected ? link->in_flight : at.in_flight;
+  if (sim.now() < at.full_until || in_flight >= at.options.operations) return turned_away(sim, waits_for::queue, operation);
+  if (++sim.posted == sim.wrong.crash_at_packet) sim.crash(at.node);
+  return {};
+}
+
+/// Returns: a packet from this link, ready to be filled. Requires: admitted.
+inline std::uint32_t take_packet(simulation& sim, station& at, const link_name& name, packet_kind kind, post_mode mode, void* context) {
+  const link_state& link = *at.find(name);
+  const std::uint32_t index = sim.pool.take();
+  packet& p = sim.pool[index];
+  p.kind = kind;
+  p.mode = mode;
+  p.from = name;
+  p.to = link.peer;
+  p.context = context;
+  return index;
+}
+
+/// Effects: the operation is under way.
+inline void set_out(simulation& sim, station& at, std::uint32_t index) {
+  packet& p = sim.pool[index];
+  link_state& link = *at.find(p.from);
+  p.owed = true;
+  ++at.in_flight;
+  ++link.in_flight;
+  if (p.injected)
+    p.load();
+  else
+    scribble(at, p.context);
+  const std::int64_t leaves = std::max(sim.after(duration(1), sim.cost.departure_most), link.last_departure + 1);
+  link.last_departure = leaves;
+  sim.time.post(leaves, due_kind::packet, index);
+}
+
+/// Effects: a receive is posted; a message that waited for one is tried again a little later.
+inline status post_receive(simulation& sim, station& at, const link_name& name, local_memory into, void* context) {
+  link_state* link = at.row.connected ? at.find(name) : nullptr;
+  if (at.row.connected && link == nullptr) return error(errc::closed, "post_receive");
+  receive_queue& queue = at.row.connected ? link->receives : at.receives;
+  if (link != nullptr && link->phase == link_phase::lost && queue.starved.empty()) return error(errc::peer_lost, "post_receive");
+  if (!registered(at, into.descriptor, into.data, into.size)) return error(errc::invalid, "post_receive");
+  if (queue.posted.size() >= at.options.receives) return turned_away(sim, waits_for::queue, "post_receive");
+  scribble(at, context);
+  queue.posted.push_back({into, context});
+  if (queue.starved.empty() || std::exchange(queue.retry_due, true)) return {};
+  sim.time.post_action(sim.now() + sim.cost.receiver_not_ready.count(), [&sim, &at, name] {
+    receive_queue* held = at.open ? at.receives_of(name) : nullptr;
+    if (held == nullptr) return;
+    held->retry_due = false;
+    feed(sim, at, *held);
+  });
+  return {};
+}
+
+}  // namespace weft::backends::loopback

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Virtual time: a heap of what is due, and the fibers that sleep until then. Nothing is ever compared by address, and what is
+// due at one instant runs in an order drawn from the seed, so that a run depends on its seed alone.
+// Hot path: yes (every poll passes here). Threads: one.
+#pragma once
+
+#include "chance.hpp"
+#include "fiber.hpp"
+#include "ring.hpp"
+#include "trace.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace weft::backends::loopback {
+
+inline constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+inline constexpr std::uint32_t nobody = ~std::uint32_t{0};
+
+/// Kinds of things that become due. `subject` is a task, a packet, or an action, in this order.
+enum class due_kind : std::uint8_t { wake, packet, action };
+
+struct due {
+  std::int64_t at = 0;
+  std::uint32_t tie = 0;  ///< Drawn from the seed; 0 goes before all others of the instant, in order of posting.
+  std::uint64_t order = 0;
+  due_kind kind{};
+  std::uint32_t subject = 0;
+  std::uint64_t ticket = 0;
+};
+
+/// A thread of control of a node.
+struct task {
+  std::unique_ptr<fiber, void (*)(fiber*)> thread{nullptr, &fiber::abandon};
+  std::uint32_t node = 0;
+  bool service = false;           ///< Need not end for the run to end.
+  std::uint64_t ticket = 0;       ///< Wake-ups with an older ticket are stale.
+  std::uint32_t asleep_at = nobody;  ///< The port that it waits on without end.
+  bool condemned = false;         ///< Dies as soon as it leaves.
+};
+
+/// Runs what is due, earliest first.
+class scheduler {
+ public:
+  explicit scheduler(std::uint64_t seed) : draw(seed) { heap_.reserve(4096); }
+
+  chance draw;
+  trace log;
+  std::vector<task> tasks;
+  std::function<void(std::uint32_t)> on_packet;          ///< The world's: a packet is due.
+  std::function<std::int64_t(std::uint32_t)> paused_until;  ///< The world's: when a node's fibers may run again; 0: now.
+
+  std::int64_t now() const noexcept { return now_; }
+  std::int64_t limit() const noexcept { return limit_; }
+  std::uint32_t running() const noexcept { return running_; }
+  bool idle() const noexcept { return heap_.empty(); }
+  std::int64_t next_due() const noexcept { return heap_.empty() ? never : heap_.front().at; }
+  void set_limit(std::int64_t at) noexcept { limit_ = at; }
+
+  void post(std::int64_t at, due_kind kind, std::uint32_t subject, std::uint64_t ticket = 0, bool first = false) {
+    const auto tie = first ? 0U : static_cast<std::uint32_t>(draw.next() >> 33) + 1U;
+    heap_.push_back({std::max(at, now_), tie, ++order_, kind, subject, ticket});
+    std::push_heap(heap_.begin(), heap_.end(), later);
+  }
+  void post_action(std::int64_t at, std::function<void()> action) {
+    actions_.push_back(std::move(action));
+    post(at, due_kind::action, static_cast<std::uint32_t>(actions_.size() - 1));
+  }
+
+  /// Effects: runs the earliest thing that is due. Returns: what left a fiber's body, if anything. Requires: not idle.
+  std::exception_ptr step() {
+    std::pop_heap(heap_.begin(), heap_.end(), later);
+    const due next = heap_.back();
+    heap_.pop_back();
+    now_ = std::max(now_, next.at);
+    switch (next.kind) {
+      case due_kind::packet: on_packet(next.subject); break;
+      case due_kind::action: std::exchange(actions_[next.subject], nullptr)(); break;
+      case due_kind::wake: return wake(next);
+    }
+    return {};
+  }
+
+  /// Effects: time passes for the caller. Others run meanwhile where something is due before.
+  void pass(std::int64_t cost) { sleep_until(now_ + cost); }
+
+  void sleep_until(std::int64_t at) {
+    if (running_ == nobody) {
+      while (!heap_.empty() && heap_.front().at <= at) (void)step();
+      now_ = std::max(now_, at);
+      return;
+    }
+    const std::int64_t resumes = std::max(at, paused_until(tasks[running_].node));
+    if (resumes <= limit_ && next_due() > resumes) {
+      now_ = resumes;
+      return;
+    }
+    post(resumes, due_kind::wake, running_, tasks[running_].ticket);
+    leave();
+  }
+
+  /// Effects: the caller's fiber stops until something posts a wake-up with its present ticket. Requires: a fiber is running.
+  void leave() {
+    const std::uint32_t self = running_;
+    // Not through a reference into `tasks`: it may grow while this fiber is away.
+    fiber* thread = tasks[self].thread.get();
+    thread->leave();
+  }
+
+  std::uint32_t add(std::uint32_t node, bool service, std::function<void()> body) {
+    tasks.emplace_back();
+    task& fresh = tasks.back();
+    fresh.thread.reset(new fiber(std::move(body)));
+    fresh.node = node;
+    fresh.service = service;
+    const auto index = static_cast<std::uint32_t>(tasks.size() - 1);
+    post(now_, due_kind::wake, index, 0);
+    return index;
+  }
+
+ private:
+  static bool later(const due& a, const due& b) noexcept {
+    if (a.at != b.at) return a.at > b.at;
+    if (a.tie != b.tie) return a.tie > b.tie;
+    return a.order > b.order;
+  }
+
+  std::exception_ptr wake(const due& next) {
+    task& sleeper = tasks[next.subject];
+    if (!sleeper.thread || sleeper.thread->done() || sleeper.ticket != next.ticket) return {};
+    if (const std::int64_t later_at = paused_until(sleeper.node); later_at > now_) {
+      post(later_at, due_kind::wake, next.subject, next.ticket);
+      return {};
+    }
+    ++sleeper.ticket;
+    log.note(now_, happening::ran, sleeper.node, next.subject);
+    fiber* thread = sleeper.thread.get();
+    running_ = next.subject;
+    thread->resume();
+    running_ = nobody;
+    task& stopped = tasks[next.subject];
+    if (stopped.condemned) stopped.thread.reset();
+    return stopped.thread && stopped.thread->done() ? stopped.thread->escaped() : std::exception_ptr{};
+  }
+
+  std::vector<due> heap_;
+  std::vector<std::function<void()>> actions_;
+  std::uint64_t order_ = 0;
+  std::int64_t now_ = 1'000'000'000;  // not zero: an instant of zero often means "none" to callers
+  std::int64_t limit_ = never;
+  std::uint32_t running_ = nobody;
+};
+
+}  // namespace weft::backends::loopback

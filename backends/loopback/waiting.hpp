@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How the owner of a simulated port sleeps: until something comes for it, or until its deadline, whichever virtual time reaches
+// first. Looking and falling asleep are one step here, so no wake-up is lost.
+// Hot path: the warm side of it. Threads: one.
+#pragma once
+
+#include "world.hpp"
+
+namespace weft::backends::loopback {
+
+/// Effects: sleeps until news or `until`. Without a fiber, runs what is due instead; returns when nothing ever will be.
+inline void doze(simulation& sim, station& at, std::int64_t until) {
+  scheduler& time = sim.time;
+  const std::uint32_t self = time.running();
+  if (self == nobody) {
+    while (!at.has_news() && time.next_due() <= until && time.next_due() != never) (void)time.step();
+    if (!at.has_news() && until != never) time.sleep_until(until);
+    return;
+  }
+  at.sleeper = self;
+  if (until != never)
+    time.post(until, due_kind::wake, self, time.tasks[self].ticket);
+  else
+    time.tasks[self].asleep_at = at.id;
+  sim.note(happening::slept, at.id);
+  time.leave();
+  time.tasks[self].asleep_at = nobody;
+  if (at.sleeper == self) at.sleeper = nobody;
+}
+
+}  // namespace weft::backends::loopback
