@@ -6,6 +6,7 @@ One spelling: each name is a member of `fabric_facts` in core/facts.hpp, in the 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 UNLIMITED = 2**64 - 1
 Value = bool | int | str
@@ -25,7 +26,7 @@ class Fact:
     @property
     def largest(self) -> int:
         """The largest number that the C++ member holds."""
-        return 2 ** int(self.cpp.removeprefix("std::uint").removesuffix("_t")) - 1
+        return (1 << int(self.cpp.removeprefix("std::uint").removesuffix("_t"))) - 1
 
     @property
     def is_number(self) -> bool:
@@ -38,17 +39,13 @@ class Fact:
         if self.cpp == "bool":
             return "true or false"
         if self.cpp == "text":
-            return "text in quotes"
+            return "text in quotes, with no quotation mark inside"
         return f"a number from 0 to {self.largest}" + (", or unlimited" if self.largest == UNLIMITED else "")
 
 
-def _group(name: str, *facts: tuple[str, str, str] | tuple[str, str, str, bool] | tuple[str, str, str, bool, tuple[str, ...]]) -> list[Fact]:
-    made = []
-    for fact in facts:
-        wire = fact[3] if len(fact) > 3 else False
-        values = fact[4] if len(fact) > 4 else ()
-        made.append(Fact(fact[0], fact[1], fact[2], name, wire, values))
-    return made
+def _group(group: str, *cells: tuple[Any, ...]) -> list[Fact]:
+    """Cells as (name, C++ type, meaning[, wire[, values]])."""
+    return [Fact(name, cpp, meaning, group, *more) for name, cpp, meaning, *more in cells]
 
 
 _U8, _U32, _U64 = "std::uint8_t", "std::uint32_t", "std::uint64_t"

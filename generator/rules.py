@@ -160,8 +160,8 @@ def _choose(matrix: Matrix, fabric: Fabric, span: Range, family: Family, taken: 
     legal = [rule for rule, obstacle in verdicts if obstacle is None]
     wanted = [rule for rule in legal if by_hand is None or rule.answer == by_hand[0]]
     if not wanted:
-        obstacles = "; ".join(f"{rule.answer} needs {obstacle}" for rule, obstacle in verdicts
-                              if obstacle and (by_hand is None or rule.answer == by_hand[0]))
+        obstacles = "; ".join(dict.fromkeys(f"{rule.answer} needs {obstacle}" for rule, obstacle in verdicts
+                                            if obstacle and (by_hand is None or rule.answer == by_hand[0])))
         if by_hand is None:
             sentence = f"row {fabric.name} has no legal answer to {family.name} ({family.question}): {obstacles}"
             problems.append(Problem(matrix.file, span.line, sentence))

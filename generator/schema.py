@@ -19,14 +19,16 @@ Schema = dict[str, Any]
 VERSION = {"type": "string", "pattern": r"^(0|[1-9][0-9]{0,3})\.(0|[1-9][0-9]{0,3})$",
            "description": 'a release in quotes, as "1.17"', "x-right": 'a release in quotes, as "1.17"'}
 NAME = r"^[a-z][a-z0-9]*(_[a-z0-9]+)*$"
+SNAKE = "a name in snake_case, 40 letters, digits and underscores at most"
 SENTENCE = {"type": "string", "minLength": 1, "maxLength": 300, "x-right": "a sentence in quotes, 300 characters at most"}
-EVIDENCE: Schema = {
+_EVIDENCE: Schema = {
     "claimed": {**SENTENCE, "description": "what says so: the source (man page, source folder, news) and its version"},
     "observed": {
         "type": "string", "maxLength": 300, "pattern": r"^20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01]) [^ ].*$",
         "description": "seen by us: the date, the library and its release, what was done and seen",
         "x-right": 'a date, the library and what was seen, as "2026-11-20 libfabric 1.17.0 loopback, ..."'},
 }
+EVIDENCE: Schema = {name: {"$ref": f"#/$defs/{name}"} for name in _EVIDENCE}
 _EVIDENCED = [{"required": ["claimed"]}, {"required": ["observed"]}]
 _LITERAL = r'^[^"]*$'  # goes into C++ text
 
@@ -48,8 +50,14 @@ def _value(fact: Fact) -> Schema:
     return {"anyOf": [number, {"const": "unlimited"}], **shape} if fact.largest == UNLIMITED else {**number, **shape}
 
 
-def _cells(all_of_them: bool) -> Schema:
+def _definitions() -> Schema:
+    """One cell per fact, and the two kinds of evidence, said once."""
     cells = {fact.name: _closed({"is": _value(fact), **EVIDENCE}, ["is"], fact.meaning, anyOf=_EVIDENCED) for fact in FACTS}
+    return {**_EVIDENCE, **cells}
+
+
+def _cells(all_of_them: bool) -> Schema:
+    cells = {fact.name: {"$ref": f"#/$defs/{fact.name}", "description": fact.meaning} for fact in FACTS}
     what = "one cell per fact" if all_of_them else "the cells that this release changes"
     return _closed(cells, cells if all_of_them else [], what, **({} if all_of_them else {"minProperties": 1}))
 
@@ -68,7 +76,7 @@ def matrix_schema() -> Schema:
             "library": _closed({"since": {**VERSION, "description": "the first release that the row describes, in quotes"},
                                 "until": {**VERSION, "description": "the first release that it no longer describes, in quotes"}, **EVIDENCE},
                                ["since"], "the releases of the backend's library that the row describes", anyOf=_EVIDENCED),
-            "settings": {"type": "object", "propertyNames": {"pattern": "^[A-Z][A-Z0-9_]*$"}, "additionalProperties": setting,
+            "settings": {"type": "object", "propertyNames": {"pattern": "^[A-Z][A-Z0-9_]*$", "x-right": "a variable's name in capital letters"}, "additionalProperties": setting,
                          "minProperties": 1, "description": "settings of the library's environment", "x-right": "a mapping of settings"},
             "facts": _cells(True),
             "ranges": {"type": "array", "minItems": 1, "description": "later releases that change cells, oldest first",
@@ -83,13 +91,13 @@ def matrix_schema() -> Schema:
         },
         ["summary", "backend", "library", "facts"], "one fabric")
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "weft: the capability matrix", "type": "object",
-            "description": "one row per fabric", "minProperties": 1, "propertyNames": {"pattern": NAME, "maxLength": 40},
-            "additionalProperties": row}
+            "description": "one row per fabric", "minProperties": 1, "propertyNames": {"pattern": NAME, "maxLength": 40, "x-right": SNAKE},
+            "additionalProperties": row, "$defs": _definitions()}
 
 
 def rules_schema() -> Schema:
     """The JSON schema of rules.yaml."""
-    word = {"type": "string", "pattern": NAME, "x-right": "a name in snake_case"}
+    word = {"type": "string", "pattern": NAME, "x-right": SNAKE}
     answer = _closed(
         {
             "answer": {**word, "description": "the C++ type in policies/<family>.hpp"},
@@ -107,7 +115,7 @@ def rules_schema() -> Schema:
                                   "x-right": "a list of answers"}},
                      ["question", "wire", "answers"], "one family")
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "weft: the rules", "type": "object", "minProperties": 1,
-            "description": "one entry per family", "propertyNames": {"pattern": NAME}, "additionalProperties": family}
+            "description": "one entry per family", "propertyNames": {"pattern": NAME, "x-right": SNAKE}, "additionalProperties": family}
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -139,10 +147,9 @@ def _sentences(document: Document, error: Any) -> list[Problem]:
                 for key in error.instance if key not in known]
     if kind == "required" and isinstance(error.validator_value, list):
         return [_missing(document, where, key, error.schema) for key in error.validator_value if key not in error.instance]
-    if kind in ("pattern", "maxLength") and where not in document.lines or error.parent is not None and error.parent.validator == "propertyNames":
-        return [document.problem(where, f"'{error.instance}' is no name that can be used here: write it in snake_case")]
-    if kind == "propertyNames":
-        return [problem for context in error.context for problem in _sentences(document, context)]
+    if "propertyNames" in error.absolute_schema_path:
+        right = error.schema.get("x-right", "a name")
+        return [document.problem((*where, error.instance), f"'{error.instance:.60}' cannot be a name in {shown(where)}: expected {right}")]
     if kind == "anyOf" and _EVIDENCED[0] in error.validator_value:
         return [document.problem(where, f"{shown(where)} has no evidence: add claimed: \"source and version\", or observed: \"date, library, what was done\"")]
     if kind == "anyOf" and {"required": ["because"]} in error.validator_value:
@@ -174,7 +181,9 @@ def _told(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, str):
         return f'the text "{value:.60}"'
-    return {dict: "a mapping", list: "a list"}.get(type(value), f"the number {str(value):.40}")
+    if isinstance(value, (dict, list)):
+        return "a mapping" if isinstance(value, dict) else "a list"
+    return f"the number {str(value):.40}"
 
 
 def _few(known: Iterable[str]) -> str:

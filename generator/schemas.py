@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The JSON schemas of what the command prints, and where their copies in files lie (for editors and for programs that read us).
+
+`python3 -B -m generator.schemas` writes generator/schemas/*.schema.json; a test keeps them equal to what is said here.
+"""
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from .schema import Schema, matrix_schema, rules_schema
+
+FOLDER = Path(__file__).resolve().parent / "schemas"
+_TEXT: Schema = {"type": "string"}
+_TEXTS: Schema = {"type": "array", "items": _TEXT}
+
+
+def _closed(properties: Schema) -> Schema:
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+def _answer(name: str, **properties: Any) -> Schema:
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": f"weft {name} --format json",
+            **_closed({"schema": {"const": f"weft.{name}.1"}, **properties})}
+
+
+def all_schemas() -> dict[str, Schema]:
+    """File name (without .schema.json) to schema."""
+    problem = _closed({"file": _TEXT, "line": {"type": "integer", "minimum": 1}, "sentence": _TEXT})
+    explained = _closed({"family": _TEXT, "question": _TEXT, "since": _TEXT, "answer": _TEXT, "short": _TEXT, "parts": _TEXTS, "reason": _TEXT,
+                         "not_taken": {"type": "array", "items": _closed({"answer": _TEXT, "why": _TEXT})}})
+    row = _closed({"fabric": _TEXT, "backend": _TEXT, "since": _TEXT, "until": {"type": ["string", "null"]},
+                   "cells": {"type": "object", "additionalProperties": _TEXT}})
+    return {
+        "providers": matrix_schema(),
+        "rules": rules_schema(),
+        "generate": _answer("generate", files=_TEXTS, written=_TEXTS, unaccounted=_TEXTS),
+        "check": _answer("check", files={"type": "integer"}, problems={"type": "array", "items": problem}),
+        "explain": _answer("explain", fabric=_TEXT, answers={"type": "array", "minItems": 1, "items": explained}),
+        "matrix": _answer("matrix", shows={"enum": ["answers", "facts"]}, fabrics={"type": "array", "items": row}),
+    }
+
+
+def text_of(schema: Schema) -> str:
+    """The bytes of a schema's file."""
+    return json.dumps(schema, indent=1) + "\n"
+
+
+if __name__ == "__main__":
+    for name, schema in all_schemas().items():
+        (FOLDER / f"{name}.schema.json").write_text(text_of(schema), encoding="utf-8")

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the generator's tests share: where the tree lies, the rules, and how the command is run."""
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+sys.dont_write_bytecode = True
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from generator.rules import Family, read_rules  # noqa: E402
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def families() -> tuple[Family, ...]:
+    return read_rules(ROOT / "generator" / "rules.yaml")
+
+
+@pytest.fixture
+def weft(tmp_path: Path) -> Run:
+    """Runs ./weft in an empty folder, as a pipe reads it."""
+
+    def run(*arguments: str | Path, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([str(ROOT / "weft"), *map(str, arguments)], capture_output=True, text=True, cwd=tmp_path, timeout=60,
+                              env={**os.environ, **(env or {})}, check=False)
+
+    return run

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each way of being wrong has a tiny matrix whose first line holds the line and the sentence that are expected."""
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from generator import emit
+from generator.loader import Refused, load_text
+from generator.model import read_matrix
+from generator.rules import Family, read_rules
+
+CASES = sorted((Path(__file__).parent / "cases").glob("invalid_*.yaml"))
+_EXPECTED = re.compile(r"# line (\d+): (.+)\n")
+# A tiny matrix that spoils one cell answers none of the others, which is told as well.
+_TOLD_AS_WELL = re.compile(r".* (does not answer|lacks) \w+ \(.*")
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda path: path.stem.removeprefix("invalid_"))
+def test_is_refused_with_the_sentence(case: Path, root: Path, families: tuple[Family, ...]) -> None:
+    expected = _EXPECTED.match(case.read_text("utf-8"))
+    assert expected, "the first line of a case is: # line N: the sentence"
+    with pytest.raises(Refused) as caught:
+        emit.render(read_matrix(case, "case.yaml"), families, root / "templates")
+    told = {(problem.line, problem.sentence) for problem in caught.value.problems}
+    wanted = (int(expected[1]), expected[2])
+    assert wanted in told
+    assert [other for other in told - {wanted} if not _TOLD_AS_WELL.fullmatch(other[1])] == []
+    assert all(problem.file == "case.yaml" for problem in caught.value.problems)
+
+
+def test_there_are_cases_and_the_one_they_spoil_is_right(root: Path, families: tuple[Family, ...]) -> None:
+    assert len(CASES) >= 50
+    valid = Path(__file__).parent / "cases" / "valid_tiny.yaml"
+    assert "generated/tiny.hpp" in emit.render(read_matrix(valid), families, root / "templates")
+
+
+@pytest.mark.parametrize("text, sentence", [
+    ("endpoint: {question: q, wire: true, answers: [{answer: connected, when: {endpoint_typ: connected}}]}",
+     "unknown cell 'endpoint_typ'; did you mean 'endpoint_type'?"),
+    ("endpoint: {question: q, wire: true, answers: [{answer: connected, when: {endpoint_type: msg}}]}",
+     "endpoint_type cannot be 'msg': expected one of connected, addressed"),
+    ('notify: {question: q, wire: true, answers: [{answer: immediate, when: {same_host: ">= 4"}}]}',
+     "same_host cannot be '>= 4': expected true or false"),
+    ("notify: {question: q, wire: true, answers: [{answer: immediate}]}",
+     "notify.answers.0 has neither when nor because: say what it requires, or why it always holds"),
+    ("notify: {question: q, wire: true, answers: [{answer: a, because: b, unless: {wait: [spin]}}]}",
+     "wait: spin is not an answer of an earlier family"),
+    ("notify: {question: q, answers: [{answer: a, because: b}]}", "notify lacks wire (both peers must have the same answer)"),
+])
+def test_wrong_rules_are_refused(text: str, sentence: str, tmp_path: Path) -> None:
+    file = tmp_path / "rules.yaml"
+    file.write_text(text, "utf-8")
+    with pytest.raises(Refused) as caught:
+        read_rules(file, "rules.yaml")
+    assert [str(problem) for problem in caught.value.problems] == [f"rules.yaml:1: {sentence}"]
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(Refused, match="nothing.yaml:1: cannot be read: No such file or directory"):
+        read_matrix(tmp_path / "nothing.yaml", "nothing.yaml")
+    (tmp_path / "latin.yaml").write_bytes(b"tiny: {summary: \xe9}\n")
+    with pytest.raises(Refused, match=r"latin.yaml:1: is not UTF-8 text \(byte 16\)"):
+        read_matrix(tmp_path / "latin.yaml", "latin.yaml")
+
+
+def test_deep_nesting_is_refused() -> None:
+    for depth in (30, 100_000):
+        with pytest.raises(Refused, match="nested deeper than 20 levels"):
+            load_text("a: " + "[" * depth + "]" * depth, "deep.yaml")
+
+
+def test_quoted_words_are_text() -> None:
+    assert load_text('a: "no"\nb: "010"\nc: \'true\'\nd: 10\ne: true', "t.yaml").data == {"a": "no", "b": "010", "c": "true", "d": 10, "e": True}
