@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a process writes down about a run, so that somebody can judge it afterwards: plain records, the same for simulated and for
+// live runs. One process records what it posted, how that ended, and what it was told; the checker sees all sides.
+// Hot path: a record is one append. Threads: values.
+#pragma once
+
+#include "../core/error.hpp"
+#include "../core/memory.hpp"
+#include "../core/time.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+namespace weft::history {
+
+/// What a record tells. Which members count is said at each.
+enum class event : std::uint8_t {
+  posted,        ///< process, peer, id, work, at, deadline (0: none), value (immediate, or operand), sum (of the bytes), subject (counter)
+  ended,         ///< process, id, outcome, at, value (old value of an atomic)
+  notified,      ///< process (the target), peer (the writer), value (immediate), sum (of the bytes as seen then)
+  received,      ///< process (the receiver), peer (the sender), value (the message's number or immediate), sum
+  peer_lost,     ///< process, peer: from here on nothing towards this peer may succeed
+  key_issued,    ///< process, value (the key)
+  guard,         ///< process, subject (region), value (what the guard bytes should sum to), sum (what they do)
+  counter_start, ///< process (the owner), subject (counter), value
+  counter_end,   ///< process (the owner), subject (counter), value
+  finished,      ///< process: it stopped in order; its history is complete
+};
+inline constexpr std::uint8_t event_kinds = 10;
+
+/// What was posted. `wait` is a blocking call that is not an operation of the fabric.
+enum class work : std::uint8_t { send, put, put_notify, get, fetch_add, compare_swap, wait, other };
+inline constexpr std::uint8_t work_kinds = 8;
+
+/// One record. `process` numbers are given by whoever starts the run; ids are unique within a process.
+struct record {
+  event what{};
+  work kind{};
+  errc outcome{};
+  std::uint8_t summed = 0;   ///< Whether `sum` was taken.
+  std::uint16_t process = 0;
+  std::uint16_t peer = 0;
+  std::uint32_t subject = 0;
+  std::int64_t at = 0;       ///< Nanoseconds of the process's own clock.
+  std::int64_t deadline = 0; ///< On the same clock.
+  std::uint64_t id = 0;
+  std::uint64_t value = 0;
+  std::uint64_t sum = 0;
+  friend bool operator==(const record&, const record&) = default;
+};
+
+constexpr std::string_view name_of(event what) noexcept {
+  constexpr std::string_view names[] = {"posted", "ended", "notified",      "received",    "peer_lost",
+                                        "key_issued", "guard", "counter_start", "counter_end", "finished"};
+  return names[static_cast<std::uint8_t>(what)];
+}
+constexpr std::string_view name_of(work kind) noexcept {
+  constexpr std::string_view names[] = {"send", "put", "put_notify", "get", "fetch_add", "compare_swap", "wait", "other"};
+  return names[static_cast<std::uint8_t>(kind)];
+}
+
+/// A 64-bit sum over bytes, position by position; never 0 for no reason: good enough to tell bytes apart that differ by accident.
+constexpr std::uint64_t sum_of(const_bytes all) noexcept {
+  std::uint64_t sum = 0xcbf29ce484222325U;
+  for (const std::byte each : all) sum = (sum ^ static_cast<std::uint64_t>(each)) * 0x100000001b3U;
+  return sum;
+}
+
+}  // namespace weft::history

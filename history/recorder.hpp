@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes a process's history down as it happens. Records stay in memory, in order; file.hpp stores them.
+// Hot path: one append per call (reserve first where allocations are counted). Threads: one owner.
+#pragma once
+
+#include "record.hpp"
+
+#include <vector>
+
+namespace weft::history {
+
+/// One process's history.
+class recorder {
+ public:
+  explicit recorder(std::uint16_t process, std::size_t expected = 0) : process_(process) { all_.reserve(expected); }
+
+  /// Returns: the operation's id, for `ended`. A deadline of `instant{}` is none.
+  std::uint64_t posted(work kind, std::uint16_t peer, instant at, instant deadline, std::uint64_t value = 0, std::uint32_t subject = 0) {
+    record& fresh = add(event::posted, at);
+    fresh.kind = kind;
+    fresh.peer = peer;
+    fresh.deadline = deadline.time_since_epoch().count();
+    fresh.value = value;
+    fresh.subject = subject;
+    fresh.id = ++last_id_;
+    return fresh.id;
+  }
+  /// As posted, for operations that carry bytes.
+  std::uint64_t posted(work kind, std::uint16_t peer, instant at, instant deadline, std::uint64_t value, const_bytes carried) {
+    const std::uint64_t id = posted(kind, peer, at, deadline, value);
+    all_.back().sum = sum_of(carried);
+    all_.back().summed = 1;
+    return id;
+  }
+  void ended(std::uint64_t id, instant at, errc outcome, std::uint64_t old_value = 0) {
+    record& fresh = add(event::ended, at);
+    fresh.id = id;
+    fresh.outcome = outcome;
+    fresh.value = old_value;
+  }
+  /// A notification came; `seen` are the bytes that it tells of, as they are now.
+  void notified(std::uint16_t writer, instant at, std::uint64_t immediate, const_bytes seen) {
+    carried(event::notified, writer, at, immediate, seen);
+  }
+  void notified(std::uint16_t writer, instant at, std::uint64_t immediate) {
+    record& fresh = add(event::notified, at);
+    fresh.peer = writer;
+    fresh.value = immediate;
+  }
+  void received(std::uint16_t sender, instant at, std::uint64_t value, const_bytes seen) {
+    carried(event::received, sender, at, value, seen);
+  }
+  void peer_lost(std::uint16_t peer, instant at) { add(event::peer_lost, at).peer = peer; }
+  void key_issued(instant at, std::uint64_t key) { add(event::key_issued, at).value = key; }
+  /// The bytes around a region, that nobody may touch: what they should be, and what they are.
+  void guard(instant at, std::uint32_t region, const_bytes should, const_bytes is) {
+    record& fresh = add(event::guard, at);
+    fresh.subject = region;
+    fresh.value = sum_of(should);
+    fresh.sum = sum_of(is);
+    fresh.summed = 1;
+  }
+  void counter_start(instant at, std::uint32_t counter, std::uint64_t value) { counter_at(event::counter_start, at, counter, value); }
+  void counter_end(instant at, std::uint32_t counter, std::uint64_t value) { counter_at(event::counter_end, at, counter, value); }
+  void finished(instant at) { add(event::finished, at); }
+
+  std::uint16_t process() const noexcept { return process_; }
+  const std::vector<record>& records() const noexcept { return all_; }
+
+ private:
+  record& add(event what, instant at) {
+    record& fresh = all_.emplace_back();
+    fresh.what = what;
+    fresh.process = process_;
+    fresh.at = at.time_since_epoch().count();
+    return fresh;
+  }
+  void carried(event what, std::uint16_t peer, instant at, std::uint64_t value, const_bytes seen) {
+    record& fresh = add(what, at);
+    fresh.peer = peer;
+    fresh.value = value;
+    fresh.sum = sum_of(seen);
+    fresh.summed = 1;
+  }
+  void counter_at(event what, instant at, std::uint32_t counter, std::uint64_t value) {
+    record& fresh = add(what, at);
+    fresh.subject = counter;
+    fresh.value = value;
+  }
+
+  std::uint16_t process_;
+  std::uint64_t last_id_ = 0;
+  std::vector<record> all_;
+};
+
+}  // namespace weft::history
