@@ -2,33 +2,54 @@
 #
 # The public headers, one list per need. generated/ is listed by generated/fabrics.cmake.
 set(WEFT_HEADERS
+  backends/loopback/carriage.hpp
   backends/loopback/chance.hpp
   backends/loopback/conduct.hpp
   backends/loopback/faults.hpp
   backends/loopback/fiber.hpp
   backends/loopback/landing.hpp
+  backends/loopback/linking.hpp
+  backends/loopback/membership.hpp
   backends/loopback/packet.hpp
+  backends/loopback/port.hpp
+  backends/loopback/port_calls.hpp
+  backends/loopback/posting.hpp
+  backends/loopback/rendezvous.hpp
   backends/loopback/ring.hpp
   backends/loopback/scheduler.hpp
   backends/loopback/simulation.hpp
   backends/loopback/station.hpp
   backends/loopback/trace.hpp
+  backends/loopback/waiting.hpp
+  backends/loopback/world.hpp
+  backends/loopback/world_run.hpp
   backends/process/watch.hpp
   backends/rendezvous/tcp.hpp
+  backends/verbs/port.hpp
+  compose/awaiting.hpp
+  compose/closing.hpp
   compose/control_buffers.hpp
   compose/engine.hpp
+  compose/enrolment.hpp
   compose/events.hpp
   compose/fabric.hpp
   compose/inbox.hpp
   compose/key_source.hpp
   compose/lane.hpp
+  compose/meeting.hpp
+  compose/opening.hpp
   compose/operations.hpp
   compose/options.hpp
   compose/owed_replies.hpp
+  compose/parting.hpp
   compose/peers.hpp
   compose/progress_owner.hpp
+  compose/receives.hpp
   compose/region.hpp
   compose/target.hpp
+  compose/transport.hpp
+  compose/upkeep.hpp
+  compose/where.hpp
   core/error.hpp
   core/facts.hpp
   core/memory.hpp

@@ -89,6 +89,7 @@ def test_a_providers_name_in_code_is_named(tmp_path: Path, name: str, line: str)
         ("compose/a.hpp", "// tcp loses writes without a word"),
         ("backends/rendezvous/a.hpp", "int tcp = 0;"),
         ("compose/a.hpp", "int tcpdump = 0;"),
+        ("backends/x/a.hpp", "using rendezvous = backends::rendezvous::tcp;"),
         ("compose/a.hpp", '#include "../backends/rendezvous/tcp.hpp"'),
         ("tests/a.cpp", 'auto label = "tcp";'),
     ],
