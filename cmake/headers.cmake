@@ -56,6 +56,11 @@ set(WEFT_HEADERS
   core/policy.hpp
   core/port.hpp
   core/time.hpp
+  history/checker.hpp
+  history/file.hpp
+  history/record.hpp
+  history/recorder.hpp
+  history/verdict.hpp
   policies/atomics.hpp
   policies/back_pressure.hpp
   policies/bootstrap.hpp
