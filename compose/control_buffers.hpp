@@ -19,12 +19,16 @@ class control_buffers {
  public:
   static constexpr std::size_t each = wire::largest_handshake + wire::header_bytes;
 
+  /// Adds buffers; only at open, and when buffers had to be left to a library that may still read them (cold).
   template <class Enroll>
   void fill(std::uint32_t count, Enroll&& enroll) {
-    memory_ = std::make_unique<std::byte[]>(count * each);
-    descriptor_ = enroll(bytes(memory_.get(), count * each));
-    free_.reserve(count);
-    for (std::uint32_t i = count; i-- > 0;) free_.push_back(i);
+    auto block = std::make_unique<std::byte[]>(count * each);
+    void* descriptor = enroll(bytes(block.get(), count * each));
+    const auto first = static_cast<std::uint32_t>(places_.size());
+    for (std::uint32_t i = 0; i < count; ++i) places_.push_back({block.get() + i * each, descriptor});
+    free_.reserve(places_.size());
+    for (std::uint32_t i = count; i-- > 0;) free_.push_back(first + i);
+    blocks_.push_back(std::move(block));
   }
   /// no_index when all are in use.
   std::uint32_t take() noexcept {
@@ -34,13 +38,17 @@ class control_buffers {
     return i;
   }
   void give(std::uint32_t i) noexcept { free_.push_back(i); }  // never past the capacity reserved in fill()
-  bytes memory(std::uint32_t i) noexcept { return {memory_.get() + i * each, each}; }
-  void* descriptor() const noexcept { return descriptor_; }
+  local_memory memory(std::uint32_t i) const noexcept { return {places_[i].start, each, places_[i].descriptor}; }
+  bool empty() const noexcept { return free_.empty(); }
 
  private:
-  std::unique_ptr<std::byte[]> memory_;
+  struct place {
+    std::byte* start;
+    void* descriptor;
+  };
+  std::vector<std::unique_ptr<std::byte[]>> blocks_;
+  std::vector<place> places_;
   std::vector<std::uint32_t> free_;
-  void* descriptor_ = nullptr;
 };
 
 }  // namespace weft

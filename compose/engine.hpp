@@ -142,14 +142,14 @@ struct engine {
       controls.give(buffer);
       return again(waits_for::operation_slot, "control message");
     }
-    const bytes memory = controls.memory(buffer);
-    put_front(memory, tag);
-    std::memcpy(memory.data() + front, body.data(), body.size());
+    const local_memory memory = controls.memory(buffer);
+    put_front({memory.data, memory.size}, tag);
+    std::memcpy(memory.data + front, body.data(), body.size());
     claim(*s, slot_use::control, operation::send, &to, nullptr);
     s->buffer = buffer;
     s->parent = parent;
     const status sent = port->template send<post_mode::signalled>(
-        to.link, {memory.data(), front + body.size(), controls.descriptor()}, immediate_of(tag), s);
+        to.link, {memory.data, front + body.size(), memory.descriptor}, immediate_of(tag), s);
     if (!sent) release(*s);
     return sent;
   }
@@ -178,8 +178,9 @@ struct engine {
   void abandon(slot& s) {
     s.use = slot_use::abandoned;
     s.parent = nullptr;
-    if (operations.empty())
-      operations.fill(16, [this](bytes memory) { return enroll_own(memory); });
+    const auto register_it = [this](bytes memory) { return enroll_own(memory); };
+    if (operations.empty()) operations.fill(16, register_it);
+    if (controls.empty()) controls.fill(16, register_it);
   }
 
   /// Takes operations off the list of owed notices, before they end in another way.

@@ -47,6 +47,7 @@ class inbox {
   // ---- ends -------------------------------------------------------------------------------------------------------------
   void ended(const completion_entry& c) {
     if (c.context == nullptr) return;  // an operation that nobody asked about, on a row that signals all
+    if (!c.outcome && static_cast<library_context<Engine::library_bytes>*>(c.context)->kind == context_kind::receive) return arrived(c);
     slot& s = *static_cast<slot*>(c.context);
     if (s.use == slot_use::marker) {
       if (!c.outcome && s.record->live == s.record->number) on_(failed{s.what, e_.handle(*s.record), nullptr, c.outcome});
@@ -82,6 +83,8 @@ class inbox {
   }
 
   void tell(const slot& s, status outcome) {
+    // The library flushes what is in flight on a broken link as "cancelled"; nobody closed anything here, so the peer is the cause.
+    if (outcome.code == errc::closed && s.record->state != peer_state::free) outcome.code = errc::peer_lost;
     if (s.use == slot_use::user) {
       if (outcome)
         on_(completed{s.what, e_.handle(*s.record), s.user, s.scratch[0]});

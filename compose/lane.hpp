@@ -201,10 +201,9 @@ class lane {
     if (!signalled) o->use = slot_use::silent;
     o->buffer = e_.controls.take();
     if (o->buffer == no_index) return posted(*o, again(waits_for::operation_slot, "send"));
-    const bytes head = e_.controls.memory(o->buffer).first(wire::header_bytes);
-    Engine::put_front(head, tag);
-    return posted(*o, e_.port->template send_framed<post_mode::signalled>(
-                          r.link, {head.data(), head.size(), e_.controls.descriptor()}, from, o));
+    const local_memory head = e_.controls.memory(o->buffer);
+    Engine::put_front({head.data, wire::header_bytes}, tag);
+    return posted(*o, e_.port->template send_framed<post_mode::signalled>(r.link, {head.data, wire::header_bytes, head.descriptor}, from, o));
   }
 
   template <post_mode M>
@@ -234,10 +233,10 @@ class lane {
     s->buffer = buffer;
     s->parent = &parent;
     const wire::ring_entry entry{parent.sequence, parent.immediate};
-    const bytes memory = e_.controls.memory(buffer).first(sizeof entry);
-    std::memcpy(memory.data(), &entry, sizeof entry);
+    const local_memory memory = e_.controls.memory(buffer);
+    std::memcpy(memory.data, &entry, sizeof entry);
     const std::uint64_t place = (parent.sequence - 1) % r.ring.entries * sizeof entry;
-    return posted(*s, e_.port->template write<post_mode::signalled>(r.link, {memory.data(), memory.size(), e_.controls.descriptor()},
+    return posted(*s, e_.port->template write<post_mode::signalled>(r.link, {memory.data, sizeof entry, memory.descriptor},
                                                                     {r.ring.address + place, r.ring.key}, s));
   }
 

@@ -38,10 +38,21 @@ struct library_space<0> {};
 
 inline constexpr std::uint32_t no_index = ~std::uint32_t{0};
 
-/// One operation. The library's space comes first: the slot's address is the context.
-template <class Record, std::size_t LibraryBytes>
-struct operation_slot {
+/// What a context that the library gives back is. Error entries of some providers do not say whether a receive or an operation failed.
+enum class context_kind : std::uint8_t { operation, receive };
+
+/// How every context begins: the library's space first, so that the object's address is the context.
+template <std::size_t LibraryBytes>
+struct library_context {
+  explicit library_context(context_kind k) noexcept : kind(k) {}
   [[no_unique_address]] library_space<LibraryBytes> space;
+  context_kind kind;
+};
+
+/// One operation.
+template <class Record, std::size_t LibraryBytes>
+struct operation_slot : library_context<LibraryBytes> {
+  operation_slot() noexcept : library_context<LibraryBytes>(context_kind::operation) {}
   Record* record = nullptr;
   void* user = nullptr;
   operation_slot* parent = nullptr;     ///< control: the operation that waits for it.

@@ -28,10 +28,10 @@ enum class peer_state : std::uint8_t {
   refusing,     ///< We said no and linger, so that the answer gets out.
 };
 
-/// A receive: where the library puts a message. The library's space comes first.
+/// A receive: where the library puts a message.
 template <std::size_t LibraryBytes>
-struct receive_slot {
-  [[no_unique_address]] library_space<LibraryBytes> space;
+struct receive_slot : library_context<LibraryBytes> {
+  receive_slot() noexcept : library_context<LibraryBytes>(context_kind::receive) {}
   std::byte* data = nullptr;
   void* descriptor = nullptr;
   std::uint32_t owner = 0;    ///< Index of the peer record; meaningful on connected fabrics only.

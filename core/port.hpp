@@ -124,8 +124,8 @@ struct port_limits {
 ///   status post_receive(link, local_memory, void* context);           link ignored where !link_has_receives
 ///   template <post_mode M> status send(link, local_memory, std::uint32_t immediate, void* context);
 ///   status inject(link, const_bytes, std::uint32_t immediate);        at most limits().inject_bytes; buffer free on return
-///   template <post_mode M> status send_framed(link, const_bytes header, local_memory, void* context);   Shape::framed only; the header lies
-///                                                                     in memory that stays valid until completion, descriptor of it = the memory's
+///   template <post_mode M> status send_framed(link, local_memory header, local_memory, void* context);   Shape::framed only; both stay valid
+///                                                                     until the completion, each with a descriptor of its own
 ///   template <post_mode M> status write(link, local_memory, remote_memory, void* context);
 ///   template <post_mode M> status write_immediate(link, local_memory, remote_memory, std::uint64_t immediate, void* context);
 ///   status inject_write_immediate(link, const_bytes, remote_memory, std::uint64_t immediate);
