@@ -128,7 +128,7 @@ class connected_endpoints {
 
   /// An endpoint, bound and enabled: receives can be posted.
   int make_endpoint(fi_info& info, owned<fid_ep>& made) const {
-    info.tx_attr->op_flags = FI_COMPLETION;
+    info.tx_attr->op_flags = 0;
     if (const int r = fi_endpoint(domain_, &info, made.slot(), nullptr); r != 0) return r;
     if (const int r = fi_ep_bind(made.get(), &events_.get()->fid, 0); r != 0) return r;
     if (const int r = completion_queue<Shape>::bind(queue_, made.get()); r != 0) return r;

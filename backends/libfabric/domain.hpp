@@ -77,8 +77,8 @@ result<domain> open_domain(const port_options& options) {
   if (const int r = fi_domain(opened.fabric.get(), opened.info.get(), opened.object.slot(), nullptr); r != 0) return refused(r, "fi_domain", who);
   if constexpr (Shape::native_atomics)
     if (auto differs = attest_atomics<Shape>(opened.object.get())) return *std::move(differs);
-  // The short calls (fi_send, fi_write) take their flags from here: signalled. Whatever differs says so in its own flags.
-  opened.info->tx_attr->op_flags = FI_COMPLETION;
+  // The short calls (fi_send, fi_write) take their flags from here: no completion. Whatever wants one says so in its own flags.
+  opened.info->tx_attr->op_flags = 0;
   return opened;
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The libfabric backend: core/port.hpp, spelled in libfabric's calls. Which call is made is decided at compile time by the
-// shape; no provider is named, no capability looked up. The short calls are signalled (their flags were set at open), the
-// fi_*msg calls say otherwise in their flags: no completion, or delivery (fi_endpoint(3), op_flags; FI_SELECTIVE_COMPLETION).
+// shape; no provider is named, no capability looked up. Under FI_SELECTIVE_COMPLETION the short calls are unsignalled and the
+// fi_*msg calls ask for a completion. Not the other way round: libfabric 1.17's tcp adds the endpoint's op_flags to those of
+// fi_*msg, so that an endpoint with FI_COMPLETION in its op_flags completes everything.
 // An injected operation never completes; if it fails later, its `ended` carries a null context.
 // Hot path: send to poll. Threads: one owner (FI_THREAD_DOMAIN).
 #pragma once
@@ -98,9 +99,9 @@ class port {
 
   template <post_mode M>
     requires(Shape::framed && offers(M))
-  status send_framed(link to, const_bytes header, local_memory from, void* context) noexcept {
-    const iovec pieces[2]{{const_cast<std::byte*>(header.data()), header.size()}, {from.data, from.size}};
-    void* descriptors[2]{from.descriptor, from.descriptor};
+  status send_framed(link to, local_memory header, local_memory from, void* context) noexcept {
+    const iovec pieces[2]{{header.data, header.size}, {from.data, from.size}};
+    void* descriptors[2]{header.descriptor, from.descriptor};
     const fi_msg message{pieces, descriptors, from.size == 0 ? 1u : 2u, ends::peer(to), own_context<M>(context), 0};
     return posted(fi_sendmsg(ends_->of(to), &message, flags(M)), "fi_sendmsg");
   }
@@ -130,15 +131,21 @@ class port {
   }
 
   status read(link from, local_memory into, remote_memory at, void* context) noexcept {
-    return posted(fi_read(ends_->of(from), into.data, into.size, into.descriptor, ends::peer(from), at.address, at.key, context), "fi_read");
+    const iovec piece{into.data, into.size};
+    const fi_rma_iov source{at.address, into.size, at.key};
+    const fi_msg_rma message{&piece, &into.descriptor, 1, ends::peer(from), &source, 1, context, 0};
+    return posted(fi_readmsg(ends_->of(from), &message, FI_COMPLETION), "fi_readmsg");
   }
 
   status fetch_add(link to, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory at, void* context) noexcept
     requires(Shape::native_atomics)
   {
     old[1] = operand;  // providers read operands later than the call
-    return posted(fi_fetch_atomic(ends_->of(to), &old[1], 1, descriptor, old, descriptor, ends::peer(to), at.address, at.key, FI_UINT64, FI_SUM, context),
-                  "fi_fetch_atomic");
+    const fi_ioc add{&old[1], 1};
+    fi_ioc found{old, 1};
+    const fi_rma_ioc target{at.address, 1, at.key};
+    const fi_msg_atomic message{&add, &descriptor, 1, ends::peer(to), &target, 1, FI_UINT64, FI_SUM, context, 0};
+    return posted(fi_fetch_atomicmsg(ends_->of(to), &message, &found, &descriptor, 1, FI_COMPLETION), "fi_fetch_atomicmsg");
   }
 
   status compare_swap(link to, std::uint64_t expected, std::uint64_t desired, std::uint64_t* old, void* descriptor, remote_memory at, void* context) noexcept
@@ -146,8 +153,12 @@ class port {
   {
     old[1] = desired;
     old[2] = expected;
-    return posted(fi_compare_atomic(ends_->of(to), &old[1], 1, descriptor, &old[2], descriptor, old, descriptor, ends::peer(to), at.address, at.key,
-                                    FI_UINT64, FI_CSWAP, context), "fi_compare_atomic");
+    const fi_ioc swap{&old[1], 1};
+    const fi_ioc compare{&old[2], 1};
+    fi_ioc found{old, 1};
+    const fi_rma_ioc target{at.address, 1, at.key};
+    const fi_msg_atomic message{&swap, &descriptor, 1, ends::peer(to), &target, 1, FI_UINT64, FI_CSWAP, context, 0};
+    return posted(fi_compare_atomicmsg(ends_->of(to), &message, &compare, &descriptor, 1, &found, &descriptor, 1, FI_COMPLETION), "fi_compare_atomicmsg");
   }
 
   template <class On>
@@ -175,7 +186,7 @@ class port {
 
   /// Whether the calls without flags do what the mode means.
   static constexpr bool short_call(post_mode mode) noexcept {
-    return mode == post_mode::signalled || (mode == post_mode::unsignalled && !Shape::selective_completion);
+    return mode == post_mode::unsignalled || (mode == post_mode::signalled && !Shape::selective_completion);
   }
   static constexpr std::uint64_t flags(post_mode mode) noexcept {
     return mode == post_mode::unsignalled ? 0 : FI_COMPLETION | (mode == post_mode::delivered ? FI_DELIVERY_COMPLETE : 0);

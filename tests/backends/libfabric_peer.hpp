@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Both ends of a libfabric port test: `target` runs in a process of its own and does what messages tell it; `initiator` is
+// what tests hold. The target is this program once more, started with --peer, so that no library state crosses a fork.
+#pragma once
+
+#include "libfabric_shapes.hpp"
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <memory>
+#include <sched.h>
+#include <spawn.h>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+extern char** environ;
+
+namespace weft::testing {
+
+using namespace std::chrono_literals;
+
+template <class Shape>
+using port_of = backends::libfabric::port<Shape>;
+
+inline constexpr std::size_t slot_bytes = 4096;
+inline constexpr std::size_t slot_count = 32;
+inline constexpr std::size_t region_bytes = 1 << 20;
+inline constexpr std::uint64_t region_key = 0x1234'5678'9abc'def1;
+
+/// What a target tells about its region.
+struct region_card {
+  char kind = 'R';
+  std::uint64_t base = 0;
+  std::uint64_t key = 0;
+};
+
+/// A port with receives posted, and everything that was told, in order.
+template <class Shape>
+struct side {
+  using port_type = port_of<Shape>;
+  using link = typename port_type::link;
+  struct message {
+    std::string body;
+    std::uint64_t immediate;
+  };
+
+  std::unique_ptr<port_type> port;
+  link peer{};
+  bool established = false, lost = false, refused = false;
+  std::vector<std::byte> slots = std::vector<std::byte>(slot_bytes * slot_count);
+  std::vector<std::byte> scratch = std::vector<std::byte>(1 << 20);
+  registration slot_memory, scratch_memory;
+  std::deque<message> messages;
+  std::deque<std::uint64_t> landed;
+  std::vector<status> receive_errors;
+  std::map<void*, std::vector<status>> ended;
+
+  side() = default;
+  side(const side&) = delete;
+  side& operator=(const side&) = delete;
+
+  std::string open(port_options options) {
+    options.receives = slot_count;
+    options.links = 8;
+    auto opened = port_type::open(options);
+    if (!opened) return opened.error().sentence;
+    port = std::move(opened).value();
+    slot_memory = port->enroll_local(slots).value();
+    scratch_memory = port->enroll_local(scratch).value();
+    if (!port_type::link_has_receives) post_all({});
+    return {};
+  }
+
+  void post_slot(link on, std::size_t i) {
+    const local_memory into{slots.data() + i * slot_bytes, slot_bytes, slot_memory.descriptor};
+    if (!port->post_receive(on, into, into.data)) std::abort();
+  }
+  void post_all(link on) {
+    for (std::size_t i = 0; i < slot_count; ++i) post_slot(on, i);
+  }
+
+  int pump() {
+    port->poll_links([&](link_change change, std::uint32_t, link at) -> std::uint32_t {
+      if (change == link_change::arrived) {
+        peer = at;
+        post_all(at);
+      }
+      established |= change == link_change::established;
+      lost |= change == link_change::lost;
+      refused |= change == link_change::refused;
+      return 1;
+    });
+    return port->poll([&](const completion_entry& e) {
+      if (e.kind == completion_kind::landed) {
+        landed.push_back(e.immediate);
+      } else if (e.kind == completion_kind::received) {
+        const auto* data = static_cast<const char*>(e.context);
+        if (!e.outcome) {
+          receive_errors.push_back(e.outcome);
+          return;
+        }
+        messages.push_back({std::string(data, e.length), e.immediate});
+        post_slot(peer, static_cast<std::size_t>(static_cast<std::byte*>(e.context) - slots.data()) / slot_bytes);
+      } else {
+        ended[e.context].push_back(e.outcome);
+      }
+    });
+  }
+
+  template <class Until>
+  bool pump_until(Until&& until, std::chrono::milliseconds limit = 10s) {
+    const auto end = std::chrono::steady_clock::now() + limit;
+    while (!until()) {
+      if (pump() > 0) continue;
+      if (std::chrono::steady_clock::now() > end) return false;
+      sched_yield();  // the other process may need this processor
+    }
+    return true;
+  }
+  void pump_for(std::chrono::milliseconds time) {
+    pump_until([] { return false; }, time);
+  }
+
+  /// Posts, making progress while the port says again. Counts how often it did.
+  std::size_t agains = 0;
+  template <class Post>
+  status post(Post&& call) {
+    const auto end = std::chrono::steady_clock::now() + 10s;
+    status s = call();
+    while (s.is_again() && std::chrono::steady_clock::now() < end) {
+      ++agains;
+      pump();
+      s = call();
+    }
+    return s;
+  }
+
+  local_memory staged(const void* data, std::size_t size, std::size_t at = 0) {
+    std::memcpy(scratch.data() + at, data, size);
+    return {scratch.data() + at, size, scratch_memory.descriptor};
+  }
+  /// Sends and waits for the end of the send.
+  status say(const std::string& text, std::uint32_t immediate = 0) {
+    int token = 0;
+    const local_memory from = staged(text.data(), text.size(), scratch.size() - slot_bytes);
+    if (const status s = post([&] { return port->template send<post_mode::signalled>(peer, from, immediate, &token); }); !s) return s;
+    if (!pump_until([&] { return ended.contains(&token); })) return error(errc::deadline, "say");
+    const status end = ended[&token].front();
+    ended.erase(&token);
+    return end;
+  }
+  message hear() {
+    if (!pump_until([&] { return !messages.empty(); })) return {"(silence)", 0};
+    message first = std::move(messages.front());
+    messages.pop_front();
+    return first;
+  }
+};
+
+/// The pattern of the block of 64 bytes that belongs to an immediate.
+inline std::byte pattern(std::uint64_t immediate) { return static_cast<std::byte>(0x5a ^ (immediate * 7)); }
+
+/// The process of the target: opens, tells its address through `out`, serves until told to quit. Ends by itself in a minute.
+template <class Shape>
+int target_main(int out, const std::string& node) {
+  alarm(60);
+  side<Shape> self;
+  port_options options;
+  options.node = node;
+  options.listens = true;
+  if (const std::string why = self.open(options); !why.empty()) {
+    std::fprintf(stderr, "target: %s\n", why.c_str());
+    return 1;
+  }
+  std::vector<std::byte> region(region_bytes);
+  registration card = self.port->enroll(region, rights::all, region_key).value();
+  const address_bytes own = self.port->address();
+  if (write(out, own.data(), own.size()) != static_cast<ssize_t>(own.size())) return 1;
+  close(out);
+  for (;;) {
+    self.pump();
+    while (!self.landed.empty()) {
+      const std::uint64_t immediate = self.landed.front();
+      self.landed.pop_front();
+      std::string told = "n" + std::to_string(immediate) + " ";
+      for (std::size_t i = 0; i < 64; ++i) if (region[immediate * 64 + i] != pattern(immediate)) told += "bad";
+      if (!self.say(told)) return 2;
+    }
+    if (self.messages.empty()) continue;
+    const auto [body, immediate] = self.hear();
+    switch (body.empty() ? 'E' : body[0]) {
+      case 'H': {
+        if (!port_of<Shape>::link_has_receives) {
+          const auto* from = reinterpret_cast<const std::byte*>(body.data()) + 1;
+          auto dialled = self.port->dial(address_bytes(from, from + body.size() - 1), 1);
+          if (!dialled) return 3;
+          self.peer = *dialled;
+        }
+        region_card mine{'R', Shape::virtual_address ? reinterpret_cast<std::uint64_t>(region.data()) : 0, card.key};
+        std::string text(sizeof mine, '\0');
+        std::memcpy(text.data(), &mine, sizeof mine);
+        if (!self.say(text)) return 4;
+        break;
+      }
+      case 'E':
+        if (!self.say(body, static_cast<std::uint32_t>(immediate) + 1)) return 5;
+        break;
+      case 'L':  // look: 256 bytes of the region
+        if (!self.say(std::string(reinterpret_cast<const char*>(region.data()) + std::stoul(body.substr(1)), 256))) return 6;
+        break;
+      case 'W':  // wait, then echo
+        usleep(static_cast<useconds_t>(std::stoul(body.substr(1)) * 1000));
+        if (!self.say(body)) return 7;
+        break;
+      case 'S':  // stop looking for a while
+        usleep(static_cast<useconds_t>(std::stoul(body.substr(1)) * 1000));
+        break;
+      case 'Q':
+        self.pump_for(100ms);
+        self.port->withdraw(card);
+        self.port->hang_up(self.peer);
+        return 0;
+      default: return 8;
+    }
+  }
+}
+
+/// A target process, ended with its owner.
+class target_process {
+ public:
+  target_process(const char* shape, const std::string& node) {
+    int ends[2];
+    if (pipe(ends) != 0) std::abort();
+    const std::string out = std::to_string(ends[1]);
+    std::array<std::string, 5> words{"self", "--peer", shape, out, node};
+    std::array<char*, 6> arguments{};
+    for (std::size_t i = 0; i < words.size(); ++i) arguments[i] = words[i].data();
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addclose(&actions, ends[0]);
+    if (posix_spawn(&id_, "/proc/self/exe", &actions, nullptr, arguments.data(), environ) != 0) std::abort();
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    std::byte piece[256];
+    for (ssize_t got; (got = read(ends[0], piece, sizeof piece)) > 0;) address_.insert(address_.end(), piece, piece + got);
+    close(ends[0]);
+  }
+  target_process(const target_process&) = delete;
+  target_process& operator=(const target_process&) = delete;
+  ~target_process() { kill_now(); }
+
+  const address_bytes& address() const { return address_; }
+  pid_t id() const { return id_; }
+  void kill_now() {
+    if (id_ <= 0) return;
+    kill(id_, SIGKILL);
+    int how = 0;
+    waitpid(id_, &how, 0);
+    id_ = -1;
+  }
+  /// Waits for the target's own end: its exit code, -1 if it was killed.
+  int join() {
+    int how = 0;
+    waitpid(id_, &how, 0);
+    id_ = -1;
+    return WIFEXITED(how) ? WEXITSTATUS(how) : -1;
+  }
+
+ private:
+  pid_t id_ = -1;
+  address_bytes address_;
+};
+
+/// The side that tests hold, met with a target.
+template <class Shape>
+struct initiator : side<Shape> {
+  target_process target;
+  remote_memory there{};
+
+  explicit initiator(const std::string& node = "127.0.0.1") : target(Shape::name.data(), node) {}
+
+  /// Empty when both met.
+  std::string meet(bool sleeps = false, const std::string& node = "127.0.0.1") {
+    port_options options;
+    options.node = node;
+    options.sleeps = sleeps;
+    if (target.address().empty()) return "the target did not open";
+    if (std::string why = this->open(options); !why.empty()) return why;
+    auto dialled = this->port->dial(target.address(), 7);
+    if (!dialled) return dialled.error().sentence;
+    this->peer = *dialled;
+    if (port_of<Shape>::link_has_receives) this->post_all(this->peer);
+    if (!this->pump_until([&] { return this->established; })) return "not established in time";
+    std::string hello = "H";
+    for (const std::byte each : this->port->address()) hello += static_cast<char>(each);
+    if (const status s = this->say(hello); !s) return std::string("hello was not sent: ") + this->port->last_error_text();
+    const std::string body = this->hear().body;
+    region_card card;
+    if (body.size() != sizeof card) return "no region card: " + body;
+    std::memcpy(static_cast<void*>(&card), body.data(), sizeof card);
+    there = {card.base, card.key};
+    return {};
+  }
+  /// The end of the operation with this context: deadline if nothing came.
+  status end_of(void* context, std::chrono::milliseconds limit = std::chrono::seconds(10)) {
+    if (!this->pump_until([&] { return this->ended.contains(context); }, limit)) return error(errc::deadline, "nothing came");
+    const status first = this->ended[context].front();
+    this->ended.erase(context);
+    return first;
+  }
+  bool part() { return this->say("Q") && target.join() == 0; }
+};
+
+}  // namespace weft::testing
