@@ -1,0 +1,127 @@
+// Generated from providers.yaml, row ranged, by templates/fabric.hpp.j2: do not edit. After a change there: ./weft generate
+#pragma once
+
+#include "../backends/libfabric/port.hpp"
+#include "../compose/fabric.hpp"
+#include "../policies/policies.hpp"
+
+namespace weft::fabrics {
+// clang-format off
+inline namespace rules_e9bdc8af {
+/// A row for tests. libfabric 1.15 to before 2.0.
+struct ranged_since_1_15 {
+  static constexpr std::string_view name = "ranged";
+  static constexpr std::uint64_t fingerprint = 0xa17d41ccaf7735ef;
+  template <class Shape>
+  using port = backends::libfabric::port<Shape>;
+  static constexpr fabric_facts facts{
+      .provider = "ranged", .fabric_name = "", .since = {1, 15}, .until = {2, 0},
+      .endpoint_type = endpoint_type::connected, .address_resolution = address_resolution::socket, .connects_lazily = false,
+      .virtual_addressing = false, .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false,
+      .region_endpoint_binding = false,
+      .write_immediate_bytes = 4, .write_immediate_consumes_receive = false, .send_immediate_bytes = 4,
+      .remote_counter_counts_writes = false,
+      .order_send_after_write = false, .order_write_after_write = false, .order_send_after_send = true, .delivery_complete = true,
+      .refused_write = refusal::reported, .selective_completion = true,
+      .atomics = atomic_execution::none, .atomics_cost_order = false,
+      .data_progress = data_progress::polling, .completion_wait = completion_wait::descriptor, .reports_killed_peer = false,
+      .same_host = false,
+      .context_bytes = 0, .inject_bytes = 64, .gather_limit = 4, .rma_gather_limit = 1, .queue_depth = 256,
+      .largest_message = unlimited, .largest_write = unlimited,
+  };
+  static constexpr std::array<environment_setting, 2> environment{ {
+      // FI_X_INTERVAL: it is quicker
+      {"FI_X_INTERVAL", "100"},
+      // FI_X_DEPTH: it is enough
+      {"FI_X_DEPTH", "16"},
+  } };
+  using policies = policy_set<
+      // endpoint: connected: ranged.endpoint_type is connected (claimed: c)
+      endpoint::connected,
+      // bootstrap: socket_address: ranged.address_resolution is socket (claimed: c)
+      bootstrap::socket_address,
+      // framing: immediate: ranged.send_immediate_bytes is 4 (claimed: c)
+      framing::immediate,
+      // region_address: offset: ranged.virtual_addressing is false (claimed: c)
+      region_address::offset,
+      // region_key: application: ranged.key_owner is application (claimed: c)
+      region_key::application,
+      // local_descriptor: not_needed: ranged.local_registration is false (claimed: c)
+      local_descriptor::not_needed,
+      // region_binding: domain: ranged.region_endpoint_binding is false (claimed: c)
+      region_binding::domain,
+      // notify: message_after_delivery: ranged.delivery_complete is true (claimed: c); chosen by hand: to show that it can be done
+      notify::message_after_delivery,
+      // write_fault: reported: ranged.refused_write is reported (claimed: c)
+      write_fault::reported,
+      // atomics: target: ranged.atomics is none (claimed: c); the target's progress can execute them on any fabric
+      atomics::target,
+      // progress: polling: ranged.data_progress is polling (claimed: c)
+      progress::polling,
+      // wait: descriptor: ranged.completion_wait is descriptor (claimed: c)
+      wait::descriptor,
+      // back_pressure: report: a full queue is an answer, not an error, on any fabric
+      back_pressure::report,
+      // threading: one_owner: one owner needs no lock on any fabric
+      threading::one_owner,
+      // completion: selective: ranged.selective_completion is true (claimed: c)
+      completion::selective,
+      // liveness: heartbeat: ranged.reports_killed_peer is false (claimed: c); ranged.same_host is false (claimed: c); messages of our own work on
+      //   any fabric
+      liveness::heartbeat
+  >;
+};
+static_assert(complete_fabric<ranged_since_1_15>);
+}  // namespace rules_e9bdc8af
+inline namespace rules_b015c48f {
+/// libfabric 2.0 to before 2.2.
+struct ranged_since_2_0 : ranged_since_1_15 {
+  static constexpr std::uint64_t fingerprint = 0x9aacf744f36068e7;
+  static constexpr fabric_facts facts = [] {
+    fabric_facts changed = ranged_since_1_15::facts;
+    changed.since = {2, 0};
+    changed.until = {2, 2};
+    // ranged.atomics (claimed: the news of 2.0; observed: 2026-11-20 libfabric 2.0.0 loopback, fetch-add was right)
+    changed.atomics = atomic_execution::provider;
+    return changed;
+  }();
+  using policies = policy_set<
+      endpoint::connected, bootstrap::socket_address, framing::immediate, region_address::offset, region_key::application,
+      local_descriptor::not_needed, region_binding::domain, notify::message_after_delivery, write_fault::reported,
+      // atomics: provider: ranged.atomics is provider (claimed: the news of 2.0; observed: 2026-11-20 libfabric 2.0.0 loopback, fetch-add was right);
+      //   ranged.atomics_cost_order is false (claimed: c)
+      atomics::provider,
+      progress::polling, wait::descriptor, back_pressure::report, threading::one_owner, completion::selective, liveness::heartbeat
+  >;
+};
+static_assert(complete_fabric<ranged_since_2_0>);
+}  // namespace rules_b015c48f
+inline namespace rules_3b0fc0da {
+/// libfabric 2.2 to before 3.0.
+struct ranged_since_2_2 : ranged_since_2_0 {
+  static constexpr std::uint64_t fingerprint = 0x9aacf744f36068e7;
+  static constexpr fabric_facts facts = [] {
+    fabric_facts changed = ranged_since_2_0::facts;
+    changed.since = {2, 2};
+    changed.until = {3, 0};
+    // ranged.completion_wait (claimed: the news of 2.2)
+    changed.completion_wait = completion_wait::none;
+    // ranged.largest_write (claimed: the news of 2.2)
+    changed.largest_write = 4294967296u;
+    return changed;
+  }();
+  using policies = policy_set<
+      endpoint::connected, bootstrap::socket_address, framing::immediate, region_address::offset, region_key::application,
+      local_descriptor::not_needed, region_binding::domain, notify::message_after_delivery, write_fault::reported,
+      atomics::provider, progress::polling,
+      // wait: spin: ranged.completion_wait is none (claimed: the news of 2.2)
+      wait::spin,
+      back_pressure::report, threading::one_owner, completion::selective, liveness::heartbeat
+  >;
+};
+static_assert(complete_fabric<ranged_since_2_2>);
+}  // namespace rules_3b0fc0da
+
+using ranged = by_library<backends::libfabric::built_with, ranged_since_1_15, ranged_since_2_0, ranged_since_2_2>;
+// clang-format on
+}  // namespace weft::fabrics

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command: exit codes, formats with their schemas, did-you-mean, output that fits a screen and is plain in a pipe."""
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import pty
+import subprocess
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from generator.schemas import FOLDER, all_schemas, text_of
+from tests.generator.conftest import Run
+
+TINY = Path(__file__).parent / "cases" / "valid_tiny.yaml"
+
+
+@pytest.mark.parametrize("arguments, code", [
+    ((), 0), (("--help",), 0), (("-h",), 0), (("matrix", "--help"), 0), (("explain", "--help"), 0),
+    (("matrix",), 0), (("explain", "tcp"), 0), (("explain", "tcp", "notify"), 0), (("check",), 0),
+    (("explain",), 2), (("explain", "tpc"), 2), (("explain", "tcp", "notifi"), 2), (("matrix", "--facts", "colour"), 2), (("grow",), 2),
+    (("matrix", "--format", "xml"), 2), (("matrix", "--matrix", "/nowhere.yaml"), 2),
+    (("matrix", "--matrix", str(TINY.parent / "invalid_octal.yaml")), 1),
+    (("generate", "--matrix", str(TINY.parent / "invalid_no_legal_notify.yaml"), "--output", "out"), 1),
+])
+def test_exit_codes(weft: Run, arguments: tuple[str, ...], code: int) -> None:
+    done = weft(*arguments)
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    assert bool(done.stderr) == (code != 0)
+
+
+def test_a_fault_of_its_own_is_a_sentence_and_70(weft: Run, tmp_path: Path) -> None:
+    """A file where a folder is needed: nothing that the command foresees."""
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "generated").write_text("a file", "utf-8")
+    done = weft("generate", "--matrix", TINY, "--output", "out")
+    assert done.returncode == 70
+    assert done.stderr.startswith("weft: a fault of its own: ") and done.stderr.count("\n") == 1
+    assert "Traceback" in weft("generate", "--matrix", TINY, "--output", "out", env={"WEFT_TRACEBACK": "1"}).stderr
+
+
+@pytest.mark.parametrize("arguments, hint", [
+    (("explain", "tcprxm"), "no fabric 'tcprxm'; did you mean 'tcp_rxm'?"),
+    (("explain", "tcp", "atomic"), "no family 'atomic'; did you mean 'atomics'?"),
+    (("explain", "zzz"), "no fabric 'zzz'; there are tcp, tcp_rdm, "),
+])
+def test_did_you_mean(weft: Run, arguments: tuple[str, ...], hint: str) -> None:
+    assert hint in weft(*arguments).stderr
+
+
+def test_a_refused_matrix_is_told_by_file_and_line(weft: Run) -> None:
+    done = weft("check", "--matrix", TINY.parent / "invalid_duplicate_cell.yaml")
+    assert done.stderr == ("tests/generator/cases/invalid_duplicate_cell.yaml:5: duplicate key 'key_bytes': line 4 has it already; "
+                           "keep one of the two\n")
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize("name, arguments", [
+    ("matrix", ("matrix",)), ("matrix", ("matrix", "--facts", "sizes")), ("explain", ("explain", "opx")), ("explain", ("explain", "cxi", "notify")),
+    ("check", ("check",)), ("check", ("check", "--output", "nothing")), ("generate", ("generate", "--output", "out")),
+])
+def test_json_fits_its_schema(weft: Run, name: str, arguments: tuple[str, ...]) -> None:
+    done = weft(*arguments, "--format", "json")
+    answer = json.loads(done.stdout)
+    assert answer["schema"] == f"weft.{name}.1"
+    jsonschema.Draft202012Validator(all_schemas()[name]).validate(answer)
+
+
+def test_schema_files_are_what_the_generator_says() -> None:
+    assert {path.name: path.read_text("utf-8") for path in FOLDER.iterdir()} == {f"{name}.schema.json": text_of(schema)
+                                                                                for name, schema in all_schemas().items()}
+    for schema in all_schemas().values():
+        jsonschema.Draft202012Validator.check_schema(schema)
+
+
+def test_every_key_of_the_matrix_is_described() -> None:
+    def described(schema: dict[str, object], where: str) -> None:
+        properties = schema.get("properties", {})
+        assert isinstance(properties, dict)
+        for key, value in properties.items():
+            if "$ref" not in value:
+                assert value.get("description"), f"{where}.{key}"
+            described(value, f"{where}.{key}")
+
+    schema = all_schemas()["providers"]
+    described(schema["additionalProperties"], "row")
+    for name, definition in schema["$defs"].items():
+        assert definition["description"], name
+        described(definition, name)
+
+
+def test_json_of_check_has_the_problems(weft: Run, tmp_path: Path) -> None:
+    assert weft("generate", "--matrix", TINY, "--output", "out").returncode == 0
+    header = tmp_path / "out" / "generated" / "tiny.hpp"
+    header.write_text(header.read_text("utf-8").replace(".key_bytes = 8", ".key_bytes = 4"), "utf-8")
+    done = weft("check", "--matrix", TINY, "--output", "out", "--format", "json")
+    assert done.returncode == 1
+    problems = json.loads(done.stdout)["problems"]
+    assert {problem["file"] for problem in problems} == {"generated/tiny.hpp"} and len({problem["line"] for problem in problems}) == 1
+
+
+def test_csv(weft: Run) -> None:
+    rows = list(csv.reader(io.StringIO(weft("matrix", "--format", "csv").stdout)))
+    assert rows[0][:2] == ["fabric", "endpoint"] and len(rows[0]) == 17
+    assert len(rows) >= 19 and all(len(row) == 17 and all(row) for row in rows)
+    explained = list(csv.reader(io.StringIO(weft("explain", "verbs", "atomics", "--format", "csv").stdout)))
+    assert [row[:4] for row in explained[1:]] == [["verbs", "atomics", "1.15", "target"], ["verbs", "atomics", "2.2", "provider"]]
+
+
+def test_answers_fit_a_screen_and_a_pipe_is_plain(weft: Run) -> None:
+    for arguments in (("--help",), ("matrix",), ("explain", "tcp"), ("explain", "tcp", "notify")):
+        text = weft(*arguments).stdout
+        assert text.isprintable() or "\x1b" not in text
+        assert text.count("\n") <= 24, arguments
+
+
+def _in_a_terminal(root: Path, *arguments: str, **env: str) -> str:
+    primary, secondary = pty.openpty()
+    process = subprocess.Popen([str(root / "weft"), *arguments], stdout=secondary, stdin=subprocess.DEVNULL,
+                               env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "120", **env})
+    os.close(secondary)
+    data = b""
+    try:
+        while chunk := os.read(primary, 4096):
+            data += chunk
+    except OSError:  # the other end is closed: all is read
+        pass
+    os.close(primary)
+    assert process.wait(timeout=60) == 0
+    return data.decode("utf-8")
+
+
+def test_no_color_is_honoured_in_a_terminal(root: Path) -> None:
+    os.environ.pop("NO_COLOR", None)
+    coloured, bare = _in_a_terminal(root, "matrix"), _in_a_terminal(root, "matrix", NO_COLOR="1")
+    assert "tcp_rxm" in coloured and "tcp_rxm" in bare
+    assert "\x1b[3" not in bare
+
+
+def test_a_reader_that_leaves_early_is_no_fault(root: Path) -> None:
+    done = subprocess.run(f"'{root}/weft' matrix --format csv --facts sizes | head -n 1; exit ${{PIPESTATUS[0]}}", shell=True, executable="/bin/bash",
+                          capture_output=True, text=True, timeout=60, check=False)
+    assert "Traceback" not in done.stderr and done.stdout.startswith("fabric,")
+
+
+def test_a_run_leaves_no_trace_in_the_tree(weft: Run, root: Path) -> None:
+    before = sorted((root / "generator").rglob("*.pyc"))
+    assert weft("matrix").returncode == 0
+    assert sorted((root / "generator").rglob("*.pyc")) == before
