@@ -37,6 +37,7 @@ set(WEFT_HEADERS
   compose/key_source.hpp
   compose/lane.hpp
   compose/meeting.hpp
+  compose/notification_counter.hpp
   compose/opening.hpp
   compose/operations.hpp
   compose/options.hpp
@@ -44,6 +45,7 @@ set(WEFT_HEADERS
   compose/parting.hpp
   compose/peers.hpp
   compose/progress_owner.hpp
+  compose/progress_thread.hpp
   compose/receives.hpp
   compose/region.hpp
   compose/target.hpp

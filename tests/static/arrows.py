@@ -25,7 +25,7 @@ PROGRAMS = ("tests", "bench", "examples")
 SELECTOR = "compose/selected.hpp"
 # The hand-written contenders of the benches talk to the library as its best user would.
 NETWORK_HEADERS = re.compile(r"^(rdma|infiniband)/")
-NETWORK_USERS = re.compile(r"^(backends/|bench/.*\braw_[^/]*$)")
+NETWORK_USERS = re.compile(r"^(backends/|bench/(.*/)?raw_)")
 
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[ \t]*(.*)$", re.MULTILINE)
 

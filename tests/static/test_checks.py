@@ -54,6 +54,7 @@ def test_an_arrow_against_the_rules_is_named(tmp_path: Path, name: str, line: st
         ("compose/selected.hpp", "#include HEADER"),
         ("backends/x/a.hpp", "#include <rdma/fabric.h>"),
         ("bench/invocation/raw_ping.cpp", "#include <rdma/fabric.h>"),
+        ("bench/raw_ping/main.cpp", "#include <rdma/fabric.h>"),
         ("tests/a.cpp", "#include <weft/generated/b.hpp>"),
         ("core/a.hpp", '// #include "../wire/b.hpp"'),
         ("core/a.hpp", "#include <vector>"),
