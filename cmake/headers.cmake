@@ -52,6 +52,7 @@ set(WEFT_HEADERS
   compose/transport.hpp
   compose/upkeep.hpp
   compose/where.hpp
+  core/describe.hpp
   core/error.hpp
   core/facts.hpp
   core/memory.hpp
