@@ -58,13 +58,14 @@ struct shm {
       //   (claimed: libfabric 1.17 prov/shm: mode has no FI_RX_CQ_DATA; observed: 2026-11-20 libfabric 1.17.0 loopback, 240 writes with an immediate
       //   used up no posted receive)
       notify::immediate,
-      // write_fault: delivery_confirmed: shm.refused_write is silent (claimed: conservative; not established); shm.delivery_complete is true
-      //   (claimed: libfabric 1.17 prov/shm: waits for the target's progress; observed: 2026-11-20 libfabric 1.17.0 loopback, writes with
-      //   FI_DELIVERY_COMPLETE completed once the target polled)
+      // write_fault: delivery_confirmed: shm.refused_write is silent (claimed: libfabric 1.17 prov/shm: the target drops the command; observed:
+      //   2026-11-20 libfabric 1.17.0 loopback, the target refused a wrong key: 512 bytes got success; with FI_DELIVERY_COMPLETE, or 8 KiB, the write
+      //   never ended, nor did later ones to that peer); shm.delivery_complete is true (claimed: libfabric 1.17 prov/shm: waits for the target's
+      //   progress; observed: 2026-11-20 libfabric 1.17.0 loopback, writes with FI_DELIVERY_COMPLETE completed once the target polled)
       write_fault::delivery_confirmed,
       // atomics: provider: shm.atomics is provider (claimed: libfabric 1.17 prov/shm: executed by the target's progress; observed: 2026-11-20
-      //   libfabric 1.17.0 loopback, 64-bit fetch-add returned the right values in 0.40 us); shm.atomics_cost_order is false (claimed: libfabric 1.17
-      //   prov/shm; observed: 2026-11-20 libfabric 1.17.0 loopback, hints with FI_ATOMIC and FI_ORDER_SAW were granted)
+      //   libfabric 1.17.0 loopback, 64-bit fetch-add and compare-swap returned the right values); shm.atomics_cost_order is false (claimed:
+      //   libfabric 1.17 prov/shm; observed: 2026-11-20 libfabric 1.17.0 loopback, hints with FI_ATOMIC and FI_ORDER_SAW were granted)
       atomics::provider,
       // progress: polling: shm.data_progress is polling (claimed: libfabric 1.17 prov/shm: FI_PROGRESS_MANUAL, AUTO refused; observed: 2026-11-20
       //   libfabric 1.17.0 loopback, memory was unchanged until the target polled (2.6.0 too))

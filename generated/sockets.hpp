@@ -7,7 +7,7 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_5e335599 {
+inline namespace rules_739cfc7a {
 /// Addressed endpoints over sockets with a progress thread; deprecated, and the reference for semantics. libfabric 1.15 and later.
 struct sockets {
   static constexpr std::string_view name = "sockets";
@@ -16,7 +16,7 @@ struct sockets {
   using port = backends::libfabric::port<Shape>;
   static constexpr fabric_facts facts{
       .provider = "sockets", .fabric_name = "", .since = {1, 15}, .until = any_later_version,
-      .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::socket, .connects_lazily = true,
+      .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::socket, .connects_lazily = false,
       .virtual_addressing = false, .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false,
       .region_endpoint_binding = false,
       .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
@@ -58,18 +58,18 @@ struct sockets {
       //   immediate used up no posted receive)
       notify::immediate,
       // write_fault: reported: sockets.refused_write is reported (claimed: libfabric 1.17 prov/sockets; observed: 2026-11-20 libfabric 1.17.0
-      //   loopback, a write to a wrong address ended in an EACCES completion at the initiator (1.11.1 too))
+      //   loopback, a wrong key and an address out of range ended in an EACCES completion at the initiator (1.11.1 too))
       write_fault::reported,
       // atomics: provider: sockets.atomics is provider (claimed: libfabric 1.17 prov/sockets: executed by the target's progress thread; observed:
-      //   2026-11-20 libfabric 1.17.0 loopback, 64-bit fetch-add returned the right values); sockets.atomics_cost_order is false (claimed: libfabric
-      //   1.17 prov/sockets: every order, with FI_ATOMIC too; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, the entry with FI_ATOMIC lists
-      //   FI_ORDER_SAW)
+      //   2026-11-20 libfabric 1.17.0 loopback, 64-bit fetch-add and compare-swap returned the right values); sockets.atomics_cost_order is false
+      //   (claimed: libfabric 1.17 prov/sockets: every order, with FI_ATOMIC too; observed: 2026-11-20 libfabric 1.17.0 loopback, hints with
+      //   FI_ATOMIC and FI_ORDER_SAW were granted)
       atomics::provider,
       // progress: thread: sockets.data_progress is thread (claimed: libfabric 1.17 prov/sockets: FI_PROGRESS_AUTO with a thread of its own; observed:
       //   2026-11-20 libfabric 1.17.0 loopback, bytes arrived while the target slept)
       progress::thread,
       // wait: descriptor: sockets.completion_wait is descriptor (claimed: libfabric 1.17 prov/sockets: FI_WAIT_FD; observed: 2026-11-20 libfabric
-      //   1.17.0 loopback, a completion queue with FI_WAIT_FD woke its sleeper)
+      //   1.17.0 loopback, fi_cq_open granted FI_WAIT_FD)
       wait::descriptor,
       // back_pressure: report: a full queue is an answer, not an error, on any fabric
       back_pressure::report,
@@ -85,6 +85,6 @@ struct sockets {
   >;
 };
 static_assert(complete_fabric<sockets>);
-}  // namespace rules_5e335599
+}  // namespace rules_739cfc7a
 // clang-format on
 }  // namespace weft::fabrics

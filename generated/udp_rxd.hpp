@@ -7,7 +7,7 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_1a7f1cce {
+inline namespace rules_e15dc876 {
 /// Addressed endpoints over UDP, made reliable by the rxd layer; experimental. libfabric 1.15 and later.
 struct udp_rxd {
   static constexpr std::string_view name = "udp_rxd";
@@ -16,7 +16,7 @@ struct udp_rxd {
   using port = backends::libfabric::port<Shape>;
   static constexpr fabric_facts facts{
       .provider = "udp;ofi_rxd", .fabric_name = "", .since = {1, 15}, .until = any_later_version,
-      .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::socket, .connects_lazily = true,
+      .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::socket, .connects_lazily = false,
       .virtual_addressing = false, .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false,
       .region_endpoint_binding = false,
       .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
@@ -57,12 +57,15 @@ struct udp_rxd {
       //   false (claimed: libfabric 1.17 prov/rxd: mode has no FI_RX_CQ_DATA; observed: 2026-11-20 libfabric 1.17.0 loopback, 240 writes with an
       //   immediate used up no posted receive)
       notify::immediate,
-      // write_fault: delivery_confirmed: udp_rxd.refused_write is silent (claimed: conservative; not established); udp_rxd.delivery_complete is true
-      //   (claimed: libfabric 1.17 prov/rxd, FI_DELIVERY_COMPLETE in the transmit flags)
+      // write_fault: delivery_confirmed: udp_rxd.refused_write is silent (claimed: libfabric 1.17 prov/rxd: the target drops the packet and the
+      //   initiator resends it; observed: 2026-11-20 libfabric 1.17.0 loopback, the target refused a wrong key: the write never ended, with
+      //   FI_DELIVERY_COMPLETE or without, nor did later ones to that peer); udp_rxd.delivery_complete is true (claimed: libfabric 1.17 prov/rxd,
+      //   FI_DELIVERY_COMPLETE in the transmit flags; observed: 2026-11-20 libfabric 1.17.0 loopback, writes with FI_DELIVERY_COMPLETE completed once
+      //   the target polled)
       write_fault::delivery_confirmed,
       // atomics: target: udp_rxd.atomics is none (claimed: libfabric 1.17 prov/rxd offers FI_ATOMIC; not established as usable in any release;
-      //   observed: 2026-11-20 libfabric 1.17.0 loopback, FI_ATOMIC ended in SIGSEGV in the library's progress); the target's progress can execute
-      //   them on any fabric
+      //   observed: 2026-11-20 libfabric 1.17.0 loopback, the first fetch-add ended in SIGSEGV in the library's progress); the target's progress can
+      //   execute them on any fabric
       atomics::target,
       // progress: polling: udp_rxd.data_progress is polling (claimed: libfabric 1.17 prov/rxd: FI_PROGRESS_MANUAL, AUTO refused; observed: 2026-11-20
       //   libfabric 1.17.0 loopback, bytes arrived only when the target polled)
@@ -84,6 +87,6 @@ struct udp_rxd {
   >;
 };
 static_assert(complete_fabric<udp_rxd>);
-}  // namespace rules_1a7f1cce
+}  // namespace rules_e15dc876
 // clang-format on
 }  // namespace weft::fabrics
