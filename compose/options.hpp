@@ -14,8 +14,8 @@ namespace weft {
 using namespace std::chrono_literals;
 
 struct transport_options {
-  std::string node;                         ///< Local address ("127.0.0.1", "::1"); empty: the library's choice.
-  std::string service;                      ///< Where others find this transport ("7471"); empty with `listens`: any free one.
+  std::string node{};                      ///< Local address ("127.0.0.1", "::1"); empty: the library's choice.
+  std::string service{};                   ///< Where others find this transport ("7471"); empty with `listens`: any free one.
   bool listens = false;                     ///< Others may connect. A service implies it.
   bool sleeps = false;                      ///< wait() may sleep. Costs latency where the row's wait is `descriptor`.
   std::uint32_t slot_bytes = 4096;          ///< Largest message that peers may send to this transport.

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A status in words: what happened, during which call, and what the reader can do about it. Set-up calls carry their own, more exact
+// sentence (result<T>); this is for the statuses of the hot path, which carry no text.
+// Hot path: no: it allocates. Threads: any.
+#pragma once
+
+#include "error.hpp"
+
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace weft {
+
+/// The code as it is spelled in C++.
+constexpr std::string_view name_of(errc code) noexcept {
+  constexpr std::string_view names[] = {"ok",        "again",  "truncated", "out_of_range", "denied",    "unreachable", "rejected", "incompatible",
+                                        "peer_lost", "deadline", "closed",  "invalid",      "no_memory", "unsupported", "broken",   "native"};
+  const auto index = static_cast<std::size_t>(code);
+  return index < std::size(names) ? names[index] : "unknown";
+}
+
+/// Whose number `native_code` is.
+constexpr std::string_view name_of(origin from) noexcept {
+  switch (from) {
+    case origin::weft: return "weft";
+    case origin::libfabric: return "libfabric";
+    case origin::verbs: return "verbs";
+    case origin::system: return "the system";
+  }
+  return "unknown";
+}
+
+namespace detail {
+constexpr std::string_view what_is_full(waits_for what) noexcept {
+  switch (what) {
+    case waits_for::nothing: break;
+    case waits_for::queue: return "the library's queue is full";
+    case waits_for::connection: return "the connection does not stand yet";
+    case waits_for::receive_slot: return "the peer has not read enough of what was sent before";
+    case waits_for::operation_slot: return "as many operations are in flight as the transport was opened for";
+  }
+  return "something is full";
+}
+
+constexpr std::string_view meaning_of(errc code) noexcept {
+  switch (code) {
+    case errc::ok: return "done";
+    case errc::again: return "not now";
+    case errc::truncated: return "the message is larger than the peer's receive slots; transport::largest_message(peer) is the bound";
+    case errc::out_of_range: return "the transfer leaves the region";
+    case errc::denied: return "the region does not grant this right, or its key is not valid";
+    case errc::unreachable: return "nobody answers at that address";
+    case errc::rejected: return "the other side answered no";
+    case errc::incompatible: return "the other side was built for another fabric, wire version or set of rules";
+    case errc::peer_lost: return "the peer is gone; what was outstanding may or may not have happened";
+    case errc::deadline: return "not finished in the time given; it may or may not have happened";
+    case errc::closed: return "closed in order";
+    case errc::invalid: return "the arguments break the contract of the call";
+    case errc::no_memory: return "no memory, or no free record, is left";
+    case errc::unsupported: return "this fabric cannot do it";
+    case errc::broken: return "the library or the peer did what the fabric's row says it does not";
+    case errc::native: return "the library reports an error that has no closer name";
+  }
+  return "not a code of this version";
+}
+}  // namespace detail
+
+/// One sentence: the call, the code, its meaning, and the library's own number where there is one.
+inline std::string describe(const status& s) {
+  std::string text = s.operation == nullptr || *s.operation == '\0' ? std::string() : std::string(s.operation) + ": ";
+  text += std::string(name_of(s.code)) + ": ";
+  if (s.is_again()) return text + std::string(detail::what_is_full(s.what())) + "; make progress, then try once more";
+  text += detail::meaning_of(s.code);
+  if (s.native_code == 0) return text;
+  text += " (" + std::string(name_of(s.from)) + " says " + std::to_string(s.native_code);
+  if (s.from == origin::system) text += ", " + std::generic_category().message(s.native_code < 0 ? -s.native_code : s.native_code);
+  return text + ")";
+}
+
+}  // namespace weft

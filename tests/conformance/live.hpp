@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The stage of live fabrics: each side is a process of its own, forked before anything of the network library is touched. The test's
+// own process only supervises: it gathers what the sides report, ends them when time is over, and has the histories judged.
+// Hot path: no. Threads: one per process.
+#pragma once
+
+#include "../../history/checker.hpp"
+#include "../../history/file.hpp"
+#include "party.hpp"
+
+#include <gtest/gtest-spi.h>
+#include <gtest/gtest.h>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <memory>
+
+namespace weft::conformance {
+
+/// What the supervisor and the sides share.
+struct stage_board {
+  std::array<pid_t, 4> process{};
+  std::array<std::array<char, 120>, 4> step{};
+};
+
+class process_party final : public party {
+ public:
+  process_party(int number, std::vector<int> channels, stage_board& board) : party(number, 1), channels_(std::move(channels)), board_(board) {}
+
+  void tell(int to, const_bytes message) override {
+    if (::send(channel(to), message.data(), message.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(message.size()))
+      throw stopped("side " + std::to_string(to) + " ended before it could be told something");
+  }
+  using party::tell;
+  bool heard(int from) override {
+    pollfd p{channel(from), POLLIN, 0};
+    return ::poll(&p, 1, 0) == 1;
+  }
+  std::vector<std::byte> ask(int from) override {
+    pollfd p{channel(from), POLLIN, 0};
+    if (::poll(&p, 1, static_cast<int>(patience / 1ms)) != 1) throw stopped("side " + std::to_string(from) + " said nothing in time");
+    std::vector<std::byte> into(65536);
+    const ssize_t got = ::recv(p.fd, into.data(), into.size(), 0);
+    if (got <= 0) throw stopped("side " + std::to_string(from) + " ended before it told what was asked");
+    into.resize(static_cast<std::size_t>(got));
+    return into;
+  }
+  void kill(int which) override { (void)::kill(board_.process.at(static_cast<std::size_t>(which)), SIGKILL); }
+  void rest(duration span) override { ::usleep(static_cast<useconds_t>(span / 1us)); }
+  void at(std::string_view step) override {
+    auto& line = board_.step.at(static_cast<std::size_t>(number()));
+    line.fill(0);
+    std::copy_n(step.begin(), std::min(step.size(), line.size() - 1), line.begin());
+  }
+
+ private:
+  int channel(int to) const { return channels_.at(static_cast<std::size_t>(to)); }
+
+  std::vector<int> channels_;  ///< To each side; -1 at the own number.
+  stage_board& board_;
+};
+
+/// The report of a side, as it travels to the supervisor: failures as text, then the history.
+class side_report {
+ public:
+  static void failure(std::string& into, const testing::TestPartResult& each) {
+    number(into, 1);
+    text(into, each.file_name() == nullptr ? "" : each.file_name());
+    number(into, static_cast<std::uint32_t>(each.line_number()));
+    text(into, each.message());
+  }
+  static void records(std::string& into, const std::vector<history::record>& all) {
+    number(into, 2);
+    number(into, static_cast<std::uint32_t>(all.size()));
+    for (const history::record& each : all) {
+      const history::record_image image = history::encode(each);
+      into.append(reinterpret_cast<const char*>(image.data()), image.size());
+    }
+  }
+
+  /// Effects: says the failures as the test's own; appends the records. Returns: whether the report was whole.
+  static bool read(const std::string& from, int side, std::vector<history::record>& records_into) {
+    std::size_t at = 0;
+    while (at < from.size()) {
+      const std::uint32_t kind = number(from, at);
+      if (kind == 1) {
+        const std::string file = text(from, at);
+        const auto line = static_cast<int>(number(from, at));
+        ADD_FAILURE_AT(file.c_str(), line) << "side " << side << ": " << text(from, at);
+      } else {
+        std::uint32_t count = number(from, at);
+        for (; count > 0 && at + history::record_bytes <= from.size(); --count, at += history::record_bytes) {
+          history::record_image image;
+          std::memcpy(image.data(), from.data() + at, image.size());
+          history::record each;
+          if (history::decode(image, each)) records_into.push_back(each);
+        }
+        return kind == 2 && count == 0;
+      }
+    }
+    return false;
+  }
+
+ private:
+  static void number(std::string& into, std::uint32_t value) { into.append(reinterpret_cast<const char*>(&value), sizeof value); }
+  static void text(std::string& into, std::string_view value) {
+    number(into, static_cast<std::uint32_t>(value.size()));
+    into += value;
+  }
+  static std::uint32_t number(const std::string& from, std::size_t& at) {
+    std::uint32_t value = 0;
+    if (at + sizeof value <= from.size()) std::memcpy(&value, from.data() + at, sizeof value);
+    at += sizeof value;
+    return value;
+  }
+  static std::string text(const std::string& from, std::size_t& at) {
+    const std::uint32_t size = number(from, at);
+    std::string value = at <= from.size() ? from.substr(at, size) : std::string();
+    at += size;
+    return value;
+  }
+};
+
+/// Runs one test's sides as processes.
+class company {
+ public:
+  company(const circumstances& how, const std::vector<body>& sides) : how_(how), sides_(sides), reports_(sides.size()), pipes_(sides.size(), -1) {
+    board_ = static_cast<stage_board*>(::mmap(nullptr, sizeof(stage_board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    if (board_ == MAP_FAILED) throw stopped("no shared page for the test's sides");
+    new (board_) stage_board;
+    connect_all();
+  }
+  company(const company&) = delete;
+  company& operator=(const company&) = delete;
+  ~company() { ::munmap(board_, sizeof(stage_board)); }
+
+  void run() {
+    std::fflush(nullptr);
+    for (std::size_t i = 0; i < sides_.size(); ++i) start(i);
+    for (auto& row : channels_)
+      for (const int fd : row)
+        if (fd >= 0) ::close(fd);
+    const bool in_time = gather();
+    std::vector<history::record> all;
+    for (std::size_t i = 0; i < sides_.size(); ++i) conclude(i, in_time, all);
+    history::checker judge(history::judgement_options{.deadline_slack = 500ms});
+    judge.add(all);
+    if (const auto said = judge.judge(); !said.clean()) ADD_FAILURE() << "the history of this run: " << said.text();
+  }
+
+ private:
+  void connect_all() {
+    channels_.assign(sides_.size(), std::vector<int>(sides_.size(), -1));
+    for (std::size_t i = 0; i < sides_.size(); ++i)
+      for (std::size_t j = i + 1; j < sides_.size(); ++j) {
+        int pair[2];
+        if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) throw stopped("no socket pair for the test's sides");
+        channels_[i][j] = pair[0];
+        channels_[j][i] = pair[1];
+      }
+  }
+
+  void start(std::size_t i) {
+    int out[2];
+    if (::pipe2(out, O_CLOEXEC) != 0) throw stopped("no pipe for a side's report");
+    const pid_t child = ::fork();
+    if (child < 0) throw stopped("a side could not be started");
+    if (child == 0) {
+      ::close(out[0]);
+      be(i, out[1]);
+    }
+    ::close(out[1]);
+    pipes_[i] = out[0];
+    board_->process[i] = child;
+  }
+
+  [[noreturn]] void be(std::size_t i, int out) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (std::size_t row = 0; row < channels_.size(); ++row)
+      for (const int fd : channels_[row])
+        if (row != i && fd >= 0) ::close(fd);
+    testing::TestPartResultArray said;
+    std::string report;
+    {
+      const testing::ScopedFakeTestPartResultReporter listener(testing::ScopedFakeTestPartResultReporter::INTERCEPT_ALL_THREADS, &said);
+      process_party me(static_cast<int>(i), channels_[i], *board_);
+      try {
+        sides_[i](me);
+      } catch (const std::exception& e) {
+        ADD_FAILURE() << e.what();
+      }
+      for (int k = 0; k < said.size(); ++k) side_report::failure(report, said.GetTestPartResult(k));
+      if (said.size() > 0)
+        side_report::records(report, {});  // a side that failed has no history to judge
+      else
+        side_report::records(report, me.book.records());
+    }
+    for (std::size_t at = 0; at < report.size();) {
+      const ssize_t wrote = ::write(out, report.data() + at, report.size() - at);
+      if (wrote <= 0) break;
+      at += static_cast<std::size_t>(wrote);
+    }
+    std::fflush(nullptr);
+    ::_exit(0);
+  }
+
+  /// Reads every side's report. Returns: whether all ended in time; those that did not are killed.
+  bool gather() {
+    const auto end = std::chrono::steady_clock::now() + how_.limit;
+    std::size_t open = pipes_.size();
+    while (open > 0) {
+      std::vector<pollfd> waiting;
+      for (const int fd : pipes_) waiting.push_back({fd, POLLIN, 0});
+      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();
+      if (left <= 0 || ::poll(waiting.data(), waiting.size(), static_cast<int>(left)) == 0) {
+        for (std::size_t i = 0; i < sides_.size(); ++i)
+          if (pipes_[i] >= 0) (void)::kill(board_->process[i], SIGKILL);
+        return false;
+      }
+      for (std::size_t i = 0; i < waiting.size(); ++i) open -= std::size_t{waiting[i].revents != 0 && !take(i)};
+    }
+    return true;
+  }
+  /// False at the end of the report.
+  bool take(std::size_t i) {
+    char buffer[65536];
+    const ssize_t got = ::read(pipes_[i], buffer, sizeof buffer);
+    if (got > 0) {
+      reports_[i].append(buffer, static_cast<std::size_t>(got));
+      return true;
+    }
+    ::close(pipes_[i]);
+    pipes_[i] = -1;
+    return false;
+  }
+
+  void conclude(std::size_t i, bool in_time, std::vector<history::record>& all) {
+    if (pipes_[i] >= 0) ::close(pipes_[i]);
+    int how = 0;
+    ::waitpid(board_->process[i], &how, 0);
+    sweep(board_->process[i]);
+    const bool whole = side_report::read(reports_[i], static_cast<int>(i), all);
+    const bool meant = i == 0 && how_.first_is_killed && WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL;
+    if (meant && in_time) return;
+    if (WIFSIGNALED(how) || !whole)
+      ADD_FAILURE() << "side " << i << (in_time ? " died" : " was ended, since the test's time was over,") << " (signal " << WTERMSIG(how)
+                    << ", exit " << WEXITSTATUS(how) << ") at: " << board_->step[i].data();
+  }
+
+  /// Shared memory that a killed process left: libraries name it for the process, and only its starter can know that it is gone.
+  static void sweep(pid_t ended) {
+    const std::string prefix = std::to_string(ended) + ":";
+    std::error_code ignored;
+    for (const auto& each : std::filesystem::directory_iterator("/dev/shm", ignored))
+      if (each.path().filename().string().starts_with(prefix)) std::filesystem::remove(each.path(), ignored);
+  }
+
+  const circumstances& how_;
+  const std::vector<body>& sides_;
+  std::vector<std::string> reports_;
+  std::vector<int> pipes_;
+  std::vector<std::vector<int>> channels_;
+  stage_board* board_ = nullptr;
+};
+
+/// Sides of fabric F as processes.
+template <class F>
+struct live {
+  using fabric = F;
+  static constexpr bool simulated = false;
+  static void run(const circumstances& how, const std::vector<body>& sides) { company(how, sides).run(); }
+};
+
+}  // namespace weft::conformance

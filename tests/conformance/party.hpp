@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One side of a conformance test, as its body sees it: a number, a way to tell the other sides bytes that does not pass through the
+// fabric, and a book for what it saw. Bodies know nothing else of where they run: in a process of their own (live.hpp) or in a
+// fiber of a simulated world (simulated.hpp).
+// Hot path: no. Threads: one per side.
+#pragma once
+
+#include "../../core/describe.hpp"
+#include "../../core/time.hpp"
+#include "../../history/recorder.hpp"
+
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft::conformance {
+
+using namespace std::chrono_literals;
+
+/// How long any single wait of a test may take; nothing is timed by it.
+inline constexpr duration patience = 20s;
+
+/// Thrown by a side that cannot go on; reported as its failure.
+struct stopped : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// One side of a test.
+class party {
+ public:
+  explicit party(int number, std::uint64_t seed) : book(static_cast<std::uint16_t>(number)), draw(seed * 8 + static_cast<std::uint64_t>(number)), number_(number) {}
+  virtual ~party() = default;
+  party(const party&) = delete;
+  party& operator=(const party&) = delete;
+
+  int number() const noexcept { return number_; }
+
+  /// Effects: side `to` will hear these bytes, whole and in order, outside of the fabric.
+  virtual void tell(int to, const_bytes message) = 0;
+  /// Returns: whether ask(from) would answer at once (or fail at once, since that side has ended).
+  virtual bool heard(int from) = 0;
+  /// Returns: what side `from` told next. Throws: stopped, when it ended or said nothing for the test's patience.
+  virtual std::vector<std::byte> ask(int from) = 0;
+  /// Effects: side `which` is killed where it stands, as by kill -9.
+  virtual void kill(int which) = 0;
+  /// Effects: this side does nothing at all for a while.
+  virtual void rest(duration span) = 0;
+  /// Effects: says where this side is, for whoever must end it by force.
+  virtual void at(std::string_view step) = 0;
+
+  void tell(int to, std::string_view text) { tell(to, std::as_bytes(std::span(text.data(), text.size()))); }
+  void tell(int to, std::uint64_t number) { tell(to, std::as_bytes(std::span(&number, 1))); }
+  void ready(int to) { tell(to, std::string_view("ready")); }
+  std::string ask_text(int from) {
+    const auto raw = ask(from);
+    return {reinterpret_cast<const char*>(raw.data()), raw.size()};
+  }
+  std::uint64_t ask_number(int from) {
+    const auto raw = ask(from);
+    std::uint64_t number = 0;
+    if (raw.size() != sizeof number) throw stopped("side " + std::to_string(from) + " told " + std::to_string(raw.size()) + " bytes where a number was due");
+    std::memcpy(&number, raw.data(), sizeof number);
+    return number;
+  }
+  /// Both sides wait for each other.
+  void barrier(int other) {
+    ready(other);
+    (void)ask(other);
+  }
+  std::uint64_t below(std::uint64_t bound) { return draw() % bound; }
+
+  history::recorder book;
+  std::mt19937_64 draw;  ///< From the test's seed and the side's number.
+
+ private:
+  int number_;
+};
+
+/// What one side does.
+using body = std::function<void(party&)>;
+
+/// What is special about a test.
+struct circumstances {
+  bool first_is_killed = false;  ///< Side 0 will be killed by another one: its death is no failure.
+  duration limit = 90s;          ///< After that every side is ended, and said where it was.
+  bool once = false;             ///< Simulated: one quiet run is enough (long tests).
+};
+
+}  // namespace weft::conformance

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The stage of simulated fabrics: each side is a node of a loopback world, all in one thread and in virtual time. Each test runs several
+// times, from different seeds, over a calm world and over a rough one: delays, retransmissions, full queues, torn writes, and
+// every disorder that the row does not exclude. WEFT_SEEDS=n asks for more seeds; a failure names its own.
+// Hot path: no. Threads: one.
+#pragma once
+
+#include "../../backends/loopback/port.hpp"
+#include "../../compose/fabric.hpp"
+#include "../../history/checker.hpp"
+#include "party.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <deque>
+#include <map>
+#include <memory>
+
+namespace weft::conformance {
+
+namespace loopback = backends::loopback;
+
+/// What the sides of one run share.
+struct side_talk {
+  loopback::world* world = nullptr;
+  std::map<std::pair<int, int>, std::deque<std::vector<std::byte>>> said;
+  std::map<int, bool> ended;
+  std::map<int, std::string> step;
+  static std::string node(int side) { return "side" + std::to_string(side); }
+};
+
+class fiber_party final : public party {
+ public:
+  fiber_party(int number, std::uint64_t seed, side_talk& talk) : party(number, seed), talk_(talk) {}
+  ~fiber_party() override { talk_.ended[number()] = true; }
+
+  void tell(int to, const_bytes message) override { talk_.said[{number(), to}].emplace_back(message.begin(), message.end()); }
+  using party::tell;
+  bool heard(int from) override { return !talk_.said[{from, number()}].empty() || talk_.ended[from]; }
+  std::vector<std::byte> ask(int from) override {
+    auto& queue = talk_.said[{from, number()}];
+    const instant end = talk_.world->now() + patience;
+    while (queue.empty()) {
+      if (talk_.ended[from]) throw stopped("side " + std::to_string(from) + " ended before it told what was asked");
+      if (talk_.world->now() >= end) throw stopped("side " + std::to_string(from) + " said nothing in time");
+      loopback::sleep_for(20us);
+    }
+    auto message = std::move(queue.front());
+    queue.pop_front();
+    return message;
+  }
+  void kill(int which) override {
+    talk_.world->crash(side_talk::node(which));
+    talk_.ended[which] = true;
+  }
+  void rest(duration span) override { loopback::sleep_for(span); }
+  void at(std::string_view step) override { talk_.step[number()] = step; }
+
+ private:
+  side_talk& talk_;
+};
+
+/// Every trouble that stays below the reliable layer.
+inline loopback::faults rough_weather() {
+  loopback::faults f;
+  f.delay_most = duration(30'000);
+  f.loss = 0.02;
+  f.reorder = 0.3;
+  f.tear = 0.3;
+  f.full_queue = 0.01;
+  f.spurious_wake = 0.05;
+  f.pause = 0.0002;
+  return f;
+}
+
+/// One run: a world, a seed, the sides.
+class play {
+ public:
+  play(std::uint64_t seed, const loopback::faults& trouble, const circumstances& how, const std::vector<body>& sides)
+      : seed_(seed), how_(how), sides_(sides), books_(sides.size()), world_(seed, trouble) {}
+
+  void run() {
+    talk_.world = &world_;
+    for (std::size_t i = 0; i < sides_.size(); ++i) world_.spawn(side_talk::node(static_cast<int>(i)), [this, i] { be(i); });
+    const auto outcome = world_.run(10min);
+    std::string where;
+    for (const auto& [side, step] : talk_.step) where += "; side " + std::to_string(side) + " at: " + step;
+    EXPECT_TRUE(outcome) << outcome.sentence << where;
+    if (testing::Test::HasFailure()) return;
+    history::checker judge;
+    for (const auto& book : books_) judge.add(book);
+    const auto said = judge.judge();
+    EXPECT_TRUE(said.clean()) << "the history of this run: " << said.text();
+  }
+
+ private:
+  void be(std::size_t i) {
+    fiber_party me(static_cast<int>(i), seed_, talk_);
+    try {
+      sides_[i](me);
+    } catch (const stopped& e) {
+      ADD_FAILURE() << "side " << i << ": " << e.what();
+    }
+    books_[i] = me.book.records();
+  }
+
+  std::uint64_t seed_;
+  const circumstances& how_;
+  const std::vector<body>& sides_;
+  std::vector<std::vector<history::record>> books_;
+  side_talk talk_;
+  loopback::world world_;
+};
+
+/// Sides of fabric F as fibers. F's port is the loopback's (weft::over puts it there).
+template <class F>
+struct simulated_stage {
+  using fabric = F;
+  static constexpr bool simulated = true;
+
+  static void run(const circumstances& how, const std::vector<body>& sides) {
+    const char* asked = std::getenv("WEFT_SEEDS");
+    const std::uint64_t seeds = how.once ? 1 : asked != nullptr ? std::strtoull(asked, nullptr, 10) : 2;
+    for (std::uint64_t seed = 1; seed <= seeds && !testing::Test::HasFailure(); ++seed)
+      for (const bool rough : {false, true}) {
+        if (rough && how.once) continue;
+        play(seed, rough ? rough_weather() : loopback::faults{}, how, sides).run();
+        if (testing::Test::HasFailure()) {
+          ADD_FAILURE() << "seed " << seed << (rough ? ", rough weather" : ", calm weather");
+          return;
+        }
+      }
+  }
+};
+
+}  // namespace weft::conformance

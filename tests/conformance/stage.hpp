@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which stage a fabric's tests run on: processes, or fibers where the fabric's port is the in-process one.
+// With WEFT_OVER_LOOPBACK any row runs over the in-process port: its answers are tested on machines that lack its hardware.
+// Hot path: no. Threads: none.
+#pragma once
+
+#include "../../compose/selected.hpp"
+#include "live.hpp"
+#include "simulated.hpp"
+
+#include <type_traits>
+
+namespace weft::conformance {
+
+template <class F>
+concept in_process = std::same_as<typename F::template port<shape_of<F>>, backends::loopback::port<shape_of<F>>>;
+
+#if defined(WEFT_OVER_LOOPBACK)
+using tested = over<selected, backends::loopback::port>;
+#else
+using tested = selected;
+#endif
+
+using stage = std::conditional_t<in_process<tested>, simulated_stage<tested>, live<tested>>;
+
+/// The fabric's name in the names of tests.
+struct fabric_name {
+  template <class Stage>
+  static std::string GetName(int) {
+    return std::string(Stage::fabric::name);
+  }
+};
+#define WEFT_INSTANTIATE(suite) INSTANTIATE_TYPED_TEST_SUITE_P(fabric, suite, stage, fabric_name)
+
+}  // namespace weft::conformance
