@@ -20,6 +20,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -102,7 +103,7 @@ class port {
   status send_framed(link to, local_memory header, local_memory from, void* context) noexcept {
     const iovec pieces[2]{{header.data, header.size}, {from.data, from.size}};
     void* descriptors[2]{header.descriptor, from.descriptor};
-    const fi_msg message{pieces, descriptors, from.size == 0 ? 1u : 2u, ends::peer(to), own_context<M>(context), 0};
+    const fi_msg message{pieces, descriptors, from.size == 0 ? std::size_t{1} : std::size_t{2}, ends::peer(to), own_context<M>(context), 0};
     return posted(fi_sendmsg(ends_->of(to), &message, flags(M)), "fi_sendmsg");
   }
 

@@ -72,10 +72,10 @@ class port {
     return post({packet_kind::message, post_mode::unsignalled, which, injected(from), {}, nullptr, immediate, !Shape::framed, true, {}}, "inject");
   }
   template <post_mode M>
-  status send_framed(link which, const_bytes header, local_memory from, void* context) noexcept
+  status send_framed(link which, local_memory header, local_memory from, void* context) noexcept
     requires(Shape::framed)
   {
-    return post({packet_kind::message, M, which, from, {}, context, 0, false, false, header}, "send_framed");
+    return post({packet_kind::message, M, which, from, {}, context, 0, false, false, {header.data, header.size}}, "send_framed");
   }
   template <post_mode M>
   status write(link which, local_memory from, remote_memory to, void* context) noexcept {

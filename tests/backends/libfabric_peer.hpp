@@ -151,11 +151,29 @@ struct side {
   status say(const std::string& text, std::uint32_t immediate = 0) {
     int token = 0;
     const local_memory from = staged(text.data(), text.size(), scratch.size() - slot_bytes);
-    if (const status s = post([&] { return port->template send<post_mode::signalled>(peer, from, immediate, &token); }); !s) return s;
+    const status s = post([&] {
+      if constexpr (Shape::framed) {  // the first byte is the header
+        const std::size_t header = std::min<std::size_t>(1, from.size);
+        return port->template send_framed<post_mode::signalled>(peer, {from.data, header, from.descriptor},
+                                                                {from.data + header, from.size - header, from.descriptor}, &token);
+      } else {
+        return port->template send<post_mode::signalled>(peer, from, immediate, &token);
+      }
+    });
+    if (!s) return s;
     if (!pump_until([&] { return ended.contains(&token); })) return error(errc::deadline, "say");
     const status end = ended[&token].front();
     ended.erase(&token);
     return end;
+  }
+  /// Sends twice what a slot holds.
+  status say_large() {
+    int token = 0;
+    const local_memory from{scratch.data(), 2 * slot_bytes, scratch_memory.descriptor};
+    if (const status s = post([&] { return port->template send<post_mode::signalled>(peer, from, 0, &token); }); !s) return s;
+    pump_until([&] { return ended.contains(&token); }, 2s);
+    ended.erase(&token);
+    return {};
   }
   message hear() {
     if (!pump_until([&] { return !messages.empty(); })) return {"(silence)", 0};
@@ -219,6 +237,13 @@ int target_main(int out, const std::string& node) {
       case 'W':  // wait, then echo
         usleep(static_cast<useconds_t>(std::stoul(body.substr(1)) * 1000));
         if (!self.say(body)) return 7;
+        break;
+      case 'C':  // how many writes were counted
+        if constexpr (Shape::remote_counter)
+          if (!self.say(std::to_string(self.port->landed_writes()))) return 9;
+        break;
+      case 'X':  // a message larger than a slot
+        if (!self.say_large()) return 10;
         break;
       case 'S':  // stop looking for a while
         usleep(static_cast<useconds_t>(std::stoul(body.substr(1)) * 1000));

@@ -183,11 +183,15 @@ TYPED_TEST(libfabric_port, atomics_of_the_provider_are_right_by_value) {
 TYPED_TEST(libfabric_port, a_message_larger_than_the_receive_is_an_error_never_a_short_message) {
   initiator<TypeParam> self;
   ASSERT_EQ(self.meet(), "");
-  // The target's slots are as large as ours: an echo of more than a slot cannot come back, so the target is asked for none.
-  ASSERT_TRUE(self.say("W1"));
-  EXPECT_EQ(self.hear().body, "W1");
-  EXPECT_TRUE(self.receive_errors.empty());
-  EXPECT_TRUE(self.part());
+  ASSERT_TRUE(self.say("X"));
+  self.pump_until([&] { return !self.receive_errors.empty() || !self.messages.empty() || self.lost; }, 3s);
+  self.pump_for(100ms);
+  EXPECT_TRUE(self.messages.empty()) << "a message of " << self.messages.front().body.size() << " bytes";
+  const bool truncated = !self.receive_errors.empty() && self.receive_errors.front().code == errc::truncated;
+  std::printf("[ observed ] %s: message too large: %s (%d), link %s\n", TypeParam::name.data(),
+              truncated ? "truncated" : self.receive_errors.empty() ? "nothing" : "error",
+              self.receive_errors.empty() ? 0 : self.receive_errors.front().native_code, self.lost ? "lost" : "kept");
+  EXPECT_TRUE(truncated || self.lost) << "it vanished";
 }
 
 TYPED_TEST(libfabric_port, waits_without_losing_a_wake_up_and_keeps_its_deadline) {
@@ -338,6 +342,218 @@ TYPED_TEST(libfabric_port, the_first_post_is_observed) {
   EXPECT_TRUE(self.part());
 }
 
+/// A dial to a port where nobody listens.
+template <class Shape>
+address_bytes nobody() {
+  port_options options;
+  options.node = "127.0.0.1";
+  options.listens = true;
+  return port_of<Shape>::open(options).value()->address();
+}
+
+TEST(libfabric_port_connected, a_dial_to_nobody_is_refused_in_time) {
+  const address_bytes gone = nobody<tcp_shape>();
+  side<tcp_shape> self;
+  ASSERT_EQ(self.open({}), "");
+  auto dialled = self.port->dial(gone, 1);
+  if (!dialled) {
+    EXPECT_EQ(dialled.why().code, errc::unreachable) << dialled.error().sentence;
+    return;
+  }
+  self.peer = *dialled;
+  EXPECT_TRUE(self.pump_until([&] { return self.refused; }));
+  EXPECT_FALSE(self.established);
+  self.port->hang_up(self.peer);
+}
+
+TEST(libfabric_port_connected, a_handler_that_gives_no_tag_refuses) {
+  port_options options;
+  options.node = "127.0.0.1";
+  options.listens = true;
+  auto listener = port_of<tcp_shape>::open(options).value();
+  side<tcp_shape> self;
+  ASSERT_EQ(self.open({}), "");
+  self.peer = self.port->dial(listener->address(), 1).value();
+  int asked = 0;
+  EXPECT_TRUE(self.pump_until([&] {
+    listener->poll_links([&](link_change change, std::uint32_t, auto) {
+      asked += change == link_change::arrived;
+      return no_tag;
+    });
+    return self.refused || self.established;
+  }));
+  EXPECT_EQ(asked, 1);
+  EXPECT_TRUE(self.refused);
+}
+
+TEST(libfabric_port_connected, a_port_has_no_more_links_than_it_was_made_for) {
+  port_options options;
+  options.node = "127.0.0.1";
+  options.listens = true;
+  options.links = 1;
+  auto listener = port_of<tcp_shape>::open(options).value();
+  side<tcp_shape> first, second;
+  ASSERT_EQ(first.open({}), "");
+  ASSERT_EQ(second.open({}), "");
+  const auto listen = [&] { listener->poll_links([](link_change, std::uint32_t, auto) { return 1u; }); };
+  first.peer = first.port->dial(listener->address(), 1).value();
+  EXPECT_TRUE(first.pump_until([&] { listen(); return first.established; }));
+  second.peer = second.port->dial(listener->address(), 1).value();
+  EXPECT_TRUE(second.pump_until([&] { listen(); return second.refused; }));
+  EXPECT_FALSE(second.established);
+}
+
+TEST(libfabric_port_connected, links_come_and_go_without_leaving_anything) {
+  port_options options;
+  options.node = "127.0.0.1";
+  options.listens = true;
+  options.sleeps = true;
+  auto listener = port_of<tcp_shape>::open(options).value();
+  auto caller = port_of<tcp_shape>::open({}).value();
+  std::size_t before = 0;
+  for (int i = 0; i < 300; ++i) {
+    if (i == 20) before = open_descriptors();
+    auto dialled = caller->dial(listener->address(), 1);
+    ASSERT_TRUE(dialled) << i << ": " << dialled.error().sentence;
+    port_of<tcp_shape>::link far{};
+    bool established = false, lost = false;
+    const auto step = [&] {
+      caller->poll([](const completion_entry&) {});
+      listener->poll([](const completion_entry&) {});
+      caller->poll_links([&](link_change change, std::uint32_t tag, auto) { established |= change == link_change::established && tag == 1; return 0u; });
+      listener->poll_links([&](link_change change, std::uint32_t tag, auto at) {
+        if (change == link_change::arrived) far = at;
+        lost |= change == link_change::lost && tag == 5;
+        return 5u;
+      });
+    };
+    const auto end = std::chrono::steady_clock::now() + 10s;
+    while (!established && std::chrono::steady_clock::now() < end) step();
+    ASSERT_TRUE(established) << i;
+    caller->hang_up(*dialled);
+    EXPECT_EQ(dialled->endpoint, nullptr);
+    while (!lost && std::chrono::steady_clock::now() < end) step();
+    ASSERT_TRUE(lost) << i;
+    listener->hang_up(far);
+  }
+  EXPECT_LE(open_descriptors(), before);
+}
+
+TEST(libfabric_port_answers, framed_messages_carry_their_header_in_front) {
+  initiator<framed_shape> self;
+  ASSERT_EQ(self.meet(), "");
+  for (const char* text : {"E", "Eh", "E a longer one"}) {
+    ASSERT_TRUE(self.say(text, 1));
+    const auto echo = self.hear();
+    EXPECT_EQ(echo.body, text);
+    EXPECT_EQ(echo.immediate, 0u);
+  }
+  EXPECT_TRUE(self.part());
+}
+
+TEST(libfabric_port_answers, without_selective_completion_unsignalled_operations_are_swallowed) {
+  initiator<every_operation_shape> self;
+  ASSERT_EQ(self.meet(), "");
+  const local_memory from = self.staged("E", 1);
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_TRUE(self.post([&] { return self.port->send<post_mode::unsignalled>(self.peer, from, 5, token(1)); }));
+    ASSERT_TRUE(self.post([&] { return self.port->write<post_mode::unsignalled>(self.peer, from, self.there, token(2)); }));
+    ASSERT_TRUE(self.post([&] { return self.port->write<post_mode::signalled>(self.peer, from, self.there, token(3)); }));
+    ASSERT_TRUE(self.end_of(token(3)));
+    ASSERT_EQ(self.hear().body, "E");
+  }
+  EXPECT_TRUE(self.ended.empty());
+  EXPECT_TRUE(self.part());
+}
+
+TEST(libfabric_port_answers, unsignalled_operations_that_fail_say_so_with_their_context) {
+  initiator<tcp_shape> self;
+  ASSERT_EQ(self.meet(), "");
+  self.target.kill_now();
+  ASSERT_TRUE(self.pump_until([&] { return self.lost; }));
+  const local_memory from = self.staged("E", 1);
+  const status s = self.port->send<post_mode::unsignalled>(self.peer, from, 5, token(1));
+  const status end = s ? self.end_of(token(1), 3s) : s;
+  EXPECT_EQ(end.code, errc::peer_lost) << end.native_code;
+}
+
+TEST(libfabric_port_answers, pointers_are_addresses_where_the_row_says_so) {
+  initiator<shm_pointer_shape> self;
+  ASSERT_EQ(self.meet(), "");
+  ASSERT_NE(self.there.address, 0u);
+  const local_memory from = self.staged("by pointer", 10);
+  ASSERT_TRUE(self.post([&] { return self.port->write<post_mode::delivered>(self.peer, from, {self.there.address + 5, self.there.key}, token(1)); }));
+  ASSERT_TRUE(self.end_of(token(1)));
+  ASSERT_TRUE(self.say("L5"));
+  EXPECT_EQ(self.hear().body.substr(0, 10), "by pointer");
+  const status s = self.post([&] { return self.port->write<post_mode::signalled>(self.peer, from, {self.there.address, self.there.key + 1}, token(2)); });
+  const status end = s ? self.end_of(token(2), 1s) : s;
+  std::printf("[ observed ] shm, virtual addresses: wrong key, signalled: %s (%d)\n", end ? "success" : "error", end.native_code);
+  EXPECT_TRUE(self.part());
+}
+
+template <class Shape>
+void count_landed_writes() {
+  initiator<Shape> self;
+  ASSERT_EQ(self.meet(), "");
+  const local_memory from = self.staged("plain", 5);
+  for (int i = 0; i < 12; ++i) {
+    ASSERT_TRUE(self.post([&] { return self.port->template write<post_mode::delivered>(self.peer, from, self.there, token(1)); }));
+    ASSERT_TRUE(self.end_of(token(1)));
+  }
+  ASSERT_TRUE(self.say("C"));
+  EXPECT_EQ(self.hear().body, "12");
+  EXPECT_TRUE(self.part());
+}
+TEST(libfabric_port_answers, a_remote_counter_counts_plain_writes_on_sockets) { count_landed_writes<counting_sockets_shape>(); }
+TEST(libfabric_port_answers, a_remote_counter_counts_plain_writes_on_shm) { count_landed_writes<counting_shm_shape>(); }
+
+template <class Shape>
+std::string refusal_of() {
+  port_options options;
+  options.node = "127.0.0.1";
+  auto opened = port_of<Shape>::open(options);
+  return opened ? "(it opened)" : std::string(opened.error().sentence);
+}
+void expect_says(const std::string& sentence, std::initializer_list<const char*> words) {
+  for (const char* each : words) EXPECT_NE(sentence.find(each), std::string::npos) << "\"" << each << "\" is missing in: " << sentence;
+}
+
+TEST(libfabric_port_attests, each_cell_that_differs_is_listed) {
+  expect_says(refusal_of<pointer_lie>(), {"pointer_lie", "virtual_addressing: asked yes, returned no, baked yes", "key_owner provider: asked yes, returned no, baked yes"});
+  expect_says(refusal_of<size_lie>(), {"inject_bytes: asked at least 4096, returned 128, baked 4096", "library version", "before 1.16"});
+}
+TEST(libfabric_port_attests, finding_nothing_says_what_was_asked) {
+  expect_says(refusal_of<impossible_shape>(), {"found nothing", "tcp;ofi_rxm", "atomics provider", "order_send_after_write yes", "node \"127.0.0.1\""});
+  expect_says(refusal_of<absent_shape>(), {"has no provider \"no_such_provider\""});
+}
+TEST(libfabric_port_attests, more_receives_than_the_library_queues_are_refused) {
+  port_options options;
+  options.node = "127.0.0.1";
+  options.receives = 1'000'000;
+  auto opened = port_of<tcp_shape>::open(options);
+  ASSERT_FALSE(opened);
+  expect_says(opened.error().sentence, {"receives"});
+}
+TEST(libfabric_port_attests, a_users_environment_wins_over_the_rows) {
+  setenv("WEFT_TEST_SET", "user", 1);
+  unsetenv("WEFT_TEST_UNSET");
+  ASSERT_TRUE(port_of<environment_shape>::open({}));
+  EXPECT_STREQ(getenv("WEFT_TEST_SET"), "user");
+  EXPECT_STREQ(getenv("WEFT_TEST_UNSET"), "row");
+}
+TYPED_TEST(libfabric_port, addresses_that_are_none_are_refused_with_a_sentence) {
+  port_options options;
+  options.node = "127.0.0.1";
+  auto opened = port_of<TypeParam>::open(options);
+  ASSERT_TRUE(opened) << opened.error().sentence;
+  for (const std::size_t size : {0u, 1u, 3u, 17u, 300u}) {
+    auto dialled = (*opened)->dial(address_bytes(size, std::byte{0xff}), 1);
+    ASSERT_FALSE(dialled) << size;
+    EXPECT_EQ(dialled.why().code, errc::invalid) << dialled.error().sentence;
+  }
+}
+
 }  // namespace
 }  // namespace weft::testing
 
@@ -353,7 +569,8 @@ int as_target(const std::string& shape, int out, const std::string& node) {
 int main(int argc, char** argv) {
   using namespace weft::testing;
   if (argc == 5 && std::string(argv[1]) == "--peer")
-    return as_target<tcp_shape, tcp_rxm_shape, sockets_shape, shm_shape, udp_rxd_shape>(argv[2], std::stoi(argv[3]), argv[4]);
+    return as_target<tcp_shape, tcp_rxm_shape, sockets_shape, shm_shape, udp_rxd_shape, framed_shape, every_operation_shape, shm_pointer_shape,
+                     counting_sockets_shape, counting_shm_shape>(argv[2], std::stoi(argv[3]), argv[4]);
   ::testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }
