@@ -15,12 +15,13 @@
 
 namespace weft {
 
-/// The handler of waiting calls that were given none: whatever else arrives ends the wait with an error, so that nothing is lost unseen.
+/// The handler of waiting calls that were given none: messages stay for later, whatever else arrives ends the wait with an error, so that
+/// nothing is lost unseen.
 struct refuse_events {
   const char* seen = nullptr;
   void operator()(const completed&) { seen = "an operation's end"; }
   void operator()(const failed&) { seen = "an operation's failure"; }
-  void operator()(const received&) { seen = "a message"; }
+  bool operator()(const received&) { return false; }
   void operator()(const notified&) { seen = "a notice"; }
   void operator()(const requested&) { seen = "a request to connect"; }
   void operator()(const connected&) { seen = "a connection"; }
@@ -104,6 +105,7 @@ class awaiting {
                                 on(l);
                               }
                             },
+                            [&](const received& m) { return offer(on, m); },
                             [&](const auto& other) { on(other); }};
     const status waited = until([&] { return !ended.is_again() || interrupted(on); }, std::max(duration(0), end - e_.port->now()), watch);
     if (ended) return wanted;
@@ -126,6 +128,7 @@ class awaiting {
                               else
                                 on(r);
                             },
+                            [&](const received& m) { return offer(on, m); },
                             [&](const auto& other) { on(other); }};
     const status waited = until([&] { return asked.has_value() || interrupted(on); }, timeout, watch);
     if (!asked) {
@@ -135,6 +138,27 @@ class awaiting {
     }
     if (const status s = answer_request(*asked, {}, false); !s) return {s, "the request was withdrawn"};
     return *asked;
+  }
+
+  status share(peer to, const region_bytes& description) noexcept {
+    if (!to.alive()) return error(errc::peer_lost, "share");
+    return e_.tell(*static_cast<record*>(to.record()), wire::message_kind::user, description);
+  }
+  template <class Handler>
+  result<remote_region> receive_region(peer from, duration timeout, Handler& on) {
+    std::optional<result<remote_region>> parsed;
+    auto watch = overloaded{[&](const received& m) {
+                              if (m.peer != from || parsed) return offer(on, m);
+                              parsed = remote_region::parse(m.message, Engine::fabric::fingerprint);
+                              return true;
+                            },
+                            [&](const auto& other) { on(other); }};
+    const status waited = until([&] { return parsed.has_value() || !from.alive() || interrupted(on); }, timeout, watch);
+    if (parsed) return *parsed;
+    if (!from.alive()) return {error(errc::peer_lost, "receive region"), "the peer was lost before it described its region"};
+    if (const char* seen = interrupted(on))
+      return {error(errc::broken, "receive region"), std::string(seen) + " arrived while receive_region() waited; pass a handler for events"};
+    return {waited, "the peer did not describe its region in time"};
   }
 
   status answer_request(peer p, const_bytes private_data, bool has) noexcept {

@@ -21,7 +21,8 @@ class closing {
   template <class Handler>
   status close(peer p, duration timeout, Handler& on) {
     auto* r = static_cast<record*>(p.record());
-    if (r == nullptr || r->number != p.number() || r->state == peer_state::free) return error(errc::peer_lost, "close");
+    if (r == nullptr) return error(errc::invalid, "close");
+    if (!r_is(p, r)) return {};  // it left before: nothing to close
     const instant end = e_.port->now() + timeout;
     const auto left = [&] { return std::max(duration(0), end - e_.port->now()); };
     status drained{};

@@ -10,6 +10,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <type_traits>
 
 namespace weft {
 
@@ -59,7 +60,8 @@ struct failed {
   status why;
 };
 
-/// A message. The bytes lie in the transport's receive slot: copy what must outlive the handler.
+/// A message. The bytes lie in the transport's receive slot: copy what must outlive the handler. A handler that returns false for it
+/// leaves it there: it is offered again, before any later message, by the next progress().
 struct received {
   weft::peer peer;
   const_bytes message;
@@ -97,6 +99,17 @@ template <class H>
 concept event_handler = std::invocable<H&, completed> && std::invocable<H&, failed> && std::invocable<H&, received> &&
                         std::invocable<H&, notified> && std::invocable<H&, requested> && std::invocable<H&, connected> &&
                         std::invocable<H&, lost>;
+
+/// Hands a message to a handler. True when it was taken: a handler that returns nothing takes all.
+template <class Handler>
+bool offer(Handler& on, const received& message) {
+  if constexpr (std::same_as<std::invoke_result_t<Handler&, const received&>, bool>) {
+    return on(message);
+  } else {
+    on(message);
+    return true;
+  }
+}
 
 /// Puts several lambdas into one handler.
 template <class... Fs>

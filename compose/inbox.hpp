@@ -24,8 +24,8 @@ class inbox {
 
   /// One look at the queue and at what was put off. Returns what the library had.
   int poll() {
+    if (!e_.parked.empty()) [[unlikely]] retry_parked();  // first: messages of a peer are told in order
     const int found = e_.port->poll([this](const completion_entry& c) { take(c); });
-    if (!e_.parked.empty()) [[unlikely]] retry_parked();
     if (!e_.unposted.empty()) [[unlikely]] repost_left();
     if (e_.owed_notices != no_index) [[unlikely]] send_owed();
     if constexpr (answer<typename Engine::fabric, atomics_family>::executed_by_target)
@@ -133,8 +133,8 @@ class inbox {
     if (tag.kind() == wire::message_kind::user) [[likely]] {
       if (r != nullptr && r->live == r->number && owns(*r, slot_of)) [[likely]] {
         r->heard = e_.tick;
-        on_(received{e_.handle(*r), body});
-        return true;
+        if (!e_.parked.empty() && !retrying_) [[unlikely]] return false;  // behind those that wait
+        return offer(on_, received{e_.handle(*r), body});
       }
       if (r != nullptr && r->state == peer_state::greeting) return false;  // it overtook the accept
       ++e_.stale;
@@ -237,6 +237,7 @@ class inbox {
   }
 
   void retry_parked() {
+    retrying_ = true;
     std::size_t kept = 0;
     const std::size_t count = e_.parked.size();
     for (std::size_t i = 0; i < count; ++i) {
@@ -249,6 +250,7 @@ class inbox {
         e_.parked[kept++] = r;
     }
     e_.parked.resize(kept);
+    retrying_ = false;
   }
 
   void repost_left() {
@@ -272,6 +274,7 @@ class inbox {
 
   Engine& e_;
   Handler& on_;
+  bool retrying_ = false;
 };
 
 }  // namespace weft

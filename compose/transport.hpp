@@ -71,7 +71,7 @@ class transport {
   status accept(peer p) noexcept { return awaiting<engine_type>(*e_).answer_request(p, {}, false); }
   status accept(peer p, const_bytes private_data) noexcept { return awaiting<engine_type>(*e_).answer_request(p, private_data, true); }
   status reject(peer p, std::string_view reason) { return awaiting<engine_type>(*e_).refuse_request(p, reason); }
-  /// Waits for what is outstanding (bounded), says goodbye, releases the peer. No event follows for it.
+  /// Waits for what is outstanding (bounded), says goodbye, releases the peer. No event follows for it. A peer that left before is fine.
   template <class Handler = refuse_events>
   status close(peer p, duration timeout, Handler&& on = {}) {
     return closing<engine_type>(*e_).close(p, timeout, on);
@@ -92,6 +92,13 @@ class transport {
     static_assert(!answer<G, progress_family>::needs_owner,
                   "weft: on this fabric bytes land only while the target polls; name the progress owner: publish(region, weft::owner_polls)");
     return wire::encode(enrolment<engine_type>(*e_).describe(r));
+  }
+  /// Sends a region's description as a message; the other side takes it with receive_region(), or parses the message itself.
+  status share(peer to, const region& r, progress_owner) noexcept { return awaiting<engine_type>(*e_).share(to, publish(r, owner_polls)); }
+  /// Waits for a region's description from this peer. Other events meanwhile go to `on`; without one they are an error.
+  template <class Handler = refuse_events>
+  result<remote_region> receive_region(peer from, duration timeout, Handler&& on = {}) {
+    return awaiting<engine_type>(*e_).receive_region(from, timeout, on);
   }
   result<remote_region> parse_region(const_bytes from) const { return remote_region::parse(from, F::fingerprint); }
 

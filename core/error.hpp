@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -72,6 +73,12 @@ struct failure {
   std::string sentence;
 };
 
+/// What value() throws when there is none: its text is the failure's sentence, so that an unhandled one says what went wrong.
+class no_value : public std::runtime_error {
+ public:
+  explicit no_value(const failure& f) : std::runtime_error("weft: " + f.sentence) {}
+};
+
 /// A value, or a failure with a sentence. For set-up calls only.
 template <class T>
 class [[nodiscard]] result {
@@ -81,10 +88,10 @@ class [[nodiscard]] result {
   result(status why, std::string sentence) : held_(std::in_place_index<1>, failure{why, std::move(sentence)}) {}
 
   explicit operator bool() const noexcept { return held_.index() == 0; }
-  /// Requires: holds a value. Otherwise std::bad_variant_access is thrown: set-up only.
-  T& value() & { return std::get<0>(held_); }
-  const T& value() const& { return std::get<0>(held_); }
-  T&& value() && { return std::get<0>(std::move(held_)); }
+  /// Requires: holds a value. Otherwise no_value is thrown: set-up only.
+  T& value() & { return checked(), std::get<0>(held_); }
+  const T& value() const& { return checked(), std::get<0>(held_); }
+  T&& value() && { return checked(), std::get<0>(std::move(held_)); }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
   T* operator->() { return &value(); }
@@ -95,6 +102,9 @@ class [[nodiscard]] result {
   status why() const noexcept { return held_.index() == 0 ? status{} : std::get<1>(held_).why; }
 
  private:
+  void checked() const {
+    if (held_.index() != 0) throw no_value(std::get<1>(held_));
+  }
   std::variant<T, failure> held_;
 };
 

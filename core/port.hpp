@@ -80,8 +80,8 @@ enum class link_change : std::uint8_t {
 
 /// What a port is opened with.
 struct port_options {
-  std::string node;                    ///< Local address to use ("127.0.0.1", "::1"); empty: the library's choice.
-  std::string service;                 ///< Port to be found at; empty: any. Ignored where addresses are opaque.
+  std::string node{};                  ///< Local address to use ("127.0.0.1", "::1"); empty: the library's choice.
+  std::string service{};               ///< Port to be found at; empty: any. Ignored where addresses are opaque.
   bool listens = false;                ///< Others will dial this port.
   bool sleeps = false;                 ///< wait() will be used: ask for a wait object where the row has one.
   std::uint32_t operations = 256;      ///< Operations in flight, at most; sizes the queues.
