@@ -15,6 +15,8 @@ while IFS= read -r variable; do
   esac
 done < <(compgen -e)
 export LC_ALL=C.UTF-8
+# Libraries that libfabric loads for other fabrics leave *.btr files behind when a process is ended by a signal; tests do that a lot.
+export HFI_NO_BACKTRACE=1 IPATH_NO_BACKTRACE=1
 unset CDPATH
 
 # Debian's own, whatever `python3` means on PATH: it is the one that has the packages.

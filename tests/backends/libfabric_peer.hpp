@@ -30,7 +30,7 @@ using namespace std::chrono_literals;
 template <class Shape>
 using port_of = backends::libfabric::port<Shape>;
 
-inline constexpr std::size_t slot_bytes = 4096;
+inline constexpr std::size_t slot_bytes = 2048;
 inline constexpr std::size_t slot_count = 32;
 inline constexpr std::size_t region_bytes = 1 << 20;
 inline constexpr std::uint64_t region_key = 0x1234'5678'9abc'def1;
@@ -119,8 +119,9 @@ struct side {
   bool pump_until(Until&& until, std::chrono::milliseconds limit = 10s) {
     const auto end = std::chrono::steady_clock::now() + limit;
     while (!until()) {
-      if (pump() > 0) continue;
+      const int told = pump();
       if (std::chrono::steady_clock::now() > end) return false;
+      if (told > 0) continue;
       sched_yield();  // the other process may need this processor
     }
     return true;

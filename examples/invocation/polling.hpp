@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How somebody waits for work: hot (spins), warm (sleeps until something arrives), or hot until a time without work, then warm.
+// A spinner gives its processor away now and then: with more spinners than processors the one that has work would wait a time slice.
+// Hot path: yes. Threads: the owner's.
+#pragma once
+
+#include <weft/core/time.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <sched.h>
+
+namespace weft::invocation {
+
+using namespace std::chrono_literals;
+
+enum class polling_mode : std::uint8_t { hot, warm, hot_then_warm };
+
+struct polling {
+  polling_mode mode = polling_mode::hot;
+  duration hot_for = 0ms;  ///< hot_then_warm: so long without work before it sleeps.
+
+  constexpr bool sleeps() const noexcept { return mode != polling_mode::hot; }
+};
+
+/// Decides after each empty poll: spin on, give the processor away, or sleep.
+class idler {
+ public:
+  static constexpr std::uint32_t polls_per_yield = 256;
+  static constexpr std::uint32_t polls_per_clock = 4096;
+  static constexpr duration longest_sleep = 100ms;
+
+  explicit idler(const polling& p) noexcept : how_(p) {}
+
+  /// There was work. A hot-then-warm spinner is hot again.
+  void worked() noexcept {
+    empty_ = 0;
+    warm_ = false;
+  }
+  bool warm() const noexcept { return how_.mode == polling_mode::warm || warm_; }
+  /// True every so often: the owner looks at the clock and passes it to look().
+  bool time_to_look() const noexcept { return empty_ % polls_per_clock == polls_per_clock - 1; }
+  /// `idle` is how long there was no work. True when the spinner goes to sleep from now on.
+  bool look(duration idle) noexcept {
+    if (how_.mode != polling_mode::hot_then_warm || warm_ || idle < how_.hot_for) return false;
+    return warm_ = true;
+  }
+  /// An empty poll. Requires: the transport was opened with `sleeps` where the mode says so.
+  template <class Transport>
+  void rest(Transport& net, duration at_most = longest_sleep) noexcept {
+    ++empty_;
+    if (warm())
+      (void)net.wait(at_most);
+    else if (empty_ % polls_per_yield == 0)
+      ::sched_yield();
+  }
+
+ private:
+  polling how_;
+  std::uint32_t empty_ = 0;
+  bool warm_ = false;
+};
+
+}  // namespace weft::invocation

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What crosses the wire for each invocation, and the greeting that says who connects. Immediates have 32 bits, because that is what every
+// fabric offers; lengths travel in headers, because completions need not carry them (fi_cq(3), FI_REMOTE_CQ_DATA).
+// Headers lie in memory that the peer may write at any time: they are copied once, then checked, and only the copy is used.
+// Hot path: headers and words yes, greeting no. Threads: values.
+#pragma once
+
+#include <weft/core/memory.hpp>
+#include <weft/wire/reader.hpp>
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+
+namespace weft::invocation {
+
+inline constexpr std::uint8_t protocol_version = 1;
+inline constexpr std::uint16_t most_slots = 64;     ///< Per worker; free slots are one bit each.
+inline constexpr std::uint16_t most_workers = 255;  ///< Per allocation; 8 bits of a reply's word.
+
+using token = std::array<std::byte, 16>;
+
+/// Compares without telling by its duration where the difference is.
+constexpr bool same_token(const token& a, const token& b) noexcept {
+  std::byte difference{};
+  for (std::size_t i = 0; i < a.size(); ++i) difference |= a[i] ^ b[i];
+  return difference == std::byte{0};
+}
+
+enum class role : std::uint8_t { client = 1, worker = 2 };
+
+/// The private data of every connection: who connects, and the secret that proves it. Clients have none.
+struct greeting {
+  role who = role::client;
+  std::uint16_t worker = 0;
+  token secret{};
+};
+inline constexpr std::size_t greeting_bytes = 20;
+
+constexpr std::array<std::byte, greeting_bytes> encode(const greeting& g) noexcept {
+  std::array<std::byte, greeting_bytes> into{};
+  wire::writer w(into);
+  w.number(protocol_version);
+  w.number(static_cast<std::uint8_t>(g.who));
+  w.number(g.worker);
+  for (const std::byte b : g.secret) w.number(std::to_integer<std::uint8_t>(b));
+  return into;
+}
+constexpr std::optional<greeting> parse_greeting(const_bytes from) noexcept {
+  wire::reader in(from);
+  const auto version = in.number<std::uint8_t>();
+  const auto who = in.number<std::uint8_t>();
+  greeting g;
+  g.worker = in.number<std::uint16_t>();
+  for (std::byte& b : g.secret) b = std::byte{in.number<std::uint8_t>()};
+  if (!in.done() || version != protocol_version || who < 1 || who > 2) return std::nullopt;
+  g.who = static_cast<role>(who);
+  return g;
+}
+
+/// The immediate of an invocation. The worker has one client, so the slot says all; the sequence exposes duplicates.
+struct call_word {
+  static constexpr std::uint32_t sequence_mask = 0xffffff;
+  std::uint8_t slot = 0;
+  std::uint32_t sequence = 0;  ///< 24 bits, counted per slot.
+
+  static constexpr call_word of(std::uint32_t immediate) noexcept { return {static_cast<std::uint8_t>(immediate >> 24), immediate & sequence_mask}; }
+  constexpr std::uint32_t immediate() const noexcept { return std::uint32_t{slot} << 24 | (sequence & sequence_mask); }
+  friend constexpr bool operator==(const call_word&, const call_word&) = default;
+};
+
+/// The immediate of a reply. It names the worker, since some fabrics do not say who wrote.
+struct reply_word {
+  std::uint8_t worker = 0;
+  std::uint8_t slot = 0;
+  std::uint16_t sequence = 0;  ///< The low bits of the call's.
+
+  static constexpr reply_word of(std::uint32_t immediate) noexcept {
+    return {static_cast<std::uint8_t>(immediate >> 24), static_cast<std::uint8_t>(immediate >> 16), static_cast<std::uint16_t>(immediate)};
+  }
+  constexpr std::uint32_t immediate() const noexcept { return std::uint32_t{worker} << 24 | std::uint32_t{slot} << 16 | sequence; }
+  friend constexpr bool operator==(const reply_word&, const reply_word&) = default;
+};
+
+/// In front of the payload in an input slot.
+struct call_header {
+  std::uint64_t id = 0;
+  std::uint32_t function = 0;
+  std::uint32_t length = 0;    ///< Payload bytes.
+  std::uint32_t sequence = 0;  ///< As in the word: a slot whose bytes belong to another call is recognised.
+  std::uint32_t flags = 0;     ///< Bit 0: the caller sleeps. Other bits are refused.
+};
+static_assert(sizeof(call_header) == 24);
+inline constexpr std::uint32_t caller_sleeps = 1;
+
+/// How a call ended at the worker.
+enum class reply_code : std::uint32_t { ok, no_such_function, too_large, function_failed, bad_request };
+inline constexpr std::uint32_t reply_codes = 5;
+
+/// In front of the result in an output slot.
+struct reply_header {
+  std::uint64_t id = 0;
+  std::uint64_t execution_ns = 0;
+  std::int64_t detail = 0;  ///< What the function returned, where it failed.
+  std::uint32_t length = 0;
+  std::uint32_t code = 0;   ///< A reply_code.
+};
+static_assert(sizeof(reply_header) == 32);
+static_assert(std::endian::native == std::endian::little, "weft: invocation headers are little-endian and copied as they are");
+
+/// One copy out of memory that a peer can write; everything after looks at the copy only.
+template <class Header>
+Header copy_header(const std::byte* from) noexcept {
+  Header h;
+  std::memcpy(&h, from, sizeof h);
+  return h;
+}
+
+/// What is wrong with a call, seen from its worker. `capacity` is the payload that a slot holds.
+constexpr reply_code judge(const call_header& h, std::uint32_t sequence, std::uint32_t functions, std::uint32_t capacity) noexcept {
+  if (h.sequence != sequence || (h.flags & ~caller_sleeps) != 0) return reply_code::bad_request;
+  if (h.function >= functions) return reply_code::no_such_function;
+  if (h.length > capacity) return reply_code::too_large;
+  return reply_code::ok;
+}
+
+/// Distance between slots: header and payload, rounded up to a cache line so that neighbours do not share one.
+constexpr std::size_t slot_stride(std::size_t header, std::size_t payload) noexcept { return (header + payload + 63) / 64 * 64; }
+
+}  // namespace weft::invocation

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A worker: one transport, two peers (manager and client), some input slots. It connects to both with the allocation's secrets, tells the
+// client what it can do, then takes one call after the other: copies the header once, checks it, executes, puts the reply into the client's
+// memory. A call that arrives twice is executed once: each slot expects one sequence number. Output is staged per slot and a slot is used
+// again only after the client has its reply, so the source of an unsignalled put is never overwritten while the library reads it.
+// Hot path: serve(), execute(). Threads: the owner's; opening and running may be different threads.
+#pragma once
+
+#include "accounting.hpp"
+#include "library.hpp"
+#include "outbox.hpp"
+
+#include <memory>
+
+namespace weft::invocation {
+
+/// What a worker is told at its start.
+struct worker_settings {
+  std::string node;        ///< Local address to use.
+  std::string manager;     ///< host:service
+  std::string client;      ///< host:service
+  token allocation{};      ///< Proves to the manager whose worker this is.
+  token client_secret{};   ///< Proves it to the client.
+  std::uint16_t index = 0;
+  std::uint16_t slots = 4;
+  std::uint32_t input_bytes = 0;
+  std::uint32_t output_bytes = 0;
+  invocation::polling polling;
+  duration function_limit = 10s;
+  bool ships = false;      ///< Functions come from this object, not from the built-ins.
+  digest object{};
+  std::uint32_t object_bytes = 0;
+  duration start_limit = 10s;
+};
+
+/// Since when a worker is inside a function (nanoseconds of its clock; 0: it is not), for whoever watches over its limit.
+using busy_since = std::atomic<std::int64_t>;
+
+template <complete_fabric F>
+class worker {
+ public:
+  static result<std::unique_ptr<worker>> open(const worker_settings& s, worker_journal& journal, function_library& library, busy_since& busy) {
+    transport_options o;
+    o.node = s.node;
+    o.sleeps = s.polling.sleeps();
+    o.peers = 4;
+    o.operations = 2 * most_slots + 64;
+    o.operation_timeout = s.function_limit + 10s;
+    o.silence_limit = s.function_limit + 2s;
+    auto net = weft::open<F>(o);
+    if (!net) return std::move(net).error();
+    auto letters = outbox<F>::open(*net, 16);
+    if (!letters) return std::move(letters).error();
+    return std::unique_ptr<worker>(new worker(s, std::move(net).value(), std::move(letters).value(), journal, library, busy));
+  }
+
+  /// Meets manager and client, serves until told to finish, settles the account. Returns when all is said.
+  /// Errors: whoever could not be met or was lost, in a sentence.
+  result<void> run() {
+    if (auto met = start(); !met) return met;
+    serve();
+    return settle();
+  }
+
+ private:
+  struct input_slot {
+    std::uint32_t expected = 0;
+  };
+
+  worker(const worker_settings& s, transport<F> net, outbox<F> letters, worker_journal& journal, function_library& library, busy_since& busy)
+      : s_(s), net_(std::move(net)), letters_(std::move(letters)), ledger_(journal), library_(library), busy_(busy), slots_(s.slots), pending_(s.slots),
+        idle_(s.polling) {}
+
+  // ---- events -----------------------------------------------------------------------------------------------------------
+  struct events {
+    worker& w;
+    void operator()(const notified& e) const noexcept { w.called(call_word::of(e.immediate)); }
+    void operator()(const completed& e) const noexcept {
+      if (e.what == operation::send) w.letters_.ended(e.context);
+      if (e.what == operation::fetch_add) (void)w.ledger_.acknowledged(e.context);
+      if (e.what == operation::get) w.fetched_ = true;
+    }
+    void operator()(const failed& e) const noexcept {
+      if (e.what == operation::send) w.letters_.ended(e.context);
+      if (e.what == operation::fetch_add) w.ledger_.lost(e.context);
+      if (e.what == operation::get) w.fetch_failed_ = true;
+    }
+    void operator()(const received& e) const { e.peer == w.manager_ ? w.from_manager(e.message) : w.from_client(e.message); }
+    void operator()(const lost& e) const noexcept {
+      if (e.peer == w.manager_) w.manager_lost_ = true;
+      if (e.peer == w.client_) w.client_lost_ = true;
+    }
+    void operator()(const requested& e) const { (void)w.net_.reject(e.peer, "a worker takes no connections"); }
+    void operator()(const connected&) const noexcept {}
+  };
+
+  void from_manager(const_bytes message) {
+    if (const auto a = unpack<account_message>(message)) {
+      if (auto words = net_.parse_region(a->words)) {
+        words_ = *words;
+        has_account_ = true;
+      }
+    } else if (unpack<finish_message>(message)) {
+      finish_ = true;
+    }
+  }
+  void from_client(const_bytes message) {
+    if (const auto w = unpack<welcome_message>(message)) {
+      auto output = net_.parse_region(w->output);
+      if (!output || output->size() < std::uint64_t{s_.slots} * output_stride() * (s_.index + 1U)) return;
+      output_ = *output;
+      if (w->ships)
+        if (auto object = net_.parse_region(w->object)) object_ = *object;
+      welcomed_ = true;
+    } else if (const auto c = unpack<cancel_message>(message)) {
+      cancel(call_word::of(c->word));
+    }
+  }
+
+  /// A notice: into the queue if it is the one that its slot expects, else it is a duplicate or nonsense and has no effect.
+  void called(call_word c) noexcept {
+    if (c.slot >= slots_.size() || c.sequence != slots_[c.slot].expected) return;
+    slots_[c.slot].expected = (c.sequence + 1) & call_word::sequence_mask;
+    pending_[tail_++ % pending_.size()] = c;  // one per slot at most: a slot's next call comes after its reply
+  }
+  void cancel(call_word c) {
+    if (c.slot >= slots_.size()) return;
+    if (c.sequence == slots_[c.slot].expected) slots_[c.slot].expected = (c.sequence + 1) & call_word::sequence_mask;
+    for (std::uint32_t i = head_; i != tail_; ++i)
+      if (pending_[i % pending_.size()] == c) return;  // its reply is still to come, and answers too
+    (void)letters_.post(net_, client_, cancelled_message{c.immediate()});
+  }
+
+  // ---- start ------------------------------------------------------------------------------------------------------------
+  std::size_t input_stride() const noexcept { return slot_stride(sizeof(call_header), s_.input_bytes); }
+  std::size_t output_stride() const noexcept { return slot_stride(sizeof(reply_header), s_.output_bytes); }
+
+  result<void> start() {
+    const instant end = net_.now() + s_.start_limit;
+    auto manager = meet(s_.manager, s_.allocation, end);
+    if (!manager) return std::move(manager).error();
+    manager_ = *manager;
+    if (const status s = wait_for([&] { return has_account_; }, end); !s) return {s, "the manager at " + s_.manager + " opened no account in time"};
+    auto input = net_.allocate(input_stride() * s_.slots, rights::remote_write);
+    if (!input) return std::move(input).error();
+    input_ = *input;
+    auto staging = net_.allocate(output_stride() * s_.slots, rights::none);
+    if (!staging) return std::move(staging).error();
+    staging_ = *staging;
+    auto client = meet(s_.client, s_.client_secret, end);
+    if (!client) return std::move(client).error();
+    client_ = *client;
+    if (const status s = wait_for([&] { return welcomed_; }, end); !s) return {s, "the client at " + s_.client + " did not welcome this worker in time"};
+    return introduce(end);
+  }
+
+  result<peer> meet(const std::string& where, const token& secret, instant end) {
+    const auto hello = encode(greeting{role::worker, s_.index, secret});
+    return net_.connect(where, hello, std::max(duration(1ms), end - net_.now()), events{*this});
+  }
+
+  result<void> introduce(instant end) {
+    auto table = functions(end);
+    if (!table) {
+      const refusal_code code = table.why().code == errc::denied ? refusal_code::untrusted : refusal_code::malformed;
+      (void)letters_.post(net_, client_, unable_message{code, std::string_view(table.error().sentence).substr(0, largest_text)});
+      (void)wait_for([&] { return letters_.idle(); }, net_.now() + 1s);
+      return std::move(table).error();
+    }
+    functions_ = *table;
+    const std::string names = functions_->names();
+    (void)letters_.post(net_, client_, ready_message{net_.publish(input_, owner_polls), names});
+    return {};
+  }
+
+  result<const function_table*> functions(instant end) {
+    if (!s_.ships) return &library_.built_ins();
+    auto kept = library_.load(s_.object);
+    if (kept || kept.why().code != errc::unreachable) return kept;
+    auto contents = fetch(end);
+    if (!contents) return std::move(contents).error();
+    if (auto stored = library_.keep(s_.object, *contents); !stored) return std::move(stored).error();
+    return library_.load(s_.object);
+  }
+
+  /// Reads the object out of the client's memory, piece by piece.
+  result<std::vector<std::byte>> fetch(instant end) {
+    constexpr std::size_t piece = std::size_t{64} << 10;
+    if (s_.object_bytes == 0 || s_.object_bytes > largest_object || object_.size() < s_.object_bytes)
+      return {error(errc::invalid, "fetch functions"), "the client announced an object and does not offer its bytes"};
+    auto into = net_.allocate(piece, rights::none);
+    if (!into) return std::move(into).error();
+    std::vector<std::byte> all;
+    while (all.size() < s_.object_bytes) {
+      const std::size_t size = std::min(piece, s_.object_bytes - all.size());
+      fetched_ = fetch_failed_ = false;
+      status s = post_until([&] { return net_.get(client_, into->first(size), object_.at(all.size()), &fetched_); }, end);
+      if (s) s = wait_for([&] { return fetched_ || fetch_failed_; }, end);
+      if (!s || fetch_failed_) return {s ? error(errc::peer_lost, "fetch functions") : s, "the object could not be read from the client"};
+      all.insert(all.end(), into->data(), into->data() + size);
+    }
+    net_.release_region(*into);
+    return all;
+  }
+
+  template <class Done>
+  status wait_for(Done&& done, instant end) {
+    while (!done()) {
+      if (manager_lost_ || client_lost_) return error(errc::peer_lost, "worker");
+      const int found = net_.progress(events{*this});
+      letters_.pump(net_);
+      if (found > 0) continue;
+      if (net_.now() >= end) return error(errc::deadline, "worker");
+      ::sched_yield();
+    }
+    return {};
+  }
+  template <class Post>
+  status post_until(Post&& post, instant end) {
+    for (;;) {
+      const status s = post();
+      if (!s.is_again()) return s;
+      (void)net_.progress(events{*this});
+      if (manager_lost_ || client_lost_) return error(errc::peer_lost, "worker");
+      if (net_.now() >= end) return error(errc::deadline, "worker");
+    }
+  }
+
+  // ---- serving ----------------------------------------------------------------------------------------------------------
+  void serve() {
+    idle_since_ = net_.now();
+    while (!manager_lost_ && !client_lost_) {
+      const int found = net_.progress(events{*this});
+      if (head_ != tail_) {
+        execute_all();
+        idle_.worked();
+        continue;
+      }
+      if (finish_) return;
+      letters_.pump(net_);
+      if (idle_.time_to_look() || idle_.warm()) look();
+      if (found == 0) idle_.rest(net_);
+    }
+  }
+
+  /// Now and then while idle: books the spinning, and goes to sleep when it is time.
+  void look() {
+    const instant now = net_.now();
+    if (!idle_.warm()) {
+      ledger_.note(account::hot, now - booked_);
+      if (idle_.look(now - idle_since_)) flush();
+    }
+    booked_ = now;
+    if (ledger_.due()) flush();
+  }
+  void flush() noexcept { ledger_.flush(net_, manager_, words_, s_.index * account_bytes); }
+
+  void execute_all() {
+    const instant begin = net_.now();
+    if (!idle_.warm()) ledger_.note(account::hot, begin - booked_);
+    instant now = begin;
+    while (head_ != tail_ && !client_lost_) now = execute(pending_[head_++ % pending_.size()], now);
+    booked_ = idle_since_ = now;
+    if (ledger_.due()) flush();
+  }
+
+  /// One call, from its header to its reply. Returns when it ended.
+  instant execute(call_word c, instant begin) {
+    const std::byte* in = input_.data() + c.slot * input_stride();
+    std::byte* out = staging_.data() + c.slot * output_stride();
+    const auto call = copy_header<call_header>(in);
+    reply_header reply{call.id, 0, 0, 0, static_cast<std::uint32_t>(judge(call, c.sequence, functions_->size(), s_.input_bytes))};
+    if (reply.code == 0) {
+      busy_.store(begin.time_since_epoch().count(), std::memory_order_relaxed);
+      const std::int64_t returned = functions_->at(call.function)(in + sizeof call, call.length, out + sizeof reply, s_.output_bytes);
+      busy_.store(0, std::memory_order_relaxed);
+      reply.execution_ns = static_cast<std::uint64_t>((net_.now() - begin).count());
+      if (returned < 0 || returned > s_.output_bytes) {
+        reply.code = static_cast<std::uint32_t>(reply_code::function_failed);
+        reply.detail = returned;
+      } else {
+        reply.length = static_cast<std::uint32_t>(returned);
+      }
+    }
+    std::memcpy(out, &reply, sizeof reply);
+    answer_call(c, sizeof reply + reply.length);
+    const instant end = net_.now();
+    ledger_.note(account::execution, end - begin);
+    ledger_.count();
+    return end;
+  }
+
+  void answer_call(call_word c, std::size_t size) {
+    const reply_word word{static_cast<std::uint8_t>(s_.index), c.slot, static_cast<std::uint16_t>(c.sequence)};
+    const std::uint64_t place = (std::uint64_t{s_.index} * s_.slots + c.slot) * output_stride();
+    // What fails here is told as the client's loss, or ends at the client by its deadline.
+    (void)post_until(
+        [&] { return net_.put_notify(client_, staging_.slice(c.slot * output_stride(), size), output_.at(place), word.immediate()); },
+        net_.now() + s_.function_limit);
+  }
+
+  // ---- end --------------------------------------------------------------------------------------------------------------
+  result<void> settle() {
+    if (manager_lost_) return {error(errc::peer_lost, "worker"), "the manager was lost"};
+    const instant end = net_.now() + 5s;
+    if (!idle_.warm()) ledger_.note(account::hot, net_.now() - booked_);
+    const status s = post_until(
+        [&] {
+          flush();
+          return ledger_.settled() || ledger_.failed() ? status{} : again(waits_for::queue, "settle");
+        },
+        end, manager_lost_);
+    if (!s || ledger_.failed()) return {s ? error(errc::broken, "settle") : s, "the account could not be settled with the manager"};
+    const amounts all = ledger_.earned();
+    (void)letters_.post(net_, manager_, totals_message{all.hot, all.execution, ledger_.invocations()});
+    while (!letters_.idle() && !manager_lost_ && net_.now() < end) {
+      (void)net_.progress(events{*this});
+      letters_.pump(net_);
+    }
+    if (client_lost_) return {error(errc::peer_lost, "worker"), "the client was lost"};
+    return {};
+  }
+  template <class Post>
+  status post_until(Post&& post, instant end, const bool& hopeless) {
+    for (;;) {
+      const status s = post();
+      if (!s.is_again()) return s;
+      (void)net_.progress(events{*this});
+      if (hopeless) return error(errc::peer_lost, "worker");
+      if (net_.now() >= end) return error(errc::deadline, "worker");
+    }
+  }
+
+  worker_settings s_;
+  transport<F> net_;
+  outbox<F> letters_;
+  ledger ledger_;
+  function_library& library_;
+  busy_since& busy_;
+  const function_table* functions_ = nullptr;
+  peer manager_;
+  peer client_;
+  remote_region words_;
+  remote_region output_;
+  remote_region object_;
+  region input_;
+  region staging_;
+  std::vector<input_slot> slots_;
+  std::vector<call_word> pending_;
+  std::uint32_t head_ = 0;
+  std::uint32_t tail_ = 0;
+  idler idle_;
+  instant idle_since_{};
+  instant booked_{};
+  bool has_account_ = false;
+  bool welcomed_ = false;
+  bool finish_ = false;
+  bool manager_lost_ = false;
+  bool client_lost_ = false;
+  bool fetched_ = false;
+  bool fetch_failed_ = false;
+};
+
+}  // namespace weft::invocation
