@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Generated from providers.yaml by templates/fabrics.cmake.j2: do not edit. After a change there: ./weft generate
 # Each fabric: its backend, the first release of the backend's library that the row describes, and the first that it no longer does.
 set(WEFT_FABRICS

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Generated from providers.yaml, row sockets, by templates/fabric.hpp.j2: do not edit. After a change there: ./weft generate
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Generated from providers.yaml, row udp_rxd, by templates/fabric.hpp.j2: do not edit. After a change there: ./weft generate
 #pragma once
 

@@ -5,6 +5,7 @@ A range of a row is complete here: the cells that it does not restate are those 
 """
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +20,9 @@ CPP_WORDS = frozenset("""alignas alignof and asm auto bool break case catch char
 decltype default delete do double else enum explicit export extern false float for friend goto if inline int long mutable namespace new
 noexcept not nullptr operator or private protected public register requires return short signed sizeof static struct switch template this
 throw true try typedef typeid typename union unsigned using virtual void volatile while xor library backends detail fabrics weft
-unix linux main""".split())
+unix linux main std policy_set by_library complete_fabric unlimited any_later_version environment_setting fabric_facts""".split()
+                      + [fact.cpp for fact in FACTS])
+_LIKE_A_RANGE = re.compile(r".*_since_\d+_\d+")
 
 
 @dataclass(frozen=True, order=True)
@@ -155,7 +158,7 @@ def _cells(document: Document, raw: Mapping[str, Any], where: Where) -> dict[str
 
 
 def _fabric(document: Document, name: str, row: Mapping[str, Any], problems: list[Problem]) -> Fabric:
-    if name in CPP_WORDS:
+    if name in CPP_WORDS or _LIKE_A_RANGE.fullmatch(name):
         problems.append(document.problem((name,), f"row '{name}' has a name that C++ or weft uses itself: choose another"))
     settings = tuple(Setting(key, raw["value"], raw["reason"]) for key, raw in row.get("settings", {}).items())
     override = None

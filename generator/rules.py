@@ -133,6 +133,8 @@ def _fits(fact: Fact, value: Value) -> bool:
 def decide(matrix: Matrix, fabric: Fabric, span: Range, families: tuple[Family, ...]) -> tuple[Choice, ...]:
     """The answers of one range of a row. Errors: Refused, where a family has no legal answer or an override is illegal."""
     problems: list[Problem] = []
+    if any(family.name == fabric.name for family in families):
+        problems.append(Problem(matrix.file, fabric.line, f"row '{fabric.name}' has the name of a family: choose another"))
     _check_override(matrix, fabric, families, problems)
     taken: dict[str, Choice] = {}
     for family in families:

@@ -14,6 +14,8 @@ sys.dont_write_bytecode = True
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
+from generator import emit  # noqa: E402
+from generator.model import read_matrix  # noqa: E402
 from generator.rules import Family, read_rules  # noqa: E402
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -27,6 +29,12 @@ def root() -> Path:
 @pytest.fixture(scope="session")
 def families() -> tuple[Family, ...]:
     return read_rules(ROOT / "generator" / "rules.yaml")
+
+
+@pytest.fixture(scope="session")
+def decided(families: tuple[Family, ...]) -> dict[str, emit.Decided]:
+    """Every row of the real matrix with its answers."""
+    return {each.fabric.name: each for each in emit.decide_all(read_matrix(ROOT / "providers.yaml"), families)}
 
 
 @pytest.fixture

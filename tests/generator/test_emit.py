@@ -111,8 +111,6 @@ def test_a_made_up_row_needs_the_matrix_alone(tmp_path: Path, root: Path) -> Non
         row, count = re.subn(rf"(    {cell}: {{is: )[^,]+", rf"\g<1>{value}", row)
         assert count == 1, cell
     (tmp_path / "providers.yaml").write_text(text + "\n" + row, "utf-8")
-    for folder in ("core", "wire", "policies", "compose", "backends"):
-        (tmp_path / folder).symlink_to(root / folder)
     for command in ("generate", "check"):
         done = subprocess.run([str(root / "weft"), command, "--matrix", str(tmp_path / "providers.yaml"), "--output", str(tmp_path)],
                               capture_output=True, text=True, timeout=60, check=False)
@@ -124,10 +122,19 @@ def test_a_made_up_row_needs_the_matrix_alone(tmp_path: Path, root: Path) -> Non
                     "atomics::target", "progress::thread", "wait::spin", "back_pressure::report", "threading::one_owner",
                     "completion::selective", "liveness::heartbeat"]
     assert " made_up" in (tmp_path / "generated" / "fabrics.cmake").read_text("utf-8")
-    _compiles(tmp_path / "generated" / "made_up.hpp", "made_up")
+    _compiles(root, tmp_path, "made_up")
 
 
-def _compiles(header: Path, fabric: str) -> None:
+def test_a_row_with_ranges_compiles(tmp_path: Path, root: Path) -> None:
+    shutil.copytree(HERE / "golden" / "generated", tmp_path / "generated")
+    _compiles(root, tmp_path, "ranged")
+
+
+def _compiles(root: Path, tree: Path, fabric: str) -> None:
+    """The header under tree/generated, with the other folders of this tree beside it."""
+    for folder in ("core", "wire", "policies", "compose", "backends"):
+        (tree / folder).symlink_to(root / folder)
+    header = tree / "generated" / f"{fabric}.hpp"
     compiler = shutil.which("g++") or shutil.which("c++")
     if compiler is None or not Path("/usr/include/rdma/fabric.h").exists():
         pytest.skip("no compiler or no libfabric headers here: the header's text was checked, not its meaning to a compiler")

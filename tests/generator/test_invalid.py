@@ -18,7 +18,7 @@ _EXPECTED = re.compile(r"# line (\d+): (.+)\n")
 _TOLD_AS_WELL = re.compile(r".* (does not answer|lacks) \w+ \(.*")
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda path: path.stem.removeprefix("invalid_"))
+@pytest.mark.parametrize("case", CASES, ids=[path.stem.removeprefix("invalid_") for path in CASES])
 def test_is_refused_with_the_sentence(case: Path, root: Path, families: tuple[Family, ...]) -> None:
     expected = _EXPECTED.match(case.read_text("utf-8"))
     assert expected, "the first line of a case is: # line N: the sentence"
