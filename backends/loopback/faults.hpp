@@ -19,7 +19,7 @@ enum class planted_bug : std::uint8_t {
   lost_completion,            ///< One success in seven is never reported.
   notification_before_bytes,  ///< A write's immediate is told before the bytes are there.
   double_notification,        ///< An immediate is told twice.
-  forgotten_deadline,         ///< wait() sleeps on after its deadline.
+  forgotten_deadline,         ///< wait() sleeps on for 200 ms after its deadline.
   reused_key,                 ///< A key is handed out again.
   skipped_bound_check,        ///< The target writes where it is told to, region or not (kept to 64 bytes past the end).
 };

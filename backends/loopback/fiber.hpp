@@ -12,6 +12,7 @@
 #include <cxxabi.h>
 #include <exception>
 #include <functional>
+#include <new>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <utility>
@@ -58,6 +59,7 @@ class fiber {
     const auto self = reinterpret_cast<std::uintptr_t>(this);
     ::makecontext(&own_, reinterpret_cast<void (*)()>(&fiber::enter), 2, static_cast<unsigned>(self >> 32),
                   static_cast<unsigned>(self & 0xffffffffU));
+    own_.uc_stack.ss_size = 0;  // set up by now; the address sanitizer would clear its shadow of all of it at each switch
 #if defined(WEFT_LOOPBACK_TSAN)
     tsan_own_ = __tsan_create_fiber(0);
 #endif

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What survivors learn of a killed process: everything outstanding fails where the row tells, and silence where it does not.
+#include "party.hpp"
+
+#include <gtest/gtest.h>
+
+namespace weft::test {
+namespace {
+
+/// The server dies while the client has operations under way; what the client knows after a second.
+template <class Row, class Judge>
+void survive(Judge judge) {
+  using side = party<Row>;
+  loopback::world w(11);
+  bool serving = false;
+  bool judged = false;
+  w.after(5ms, [&] { w.crash("server"); });
+  const auto run = converse<Row>(
+      w,
+      [&](side& me) {
+        serving = true;
+        me.idle(1h);
+        ADD_FAILURE() << "the server outlived its crash";
+      },
+      [&](side& me) {
+        EXPECT_TRUE(me.until([&] { return serving; }));
+        (void)me.say(pattern(4), 0);
+        EXPECT_TRUE(me.until([&] { return !me.ended.empty(); }));
+        me.ended.clear();
+        loopback::sleep_for(6ms);
+        for (int i = 0; i < 8; ++i) (void)me.insist([&] { return me.net->read(me.link, me.staged(0, 8), {0, 77}, nullptr); }, 1us);
+        me.idle(1s);
+        judge(me);
+        judged = true;
+      },
+      10s);
+  EXPECT_TRUE(run) << run.sentence;
+  EXPECT_TRUE(judged);
+}
+
+TEST(crash, a_row_that_tells_fails_everything_and_says_lost) {
+  survive<silent_refusal>([](auto& me) {
+    EXPECT_TRUE(me.lost);
+    EXPECT_EQ(me.ended.size(), 8U);
+    for (const auto& each : me.ended) EXPECT_EQ(each.outcome.code, errc::peer_lost);
+    EXPECT_EQ(me.received.size(), std::size_t{me.slots});
+    EXPECT_EQ(me.net->inject(me.link, pattern(3), 0).code, errc::peer_lost);
+  });
+}
+
+TEST(crash, an_addressed_row_that_tells_keeps_its_receives) {
+  survive<counting>([](auto& me) {
+    EXPECT_TRUE(me.lost);
+    EXPECT_EQ(me.ended.size(), 8U);
+    for (const auto& each : me.ended) EXPECT_FALSE(each.outcome);
+    EXPECT_TRUE(me.received.empty());
+  });
+}
+
+TEST(crash, a_row_that_never_tells_is_silent_for_ever) {
+  survive<deathless>([](auto& me) {
+    EXPECT_FALSE(me.lost);
+    EXPECT_TRUE(me.ended.empty());
+    me.net->hang_up(me.link);  // its operations are given up with it
+    me.idle(1s);
+    EXPECT_TRUE(me.ended.empty());
+  });
+}
+
+TEST(crash, a_survivor_of_a_silent_death_fills_its_queue_and_no_more) {
+  loopback::world w(12);
+  w.after(5ms, [&] { w.crash("server"); });
+  const auto run = converse<deathless>(
+      w, [](auto& me) { me.idle(1h); },
+      [](auto& me) {
+        loopback::sleep_for(10ms);
+        int posted = 0;
+        while (me.net->read(me.link, me.staged(0, 8), {0, 77}, nullptr)) ++posted;
+        EXPECT_EQ(posted, 256);
+        me.idle(1s);
+        EXPECT_EQ(me.net->read(me.link, me.staged(0, 8), {0, 77}, nullptr).what(), waits_for::queue);
+      });
+  EXPECT_TRUE(run) << run.sentence;
+}
+
+TEST(crash, dialling_the_dead_is_refused_and_a_restart_serves) {
+  loopback::world w(13);
+  int served = 0;
+  const auto serve = [&] {
+    party<silent_refusal> me({.node = {}, .service = "7471", .listens = true});
+    (void)me.until([&] { return !me.messages.empty(); }, 1h);
+    ++served;
+    me.idle(1h);
+  };
+  w.serve("server", serve);
+  w.after(10ms, [&] { w.crash("server"); });
+  w.after(100ms, [&] { w.serve("server", serve); });
+  w.spawn("client", [] {
+    party<silent_refusal> me;
+    const auto there = me.net->resolve("server", "7471").value();
+    loopback::sleep_for(1ms);
+    ASSERT_TRUE(me.dial(there));
+    ASSERT_TRUE(me.say(pattern(1), 1));
+    ASSERT_TRUE(me.until([&] { return me.lost; }));
+    EXPECT_EQ(me.say(pattern(1), 1).code, errc::peer_lost);
+    me.net->hang_up(me.link);
+    me.up = me.refused = false;
+    EXPECT_FALSE(me.dial(there)) << "nobody is there yet";
+    me.net->hang_up(me.link);
+    loopback::sleep_for(200ms);
+    me.up = me.refused = false;
+    ASSERT_TRUE(me.dial(there));
+    ASSERT_TRUE(me.say(pattern(1), 1));
+    me.idle(10ms);
+  });
+  const auto run = w.run(10s);
+  EXPECT_TRUE(run) << run.sentence;
+  EXPECT_EQ(served, 2);
+}
+
+TEST(crash, a_node_can_end_itself) {
+  loopback::world w(14);
+  w.spawn("doomed", [&] {
+    const std::vector<int> owned(1000, 1);  // never released: a killed process runs no destructors
+    w.crash("doomed");
+    ADD_FAILURE() << "went on after its death with " << owned.size();
+  });
+  w.spawn("other", [] { loopback::sleep_for(1ms); });
+  EXPECT_TRUE(w.run(1s));
+}
+
+}  // namespace
+}  // namespace weft::test
