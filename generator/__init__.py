@@ -2,5 +2,5 @@
 """The generator: providers.yaml (facts with evidence) -> rules -> generated headers, the CMake list and the matrix page.
 
 Order of the modules: loader (text -> tree with line numbers), schema (shape), model (meaning), rules (answers with reasons),
-emit (templates), check (nothing drifted), cli (arguments and exit codes).
+decided (rows with answers), header and page (what the files show), emit (templates), check (nothing drifted), cli (arguments and exit codes).
 """

@@ -17,9 +17,11 @@ import click
 
 from . import check as checks
 from . import emit
+from .decided import Decided, answer_of, decide_all, fact_of
+from .explain import explained, show_all, show_one
 from .facts import FACTS, GROUPS
 from .loader import Problem, Refused
-from .model import Fabric, Matrix, read_matrix
+from .model import Matrix, read_matrix
 from .report import as_csv, as_json, show_table
 from .rules import Family, read_rules
 from .schema import did_you_mean
@@ -144,12 +146,12 @@ def check(matrix: Path, rules: Path, output: Path, kind: str) -> None:
     click.echo(f"{len(files)} files agree with {read.file}: {len(read.fabrics)} fabrics, {len(families)} families, {len(FACTS)} facts")
 
 
-def _decided(matrix: Path, rules: Path) -> tuple[tuple[emit.Decided, ...], tuple[Family, ...]]:
+def _decided(matrix: Path, rules: Path) -> tuple[tuple[Decided, ...], tuple[Family, ...]]:
     read, families = _read(matrix, rules)
-    return emit.decide_all(read, families), families
+    return decide_all(read, families), families
 
 
-def _pick_fabric(decided: tuple[emit.Decided, ...], name: str) -> emit.Decided:
+def _pick_fabric(decided: tuple[Decided, ...], name: str) -> Decided:
     for each in decided:
         if each.fabric.name == name:
             return each
@@ -186,52 +188,16 @@ def explain(fabric: str, family: str | None, matrix: Path, rules: Path, kind: st
     decided, families = _decided(matrix, rules)
     row = _pick_fabric(decided, fabric)
     asked = (_pick_family(families, family),) if family else families
-    found = _explained(row, asked)
+    found = explained(row, asked)
     if kind == "json":
         click.echo(as_json("explain", {"fabric": fabric, "answers": found}))
     elif kind == "csv":
         click.echo(as_csv(("fabric", "family", "since", "answer", "reason"),
                           [(fabric, each["family"], each["since"], each["answer"], each["reason"]) for each in found]))
     elif family:
-        _show_one(row.fabric, asked[0], found)
+        show_one(row.fabric, asked[0], found)
     else:
-        _show_all(row, found)
-
-
-def _explained(row: emit.Decided, asked: tuple[Family, ...]) -> list[dict[str, Any]]:
-    """One entry per family and answer; a later range only where its answer or reason differs."""
-    found: list[dict[str, Any]] = []
-    for family in asked:
-        before = None
-        for span, choices in zip(row.fabric.ranges, row.choices):
-            choice = next(each for each in choices if each.family == family.name)
-            if before is None or choice.reason != before:
-                found.append({"family": family.name, "question": family.question, "since": str(span.since), "answer": choice.answer,
-                              "short": choice.short, "parts": list(choice.parts), "reason": choice.reason,
-                              "not_taken": [{"answer": other, "why": why} for other, why in choice.others]})
-            before = choice.reason
-    return found
-
-
-def _show_all(row: emit.Decided, found: list[dict[str, Any]]) -> None:
-    fabric = row.fabric
-    click.echo(f"{fabric.name}: {fabric.summary} Backend {fabric.backend}, {emit.releases(fabric)}.")
-    several = len(fabric.ranges) > 1
-    rows = [(each["family"], each["answer"] + (f" (since {each['since']})" if several else ""), each["short"].replace(f"{fabric.name}.", ""))
-            for each in found]
-    show_table(("family", "answer", "because"), rows)
-    click.echo(f"More: ./weft explain {fabric.name} FAMILY")
-
-
-def _show_one(fabric: Fabric, family: Family, found: list[dict[str, Any]]) -> None:
-    click.echo(f"{fabric.name}, {family.name}: {family.question}")
-    for each in found:
-        since = f" (since {each['since']})" if len(fabric.ranges) > 1 else ""
-        click.echo(f"\n  {each['answer']}{since}, because")
-        for part in each["parts"]:
-            click.echo(f"    {part}")
-        for other in each["not_taken"]:
-            click.echo(f"  not {other['answer']}: {other['why']}")
+        show_all(row, found)
 
 
 @weft.command(name="matrix")
@@ -253,11 +219,11 @@ def show_matrix(group: str | None, every: bool, matrix: Path, rules: Path, kind:
     decided, families = _decided(matrix, rules)
     if group:
         names = [fact.name for fact in FACTS if fact.group == group]
-        told = {each.fabric.name: [emit.fact_of(each.fabric, name) for name in names] for each in decided}
+        told = {each.fabric.name: [fact_of(each.fabric, name) for name in names] for each in decided}
     else:
         wanted = None if every or kind != "table" else _MAIN
         names = [family.name for family in families if wanted is None or family.name in wanted]
-        told = {each.fabric.name: [emit.answer_of(each, name) for name in names] for each in decided}
+        told = {each.fabric.name: [answer_of(each, name) for name in names] for each in decided}
     rows = [(each.fabric.name, *told[each.fabric.name]) for each in decided]
     if kind == "json":
         content = [{"fabric": each.fabric.name, "backend": each.fabric.backend, "since": str(each.fabric.since),

@@ -14,7 +14,7 @@ sys.dont_write_bytecode = True
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from generator import emit  # noqa: E402
+from generator import decided as rows  # noqa: E402
 from generator.model import read_matrix  # noqa: E402
 from generator.rules import Family, read_rules  # noqa: E402
 
@@ -32,9 +32,9 @@ def families() -> tuple[Family, ...]:
 
 
 @pytest.fixture(scope="session")
-def decided(families: tuple[Family, ...]) -> dict[str, emit.Decided]:
+def decided(families: tuple[Family, ...]) -> dict[str, rows.Decided]:
     """Every row of the real matrix with its answers."""
-    return {each.fabric.name: each for each in emit.decide_all(read_matrix(ROOT / "providers.yaml"), families)}
+    return {each.fabric.name: each for each in rows.decide_all(read_matrix(ROOT / "providers.yaml"), families)}
 
 
 @pytest.fixture

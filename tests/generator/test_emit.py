@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from generator import emit
+from generator import decided as rows
+from generator import emit, header
 from generator.model import read_matrix
 from generator.rules import Family
 
@@ -57,7 +58,7 @@ def test_headers_are_short_and_lines_fit(rendered: dict[str, bytes]) -> None:
         if name.endswith(".hpp"):
             lines = data.decode().splitlines()
             assert len(lines) <= 115, name
-            assert max(map(len, lines)) <= emit.WIDTH, name
+            assert max(map(len, lines)) <= header.WIDTH, name
 
 
 def test_writing_twice_writes_nothing(tmp_path: Path, rendered: dict[str, bytes]) -> None:
@@ -71,8 +72,8 @@ def _fingerprints(text: str, tmp_path: Path, families: tuple[Family, ...]) -> tu
     (tmp_path / "m.yaml").write_text(text, "utf-8")
     matrix = read_matrix(tmp_path / "m.yaml")
     fabric = matrix.fabrics[0]
-    choices = emit.decide_all(matrix, families)[0].choices[0]
-    return (emit.fingerprint(fabric, fabric.ranges[0], choices, families), emit.identity(fabric, fabric.ranges[0], choices, families))
+    choices = rows.decide_all(matrix, families)[0].choices[0]
+    return (rows.fingerprint(fabric, fabric.ranges[0], choices, families), rows.identity(fabric, fabric.ranges[0], choices, families))
 
 
 def _with(name: str, value: str) -> str:

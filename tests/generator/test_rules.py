@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from generator import emit
+from generator import decided as rows
 from generator.model import Fabric, Matrix, read_matrix
 from generator.rules import Choice, Family, decide
 
@@ -83,7 +83,7 @@ def test_a_legal_override_is_taken_and_says_so(tmp_path: Path, families: tuple[F
     assert choices["notify"].reason == "tiny.delivery_complete is true (claimed: c); chosen by hand: to try it"
 
 
-def test_every_row_has_exactly_one_answer_per_family(decided: dict[str, emit.Decided], families: tuple[Family, ...]) -> None:
+def test_every_row_has_exactly_one_answer_per_family(decided: dict[str, rows.Decided], families: tuple[Family, ...]) -> None:
     assert len(decided) >= 18
     for name, row in decided.items():
         for choices in row.choices:
@@ -106,5 +106,5 @@ def test_every_answer_is_a_policy(families: tuple[Family, ...]) -> None:
     ("cxi", "notify", "remote_counter"), ("cxi", "region_binding", "endpoint"), ("opx", "notify", "message_after_delivery, immediate since 2.1"),
     ("efa", "region_address", "virtual_address"), ("ibverbs_iwarp", "framing", "header"), ("ibverbs_iwarp", "notify", "message_after_ordered_write"),
 ])
-def test_known_answers(decided: dict[str, emit.Decided], fabric: str, family: str, answer: str) -> None:
-    assert emit.answer_of(decided[fabric], family) == answer
+def test_known_answers(decided: dict[str, rows.Decided], fabric: str, family: str, answer: str) -> None:
+    assert rows.answer_of(decided[fabric], family) == answer

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What docs/matrix.md shows: the answers, the facts, and the evidence of each cell, as text that Markdown does not read as its own."""
+from __future__ import annotations
+
+from typing import Any
+
+from .decided import Decided, answer_of, fact_of, releases
+from .facts import FACTS, GROUPS
+from .rules import Family
+
+
+def _markdown(text: str) -> str:
+    for special in "\\`*[]<>|#~":
+        text = text.replace(special, "\\" + special if special not in "<>" else {"<": "&lt;", ">": "&gt;"}[special])
+    return text
+
+
+def page(decided: tuple[Decided, ...], families: tuple[Family, ...]) -> dict[str, Any]:
+    """The variables of templates/matrix.md.j2."""
+    names = [family.name for family in families]
+    thirds = [names[i:i + 6] for i in range(0, len(names), 6)]
+    answers = [{"families": [_markdown(n) for n in part],
+                "rows": [{"fabric": _markdown(each.fabric.name), "cells": [_markdown(answer_of(each, name)) for name in part]} for each in decided]}
+               for part in thirds]
+    groups = [{"name": group, "facts": [_markdown(fact.name) for fact in FACTS if fact.group == group],
+               "rows": [{"fabric": _markdown(each.fabric.name),
+                         "cells": [_markdown(fact_of(each.fabric, fact.name)) for fact in FACTS if fact.group == group]} for each in decided]}
+              for group in GROUPS if group != "identity"]
+    return {"fabrics": [_page_row(each) for each in decided], "answers": answers, "groups": groups,
+            "families": [{"name": _markdown(f.name), "question": _markdown(f.question), "answers": _markdown(", ".join(f.answers))} for f in families],
+            "facts": [{"name": _markdown(f.name), "meaning": _markdown(f.meaning)} for f in FACTS]}
+
+
+def _page_row(decided: Decided) -> dict[str, Any]:
+    fabric = decided.fabric
+    cells = []
+    for span in fabric.ranges:
+        names = span.changed or tuple(span.cells)
+        cells += [{"name": _markdown(name) + (f" (since {span.since})" if span.changed else ""), "value": _markdown(span.cells[name].told),
+                   "evidence": _markdown(str(span.cells[name].evidence))} for name in names]
+    return {"name": fabric.name, "title": _markdown(fabric.name), "summary": _markdown(fabric.summary), "backend": fabric.backend,
+            "releases": releases(fabric),
+            "settings": [{"name": _markdown(s.name), "value": _markdown(s.value), "reason": _markdown(s.reason)} for s in fabric.settings],
+            "cells": cells}
