@@ -39,7 +39,8 @@ def show_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str 
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(*header, box=box.SIMPLE_HEAD, title=Text(title) if title else None, title_justify="left", pad_edge=False, show_edge=False)
+    table = Table(*header, box=box.SIMPLE_HEAD, title=Text(title) if title else None, title_justify="left", pad_edge=False, show_edge=False,
+                  header_style="bold cyan")
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     Console(no_color="NO_COLOR" in os.environ, highlight=False).print(table)
