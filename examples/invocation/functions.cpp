@@ -50,7 +50,7 @@ std::int64_t decompress_zlib(const std::byte* in, std::uint32_t in_bytes, std::b
 
 }  // namespace
 
-bool function_table::add(std::string_view name, function call) {
+bool function_table::add(std::string_view name, function_call call) {
   if (!good_name(name) || call == nullptr || entries_.size() >= most_functions || find(name)) return false;
   const auto place = std::ranges::lower_bound(entries_, name, {}, &entry::name);
   entries_.insert(place, {std::string(name), call});

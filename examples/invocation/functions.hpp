@@ -14,7 +14,7 @@
 
 namespace weft::invocation {
 
-using function = std::int64_t (*)(const std::byte* in, std::uint32_t in_bytes, std::byte* out, std::uint32_t out_capacity);
+using function_call = std::int64_t (*)(const std::byte* in, std::uint32_t in_bytes, std::byte* out, std::uint32_t out_capacity);
 
 /// Failures that the built-ins return.
 inline constexpr std::int64_t output_too_small = -1;
@@ -35,14 +35,14 @@ class function_table {
  public:
   struct entry {
     std::string name;
-    function call;
+    function_call call;
   };
 
   /// False, and nothing added: a bad name, a name that is there already, no function, or no room.
-  bool add(std::string_view name, function call);
+  bool add(std::string_view name, function_call call);
   std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(entries_.size()); }
   /// Requires: index < size().
-  function at(std::uint32_t index) const noexcept { return entries_[index].call; }
+  function_call at(std::uint32_t index) const noexcept { return entries_[index].call; }
   std::optional<std::uint32_t> find(std::string_view name) const noexcept;
   /// A line for each name, in order of index.
   std::string names() const;

@@ -172,7 +172,7 @@ result<void> function_library::read_manifest(loaded& l) {
     wrong = "it has " + std::to_string(manifest->count) + " functions; 1 to " + std::to_string(most_functions) + " are possible";
   for (std::uint32_t i = 0; wrong.empty() && i < manifest->count; ++i) {
     const weft_function& f = manifest->functions[i];
-    if (!l.functions.add(f.name == nullptr ? "" : f.name, reinterpret_cast<function>(f.call)))
+    if (!l.functions.add(f.name == nullptr ? "" : f.name, reinterpret_cast<function_call>(f.call)))
       wrong = "function " + std::to_string(i) + " has no code, or a name that is not [a-z0-9_]{1,64} or that occurs twice";
   }
   if (wrong.empty()) return {};

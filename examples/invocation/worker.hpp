@@ -86,7 +86,8 @@ class worker {
       if (e.what == operation::fetch_add) w.ledger_.lost(e.context);
       if (e.what == operation::get) w.fetch_failed_ = true;
     }
-    void operator()(const received& e) const { e.peer == w.manager_ ? w.from_manager(e.message) : w.from_client(e.message); }
+    // A peer may speak before connect() has returned its handle; the manager is met first, so before that it is the only one.
+    void operator()(const received& e) const { !w.manager_ || e.peer == w.manager_ ? w.from_manager(e.message) : w.from_client(e.message); }
     void operator()(const lost& e) const noexcept {
       if (e.peer == w.manager_) w.manager_lost_ = true;
       if (e.peer == w.client_) w.client_lost_ = true;
@@ -120,7 +121,7 @@ class worker {
 
   /// A notice: into the queue if it is the one that its slot expects, else it is a duplicate or nonsense and has no effect.
   void called(call_word c) noexcept {
-    if (c.slot >= slots_.size() || c.sequence != slots_[c.slot].expected) return;
+    if (c.slot >= slots_.size() || c.sequence != slots_[c.slot].expected || tail_ - head_ == pending_.size()) return;
     slots_[c.slot].expected = (c.sequence + 1) & call_word::sequence_mask;
     pending_[tail_++ % pending_.size()] = c;  // one per slot at most: a slot's next call comes after its reply
   }
@@ -195,7 +196,7 @@ class worker {
     while (all.size() < s_.object_bytes) {
       const std::size_t size = std::min(piece, s_.object_bytes - all.size());
       fetched_ = fetch_failed_ = false;
-      status s = post_until([&] { return net_.get(client_, into->first(size), object_.at(all.size()), &fetched_); }, end);
+      status s = post_until([&] { return net_.get(client_, into->first(size), object_.at(all.size()), &fetched_); }, end, client_lost_);
       if (s) s = wait_for([&] { return fetched_ || fetch_failed_; }, end);
       if (!s || fetch_failed_) return {s ? error(errc::peer_lost, "fetch functions") : s, "the object could not be read from the client"};
       all.insert(all.end(), into->data(), into->data() + size);
@@ -216,20 +217,21 @@ class worker {
     }
     return {};
   }
+  /// Posts until the queue takes it. `hopeless`: the loss that makes waiting useless.
   template <class Post>
-  status post_until(Post&& post, instant end) {
+  status post_until(Post&& post, instant end, const bool& hopeless) {
     for (;;) {
       const status s = post();
       if (!s.is_again()) return s;
       (void)net_.progress(events{*this});
-      if (manager_lost_ || client_lost_) return error(errc::peer_lost, "worker");
+      if (hopeless) return error(errc::peer_lost, "worker");
       if (net_.now() >= end) return error(errc::deadline, "worker");
     }
   }
 
   // ---- serving ----------------------------------------------------------------------------------------------------------
   void serve() {
-    idle_since_ = net_.now();
+    idle_since_ = booked_ = net_.now();
     while (!manager_lost_ && !client_lost_) {
       const int found = net_.progress(events{*this});
       if (head_ != tail_) {
@@ -297,7 +299,7 @@ class worker {
     // What fails here is told as the client's loss, or ends at the client by its deadline.
     (void)post_until(
         [&] { return net_.put_notify(client_, staging_.slice(c.slot * output_stride(), size), output_.at(place), word.immediate()); },
-        net_.now() + s_.function_limit);
+        net_.now() + s_.function_limit, client_lost_);
   }
 
   // ---- end --------------------------------------------------------------------------------------------------------------
@@ -320,16 +322,6 @@ class worker {
     }
     if (client_lost_) return {error(errc::peer_lost, "worker"), "the client was lost"};
     return {};
-  }
-  template <class Post>
-  status post_until(Post&& post, instant end, const bool& hopeless) {
-    for (;;) {
-      const status s = post();
-      if (!s.is_again()) return s;
-      (void)net_.progress(events{*this});
-      if (hopeless) return error(errc::peer_lost, "worker");
-      if (net_.now() >= end) return error(errc::deadline, "worker");
-    }
   }
 
   worker_settings s_;

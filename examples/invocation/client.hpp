@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The client: asks a manager for workers, welcomes them on its own transport, invokes functions on them. submit() writes header and input
+// into a free slot of a worker with one unsignalled put_notify: the reply proves its delivery. Inputs are staged per slot, and a slot is
+// free only after its reply (or after the worker promised not to execute it), so no source is overwritten while the library may read it.
+// Hot path: submit(), progress(): no allocation. Threads: one owner. No call that takes a timeout may be made from inside a handler.
+#pragma once
+
+#include "client_link.hpp"
+#include "library.hpp"
+#include "outbox.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace weft::invocation {
+
+struct client_options {
+  std::string node = "127.0.0.1";
+  std::string service;               ///< Where workers find this client; empty: any free one.
+  duration function_limit = 10s;     ///< No function runs longer; its executor is ended. A silent peer is not given up before.
+  invocation::polling polling;       ///< Of this client while it waits for replies.
+  std::uint16_t most_workers = 16;
+};
+
+/// A call of the vector form: one per worker.
+struct call_of {
+  const_bytes input;
+  bytes output;
+};
+
+template <complete_fabric F>
+class client {
+ public:
+  /// Opens a transport and connects to a manager. Errors: a sentence.
+  static result<std::unique_ptr<client>> connect(const std::string& manager, const client_options& o = {}, duration timeout = 5s) {
+    transport_options t;
+    t.node = o.node;
+    t.service = o.service;
+    t.listens = true;
+    t.sleeps = o.polling.sleeps();
+    t.peers = 2U * o.most_workers + 4U;
+    t.operations = 1024;
+    t.operation_timeout = o.function_limit + 10s;
+    t.silence_limit = o.function_limit + 2s;
+    auto net = weft::open<F>(t);
+    if (!net) return std::move(net).error();
+    auto letters = outbox<F>::open(*net, 2U * o.most_workers + 16U);
+    if (!letters) return std::move(letters).error();
+    std::unique_ptr<client> c(new client(o, std::move(net).value(), std::move(letters).value()));
+    const instant begin = c->net_.now();
+    const auto hello = encode(greeting{role::client, 0, {}});
+    auto ignore = nobody_waits();
+    auto link = c->net_.connect(manager, hello, timeout, c->router(ignore));
+    if (!link) return std::move(link).error();
+    c->manager_ = *link;
+    c->times_.connect = c->net_.now() - begin;
+    return c;
+  }
+  client(const client&) = delete;
+  client& operator=(const client&) = delete;
+
+  // ---- allocation -------------------------------------------------------------------------------------------------------
+  /// Asks for workers; returns when all are ready. An allocation that was lost before is dropped first.
+  /// Errors: rejected (the manager or a worker says why), peer_lost (the executor died meanwhile), deadline.
+  result<void> allocate(const allocation_request& request, duration timeout = 15s);
+  /// Gives the workers back; returns what they cost. Errors: deadline, peer_lost.
+  result<bill> release(duration timeout = 15s);
+
+  /// All workers of an allocation are there.
+  bool allocated() const noexcept {
+    return state_ == allocation_state::serving && std::ranges::none_of(links_, [](const worker_link& w) { return w.lost; });
+  }
+  std::uint16_t workers() const noexcept { return static_cast<std::uint16_t>(links_.size()); }
+  std::uint64_t executor_number() const noexcept { return executor_; }
+  /// Why the last allocation was lost, and what it cost until then; set by executor_lost.
+  const std::string& loss() const noexcept { return sentence_; }
+  const std::optional<bill>& last_bill() const noexcept { return bill_; }
+  const cold_times& times() const noexcept { return times_; }
+  /// The index of a function of the present allocation.
+  std::optional<std::uint32_t> find(std::string_view function) const noexcept { return functions_.find(function); }
+  std::string names() const { return functions_.names(); }
+
+  // ---- invocation -------------------------------------------------------------------------------------------------------
+  /// Posts a call to a worker; its end is told by progress(), exactly once. trouble::busy: no slot or queue room; others: not posted.
+  trouble submit(std::uint16_t worker, std::uint32_t function, const_bytes input, void* context, duration deadline) noexcept;
+  /// Moves everything one step. `on(const finished&)` is called for each call that ended. Returns how many entries the library had.
+  template <class On>
+  int progress(On&& on);
+  /// After a progress() that found nothing: spins, yields or sleeps, as the options say.
+  void rest() noexcept { idle_.rest(net_, 10ms); }
+  std::uint32_t outstanding() const noexcept { return outstanding_; }
+  bool has_room(std::uint16_t worker) const noexcept { return worker < links_.size() && links_[worker].usable() && links_[worker].free != 0; }
+
+  /// Calls a function and waits. Ends of calls submitted before go to `on`; without one there must be none outstanding (trouble::busy).
+  outcome invoke(std::uint32_t function, const_bytes input, bytes output, duration deadline);
+  outcome invoke(std::string_view function, const_bytes input, bytes output, duration deadline) {
+    const auto index = functions_.find(function);
+    return invoke(index ? *index : no_function, input, output, deadline);
+  }
+  /// Call i goes to worker i, all at once; returns when all ended. Requires: calls.size() == outcomes.size() <= workers().
+  void invoke_each(std::uint32_t function, std::span<const call_of> calls, std::span<outcome> outcomes, duration deadline);
+
+  transport<F>& net() noexcept { return net_; }
+
+ private:
+  enum class allocation_state : std::uint8_t { none, asked, serving, releasing, refused, lost };
+  static constexpr std::uint32_t no_function = ~std::uint32_t{0};
+  static constexpr std::uint32_t looks_per_clock = 64;
+  static constexpr duration cancel_again = 100ms;
+
+  struct waiting_call {
+    outcome* into;
+    bytes output;
+    bool over = false;
+  };
+
+  client(const client_options& o, transport<F> net, outbox<F> letters)
+      : o_(o), net_(std::move(net)), letters_(std::move(letters)), idle_(o.polling) {}
+
+  static constexpr auto nobody_waits() noexcept {
+    return [](const finished&) {};
+  }
+
+  template <class On>
+  struct events {
+    client& c;
+    On& on;
+    void operator()(const notified& e) const { c.replied(reply_word::of(e.immediate), on); }
+    void operator()(const completed& e) const noexcept { c.letters_.ended(e.context); }
+    void operator()(const failed& e) const noexcept {
+      if (e.what == operation::send) c.letters_.ended(e.context);
+    }
+    void operator()(const received& e) const { e.peer == c.manager_ ? c.from_manager(e.message, on) : c.from_worker(e.peer, e.message, on); }
+    void operator()(const requested& e) const { c.asked(e); }
+    void operator()(const lost& e) const { c.gone(e.peer, on); }
+    void operator()(const connected&) const noexcept {}
+  };
+  template <class On>
+  events<On> router(On& on) noexcept {
+    return {*this, on};
+  }
+
+  void asked(const requested& e);
+  template <class On>
+  void from_manager(const_bytes message, On& on);
+  template <class On>
+  void from_worker(peer from, const_bytes message, On& on);
+  void greet(worker_link& w);
+  void meet_ready(worker_link& w, const ready_message& m);
+  template <class On>
+  void gone(peer who, On& on);
+  template <class On>
+  void lose(trouble why, On& on);
+  template <class On>
+  void lose(std::uint16_t worker, trouble why, On& on);
+  template <class On>
+  void replied(reply_word word, On& on);
+  template <class On>
+  void end_call(std::uint16_t worker, std::uint8_t slot, finished how, On& on);
+  template <class On>
+  void look(On& on);
+  void drop_allocation();
+  result<void> prepare(const allocation_request& request);
+  template <class Done>
+  status wait_for(Done&& done, instant end);
+  std::size_t input_stride() const noexcept { return slot_stride(sizeof(call_header), request_.input_bytes); }
+  std::size_t output_stride() const noexcept { return slot_stride(sizeof(reply_header), request_.output_bytes); }
+
+  client_options o_;
+  transport<F> net_;
+  outbox<F> letters_;
+  idler idle_;
+  peer manager_;
+  bool manager_lost_ = false;
+  allocation_state state_ = allocation_state::none;
+  allocation_request request_;
+  token secret_{};
+  std::uint64_t allocation_ = 0;
+  std::uint64_t executor_ = 0;
+  bool answered_ = false;
+  std::uint16_t connected_ = 0;
+  std::uint16_t ready_ = 0;
+  std::vector<worker_link> links_;
+  function_table functions_;
+  region staging_;
+  region output_;
+  region object_;
+  std::string sentence_;
+  std::optional<bill> bill_;
+  cold_times times_;
+  std::uint64_t next_id_ = 1;
+  std::uint16_t next_worker_ = 0;
+  std::uint32_t outstanding_ = 0;
+  std::uint32_t cancelling_ = 0;
+  std::uint32_t looks_ = 0;
+  bool quiet_ = false;           ///< Nothing came since quiet_since_.
+  instant quiet_since_{};
+};
+
+}  // namespace weft::invocation
+
+#include "client_allocation.hpp"  // IWYU pragma: export
+#include "client_calls.hpp"       // IWYU pragma: export

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The command lines of the three programs: parsed once for all fabrics, checked, explained. Exit codes: 0 fine, 1 it failed, 2 usage.
+// Hot path: no.
+#pragma once
+
+#include "client.hpp"
+#include "manager.hpp"
+#include "spawning.hpp"
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace weft::invocation {
+
+/// Parsing ended the program: with --help (0) or a mistake (2).
+struct stop_with {
+  int code;
+};
+
+struct manager_command {
+  manager_options options;
+  process_spawner::settings spawn;
+  std::string announce;  ///< File that gets host:service once the manager listens.
+};
+std::variant<manager_command, stop_with> parse_manager(std::string_view fabric, int argc, char** argv);
+
+struct executor_command {
+  executor_order order;
+  trust trusted;
+  int journal = -1;
+  int parent = 0;
+};
+std::variant<executor_command, stop_with> parse_executor(std::string_view fabric, int argc, char** argv);
+
+struct client_command {
+  enum class what : std::uint8_t { invoke, run, list };
+  what act = what::list;
+  std::string manager;
+  client_options options;
+  allocation_request request;
+  std::string object;      ///< File of a shared object to ship; empty: built-ins.
+  std::string function = "echo";
+  std::string input;
+  std::string output;
+  std::uint64_t count = 1000;
+  std::uint64_t warm_up = 100;
+  std::uint32_t size = 64;
+  std::uint32_t depth = 1; ///< Calls in flight per worker.
+  duration deadline = 5s;
+  bool json = false;
+};
+std::variant<client_command, stop_with> parse_client(std::string_view fabric, int argc, char** argv);
+
+/// "PROGRAM: sentence" on standard error.
+void complain(std::string_view program, std::string_view sentence);
+std::optional<std::vector<std::byte>> read_file(const std::string& path);
+bool write_file(const std::string& path, const_bytes contents);
+
+}  // namespace weft::invocation

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// invocation-executor.<fabric>: started by a manager.
+#include "executor.hpp"
+#include "commands.hpp"
+
+#include <weft/compose/selected.hpp>
+
+#include <csignal>
+#include <sys/prctl.h>
+
+int main(int argc, char** argv) {
+  using namespace weft::invocation;
+  using fabric = weft::selected;
+  const std::string self = "invocation-executor." + std::string(fabric::name);
+  const auto parsed = parse_executor(fabric::name, argc, argv);
+  if (const auto* stop = std::get_if<stop_with>(&parsed)) return stop->code;
+  const auto& command = std::get<executor_command>(parsed);
+
+  // Dies with its manager, even if that is killed; it may have died before this line.
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ::getppid() != command.parent) {
+    complain(self, "the manager, process " + std::to_string(command.parent) + ", is gone, or did not start this executor");
+    return 1;
+  }
+  (void)::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  auto journal = journal_memory::inherit(command.journal, command.order.workers);
+  if (!journal) {
+    complain(self, journal.error().sentence);
+    return 2;
+  }
+  function_library library(built_in_functions(), command.trusted);
+  executor<fabric> all(command.order, *journal, library);
+  if (const auto ended = all.run(); !ended) {
+    complain(self, ended.error().sentence);
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An executor: a process whose threads are one worker each, every one with a transport of its own, and a watch that ends the process when a
+// function runs longer than its limit: nothing less stops a function that does not return, and the manager tells the client why.
+// Hot path: no. Threads: workers never share anything but the library of functions (a lock) and the watch (an atomic each).
+#pragma once
+
+#include "journal.hpp"
+#include "spawning.hpp"
+#include "worker.hpp"
+
+#include <condition_variable>
+#include <cstdio>
+#include <mutex>
+#include <thread>
+
+namespace weft::invocation {
+
+template <complete_fabric F>
+class executor {
+ public:
+  executor(executor_order order, journal_memory& journal, function_library& library)
+      : order_(std::move(order)), journal_(journal), library_(library), busy_(order_.workers) {}
+
+  /// Opens all workers, runs a thread for each, returns when all ended. The first failure is returned.
+  result<void> run() {
+    order_.common.allocation = journal_.head().allocation;
+    order_.common.client_secret = journal_.head().client;
+    for (std::uint16_t i = 0; i < order_.workers; ++i) {  // one after the other: libraries are set up by one thread
+      worker_settings s = order_.common;
+      s.index = i;
+      auto made = worker<F>::open(s, journal_.workers()[i], library_, busy_[i]);
+      if (!made) return std::move(made).error();
+      workers_.push_back(std::move(made).value());
+    }
+    std::vector<std::thread> threads;
+    for (std::uint16_t i = 0; i < order_.workers; ++i) threads.emplace_back([this, i] { ended(workers_[i]->run()); });
+    watch();
+    for (std::thread& t : threads) t.join();
+    workers_.clear();
+    return outcome_;
+  }
+
+ private:
+  void ended(const result<void>& how) {
+    const std::lock_guard hold(lock_);
+    if (!how && outcome_) outcome_ = how;
+    ++over_;
+    changed_.notify_all();
+  }
+
+  /// Until all workers ended. A function over its limit ends the process here.
+  void watch() {
+    std::unique_lock hold(lock_);
+    while (over_ < order_.workers) {
+      changed_.wait_for(hold, 20ms);
+      const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+      for (const busy_since& since : busy_) {
+        const std::int64_t began = since.load(std::memory_order_relaxed);
+        if (began == 0 || now - began <= order_.common.function_limit.count()) continue;
+        std::fputs("invocation-executor: a function ran longer than its limit; this executor ends\n", stderr);
+        std::_Exit(exit_function_limit);
+      }
+    }
+  }
+
+  executor_order order_;
+  journal_memory& journal_;
+  function_library& library_;
+  std::vector<busy_since> busy_;
+  std::vector<std::unique_ptr<worker<F>>> workers_;
+  std::mutex lock_;
+  std::condition_variable changed_;
+  std::uint16_t over_ = 0;
+  result<void> outcome_;
+};
+
+}  // namespace weft::invocation

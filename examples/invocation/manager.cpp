@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// invocation-manager.<fabric>
+#include "commands.hpp"
+
+#include <weft/compose/selected.hpp>
+
+#include <csignal>
+#include <iostream>
+
+int main(int argc, char** argv) {
+  using namespace weft::invocation;
+  using fabric = weft::selected;
+  const auto parsed = parse_manager(fabric::name, argc, argv);
+  if (const auto* stop = std::get_if<stop_with>(&parsed)) return stop->code;
+  const auto& command = std::get<manager_command>(parsed);
+
+  // Blocked, and asked for between two rounds: no handler of ours or of a library's runs in the middle of one.
+  sigset_t ends;
+  ::sigemptyset(&ends);
+  for (const int s : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&ends, s);
+  ::sigprocmask(SIG_BLOCK, &ends, nullptr);
+
+  auto made = manager<fabric, process_spawner>::open(command.options, process_spawner(command.spawn));
+  const std::string self = "invocation-manager." + std::string(fabric::name);
+  if (!made) {
+    complain(self, made.error().sentence);
+    return 1;
+  }
+  manager<fabric, process_spawner>& m = **made;
+  std::cout << "listening at " << m.where() << std::endl;
+  if (!command.announce.empty()) {
+    const std::string line = m.where() + "\n";
+    if (!write_file(command.announce, std::as_bytes(std::span(line)))) {
+      complain(self, command.announce + " cannot be written");
+      return 1;
+    }
+  }
+  m.serve([&] {
+    constexpr timespec now{};
+    return ::sigtimedwait(&ends, nullptr, &now) > 0;
+  });
+  std::cout << "allocations billed: " << m.bills() << ", exactly: " << m.exact_bills() << std::endl;
+  return m.bills() == m.exact_bills() ? 0 : 1;
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The manager: takes clients, starts an executor for each allocation, owns the words that its workers account to, and is the one who notices
+// that an executor died: it is its parent. It tells the client at once, checks the words against the journals, and can start another.
+// Hot path: no, except that it makes progress for atomics that this side executes. Threads: one.
+#pragma once
+
+#include "allocation.hpp"
+
+#include <algorithm>
+
+namespace weft::invocation {
+
+struct manager_options {
+  std::string node = "127.0.0.1";
+  std::string service;                      ///< Empty: any free one.
+  std::uint16_t most_workers = 16;          ///< Of one allocation.
+  std::uint16_t most_allocations = 32;
+  std::uint32_t largest_slot = 16U << 20;   ///< Bytes of input or output.
+  duration longest_function = 60s;
+  duration start_limit = 10s;               ///< Until all workers of an executor are there.
+};
+
+template <complete_fabric F, spawner Spawner>
+class manager {
+ public:
+  static result<std::unique_ptr<manager>> open(const manager_options& o, Spawner spawn) {
+    transport_options t;
+    t.node = o.node;
+    t.service = o.service;
+    t.listens = true;
+    t.sleeps = true;
+    t.receives = 64;
+    t.peers = std::uint32_t{o.most_allocations} * (o.most_workers + 1U) + 64;
+    if (t.peers > 1024) t.peers = 1024;
+    t.silence_limit = o.longest_function + 2s;
+    auto net = weft::open<F>(t);
+    if (!net) return std::move(net).error();
+    auto letters = outbox<F>::open(*net, 128);
+    if (!letters) return std::move(letters).error();
+    return std::unique_ptr<manager>(new manager(o, std::move(net).value(), std::move(letters).value(), std::move(spawn)));
+  }
+
+  /// host:service, for clients.
+  std::string where() const { return net_.where(); }
+  std::size_t allocations() const noexcept { return allocations_.size(); }
+  /// Of every allocation that ended so far: how many, and how many of them were accounted exactly.
+  std::uint64_t bills() const noexcept { return bills_; }
+  std::uint64_t exact_bills() const noexcept { return exact_bills_; }
+
+  /// Serves until `stop()`, then kills what still runs.
+  template <class Stop>
+  void serve(Stop&& stop) {
+    while (!stop()) step(5ms);
+    for (const auto& a : allocations_) a->child.kill();
+  }
+
+  /// One round: progress, children, letters; sleeps at most so long when nothing happens.
+  void step(duration at_most) {
+    const int found = net_.progress(events{*this});
+    letters_.pump(net_);
+    const instant now = net_.now();
+    if (now - looked_ >= 2ms) {
+      looked_ = now;
+      for (std::size_t i = 0; i < allocations_.size(); ++i) look_after(*allocations_[i], now);
+      std::erase_if(allocations_, [](const auto& a) { return a->state == allocation_state::gone; });
+    }
+    if (found == 0) (void)net_.wait(at_most);
+  }
+
+ private:
+  using allocation_type = allocation<typename Spawner::child>;
+
+  manager(const manager_options& o, transport<F> net, outbox<F> letters, Spawner spawn)
+      : o_(o), net_(std::move(net)), letters_(std::move(letters)), spawn_(std::move(spawn)), own_where_(net_.where()) {}
+
+  // ---- events -----------------------------------------------------------------------------------------------------------
+  struct events {
+    manager& m;
+    void operator()(const requested& e) const { m.asked(e); }
+    void operator()(const received& e) const { m.told(e.peer, e.message); }
+    void operator()(const lost& e) const { m.gone(e.peer); }
+    void operator()(const completed& e) const noexcept { m.letters_.ended(e.context); }
+    void operator()(const failed& e) const noexcept { m.letters_.ended(e.context); }
+    void operator()(const notified&) const noexcept {}
+    void operator()(const connected&) const noexcept {}
+  };
+
+  void asked(const requested& e) {
+    const auto g = e.has_private_data ? parse_greeting(e.private_data) : std::nullopt;
+    if (!g) return (void)net_.reject(e.peer, "this manager wants a greeting of protocol version " + std::to_string(protocol_version));
+    if (g->who == role::client) return (void)net_.accept(e.peer);
+    for (const auto& a : allocations_) {
+      if (!same_token(a->order.common.allocation, g->secret)) continue;
+      if (a->state != allocation_state::starting || g->worker >= a->workers.size() || a->workers[g->worker].link)
+        return (void)net_.reject(e.peer, "this worker is here already, or came too late");
+      a->workers[g->worker].link = e.peer;
+      (void)net_.accept(e.peer);
+      (void)letters_.post(net_, e.peer, account_message{net_.publish(a->words, owner_polls)});
+      return;
+    }
+    (void)net_.reject(e.peer, "wrong token");
+  }
+
+  void told(peer from, const_bytes message) {
+    if (const auto m = unpack<allocate_message>(message)) return allocate(from, *m);
+    if (const auto m = unpack<release_message>(message)) return release(from, m->allocation);
+    if (const auto m = unpack<totals_message>(message)) return totals(from, *m);
+    (void)letters_.post(net_, from, refused_message{refusal_code::malformed, "this message is not understood"});
+  }
+
+  void gone(peer who) {
+    for (const auto& a : allocations_) {
+      if (a->client == who) {
+        a->client = {};
+        finish(*a);
+      }
+      for (auto& w : a->workers)
+        if (w.link == who) w.gone = true;
+      if (std::ranges::any_of(a->workers, [&](const auto& w) { return w.link == who; })) a->hurry(net_.now() + worker_grace);
+    }
+  }
+
+  // ---- allocating -------------------------------------------------------------------------------------------------------
+  void allocate(peer client, const allocate_message& m) {
+    if (const auto no = refuse(client, m)) return (void)letters_.post(net_, client, refused_message{no->first, no->second});
+    auto words = net_.allocate(m.workers * account_bytes, rights::remote_atomic);
+    if (!words) return (void)letters_.post(net_, client, refused_message{refusal_code::spawn_failed, words.error().sentence});
+    const executor_order order = order_for(m);
+    auto child = spawn_.start(order);
+    if (!child) {
+      net_.release_region(*words);
+      return (void)letters_.post(net_, client, refused_message{refusal_code::spawn_failed, child.error().sentence});
+    }
+    auto made = std::make_unique<allocation_type>(order, std::move(child).value());
+    made->number = ++numbers_;
+    made->client = client;
+    made->words = *words;
+    made->due = net_.now() + o_.start_limit;
+    (void)letters_.post(net_, client, allocated_message{made->number, made->child.number()});
+    allocations_.push_back(std::move(made));
+  }
+
+  std::optional<std::pair<refusal_code, std::string>> refuse(peer client, const allocate_message& m) const {
+    using enum refusal_code;
+    const auto no = [](refusal_code code, std::string sentence) { return std::optional(std::pair(code, std::move(sentence))); };
+    if (m.workers == 0 || m.workers > o_.most_workers)
+      return no(too_many_workers, "asked for " + std::to_string(m.workers) + " workers; 1 to " + std::to_string(o_.most_workers) + " are possible here");
+    if (m.slots < 2 || m.slots > most_slots)
+      return no(malformed, "asked for " + std::to_string(m.slots) + " slots per worker; 2 to " + std::to_string(most_slots) + " are possible");
+    if (m.input_bytes > o_.largest_slot || m.output_bytes > o_.largest_slot)
+      return no(too_large, "slots of " + std::to_string(std::max(m.input_bytes, m.output_bytes)) + " bytes were asked for; at most " +
+                               std::to_string(o_.largest_slot) + " are possible here");
+    if (m.function_limit_ns == 0 || m.function_limit_ns > static_cast<std::uint64_t>(o_.longest_function.count()))
+      return no(too_long, "a function may run for at most " + std::to_string(o_.longest_function / 1s) + " s here, and the limit must not be 0");
+    if (m.object_bytes > largest_object) return no(too_large, "an object of functions may have 16 MiB at most");
+    if (m.where.empty() || m.where.size() > 255) return no(malformed, "the client's address is empty or longer than 255 bytes");
+    if (allocations_.size() >= o_.most_allocations) return no(busy, "all " + std::to_string(o_.most_allocations) + " allocations are in use");
+    for (const auto& a : allocations_)
+      if (a->client == client && a->state == allocation_state::starting) return no(busy, "this client has an allocation already; release it first");
+    return std::nullopt;
+  }
+
+  executor_order order_for(const allocate_message& m) const {
+    executor_order order;
+    order.workers = m.workers;
+    worker_settings& c = order.common;
+    c.node = o_.node;
+    c.manager = own_where_;
+    c.client = std::string(m.where);
+    c.allocation = random_token();
+    c.client_secret = m.secret;
+    c.slots = m.slots;
+    c.input_bytes = m.input_bytes;
+    c.output_bytes = m.output_bytes;
+    c.polling = {m.polling, std::chrono::milliseconds(m.hot_ms)};
+    c.function_limit = duration(static_cast<std::int64_t>(m.function_limit_ns));
+    c.ships = m.source == function_source::object;
+    c.object = m.object;
+    c.object_bytes = m.object_bytes;
+    c.start_limit = o_.start_limit;
+    return order;
+  }
+
+  // ---- ending -----------------------------------------------------------------------------------------------------------
+  void release(peer client, std::uint64_t number) {
+    for (const auto& a : allocations_)
+      if (a->number == number && a->client == client) return finish(*a);
+  }
+
+  /// Asks the workers to settle and end. Whoever does not in time is killed.
+  void finish(allocation_type& a) {
+    if (a.state != allocation_state::starting) return;
+    a.state = allocation_state::finishing;
+    a.due = net_.now() + finish_limit;
+    for (const auto& w : a.workers)
+      if (w.link && !w.gone) (void)letters_.post(net_, w.link, finish_message{});
+  }
+
+  void totals(peer from, const totals_message& m) {
+    for (const auto& a : allocations_)
+      for (auto& w : a->workers)
+        if (w.link == from && !w.reported) {
+          w.reported = true;
+          w.total = {m.hot_ns, m.execution_ns};
+          if (std::ranges::all_of(a->workers, [](const auto& each) { return each.reported; })) settle(*a);
+        }
+  }
+
+  /// All workers reported: compare, tell the client; the process ends by itself.
+  void settle(allocation_type& a) {
+    const bill_fields bill = a.bill();
+    if (a.client) (void)letters_.post(net_, a.client, released_message{bill});
+    conclude(a, bill);
+    a.due = net_.now() + finish_limit;
+  }
+
+  void look_after(allocation_type& a, instant now) {
+    if (!a.end) {
+      if (auto end = a.child.ended()) {
+        a.end = std::move(end);
+        a.due = now + linger;  // what is still on its way into the words arrives
+      } else if (now >= a.due && !a.all_here()) {
+        a.child.kill();
+        a.due = now + 1s;
+      }
+      return;
+    }
+    // Its last adds may still sit in queues; peers that said goodbye or broke have none.
+    if (now < a.due && !std::ranges::all_of(a.workers, [](const auto& w) { return !w.link || w.gone; })) return;
+    if (a.state != allocation_state::over) {
+      const bill_fields bill = a.bill();
+      if (a.client) (void)letters_.post(net_, a.client, executor_lost_message{bill, a.end->sentence});
+      conclude(a, bill);
+    }
+    for (const auto& w : a.workers)
+      if (w.link.alive()) (void)net_.close(w.link, 1ms, events{*this});
+    net_.release_region(a.words);
+    a.state = allocation_state::gone;
+  }
+
+  void conclude(allocation_type& a, const bill_fields& bill) noexcept {
+    a.state = allocation_state::over;
+    ++bills_;
+    exact_bills_ += std::uint64_t{bill.exact};
+  }
+
+  static constexpr duration finish_limit = 10s;  ///< Settling, and then ending.
+  static constexpr duration worker_grace = 1s;   ///< From the loss of a worker's connection until its process is killed.
+  static constexpr duration linger = 50ms;
+
+  manager_options o_;
+  transport<F> net_;
+  outbox<F> letters_;
+  Spawner spawn_;
+  std::string own_where_;
+  std::vector<std::unique_ptr<allocation_type>> allocations_;
+  std::uint64_t numbers_ = 0;
+  std::uint64_t bills_ = 0;
+  std::uint64_t exact_bills_ = 0;
+  instant looked_{};
+};
+
+}  // namespace weft::invocation

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Many invocations, each result checked against what it must be: blocking one by one, or several in flight per worker.
+// A result that is wrong, missing or an error is counted; nothing is retried, so that "lost" means lost.
+// Hot path: yes. Threads: one.
+#pragma once
+
+#include "client.hpp"
+#include "commands.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace weft::invocation {
+
+/// What a measured run found. Times in nanoseconds, one per timed invocation.
+struct run_report {
+  std::uint64_t asked = 0;
+  std::uint64_t done = 0;      ///< Ended well, with the right result.
+  std::uint64_t wrong = 0;     ///< Ended well, with another result.
+  std::uint64_t failed = 0;    ///< Ended in a typed error.
+  std::uint64_t unended = 0;   ///< Never ended: must be 0, a defect otherwise.
+  trouble first_failure = trouble::none;
+  duration first_call{};       ///< The first invocation after the allocation.
+  duration took{};             ///< All timed ones together.
+  std::vector<std::uint32_t> times;
+
+  std::uint64_t lost() const noexcept { return wrong + failed + unended; }
+};
+
+void print(const run_report& report, const cold_times& cold, const bill& cost, std::string_view fabric, bool json);
+
+/// Inputs and expected results that differ from call to call.
+class run_pattern {
+ public:
+  run_pattern(std::size_t size, bool checksum) : input_(size), checksum_(checksum) {
+    for (std::size_t i = 0; i < size; ++i) input_[i] = std::byte(i * 31 + 7);
+  }
+  const_bytes input(std::uint64_t number) noexcept {
+    std::memcpy(input_.data(), &number, sizeof number);
+    return input_;
+  }
+  bool right(std::uint64_t number, const_bytes result) noexcept;
+
+ private:
+  std::vector<std::byte> input_;
+  bool checksum_;
+};
+
+namespace detail {
+
+/// One call in flight of a pipelined run.
+struct flight {
+  std::uint64_t number = 0;
+  instant posted{};
+  bool used = false;
+};
+
+template <complete_fabric F>
+class pipelined_run {
+ public:
+  pipelined_run(client<F>& c, const client_command& command, std::uint32_t function, run_report& report)
+      : c_(c), command_(command), function_(function), report_(report), pattern_(command.size, command.function == "checksum"),
+        flights_(std::size_t{c.workers()} * std::min<std::uint32_t>(command.depth, command.request.slots)) {}
+
+  void go(std::uint64_t count, bool timed) {
+    std::uint64_t begun = 0;
+    std::uint64_t ended = 0;
+    auto on = [&](const finished& f) {
+      auto& flight_of = *static_cast<flight*>(f.context);
+      flight_of.used = false;
+      ++ended;
+      if (timed) note(flight_of, f);
+    };
+    while (ended < count && c_.allocated()) {
+      for (std::size_t i = 0; i < flights_.size() && begun < count; ++i) {
+        if (flights_[i].used) continue;
+        flights_[i] = {begun, c_.net().now(), true};
+        const auto worker = static_cast<std::uint16_t>(i % c_.workers());
+        if (c_.submit(worker, function_, pattern_.input(begun), &flights_[i], command_.deadline) == trouble::none)
+          ++begun;
+        else
+          flights_[i].used = false;
+      }
+      if (c_.progress(on) == 0) c_.rest();
+    }
+    if (timed) report_.unended += begun - ended;
+    if (timed) report_.failed += count - begun;
+  }
+
+ private:
+  void note(const flight& call, const finished& f) {
+    if (f.why != trouble::none) {
+      ++report_.failed;
+      if (report_.first_failure == trouble::none) report_.first_failure = f.why;
+      return;
+    }
+    ++(pattern_.right(call.number, f.output) ? report_.done : report_.wrong);
+    report_.times.push_back(static_cast<std::uint32_t>(std::min<std::int64_t>((c_.net().now() - call.posted).count(), ~std::uint32_t{0})));
+  }
+
+  client<F>& c_;
+  const client_command& command_;
+  std::uint32_t function_;
+  run_report& report_;
+  run_pattern pattern_;
+  std::vector<flight> flights_;
+};
+
+}  // namespace detail
+
+/// True when every invocation ended well with the right result.
+template <complete_fabric F>
+bool measured_run(client<F>& c, const client_command& command, run_report& report) {
+  report.asked = command.count;
+  report.times.reserve(command.count);
+  const auto function = c.find(command.function);
+  if (!function) {
+    report.failed = command.count;
+    report.first_failure = trouble::no_such_function;
+    return false;
+  }
+  run_pattern pattern(command.size, command.function == "checksum");
+  std::vector<std::byte> output(std::max<std::size_t>(command.size, 64));
+  const instant cold = c.net().now();
+  const outcome first = c.invoke(*function, pattern.input(0), output, command.deadline);
+  report.first_call = c.net().now() - cold;
+  if (!first || !pattern.right(0, {output.data(), first.bytes})) report.first_failure = first.why;
+  detail::pipelined_run<F> all(c, command, *function, report);
+  all.go(command.warm_up, false);
+  const instant begin = c.net().now();
+  all.go(command.count, true);
+  report.took = c.net().now() - begin;
+  return report.done == report.asked && report.first_failure == trouble::none;
+}
+
+}  // namespace weft::invocation

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a manager starts an executor and learns of its end: a parameter of the manager, so that a simulation can start simulated ones.
+// Here: a process of its own (posix_spawn(3)). It gets everything as arguments except secrets, which lie in the journal that it inherits;
+// every other descriptor of the manager is closed in it, so that a peer of the manager is never held open by a child.
+// Hot path: no. Threads: the manager's.
+#pragma once
+
+#include "journal.hpp"
+#include "worker.hpp"
+
+#include <csignal>
+#include <optional>
+#include <spawn.h>
+#include <string>
+#include <sys/wait.h>
+#include <vector>
+
+extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to the program
+
+namespace weft::invocation {
+
+/// What an executor is started with: what its workers share, and how many there are.
+struct executor_order {
+  worker_settings common;
+  std::uint16_t workers = 1;
+};
+
+/// How an executor ended, for people.
+struct executor_end {
+  bool in_order = false;
+  std::string sentence;
+};
+
+/// Exit codes of the executor, beside 0, 1 and 2.
+inline constexpr int exit_function_limit = 4;
+
+/// A spawner makes children: movable, with the journal of their workers, killed and reaped when dropped.
+template <class S>
+concept spawner = requires(S s, typename S::child c, const executor_order& o) {
+  { s.start(o) } -> std::same_as<result<typename S::child>>;
+  { c.ended() } -> std::same_as<std::optional<executor_end>>;  ///< Never waits.
+  { c.kill() };
+  { c.journals() } -> std::same_as<std::span<worker_journal>>;
+  { c.number() } -> std::same_as<std::uint64_t>;
+};
+
+class process_spawner {
+ public:
+  struct settings {
+    std::string executor;                 ///< Path of the program.
+    std::string folder;                   ///< Of trusted objects; empty: none are taken.
+    std::vector<std::string> trusted;     ///< SHA-256, hexadecimal.
+  };
+
+  class child {
+   public:
+    child(pid_t process, journal_memory journal) noexcept : process_(process), journal_(std::move(journal)) {}
+    child(child&& other) noexcept : process_(std::exchange(other.process_, 0)), journal_(std::move(other.journal_)) {}
+    child& operator=(child&& other) noexcept {
+      std::swap(process_, other.process_);
+      std::swap(journal_, other.journal_);
+      return *this;
+    }
+    ~child() {
+      if (process_ == 0) return;
+      kill();
+      ::waitpid(process_, nullptr, 0);  // it was killed: this ends
+    }
+
+    std::optional<executor_end> ended() {
+      int how = 0;
+      if (process_ == 0 || ::waitpid(process_, &how, WNOHANG) != process_) return std::nullopt;
+      const std::string who = "the executor (process " + std::to_string(std::exchange(process_, 0)) + ")";
+      if (WIFSIGNALED(how)) return executor_end{false, who + " was killed by signal " + std::to_string(WTERMSIG(how))};
+      const int code = WEXITSTATUS(how);
+      if (code == exit_function_limit) return executor_end{false, who + " ended itself: a function ran longer than its limit"};
+      return executor_end{code == 0, who + " ended with exit code " + std::to_string(code)};
+    }
+    void kill() noexcept {
+      if (process_ != 0) ::kill(process_, SIGKILL);
+    }
+    std::span<worker_journal> journals() noexcept { return journal_.workers(); }
+    std::uint64_t number() const noexcept { return static_cast<std::uint64_t>(process_); }
+
+   private:
+    pid_t process_ = 0;
+    journal_memory journal_;
+  };
+
+  explicit process_spawner(settings s) : s_(std::move(s)) {}
+
+  result<child> start(const executor_order& order) {
+    auto journal = journal_memory::make(order.workers);
+    if (!journal) return std::move(journal).error();
+    journal->head() = {order.common.allocation, order.common.client_secret};
+    const std::vector<std::string> words = arguments(order);
+    std::vector<char*> argv;
+    for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));  // posix_spawn does not write to them
+    argv.push_back(nullptr);
+    pid_t process = 0;
+    const int code = launch(journal->file(), argv.data(), process);
+    if (code != 0)
+      return {{errc::native, origin::system, code, "posix_spawn"}, "the executor " + s_.executor + " cannot be started: errno " + std::to_string(code)};
+    return child(process, std::move(journal).value());
+  }
+
+ private:
+  static constexpr int journal_file = 3;
+
+  int launch(int journal, char* const* argv, pid_t& process) const {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawnattr_init(&attributes);
+    ::posix_spawn_file_actions_adddup2(&actions, journal, journal_file);
+    ::posix_spawn_file_actions_addclosefrom_np(&actions, journal_file + 1);
+    sigset_t none;
+    ::sigemptyset(&none);
+    ::posix_spawnattr_setsigmask(&attributes, &none);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    const int code = ::posix_spawn(&process, argv[0], &actions, &attributes, argv, environ);
+    ::posix_spawnattr_destroy(&attributes);
+    ::posix_spawn_file_actions_destroy(&actions);
+    return code;
+  }
+
+  std::vector<std::string> arguments(const executor_order& order) const {
+    const worker_settings& c = order.common;
+    const auto number = [](auto n) { return std::to_string(n); };
+    const auto ms = [&](duration d) { return number(std::chrono::duration_cast<std::chrono::milliseconds>(d).count()); };
+    std::vector<std::string> words{s_.executor, "--parent", number(::getpid()), "--journal", number(journal_file), "--manager", c.manager, "--client",
+                                   c.client, "--workers", number(order.workers), "--slots", number(c.slots), "--input-bytes", number(c.input_bytes),
+                                   "--output-bytes", number(c.output_bytes), "--polling", number(static_cast<int>(c.polling.mode)), "--hot-ms",
+                                   ms(c.polling.hot_for), "--function-limit-ms", ms(c.function_limit), "--start-limit-ms", ms(c.start_limit)};
+    const auto also = [&](const char* name, const std::string& value) {
+      words.emplace_back(name);
+      words.push_back(value);
+    };
+    if (!c.node.empty()) also("--node", c.node);
+    if (c.ships) {
+      also("--object", hex(c.object));
+      also("--object-bytes", number(c.object_bytes));
+    }
+    if (!s_.folder.empty()) also("--functions", s_.folder);
+    for (const std::string& hash : s_.trusted) also("--trust", hash);
+    return words;
+  }
+
+  settings s_;
+};
+static_assert(spawner<process_spawner>);
+
+}  // namespace weft::invocation
