@@ -10,33 +10,6 @@
 
 namespace weft::backends::loopback {
 
-inline bool any_host(std::string_view host) noexcept {
-  return host.empty() || host == "127.0.0.1" || host == "::1" || host == "localhost";
-}
-
-inline address_bytes as_bytes(std::string_view text) {
-  address_bytes all(text.size());
-  if (!text.empty()) std::memcpy(all.data(), text.data(), text.size());
-  return all;
-}
-inline std::string as_text(const address_bytes& all) {
-  return all.empty() ? std::string() : std::string(reinterpret_cast<const char*>(all.data()), all.size());
-}
-
-/// Returns: the port that answers at this address now, or null.
-inline station* station_at(simulation& sim, const address_bytes& address) {
-  const std::string text = as_text(address);
-  const std::size_t colon = text.rfind(':');
-  for (auto& held : sim.stations) {
-    if (!held->open) continue;
-    if (!held->row.resolves && held->address == address) return held.get();
-    if (!held->row.resolves || colon == std::string::npos || text.substr(colon + 1) != held->service) continue;
-    const std::string host = text.substr(0, colon);
-    if (any_host(host) || any_host(held->host) || host == held->host || host == sim.nodes[held->node].name) return held.get();
-  }
-  return nullptr;
-}
-
 inline result<std::shared_ptr<station>> open_station(simulation& sim, const port_options& options, const conduct& row,
                                                      std::string_view fabric) {
   if (options.operations == 0 || options.receives == 0)

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "linking.hpp"
+#include "naming.hpp"
 
 namespace weft::backends::loopback {
 
@@ -29,6 +30,8 @@ inline status admit(simulation& sim, station& at, const link_name& name, const c
   link_state* link = at.find(name);
   if (link == nullptr) return error(errc::closed, operation);
   if (link->phase == link_phase::lost) return error(errc::peer_lost, operation);
+  if (!at.row.connected && link->peer.port == nobody)  // dialled before anybody was there
+    if (const station* there = station_at(sim, link->dialled); there != nullptr) link->peer = {there->id, nobody, 0};
   if (link->phase != link_phase::open) return turned_away(sim, waits_for::connection, operation);
   if (at.row.lazy && !link->warm) {
     knock(sim, name, *link);
@@ -70,6 +73,16 @@ inline void set_out(simulation& sim, station& at, std::uint32_t index) {
   sim.time.post(leaves, due_kind::packet, index);
 }
 
+/// Effects: the time has come to try again what found no receive. `which` is the link, as posted.
+inline void feed_again(simulation& sim, std::uint32_t port, std::uint64_t which) {
+  station& at = *sim.stations[port];
+  const link_name name{port, static_cast<std::uint32_t>(which >> 32), static_cast<std::uint32_t>(which)};
+  receive_queue* held = at.open ? at.receives_of(name) : nullptr;
+  if (held == nullptr) return;
+  held->retry_due = false;
+  feed(sim, at, *held);
+}
+
 /// Effects: a receive is posted; a message that waited for one is tried again a little later.
 inline status post_receive(simulation& sim, station& at, const link_name& name, local_memory into, void* context) {
   link_state* link = at.row.connected ? at.find(name) : nullptr;
@@ -81,12 +94,8 @@ inline status post_receive(simulation& sim, station& at, const link_name& name, 
   scribble(at, context);
   queue.posted.push_back({into, context});
   if (queue.starved.empty() || std::exchange(queue.retry_due, true)) return {};
-  sim.time.post_action(sim.now() + sim.cost.receiver_not_ready.count(), [&sim, &at, name] {
-    receive_queue* held = at.open ? at.receives_of(name) : nullptr;
-    if (held == nullptr) return;
-    held->retry_due = false;
-    feed(sim, at, *held);
-  });
+  const std::uint64_t which = (std::uint64_t{name.index} << 32) | name.generation;
+  sim.time.post(sim.now() + sim.cost.receiver_not_ready.count(), due_kind::feed, at.id, which);
   return {};
 }
 

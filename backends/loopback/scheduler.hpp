@@ -22,8 +22,8 @@ namespace weft::backends::loopback {
 inline constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 inline constexpr std::uint32_t nobody = ~std::uint32_t{0};
 
-/// Kinds of things that become due. `subject` is a task, a packet, or an action, in this order.
-enum class due_kind : std::uint8_t { wake, packet, action };
+/// Kinds of things that become due. `subject` is a task, a packet, an action, or a port whose receives are tried again.
+enum class due_kind : std::uint8_t { wake, packet, action, feed };
 
 struct due {
   std::int64_t at = 0;
@@ -53,6 +53,7 @@ class scheduler {
   trace log;
   std::vector<task> tasks;
   std::function<void(std::uint32_t)> on_packet;          ///< The world's: a packet is due.
+  std::function<void(std::uint32_t, std::uint64_t)> on_feed;  ///< The world's: messages are matched with receives again.
   std::function<std::int64_t(std::uint32_t)> paused_until;  ///< The world's: when a node's fibers may run again; 0: now.
 
   std::int64_t now() const noexcept { return now_; }
@@ -68,8 +69,11 @@ class scheduler {
     std::push_heap(heap_.begin(), heap_.end(), later);
   }
   void post_action(std::int64_t at, std::function<void()> action) {
-    actions_.push_back(std::move(action));
-    post(at, due_kind::action, static_cast<std::uint32_t>(actions_.size() - 1));
+    std::uint32_t slot = 0;
+    while (slot < actions_.size() && actions_[slot]) ++slot;
+    if (slot == actions_.size()) actions_.emplace_back();
+    actions_[slot] = std::move(action);
+    post(at, due_kind::action, slot);
   }
 
   /// Effects: runs the earliest thing that is due. Returns: what left a fiber's body, if anything. Requires: not idle.
@@ -80,7 +84,8 @@ class scheduler {
     now_ = std::max(now_, next.at);
     switch (next.kind) {
       case due_kind::packet: on_packet(next.subject); break;
-      case due_kind::action: std::exchange(actions_[next.subject], nullptr)(); break;
+      case due_kind::action: act(next.subject); break;
+      case due_kind::feed: on_feed(next.subject, next.ticket); break;
       case due_kind::wake: return wake(next);
     }
     return {};
@@ -128,6 +133,11 @@ class scheduler {
     if (a.at != b.at) return a.at > b.at;
     if (a.tie != b.tie) return a.tie > b.tie;
     return a.order > b.order;
+  }
+
+  void act(std::uint32_t slot) {
+    const std::function<void()> action = std::exchange(actions_[slot], nullptr);
+    action();
   }
 
   std::exception_ptr wake(const due& next) {

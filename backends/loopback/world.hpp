@@ -34,6 +34,7 @@ void kill_node(simulation& sim, std::uint32_t node);
 
 inline void prepare(simulation& sim) {
   sim.time.on_packet = [&sim](std::uint32_t index) { move_on(sim, index); };
+  sim.time.on_feed = [&sim](std::uint32_t port, std::uint64_t which) { feed_again(sim, port, which); };
   sim.crash = [&sim](std::uint32_t node) { kill_node(sim, node); };
 }
 
