@@ -10,6 +10,7 @@ set(WEFT_HEADERS
   backends/loopback/landing.hpp
   backends/loopback/linking.hpp
   backends/loopback/membership.hpp
+  backends/loopback/naming.hpp
   backends/loopback/packet.hpp
   backends/loopback/port.hpp
   backends/loopback/port_calls.hpp
