@@ -72,7 +72,7 @@ using address_bytes = std::vector<std::byte>;
 
 /// What happens to links, told by poll_links. `tag` is what the transport gave the link.
 enum class link_change : std::uint8_t {
-  arrived,      ///< connected fabrics: somebody dialled. The handler returns the tag for the new link.
+  arrived,      ///< connected fabrics: somebody dialled. The link takes receives already: the handler posts them, then returns the tag.
   established,  ///< The link carries messages.
   lost,         ///< It does not any more: the peer closed, died, or the library gave up.
   refused,      ///< It never did: nobody there, or refused.

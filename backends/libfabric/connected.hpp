@@ -177,7 +177,7 @@ class connected_endpoints {
     if (kept == nullptr) return;  // hung up by the handler
     kept->tag = tag;
     link unwanted = arrived;
-    if (tag == no_tag) return hang_up(unwanted);
+    if (tag == no_tag) return hang_up(unwanted);  // not fi_reject: the endpoint owns the request by now
     if (fi_accept(arrived.endpoint, nullptr, 0) != 0) tell_end(*kept, on);
   }
 

@@ -82,7 +82,7 @@ class memory {
   fid_domain* domain_ = nullptr;
   fid_ep* endpoint_ = nullptr;
   fid_cntr* counter_ = nullptr;
-  std::uint64_t next_local_key_ = Shape::facts.key_bytes >= 8 ? ~std::uint64_t{1} : (std::uint64_t{1} << (8 * Shape::facts.key_bytes)) - 1;
+  std::uint64_t next_local_key_ = ~std::uint64_t{1} >> (Shape::facts.key_bytes >= 8 ? 0 : 64 - 8 * Shape::facts.key_bytes);
   std::vector<owned<fid_mr>> regions_;
 };
 

@@ -291,6 +291,9 @@ class target_process {
     int how = 0;
     waitpid(id_, &how, 0);
     id_ = -1;
+    // A provider that shares memory leaves it behind when its process is killed: 16 MiB a time.
+    const std::string scheme = "fi_shm://", name(reinterpret_cast<const char*>(address_.data()), address_.size());
+    if (name.starts_with(scheme)) unlink(("/dev/shm/" + std::string(name.c_str() + scheme.size())).c_str());
   }
   /// Waits for the target's own end: its exit code, -1 if it was killed.
   int join() {

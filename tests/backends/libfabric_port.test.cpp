@@ -278,15 +278,18 @@ std::size_t open_descriptors() {
   return n;
 }
 
-TYPED_TEST(libfabric_port, opens_and_closes_a_thousand_times_without_leaving_anything) {
+/// A thousand rounds; fewer where each allocates tens of megabytes (a deep queue of bounce buffers).
+TYPED_TEST(libfabric_port, opens_and_closes_many_times_without_leaving_anything) {
   port_options options;
   options.node = "127.0.0.1";
   options.listens = true;
   options.sleeps = true;
   std::size_t before = 0;
-  for (int i = 0; i < 1000; ++i) {
+  int rounds = 1000;
+  for (int i = 0; i < rounds; ++i) {
     auto opened = port_of<TypeParam>::open(options);
     ASSERT_TRUE(opened) << i << ": " << opened.error().sentence;
+    if ((*opened)->limits().queue_depth > 1024) rounds = 200;
     if (i == 20) before = open_descriptors();
   }
   EXPECT_LE(open_descriptors(), before);
