@@ -71,7 +71,8 @@ class checker {
   }
   void take_end(const record& end) {
     const auto found = operations_.find({end.process, end.id});
-    if (found == operations_.end()) return say(property::double_end, end, "operation " + std::to_string(end.id) + " ended without having been posted");
+    if (found == operations_.end())
+      return say(property::double_end, end, "operation " + std::to_string(end.id) + " ended without having been posted");
     if (found->second.ended != nullptr) return say(property::double_end, end, "operation " + std::to_string(end.id) + " ended a second time");
     found->second.ended = &end;
   }
@@ -83,8 +84,10 @@ class checker {
       const bool limited = each.posted.deadline != 0;
       if (each.ended != nullptr) {
         if (limited && each.ended->at > latest)
-          say(property::forgotten_deadline, *each.ended, what + " ended " + std::to_string(each.ended->at - each.posted.deadline) + " ns after its deadline");
-      } else if (limited && (each.posted.kind == work::wait ? finished(name.first) || last_[name.first] > latest : !finished(name.first) && last_[name.first] > latest)) {
+          say(property::forgotten_deadline, *each.ended,
+              what + " ended " + std::to_string(each.ended->at - each.posted.deadline) + " ns after its deadline");
+      } else if (limited && (each.posted.kind == work::wait ? finished(name.first) || last_[name.first] > latest
+                                                            : !finished(name.first) && last_[name.first] > latest)) {
         say(property::forgotten_deadline, each.posted, what + " had a deadline and never ended");
       } else if (finished(name.first)) {
         say(property::lost_completion, each.posted, what + " was posted and never ended");
@@ -102,7 +105,8 @@ class checker {
       const std::uint16_t peer = found->second.posted.peer;
       if (lost.contains({each.process, peer}))
         say(property::success_after_peer_lost, each,
-            std::string(name_of(found->second.posted.kind)) + " " + std::to_string(each.id) + " succeeded after peer " + std::to_string(peer) + " was lost");
+            std::string(name_of(found->second.posted.kind)) + " " + std::to_string(each.id) + " succeeded after peer " + std::to_string(peer) +
+                " was lost");
     }
   }
 
@@ -131,10 +135,12 @@ class checker {
     std::size_t certain = 0;
     for (const operation* each : both.sent) certain += each->ended != nullptr && each->ended->outcome == errc::ok;
     if (both.told.size() > both.sent.size())
-      say(twice, *both.told.back(), what + " came " + std::to_string(both.told.size()) + " times, sent " + std::to_string(both.sent.size()) + " times");
+      say(twice, *both.told.back(),
+          what + " came " + std::to_string(both.told.size()) + " times, sent " + std::to_string(both.sent.size()) + " times");
     if (both.told.size() < certain && finished(from) && finished(to))
       say(lost, both.sent.back()->posted,
-          what + " to process " + std::to_string(to) + " came " + std::to_string(both.told.size()) + " times, sent in success " + std::to_string(certain) + " times");
+          what + " to process " + std::to_string(to) + " came " + std::to_string(both.told.size()) + " times, sent in success " +
+              std::to_string(certain) + " times");
     for (const record* each : both.told) {
       const auto same = [each](const operation* o) { return o->posted.summed == 0 || o->posted.sum == each->sum; };
       if (each->summed != 0 && !both.sent.empty() && std::none_of(both.sent.begin(), both.sent.end(), same))
@@ -145,8 +151,8 @@ class checker {
   struct counter {
     const record* start = nullptr;
     const record* end = nullptr;
-    std::uint64_t least = 0;     ///< Sum of what certainly was added.
-    std::uint64_t most = 0;      ///< And of what may have been.
+    std::uint64_t least = 0;  ///< Sum of what certainly was added.
+    std::uint64_t most = 0;   ///< And of what may have been.
     std::map<std::uint64_t, const record*> seen;
   };
   void judge_counters();
@@ -173,14 +179,16 @@ inline void checker::judge_counters() {
     if (each.ended == nullptr || each.ended->outcome != errc::ok) continue;
     held.least += each.posted.value;
     if (each.posted.value != 0 && !held.seen.emplace(each.ended->value, each.ended).second)
-      say(property::repeated_old_value, *each.ended, "fetch_add " + std::to_string(name.second) + " saw " + std::to_string(each.ended->value) + ", as another did");
+      say(property::repeated_old_value, *each.ended,
+          "fetch_add " + std::to_string(name.second) + " saw " + std::to_string(each.ended->value) + ", as another did");
   }
   for (const auto& [name, each] : counters) {
     if (each.end == nullptr) continue;
     const std::uint64_t grown = each.end->value - (each.start != nullptr ? each.start->value : 0);
     if (grown < each.least || grown > each.most)
-      say(property::inexact_sum, *each.end, "counter " + std::to_string(name.second) + " grew by " + std::to_string(grown) + ", its additions make " +
-                                                std::to_string(each.least) + (each.most == each.least ? "" : " to " + std::to_string(each.most)));
+      say(property::inexact_sum, *each.end,
+          "counter " + std::to_string(name.second) + " grew by " + std::to_string(grown) + ", its additions make " + std::to_string(each.least) +
+              (each.most == each.least ? "" : " to " + std::to_string(each.most)));
   }
 }
 

@@ -16,16 +16,16 @@ namespace weft::history {
 
 /// What a record tells. Which members count is said at each.
 enum class event : std::uint8_t {
-  posted,        ///< process, peer, id, work, at, deadline (0: none), value (immediate, or operand), sum (of the bytes), subject (counter)
-  ended,         ///< process, id, outcome, at, value (old value of an atomic)
-  notified,      ///< process (the target), peer (the writer), value (immediate), sum (of the bytes as seen then)
-  received,      ///< process (the receiver), peer (the sender), value (the message's number or immediate), sum
-  peer_lost,     ///< process, peer: from here on nothing towards this peer may succeed
-  key_issued,    ///< process, value (the key)
-  guard,         ///< process, subject (region), value (what the guard bytes should sum to), sum (what they do)
-  counter_start, ///< process (the owner), subject (counter), value
-  counter_end,   ///< process (the owner), subject (counter), value
-  finished,      ///< process: it stopped in order; its history is complete
+  posted,         ///< process, peer, id, work, at, deadline (0: none), value (immediate, or operand), sum (of the bytes), subject (counter)
+  ended,          ///< process, id, outcome, at, value (old value of an atomic)
+  notified,       ///< process (the target), peer (the writer), value (immediate), sum (of the bytes as seen then)
+  received,       ///< process (the receiver), peer (the sender), value (the message's number or immediate), sum
+  peer_lost,      ///< process, peer: from here on nothing towards this peer may succeed
+  key_issued,     ///< process, value (the key)
+  guard,          ///< process, subject (region), value (what the guard bytes should sum to), sum (what they do)
+  counter_start,  ///< process (the owner), subject (counter), value
+  counter_end,    ///< process (the owner), subject (counter), value
+  finished,       ///< process: it stopped in order; its history is complete
 };
 inline constexpr std::uint8_t event_kinds = 10;
 
@@ -38,12 +38,12 @@ struct record {
   event what{};
   work kind{};
   errc outcome{};
-  std::uint8_t summed = 0;   ///< Whether `sum` was taken.
+  std::uint8_t summed = 0;  ///< Whether `sum` was taken.
   std::uint16_t process = 0;
   std::uint16_t peer = 0;
   std::uint32_t subject = 0;
-  std::int64_t at = 0;       ///< Nanoseconds of the process's own clock.
-  std::int64_t deadline = 0; ///< On the same clock.
+  std::int64_t at = 0;        ///< Nanoseconds of the process's own clock.
+  std::int64_t deadline = 0;  ///< On the same clock.
   std::uint64_t id = 0;
   std::uint64_t value = 0;
   std::uint64_t sum = 0;
@@ -51,7 +51,7 @@ struct record {
 };
 
 constexpr std::string_view name_of(event what) noexcept {
-  constexpr std::string_view names[] = {"posted", "ended", "notified",      "received",    "peer_lost",
+  constexpr std::string_view names[] = {"posted",     "ended", "notified",      "received",    "peer_lost",
                                         "key_issued", "guard", "counter_start", "counter_end", "finished"};
   return names[static_cast<std::uint8_t>(what)];
 }

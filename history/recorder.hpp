@@ -48,9 +48,7 @@ class recorder {
     fresh.peer = writer;
     fresh.value = immediate;
   }
-  void received(std::uint16_t sender, instant at, std::uint64_t value, const_bytes seen) {
-    carried(event::received, sender, at, value, seen);
-  }
+  void received(std::uint16_t sender, instant at, std::uint64_t value, const_bytes seen) { carried(event::received, sender, at, value, seen); }
   void peer_lost(std::uint16_t peer, instant at) { add(event::peer_lost, at).peer = peer; }
   void key_issued(instant at, std::uint64_t key) { add(event::key_issued, at).value = key; }
   /// The bytes around a region, that nobody may touch: what they should be, and what they are.

@@ -31,10 +31,20 @@ enum class property : std::uint8_t {
 };
 
 constexpr std::string_view name_of(property which) noexcept {
-  constexpr std::array<std::string_view, 14> names{
-      "lost_completion",   "double_end",  "notification_before_bytes", "double_notification",     "lost_notification",
-      "forgotten_deadline", "reused_key", "skipped_bound_check",       "inexact_sum",             "repeated_old_value",
-      "success_after_peer_lost", "lost_message", "double_message",     "corrupt_message"};
+  constexpr std::array<std::string_view, 14> names{"lost_completion",
+                                                   "double_end",
+                                                   "notification_before_bytes",
+                                                   "double_notification",
+                                                   "lost_notification",
+                                                   "forgotten_deadline",
+                                                   "reused_key",
+                                                   "skipped_bound_check",
+                                                   "inexact_sum",
+                                                   "repeated_old_value",
+                                                   "success_after_peer_lost",
+                                                   "lost_message",
+                                                   "double_message",
+                                                   "corrupt_message"};
   return names[static_cast<std::uint8_t>(which)];
 }
 

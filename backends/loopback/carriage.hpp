@@ -88,8 +88,7 @@ inline void depart(simulation& sim, std::uint32_t index) {
   if (carries && !p.injected && !p.dead) p.load();
   if (carries && spoil(sim, from, *link, index)) return;
   const bool early = p.mode != post_mode::delivered &&
-                     (p.kind == packet_kind::message ? sim.time.draw.below(2) == 0
-                                                     : p.kind == packet_kind::write && !from.row.reports_refusal);
+                     (p.kind == packet_kind::message ? sim.time.draw.below(2) == 0 : p.kind == packet_kind::write && !from.row.reports_refusal);
   if (early) end(sim, p, {});
   send_off(sim, from, *link, index);
 }
@@ -119,10 +118,14 @@ inline void land(simulation& sim, std::uint32_t index) {
   if (!is_data(p.kind)) return arrive_at_link(sim, index);
   if (target.row.connected && target.find(p.to) == nullptr) return lose(sim, index);
   switch (p.kind) {
-    case packet_kind::message: return match_or_starve(sim, target, *target.receives_of(p.to), index);
-    case packet_kind::write: return land_write(sim, target, index);
-    case packet_kind::read: return land_read(sim, target, index);
-    default: return land_atomic(sim, target, index);
+    case packet_kind::message:
+      return match_or_starve(sim, target, *target.receives_of(p.to), index);
+    case packet_kind::write:
+      return land_write(sim, target, index);
+    case packet_kind::read:
+      return land_read(sim, target, index);
+    default:
+      return land_atomic(sim, target, index);
   }
 }
 
@@ -180,10 +183,14 @@ inline void come_back(simulation& sim, std::uint32_t index) {
 /// Effects: what became due for a packet happens.
 inline void move_on(simulation& sim, std::uint32_t index) {
   switch (sim.pool[index].stage) {
-    case packet_stage::departing: return depart(sim, index);
-    case packet_stage::arriving: return arrive(sim, index);
-    case packet_stage::returning: return come_back(sim, index);
-    default: return;
+    case packet_stage::departing:
+      return depart(sim, index);
+    case packet_stage::arriving:
+      return arrive(sim, index);
+    case packet_stage::returning:
+      return come_back(sim, index);
+    default:
+      return;
   }
 }
 
@@ -192,10 +199,8 @@ inline void progress(simulation& sim, station& at) {
   for (std::size_t budget = at.inbox.size(); budget != 0 && !at.inbox.empty(); --budget) {
     const std::uint32_t index = at.inbox.front();
     at.inbox.pop_front();
-    if (sim.pool[index].stage == packet_stage::returning)
-      settle(sim, index);
-    else
-      land(sim, index);
+    if (sim.pool[index].stage == packet_stage::returning) settle(sim, index);
+    else land(sim, index);
   }
 }
 

@@ -17,7 +17,7 @@ struct conduct {
   bool virtual_address = false;
   bool provider_key = false;
   bool needs_descriptor = false;
-  bool regions_enabled = true;     ///< False: the row wants regions bound, and the port did not ask for it.
+  bool regions_enabled = true;  ///< False: the row wants regions bound, and the port did not ask for it.
   std::uint8_t key_bytes = 8;
   std::uint8_t write_immediate_bytes = 0;
   std::uint8_t send_immediate_bytes = 0;
@@ -28,9 +28,9 @@ struct conduct {
   bool send_after_send = false;
   bool delivers = false;
   bool reports_refusal = false;
-  bool polls = false;              ///< Nothing moves at this side unless its owner polls.
-  bool hardware = false;           ///< Bytes land even while the process is stopped.
-  bool naps = false;               ///< No descriptor to sleep on: sleeping goes in steps.
+  bool polls = false;     ///< Nothing moves at this side unless its owner polls.
+  bool hardware = false;  ///< Bytes land even while the process is stopped.
+  bool naps = false;      ///< No descriptor to sleep on: sleeping goes in steps.
   bool reports_death = false;
   bool atomics = false;
   std::uint8_t context_bytes = 0;

@@ -6,15 +6,15 @@
 // Hot path: the switch. Threads: all fibers of a world in one thread.
 #pragma once
 
+#include <cxxabi.h>
+#include <sys/mman.h>
+#include <ucontext.h>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <cxxabi.h>
 #include <exception>
 #include <functional>
 #include <new>
-#include <sys/mman.h>
-#include <ucontext.h>
 #include <utility>
 
 #if defined(__SANITIZE_ADDRESS__)

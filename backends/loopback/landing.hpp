@@ -42,10 +42,8 @@ inline void take_message(simulation& sim, station& target, packet& p, const post
   told.context = into.context;
   told.immediate = p.immediate_given ? narrowed(p.immediate, target.row.send_immediate_bytes) : 0;
   told.length = p.total();
-  if (p.total() > into.into.size)
-    told.outcome = error(errc::truncated, "receive");
-  else if (p.total() != 0)
-    std::memcpy(into.into.data, p.payload.data(), p.total());
+  if (p.total() > into.into.size) told.outcome = error(errc::truncated, "receive");
+  else if (p.total() != 0) std::memcpy(into.into.data, p.payload.data(), p.total());
   scribble(target, into.context);
   sim.note(happening::landed, target.id, static_cast<std::uint64_t>(p.kind), p.total());
   tell(sim, target, told, p.to);
@@ -66,10 +64,8 @@ inline void match(simulation& sim, station& target, receive_queue& queue, std::u
   packet& p = sim.pool[index];
   const posted_receive into = queue.posted.front();
   queue.posted.pop_front();
-  if (p.kind == packet_kind::message)
-    take_message(sim, target, p, into);
-  else
-    tell_landed(sim, target, p, into.context);
+  if (p.kind == packet_kind::message) take_message(sim, target, p, into);
+  else tell_landed(sim, target, p, into.context);
   answer(sim, index);
 }
 
@@ -152,8 +148,7 @@ inline void land_atomic(simulation& sim, station& target, std::uint32_t index) {
   packet& p = sim.pool[index];
   const access found = reach(sim, target, p.where, sizeof(std::uint64_t), rights::remote_atomic);
   p.outcome = found.outcome;
-  if (found.outcome && reinterpret_cast<std::uintptr_t>(found.at) % sizeof(std::uint64_t) != 0)
-    p.outcome = error(errc::invalid, "atomic alignment");
+  if (found.outcome && reinterpret_cast<std::uintptr_t>(found.at) % sizeof(std::uint64_t) != 0) p.outcome = error(errc::invalid, "atomic alignment");
   if (p.outcome) {
     std::uint64_t value = 0;
     std::memcpy(&value, found.at, sizeof value);

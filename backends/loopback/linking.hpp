@@ -98,9 +98,12 @@ inline void arrive_at_link(simulation& sim, std::uint32_t index) {
     case packet_kind::confirm:
       if (link != nullptr && link->phase == link_phase::accepted) change(sim, target, {link_change::established, p.to, {}});
       return;
-    case packet_kind::refuse: return refuse_dial(sim, p.to);
-    case packet_kind::goodbye: return break_link(sim, target, p.to);
-    case packet_kind::knock: return signal(sim, packet_kind::knock_answer, {p.to.port, nobody, 0}, p.from);
+    case packet_kind::refuse:
+      return refuse_dial(sim, p.to);
+    case packet_kind::goodbye:
+      return break_link(sim, target, p.to);
+    case packet_kind::knock:
+      return signal(sim, packet_kind::knock_answer, {p.to.port, nobody, 0}, p.from);
     default:
       if (link != nullptr) link->warm = true;
       ++target.news;

@@ -10,8 +10,7 @@
 
 namespace weft::backends::loopback {
 
-inline result<std::shared_ptr<station>> open_station(simulation& sim, const port_options& options, const conduct& row,
-                                                     std::string_view fabric) {
+inline result<std::shared_ptr<station>> open_station(simulation& sim, const port_options& options, const conduct& row, std::string_view fabric) {
   if (options.operations == 0 || options.receives == 0)
     return {error(errc::invalid, "open"), std::string(fabric) + " (loopback): a port needs at least one operation and one receive; asked for " +
                                               std::to_string(options.operations) + " and " + std::to_string(options.receives)};
@@ -41,7 +40,8 @@ inline result<std::shared_ptr<station>> open_station(simulation& sim, const port
 }
 
 inline result<link_name> dial_station(simulation& sim, station& at, const address_bytes& to, std::uint32_t tag, std::string_view fabric) {
-  if (to.empty()) return {error(errc::invalid, "dial"), std::string(fabric) + " (loopback): dialled an empty address; use one from address() or resolve()"};
+  if (to.empty())
+    return {error(errc::invalid, "dial"), std::string(fabric) + " (loopback): dialled an empty address; use one from address() or resolve()"};
   const link_name name = new_link(at);
   link_state& link = *at.links[name.index];
   link.tag = tag;
@@ -62,14 +62,12 @@ inline void close_station(simulation& sim, station& at) {
   for (std::uint32_t i = 0; i < at.links.size(); ++i)
     if (at.links[i]->phase != link_phase::unused) release_link(sim, at, {at.id, i, at.links[i]->generation});
   for (; !at.link_events.empty(); at.link_events.pop_front())
-    if (at.link_events.front().what == link_change::arrived)
-      signal(sim, packet_kind::refuse, {at.id, nobody, 0}, at.link_events.front().dialler);
+    if (at.link_events.front().what == link_change::arrived) signal(sim, packet_kind::refuse, {at.id, nobody, 0}, at.link_events.front().dialler);
   empty_station(sim, at);
   at.crashed = false;
 }
 
-inline result<registration> enroll_region(simulation& sim, station& at, bytes memory, rights granted, std::uint64_t wanted,
-                                          std::string_view fabric) {
+inline result<registration> enroll_region(simulation& sim, station& at, bytes memory, rights granted, std::uint64_t wanted, std::string_view fabric) {
   std::uint64_t key = wanted;
   if (at.row.provider_key) {
     const bool again = sim.wrong.bug == planted_bug::reused_key;
@@ -80,8 +78,8 @@ inline result<registration> enroll_region(simulation& sim, station& at, bytes me
                                                 std::to_string(at.row.key_bytes) + " bytes; draw a narrower one"};
   }
   if (at.regions.contains(key))
-    return {error(errc::rejected, "enroll"), std::string(fabric) + " (loopback): key " + std::to_string(key) +
-                                                 " names another region of this port already; draw another"};
+    return {error(errc::rejected, "enroll"),
+            std::string(fabric) + " (loopback): key " + std::to_string(key) + " names another region of this port already; draw another"};
   auto fresh = std::make_unique<region>(region{memory.data(), memory.size(), granted, true, key});
   const registration made{fresh.get(), at.row.needs_descriptor ? fresh.get() : nullptr, key, memory.data(), memory.size()};
   at.regions.emplace(key, std::move(fresh));

@@ -11,9 +11,7 @@
 
 namespace weft::backends::loopback {
 
-inline bool any_host(std::string_view host) noexcept {
-  return host.empty() || host == "127.0.0.1" || host == "::1" || host == "localhost";
-}
+inline bool any_host(std::string_view host) noexcept { return host.empty() || host == "127.0.0.1" || host == "::1" || host == "localhost"; }
 
 inline address_bytes as_bytes(std::string_view text) {
   address_bytes all(text.size());

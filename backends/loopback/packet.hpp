@@ -14,9 +14,18 @@
 namespace weft::backends::loopback {
 
 enum class packet_kind : std::uint8_t {
-  message, write, read, fetch_add, compare_swap,         // data
-  dial, accept, refuse, confirm, goodbye,                // connections
-  knock, knock_answer,                                   // lazy connecting
+  message,
+  write,
+  read,
+  fetch_add,
+  compare_swap,  // data
+  dial,
+  accept,
+  refuse,
+  confirm,
+  goodbye,  // connections
+  knock,
+  knock_answer,  // lazy connecting
 };
 constexpr bool is_data(packet_kind kind) noexcept { return kind <= packet_kind::compare_swap; }
 
@@ -36,14 +45,14 @@ struct packet {
   packet_stage stage = packet_stage::unused;
   post_mode mode{};
   bool immediate_given = false;
-  bool injected = false;       ///< Bytes were taken at the call; success is not told.
-  bool owed = false;           ///< The initiator has not been told of the end yet; a queue slot is held.
-  bool dead = false;           ///< The initiator is no longer interested; free it when it stops travelling.
-  bool immediate_lost = false; ///< Raw fault: the bytes land, the notification does not.
-  bool torn = false;           ///< Its last half has landed already.
+  bool injected = false;        ///< Bytes were taken at the call; success is not told.
+  bool owed = false;            ///< The initiator has not been told of the end yet; a queue slot is held.
+  bool dead = false;            ///< The initiator is no longer interested; free it when it stops travelling.
+  bool immediate_lost = false;  ///< Raw fault: the bytes land, the notification does not.
+  bool torn = false;            ///< Its last half has landed already.
   link_name from{};
   link_name to{};
-  std::uint64_t number = 0;    ///< In order of posting, over the whole world.
+  std::uint64_t number = 0;  ///< In order of posting, over the whole world.
   std::uint64_t immediate = 0;
   remote_memory where{};
   std::uint64_t operand = 0;

@@ -33,7 +33,8 @@ class port {
   const port_limits& limits() const noexcept { return limits_; }
   address_bytes address() const { return at_->address; }
   std::string printable(const address_bytes& address) const {
-    return facts.address_resolution == address_resolution::socket ? as_text(address) : "loopback address of " + std::to_string(address.size()) + " bytes";
+    return facts.address_resolution == address_resolution::socket ? as_text(address)
+                                                                  : "loopback address of " + std::to_string(address.size()) + " bytes";
   }
   result<address_bytes> resolve(std::string_view node, std::string_view service) {
     if constexpr (facts.address_resolution == address_resolution::socket)
@@ -72,9 +73,7 @@ class port {
     return post({packet_kind::message, post_mode::unsignalled, which, injected(from), {}, nullptr, immediate, !Shape::framed, true, {}}, "inject");
   }
   template <post_mode M>
-  status send_framed(link which, local_memory header, local_memory from, void* context) noexcept
-    requires(Shape::framed)
-  {
+  status send_framed(link which, local_memory header, local_memory from, void* context) noexcept requires(Shape::framed) {
     return post({packet_kind::message, M, which, from, {}, context, 0, false, false, {header.data, header.size}}, "send_framed");
   }
   template <post_mode M>
@@ -86,28 +85,24 @@ class port {
     return post({packet_kind::write, M, which, from, to, context, immediate, true, false, {}}, "write_immediate");
   }
   status inject_write_immediate(link which, const_bytes from, remote_memory to, std::uint64_t immediate) noexcept {
-    return post({packet_kind::write, post_mode::unsignalled, which, injected(from), to, nullptr, immediate, true, true, {}}, "inject_write_immediate");
+    return post({packet_kind::write, post_mode::unsignalled, which, injected(from), to, nullptr, immediate, true, true, {}},
+                "inject_write_immediate");
   }
   status read(link which, local_memory into, remote_memory from, void* context) noexcept {
     return post({packet_kind::read, post_mode::signalled, which, into, from, context, 0, false, false, {}}, "read");
   }
   status fetch_add(link which, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory at, void* context) noexcept
-    requires(Shape::native_atomics)
-  {
+      requires(Shape::native_atomics) {
     return atomic(packet_kind::fetch_add, which, 0, operand, old, descriptor, at, context);
   }
   status compare_swap(link which, std::uint64_t expected, std::uint64_t desired, std::uint64_t* old, void* descriptor, remote_memory at,
-                      void* context) noexcept
-    requires(Shape::native_atomics)
-  {
+                      void* context) noexcept requires(Shape::native_atomics) {
     return atomic(packet_kind::compare_swap, which, expected, desired, old, descriptor, at, context);
   }
 
   template <class On>
   int poll(On&& on);
-  std::uint64_t landed_writes() noexcept
-    requires(Shape::remote_counter)
-  {
+  std::uint64_t landed_writes() noexcept requires(Shape::remote_counter) {
     turn();
     at_->news_seen = at_->news;
     return at_->landed;
@@ -142,8 +137,8 @@ class port {
   static local_memory injected(const_bytes from) noexcept { return {const_cast<std::byte*>(from.data()), from.size(), nullptr}; }
   status check(const order& asked, const char* operation) const noexcept;
   status post(const order& asked, const char* operation) noexcept;
-  status atomic(packet_kind kind, link which, std::uint64_t comparand, std::uint64_t operand, std::uint64_t* old, void* descriptor,
-                remote_memory at, void* context) noexcept;
+  status atomic(packet_kind kind, link which, std::uint64_t comparand, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory at,
+                void* context) noexcept;
   /// Effects: the owner's turn: time passes, what waited for polling moves on.
   void turn();
 

@@ -52,8 +52,8 @@ status port<Shape>::post(const order& asked, const char* operation) noexcept {
 }
 
 template <port_shape Shape>
-status port<Shape>::atomic(packet_kind kind, link which, std::uint64_t comparand, std::uint64_t operand, std::uint64_t* old,
-                           void* descriptor, remote_memory at, void* context) noexcept {
+status port<Shape>::atomic(packet_kind kind, link which, std::uint64_t comparand, std::uint64_t operand, std::uint64_t* old, void* descriptor,
+                           remote_memory at, void* context) noexcept {
   constexpr const char* operation = "atomic";
   if (!at_->open) return error(errc::closed, operation);
   if (!at_->row.atomics) return error(errc::unsupported, operation);

@@ -64,10 +64,8 @@ inline void set_out(simulation& sim, station& at, std::uint32_t index) {
   p.owed = true;
   ++at.in_flight;
   ++link.in_flight;
-  if (p.injected)
-    p.load();
-  else
-    scribble(at, p.context);
+  if (p.injected) p.load();
+  else scribble(at, p.context);
   const std::int64_t leaves = std::max(sim.after(duration(1), sim.cost.departure_most), link.last_departure + 1);
   link.last_departure = leaves;
   sim.time.post(leaves, due_kind::packet, index);

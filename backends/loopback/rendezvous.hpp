@@ -49,8 +49,8 @@ class rendezvous {
       if (sim.now() >= until) break;
       sim.time.pass(std::min<std::int64_t>(200'000, until - sim.now()));
     }
-    return {error(errc::unreachable, "rendezvous"), "loopback: nobody serves an address at " + std::string(node) + ":" +
-                                                        std::string(service) + "; is the listener running?"};
+    return {error(errc::unreachable, "rendezvous"),
+            "loopback: nobody serves an address at " + std::string(node) + ":" + std::string(service) + "; is the listener running?"};
   }
 
  private:
@@ -58,7 +58,8 @@ class rendezvous {
 
   static std::shared_ptr<rendezvous_entry> find(const simulation& sim, std::string_view node, std::string_view service) {
     for (const auto& each : sim.served)
-      if (each->open && each->service == service && (any_host(node) || any_host(each->host) || node == each->host || node == sim.nodes[each->node].name))
+      if (each->open && each->service == service &&
+          (any_host(node) || any_host(each->host) || node == each->host || node == sim.nodes[each->node].name))
         return each;
     return nullptr;
   }

@@ -38,10 +38,10 @@ struct due {
 struct task {
   std::unique_ptr<fiber, void (*)(fiber*)> thread{nullptr, &fiber::abandon};
   std::uint32_t node = 0;
-  bool service = false;           ///< Need not end for the run to end.
-  std::uint64_t ticket = 0;       ///< Wake-ups with an older ticket are stale.
+  bool service = false;              ///< Need not end for the run to end.
+  std::uint64_t ticket = 0;          ///< Wake-ups with an older ticket are stale.
   std::uint32_t asleep_at = nobody;  ///< The port that it waits on without end.
-  bool condemned = false;         ///< Dies as soon as it leaves.
+  bool condemned = false;            ///< Dies as soon as it leaves.
 };
 
 /// Runs what is due, earliest first.
@@ -52,9 +52,9 @@ class scheduler {
   chance draw;
   trace log;
   std::vector<task> tasks;
-  std::function<void(std::uint32_t)> on_packet;          ///< The world's: a packet is due.
+  std::function<void(std::uint32_t)> on_packet;               ///< The world's: a packet is due.
   std::function<void(std::uint32_t, std::uint64_t)> on_feed;  ///< The world's: messages are matched with receives again.
-  std::function<std::int64_t(std::uint32_t)> paused_until;  ///< The world's: when a node's fibers may run again; 0: now.
+  std::function<std::int64_t(std::uint32_t)> paused_until;    ///< The world's: when a node's fibers may run again; 0: now.
 
   std::int64_t now() const noexcept { return now_; }
   std::int64_t limit() const noexcept { return limit_; }
@@ -83,10 +83,17 @@ class scheduler {
     heap_.pop_back();
     now_ = std::max(now_, next.at);
     switch (next.kind) {
-      case due_kind::packet: on_packet(next.subject); break;
-      case due_kind::action: act(next.subject); break;
-      case due_kind::feed: on_feed(next.subject, next.ticket); break;
-      case due_kind::wake: return wake(next);
+      case due_kind::packet:
+        on_packet(next.subject);
+        break;
+      case due_kind::action:
+        act(next.subject);
+        break;
+      case due_kind::feed:
+        on_feed(next.subject, next.ticket);
+        break;
+      case due_kind::wake:
+        return wake(next);
     }
     return {};
   }

@@ -54,16 +54,14 @@ struct simulation {
   std::vector<std::shared_ptr<station>> stations;
   std::vector<std::unique_ptr<road_cut>> cuts;
   std::vector<std::shared_ptr<rendezvous_entry>> served;
-  std::uint32_t guest_node = 0;   ///< The node of the thread that runs outside fibers.
+  std::uint32_t guest_node = 0;  ///< The node of the thread that runs outside fibers.
   std::uint64_t posted = 0;
   std::function<void(std::uint32_t)> crash;  ///< The world's: a node dies now.
 
   std::int64_t now() const noexcept { return time.now(); }
   std::uint32_t here() const noexcept { return time.running() == nobody ? guest_node : time.tasks[time.running()].node; }
   std::int64_t after(duration least, duration most) { return now() + time.draw.between(least, most).count(); }
-  void note(happening what, std::uint32_t who, std::uint64_t first = 0, std::uint64_t second = 0) {
-    time.log.note(now(), what, who, first, second);
-  }
+  void note(happening what, std::uint32_t who, std::uint64_t first = 0, std::uint64_t second = 0) { time.log.note(now(), what, who, first, second); }
   std::uint32_t node_named(std::string_view name) {
     for (std::uint32_t i = 0; i < nodes.size(); ++i)
       if (nodes[i].name == name) return i;

@@ -44,20 +44,20 @@ struct link_state {
   std::uint32_t generation = 0;
   std::uint32_t tag = no_tag;
   link_name peer{};
-  address_bytes dialled;          ///< Addressed: where packets go when the peer was not there at the time of the dial.
-  bool warm = false;              ///< Lazy fabrics: the peer has answered.
+  address_bytes dialled;  ///< Addressed: where packets go when the peer was not there at the time of the dial.
+  bool warm = false;      ///< Lazy fabrics: the peer has answered.
   std::int64_t knocked_at = 0;
   std::int64_t last_departure = 0;
   std::int64_t last_message = 0;  ///< Times of arrival at the peer, for the orders that are kept.
   std::int64_t last_write = 0;
   std::int64_t last_any = 0;
   std::uint32_t in_flight = 0;
-  receive_queue receives;         ///< Connected fabrics only.
+  receive_queue receives;  ///< Connected fabrics only.
 };
 
 struct link_event {
   link_change what{};
-  link_name at{};     ///< The link here; for `arrived`: none yet.
+  link_name at{};  ///< The link here; for `arrived`: none yet.
   link_name dialler{};
 };
 
@@ -72,7 +72,7 @@ struct station {
   std::uint32_t id = 0;
   std::uint32_t node = 0;
   bool open = true;
-  bool crashed = false;                   ///< Its process was killed: nothing more leaves it.
+  bool crashed = false;  ///< Its process was killed: nothing more leaves it.
   port_options options;
   conduct row{};
   address_bytes address;
@@ -81,25 +81,23 @@ struct station {
 
   std::vector<std::unique_ptr<link_state>> links;
   std::uint32_t in_flight = 0;
-  receive_queue receives;                 ///< Addressed fabrics only.
+  receive_queue receives;  ///< Addressed fabrics only.
   ring<pending_completion> completions;
   ring<link_event> link_events;
-  ring<std::uint32_t> inbox;              ///< Packets that wait for the owner to poll.
+  ring<std::uint32_t> inbox;                                 ///< Packets that wait for the owner to poll.
   std::map<std::uint64_t, std::unique_ptr<region>> regions;  ///< By key.
   std::map<std::uint64_t, std::unique_ptr<region>> locals;   ///< Registered for local use only.
   std::uint64_t keys_made = 0;
   std::uint64_t locals_made = 0;
   std::uint64_t landed = 0;
-  std::uint64_t starved_count = 0;        ///< How often a packet found no receive.
-  std::uint64_t refused_count = 0;        ///< How often a peer's access was refused here.
+  std::uint64_t starved_count = 0;  ///< How often a packet found no receive.
+  std::uint64_t refused_count = 0;  ///< How often a peer's access was refused here.
   std::int64_t full_until = 0;
-  std::uint32_t sleeper = nobody;         ///< The task in wait().
-  std::uint64_t news = 0;                 ///< Counts what a sleeper would want to know.
+  std::uint32_t sleeper = nobody;  ///< The task in wait().
+  std::uint64_t news = 0;          ///< Counts what a sleeper would want to know.
   std::uint64_t news_seen = 0;
 
-  bool has_news() const noexcept {
-    return !completions.empty() || !link_events.empty() || !inbox.empty() || news != news_seen;
-  }
+  bool has_news() const noexcept { return !completions.empty() || !link_events.empty() || !inbox.empty() || news != news_seen; }
   link_state* find(const link_name& name) noexcept {
     if (name.port != id || name.index >= links.size()) return nullptr;
     link_state* held = links[name.index].get();

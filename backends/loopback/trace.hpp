@@ -13,12 +13,27 @@ namespace weft::backends::loopback {
 
 /// What a line of the trace tells.
 enum class happening : std::uint8_t {
-  ran, slept, departed, arrived, landed, starved, refused, ended, told, changed, crashed, paused, lost, duplicated, cut, healed,
+  ran,
+  slept,
+  departed,
+  arrived,
+  landed,
+  starved,
+  refused,
+  ended,
+  told,
+  changed,
+  crashed,
+  paused,
+  lost,
+  duplicated,
+  cut,
+  healed,
 };
 
 constexpr const char* name_of(happening what) noexcept {
-  constexpr const char* names[] = {"ran",  "slept", "departed", "arrived", "landed", "starved",    "refused", "ended",
-                                   "told", "changed", "crashed", "paused",  "lost",   "duplicated", "cut",     "healed"};
+  constexpr const char* names[] = {"ran",  "slept",   "departed", "arrived", "landed", "starved",    "refused", "ended",
+                                   "told", "changed", "crashed",  "paused",  "lost",   "duplicated", "cut",     "healed"};
   return names[static_cast<std::uint8_t>(what)];
 }
 
@@ -53,8 +68,8 @@ class trace {
     std::string all;
     for (std::size_t i = lines_.size() > last ? lines_.size() - last : 0; i < lines_.size(); ++i) {
       const trace_line& line = lines_[i];
-      all += std::to_string(line.at) + " ns  " + name_of(line.what) + " " + std::to_string(line.who) + "  " +
-             std::to_string(line.first) + " " + std::to_string(line.second) + "\n";
+      all += std::to_string(line.at) + " ns  " + name_of(line.what) + " " + std::to_string(line.who) + "  " + std::to_string(line.first) + " " +
+             std::to_string(line.second) + "\n";
     }
     return all;
   }

@@ -19,10 +19,8 @@ inline void doze(simulation& sim, station& at, std::int64_t until) {
     return;
   }
   at.sleeper = self;
-  if (until != never)
-    time.post(until, due_kind::wake, self, time.tasks[self].ticket);
-  else
-    time.tasks[self].asleep_at = at.id;
+  if (until != never) time.post(until, due_kind::wake, self, time.tasks[self].ticket);
+  else time.tasks[self].asleep_at = at.id;
   sim.note(happening::slept, at.id);
   time.leave();
   time.tasks[self].asleep_at = nobody;

@@ -46,8 +46,8 @@ inline run_outcome world::run(duration limit) {
   while (!finished()) {
     if (time.idle() || time.next_due() > until) {
       outcome.how = time.idle() ? run_outcome::ending::deadlock : run_outcome::ending::out_of_time;
-      outcome.sentence = (time.idle() ? "deadlock: every node sleeps for ever at " : "the run's time is over at ") +
-                         std::to_string(time.now()) + " ns (seed " + std::to_string(sim_.seed) + "): " + who_waits();
+      outcome.sentence = (time.idle() ? "deadlock: every node sleeps for ever at " : "the run's time is over at ") + std::to_string(time.now()) +
+                         " ns (seed " + std::to_string(sim_.seed) + "): " + who_waits();
       break;
     }
     if (const std::exception_ptr escaped = time.step(); escaped) std::rethrow_exception(escaped);
@@ -81,10 +81,8 @@ inline void empty_station(simulation& sim, station& at) {
   at.crashed = true;
   for (; !at.inbox.empty(); at.inbox.pop_front()) {
     const std::uint32_t index = at.inbox.front();
-    if (sim.pool[index].stage == packet_stage::returning)
-      sim.pool.give_back(index);
-    else
-      lose(sim, index);
+    if (sim.pool[index].stage == packet_stage::returning) sim.pool.give_back(index);
+    else lose(sim, index);
   }
   for (; !at.receives.starved.empty(); at.receives.starved.pop_front()) lose(sim, at.receives.starved.front());
   for (auto& link : at.links)
@@ -106,8 +104,7 @@ inline void tell_of_death(simulation& sim, const station& dead) {
       if (link.phase == link_phase::dialling)
         sim.time.post_action(sim.now() + sim.cost.dial_timeout.count(), [&sim, name] { refuse_dial(sim, name); });
       else if (each->row.reports_death)
-        sim.time.post_action(sim.after(sim.cost.death_least, sim.cost.death_most),
-                             [&sim, name] { break_link(sim, *sim.stations[name.port], name); });
+        sim.time.post_action(sim.after(sim.cost.death_least, sim.cost.death_most), [&sim, name] { break_link(sim, *sim.stations[name.port], name); });
     }
   }
 }

@@ -186,7 +186,8 @@ TEST_F(checking, repeated_old_value) {
 TEST_F(checking, a_verdict_names_the_property_and_the_record) {
   put(7, 1);
   const verdict said = judge();
-  EXPECT_NE(said.text().find("lost_notification: process 1, posted at 10 ns: 7 from process 1 to process 2 came 0 times"), std::string::npos) << said.text();
+  EXPECT_NE(said.text().find("lost_notification: process 1, posted at 10 ns: 7 from process 1 to process 2 came 0 times"), std::string::npos)
+      << said.text();
 }
 
 }  // namespace

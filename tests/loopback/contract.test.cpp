@@ -15,10 +15,15 @@ void ask(Ask what) {
   using side = party<Row>;
   loopback::world w(21);
   bool over = false;
-  const auto run = converse<Row>(w, [&](side& me) { while (!over) me.idle(10us); }, [&](side& me) {
-    what(me);
-    over = true;
-  });
+  const auto run = converse<Row>(
+      w,
+      [&](side& me) {
+        while (!over) me.idle(10us);
+      },
+      [&](side& me) {
+        what(me);
+        over = true;
+      });
   EXPECT_TRUE(run) << run.sentence;
 }
 
@@ -40,7 +45,8 @@ TEST(contract, modes_and_sizes_that_the_row_lacks_are_refused_at_the_call) {
     EXPECT_EQ(me.net->inject(me.link, const_bytes(me.staging).first(65), 0).code, errc::invalid);
     std::vector<std::byte> large((1 << 20) + 1);
     registration held = me.net->enroll_local(large).value();
-    EXPECT_EQ((me.net->template send<post_mode::signalled>(me.link, {large.data(), large.size(), held.descriptor}, 0, nullptr)).code, errc::out_of_range);
+    EXPECT_EQ((me.net->template send<post_mode::signalled>(me.link, {large.data(), large.size(), held.descriptor}, 0, nullptr)).code,
+              errc::out_of_range);
     me.net->withdraw(held);
   });
   ask<counting>([](auto& me) {

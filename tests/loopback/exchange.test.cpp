@@ -15,8 +15,8 @@ class exchange : public testing::Test {};
 using rows = testing::Types<silent_refusal, consuming, unordered, counting, deathless>;
 TYPED_TEST_SUITE(exchange, rows);
 
-static_assert(port<loopback::port<shape_of<silent_refusal>>> && port<loopback::port<shape_of<consuming>>> && port<loopback::port<shape_of<unordered>>> &&
-              port<loopback::port<shape_of<counting>>> && port<loopback::port<shape_of<deathless>>>);
+static_assert(port<loopback::port<shape_of<silent_refusal>>> && port<loopback::port<shape_of<consuming>>> &&
+              port<loopback::port<shape_of<unordered>>> && port<loopback::port<shape_of<counting>>> && port<loopback::port<shape_of<deathless>>>);
 
 TYPED_TEST(exchange, messages_arrive_whole_with_their_immediate) {
   using side = party<TypeParam>;
@@ -54,10 +54,10 @@ TYPED_TEST(exchange, a_write_lands_where_it_should_and_nowhere_else) {
       w,
       [&](side& me) {
         server = &me;
-        EXPECT_TRUE(me.until([&] { return std::memcmp(me.home().data() + 96, text.data(), 64) == 0; }, 100ms) || !side::shape::facts.delivery_complete);
+        EXPECT_TRUE(me.until([&] { return std::memcmp(me.home().data() + 96, text.data(), 64) == 0; }, 100ms) ||
+                    !side::shape::facts.delivery_complete);
         me.idle(1ms);
-        for (std::size_t i = 0; i < side::region_size; ++i)
-          EXPECT_TRUE((i >= 96 && i < 160) || me.home()[i] == std::byte{}) << i;
+        for (std::size_t i = 0; i < side::region_size; ++i) EXPECT_TRUE((i >= 96 && i < 160) || me.home()[i] == std::byte{}) << i;
       },
       [&](side& me) {
         ASSERT_TRUE(me.until([&] { return server != nullptr; }));
@@ -87,15 +87,17 @@ TYPED_TEST(exchange, a_notification_comes_once_and_after_its_bytes) {
         [&](side& me) {
           server = &me;
           std::size_t checked = 0;
-          ASSERT_TRUE(me.until([&] {
-            for (; checked < me.landed.size(); ++checked) {
-              const std::size_t n = me.landed[checked].immediate;
-              const auto should = pattern(16, static_cast<unsigned>(n));
-              EXPECT_EQ(std::memcmp(me.home().data() + n * 16, should.data(), 16), 0) << n;
-              EXPECT_EQ(me.landed[checked].context != nullptr, side::shape::receive_reserve);
-            }
-            return checked == count;
-          }, 10s));
+          ASSERT_TRUE(me.until(
+              [&] {
+                for (; checked < me.landed.size(); ++checked) {
+                  const std::size_t n = me.landed[checked].immediate;
+                  const auto should = pattern(16, static_cast<unsigned>(n));
+                  EXPECT_EQ(std::memcmp(me.home().data() + n * 16, should.data(), 16), 0) << n;
+                  EXPECT_EQ(me.landed[checked].context != nullptr, side::shape::receive_reserve);
+                }
+                return checked == count;
+              },
+              10s));
           std::array<int, count> seen{};
           for (const auto& each : me.landed) ++seen[each.immediate];
           for (const int each : seen) EXPECT_EQ(each, 1);
@@ -106,7 +108,8 @@ TYPED_TEST(exchange, a_notification_comes_once_and_after_its_bytes) {
             const auto text = pattern(16, static_cast<unsigned>(i));
             std::copy(text.begin(), text.end(), me.staging.begin() + static_cast<std::ptrdiff_t>(i * 16));
             ASSERT_TRUE(me.insist([&] {
-              return me.net->template write_immediate<post_mode::signalled>(me.link, me.staged(i * 16, 16), server->spot(i * 16), 0xabc00000000 + i, nullptr);
+              return me.net->template write_immediate<post_mode::signalled>(me.link, me.staged(i * 16, 16), server->spot(i * 16), 0xabc00000000 + i,
+                                                                            nullptr);
             }));
           }
           ASSERT_TRUE(me.until([&] { return me.ended.size() == count; }));
@@ -206,7 +209,8 @@ TYPED_TEST(exchange, atomics_are_exact) {
           }
           for (const std::uint64_t expected : {17U, 18U}) {
             me.ended.clear();
-            ASSERT_TRUE(me.insist([&] { return me.net->compare_swap(me.link, expected, 42, old, me.staging_held.descriptor, server->spot(0), nullptr); }));
+            ASSERT_TRUE(
+                me.insist([&] { return me.net->compare_swap(me.link, expected, 42, old, me.staging_held.descriptor, server->spot(0), nullptr); }));
             ASSERT_TRUE(me.until([&] { return me.ended.size() == 1; }));
             EXPECT_EQ(old[0], 18U);
           }

@@ -30,20 +30,22 @@ order_seen watch_order(std::uint64_t seed, const loopback::faults& trouble) {
       [&](side& me) {
         server = &me;
         std::size_t looked = 0;
-        EXPECT_TRUE(me.until([&] {
-          for (; looked < me.messages.size(); ++looked) {
-            std::uint32_t said = 0;
-            std::memcpy(&said, me.messages[looked].data(), 4);
-            seen.messages_in_order = seen.messages_in_order && said == looked;
-            seen.writes_before_messages = seen.writes_before_messages && me.home()[said] == std::byte{1};
-            bool gap = false;
-            for (std::uint32_t i = 0; i < count; ++i) {
-              if (gap && me.home()[i] != std::byte{}) seen.writes_in_order = false;
-              gap = gap || me.home()[i] == std::byte{};
-            }
-          }
-          return looked == count;
-        }, 20s));
+        EXPECT_TRUE(me.until(
+            [&] {
+              for (; looked < me.messages.size(); ++looked) {
+                std::uint32_t said = 0;
+                std::memcpy(&said, me.messages[looked].data(), 4);
+                seen.messages_in_order = seen.messages_in_order && said == looked;
+                seen.writes_before_messages = seen.writes_before_messages && me.home()[said] == std::byte{1};
+                bool gap = false;
+                for (std::uint32_t i = 0; i < count; ++i) {
+                  if (gap && me.home()[i] != std::byte{}) seen.writes_in_order = false;
+                  gap = gap || me.home()[i] == std::byte{};
+                }
+              }
+              return looked == count;
+            },
+            20s));
       },
       [&](side& me) {
         EXPECT_TRUE(me.until([&] { return server != nullptr; }));
@@ -139,7 +141,8 @@ TEST(faults, raw_faults_of_immediates_spare_the_bytes) {
         EXPECT_TRUE(me.until([&] { return server != nullptr; }));
         me.staging[0] = std::byte{1};
         for (std::size_t i = 0; i < 100; ++i)
-          EXPECT_TRUE(me.insist([&] { return me.net->write_immediate<post_mode::signalled>(me.link, me.staged(0, 1), server->spot(i), i, nullptr); }));
+          EXPECT_TRUE(
+              me.insist([&] { return me.net->write_immediate<post_mode::signalled>(me.link, me.staged(0, 1), server->spot(i), i, nullptr); }));
         me.idle(30ms);
       });
   EXPECT_TRUE(run) << run.sentence;

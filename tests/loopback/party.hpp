@@ -74,7 +74,9 @@ struct party {
     if (told.kind == completion_kind::received) {
       received.push_back(told);
       const std::size_t i = slot_of(told.context);
-      if (told.outcome) messages.emplace_back(receives.begin() + static_cast<std::ptrdiff_t>(i * slot), receives.begin() + static_cast<std::ptrdiff_t>(i * slot + told.length));
+      if (told.outcome)
+        messages.emplace_back(receives.begin() + static_cast<std::ptrdiff_t>(i * slot),
+                              receives.begin() + static_cast<std::ptrdiff_t>(i * slot + told.length));
     }
     if (told.kind != completion_kind::ended && told.context != nullptr && told.outcome) post_receive(link, slot_of(told.context));
   }
@@ -118,10 +120,8 @@ struct party {
   status say(const_bytes what, std::uint32_t immediate, void* context = nullptr) {
     std::copy(what.begin(), what.end(), staging.begin());
     return insist([&] {
-      if constexpr (shape::framed)
-        return net->template send_framed<M>(link, {}, staged(0, what.size()), context);
-      else
-        return net->template send<M>(link, staged(0, what.size()), immediate, context);
+      if constexpr (shape::framed) return net->template send_framed<M>(link, {}, staged(0, what.size()), context);
+      else return net->template send<M>(link, staged(0, what.size()), immediate, context);
     });
   }
 };

@@ -54,7 +54,8 @@ TEST(steady_state, allocates_nothing) {
         for (std::uint32_t i = 0; i < 6'000; ++i) {
           if (i == 3'000) counted = allocations;
           ASSERT_TRUE(me.insist([&] { return me.net->send<post_mode::signalled>(me.link, me.staged(0, i % 100), i, nullptr); }));
-          ASSERT_TRUE(me.insist([&] { return me.net->write_immediate<post_mode::unsignalled>(me.link, me.staged(0, 512), server->spot(0), i, nullptr); }));
+          ASSERT_TRUE(
+              me.insist([&] { return me.net->write_immediate<post_mode::unsignalled>(me.link, me.staged(0, 512), server->spot(0), i, nullptr); }));
           ASSERT_TRUE(i % 8 != 7 || me.until([&] { return me.ended.size() >= i - 3; }));
         }
         counted = allocations - counted;

@@ -34,7 +34,8 @@ std::uint64_t troubled_run(std::uint64_t seed) {
         EXPECT_TRUE(me.until([&] { return server != nullptr; }, 10s));
         for (std::uint32_t i = 0; i < 30; ++i) {
           EXPECT_TRUE(me.say(pattern(i), i));
-          EXPECT_TRUE(me.insist([&] { return me.net->write_immediate<post_mode::signalled>(me.link, me.staged(i * 8, 8), server->spot(i * 8), i, nullptr); }));
+          EXPECT_TRUE(me.insist(
+              [&] { return me.net->write_immediate<post_mode::signalled>(me.link, me.staged(i * 8, 8), server->spot(i * 8), i, nullptr); }));
         }
         EXPECT_TRUE(me.until([&] { return me.ended.size() == 60; }, 10s));
         me.idle(100ms);
@@ -93,8 +94,19 @@ TEST(virtual_time, waiting_ends_when_something_comes) {
 TEST(virtual_time, a_deadlock_ends_the_run_and_names_who_waits) {
   loopback::world w(3);
   const auto run = converse<silent_refusal>(
-      w, [](auto& me) { for (;;) { me.turn(); (void)me.net->wait(instant::max()); } },
-      [](auto& me) { for (;;) { me.turn(); (void)me.net->wait(instant::max()); } });
+      w,
+      [](auto& me) {
+        for (;;) {
+          me.turn();
+          (void)me.net->wait(instant::max());
+        }
+      },
+      [](auto& me) {
+        for (;;) {
+          me.turn();
+          (void)me.net->wait(instant::max());
+        }
+      });
   EXPECT_EQ(run.how, loopback::run_outcome::ending::deadlock);
   EXPECT_NE(run.sentence.find("every node sleeps for ever"), std::string::npos) << run.sentence;
   EXPECT_NE(run.sentence.find("'server' waits without a deadline on port 0"), std::string::npos) << run.sentence;
@@ -105,7 +117,9 @@ TEST(virtual_time, a_deadlock_ends_the_run_and_names_who_waits) {
 TEST(virtual_time, a_run_has_a_limit_and_can_go_on) {
   loopback::world w(4);
   int rounds = 0;
-  w.spawn("alone", [&] { for (; rounds < 10; ++rounds) loopback::sleep_for(1s); });
+  w.spawn("alone", [&] {
+    for (; rounds < 10; ++rounds) loopback::sleep_for(1s);
+  });
   const auto run = w.run(3'500ms);
   EXPECT_EQ(run.how, loopback::run_outcome::ending::out_of_time);
   EXPECT_NE(run.sentence.find("seed 4"), std::string::npos) << run.sentence;
@@ -148,7 +162,9 @@ TEST(virtual_time, exceptions_reach_whoever_runs) {
 
 TEST(virtual_time, services_do_not_keep_a_run_alive) {
   loopback::world w(7);
-  w.serve("server", [] { for (;;) loopback::sleep_for(1ms); });
+  w.serve("server", [] {
+    for (;;) loopback::sleep_for(1ms);
+  });
   w.spawn("client", [] { loopback::sleep_for(10ms); });
   EXPECT_TRUE(w.run(10s));
 }
