@@ -63,9 +63,10 @@ void compare_memory(const fi_info& info, differences& found) {
   found.flag("key_owner provider", Shape::provider_key, (mode & FI_MR_PROV_KEY) != 0);
   found.flag("local_registration", Shape::local_descriptor, (mode & FI_MR_LOCAL) != 0);
   found.flag("region_endpoint_binding", Shape::bind_regions, (mode & FI_MR_ENDPOINT) != 0);
-  if (const int unknown = mode & ~(request<Shape>::mr_mode | FI_MR_BASIC | FI_MR_SCALABLE); unknown != 0)
+  constexpr int old_basic = 1 << 0, old_scalable = 1 << 1;  // their names are deprecated since libfabric 2
+  if (const int unknown = mode & ~(request<Shape>::mr_mode | old_basic | old_scalable); unknown != 0)
     found.cell("mr_mode", std::to_string(request<Shape>::mr_mode), std::to_string(mode), std::to_string(request<Shape>::mr_mode));
-  if ((mode & FI_MR_BASIC) != 0) found.cell("mr_mode", "modern bits", "FI_MR_BASIC", "modern bits");
+  if ((mode & old_basic) != 0) found.cell("mr_mode", "modern bits", "FI_MR_BASIC", "modern bits");
   // Our keys must fit into the provider's; the provider's must fit into what the wire format was baked for.
   if (Shape::provider_key ? returned > key_bytes : returned < key_bytes)
     found.cell("key_bytes", "any", std::to_string(returned), std::to_string(key_bytes));

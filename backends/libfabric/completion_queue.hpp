@@ -93,6 +93,8 @@ class completion_queue {
       on(completion_entry{completion_kind::landed, Shape::receive_reserve ? entry.op_context : nullptr, entry.data, 0, {}});
     else if ((entry.flags & FI_RECV) != 0)
       on(completion_entry{completion_kind::received, entry.op_context, (entry.flags & FI_REMOTE_CQ_DATA) != 0 ? entry.data : 0, entry.len, {}});
+    else if ((entry.flags & (FI_REMOTE_CQ_DATA | FI_WRITE | FI_SEND)) == FI_REMOTE_CQ_DATA)  // shm of libfabric 2 leaves FI_REMOTE_WRITE out
+      on(completion_entry{completion_kind::landed, Shape::receive_reserve ? entry.op_context : nullptr, entry.data, 0, {}});
     else
       on(completion_entry{completion_kind::ended, entry.op_context, 0, entry.len, {}});
     return 1;
