@@ -31,8 +31,7 @@ class manager {
     t.listens = true;
     t.sleeps = true;
     t.receives = 64;
-    t.peers = std::uint32_t{o.most_allocations} * (o.most_workers + 1U) + 64;
-    if (t.peers > 1024) t.peers = 1024;
+    t.peers = std::min(std::uint32_t{o.most_allocations} * (o.most_workers + 1U) + 32, most_peers);
     t.silence_limit = o.longest_function + 2s;
     auto net = weft::open<F>(t);
     if (!net) return std::move(net).error();
@@ -245,6 +244,7 @@ class manager {
     exact_bills_ += std::uint64_t{bill.exact};
   }
 
+  static constexpr std::uint32_t most_peers = 256;  ///< What every fabric offers: shared memory has no larger address table.
   static constexpr duration finish_limit = 10s;  ///< Settling, and then ending.
   static constexpr duration worker_grace = 1s;   ///< From the loss of a worker's connection until its process is killed.
   static constexpr duration linger = 50ms;
