@@ -100,6 +100,7 @@ set(WEFT_LIBFABRIC_HEADERS
   backends/libfabric/endpoint.hpp
   backends/libfabric/errors.hpp
   backends/libfabric/hints.hpp
+  backends/libfabric/leftovers.hpp
   backends/libfabric/memory.hpp
   backends/libfabric/owned.hpp
   backends/libfabric/port.hpp

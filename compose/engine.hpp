@@ -70,6 +70,8 @@ struct engine {
   static constexpr std::uint32_t ring_entries = 64;
 
   engine(const transport_options& o, std::unique_ptr<port_type> p) : options(o), port(std::move(p)), peers(o.peers), opened(port->now()) {}
+  /// The port first: libraries with threads of their own may write into posted receives until their endpoint is closed.
+  ~engine() { port.reset(); }
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
@@ -80,7 +82,8 @@ struct engine {
   control_buffers controls;
   receive_block<receive> shared_receives;      ///< Addressed fabrics: for all peers.
   std::vector<receive*> parked;                ///< Messages that cannot be handled yet; capacity reserved at open.
-  std::vector<receive_block<receive>> graveyard;  ///< Receives of links that ended; freed outside of any handler.
+  std::vector<receive_block<receive>> graveyard;  ///< Receives of links that ended; freed when the queue was seen empty.
+  bool draining = false;                       ///< A link ended: entries of it may still be in the queue.
   std::vector<receive*> unposted;              ///< Receives that the library had no room for.
   std::uint32_t owed_notices = no_index;       ///< put_notify operations whose notice still has to be sent.
   weft::owed_replies owed_replies;
@@ -114,6 +117,20 @@ struct engine {
       return port->random();
     else
       return unguessable();
+  }
+
+  /// This process, as peers on the same host are told, and a watch over one of theirs.
+  std::uint64_t own_process() const noexcept {
+    if constexpr (requires { port->process(); })
+      return port->process();
+    else
+      return watch::self();
+  }
+  watch watch_over(std::uint64_t process) const noexcept {
+    if constexpr (requires { port->watch_process(process); })
+      return port->watch_process(process);
+    else
+      return watch::of(process);
   }
 
   // ---- messages of our own ----------------------------------------------------------------------------------------------

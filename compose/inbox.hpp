@@ -26,6 +26,8 @@ class inbox {
   int poll() {
     if (!e_.parked.empty()) [[unlikely]] retry_parked();  // first: messages of a peer are told in order
     const int found = e_.port->poll([this](const completion_entry& c) { take(c); });
+    if constexpr (Engine::links_have_receives)
+      if (found == 0 && e_.draining) [[unlikely]] receives<Engine>(e_).settle();
     if (!e_.unposted.empty()) [[unlikely]] repost_left();
     if (e_.owed_notices != no_index) [[unlikely]] send_owed();
     if constexpr (answer<typename Engine::fabric, atomics_family>::executed_by_target)
@@ -218,7 +220,7 @@ class inbox {
     if constexpr (Engine::wide_immediate)
       r = e_.peers.find({static_cast<std::uint32_t>(c.immediate >> 32)});
     else if constexpr (Engine::links_have_receives)
-      r = consumed == nullptr ? nullptr : &e_.peers.at(consumed->owner);
+      r = consumed == nullptr || consumed->owner == no_index ? nullptr : &e_.peers.at(consumed->owner);
     const bool known = Engine::wide_immediate || (Engine::links_have_receives && consumed != nullptr);
     if (consumed != nullptr) meeting<Engine>(e_).post(*consumed);
     if (known && (r == nullptr || r->live != r->number)) {

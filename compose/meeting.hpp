@@ -250,7 +250,8 @@ class meeting {
     r.speak_every = theirs.heartbeat_ms;
     r.ring = theirs.ring;
     if (r.ring.entries > Engine::ring_entries) r.ring.entries = Engine::ring_entries;
-    if constexpr (answer<typename Engine::fabric, liveness_family>::watches_process) r.watch = Engine::watch::of(theirs.process);
+    r.process = theirs.process;
+    if constexpr (answer<typename Engine::fabric, liveness_family>::watches_process) r.watch = e_.watch_over(theirs.process);
   }
 
   wire::introduction introduce(record& r, wire::message_kind kind) noexcept {
@@ -259,7 +260,7 @@ class meeting {
     mine.nonce = r.nonce;
     mine.connection = {r.number};
     mine.slot_bytes = e_.options.slot_bytes;
-    mine.process = Engine::watch::self();
+    mine.process = e_.own_process();
     if constexpr (answer<typename Engine::fabric, liveness_family>::speaks) mine.heartbeat_ms = Engine::ticks(e_.options.silence_limit) / 4 + 1;
     if constexpr (Engine::uses_ring) {
       const std::uint64_t place = e_.peers.index_of(r) * Engine::ring_entries * sizeof(wire::ring_entry);

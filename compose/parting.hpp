@@ -70,6 +70,7 @@ class parting {
     r.link_gone = true;
     e_.port->hang_up(r.link);
     r.link = {};
+    e_.draining = Engine::links_have_receives;
     if constexpr (Engine::links_have_receives) receives<Engine>(e_).bury(r);
   }
 
@@ -88,13 +89,10 @@ class parting {
     }
   }
 
-  /// After hang_up a connected link completes nothing more; an addressed one may, now or never.
+  /// The library may still complete it: on connected links until the queue was seen empty once, on addressed ones at any time, or never.
   void end_slot(slot& s) {
     s.parent = nullptr;
-    if constexpr (Engine::links_have_receives)
-      e_.release(s);
-    else
-      e_.abandon(s);
+    e_.abandon(s);
   }
 
   Engine& e_;

@@ -71,6 +71,7 @@ struct peer_record : peer_header {
   bool has_private_data = false;
   std::string reason;                   ///< Sentence of a refusal, theirs or ours.
   Watch watch{};
+  std::uint64_t process = 0;            ///< Theirs, on rows of one host.
   receive_block<receive_slot<LibraryBytes>> receives;
   slot marker;                          ///< Context of unsignalled operations, so that an error finds its peer.
 

@@ -47,6 +47,13 @@ class receives {
     if (!r.receives.slots.empty()) e_.graveyard.push_back(std::move(r.receives));
     r.receives = {};
   }
+  /// After the queue was seen empty: nothing speaks of links that ended any more.
+  void settle() {
+    e_.draining = false;
+    for (std::uint32_t i = 0; i < e_.operations.size(); ++i)
+      if (auto& s = *e_.operations.at(i); s.use == slot_use::abandoned && s.record->link_gone) e_.release(s);
+    clear_graveyard();
+  }
   void clear_graveyard() {
     if (e_.graveyard.empty()) return;
     const auto dead = [](const receive* r) { return r->owner == no_index; };

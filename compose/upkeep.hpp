@@ -30,7 +30,6 @@ class upkeep {
     const std::uint32_t before = e_.tick;
     e_.read_clock();
     e_.until_upkeep = every_polls;
-    receives<Engine>(e_).clear_graveyard();
     meeting<Engine>(e_).follow_links(on_);
     if (e_.tick == before) return;
     if (e_.side_channel) e_.side_channel->progress();
@@ -81,7 +80,12 @@ class upkeep {
     if constexpr (liveness_answer::watches_process) {
       if (e_.tick - r.spoke >= watch_every_ms) {
         r.spoke = e_.tick;
-        if (r.watch.gone()) return parting<Engine>(e_).gone(r, error(errc::peer_lost, "process ended"), on_);
+        if (r.watch.gone()) {
+          const std::uint64_t process = r.process;
+          parting<Engine>(e_).gone(r, error(errc::peer_lost, "process ended"), on_);
+          if constexpr (requires { e_.port->process_ended(process); }) e_.port->process_ended(process);
+          return;
+        }
       }
     }
     if constexpr (liveness_answer::speaks) {

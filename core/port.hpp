@@ -112,8 +112,9 @@ struct port_limits {
 ///   result<address_bytes> resolve(string_view node, string_view service);   where facts.address_resolution is socket
 ///   result<link> dial(const address_bytes&, std::uint32_t tag);       begins a link; receives must be posted by the caller before or
 ///                                                                     right after. Addressed: established at once (poll_links tells).
-///   void hang_up(link&);                                              ends it and releases it. No completion of it arrives afterwards
-///                                                                     on connected fabrics; on addressed ones late ones may.
+///   void hang_up(link&);                                              ends it and releases it. On connected fabrics completions of it may
+///                                                                     still be told until poll() has returned 0 once, none after;
+///                                                                     on addressed ones at any time.
 ///   template <class On> void poll_links(On&&);                        std::uint32_t on(link_change, std::uint32_t tag, link); the return
 ///                                                                     value is used for `arrived` only: the tag, or no_tag to refuse.
 ///   result<registration> enroll(bytes, rights, std::uint64_t wanted_key);   registers memory; wanted_key is used where keys are ours

@@ -12,6 +12,7 @@
 #include "../rendezvous/tcp.hpp"
 #include "completion_queue.hpp"
 #include "endpoint.hpp"
+#include "leftovers.hpp"
 #include "memory.hpp"
 #include "waiting.hpp"
 
@@ -50,6 +51,13 @@ class port {
     made->memory_.bind_to(made->ends_->region_endpoint(), made->counter_.get());
     made->note_limits();
     return made;
+  }
+
+  /// A peer's process on this host ended without closing: what it left in shared memory is removed.
+  void process_ended(std::uint64_t process) noexcept
+    requires(Shape::facts.same_host)
+  {
+    (void)sweep_leftovers_of(static_cast<pid_t>(process));
   }
 
   port(const port&) = delete;

@@ -9,12 +9,24 @@
 
 namespace weft::backends::loopback {
 
+/// Is the simulated process behind a port still there? What a process descriptor is to a real host.
+class process_watch {
+ public:
+  process_watch() = default;
+  explicit process_watch(std::shared_ptr<const station> at) noexcept : at_(std::move(at)) {}
+  bool gone() const noexcept { return at_ && at_->crashed; }
+
+ private:
+  std::shared_ptr<const station> at_;
+};
+
 /// A simulated port of the fabric that the shape describes. poll, wait and now let virtual time pass and others run.
 template <port_shape Shape>
 class port {
  public:
   using link = link_name;
   using rendezvous = loopback::rendezvous;
+  using process_watch = loopback::process_watch;
   static constexpr const fabric_facts& facts = Shape::facts;
   static constexpr bool link_has_receives = facts.endpoint_type == endpoint_type::connected;
 
@@ -114,6 +126,15 @@ class port {
   }
   status wait(instant until) noexcept;
   int descriptor() const noexcept { return -1; }
+
+  /// This port's process, and a watch over a peer's, by what it said of itself.
+  std::uint64_t process() const noexcept { return std::uint64_t{at_->id} + 1; }
+  loopback::process_watch watch_process(std::uint64_t process) const noexcept {
+    if (!at_->open || process == 0 || process > sim_.stations.size()) return {};
+    return loopback::process_watch(sim_.stations[process - 1]);
+  }
+  /// Keys and nonces come from the run's seed, so that the same seed gives the same trace.
+  std::uint64_t random() noexcept { return at_->open ? sim_.time.draw.next() : 1; }
 
   /// For tests: how often a message or an immediate found no receive here, and how often a peer's access was refused.
   std::uint64_t starved() const noexcept { return at_->starved_count; }
