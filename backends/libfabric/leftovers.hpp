@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Shared memory that dead processes left behind. libfabric's provider for one host names its regions "<pid>:<n>:<m>" in /dev/shm and
+// unlinks them when an endpoint is closed or a caught signal ends the process; after SIGKILL 16 MiB per endpoint stay for ever.
+// A survivor that saw its peer's process end sweeps after it. Only after such a one: the number in a name may belong to a living process of
+// another process namespace, so nothing is swept for a mere number.
+// Hot path: no. Threads: any; two survivors may meet, and the second finds nothing.
+#pragma once
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <string_view>
+
+namespace weft::backends::libfabric {
+
+/// The process of a region's name; 0 for names of another form.
+constexpr pid_t owner_of_region(std::string_view name) noexcept {
+  pid_t owner = 0;
+  const auto [end, problem] = std::from_chars(name.data(), name.data() + name.size(), owner);
+  if (problem != std::errc() || owner <= 0) return 0;
+  std::string_view rest(end, static_cast<std::size_t>(name.data() + name.size() - end));
+  if (!rest.starts_with(':') || rest.find_first_not_of("0123456789:") != std::string_view::npos) return 0;
+  return std::count(rest.begin(), rest.end(), ':') == 2 ? owner : 0;
+}
+static_assert(owner_of_region("13205:0:0") == 13205 && owner_of_region("13205") == 0 && owner_of_region("x:0:0") == 0);
+
+/// Removes what this process, which is known to have ended, left in `folder`, if it is this user's. Returns how many.
+inline int sweep_leftovers_of(pid_t ended, const char* folder = "/dev/shm") noexcept {
+  if (ended <= 0 || ::kill(ended, 0) == 0 || errno != ESRCH) return 0;  // its number lives again
+  DIR* entries = ::opendir(folder);
+  if (entries == nullptr) return 0;
+  int swept = 0;
+  while (const dirent* entry = ::readdir(entries)) {
+    if (owner_of_region(entry->d_name) != ended) continue;
+    struct stat what {};
+    const int at = ::dirfd(entries);
+    if (::fstatat(at, entry->d_name, &what, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(what.st_mode) || what.st_uid != ::geteuid()) continue;
+    swept += ::unlinkat(at, entry->d_name, 0) == 0;
+  }
+  ::closedir(entries);
+  return swept;
+}
+
+}  // namespace weft::backends::libfabric
