@@ -88,7 +88,8 @@ class worker {
     }
     // A peer may speak before connect() has returned its handle; the manager is met first, so before that it is the only one.
     void operator()(const received& e) const { !w.manager_ || e.peer == w.manager_ ? w.from_manager(e.message) : w.from_client(e.message); }
-    void operator()(const lost& e) const noexcept {
+    void operator()(const lost& e) const {
+      w.loss_ = std::string(e.why.operation) + (w.net_.reason().empty() ? "" : ": " + w.net_.reason());
       if (e.peer == w.manager_) w.manager_lost_ = true;
       if (e.peer == w.client_) w.client_lost_ = true;
     }
@@ -142,7 +143,7 @@ class worker {
     auto manager = meet(s_.manager, s_.allocation, end);
     if (!manager) return std::move(manager).error();
     manager_ = *manager;
-    if (const status s = wait_for([&] { return has_account_; }, end); !s) return {s, "the manager at " + s_.manager + " opened no account in time"};
+    if (const status s = wait_for([&] { return has_account_; }, end); !s) return unmet(s, "the manager at " + s_.manager + " opened no account");
     auto input = net_.allocate(input_stride() * s_.slots, rights::remote_write);
     if (!input) return std::move(input).error();
     input_ = *input;
@@ -152,9 +153,11 @@ class worker {
     auto client = meet(s_.client, s_.client_secret, end);
     if (!client) return std::move(client).error();
     client_ = *client;
-    if (const status s = wait_for([&] { return welcomed_; }, end); !s) return {s, "the client at " + s_.client + " did not welcome this worker in time"};
+    if (const status s = wait_for([&] { return welcomed_; }, end); !s) return unmet(s, "the client at " + s_.client + " did not welcome this worker");
     return introduce(end);
   }
+
+  failure unmet(status s, const std::string& what) const { return {s, what + (s.code == errc::deadline ? " in time" : ", and is gone (" + loss_ + ")")}; }
 
   result<peer> meet(const std::string& where, const token& secret, instant end) {
     const auto hello = encode(greeting{role::worker, s_.index, secret});
@@ -350,6 +353,7 @@ class worker {
   bool finish_ = false;
   bool manager_lost_ = false;
   bool client_lost_ = false;
+  std::string loss_;  ///< Of the last peer lost: for the sentence.
   bool fetched_ = false;
   bool fetch_failed_ = false;
 };

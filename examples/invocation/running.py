@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Starts managers and clients as processes, with a deadline on everything, and leaves nothing behind: no process, no shared memory."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - where shared-memory providers put their queues
+
+
+class Failed(Exception):
+    """A program did not do what it must; the text says which and what it said."""
+
+
+def program(build: Path, role: str, fabric: str) -> Path:
+    """The built program of a role: manager, executor or client."""
+    return build / "examples" / "invocation" / f"invocation-{role}.{fabric}"
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _queues() -> set[Path]:
+    return set(SHARED_MEMORY.glob("[0-9]*:[0-9]*:*")) if SHARED_MEMORY.is_dir() else set()
+
+
+@contextlib.contextmanager
+def clean_shared_memory() -> Iterator[None]:
+    """Removes queues that processes started meanwhile left when they were killed."""
+    before = _queues()
+    try:
+        yield
+    finally:
+        for queue in _queues() - before:
+            owner = re.match(r"\d+", queue.name)
+            if owner and not _alive(int(owner.group())):
+                with contextlib.suppress(OSError):
+                    queue.unlink()
+
+
+class Manager:
+    """A running manager. Use as a context: it is ended, or killed, on leaving."""
+
+    def __init__(self, build: Path, fabric: str, arguments: Sequence[str] = (), limit: float = 20.0) -> None:
+        self.build = build
+        self.fabric = fabric
+        self._folder = tempfile.TemporaryDirectory(prefix="weft-invocation-")
+        announced = Path(self._folder.name) / "address"
+        self._said = open(Path(self._folder.name) / "said", "w+b")  # noqa: SIM115 - closed in stop()
+        self.process = subprocess.Popen(
+            [str(program(build, "manager", fabric)), "--announce", str(announced), *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=self._said,
+            stderr=subprocess.STDOUT,
+        )
+        self.address = self._wait_for(announced, limit)
+
+    def _wait_for(self, announced: Path, limit: float) -> str:
+        end = time.monotonic() + limit
+        while time.monotonic() < end and self.process.poll() is None:
+            text = announced.read_text() if announced.exists() else ""
+            if text.endswith("\n"):
+                return text.strip()
+            time.sleep(0.01)
+        said = self.stop()[1]
+        raise Failed(f"the manager over {self.fabric} did not begin to listen: {said.strip() or 'it said nothing'}")
+
+    def __enter__(self) -> Manager:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def said(self) -> str:
+        """What manager and executors wrote so far."""
+        self._said.flush()
+        return Path(self._said.name).read_text(errors="replace")
+
+    def stop(self, limit: float = 15.0) -> tuple[int | None, str]:
+        """Ends it: exit code (None: it had to be killed) and what was said. A second call does nothing."""
+        if self._said.closed:
+            return None, ""
+        code: int | None = None
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            code = self.process.wait(limit)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        said = self.said()
+        self._said.close()
+        self._folder.cleanup()
+        return code, said
+
+    def client(self, *arguments: str, limit: float = 120.0) -> subprocess.CompletedProcess[str]:
+        """Runs a client to its end."""
+        command = [str(program(self.build, "client", self.fabric)), "--manager", self.address, *arguments]
+        try:
+            return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=limit, check=False)
+        except subprocess.TimeoutExpired as e:
+            raise Failed(f"the client over {self.fabric} did not end within {limit:.0f} s: {' '.join(command)}") from e
+
+    def measure(self, *arguments: str, limit: float = 120.0) -> dict[str, Any]:
+        """A client's measured run (`run ...`): its report."""
+        done = self.client("--json", *arguments, limit=limit)
+        if not done.stdout.strip():
+            raise Failed(f"the client over {self.fabric} said nothing but: {done.stderr.strip()} (exit code {done.returncode}); {self.said().strip()}")
+        report: dict[str, Any] = json.loads(done.stdout)
+        return report
+
+    def executors(self) -> list[int]:
+        """Process numbers of the executors that run now."""
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+        return [int(number) for number in children.read_text().split()]
