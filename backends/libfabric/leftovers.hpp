@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <string_view>
 
@@ -23,12 +22,12 @@ namespace weft::backends::libfabric {
 
 /// The process of a region's name; 0 for names of another form.
 constexpr pid_t owner_of_region(std::string_view name) noexcept {
+  const std::size_t colon = name.find(':');
+  if (colon == 0 || colon == std::string_view::npos || colon > 9 || std::count(name.begin(), name.end(), ':') != 2) return 0;
+  if (name.find_first_not_of("0123456789:") != std::string_view::npos) return 0;
   pid_t owner = 0;
-  const auto [end, problem] = std::from_chars(name.data(), name.data() + name.size(), owner);
-  if (problem != std::errc() || owner <= 0) return 0;
-  std::string_view rest(end, static_cast<std::size_t>(name.data() + name.size() - end));
-  if (!rest.starts_with(':') || rest.find_first_not_of("0123456789:") != std::string_view::npos) return 0;
-  return std::count(rest.begin(), rest.end(), ':') == 2 ? owner : 0;
+  for (const char digit : name.substr(0, colon)) owner = owner * 10 + (digit - '0');
+  return owner;
 }
 static_assert(owner_of_region("13205:0:0") == 13205 && owner_of_region("13205") == 0 && owner_of_region("x:0:0") == 0);
 
