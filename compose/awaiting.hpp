@@ -12,6 +12,7 @@
 
 #include <optional>
 #include <string>
+#include <thread>
 
 namespace weft {
 
@@ -39,9 +40,11 @@ class awaiting {
   int step(Handler& on) {
     if (e_.handling) [[unlikely]] return 0;
     e_.handling = true;
-    inbox<Engine, Handler> in(e_, on);
+    // Told as const lvalues: an rvalue would prefer a catch-all `[](auto&&) {}` to the overload `[](const notified&) {}` beside it.
+    auto told = [&on](const auto& event) -> decltype(auto) { return on(event); };
+    inbox<Engine, decltype(told)> in(e_, told);
     const int found = in.poll();
-    if (--e_.until_upkeep == 0) [[unlikely]] upkeep<Engine, Handler>(e_, on).run();
+    if (--e_.until_upkeep == 0) [[unlikely]] upkeep<Engine, decltype(told)>(e_, told).run();
     e_.handling = false;
     return found;
   }
@@ -54,6 +57,7 @@ class awaiting {
       idle = step(on) > 0 ? 0 : idle + 1;
       if (done()) return {};
       if (idle % 16 == 15 && e_.port->now() >= end) return error(errc::deadline, "until");
+      if (idle % 32 == 31) std::this_thread::yield();  // the peer may need this processor
       if (idle > 2000 && e_.options.sleeps) (void)sleep(end - e_.port->now());
     }
     return {};

@@ -96,9 +96,9 @@ struct lost {
 
 /// A handler takes every kind of event; `[](auto&&) {}` as the last overload ignores the rest explicitly.
 template <class H>
-concept event_handler = std::invocable<H&, completed> && std::invocable<H&, failed> && std::invocable<H&, received> &&
-                        std::invocable<H&, notified> && std::invocable<H&, requested> && std::invocable<H&, connected> &&
-                        std::invocable<H&, lost>;
+concept event_handler = std::invocable<H&, const completed&> && std::invocable<H&, const failed&> && std::invocable<H&, const received&> &&
+                        std::invocable<H&, const notified&> && std::invocable<H&, const requested&> &&
+                        std::invocable<H&, const connected&> && std::invocable<H&, const lost&>;
 
 /// Hands a message to a handler. True when it was taken: a handler that returns nothing takes all.
 template <class Handler>

@@ -95,7 +95,8 @@ class lane {
   status write_with_immediate(const write_of& w) noexcept {
     std::uint64_t immediate = w.immediate;
     if constexpr (Engine::wide_immediate) immediate |= std::uint64_t{w.record->theirs.value} << 32;
-    if (!w.signalled && w.from.size <= Engine::fabric::facts.inject_bytes)
+    // Not where there is nothing to inject (0 - 1 wraps): libraries may answer that with `again` for ever (shared memory, 1.17).
+    if (!w.signalled && w.from.size - 1 < Engine::fabric::facts.inject_bytes)
       return e_.port->inject_write_immediate(w.record->link, {w.from.data, w.from.size}, w.to, immediate);
     return post<Engine::write_mode>(w.record, operation::put_notify, w.context, w.signalled,
                                     [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
