@@ -3,6 +3,7 @@
 // A shipped object: `thumbnail` halves a binary PPM image (P6, 8 bits a channel) in both directions, `negative` inverts one.
 #include "manifest.h"
 
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 
