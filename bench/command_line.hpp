@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The options that every two-process bench takes, and what they mean for the fabric at hand: where each side runs and how it waits.
+// Hot path: no.
+#pragma once
+
+#include "../core/facts.hpp"
+#include "pingpong.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <sys/prctl.h>
+
+namespace weft::bench {
+
+struct run_options {
+  std::size_t size = 64;
+  std::size_t count = 10000;
+  std::size_t turns = 20;
+  unsigned limit = 300;
+  std::uint32_t yield_after = 16;
+  bool spin_only = false;
+  bool pinned = true;
+  std::string json;
+  std::string csv;
+  patience waiting;
+
+  round_plan plan(std::size_t rounds) const noexcept { return {size, rounds, waiting}; }
+
+  /// The exit code to leave with, or -1 to go on.
+  int parse(int argc, char** argv, const std::string& what, bool takes_turns = false) {
+    CLI::App app(what);
+    app.add_option("--size", size, "Bytes of each transfer")->check(CLI::Range(1, 1 << 22))->capture_default_str();
+    app.add_option("--count", count, "Round trips")->check(CLI::PositiveNumber)->capture_default_str();
+    if (takes_turns) app.add_option("--turns", turns, "Turns of each contender; --count is divided among them")->check(CLI::PositiveNumber)->capture_default_str();
+    app.add_option("--yield-after", yield_after, "Fruitless looks before a side gives way")->capture_default_str();
+    app.add_flag("--spin", spin_only, "Never give way: only where each side has a processor of its own");
+    app.add_flag("!--not-pinned", pinned, "Leave the two processes where the kernel puts them");
+    app.add_option("--limit", limit, "Seconds after which the run is ended")->capture_default_str();
+    app.add_option("--json", json, "Where the result goes: a file; - or nothing for standard output")->expected(0, 1)->default_str("-");
+    if (takes_turns) app.add_option("--csv", csv, "Where the result goes as a table: a file, or -");
+    if (const int left = understand(app, argc, argv); left >= 0) return left;
+    if (app.count("--json") > 0 && json.empty()) json = "-";
+    return -1;
+  }
+
+ private:
+  static int understand(CLI::App& app, int argc, char** argv) {
+    try {
+      app.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+      return app.exit(e) == 0 ? 0 : 2;
+    }
+    return -1;
+  }
+};
+
+/// Where a side runs and how it waits. The two sides are pinned to processors 1 and 0, and yield. Where the library's own threads move
+/// the data both is unfair: they would inherit the processor, and a yielding caller still starves them; there nobody is pinned, and a
+/// side that finds nothing naps for the shortest time that the kernel offers. Both contenders always get the same.
+template <class F>
+void settle(bool first, run_options& o) {
+  constexpr bool thread_moves_data = F::facts.data_progress == data_progress::thread;
+  o.waiting = {o.spin_only ? fruitless::never : thread_moves_data ? fruitless::nap : fruitless::yield, o.yield_after};
+  if (thread_moves_data) prctl(PR_SET_TIMERSLACK, 1);
+  if (o.pinned && !thread_moves_data) pin_to(first ? 1 : 0);
+}
+
+}  // namespace weft::bench

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A ping-pong between two ends, whoever wrote them: the same loop drives weft's end and the hand-written one, so that only what lies
+// behind post() and poll() differs. Payloads are compared in rounds of their own before anything is timed.
+// An end has: post<ending>(size, immediate) -> bool, poll() -> arrivals, ended(), immediate(), outgoing(), incoming().
+// Hot path: all of it. Threads: one per end.
+#pragma once
+
+#include "harness.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace weft::bench {
+
+/// What a post asks for: no completion, one, or one that says "the target has it".
+enum class ending { unsignalled, signalled, delivered };
+
+/// How both ends of a run behave.
+struct round_plan {
+  std::size_t size;
+  std::size_t rounds;
+  patience waiting;
+};
+
+template <ending M, class End>
+class pingpong {
+ public:
+  pingpong(End& end, round_plan plan) noexcept : end_(end), plan_(plan), spin_(plan.waiting) {}
+
+  /// The side that asks: one sample per full round trip.
+  void ask(samples& into) {
+    std::uint64_t before = now_ns();
+    for (std::size_t i = 0; i < plan_.rounds; ++i) {
+      post(static_cast<std::uint32_t>(i));
+      wait();
+      const std::uint64_t now = now_ns();
+      into.add(now - before);
+      before = now;
+    }
+    drain();
+  }
+  /// The side that answers.
+  void answer() {
+    for (std::size_t i = 0; i < plan_.rounds; ++i) {
+      wait();
+      post(static_cast<std::uint32_t>(i));
+    }
+    drain();
+  }
+
+  /// Rounds with a pattern that the other side changes: throws, with a sentence, at the first byte that is not what was written.
+  void ask_checked(std::size_t rounds) {
+    for (std::size_t i = 0; i < rounds; ++i) {
+      fill(i);
+      post(static_cast<std::uint32_t>(i));
+      wait();
+      expect(i, 0xff);
+    }
+    drain();
+  }
+  void answer_checked(std::size_t rounds) {
+    for (std::size_t i = 0; i < rounds; ++i) {
+      wait();
+      expect(i, 0);
+      for (std::size_t b = 0; b < plan_.size; ++b) end_.outgoing()[b] = end_.incoming()[b] ^ std::byte{0xff};
+      post(static_cast<std::uint32_t>(i));
+    }
+    drain();
+  }
+
+ private:
+  void post(std::uint32_t immediate) {
+    while (!end_.template post<M>(plan_.size, immediate)) look();
+    posted_ += M != ending::unsignalled;
+  }
+  void look() {
+    const int came = end_.poll();
+    arrived_ += came;
+    spin_.looked(came > 0);
+    idle_ = came > 0 ? 0 : idle_ + 1;
+    if (idle_ % 4096 == 4095) watch();
+  }
+  /// Ends a run that a lost message or a dead process would leave spinning.
+  void watch() {
+    const std::uint64_t now = now_ns();
+    if (idle_ < 2 * 4096) silent_since_ = now;
+    if (now - silent_since_ > 20'000'000'000U) throw std::runtime_error("nothing came for 20 s");
+  }
+  void wait() {
+    while (arrived_ == 0) look();
+    --arrived_;
+  }
+  void drain() {
+    while (end_.ended() - base_ < posted_) look();
+  }
+  static std::byte pattern(std::size_t round, std::size_t at) noexcept { return static_cast<std::byte>(round * 31 + at * 7 + (at >> 8)); }
+  void fill(std::size_t round) noexcept {
+    for (std::size_t b = 0; b < plan_.size; ++b) end_.outgoing()[b] = pattern(round, b);
+  }
+  void expect(std::size_t round, unsigned mask) const {
+    for (std::size_t b = 0; b < plan_.size; ++b)
+      if (end_.incoming()[b] != (pattern(round, b) ^ static_cast<std::byte>(mask)))
+        throw std::runtime_error("round " + std::to_string(round) + ": byte " + std::to_string(b) + " is not the one that was sent");
+    if (End::tells_immediate && end_.immediate() != static_cast<std::uint32_t>(round))
+      throw std::runtime_error("round " + std::to_string(round) + ": the immediate is not the one that was sent");
+  }
+
+  End& end_;
+  round_plan plan_;
+  spinner spin_;
+  int arrived_ = 0;
+  std::uint64_t idle_ = 0;
+  std::uint64_t silent_since_ = now_ns();
+  std::uint64_t posted_ = 0;
+  std::uint64_t base_ = end_.ended();
+};
+
+}  // namespace weft::bench

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Two processes and a channel between them. A network bench runs its two ends in two processes, as its users do; a side channel carries
+// addresses and region descriptions, never what is measured. The second process dies with the first, and both at the deadline.
+// Hot path: no. Threads: one per process.
+#pragma once
+
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace weft::bench {
+
+/// One end of the side channel. Messages keep their boundaries.
+class channel {
+ public:
+  explicit channel(int descriptor) noexcept : descriptor_(descriptor) {}
+
+  void tell(const std::string& message) const {
+    if (::send(descriptor_, message.data(), message.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(message.size()))
+      throw std::runtime_error("the other process of the bench is gone");
+  }
+  /// Waits for a message, making progress meanwhile: some libraries finish a connection only while both sides poll.
+  template <class Progress>
+  std::string hear(Progress&& progress) const {
+    char message[4096];
+    for (;;) {
+      const ssize_t length = ::recv(descriptor_, message, sizeof message, MSG_DONTWAIT);
+      if (length > 0) return {message, static_cast<std::size_t>(length)};
+      if (length == 0 || (errno != EAGAIN && errno != EINTR)) throw std::runtime_error("the other process of the bench is gone");
+      progress();
+    }
+  }
+  std::string hear() const {
+    return hear([] { usleep(200); });
+  }
+  /// Swaps one message with the other end. Whoever `begins` posts nothing before the other end has stopped discarding what it polls.
+  template <class Progress>
+  std::string swap(bool begins, const std::string& message, Progress&& progress) const {
+    tell(message);
+    std::string theirs = hear(progress);
+    if (begins)
+      hear(progress);
+    else
+      tell("go");
+    return theirs;
+  }
+  /// Leaves together: what an end posted last may lie in its library until it polls again, and dies with it.
+  template <class Progress>
+  void part(bool begins, Progress&& progress) const {
+    swap(begins, "done", progress);
+  }
+
+ private:
+  int descriptor_;
+};
+
+/// Runs `first` here and `second` in a child; each is given its end of the channel and returns an exit code. The kernel ends whoever is
+/// not done after `seconds`. Returns the worse code.
+template <class First, class Second>
+int two_processes(unsigned seconds, First&& first, Second&& second) {
+  const auto guarded = [](auto& body, int descriptor) {
+    try {
+      return body(channel(descriptor));
+    } catch (const std::exception& e) {
+      std::fprintf(stderr, "bench: %s\n", e.what());
+      return 1;
+    }
+  };
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) throw std::runtime_error("socketpair failed");
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child < 0) throw std::runtime_error("fork failed");
+  alarm(seconds);
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    close(ends[0]);
+    const int code = guarded(second, ends[1]);
+    std::fflush(nullptr);
+    _exit(code);
+  }
+  close(ends[1]);
+  const int here = guarded(first, ends[0]);
+  close(ends[0]);
+  int there = 0;
+  waitpid(child, &there, 0);
+  return here != 0 ? here : WIFEXITED(there) ? WEXITSTATUS(there) : 1;
+}
+
+}  // namespace weft::bench
