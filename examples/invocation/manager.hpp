@@ -122,6 +122,8 @@ class manager {
 
   // ---- allocating -------------------------------------------------------------------------------------------------------
   void allocate(peer client, const allocate_message& m) {
+    for (const auto& a : allocations_)
+      if (a->client == client && same_token(a->order.common.client_secret, m.secret)) return;  // the same request, come twice
     if (const auto no = refuse(client, m)) return (void)letters_.post(net_, client, refused_message{no->first, no->second});
     auto words = net_.allocate(m.workers * account_bytes, rights::remote_atomic);
     if (!words) return (void)letters_.post(net_, client, refused_message{refusal_code::spawn_failed, words.error().sentence});

@@ -1,0 +1,201 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Function invocation with real processes over one fabric: nothing lost, accounting exact, a killed executor is survived."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "examples" / "invocation"))
+from running import Failed, Manager, clean_shared_memory, program  # noqa: E402
+
+
+def expect(condition: bool, sentence: str) -> None:
+    if not condition:
+        raise Failed(sentence)
+
+
+class Suite:
+    def __init__(self, build: Path, fabric: str, folder: Path) -> None:
+        self.build = build
+        self.fabric = fabric
+        self.folder = folder
+
+    def manager(self, *arguments: str) -> Manager:
+        return Manager(self.build, self.fabric, arguments)
+
+    def thousands_of_calls_lose_nothing(self) -> None:
+        with self.manager() as m:
+            for arguments in (
+                ("run", "echo", "--count", "2000"),
+                ("--workers", "2", "run", "checksum", "--count", "2000", "--size", "3000", "--depth", "4"),
+                ("--polling", "warm", "--own-polling", "warm", "run", "echo", "--count", "500"),
+                ("--polling", "hot-then-warm", "--hot-ms", "5", "run", "echo", "--count", "200"),
+            ):
+                report = m.measure(*arguments)
+                expect(report["lost"] == 0 and report["done"] == report["asked"], f"{arguments}: {report}")
+                accounts = report["accounting"]
+                expect(accounts["exact"] is True, f"{arguments}: accounting is not exact: {accounts}")
+                expect(accounts["hot_ns"] == accounts["worker_hot_ns"], f"{arguments}: hot: {accounts}")
+                expect(accounts["execution_ns"] == accounts["worker_execution_ns"] > 0, f"{arguments}: execution: {accounts}")
+                expect(accounts["invocations"] >= report["asked"], f"{arguments}: {accounts}")
+                if "warm" in arguments:
+                    expect(accounts["hot_ns"] == 0, f"warm workers spun: {accounts}")
+            code, said = m.stop()
+            expect(code == 0, f"the manager ended with {code}: {said}")
+
+    def a_real_file_is_compressed(self) -> None:
+        source, packed = ROOT / "providers.yaml", self.folder / "packed"
+        with self.manager() as m:
+            done = m.client("invoke", "compress", "--input", str(source), "--output", str(packed))
+            expect(done.returncode == 0, done.stderr)
+            expect(zlib.decompress(packed.read_bytes()) == source.read_bytes(), "other contents came back")
+
+    def failures_are_typed(self) -> None:
+        garbage = self.folder / "garbage"
+        garbage.write_bytes(b"not compressed")
+        with self.manager() as m:
+            for arguments, word in (
+                (("invoke", "absent"), "no_such_function"),
+                (("invoke", "decompress", "--input", str(garbage)), "function_failed (-2)"),
+                (("--input-bytes", "5", "invoke", "echo", "--input", str(garbage)), "too_large"),
+                (("--workers", "200", "list"), "200 workers"),
+                (("--output-bytes", "4000000000", "list"), "4000000000 bytes"),
+            ):
+                done = m.client(*arguments)
+                expect(done.returncode == 1 and word in done.stderr, f"{arguments}: {done.returncode} {done.stderr!r}, wanted {word}")
+            spin = self._spin(5_000_000)
+            begin = time.monotonic()
+            done = m.client("--deadline-ms", "300", "invoke", "spin", "--input", str(spin))
+            expect(done.returncode == 1 and "deadline" in done.stderr, f"{done.stderr!r}")
+            expect(time.monotonic() - begin < 30, "the deadline of 300 ms was forgotten")
+
+    def a_function_over_its_limit_ends_its_executor(self) -> None:
+        with self.manager() as m:
+            done = m.client("--function-limit-ms", "300", "--deadline-ms", "20000", "invoke", "spin", "--input", str(self._spin(30_000_000)))
+            expect(done.returncode == 1 and "executor_lost" in done.stderr, f"{done.stderr!r}")
+            self._serves(m)
+            expect(m.stop()[0] == 0, "accounting is not exact")
+
+    def a_killed_executor_is_survived(self) -> None:
+        with self.manager() as m:
+            command = [str(program(self.build, "client", self.fabric)), "--manager", m.address, "--function-limit-ms", "30000"]
+            command += ["--deadline-ms", "20000", "invoke", "spin", "--input", str(self._spin(25_000_000))]
+            client = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            try:
+                victim = self._wait_until_busy(m)
+                os.kill(victim, signal.SIGKILL)
+                begin = time.monotonic()
+                _, said = client.communicate(timeout=20)
+                took = time.monotonic() - begin
+            finally:
+                if client.poll() is None:
+                    client.kill()
+                    client.wait()
+            expect(client.returncode == 1 and "executor_lost" in said, f"exit code {client.returncode}, {said!r}")
+            expect(took < 15, f"the client learned of it after {took:.1f} s")
+            self._serves(m)
+            code, told = m.stop()
+            expect(code == 0, f"accounting is not exact: {told}")
+
+    def a_killed_client_is_cleaned_up(self) -> None:
+        with self.manager() as m:
+            command = [str(program(self.build, "client", self.fabric)), "--manager", m.address, "--function-limit-ms", "1000"]
+            command += ["run", "echo", "--count", "100000000"]
+            client = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            self._wait_until_busy(m)
+            client.kill()
+            client.wait()
+            end = time.monotonic() + 60
+            while m.executors() and time.monotonic() < end:
+                time.sleep(0.05)
+            expect(not m.executors(), "the executor of a killed client still runs after 60 s")
+            self._serves(m)
+            expect(m.stop()[0] == 0, "accounting is not exact")
+
+    def only_trusted_objects_run(self) -> None:
+        image = self.build / "examples" / "invocation" / "image_functions.so"
+        picture = self.folder / "picture.ppm"
+        picture.write_bytes(b"P6\n4 2\n255\n" + bytes(range(24)))
+        result = self.folder / "thumbnail.ppm"
+        ship = ("--object", str(image), "invoke", "thumbnail", "--input", str(picture), "--output", str(result))
+        with self.manager() as m:
+            done = m.client(*ship)
+            expect(done.returncode == 1 and "not trusted" in done.stderr, f"{done.stderr!r}")
+        kept = self.folder / "kept"
+        kept.mkdir()
+        trusted = hashlib.sha256(image.read_bytes()).hexdigest()
+        with self.manager("--functions", str(kept), "--trust", trusted) as m:
+            for _ in range(2):  # shipped, then taken from the folder
+                done = m.client(*ship)
+                expect(done.returncode == 0, done.stderr)
+            expect(result.read_bytes() == b"P6\n2 1\n255\n" + bytes([8, 9, 10, 14, 15, 16]), f"{result.read_bytes()!r}")
+            expect([p.name for p in kept.iterdir()] == [trusted + ".so"], "something else was kept")
+            garbage = self.folder / "garbage.so"
+            garbage.write_bytes(b"\x7fELF")
+            done = m.client("--object", str(garbage), "list")
+            expect(done.returncode == 1 and "not trusted" in done.stderr, f"{done.stderr!r}")
+
+    def _spin(self, microseconds: int) -> Path:
+        path = self.folder / "spin"
+        path.write_bytes(struct.pack("<I", microseconds))
+        return path
+
+    @staticmethod
+    def _serves(m: Manager) -> None:
+        report = m.measure("run", "echo", "--count", "100", "--warm-up", "0")
+        expect(report["lost"] == 0 and report["accounting"]["exact"], f"the new executor: {report}")
+
+    @staticmethod
+    def _wait_until_busy(m: Manager) -> int:
+        """The executor that runs, once it is past its start: it has used processor time."""
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            for process in m.executors():
+                fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+                if int(fields[11]) > 50:  # half a second in user mode: it spins, or executes
+                    return process
+            time.sleep(0.02)
+        raise Failed(f"no executor became busy within 20 s: {m.said()}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=Path, required=True)
+    parser.add_argument("--fabric", required=True)
+    parser.add_argument("--only", metavar="NAME")
+    given = parser.parse_args()
+    os.environ.setdefault("HFI_NO_BACKTRACE", "1")
+    failed = 0
+    with clean_shared_memory(), tempfile.TemporaryDirectory(prefix="weft-live-") as folder:
+        suite = Suite(given.build, given.fabric, Path(folder))
+        tests: dict[str, Callable[[], None]] = {
+            name: getattr(suite, name) for name in vars(Suite) if not name.startswith("_") and name != "manager"
+        }
+        for name, test in tests.items():
+            if given.only not in (None, name):
+                continue
+            begin = time.monotonic()
+            try:
+                test()
+                print(f"passed  {name} ({time.monotonic() - begin:.1f} s)", flush=True)
+            except (Failed, subprocess.TimeoutExpired) as e:
+                failed += 1
+                print(f"FAILED  {name}: {e}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

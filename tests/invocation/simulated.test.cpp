@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The invocation's protocol in virtual time: delays, full queues, losses and duplicates, a dying executor. Whatever happens, each call ends
+// exactly once, in success or in a typed error, nothing is executed twice, and where the fabric is reliable the account is exact.
+// WEFT_SEEDS=n asks for more seeds; a failure names its own.
+#include "simulated.hpp"
+
+#include <weft/compose/selected.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace weft::test {
+namespace {
+
+using fabric = over<selected, loopback::port>;
+
+std::uint64_t seeds() {
+  const char* asked = std::getenv("WEFT_SEEDS");  // NOLINT(concurrency-mt-unsafe): one thread
+  return asked == nullptr ? 4 : std::strtoull(asked, nullptr, 10);
+}
+
+loopback::faults rough() {
+  loopback::faults f;
+  f.delay_most = duration(30'000);
+  f.loss = 0.02;
+  f.reorder = 0.3;
+  f.tear = 0.3;
+  f.full_queue = 0.01;
+  f.spurious_wake = 0.05;
+  f.pause = 0.0002;
+  return f;
+}
+
+void judge(const run_result& r, const run_plan& plan) {
+  EXPECT_TRUE(r.how) << r.how.sentence;
+  EXPECT_TRUE(r.log.finished) << r.log.calls.size() << " calls ended of " << plan.calls << "; allocations " << r.log.allocations << ", failed "
+                              << r.log.failed_allocations;
+  EXPECT_EQ(r.left, 0U) << "allocations that the manager never let go";
+  for (const auto& [number, e] : r.log.calls) {
+    EXPECT_EQ(e.ends, 1) << "call " << number;
+    EXPECT_TRUE(e.right || e.why != trouble::none) << "call " << number << " ended well with a wrong result";
+  }
+  for (const auto& [number, times] : record().times) EXPECT_EQ(times, 1) << "call " << number << " was executed more than once";
+  for (const auto& [number, e] : r.log.calls) {
+    if (e.why != trouble::none) continue;
+    EXPECT_EQ(record().times[number], 1) << "call " << number << " has a result and was not executed";
+  }
+}
+
+void judge_accounts(const run_result& r) {
+  EXPECT_GT(r.bills, 0U);
+  EXPECT_EQ(r.exact, r.bills);
+  for (const bill& b : r.log.bills) EXPECT_TRUE(b.exact) << b.execution.count() << " billed, " << b.worker_execution.count() << " worked";
+}
+
+TEST(simulated_invocation, calm_world_every_call_succeeds_and_the_bill_is_exact) {
+  for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    run_plan plan;
+    plan.batches = 2;
+    const run_result r = play<fabric>(seed, {}, plan);
+    judge(r, plan);
+    judge_accounts(r);
+    EXPECT_EQ(r.log.count(trouble::none), plan.calls);
+    ASSERT_EQ(r.log.bills.size(), 2U);
+    EXPECT_EQ(r.log.bills[0].invocations + r.log.bills[1].invocations, plan.calls);
+    const duration worked = r.log.bills[0].execution + r.log.bills[1].execution;
+    EXPECT_GE(worked, static_cast<std::int64_t>(plan.calls) * record().work);
+  }
+}
+
+TEST(simulated_invocation, spinning_workers_account_for_their_spinning) {
+  run_plan plan;
+  plan.calls = 60;
+  plan.polling = {polling_mode::hot, 0ms};
+  const run_result hot = play<fabric>(5, {}, plan);
+  judge(hot, plan);
+  judge_accounts(hot);
+  ASSERT_EQ(hot.log.bills.size(), 1U);
+  EXPECT_GT(hot.log.bills[0].hot, 0ns);
+  plan.polling = {polling_mode::warm, 0ms};
+  const run_result warm = play<fabric>(5, {}, plan);
+  judge(warm, plan);
+  ASSERT_EQ(warm.log.bills.size(), 1U);
+  EXPECT_EQ(warm.log.bills[0].hot, 0ns);
+}
+
+TEST(simulated_invocation, rough_world_every_call_ends_once_and_the_bill_is_exact) {
+  for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    run_plan plan;
+    plan.polling = seed % 2 == 0 ? invocation::polling{polling_mode::hot_then_warm, 1ms} : invocation::polling{polling_mode::warm, 0ms};
+    const run_result r = play<fabric>(seed, rough(), plan);
+    judge(r, plan);
+    judge_accounts(r);
+    EXPECT_EQ(r.log.count(trouble::none), plan.calls);
+  }
+}
+
+TEST(simulated_invocation, a_dying_executor_ends_its_calls_in_a_typed_error_and_another_one_serves) {
+  for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    run_plan plan;
+    plan.crash_after = 20 + seed * 13;
+    const run_result r = play<fabric>(seed, seed % 2 == 0 ? rough() : loopback::faults{}, plan);
+    judge(r, plan);
+    judge_accounts(r);
+    EXPECT_EQ(r.log.allocations, 2U);
+    EXPECT_GT(r.log.count(trouble::executor_lost), 0U);
+    EXPECT_EQ(r.log.count(trouble::none) + r.log.count(trouble::executor_lost), plan.calls);
+  }
+}
+
+TEST(simulated_invocation, notices_that_vanish_or_come_twice_hang_nothing_and_repeat_nothing) {
+  std::uint64_t late = 0;
+  for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    loopback::faults f = rough();
+    f.raw_loss = 0.01;
+    f.raw_duplication = 0.05;
+    run_plan plan;
+    plan.deadline = 100ms;
+    const run_result r = play<fabric>(seed, f, plan);
+    judge(r, plan);
+    late += r.log.count(trouble::deadline);
+  }
+  EXPECT_GT(late, 0U) << "no call was lost: the test tests nothing";
+}
+
+TEST(simulated_invocation, the_same_seed_is_the_same_run) {
+  run_plan plan;
+  plan.calls = 50;
+  const auto times = [&](std::uint64_t seed) {
+    const run_result r = play<fabric>(seed, rough(), plan);
+    return r.log.bills.empty() ? duration(0) : r.log.bills[0].execution;
+  };
+  EXPECT_EQ(times(3), times(3));
+  EXPECT_NE(times(3), times(4));
+}
+
+}  // namespace
+}  // namespace weft::test
