@@ -57,6 +57,7 @@ class process_party final : public party {
   }
   void kill(int which) override { (void)::kill(board_.process.at(static_cast<std::size_t>(which)), SIGKILL); }
   void rest(duration span) override { ::usleep(static_cast<useconds_t>(span / 1us)); }
+  bool simulated() const noexcept override { return false; }
   void at(std::string_view step) override {
     auto& line = board_.step.at(static_cast<std::size_t>(number()));
     line.fill(0);

@@ -1,11 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every conformance suite, for the fabric that this file was compiled for.
+#include "allocations.hpp"
+#include "atomics.hpp"
+#include "closing.hpp"
+#include "completions.hpp"
+#include "counted_new.hpp"
+#include "liveness.hpp"
+#include "meeting.hpp"
+#include "messages.hpp"
+#include "put_get.hpp"
 #include "put_notify.hpp"
+#include "regions.hpp"
+#include "waiting.hpp"
 #include "stage.hpp"
 
 namespace weft::conformance {
 
+WEFT_INSTANTIATE(allocations);
+WEFT_INSTANTIATE(atomics_of_peers);
+WEFT_INSTANTIATE(closing_of_peers);
+WEFT_INSTANTIATE(completions);
+WEFT_INSTANTIATE(liveness_of_peers);
+WEFT_INSTANTIATE(meeting_of_peers);
+WEFT_INSTANTIATE(messages);
+WEFT_INSTANTIATE(put_get);
 WEFT_INSTANTIATE(put_notify);
+WEFT_INSTANTIATE(regions);
+WEFT_INSTANTIATE(waiting);
 
 }  // namespace weft::conformance

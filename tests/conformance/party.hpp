@@ -51,6 +51,8 @@ class party {
   virtual void kill(int which) = 0;
   /// Effects: this side does nothing at all for a while.
   virtual void rest(duration span) = 0;
+  /// Whether time is virtual here: then looking is what costs, so that sides sleep where they may.
+  virtual bool simulated() const noexcept = 0;
   /// Effects: says where this side is, for whoever must end it by force.
   virtual void at(std::string_view step) = 0;
 

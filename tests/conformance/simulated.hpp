@@ -56,6 +56,7 @@ class fiber_party final : public party {
     talk_.ended[which] = true;
   }
   void rest(duration span) override { loopback::sleep_for(span); }
+  bool simulated() const noexcept override { return true; }
   void at(std::string_view step) override { talk_.step[number()] = step; }
 
  private:

@@ -36,6 +36,7 @@ template <class F>
 transport<F> opened(party& side, transport_options options = {}) {
   side.at("open");
   if (options.node.empty()) options.node = "127.0.0.1";
+  options.sleeps = options.sleeps || side.simulated();
   auto net = open<F>(options);
   if (!net) throw stopped("open: " + net.error().sentence);
   return std::move(net).value();

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// No allocation per operation in steady state: each kind is posted and ended some hundred times first, then counted, on both sides.
+// The method: operator new is replaced in this program and counts per thread. That is all that weft's headers can allocate by; network
+// libraries are C, allocate by malloc and are not counted. The handlers of this suite hold no std::function and allocate nothing.
+// Hot path: no. Threads: one per side.
+#pragma once
+
+#include "allocation_count.hpp"
+#include "two_sides.hpp"
+
+namespace weft::conformance {
+
+/// A handler that only counts.
+struct tally {
+  std::uint64_t ends = 0;
+  std::uint64_t arrivals = 0;
+  std::uint64_t wrong = 0;
+  void operator()(const completed&) { ++ends; }
+  void operator()(const failed&) { ++wrong; }
+  void operator()(const received&) { ++arrivals; }
+  void operator()(const notified&) { ++arrivals; }
+  void operator()(const requested&) { ++wrong; }
+  void operator()(const connected&) { ++wrong; }
+  void operator()(const lost&) {}
+};
+
+template <class Stage>
+class allocations : public suite<Stage> {};
+TYPED_TEST_SUITE_P(allocations);
+
+TYPED_TEST_P(allocations, none_per_operation_on_either_side) {
+  using fabric = typename TestFixture::tested_fabric;
+  if (TypeParam::simulated) GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
+  static constexpr int rounds = 300;
+  TestFixture::play(
+      {},
+      [](party& side) {
+        hosting<fabric> host(side, 4096, rights::all);
+        for (int phase = 0; phase < 12; ++phase) {  // 6 kinds, each first warm, then counted
+          tally seen;
+          const std::uint64_t before = allocation_count();
+          side.at("phase " + std::to_string(phase));
+          const std::uint64_t noise = allocation_count() - before;  // the line above
+          while (!side.heard(1)) host.net.progress(seen);
+          const std::uint64_t allocated = allocation_count() - before - noise;
+          (void)side.ask(1);
+          if (phase % 2 == 1) { EXPECT_EQ(allocated, 0U) << "at the target, kind " << phase / 2; }
+          EXPECT_EQ(seen.wrong, 0U);
+          side.ready(1);
+        }
+      },
+      [](party& side) {
+        visiting<fabric> guest(side, 4096);
+        auto& net = guest.net;
+        const local_memory mine = guest.memory.first(32);
+        for (int phase = 0; phase < 12; ++phase) {
+          tally seen;
+          std::uint64_t refused = 0;
+          const std::uint64_t before = allocation_count();
+          for (int i = 0; i < rounds && refused == 0;) {
+            status s;
+            switch (phase / 2) {
+              case 0: s = net.send(guest.other, mine, &seen); break;
+              case 1: s = net.put(guest.other, mine, guest.there.at(64), &seen); break;
+              case 2: s = net.put_notify(guest.other, mine, guest.there.at(64), 9, &seen); break;
+              case 3: s = net.get(guest.other, mine, guest.there.at(64), &seen); break;
+              case 4: s = net.fetch_add(guest.other, guest.there.at(0), 1, &seen); break;
+              default: s = net.send(guest.other, mine); break;
+            }
+            if (s) ++i;
+            if (!s && !s.is_again()) ++refused;
+            net.progress(seen);
+          }
+          const std::uint64_t due = phase / 2 < 5 ? rounds : 0;
+          const instant end = net.now() + patience;
+          while (seen.ends + seen.wrong < due && net.now() < end) net.progress(seen);
+          const std::uint64_t allocated = allocation_count() - before;
+          EXPECT_EQ(seen.ends, due);
+          EXPECT_EQ(seen.wrong + refused, 0U);
+          if (phase % 2 == 1) { EXPECT_EQ(allocated, 0U) << "at the initiator, kind " << phase / 2 << ", in " << rounds << " operations"; }
+          side.ready(0);
+          serve(side, net, guest.seen, 0);
+          (void)side.ask(0);
+        }
+      });
+}
+
+TYPED_TEST_P(allocations, are_counted_at_all) {
+  const std::uint64_t before = allocation_count();
+  auto some = std::make_unique<int>(5);
+  EXPECT_EQ(allocation_count(), before + 1) << *some;
+}
+
+REGISTER_TYPED_TEST_SUITE_P(allocations, none_per_operation_on_either_side, are_counted_at_all);
+
+}  // namespace weft::conformance

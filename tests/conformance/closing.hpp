@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Closing: the other side is told `closed`, what was outstanding has ended, and many rounds leave nothing behind.
+// Hot path: no. Threads: one per side.
+#pragma once
+
+#include "two_sides.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+namespace weft::conformance {
+
+template <class Stage>
+class closing_of_peers : public suite<Stage> {};
+TYPED_TEST_SUITE_P(closing_of_peers);
+
+inline std::size_t open_descriptors() {
+  std::size_t count = 0;
+  for ([[maybe_unused]] const auto& each : std::filesystem::directory_iterator("/proc/self/fd")) ++count;
+  return count;
+}
+inline std::size_t resident_kib() {
+  std::ifstream in("/proc/self/statm");
+  std::size_t pages = 0;
+  in >> pages >> pages;
+  return pages * 4;
+}
+
+TYPED_TEST_P(closing_of_peers, drains_what_is_outstanding_and_the_other_side_is_told_closed) {
+  using fabric = typename TestFixture::tested_fabric;
+  TestFixture::play(
+      {},
+      [](party& side) {
+        hosting<fabric> host(side, 4096, rights::all);
+        host.seen.on_received = [](const received&) {};
+        await(side, host.net, host.seen, "the goodbye", [&] { return host.seen.losses == 1; });
+        EXPECT_EQ(host.seen.last_loss.code, errc::closed);
+        EXPECT_EQ(host.seen.messages, 20U) << "the goodbye came before what was sent";
+        EXPECT_FALSE(host.other.alive());
+        side.ready(1);
+      },
+      [](party& side) {
+        visiting<fabric> guest(side, 4096);
+        for (int i = 0; i < 20; ++i)
+          push(side, guest.net, guest.seen, "send", [&] { return guest.net.send(guest.other, guest.memory.first(64), &guest); });
+        EXPECT_TRUE(guest.net.close(guest.other, patience, guest.seen));
+        EXPECT_EQ(guest.seen.completions, 20U);
+        EXPECT_EQ(guest.seen.losses, 0U) << "close() answers by itself";
+        EXPECT_EQ(guest.net.send(guest.other, guest.memory.first(8), &guest).code, errc::peer_lost);
+        EXPECT_TRUE(guest.net.close(guest.other, 1s, guest.seen)) << "it left before: nothing to close";
+        (void)side.ask(0);
+      });
+}
+
+TYPED_TEST_P(closing_of_peers, many_rounds_of_meeting_and_closing_leave_nothing_behind) {
+  using fabric = typename TestFixture::tested_fabric;
+  static constexpr std::size_t rounds = 1000;
+  TestFixture::play(
+      {.limit = 110s, .once = true},
+      [](party& side) {
+        auto net = opened<fabric>(side, listening());
+        side.tell(1, net.where());
+        observer seen;
+        seen.on_requested = [&](const requested& r) { EXPECT_TRUE(net.accept(r.peer)); };
+        serve(side, net, seen, 1, 100s);
+        EXPECT_EQ(seen.requests, rounds);
+        EXPECT_EQ(seen.losses, rounds);
+        EXPECT_EQ(net.in_flight(), 0U);
+      },
+      [](party& side) {
+        auto net = opened<fabric>(side);
+        const std::string where = side.ask_text(0);
+        observer seen;
+        std::size_t descriptors = 0;
+        std::size_t memory = 0;
+        for (std::size_t i = 0; i < rounds; ++i) {
+          side.at("round " + std::to_string(i));
+          const auto p = net.connect(where, patience, seen);
+          ASSERT_TRUE(p) << "round " << i << ": " << p.error().sentence;
+          ASSERT_TRUE(net.close(*p, patience, seen)) << "round " << i;
+          if (i == rounds / 4) {
+            descriptors = open_descriptors();
+            memory = resident_kib();
+          }
+        }
+        if (!side.simulated()) {
+          EXPECT_LE(open_descriptors(), descriptors + 8) << "descriptors grow";
+          EXPECT_LE(resident_kib(), memory + 16 * 1024) << "memory grows";
+        }
+        EXPECT_EQ(net.in_flight(), 0U);
+        (void)net.until([] { return false; }, 1500ms, seen);
+        side.ready(0);
+      });
+}
+
+TYPED_TEST_P(closing_of_peers, transports_opened_and_closed_leave_nothing_behind) {
+  using fabric = typename TestFixture::tested_fabric;
+  static constexpr std::size_t rounds = 40;  // each makes the library anew: a few milliseconds to a quarter of a second
+  TestFixture::play({.limit = 110s, .once = true}, [](party& side) {
+    std::size_t descriptors = 0;
+    std::size_t memory = 0;
+    for (std::size_t i = 0; i < rounds; ++i) {
+      auto net = opened<fabric>(side, listening());
+      ASSERT_TRUE(net.allocate(4096, rights::all));
+      if (i == rounds / 4) {
+        descriptors = open_descriptors();
+        memory = resident_kib();
+      }
+    }
+    if (side.simulated()) return;
+    EXPECT_LE(open_descriptors(), descriptors) << "descriptors grow";
+    EXPECT_LE(resident_kib(), memory + 8 * 1024) << "memory grows";
+  });
+}
+
+REGISTER_TYPED_TEST_SUITE_P(closing_of_peers, drains_what_is_outstanding_and_the_other_side_is_told_closed,
+                            many_rounds_of_meeting_and_closing_leave_nothing_behind, transports_opened_and_closed_leave_nothing_behind);
+
+}  // namespace weft::conformance

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Counts what C++ code allocates on this thread, by replacing operator new in the test's program. weft is C++ and allocates in no other
+// way (a test of the text says so: allocations.hpp); network libraries are C and call malloc, so what they do is not counted.
+// Include in one source file of a program only.
+// Hot path: no. Threads: any; each counts its own.
+#pragma once
+
+#include "allocation_count.hpp"
+
+#include <cstdlib>
+#include <new>
+
+namespace weft::conformance::detail {
+inline void* counted(std::size_t size, std::size_t alignment) {
+  ++allocation_count();
+  void* at = alignment > alignof(std::max_align_t) ? std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment) : std::malloc(size == 0 ? 1 : size);
+  return at;
+}
+inline void* counted_or_throw(std::size_t size, std::size_t alignment) {
+  if (void* at = counted(size, alignment)) return at;
+  throw std::bad_alloc();
+}
+}  // namespace weft::conformance::detail
+
+void* operator new(std::size_t size) { return weft::conformance::detail::counted_or_throw(size, 0); }
+void* operator new[](std::size_t size) { return weft::conformance::detail::counted_or_throw(size, 0); }
+void* operator new(std::size_t size, std::align_val_t a) { return weft::conformance::detail::counted_or_throw(size, static_cast<std::size_t>(a)); }
+void* operator new[](std::size_t size, std::align_val_t a) { return weft::conformance::detail::counted_or_throw(size, static_cast<std::size_t>(a)); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return weft::conformance::detail::counted(size, 0); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return weft::conformance::detail::counted(size, 0); }
+void operator delete(void* at) noexcept { std::free(at); }
+void operator delete[](void* at) noexcept { std::free(at); }
+void operator delete(void* at, std::size_t) noexcept { std::free(at); }
+void operator delete[](void* at, std::size_t) noexcept { std::free(at); }
+void operator delete(void* at, std::align_val_t) noexcept { std::free(at); }
+void operator delete[](void* at, std::align_val_t) noexcept { std::free(at); }
+void operator delete(void* at, std::size_t, std::align_val_t) noexcept { std::free(at); }
+void operator delete[](void* at, std::size_t, std::align_val_t) noexcept { std::free(at); }
+void operator delete(void* at, const std::nothrow_t&) noexcept { std::free(at); }
+void operator delete[](void* at, const std::nothrow_t&) noexcept { std::free(at); }

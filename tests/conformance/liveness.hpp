@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A killed peer, on every fabric: each operation outstanding on it ends, the loss is told once and after them, later posts are refused,
+// and a side that only waits learns of it too. Whether the library tells or not is the liveness family's business.
+// Hot path: no. Threads: one per side.
+#pragma once
+
+#include "two_sides.hpp"
+
+namespace weft::conformance {
+
+template <class Stage>
+class liveness_of_peers : public suite<Stage> {};
+TYPED_TEST_SUITE_P(liveness_of_peers);
+
+inline transport_options mortal(bool sleeps) {
+  transport_options o;
+  o.sleeps = sleeps;
+  o.silence_limit = 1s;
+  o.operation_timeout = 8s;
+  return o;
+}
+
+TYPED_TEST_P(liveness_of_peers, killed_in_mid_traffic_every_operation_ends_and_the_loss_is_told_once) {
+  using fabric = typename TestFixture::tested_fabric;
+  TestFixture::play(
+      {.first_is_killed = true},
+      [](party& side) {
+        hosting<fabric> host(side, 65536, rights::all, mortal(false));
+        host.seen.on_received = [](const received&) {};
+        host.seen.on_notified = [](const notified&) {};
+        host.seen.on_lost = [](const lost&) {};
+        serve(side, host.net, host.seen, 1, 10min);  // until the end
+      },
+      [](party& side) {
+        visiting<fabric> guest(side, 65536, mortal(false));
+        auto& seen = guest.seen;
+        std::uint64_t posted = 0;
+        bool lost_told = false;
+        seen.on_completed = [&](const completed&) { EXPECT_FALSE(lost_told) << "a success after the loss"; };
+        seen.on_failed = [&](const failed& f) {
+          EXPECT_FALSE(lost_told) << "an operation ended after the loss was told";
+          EXPECT_NE(f.context, nullptr);
+        };
+        seen.on_lost = [&](const lost& l) {
+          EXPECT_FALSE(lost_told) << "lost twice";
+          EXPECT_EQ(l.why.code, errc::peer_lost) << describe(l.why);
+          EXPECT_EQ(l.peer, guest.other);
+          lost_told = true;
+        };
+        const auto post = [&] {
+          const local_memory mine = guest.memory.first(512);
+          status s;
+          switch (posted % 4) {
+            case 0: s = guest.net.put_notify(guest.other, mine, guest.there.at(0), 1, &guest); break;
+            case 1: s = guest.net.send(guest.other, mine, &guest); break;
+            case 2: s = guest.net.get(guest.other, guest.memory.slice(4096, 512), guest.there.at(0), &guest); break;
+            default: s = guest.net.put(guest.other, mine, guest.there.at(1024), &guest); break;
+          }
+          posted += std::uint64_t{static_cast<bool>(s)};
+          return s;
+        };
+        for (int i = 0; i < 200; ++i) push(side, guest.net, seen, "traffic", post);
+        side.kill(0);
+        for (int i = 0; i < 20 && !lost_told; ++i) {  // and more, into the void
+          const status s = post();
+          EXPECT_TRUE(s || s.is_again() || s.code == errc::peer_lost) << describe(s);
+          guest.net.progress(seen);
+        }
+        await(side, guest.net, seen, "the loss", [&] { return lost_told; });
+        EXPECT_EQ(seen.ends(), posted) << "operations that never ended";
+        EXPECT_FALSE(guest.other.alive());
+        const std::uint64_t before = posted;
+        for (int i = 0; i < 4; ++i) {
+          ++posted;  // each kind
+          const status s = post();
+          EXPECT_EQ(s.code, errc::peer_lost) << describe(s);
+        }
+        EXPECT_EQ(posted, before + 4);
+        EXPECT_EQ(guest.net.fetch_add(guest.other, guest.there.at(0), 1, &guest).code, errc::peer_lost);
+        (void)guest.net.until([] { return false; }, 300ms, seen);
+        EXPECT_EQ(seen.losses, 1U);
+        EXPECT_EQ(seen.ends(), before);
+      });
+}
+
+TYPED_TEST_P(liveness_of_peers, one_that_only_waits_learns_of_a_killed_peer_too) {
+  using fabric = typename TestFixture::tested_fabric;
+  for (const bool sleeps : {false, true}) {
+    TestFixture::play(
+        {.first_is_killed = true},
+        [sleeps](party& side) {
+          hosting<fabric> host(side, 64, rights::all, mortal(sleeps));
+          host.seen.on_lost = [](const lost&) {};
+          serve(side, host.net, host.seen, 1, 10min);
+        },
+        [sleeps](party& side) {
+          visiting<fabric> guest(side, 64, mortal(sleeps));
+          guest.seen.on_lost = [&](const lost& l) { EXPECT_EQ(l.why.code, errc::peer_lost); };
+          side.kill(0);
+          await(side, guest.net, guest.seen, "the loss", [&] { return guest.seen.losses == 1; });
+          EXPECT_EQ(guest.net.send(guest.other, guest.memory.first(8), &guest).code, errc::peer_lost);
+        });
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+TYPED_TEST_P(liveness_of_peers, a_peer_that_is_only_idle_stays) {
+  using fabric = typename TestFixture::tested_fabric;
+  TestFixture::play(
+      {},
+      [](party& side) {
+        hosting<fabric> host(side, 64, rights::all, {.silence_limit = 600ms});
+        serve(side, host.net, host.seen, 1);
+        EXPECT_TRUE(host.other.alive());
+        side.ready(1);
+        await(side, host.net, host.seen, "the goodbye", [&] { return host.seen.losses == 1; });
+      },
+      [](party& side) {
+        visiting<fabric> guest(side, 64, {.silence_limit = 600ms});
+        (void)guest.net.until([] { return false; }, 1500ms, guest.seen);
+        EXPECT_TRUE(guest.other.alive());
+        EXPECT_EQ(guest.seen.losses, 0U);
+        side.ready(0);
+        (void)serve_and_ask(side, guest.net, guest.seen, 0);
+      });
+}
+
+REGISTER_TYPED_TEST_SUITE_P(liveness_of_peers, killed_in_mid_traffic_every_operation_ends_and_the_loss_is_told_once,
+                            one_that_only_waits_learns_of_a_killed_peer_too, a_peer_that_is_only_idle_stays);
+
+}  // namespace weft::conformance

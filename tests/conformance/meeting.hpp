@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How peers meet: private data of every length, answers yes and no, nobody there, the wrong fabric, too many. The same on fabrics that
+// have connections and on those that have only addresses.
+// Hot path: no. Threads: one per side.
+#pragma once
+
+#include "two_sides.hpp"
+
+#include <optional>
+
+namespace weft::conformance {
+
+/// The same row as a build with other rules would have it.
+template <class F>
+struct of_other_rules : F {
+  static constexpr std::uint64_t fingerprint = F::fingerprint ^ 0x100;
+};
+
+using private_bytes = std::optional<std::vector<std::byte>>;
+
+inline private_bytes some_private(std::size_t size) {
+  std::vector<std::byte> data(size);
+  paint(data, size);
+  return data;
+}
+inline private_bytes kept(bool has, const_bytes data) {
+  return has ? private_bytes(std::vector<std::byte>(data.begin(), data.end())) : std::nullopt;
+}
+
+/// Waits for one request and tells what came with it.
+template <class F>
+peer one_request(party& side, transport<F>& net, observer& seen, private_bytes* data = nullptr) {
+  std::optional<peer> asked;
+  seen.on_requested = [&](const requested& r) {
+    asked = r.peer;
+    if (data != nullptr) *data = kept(r.has_private_data, r.private_data);
+  };
+  await(side, net, seen, "a request", [&] { return asked.has_value(); });
+  seen.on_requested = nullptr;
+  return *asked;
+}
+
+template <class Stage>
+class meeting_of_peers : public suite<Stage> {};
+TYPED_TEST_SUITE_P(meeting_of_peers);
+
+TYPED_TEST_P(meeting_of_peers, private_data_of_every_length_reaches_both_sides) {
+  using fabric = typename TestFixture::tested_fabric;
+  static const auto cases = [] { return std::vector<private_bytes>{std::nullopt, some_private(0), some_private(1), some_private(17), some_private(64)}; };
+  TestFixture::play(
+      {},
+      [](party& side) {
+        auto net = opened<fabric>(side, listening());
+        side.tell(1, net.where());
+        observer seen;
+        for (const private_bytes& expected : cases()) {
+          private_bytes came;
+          const peer p = one_request(side, net, seen, &came);
+          EXPECT_EQ(came, expected);
+          EXPECT_TRUE(expected ? net.accept(p, *expected) : net.accept(p));
+          serve(side, net, seen, 1);
+          (void)side.ask(1);
+          EXPECT_TRUE(net.close(p, patience, seen));
+          side.ready(1);
+        }
+      },
+      [](party& side) {
+        auto net = opened<fabric>(side);
+        const std::string where = side.ask_text(0);
+        for (const private_bytes& given : cases()) {
+          observer seen;
+          private_bytes came;
+          std::optional<peer> stands;
+          seen.on_connected = [&](const connected& c) {
+            stands = c.peer;
+            came = kept(c.has_private_data, c.private_data);
+          };
+          auto p = given ? net.start_connect(where, *given) : net.start_connect(where);
+          ASSERT_TRUE(p) << p.error().sentence;
+          await(side, net, seen, "the connection", [&] { return stands.has_value(); });
+          EXPECT_EQ(came, given);
+          EXPECT_EQ(*stands, *p);
+          side.ready(0);
+          await(side, net, seen, "the other side's goodbye", [&] { return seen.losses == 1; });
+          EXPECT_EQ(seen.last_loss.code, errc::closed);
+          serve(side, net, seen, 0);
+          (void)side.ask(0);
+        }
+      });
+}
+
+TYPED_TEST_P(meeting_of_peers, private_data_of_65_bytes_is_refused_with_the_numbers) {
+  using fabric = typename TestFixture::tested_fabric;
+  TestFixture::play(
+      {},
+      [](party& side) {
+        auto net = opened<fabric>(side, listening());
+        side.tell(1, net.where());
+        observer seen;
+        serve(side, net, seen, 1);
+        EXPECT_EQ(seen.requests, 0U);
+      },
+      [](party& side) {
+        auto net = opened<fabric>(side);
+        observer seen;
+        const auto p = net.connect(side.ask_text(0), *some_private(65), patience, seen);
+        ASSERT_FALSE(p);
+        EXPECT_EQ(p.why().code, errc::invalid);
+        EXPECT_NE(p.error().sentence.find("65"), std::string::npos) << p.error().sentence;
+        EXPECT_NE(p.error().sentence.find("64"), std::string::npos) << p.error().sentence;
+        side.ready(0);
+      });
+}
+
+TYPED_TEST_P(meeting_of_peers, a_refusal_arrives_with_its_reason) {
+  using fabric = typename TestFixture::tested_fabric;
+  TestFixture::play(
+      {},
+      [](party& side) {
+        auto net = opened<fabric>(side, listening());
+        side.tell(1, net.where());
+        observer seen;
+        const peer p = one_request(side, net, seen);
+        EXPECT_TRUE(net.reject(p, "the house is full"));
+        serve(side, net, seen, 1);
+        EXPECT_FALSE(p.alive());
+      },
+      [](party& side) {
+        auto net = opened<fabric>(side);
+        observer seen;
+        const auto p = net.connect(side.ask_text(0), patience, seen);
+        ASSERT_FALSE(p);
+        EXPECT_EQ(p.why().code, errc::rejected);
+        EXPECT_NE(p.error().sentence.find("the house is full"), std::string::npos) << p.error().sentence;
+        side.ready(0);
+      });
+}
+
+TYPED_TEST_P(meeting_of_peers, nobody_there_is_an_error_in_time) {
+  using fabric = typename TestFixture::tested_fabric;
+  TestFixture::play({}, [](party& side) {
+    std::string where;
+    {
+      auto gone = opened<fabric>(side, listening());
+      where = gone.where();
+    }
+    auto net = opened<fabric>(side);
+    observer seen;
+    const instant start = net.now();
+    const auto p = net.connect(where, 3s, seen);
+    ASSERT_FALSE(p);
+    EXPECT_TRUE(p.why().code == errc::unreachable || p.why().code == errc::deadline) << p.error().sentence;
+    EXPECT_NE(p.error().sentence.find(where), std::string::npos) << p.error().sentence;
+    EXPECT_LT(net.now() - start, 10s);
+    EXPECT_EQ(net.in_flight(), 0U) << "what was asked for and never came is still held";
+  });
+}
+
+TYPED_TEST_P(meeting_of_peers, an_address_that_is_none_is_refused_with_an_example) {
+  using fabric = typename TestFixture::tested_fabric;
+  TestFixture::play({}, [](party& side) {
+    auto net = opened<fabric>(side);
+    observer seen;
+    for (const char* wrong : {"", "127.0.0.1", "::1:7471", ":7471", "127.0.0.1:"}) {
+      const auto p = net.connect(wrong, 1s, seen);
+      ASSERT_FALSE(p) << wrong;
+      EXPECT_EQ(p.why().code, errc::invalid) << wrong;
+      EXPECT_NE(p.error().sentence.find("[::1]:7471"), std::string::npos) << p.error().sentence;
+    }
+  });
+}
+
+TYPED_TEST_P(meeting_of_peers, a_peer_of_other_rules_is_refused_with_a_sentence) {
+  using fabric = typename TestFixture::tested_fabric;
+  TestFixture::play(
+      {},
+      [](party& side) {
+        auto net = opened<fabric>(side, listening());
+        side.tell(1, net.where());
+        observer seen;
+        serve(side, net, seen, 1);
+        EXPECT_EQ(seen.requests, 0U) << "the application was asked about a peer that it cannot talk to";
+      },
+      [](party& side) {
+        auto net = opened<of_other_rules<fabric>>(side);
+        observer seen;
+        const auto p = net.connect(side.ask_text(0), patience, seen);
+        ASSERT_FALSE(p);
+        EXPECT_EQ(p.why().code, errc::incompatible);
+        EXPECT_NE(p.error().sentence.find("other rules of fabric " + std::string(fabric::name)), std::string::npos) << p.error().sentence;
+        side.ready(0);
+      });
+}
+
+TYPED_TEST_P(meeting_of_peers, a_message_right_behind_the_acceptance_is_not_lost) {
+  using fabric = typename TestFixture::tested_fabric;
+  static constexpr int rounds = 5;
+  TestFixture::play(
+      {},
+      [](party& side) {
+        auto net = opened<fabric>(side, listening());
+        auto memory = net.allocate(64, rights::none).value();
+        side.tell(1, net.where());
+        observer seen;
+        std::vector<peer> asked;  // the next request may come while the last peer is being closed: it must not be lost
+        seen.on_requested = [&](const requested& r) { asked.push_back(r.peer); };
+        for (std::size_t i = 0; i < rounds; ++i) {
+          await(side, net, seen, "a request", [&] { return asked.size() > i; });
+          const peer p = asked[i];
+          EXPECT_TRUE(net.accept(p));
+          memory.data()[0] = static_cast<std::byte>(i);
+          push(side, net, seen, "send", [&] { return net.send(p, memory.first(1), &seen); });
+          serve(side, net, seen, 1);
+          (void)side.ask(1);
+          EXPECT_TRUE(net.close(p, patience, seen));
+        }
+        EXPECT_EQ(net.stale() + net.garbled(), 0U);
+      },
+      [](party& side) {
+        auto net = opened<fabric>(side);
+        const std::string where = side.ask_text(0);
+        for (int i = 0; i < rounds; ++i) {
+          observer seen;
+          int came = -1;
+          seen.on_received = [&](const received& m) {
+            EXPECT_EQ(m.message.size(), 1U);
+            EXPECT_EQ(seen.connections, 1U) << "the message came before the connection stood";
+            came = static_cast<int>(m.message[0]);
+          };
+          const auto p = net.start_connect(where);
+          ASSERT_TRUE(p) << p.error().sentence;
+          await(side, net, seen, "the message", [&] { return came >= 0; });
+          EXPECT_EQ(came, i);
+          side.ready(0);
+          await(side, net, seen, "the goodbye", [&] { return seen.losses == 1; });
+        }
+      });
+}
+
+TYPED_TEST_P(meeting_of_peers, two_peers_are_told_apart) {
+  using fabric = typename TestFixture::tested_fabric;
+  const auto caller = [](party& side) {
+    auto net = opened<fabric>(side);
+    observer seen;
+    auto memory = net.allocate(64, rights::none).value();
+    const peer p = meet_as_caller(side, net, seen);
+    memory.data()[0] = static_cast<std::byte>(side.number());
+    std::byte answer{};
+    seen.on_received = [&](const received& m) { answer = m.message[0]; };
+    push(side, net, seen, "send", [&] { return net.send(p, memory.first(1), &seen); });
+    await(side, net, seen, "the answer", [&] { return answer != std::byte{}; });
+    EXPECT_EQ(answer, static_cast<std::byte>(side.number() + 10));
+    side.ready(0);
+  };
+  TestFixture::play(
+      {},
+      [](party& side) {
+        auto net = opened<fabric>(side, listening());
+        observer seen;
+        auto memory = net.allocate(64, rights::none).value();
+        side.tell(1, net.where());
+        side.tell(2, net.where());
+        seen.on_requested = [&](const requested& r) { EXPECT_TRUE(net.accept(r.peer)); };
+        std::vector<std::pair<peer, std::byte>> owed;
+        seen.on_received = [&](const received& m) { owed.emplace_back(m.peer, m.message[0]); };
+        await(side, net, seen, "both messages", [&] { return owed.size() == 2; });
+        EXPECT_NE(owed[0].first, owed[1].first);
+        EXPECT_NE(owed[0].second, owed[1].second);
+        for (std::size_t i = 0; i < 2; ++i) {
+          memory.data()[i] = static_cast<std::byte>(std::to_integer<int>(owed[i].second) + 10);
+          push(side, net, seen, "answer", [&] { return net.send(owed[i].first, memory.slice(i, 1), &owed[i]); });
+        }
+        serve(side, net, seen, 1);
+        serve(side, net, seen, 2);
+      },
+      caller, caller);
+}
+
+TYPED_TEST_P(meeting_of_peers, a_full_table_is_said_on_the_asking_side) {
+  using fabric = typename TestFixture::tested_fabric;
+  TestFixture::play(
+      {},
+      [](party& side) {
+        auto net = opened<fabric>(side, listening());
+        observer seen;
+        (void)meet_as_listener(side, net, seen);
+        serve(side, net, seen, 1);
+      },
+      [](party& side) {
+        auto net = opened<fabric>(side, {.peers = 1});
+        observer seen;
+        const std::string where = side.ask_text(0);
+        auto first = net.connect(where, patience, seen);
+        ASSERT_TRUE(first) << first.error().sentence;
+        const auto second = net.connect(where, patience, seen);
+        ASSERT_FALSE(second);
+        EXPECT_EQ(second.why().code, errc::no_memory);
+        EXPECT_NE(second.error().sentence.find("transport_options::peers"), std::string::npos) << second.error().sentence;
+        EXPECT_TRUE(first->alive());
+        side.ready(0);
+      });
+}
+
+TYPED_TEST_P(meeting_of_peers, the_sixth_address_family_works_too) {
+  using fabric = typename TestFixture::tested_fabric;
+  if (TestFixture::facts.address_resolution != address_resolution::socket)
+    GTEST_SKIP() << "row " << fabric::name << ", address_resolution: opaque: its addresses have no families";
+  TestFixture::play(
+      {},
+      [](party& side) {
+        auto net = opened<fabric>(side, {.node = "::1", .listens = true});
+        observer seen;
+        EXPECT_EQ(net.where().substr(0, 6), "[::1]:") << net.where();
+        (void)meet_as_listener(side, net, seen);
+        serve(side, net, seen, 1);
+      },
+      [](party& side) {
+        auto net = opened<fabric>(side, {.node = "::1"});
+        observer seen;
+        EXPECT_TRUE(meet_as_caller(side, net, seen).alive());
+        side.ready(0);
+      });
+}
+
+REGISTER_TYPED_TEST_SUITE_P(meeting_of_peers, private_data_of_every_length_reaches_both_sides, private_data_of_65_bytes_is_refused_with_the_numbers,
+                            a_refusal_arrives_with_its_reason, nobody_there_is_an_error_in_time, an_address_that_is_none_is_refused_with_an_example,
+                            a_peer_of_other_rules_is_refused_with_a_sentence, a_message_right_behind_the_acceptance_is_not_lost,
+                            two_peers_are_told_apart, a_full_table_is_said_on_the_asking_side, the_sixth_address_family_works_too);
+
+}  // namespace weft::conformance

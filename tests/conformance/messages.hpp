@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Messages: boundaries, the two ends of the permitted sizes, order where the row promises it, and none lost when the receiver is slow.
+// Hot path: no. Threads: one per side.
+#pragma once
+
+#include "two_sides.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace weft::conformance {
+
+/// Message i of a stream: its number in front where there is room, then a pattern.
+inline void write_message(bytes into, std::uint32_t i) {
+  paint(into, i);
+  if (into.size() >= sizeof i) std::memcpy(into.data(), &i, sizeof i);
+}
+inline std::uint32_t number_of(const_bytes message) {
+  std::uint32_t i = 0;
+  if (message.size() >= sizeof i) std::memcpy(&i, message.data(), sizeof i);
+  return i;
+}
+inline bool is_message(const_bytes message, std::uint32_t i) {
+  std::vector<std::byte> expected(message.size());
+  write_message(expected, i);
+  return std::equal(expected.begin(), expected.end(), message.begin());
+}
+
+/// Side 0: takes `count` messages, each once, whole; in order where the row says so.
+template <class F>
+void take_stream(party& side, std::uint32_t count, transport_options o) {
+  auto net = opened<F>(side, listening(o));
+  observer seen;
+  const peer p = meet_as_listener(side, net, seen);
+  std::vector<std::uint32_t> came(count);
+  std::uint32_t expected = 0;
+  seen.on_received = [&](const received& m) {
+    EXPECT_EQ(m.peer, p);
+    const std::uint32_t i = number_of(m.message);
+    if (i >= count) {
+      ADD_FAILURE() << "message " << i << " was never sent";
+      return;
+    }
+    EXPECT_EQ(++came[i], 1U) << "message " << i << " came again";
+    EXPECT_TRUE(is_message(m.message, i)) << "message " << i << " has other bytes";
+    EXPECT_TRUE(i == expected || !F::facts.order_send_after_send) << i << " came " << expected << "th, out of the order that the row promises";
+    ++expected;
+    side.book.received(1, net.now(), i, m.message);
+  };
+  await(side, net, seen, "all messages", [&] { return seen.messages >= count; }, patience * 2);
+  side.ready(1);
+  serve(side, net, seen, 1);
+  EXPECT_EQ(seen.messages, count);
+  EXPECT_EQ(net.garbled() + net.stale(), 0U);
+  side.book.finished(net.now());
+}
+
+/// Side 1: sends them. Returns: how often the queue was full.
+template <class F>
+std::uint64_t send_stream(party& side, std::uint32_t count, transport_options o, bool signalled) {
+  auto net = opened<F>(side, o);
+  observer seen;
+  const std::size_t each = 256;
+  auto memory = net.allocate(count * each, rights::none).value();
+  const peer p = meet_as_caller(side, net, seen);
+  std::vector<std::uint64_t> ids(count);
+  seen.on_completed = [&](const completed& c) { side.book.ended(*static_cast<std::uint64_t*>(c.context), net.now(), errc::ok); };
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const local_memory from = memory.slice(i * each, sizeof i + side.below(each - sizeof i));
+    write_message({from.data, from.size}, i);
+    ids[i] = side.book.posted(history::work::send, 0, net.now(), {}, i, const_bytes(from.data, from.size));
+    push(side, net, seen, "send", [&] { return signalled ? net.send(p, from, &ids[i]) : net.send(p, from); });
+  }
+  if (signalled) await(side, net, seen, "all completions", [&] { return seen.completions == count; }, patience * 2);
+  serve(side, net, seen, 0);
+  (void)side.ask(0);
+  if (!signalled)
+    for (const std::uint64_t id : ids) side.book.ended(id, net.now(), errc::ok);
+  EXPECT_EQ(net.in_flight(), 0U);
+  side.book.finished(net.now());
+  side.ready(0);
+  return seen.agains;
+}
+
+template <class Stage>
+class messages : public suite<Stage> {};
+TYPED_TEST_SUITE_P(messages);
+
+TYPED_TEST_P(messages, keep_their_boundaries_from_nothing_to_the_slot) {
+  using fabric = typename TestFixture::tested_fabric;
+  static constexpr std::uint32_t slot = 3000;  // not a power of two, not the default
+  static constexpr std::size_t sizes[] = {0, 1, 63, 64, 65, 128, 1000, slot - 1, slot};
+  TestFixture::play(
+      {},
+      [](party& side) {
+        auto net = opened<fabric>(side, {.listens = true, .slot_bytes = slot});
+        observer seen;
+        const peer p = meet_as_listener(side, net, seen);
+        EXPECT_EQ(net.largest_message(p), slot + 100);
+        for (const std::size_t size : sizes)
+          for (const bool signalled : {true, false}) {
+            std::optional<std::size_t> came;
+            seen.on_received = [&](const received& m) {
+              came = m.message.size();
+              EXPECT_EQ(first_unlike(m.message, size), m.message.size());
+            };
+            await(side, net, seen, "one message", [&] { return came.has_value(); });
+            EXPECT_EQ(*came, size) << (signalled ? "signalled" : "unsignalled");
+            side.ready(1);
+          }
+        serve(side, net, seen, 1);
+      },
+      [](party& side) {
+        auto net = opened<fabric>(side, {.slot_bytes = slot + 100});
+        observer seen;
+        auto memory = net.allocate(slot + 1, rights::none).value();
+        const peer p = meet_as_caller(side, net, seen);
+        EXPECT_EQ(net.largest_message(p), slot);
+        for (const std::size_t size : sizes)
+          for (const bool signalled : {true, false}) {
+            paint({memory.data(), size}, size);
+            push(side, net, seen, "send", [&] { return signalled ? net.send(p, memory.first(size), &seen) : net.send(p, memory.first(size)); });
+            serve(side, net, seen, 0);
+            (void)side.ask(0);
+          }
+        const status s = net.send(p, memory.first(slot + 1), &seen);
+        EXPECT_EQ(s.code, errc::truncated);
+        EXPECT_EQ(net.send(p, memory.first(slot + 1)).code, errc::truncated);
+        await(side, net, seen, "completions", [&] { return seen.completions == std::size(sizes); });
+        EXPECT_EQ(net.in_flight(), 0U);
+        side.ready(0);
+      });
+}
+
+TYPED_TEST_P(messages, thousands_arrive_once_each) {
+  using fabric = typename TestFixture::tested_fabric;
+  TestFixture::play({}, [](party& side) { take_stream<fabric>(side, 3000, {}); },
+                    [](party& side) { send_stream<fabric>(side, 3000, {}, true); });
+}
+
+TYPED_TEST_P(messages, thousands_of_unsignalled_ones_arrive_once_each) {
+  using fabric = typename TestFixture::tested_fabric;
+  TestFixture::play({}, [](party& side) { take_stream<fabric>(side, 3000, {}); },
+                    [](party& side) { send_stream<fabric>(side, 3000, {}, false); });
+}
+
+TYPED_TEST_P(messages, a_small_window_makes_the_sender_wait_and_loses_none) {
+  using fabric = typename TestFixture::tested_fabric;
+  const transport_options small{.receives = 4, .operations = 8};
+  TestFixture::play({}, [small](party& side) { take_stream<fabric>(side, 1000, small); },
+                    [small](party& side) {
+                      EXPECT_GT(send_stream<fabric>(side, 1000, small, true), 0U) << "1000 sends with 8 operations met no full queue";
+                    });
+}
+
+TYPED_TEST_P(messages, both_ways_at_once) {
+  using fabric = typename TestFixture::tested_fabric;
+  static constexpr std::uint32_t count = 500;
+  const auto talk = [](party& side, transport<fabric>& net, observer& seen, const peer p) {
+    auto memory = net.allocate(count * 64, rights::none).value();
+    std::uint64_t sum = 0;
+    seen.on_received = [&](const received& m) { sum += number_of(m.message); };
+    side.ready(1 - side.number());  // neither speaks before the other listens
+    (void)serve_and_ask(side, net, seen, 1 - side.number());
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const local_memory from = memory.slice(i * 64, 64);
+      write_message({from.data, from.size}, i);
+      push(side, net, seen, "send", [&] { return net.send(p, from, &seen); });
+    }
+    await(side, net, seen, "everything", [&] { return seen.completions == count && seen.messages == count; }, patience * 2);
+    EXPECT_EQ(sum, std::uint64_t{count} * (count - 1) / 2);
+    side.ready(1 - side.number());
+    serve(side, net, seen, 1 - side.number());
+  };
+  TestFixture::play(
+      {},
+      [talk](party& side) {
+        auto net = opened<fabric>(side, listening());
+        observer seen;
+        const peer p = meet_as_listener(side, net, seen);
+        talk(side, net, seen, p);
+      },
+      [talk](party& side) {
+        auto net = opened<fabric>(side);
+        observer seen;
+        const peer p = meet_as_caller(side, net, seen);
+        talk(side, net, seen, p);
+      });
+}
+
+REGISTER_TYPED_TEST_SUITE_P(messages, keep_their_boundaries_from_nothing_to_the_slot, thousands_arrive_once_each,
+                            thousands_of_unsignalled_ones_arrive_once_each, a_small_window_makes_the_sender_wait_and_loses_none, both_ways_at_once);
+
+}  // namespace weft::conformance
