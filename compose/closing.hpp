@@ -30,8 +30,9 @@ class closing {
     if (!r_is(p, r)) return {};
     if (r->state == peer_state::established) {
       const status said = e_.tell(*r, wire::message_kind::goodbye, {});
+      e_.set_state(*r, peer_state::refusing);  // the link may end before we do: that is no loss to tell
       if (said && !e_.handling) (void)awaiting<Engine>(e_).until([&] { return !r_is(p, r) || outstanding(*r) == 0; }, std::min(left(), duration(100ms)), on);
-      linger();
+      linger(on);
     }
     if (r_is(p, r)) parting<Engine>(e_).forget(*r);
     return drained.code == errc::deadline ? drained : status{};
@@ -48,7 +49,7 @@ class closing {
       for (record& r : e_.peers)
         if (r.state == peer_state::established) (void)e_.tell(r, wire::message_kind::goodbye, {});
       (void)awaiting<Engine>(e_).until([&] { return e_.operations.in_flight() == 0; }, std::max(duration(0), end - e_.port->now()), ignore);
-      linger();
+      linger(ignore);
     }
     for (record& r : e_.peers) parting<Engine>(e_).forget(r);
     receives<Engine>(e_).clear_graveyard();
@@ -76,11 +77,12 @@ class closing {
   }
 
   /// An injected goodbye has no completion, yet many providers send it only while polled: a few polls carry it out.
-  void linger() {
+  /// Other peers' events arrive meanwhile: they are `on`'s.
+  template <class Handler>
+  void linger(Handler& on) {
     if (e_.handling) return;
-    const auto ignore = [](auto&&) {};
     const instant end = e_.port->now() + 2ms;
-    while (e_.port->now() < end) awaiting<Engine>(e_).step(ignore);
+    while (e_.port->now() < end) awaiting<Engine>(e_).step(on);
   }
 
   void withdraw_all() {
