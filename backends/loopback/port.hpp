@@ -45,8 +45,13 @@ class port {
   const port_limits& limits() const noexcept { return limits_; }
   address_bytes address() const { return at_->address; }
   std::string printable(const address_bytes& address) const {
-    return facts.address_resolution == address_resolution::socket ? as_text(address)
-                                                                  : "loopback address of " + std::to_string(address.size()) + " bytes";
+    if constexpr (facts.address_resolution == address_resolution::socket) {
+      const std::string text = as_text(address);
+      const auto last = text.rfind(':');
+      return text.find(':') == last ? text : "[" + text.substr(0, last) + "]" + text.substr(last);
+    } else {
+      return "loopback address of " + std::to_string(address.size()) + " bytes";
+    }
   }
   result<address_bytes> resolve(std::string_view node, std::string_view service) {
     if constexpr (facts.address_resolution == address_resolution::socket)
