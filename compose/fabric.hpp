@@ -31,7 +31,7 @@ concept complete_fabric = requires {
   typename F::policies;
 } && all_families::answered_by<typename F::policies>;
 
-/// Rules that span families or bind an answer to a fact. Each member is one rule; `all` is what a transport asserts.
+/// Rules that span families or bind an answer to a fact. Each member is one rule.
 template <complete_fabric F>
 struct rules_hold {
   static constexpr const fabric_facts& facts = F::facts;
@@ -60,6 +60,27 @@ struct rules_hold {
   static constexpr bool polling = answer<F, progress_family>::needs_owner || facts.data_progress != data_progress::polling;
   static constexpr bool selective = !answer<F, completion_family>::asks_each_time || facts.selective_completion;
 };
+
+/// Every rule, each with the sentence that whoever broke it should read. A transport asserts it: `static_assert(consistent_fabric<F>())`.
+template <complete_fabric F>
+consteval bool consistent_fabric() {
+  using rules = rules_hold<F>;
+  static_assert(rules::endpoint, "weft: the fabric's answer to endpoint is not what its row says in endpoint_type");
+  static_assert(rules::immediate, "weft: a notify answer that rides on the write needs write_immediate_bytes of 4 or more in the fabric's row");
+  static_assert(rules::reserve, "weft: notify::immediate_consumes_receive belongs to rows where write_immediate_consumes_receive is true, notify::immediate to the others");
+  static_assert(rules::framing, "weft: framing::immediate needs send_immediate_bytes of 4 or more in the fabric's row, framing::header a gather_limit of 2 or more");
+  static_assert(rules::overtaking, "weft: notify::message_after_ordered_write needs order_send_after_write in the fabric's row: without it the message overtakes the write");
+  static_assert(rules::ring, "weft: notify::remote_counter needs remote_counter_counts_writes and order_write_after_write in the fabric's row");
+  static_assert(rules::delivery, "weft: notify::message_after_delivery and write_fault::delivery_confirmed need delivery_complete in the fabric's row");
+  static_assert(rules::atomics, "weft: atomics::provider needs atomics to be provider in the fabric's row; atomics::target is legal on every row");
+  static_assert(rules::order_kept, "weft: atomics::provider takes away the order that notify::message_after_ordered_write relies on (atomics_cost_order in the row)");
+  static_assert(rules::addresses, "weft: the fabric's answer to region_address is not what its row says in virtual_addressing");
+  static_assert(rules::keys, "weft: the fabric's answer to region_key is not what its row says in key_owner");
+  static_assert(rules::descriptor, "weft: local_descriptor::not_needed is illegal where the fabric's row says local_registration");
+  static_assert(rules::polling, "weft: the fabric's answer to progress must be polling where its row says data_progress: polling");
+  static_assert(rules::selective, "weft: completion::selective needs selective_completion in the fabric's row");
+  return true;
+}
 
 /// The fabric as its backend sees it (core/port.hpp, port_shape).
 template <complete_fabric F>

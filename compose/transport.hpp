@@ -24,6 +24,7 @@ namespace weft {
 
 template <complete_fabric F>
 class transport {
+  static_assert(consistent_fabric<F>());
   using engine_type = engine<F>;
   using record = typename engine_type::record;
 

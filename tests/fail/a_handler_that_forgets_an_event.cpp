@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// EXPECT: event_handler
+// EXPECT: lost
+#include "made_fabric.hpp"
+
+int main() {
+  auto net = weft::open<weft::fabrics::loopback>({}).value();
+  return net.progress(weft::overloaded{
+      [](const weft::completed&) {}, [](const weft::failed&) {}, [](const weft::received&) {}, [](const weft::notified&) {},
+      [](const weft::requested&) {}, [](const weft::connected&) {},
+#ifdef WEFT_FIXED
+      [](const weft::lost&) {},
+#endif
+  });
+}

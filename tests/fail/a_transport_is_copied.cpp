@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// EXPECT: transport
+// EXPECT: deleted
+#include "made_fabric.hpp"
+
+int main() {
+  auto one = weft::open<weft::fabrics::loopback>({}).value();
+#ifdef WEFT_FIXED
+  auto two = std::move(one);
+#else
+  auto two = one;
+#endif
+  return two.in_flight() == 0 ? 0 : 1;
+}

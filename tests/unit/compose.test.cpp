@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The composition's small parts: addresses as people write them, keys, the pool of operations, regions and their bounds.
+#include <weft/compose/key_source.hpp>
+#include <weft/compose/operations.hpp>
+#include <weft/compose/region.hpp>
+#include <weft/compose/where.hpp>
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+#include <vector>
+
+namespace weft {
+namespace {
+
+TEST(where, takes_host_and_service_apart) {
+  const auto is = [](const char* text, const char* host, const char* service) {
+    const auto parsed = host_and_service::parse(text);
+    ASSERT_TRUE(parsed) << text;
+    EXPECT_EQ(parsed->host, host);
+    EXPECT_EQ(parsed->service, service);
+  };
+  is("node7:7471", "node7", "7471");
+  is("127.0.0.1:1", "127.0.0.1", "1");
+  is("[::1]:7471", "::1", "7471");
+  is("[fe80::1%eth0]:7471", "fe80::1%eth0", "7471");
+}
+
+TEST(where, refuses_the_rest_and_quotes_it) {
+  for (const char* text : {"", ":", "node7", "node7:", ":7471", "::1:7471", "[::1]", "[::1]7471", "[::1", "[]:7471", "[::1]:", "a:b:c"}) {
+    const auto parsed = host_and_service::parse(text);
+    ASSERT_FALSE(parsed) << text;
+    EXPECT_EQ(parsed.why().code, errc::invalid);
+    EXPECT_NE(parsed.error().sentence.find('"' + std::string(text) + '"'), std::string::npos) << parsed.error().sentence;
+  }
+}
+
+TEST(key_source, is_as_wide_as_the_row_allows_and_never_zero_or_used) {
+  std::mt19937_64 draw(3);
+  std::set<std::uint64_t> seen;
+  for (const std::uint8_t width : {4, 8})
+    for (int i = 0; i < 5000; ++i) {
+      const auto key = key_source::draw(width, draw);
+      ASSERT_TRUE(key);
+      EXPECT_NE(*key, 0U);
+      EXPECT_EQ(*key >> (width == 8 ? 63 : 32), 0U);
+      EXPECT_TRUE(seen.insert(*key).second);
+    }
+  const auto stuck = [value = std::uint64_t{0}] { return value; };
+  EXPECT_FALSE(key_source::draw(8, stuck)) << "0 is no key";
+  const auto same = [] { return std::uint64_t{12345678901}; };
+  EXPECT_TRUE(key_source::draw(8, same));
+  EXPECT_FALSE(key_source::draw(8, same)) << "handed out twice";
+}
+
+TEST(key_source, says_when_a_narrow_width_is_used_up) {
+  std::mt19937_64 draw(4);
+  int keys = 0;
+  while (key_source::draw(1, draw)) ASSERT_LT(++keys, 256);
+  EXPECT_GT(keys, 200);
+}
+
+struct some_record {};
+using slot = operation_slot<some_record, 0>;
+
+TEST(operation_pool, gives_each_slot_once_and_counts) {
+  operation_pool<slot> pool;
+  int chunks = 0;
+  pool.fill(8, [&](bytes memory) {
+    ++chunks;
+    EXPECT_GE(memory.size(), 8 * sizeof(slot));
+    return nullptr;
+  });
+  EXPECT_EQ(chunks, 1);
+  std::set<slot*> taken;
+  for (int i = 0; i < 8; ++i) {
+    slot* s = pool.take();
+    ASSERT_NE(s, nullptr);
+    s->use = slot_use::user;
+    EXPECT_TRUE(taken.insert(s).second);
+    EXPECT_EQ(pool.at(s->index), s);
+  }
+  EXPECT_EQ(pool.in_flight(), 8U);
+  EXPECT_TRUE(pool.empty());
+  EXPECT_EQ(pool.take(), nullptr) << "one more than there are";
+  slot* first = *taken.begin();
+  const std::uint32_t generation = first->generation;
+  pool.give(*first);
+  EXPECT_EQ(pool.in_flight(), 7U);
+  slot* again = pool.take();
+  EXPECT_EQ(again, first);
+  EXPECT_NE(again->generation, generation) << "a late reply must not find the new operation";
+  EXPECT_EQ(pool.at(8), nullptr);
+}
+
+TEST(operation_pool, grows_without_moving_slots) {
+  operation_pool<slot> pool;
+  const auto none = [](bytes) { return nullptr; };
+  pool.fill(4, none);
+  slot* old = pool.at(2);
+  pool.fill(100, none);
+  EXPECT_EQ(pool.at(2), old);
+  EXPECT_EQ(pool.size(), 104U);
+}
+
+TEST(remote_region, knows_how_much_room_is_left) {
+  const remote_region r(wire::region_record{wire::address_form::virtual_address, rights::remote_read, 8, 9, 0x5000, 100, 1});
+  EXPECT_EQ(r.at(0).room, 100U);
+  EXPECT_EQ(r.at(40).room, 60U);
+  EXPECT_EQ(r.at(40).address, 0x5028U);
+  EXPECT_EQ(r.at(40).key, 9U);
+  EXPECT_EQ(r.at(100).room, 0U);
+  EXPECT_EQ(r.at(101).room, 0U);
+  EXPECT_EQ(r.at(~std::uint64_t{0}).room, 0U);
+  EXPECT_EQ(r.at(0).granted, rights::remote_read);
+}
+
+TEST(region, gives_slices_inside_and_refuses_others_by_their_size) {
+  std::vector<std::byte> memory(64);
+  const region r(registration{nullptr, nullptr, 1, memory.data(), memory.size()}, 1);
+  EXPECT_EQ(r.slice(8, 56).data, memory.data() + 8);
+  EXPECT_EQ(r.slice(8, 56).size, 56U);
+  EXPECT_EQ(r.slice(64, 0).size, 0U);
+  for (const local_memory wrong : {r.slice(8, 57), r.slice(65, 0), r.slice(~std::size_t{0}, 1), r.slice(0, ~std::size_t{0}), r.first(65)})
+    EXPECT_EQ(wrong.size, ~std::size_t{0});
+}
+
+}  // namespace
+}  // namespace weft

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Statuses in words: every code has its own sentence, `again` says what it waits for, and the library's number is not lost.
+#include <weft/core/describe.hpp>
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace weft {
+namespace {
+
+constexpr std::size_t codes = static_cast<std::size_t>(errc::native) + 1;
+
+TEST(describe, has_a_name_and_a_sentence_of_its_own_for_each_code) {
+  std::set<std::string> names;
+  std::set<std::string> sentences;
+  for (std::size_t i = 0; i < codes; ++i) {
+    const auto code = static_cast<errc>(i);
+    EXPECT_NE(name_of(code), "unknown") << i;
+    names.insert(std::string(name_of(code)));
+    const std::string said = describe(error(code, "put"));
+    EXPECT_EQ(said.rfind("put: " + std::string(name_of(code)) + ": ", 0), 0U) << said;
+    EXPECT_EQ(said.find("not a code"), std::string::npos) << said;
+    sentences.insert(said);
+  }
+  EXPECT_EQ(names.size(), codes);
+  EXPECT_EQ(sentences.size(), codes);
+  EXPECT_EQ(name_of(static_cast<errc>(codes)), "unknown");
+}
+
+TEST(describe, says_what_again_waits_for) {
+  std::set<std::string> sentences;
+  for (const auto what : {waits_for::queue, waits_for::connection, waits_for::receive_slot, waits_for::operation_slot}) {
+    const std::string said = describe(again(what, "send"));
+    EXPECT_NE(said.find("make progress"), std::string::npos) << said;
+    EXPECT_EQ(said.find("says"), std::string::npos) << "what it waits for is no number of a library: " << said;
+    sentences.insert(said);
+  }
+  EXPECT_EQ(sentences.size(), 4U);
+}
+
+TEST(describe, keeps_the_librarys_number_and_whose_it_is) {
+  EXPECT_EQ(describe({errc::native, origin::libfabric, -22, "fi_write"}),
+            "fi_write: native: the library reports an error that has no closer name (libfabric says -22)");
+  const std::string system = describe({errc::unreachable, origin::system, 111, "connect"});
+  EXPECT_NE(system.find("the system says 111, Connection refused"), std::string::npos) << system;
+  EXPECT_EQ(describe(error(errc::deadline, "")).rfind("deadline: ", 0), 0U);
+  EXPECT_EQ(describe({errc::ok, origin::weft, 0, nullptr}), "ok: done");
+}
+
+}  // namespace
+}  // namespace weft

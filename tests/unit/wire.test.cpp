@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Bytes that cross the wire: golden ones (a change of them is a change of wire::version), and strictness: whatever is cut off, added or
+// broken is refused, or means what it says. Random bytes never do harm.
+#include <weft/wire/control.hpp>
+#include <weft/wire/hello.hpp>
+#include <weft/wire/region_bytes.hpp>
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+namespace weft::wire {
+namespace {
+
+std::string hex(const_bytes all) {
+  std::string text;
+  for (const std::byte b : all) {
+    constexpr char digits[] = "0123456789abcdef";
+    text += digits[std::to_integer<unsigned>(b) >> 4];
+    text += digits[std::to_integer<unsigned>(b) & 15];
+  }
+  return text;
+}
+const_bytes bytes_of(std::string_view text) { return std::as_bytes(std::span(text.data(), text.size())); }
+
+introduction sample() {
+  introduction i;
+  i.fingerprint = 0x1122334455667788;
+  i.nonce = 0xa1;
+  i.connection = connection_number::of(5, 2);
+  i.slot_bytes = 4096;
+  i.process = 77;
+  i.heartbeat_ms = 500;
+  i.ring = {0x10, 0x20, 64};
+  i.address = bytes_of("adr");
+  i.fabric = bytes_of("fab");
+  i.has_private_data = true;
+  i.private_data = bytes_of("hi");
+  return i;
+}
+std::vector<std::byte> encoded(const introduction& i) {
+  std::vector<std::byte> into(largest_handshake);
+  into.resize(encode(i, into));
+  return into;
+}
+region_record sample_region() { return {address_form::virtual_address, rights::remote_write, 8, 0x0102030405060708, 0x1000, 0x2000, 0x99}; }
+
+TEST(golden, a_hello) {
+  EXPECT_EQ(hex(encoded(sample())),
+            "77656674" "0100" "8877665544332211" "a100000000000000" "05000200" "00100000" "4d00000000000000" "f4010000"
+            "1000000000000000" "2000000000000000" "40000000" "0300" "616472" "0300" "666162" "01" "0200" "6869");
+}
+TEST(golden, a_region) {
+  EXPECT_EQ(hex(encode(sample_region())), "01020108" "0807060504030201" "0010000000000000" "0020000000000000" "9900000000000000");
+}
+TEST(golden, a_refusal) {
+  std::vector<std::byte> into(64);
+  into.resize(encode(refusal_notice{7, bytes_of("no")}, into));
+  EXPECT_EQ(hex(into), "77656674" "07" "0200" "6e6f");
+}
+TEST(golden, requests_replies_and_numbers) {
+  std::byte request[atomic_request_bytes];
+  EXPECT_EQ(encode(atomic_request{1, 2, 3, 4, 5, atomic_operation::compare_swap}, request), atomic_request_bytes);
+  EXPECT_EQ(hex(request).substr(0, 80), "0100000000000000" "0200000000000000" "0300000000000000" "0400000000000000" "0500000000000000");
+  std::byte reply[atomic_reply_bytes];
+  EXPECT_EQ(encode(atomic_reply{1, 2, 3}, reply), atomic_reply_bytes);
+  EXPECT_EQ(hex(reply), "0100000000000000" "0200000000000000" "03");
+  std::byte number[4];
+  EXPECT_EQ(encode(0x80ff0001U, number), 4U);
+  EXPECT_EQ(hex(number), "0100ff80");
+}
+TEST(golden, a_tag) {
+  EXPECT_EQ(message_tag::of(message_kind::notify, connection_number::of(0x1234, 0xabc)).word, 0x6abc1234U);
+}
+
+TEST(a_hello, comes_back_as_it_was) {
+  const auto raw = encoded(sample());
+  introduction back;
+  ASSERT_EQ(parse(raw, back), parse_verdict::good);
+  EXPECT_EQ(encoded(back), raw);
+  for (const bool has : {false, true}) {
+    introduction none = sample();
+    none.has_private_data = has;
+    none.private_data = {};
+    const auto bytes_of_none = encoded(none);
+    ASSERT_EQ(parse(bytes_of_none, back), parse_verdict::good);
+    EXPECT_EQ(back.has_private_data, has) << "none is not the same as empty";
+  }
+}
+
+TEST(a_hello, cut_off_or_followed_by_more_is_garbled) {
+  auto raw = encoded(sample());
+  introduction back;
+  for (std::size_t n = 0; n < raw.size(); ++n) EXPECT_NE(parse(const_bytes(raw).first(n), back), parse_verdict::good) << n;
+  raw.push_back({});
+  EXPECT_EQ(parse(raw, back), parse_verdict::garbled);
+}
+
+TEST(a_hello, with_a_flipped_bit_is_refused_or_says_something_else) {
+  const auto raw = encoded(sample());
+  for (std::size_t i = 0; i < raw.size() * 8; ++i) {
+    auto broken = raw;
+    broken[i / 8] ^= static_cast<std::byte>(1U << i % 8);
+    introduction back;
+    const auto verdict = parse(broken, back);
+    if (i < 32) {
+      EXPECT_EQ(verdict, parse_verdict::garbled) << "magic, bit " << i;
+    } else if (i < 48) {
+      EXPECT_EQ(verdict, parse_verdict::other_wire_version) << "version, bit " << i;
+    } else if (verdict == parse_verdict::good) {
+      EXPECT_EQ(encoded(back), broken) << "bit " << i << " was ignored";
+    }
+  }
+}
+
+TEST(a_hello, with_oversized_parts_is_refused) {
+  introduction i = sample();
+  std::vector<std::byte> large(largest_private_data + 1);
+  i.private_data = large;
+  introduction back;
+  EXPECT_EQ(parse(encoded(i), back), parse_verdict::garbled);
+  i = sample();
+  large.resize(largest_address + 1);
+  i.address = large;
+  EXPECT_EQ(parse(encoded(i), back), parse_verdict::garbled);
+  i = sample();
+  i.connection.value = 0x1000'0000;
+  EXPECT_EQ(parse(encoded(i), back), parse_verdict::garbled) << "a connection number of more than 28 bits would spill into the kind";
+}
+
+TEST(a_hello, of_the_largest_parts_fits_and_a_smaller_buffer_is_said) {
+  introduction i = sample();
+  const std::vector<std::byte> address(largest_address), fabric(64), data(largest_private_data);
+  i.address = address;
+  i.fabric = fabric;
+  i.private_data = data;
+  EXPECT_GT(encoded(i).size(), 0U);
+  std::vector<std::byte> small(encoded(i).size() - 1);
+  EXPECT_EQ(encode(i, small), 0U);
+}
+
+TEST(a_region, cut_off_followed_or_inconsistent_is_refused) {
+  const auto good = encode(sample_region());
+  EXPECT_EQ(parse_region(good), sample_region());
+  for (std::size_t n = 0; n < good.size(); ++n) EXPECT_FALSE(parse_region(const_bytes(good).first(n)));
+  const auto with = [](auto change) {
+    region_record r = sample_region();
+    change(r);
+    return parse_region(encode(r)).has_value();
+  };
+  EXPECT_TRUE(with([](region_record&) {}));
+  EXPECT_FALSE(with([](region_record& r) { r.key_bytes = 0; }));
+  EXPECT_FALSE(with([](region_record& r) { r.key_bytes = 9; }));
+  EXPECT_FALSE(with([](region_record& r) { r.key_bytes = 4; })) << "a key wider than its width";
+  EXPECT_FALSE(with([](region_record& r) { r.base = ~std::uint64_t{0}; })) << "past the end of the address space";
+  EXPECT_FALSE(with([](region_record& r) { r.form = address_form::offset; })) << "offsets count from 0";
+  EXPECT_FALSE(with([](region_record& r) { r.form = static_cast<address_form>(3); }));
+  EXPECT_FALSE(with([](region_record& r) { r.granted = static_cast<rights>(8); }));
+}
+
+TEST(a_region, with_a_flipped_bit_is_refused_or_says_something_else) {
+  const auto good = encode(sample_region());
+  for (std::size_t i = 0; i < good.size() * 8; ++i) {
+    auto broken = good;
+    broken[i / 8] ^= static_cast<std::byte>(1U << i % 8);
+    const auto back = parse_region(broken);
+    EXPECT_FALSE(i < 8 && back) << "layout, bit " << i;
+    EXPECT_TRUE(!back || encode(*back) == broken) << "bit " << i << " was ignored";
+  }
+}
+
+TEST(control, cut_off_or_followed_by_more_is_refused) {
+  std::vector<std::byte> request(atomic_request_bytes);
+  encode(atomic_request{1, 2, 3, 4, 5, atomic_operation::fetch_add}, request);
+  ASSERT_TRUE(parse_atomic_request(request));
+  for (std::size_t n = 0; n < request.size(); ++n) EXPECT_FALSE(parse_atomic_request(const_bytes(request).first(n)));
+  request.back() = std::byte{9};
+  EXPECT_FALSE(parse_atomic_request(request)) << "an operation that there is not";
+  std::vector<std::byte> reply(atomic_reply_bytes + 1);
+  EXPECT_FALSE(parse_atomic_reply(reply));
+  EXPECT_TRUE(parse_atomic_reply(const_bytes(reply).first(atomic_reply_bytes)));
+  EXPECT_FALSE(parse_number(const_bytes(reply).first(3)));
+  EXPECT_FALSE(parse_number(const_bytes(reply).first(5)));
+}
+
+TEST(random_bytes, never_do_harm_and_what_is_accepted_encodes_to_itself) {
+  std::mt19937_64 draw(7);
+  const auto good = encoded(sample());
+  for (int round = 0; round < 300'000; ++round) {
+    std::vector<std::byte> raw;
+    if (round % 2 == 0) {
+      raw = good;
+      for (std::uint64_t k = 1 + draw() % 4; k > 0; --k) raw[draw() % raw.size()] = static_cast<std::byte>(draw());
+      if (draw() % 4 == 0) raw.resize(draw() % (raw.size() + 20));
+    } else {
+      raw.resize(draw() % 128);
+      for (auto& b : raw) b = static_cast<std::byte>(draw());
+    }
+    introduction back;
+    ASSERT_TRUE(parse(raw, back) != parse_verdict::good || encoded(back) == raw);
+    const auto r = parse_region(raw);
+    ASSERT_TRUE(!r || std::equal(raw.begin(), raw.end(), encode(*r).begin()));
+    (void)parse_refusal(raw);
+    (void)parse_atomic_request(raw);
+    (void)parse_atomic_reply(raw);
+    (void)parse_number(raw);
+  }
+}
+
+}  // namespace
+}  // namespace weft::wire
