@@ -10,7 +10,6 @@
 #include <CLI/CLI.hpp>
 
 #include <string>
-#include <sys/prctl.h>
 
 namespace weft::bench {
 
@@ -63,7 +62,6 @@ template <class F>
 void settle(bool first, run_options& o) {
   constexpr bool thread_moves_data = F::facts.data_progress == data_progress::thread;
   o.waiting = {o.spin_only ? fruitless::never : thread_moves_data ? fruitless::nap : fruitless::yield, o.yield_after};
-  if (thread_moves_data) prctl(PR_SET_TIMERSLACK, 1);
   if (o.pinned && !thread_moves_data) pin_to(first ? 1 : 0);
 }
 

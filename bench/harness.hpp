@@ -78,7 +78,7 @@ class spinner {
   }
 
  private:
-  void give_way() const noexcept {
+  void give_way() const noexcept {  // the kernel adds its timer slack, about 50 us
     constexpr std::timespec shortest{0, 1};
     if (patience_.how == fruitless::yield) sched_yield();
     if (patience_.how == fruitless::nap) nanosleep(&shortest, nullptr);

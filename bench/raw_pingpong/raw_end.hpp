@@ -29,7 +29,7 @@
 
 namespace weft::bench {
 
-template <class F>
+template <class F, bool Atomics = false>
 class raw_end {
  public:
   static constexpr const fabric_facts& facts = F::facts;
@@ -112,7 +112,7 @@ class raw_end {
     return arrived;
   }
 
- private:
+ protected:
   [[noreturn]] static void refuse(const char* what, int error) {
     throw std::runtime_error(std::string("raw libfabric, ") + what + ": " + fi_strerror(error < 0 ? -error : error));
   }
@@ -131,7 +131,7 @@ class raw_end {
 
   void open_domain() {
     fi_info* hints = fi_allocinfo();
-    hints->caps = FI_MSG | FI_RMA;
+    hints->caps = FI_MSG | FI_RMA | (Atomics ? FI_ATOMIC : 0);
     hints->mode = (facts.context_bytes > 0 ? FI_CONTEXT : 0) | (facts.context_bytes >= 64 ? FI_CONTEXT2 : 0) |
                   (writes && facts.write_immediate_consumes_receive ? FI_RX_CQ_DATA : 0) | FI_ASYNC_IOV;
     hints->ep_attr->type = connected ? FI_EP_MSG : FI_EP_RDM;
@@ -159,7 +159,7 @@ class raw_end {
     must(fi_cq_open(domain_, &attributes, &cq_, nullptr), "fi_cq_open");
   }
   void enroll() {
-    constexpr std::uint64_t access = FI_SEND | FI_RECV | FI_WRITE | FI_READ | FI_REMOTE_WRITE;
+    constexpr std::uint64_t access = FI_SEND | FI_RECV | FI_WRITE | FI_READ | FI_REMOTE_WRITE | FI_REMOTE_READ;
     must(fi_mr_reg(domain_, memory_.data(), memory_.size(), access, 0, 7, 0, &mr_, nullptr), "fi_mr_reg");
     descriptor_ = fi_mr_desc(mr_);
   }

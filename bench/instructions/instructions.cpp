@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs one operation of one contender many times inside a function that is named measured_*: callgrind collects there and nowhere else
+// (bench/instructions/run). The loop around the operation is the same text for all contenders. The other process only makes progress,
+// and sends a notice when it is asked for one.
+// Hot path: the measured functions. Threads: one per process.
+#include "../../compose/selected.hpp"
+#include "../transport/weft_end.hpp"
+#include "raw_careful.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace {
+using namespace weft;
+using namespace weft::bench;
+using fabric = weft::selected;
+constexpr bool native = !answer<fabric, atomics_family>::executed_by_target;
+constexpr bool delivered = answer<fabric, write_fault_family>::signalled_write == post_mode::delivered;
+constexpr std::size_t size = 64;
+
+/// weft, through its public calls.
+struct by_weft {
+  weft_pair<fabric> pair;
+  remote_place place = pair.there.at(0);
+  std::uint64_t ended = 0, landed = 0;
+  by_weft(const channel& to, bool first) : pair(to, first, size) {}
+  bool send() { return bool(pair.net.send(pair.other, pair.source.first(size))); }
+  bool put() { return bool(pair.net.put(pair.other, pair.source.first(size), place)); }
+  bool put_notify() { return bool(pair.net.put_notify(pair.other, pair.source.first(size), place, 1)); }
+  bool put_notify_signalled() { return bool(pair.net.put_notify(pair.other, pair.source.first(size), place, 1, this)); }
+  bool fetch_add() { return bool(pair.net.fetch_add(pair.other, place, 1, this)); }
+  int look() {
+    return pair.net.progress(overloaded{[this](const completed&) { ++ended; }, [this](const notified&) { ++landed; }, [](auto&&) {}});
+  }
+};
+
+/// The same by hand, with the same care.
+struct by_hand {
+  raw_careful<fabric, native> end;
+  std::uint64_t ended = 0, landed = 0;
+  by_hand(const channel& to, bool first) : end(to, first, size) {}
+  bool send() { return end.send(size) == 0; }
+  bool put() { return end.put(0, size) == 0; }
+  bool put_notify() { return end.put_notify(0, size, 1) == 0; }
+  bool put_notify_signalled() { return end.template put_notify<delivered>(0, size, 1, this) == 0; }
+  bool fetch_add() {
+    if constexpr (native) return end.fetch_add(0, 1, this) == 0;
+    return false;
+  }
+  int look() {
+    return end.look([this](void*, std::uint64_t) { ++ended; }, [this](std::uint32_t) { ++landed; });
+  }
+};
+
+/// Posts per visit of the measured function: no queue may fill up, and shared memory takes one delivered write at a time.
+constexpr int unsignalled_posts = 16, signalled_posts = 1;
+
+template <class Contender, bool (Contender::*Operation)(), int posts>
+[[gnu::noinline]] int measured_post(Contender& c) {
+  int refused = 0;
+  for (int i = 0; i < posts; ++i) refused += !(c.*Operation)();
+  return refused;
+}
+template <class Contender>
+[[gnu::noinline]] int measured_look(Contender& c) {
+  return c.look();
+}
+
+/// What one run did: how often, and of the looks how many found something.
+struct tally {
+  std::uint64_t operations = 0, refused = 0, empty = 0;
+};
+
+template <class Contender>
+class run {
+ public:
+  run(Contender& c, const channel& to, int visits) : c_(c), to_(to), visits_(visits) {}
+
+  tally of(const std::string& what) {
+    if (what == "send") return post<&Contender::send>();
+    if (what == "put") return post<&Contender::put>();
+    if (what == "put_notify") return post<&Contender::put_notify>();
+    if (what == "put_notify_signalled") return post<&Contender::put_notify_signalled, true>();
+    if (what == "fetch_add") return post<&Contender::fetch_add, true>();
+    return look(what == "look_one");
+  }
+
+ private:
+  template <bool (Contender::*Operation)(), bool signalled = false>
+  tally post() {
+    constexpr int posts = signalled ? signalled_posts : unsignalled_posts;
+    tally t;
+    begin();
+    for (int v = 0; v < visits_; ++v, t.operations += posts) {
+      const std::uint64_t before = c_.ended;
+      const auto refused = static_cast<std::uint64_t>(measured_post<Contender, Operation, posts>(c_));
+      t.refused += refused;
+      while (signalled && c_.ended - before < posts - refused) c_.look();
+      settle();
+    }
+    return t;
+  }
+  tally look(bool one) {
+    tally t;
+    begin();
+    for (int v = 0; v < visits_; ++v) {
+      const std::uint64_t before = c_.landed;
+      if (one) to_.tell("notice");
+      usleep(one ? 20000 : 0);
+      do {
+        const int found = measured_look(c_);
+        t.empty += found == 0;
+      } while (one && c_.landed == before);
+      ++t.operations;
+    }
+    return t;
+  }
+  /// Some libraries connect at the first post.
+  void begin() {
+    while (!c_.put_notify()) c_.look();
+    settle();
+  }
+  void settle() {
+    for (int i = 0; i < 8; ++i) {
+      usleep(500);
+      c_.look();
+    }
+  }
+
+  Contender& c_;
+  const channel& to_;
+  int visits_;
+};
+
+template <class Contender>
+int side(const channel& to, bool first, const std::string& what, int visits) {
+  Contender c(to, first);
+  if (!first) {
+    while (to.hear([&] { c.look(); }) == "notice")
+      while (!c.put_notify()) c.look();
+    to.tell("done");
+    return 0;
+  }
+  const tally t = run<Contender>(c, to, visits).of(what);
+  std::printf("%s\n", json{{"operations", t.operations}, {"refused", t.refused}, {"empty", t.empty}}.dump().c_str());
+  to.tell("over");
+  to.hear([&] { c.look(); });
+  return t.refused == 0 ? 0 : 1;
+}
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("One operation of one contender, for an instruction count under callgrind");
+  std::string what = "put_notify", who = "weft";
+  int visits = 20;
+  app.add_option("--operation", what)->check(CLI::IsMember({"send", "put", "put_notify", "put_notify_signalled", "fetch_add", "look_empty", "look_one"}));
+  app.add_option("--contender", who)->check(CLI::IsMember({"weft", "by_hand"}));
+  app.add_option("--visits", visits, "How often the measured function is entered")->check(CLI::PositiveNumber);
+  CLI11_PARSE(app, argc, argv);
+  if (what == "fetch_add" && !native && who == "by_hand") return 77;  // no single call to count against
+  const auto both = [&]<class Contender>(std::type_identity<Contender>) {
+    return two_processes(120, [&](const channel& to) { return side<Contender>(to, true, what, visits); },
+                         [&](const channel& to) { return side<Contender>(to, false, what, visits); });
+  };
+  return who == "weft" ? both(std::type_identity<by_weft>{}) : both(std::type_identity<by_hand>{});
+}
