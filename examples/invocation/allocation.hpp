@@ -34,7 +34,7 @@ struct allocation {
   region words;
   allocation_state state = allocation_state::starting;
   std::optional<executor_end> end;
-  instant due{};             ///< When the present state has lasted too long.
+  instant due{};  ///< When the present state has lasted too long.
   bool hurried = false;
 
   /// Serving: nothing is due.

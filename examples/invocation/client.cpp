@@ -39,10 +39,8 @@ int invoke_once(client_type& c, const client_command& command, weft::const_bytes
     return 1;
   }
   const weft::const_bytes result(output.data(), o.bytes);
-  if (command.output.empty())
-    std::cout.write(reinterpret_cast<const char*>(result.data()), static_cast<std::streamsize>(result.size()));
-  else if (!write_file(command.output, result))
-    return fail(command.output + " cannot be written");
+  if (command.output.empty()) std::cout.write(reinterpret_cast<const char*>(result.data()), static_cast<std::streamsize>(result.size()));
+  else if (!write_file(command.output, result)) return fail(command.output + " cannot be written");
   return release(c, command, 0, nullptr);
 }
 
@@ -86,9 +84,13 @@ int main(int argc, char** argv) {
   client_type& c = **connected;
   if (const auto allocated = c.allocate(command.request); !allocated) return fail("no allocation: " + allocated.error().sentence);
   switch (command.act) {
-    case client_command::what::invoke: return invoke_once(c, command, input);
-    case client_command::what::run: return run(c, command);
-    case client_command::what::list: std::cout << c.names(); return release(c, command, 0, nullptr);
+    case client_command::what::invoke:
+      return invoke_once(c, command, input);
+    case client_command::what::run:
+      return run(c, command);
+    case client_command::what::list:
+      std::cout << c.names();
+      return release(c, command, 0, nullptr);
   }
   return 1;
 }

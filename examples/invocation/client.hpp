@@ -19,9 +19,9 @@ namespace weft::invocation {
 
 struct client_options {
   std::string node = "127.0.0.1";
-  std::string service;               ///< Where workers find this client; empty: any free one.
-  duration function_limit = 10s;     ///< No function runs longer; its executor is ended. A silent peer is not given up before.
-  invocation::polling polling;       ///< Of this client while it waits for replies.
+  std::string service;            ///< Where workers find this client; empty: any free one.
+  duration function_limit = 10s;  ///< No function runs longer; its executor is ended. A silent peer is not given up before.
+  invocation::polling polling;    ///< Of this client while it waits for replies.
   std::uint16_t most_workers = 16;
 };
 
@@ -108,6 +108,7 @@ class client {
  private:
   enum class allocation_state : std::uint8_t { none, asked, serving, releasing, refused, lost };
   static constexpr std::uint32_t no_function = ~std::uint32_t{0};
+  static constexpr std::size_t most_memory = std::size_t{1} << 30;  ///< For the slots of one allocation.
   static constexpr std::uint32_t looks_per_clock = 64;
   static constexpr duration cancel_again = 100ms;
 
@@ -196,7 +197,7 @@ class client {
   std::uint32_t outstanding_ = 0;
   std::uint32_t cancelling_ = 0;
   std::uint32_t looks_ = 0;
-  bool quiet_ = false;           ///< Nothing came since quiet_since_.
+  bool quiet_ = false;  ///< Nothing came since quiet_since_.
   instant quiet_since_{};
 };
 

@@ -25,13 +25,17 @@ status client<F>::wait_for(Done&& done, instant end) {
 template <complete_fabric F>
 result<void> client<F>::prepare(const allocation_request& request) {
   if (request.workers == 0 || request.workers > o_.most_workers)
-    return {error(errc::invalid, "allocate"), "asked for " + std::to_string(request.workers) + " workers; this client was opened for 1 to " +
-                                                  std::to_string(o_.most_workers)};
+    return {error(errc::invalid, "allocate"),
+            "asked for " + std::to_string(request.workers) + " workers; this client was opened for 1 to " + std::to_string(o_.most_workers)};
   if (request.slots < 2 || request.slots > most_slots)
     return {error(errc::invalid, "allocate"), "slots must be between 2 and " + std::to_string(most_slots)};
   if (request.object.size() > largest_object) return {error(errc::invalid, "allocate"), "an object of functions may have 16 MiB at most"};
   request_ = request;
   const std::size_t slots = std::size_t{request.workers} * request.slots;
+  if (slots * (input_stride() + output_stride()) > most_memory)
+    return {error(errc::invalid, "allocate"), std::to_string(slots) + " slots of " + std::to_string(request.input_bytes) + " and " +
+                                                  std::to_string(request.output_bytes) +
+                                                  " bytes need more than 1 GiB; ask for fewer or smaller ones"};
   auto staging = net_.allocate(slots * input_stride(), rights::none);
   if (!staging) return std::move(staging).error();
   staging_ = *staging;

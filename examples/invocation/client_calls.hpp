@@ -12,8 +12,10 @@ template <complete_fabric F>
 trouble client<F>::submit(std::uint16_t worker, std::uint32_t function, const_bytes input, void* context, duration deadline) noexcept {
   if (state_ != allocation_state::serving || worker >= links_.size() || links_[worker].lost) [[unlikely]]
     return manager_lost_ ? trouble::manager_lost : trouble::executor_lost;
-  if (function >= functions_.size()) [[unlikely]] return trouble::no_such_function;
-  if (input.size() > request_.input_bytes) [[unlikely]] return trouble::too_large;
+  if (function >= functions_.size()) [[unlikely]]
+    return trouble::no_such_function;
+  if (input.size() > request_.input_bytes) [[unlikely]]
+    return trouble::too_large;
   worker_link& w = links_[worker];
   if (w.free == 0) return trouble::busy;
   const std::uint8_t s = w.first_free();
@@ -67,11 +69,19 @@ void client<F>::replied(reply_word word, On& on) {
   how.detail = reply.detail;
   how.execution = duration(static_cast<std::int64_t>(reply.execution_ns));
   switch (static_cast<reply_code>(reply.code)) {
-    case reply_code::ok: break;
-    case reply_code::no_such_function: how.why = trouble::no_such_function; break;
-    case reply_code::too_large: how.why = trouble::too_large; break;
-    case reply_code::function_failed: how.why = trouble::function_failed; break;
-    default: how.why = trouble::refused;
+    case reply_code::ok:
+      break;
+    case reply_code::no_such_function:
+      how.why = trouble::no_such_function;
+      break;
+    case reply_code::too_large:
+      how.why = trouble::too_large;
+      break;
+    case reply_code::function_failed:
+      how.why = trouble::function_failed;
+      break;
+    default:
+      how.why = trouble::refused;
   }
   if (reply.length > request_.output_bytes) how.why = trouble::refused;
   if (how.why == trouble::none) how.output = {at + sizeof reply, reply.length};
@@ -143,10 +153,8 @@ outcome client<F>::invoke(std::uint32_t function, const_bytes input, bytes outpu
   auto on = [&](const finished& f) {
     over = true;
     answer = {f.why, f.detail, std::min(f.output.size(), output.size()), f.execution};
-    if (f.output.size() > output.size())
-      answer.why = trouble::too_large;
-    else if (!f.output.empty())
-      std::memcpy(output.data(), f.output.data(), f.output.size());
+    if (f.output.size() > output.size()) answer.why = trouble::too_large;
+    else if (!f.output.empty()) std::memcpy(output.data(), f.output.data(), f.output.size());
   };
   for (;;) {
     for (std::uint16_t tries = 0; tries < workers(); ++tries) {
@@ -173,10 +181,8 @@ void client<F>::invoke_each(std::uint32_t function, std::span<const call_of> cal
     const auto i = static_cast<std::size_t>(static_cast<const outcome*>(f.context) - outcomes.data());
     outcome& o = outcomes[i];
     o = {f.why, f.detail, std::min(f.output.size(), calls[i].output.size()), f.execution};
-    if (f.output.size() > calls[i].output.size())
-      o.why = trouble::too_large;
-    else if (!f.output.empty())
-      std::memcpy(calls[i].output.data(), f.output.data(), f.output.size());
+    if (f.output.size() > calls[i].output.size()) o.why = trouble::too_large;
+    else if (!f.output.empty()) std::memcpy(calls[i].output.data(), f.output.data(), f.output.size());
     --left;
   };
   for (std::size_t i = 0; i < calls.size(); ++i) {

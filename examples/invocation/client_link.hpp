@@ -17,10 +17,10 @@ namespace weft::invocation {
 struct call_slot {
   enum class use : std::uint8_t { free, waiting, cancelling };
   use state = use::free;
-  std::uint32_t sequence = 0;   ///< Of the present call, or of the next.
+  std::uint32_t sequence = 0;  ///< Of the present call, or of the next.
   std::uint64_t id = 0;
   void* context = nullptr;
-  instant due{};                ///< waiting: its deadline. cancelling: when to ask once more.
+  instant due{};  ///< waiting: its deadline. cancelling: when to ask once more.
 };
 
 struct worker_link {
@@ -28,7 +28,7 @@ struct worker_link {
   bool ready = false;
   bool lost = false;
   remote_region input;
-  std::uint64_t free = 0;       ///< A bit per slot.
+  std::uint64_t free = 0;  ///< A bit per slot.
   std::vector<call_slot> slots;
 
   bool usable() const noexcept { return ready && !lost; }

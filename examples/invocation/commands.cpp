@@ -47,20 +47,24 @@ struct milliseconds_option {
 std::variant<manager_command, stop_with> parse_manager(std::string_view fabric, int argc, char** argv) {
   manager_command c;
   c.spawn.executor = beside(argv[0], program("invocation-executor", fabric));
-  CLI::App app("Takes clients over the fabric " + std::string(fabric) + ", starts an executor process for each allocation, and accounts for its time.\n"
-               "Prints the address that clients connect to. SIGINT or SIGTERM ends it, and all executors with it.",
+  CLI::App app("Takes clients over the fabric " + std::string(fabric) +
+                   ", starts an executor process for each allocation, and accounts for its time.\n"
+                   "Prints the address that clients connect to. SIGINT or SIGTERM ends it, and all executors with it.",
                program("invocation-manager", fabric));
   app.add_option("--node", c.options.node, "Local address to listen at")->capture_default_str();
   app.add_option("--service", c.options.service, "Port to listen at; without it any free one");
   app.add_option("--announce", c.announce, "File to write the address to, once it listens")->type_name("FILE");
   app.add_option("--max-workers", c.options.most_workers, "Workers of one allocation, at most")->capture_default_str()->check(CLI::Range(1, 255));
-  app.add_option("--max-allocations", c.options.most_allocations, "Allocations at a time, at most")->capture_default_str()->check(CLI::Range(1, 1000));
+  app.add_option("--max-allocations", c.options.most_allocations, "Allocations at a time, at most")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
   milliseconds_option limit(app, "--longest-function-ms", c.options.longest_function, "Longest run of a function that a client may ask for");
   app.add_option("--executor", c.spawn.executor, "Program to start")->capture_default_str()->type_name("FILE");
   app.add_option("--functions", c.spawn.folder, "Folder where trusted objects of functions are kept; without it none are taken")->type_name("DIR");
   app.add_option("--trust", c.spawn.trusted, "SHA-256 of an object that clients may ship (repeatable)")
       ->type_name("HASH")
-      ->check([](const std::string& text) { return parse_digest(text) ? std::string() : "a SHA-256 has 64 hexadecimal digits, not \"" + text + "\""; });
+      ->check(
+          [](const std::string& text) { return parse_digest(text) ? std::string() : "a SHA-256 has 64 hexadecimal digits, not \"" + text + "\""; });
   if (const auto stop = parse(app, argc, argv)) return *stop;
   limit.store();
   return c;
@@ -127,7 +131,9 @@ std::variant<client_command, stop_with> parse_client(std::string_view fabric, in
       ->transform(CLI::CheckedTransformer(polling_names))
       ->default_str("hot");
   milliseconds_option hot(app, "--hot-ms", c.request.polling.hot_for, "Time without work until a hot-then-warm worker sleeps");
-  app.add_option("--own-polling", c.options.polling.mode, "How this client waits")->transform(CLI::CheckedTransformer(polling_names))->default_str("hot");
+  app.add_option("--own-polling", c.options.polling.mode, "How this client waits")
+      ->transform(CLI::CheckedTransformer(polling_names))
+      ->default_str("hot");
   milliseconds_option limit(app, "--function-limit-ms", c.options.function_limit, "A function that runs longer ends its executor");
   milliseconds_option deadline(app, "--deadline-ms", c.deadline, "Of each invocation");
   app.add_option("--object", c.object, "Shared object of functions to ship; without it the built-ins")->type_name("FILE")->check(CLI::ExistingFile);

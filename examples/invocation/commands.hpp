@@ -41,14 +41,14 @@ struct client_command {
   std::string manager;
   client_options options;
   allocation_request request;
-  std::string object;      ///< File of a shared object to ship; empty: built-ins.
+  std::string object;  ///< File of a shared object to ship; empty: built-ins.
   std::string function = "echo";
   std::string input;
   std::string output;
   std::uint64_t count = 1000;
   std::uint64_t warm_up = 100;
   std::uint32_t size = 64;
-  std::uint32_t depth = 1; ///< Calls in flight per worker.
+  std::uint32_t depth = 1;  ///< Calls in flight per worker.
   duration deadline = 5s;
   bool json = false;
 };

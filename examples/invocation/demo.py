@@ -17,7 +17,6 @@ import tempfile
 import zlib
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from rich.console import Console  # noqa: E402
@@ -27,6 +26,7 @@ from running import Failed, Manager, clean_shared_memory, program  # noqa: E402
 ROOT = Path(__file__).resolve().parents[2]
 FABRICS = ("tcp", "tcp_rxm", "sockets", "shm", "udp_rxd")
 SIZE = 64
+REPLY_HEADER = 32
 REAL_FILE = ROOT / "providers.yaml"
 
 
@@ -67,28 +67,15 @@ def answers_of(fabric: str) -> dict[str, str]:
 
 
 def raw_round_trip(build: Path, fabric: str) -> float | None:
-    """Median round trip of the hand-written ping-pong of the same bytes, where it was built."""
+    """Median round trip of the hand-written ping-pong of as many bytes as a reply has, where it was built; microseconds."""
     raw = build / "bench" / "raw_pingpong" / f"bench-raw-pingpong.{fabric}"
     if not raw.exists():
         return None
     try:
-        said = subprocess.run([str(raw), "--size", str(SIZE), "--json", "-"], capture_output=True, text=True, timeout=120, check=False)
-        found = find_number(json.loads(said.stdout), "p50")
-    except (subprocess.TimeoutExpired, ValueError):
+        said = subprocess.run([str(raw), "--size", str(SIZE + REPLY_HEADER), "--json", "-"], capture_output=True, text=True, timeout=120, check=False)
+        return float(json.loads(said.stdout)["round_trip_ns"]["p50"]) / 1000
+    except (subprocess.TimeoutExpired, ValueError, KeyError):
         return None
-    return found
-
-
-def find_number(tree: Any, prefix: str) -> float | None:
-    """The first number whose key begins so; in microseconds, whichever unit the key names."""
-    items = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
-    for key, value in items:
-        if str(key).startswith(prefix) and isinstance(value, (int, float)):
-            return float(value) / 1000 if str(key).endswith("ns") else float(value)
-        deeper = find_number(value, prefix)
-        if deeper is not None:
-            return deeper
-    return None
 
 
 def real_work(manager: Manager, folder: Path) -> str:

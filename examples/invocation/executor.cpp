@@ -6,8 +6,8 @@
 
 #include <weft/compose/selected.hpp>
 
-#include <csignal>
 #include <sys/prctl.h>
+#include <csignal>
 
 int main(int argc, char** argv) {
   using namespace weft::invocation;

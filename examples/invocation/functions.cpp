@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "functions.hpp"
 
+#include <zlib.h>
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <zlib.h>
 
 namespace weft::invocation {
 namespace {

@@ -7,12 +7,12 @@
 
 #include "accounting.hpp"
 
-#include <cerrno>
-#include <new>
-#include <span>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <cerrno>
+#include <new>
+#include <span>
 #include <utility>
 
 namespace weft::invocation {
@@ -43,15 +43,13 @@ class journal_memory {
     m.file_ = file;
     struct stat about {};
     if (::fstat(file, &about) != 0 || about.st_size < static_cast<off_t>(size_of(workers)))
-      return {error(errc::invalid, "journal"), "descriptor " + std::to_string(file) + " is not the journal that a manager made for " +
-                                                   std::to_string(workers) + " workers"};
+      return {error(errc::invalid, "journal"),
+              "descriptor " + std::to_string(file) + " is not the journal that a manager made for " + std::to_string(workers) + " workers"};
     return map(std::move(m), workers);
   }
 
   journal_head& head() noexcept { return *static_cast<journal_head*>(base_); }
-  std::span<worker_journal> workers() noexcept {
-    return {reinterpret_cast<worker_journal*>(static_cast<std::byte*>(base_) + front), workers_};
-  }
+  std::span<worker_journal> workers() noexcept { return {reinterpret_cast<worker_journal*>(static_cast<std::byte*>(base_) + front), workers_}; }
   int file() const noexcept { return file_; }
 
  private:
@@ -60,7 +58,8 @@ class journal_memory {
   static constexpr std::size_t size_of(std::uint16_t workers) noexcept { return front + workers * sizeof(worker_journal); }
 
   static failure system(const char* what) {
-    return {{errc::native, origin::system, errno, what}, std::string("no memory for the journal: ") + what + " failed with errno " + std::to_string(errno)};
+    return {{errc::native, origin::system, errno, what},
+            std::string("no memory for the journal: ") + what + " failed with errno " + std::to_string(errno)};
   }
   static result<journal_memory> map(journal_memory m, std::uint16_t workers) {
     void* at = ::mmap(nullptr, size_of(workers), PROT_READ | PROT_WRITE, MAP_SHARED, m.file_, 0);

@@ -3,17 +3,17 @@
 
 #include "functions/manifest.h"
 
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <memory>
 #include <openssl/evp.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
 
 namespace weft::invocation {
 namespace {
@@ -68,14 +68,10 @@ std::optional<std::array<std::byte, N>> parse_hex(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     unsigned digit = 0;
-    if (c >= '0' && c <= '9')
-      digit = static_cast<unsigned>(c - '0');
-    else if (c >= 'a' && c <= 'f')
-      digit = static_cast<unsigned>(c - 'a') + 10;
-    else if (c >= 'A' && c <= 'F')
-      digit = static_cast<unsigned>(c - 'A') + 10;
-    else
-      return std::nullopt;
+    if (c >= '0' && c <= '9') digit = static_cast<unsigned>(c - '0');
+    else if (c >= 'a' && c <= 'f') digit = static_cast<unsigned>(c - 'a') + 10;
+    else if (c >= 'A' && c <= 'F') digit = static_cast<unsigned>(c - 'A') + 10;
+    else return std::nullopt;
     value[i / 2] = value[i / 2] << 4 | std::byte(digit);
   }
   return value;
@@ -164,8 +160,7 @@ result<void> function_library::read_manifest(loaded& l) {
   if (l.handle == nullptr) return {error(errc::invalid, "load functions"), "the object " + name + " cannot be loaded: " + std::string(::dlerror())};
   const auto* manifest = static_cast<const weft_functions_manifest*>(::dlsym(l.handle, "weft_functions"));
   std::string wrong;
-  if (manifest == nullptr)
-    wrong = "it has no symbol weft_functions (functions/manifest.h)";
+  if (manifest == nullptr) wrong = "it has no symbol weft_functions (functions/manifest.h)";
   else if (manifest->layout != WEFT_FUNCTIONS_LAYOUT)
     wrong = "its manifest has layout " + std::to_string(manifest->layout) + "; this executor reads " + std::to_string(WEFT_FUNCTIONS_LAYOUT);
   else if (manifest->count == 0 || manifest->count > most_functions)

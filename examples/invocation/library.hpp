@@ -53,7 +53,7 @@ class function_library {
  private:
   struct loaded {
     digest object{};
-    int memory = -1;         // stays open: the loader knows objects by their path, and a number used again would be taken for this one
+    int memory = -1;  // stays open: the loader knows objects by their path, and a number used again would be taken for this one
     void* handle = nullptr;
     function_table functions;
   };

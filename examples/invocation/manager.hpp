@@ -13,12 +13,12 @@ namespace weft::invocation {
 
 struct manager_options {
   std::string node = "127.0.0.1";
-  std::string service;                      ///< Empty: any free one.
-  std::uint16_t most_workers = 16;          ///< Of one allocation.
+  std::string service;              ///< Empty: any free one.
+  std::uint16_t most_workers = 16;  ///< Of one allocation.
   std::uint16_t most_allocations = 32;
-  std::uint32_t largest_slot = 16U << 20;   ///< Bytes of input or output.
+  std::uint32_t largest_slot = 16U << 20;  ///< Bytes of input or output.
   duration longest_function = 60s;
-  duration start_limit = 10s;               ///< Until all workers of an executor are there.
+  duration start_limit = 10s;  ///< Until all workers of an executor are there.
 };
 
 template <complete_fabric F, spawner Spawner>
@@ -124,7 +124,9 @@ class manager {
   void allocate(peer client, const allocate_message& m) {
     for (const auto& a : allocations_)
       if (a->client == client && same_token(a->order.common.client_secret, m.secret)) return;  // the same request, come twice
-    if (const auto no = refuse(client, m)) return (void)letters_.post(net_, client, refused_message{no->first, no->second});
+    for (const auto& a : allocations_)
+      if (a->client == client) finish(*a);  // who asks anew has given up what it had, told or not
+    if (const auto no = refuse(m)) return (void)letters_.post(net_, client, refused_message{no->first, no->second});
     auto words = net_.allocate(m.workers * account_bytes, rights::remote_atomic);
     if (!words) return (void)letters_.post(net_, client, refused_message{refusal_code::spawn_failed, words.error().sentence});
     const executor_order order = order_for(m);
@@ -142,11 +144,12 @@ class manager {
     allocations_.push_back(std::move(made));
   }
 
-  std::optional<std::pair<refusal_code, std::string>> refuse(peer client, const allocate_message& m) const {
+  std::optional<std::pair<refusal_code, std::string>> refuse(const allocate_message& m) const {
     using enum refusal_code;
     const auto no = [](refusal_code code, std::string sentence) { return std::optional(std::pair(code, std::move(sentence))); };
     if (m.workers == 0 || m.workers > o_.most_workers)
-      return no(too_many_workers, "asked for " + std::to_string(m.workers) + " workers; 1 to " + std::to_string(o_.most_workers) + " are possible here");
+      return no(too_many_workers,
+                "asked for " + std::to_string(m.workers) + " workers; 1 to " + std::to_string(o_.most_workers) + " are possible here");
     if (m.slots < 2 || m.slots > most_slots)
       return no(malformed, "asked for " + std::to_string(m.slots) + " slots per worker; 2 to " + std::to_string(most_slots) + " are possible");
     if (m.input_bytes > o_.largest_slot || m.output_bytes > o_.largest_slot)
@@ -157,8 +160,6 @@ class manager {
     if (m.object_bytes > largest_object) return no(too_large, "an object of functions may have 16 MiB at most");
     if (m.where.empty() || m.where.size() > 255) return no(malformed, "the client's address is empty or longer than 255 bytes");
     if (allocations_.size() >= o_.most_allocations) return no(busy, "all " + std::to_string(o_.most_allocations) + " allocations are in use");
-    for (const auto& a : allocations_)
-      if (a->client == client && a->state == allocation_state::starting) return no(busy, "this client has an allocation already; release it first");
     return std::nullopt;
   }
 
@@ -247,8 +248,8 @@ class manager {
   }
 
   static constexpr std::uint32_t most_peers = 256;  ///< What every fabric offers: shared memory has no larger address table.
-  static constexpr duration finish_limit = 10s;  ///< Settling, and then ending.
-  static constexpr duration worker_grace = 1s;   ///< From the loss of a worker's connection until its process is killed.
+  static constexpr duration finish_limit = 10s;     ///< Settling, and then ending.
+  static constexpr duration worker_grace = 1s;      ///< From the loss of a worker's connection until its process is killed.
   static constexpr duration linger = 50ms;
 
   manager_options o_;

@@ -20,16 +20,19 @@ double seconds(duration d) { return static_cast<double>(d.count()) / 1e9; }
 unsigned long long wide(std::uint64_t n) { return n; }
 
 void print_json(const run_report& r, const std::vector<std::uint32_t>& sorted, const cold_times& cold, const bill& cost, std::string_view fabric) {
-  std::printf("{\"fabric\":\"%.*s\",\"asked\":%llu,\"done\":%llu,\"wrong\":%llu,\"failed\":%llu,\"unended\":%llu,\"lost\":%llu,\"first_failure\":\"%s\",",
-              static_cast<int>(fabric.size()), fabric.data(), wide(r.asked), wide(r.done), wide(r.wrong), wide(r.failed), wide(r.unended), wide(r.lost()),
-              name_of(r.first_failure));
+  std::printf(
+      "{\"fabric\":\"%.*s\",\"asked\":%llu,\"done\":%llu,\"wrong\":%llu,\"failed\":%llu,\"unended\":%llu,\"lost\":%llu,\"first_failure\":\"%s\",",
+      static_cast<int>(fabric.size()), fabric.data(), wide(r.asked), wide(r.done), wide(r.wrong), wide(r.failed), wide(r.unended), wide(r.lost()),
+      name_of(r.first_failure));
   std::printf("\"seconds\":%.6f,\"p50_us\":%.3f,\"p90_us\":%.3f,\"p99_us\":%.3f,\"p999_us\":%.3f,", seconds(r.took), microseconds_at(sorted, 0.5),
               microseconds_at(sorted, 0.9), microseconds_at(sorted, 0.99), microseconds_at(sorted, 0.999));
   std::printf("\"cold_us\":{\"connect\":%.1f,\"submit\":%.1f,\"spawn_connect\":%.1f,\"initialize\":%.1f,\"execute\":%.1f},", us(cold.connect),
               us(cold.submit), us(cold.spawn_connect), us(cold.initialize), us(r.first_call));
-  std::printf("\"accounting\":{\"exact\":%s,\"hot_ns\":%lld,\"execution_ns\":%lld,\"worker_hot_ns\":%lld,\"worker_execution_ns\":%lld,\"invocations\":%llu}}\n",
-              cost.exact ? "true" : "false", static_cast<long long>(cost.hot.count()), static_cast<long long>(cost.execution.count()),
-              static_cast<long long>(cost.worker_hot.count()), static_cast<long long>(cost.worker_execution.count()), wide(cost.invocations));
+  std::printf(
+      "\"accounting\":{\"exact\":%s,\"hot_ns\":%lld,\"execution_ns\":%lld,\"worker_hot_ns\":%lld,\"worker_execution_ns\":%lld,\"invocations\":%llu}}"
+      "\n",
+      cost.exact ? "true" : "false", static_cast<long long>(cost.hot.count()), static_cast<long long>(cost.execution.count()),
+      static_cast<long long>(cost.worker_hot.count()), static_cast<long long>(cost.worker_execution.count()), wide(cost.invocations));
 }
 
 }  // namespace

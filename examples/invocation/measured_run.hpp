@@ -16,13 +16,13 @@ namespace weft::invocation {
 /// What a measured run found. Times in nanoseconds, one per timed invocation.
 struct run_report {
   std::uint64_t asked = 0;
-  std::uint64_t done = 0;      ///< Ended well, with the right result.
-  std::uint64_t wrong = 0;     ///< Ended well, with another result.
-  std::uint64_t failed = 0;    ///< Ended in a typed error.
-  std::uint64_t unended = 0;   ///< Never ended: must be 0, a defect otherwise.
+  std::uint64_t done = 0;     ///< Ended well, with the right result.
+  std::uint64_t wrong = 0;    ///< Ended well, with another result.
+  std::uint64_t failed = 0;   ///< Ended in a typed error.
+  std::uint64_t unended = 0;  ///< Never ended: must be 0, a defect otherwise.
   trouble first_failure = trouble::none;
-  duration first_call{};       ///< The first invocation after the allocation.
-  duration took{};             ///< All timed ones together.
+  duration first_call{};  ///< The first invocation after the allocation.
+  duration took{};        ///< All timed ones together.
   std::vector<std::uint32_t> times;
 
   std::uint64_t lost() const noexcept { return wrong + failed + unended; }
@@ -60,7 +60,11 @@ template <complete_fabric F>
 class pipelined_run {
  public:
   pipelined_run(client<F>& c, const client_command& command, std::uint32_t function, run_report& report)
-      : c_(c), command_(command), function_(function), report_(report), pattern_(command.size, command.function == "checksum"),
+      : c_(c),
+        command_(command),
+        function_(function),
+        report_(report),
+        pattern_(command.size, command.function == "checksum"),
         flights_(std::size_t{c.workers()} * std::min<std::uint32_t>(command.depth, command.request.slots)) {}
 
   void go(std::uint64_t count, bool timed) {
@@ -77,10 +81,8 @@ class pipelined_run {
         if (flights_[i].used) continue;
         flights_[i] = {begun, c_.net().now(), true};
         const auto worker = static_cast<std::uint16_t>(i % c_.workers());
-        if (c_.submit(worker, function_, pattern_.input(begun), &flights_[i], command_.deadline) == trouble::none)
-          ++begun;
-        else
-          flights_[i].used = false;
+        if (c_.submit(worker, function_, pattern_.input(begun), &flights_[i], command_.deadline) == trouble::none) ++begun;
+        else flights_[i].used = false;
       }
       if (c_.progress(on) == 0) c_.rest();
     }

@@ -23,12 +23,20 @@ inline constexpr std::size_t largest_names = 3400;  ///< All function names of a
 using digest = std::array<std::byte, 32>;           ///< SHA-256.
 
 enum class message_kind : std::uint8_t {
-  allocate = 1, release,                  // client to manager
-  allocated, refused, executor_lost, released,  // manager to client
-  account, finish,                        // manager to worker
-  totals,                                 // worker to manager
-  welcome, cancel,                        // client to worker
-  ready, unable, cancelled,               // worker to client
+  allocate = 1,
+  release,  // client to manager
+  allocated,
+  refused,
+  executor_lost,
+  released,  // manager to client
+  account,
+  finish,  // manager to worker
+  totals,  // worker to manager
+  welcome,
+  cancel,  // client to worker
+  ready,
+  unable,
+  cancelled,  // worker to client
 };
 enum class function_source : std::uint8_t { built_in, object };
 constexpr std::uint8_t last_of(function_source) noexcept { return 1; }
@@ -81,9 +89,7 @@ struct bill_fields {
   std::uint64_t worker_hot_ns = 0;
   std::uint64_t worker_execution_ns = 0;
   std::uint64_t invocations = 0;
-  constexpr void fields(auto& f) {
-    f(allocation), f(exact), f(hot_ns), f(execution_ns), f(worker_hot_ns), f(worker_execution_ns), f(invocations);
-  }
+  constexpr void fields(auto& f) { f(allocation), f(exact), f(hot_ns), f(execution_ns), f(worker_hot_ns), f(worker_execution_ns), f(invocations); }
 };
 struct executor_lost_message {
   static constexpr auto kind = message_kind::executor_lost;
@@ -115,7 +121,7 @@ struct totals_message {
 struct welcome_message {
   static constexpr auto kind = message_kind::welcome;
   region_bytes output{};
-  bool ships = false;      ///< `object` may be read.
+  bool ships = false;  ///< `object` may be read.
   region_bytes object{};
   constexpr void fields(auto& f) { f(output), f(ships), f(object); }
 };
@@ -147,14 +153,10 @@ struct packer {
   wire::writer w;
   template <class T>
   constexpr void operator()(const T& value) {
-    if constexpr (std::is_same_v<T, bool>)
-      w.number(static_cast<std::uint8_t>(value));
-    else if constexpr (std::is_enum_v<T>)
-      w.number(static_cast<std::uint8_t>(value));
-    else if constexpr (std::unsigned_integral<T>)
-      w.number(value);
-    else if constexpr (std::is_same_v<T, std::string_view>)
-      w.counted({reinterpret_cast<const std::byte*>(value.data()), value.size()});
+    if constexpr (std::is_same_v<T, bool>) w.number(static_cast<std::uint8_t>(value));
+    else if constexpr (std::is_enum_v<T>) w.number(static_cast<std::uint8_t>(value));
+    else if constexpr (std::unsigned_integral<T>) w.number(value);
+    else if constexpr (std::is_same_v<T, std::string_view>) w.counted({reinterpret_cast<const std::byte*>(value.data()), value.size()});
     else
       for (const std::byte b : value) w.number(std::to_integer<std::uint8_t>(b));
   }

@@ -8,11 +8,11 @@
 #include <weft/core/facts.hpp>
 #include <weft/core/time.hpp>
 
+#include <sched.h>
+#include <unistd.h>
 #include <chrono>
 #include <cstdint>
 #include <ctime>
-#include <sched.h>
-#include <unistd.h>
 
 namespace weft::invocation {
 
@@ -30,7 +30,7 @@ struct polling {
 /// Decides after each empty poll: spin on, give the processor away, or sleep.
 class idler {
  public:
-  static constexpr std::uint32_t polls_per_yield = 256;
+  static constexpr std::uint32_t polls_per_yield = 32;
   static constexpr std::uint32_t polls_per_clock = 4096;
   static constexpr duration longest_sleep = 100ms;
 
@@ -72,10 +72,8 @@ class idler {
   template <class Transport>
   void rest(Transport& net, duration at_most = longest_sleep) noexcept {
     ++empty_;
-    if (warm())
-      (void)net.wait(at_most);
-    else if (empty_ % polls_per_yield == 0)
-      give_way<moved_by_thread<Transport>>();
+    if (warm()) (void)net.wait(at_most);
+    else if (empty_ % polls_per_yield == 0) give_way<moved_by_thread<Transport>>();
   }
 
  private:

@@ -106,7 +106,7 @@ struct reply_header {
   std::uint64_t execution_ns = 0;
   std::int64_t detail = 0;  ///< What the function returned, where it failed.
   std::uint32_t length = 0;
-  std::uint32_t code = 0;   ///< A reply_code.
+  std::uint32_t code = 0;  ///< A reply_code.
 };
 static_assert(sizeof(reply_header) == 32);
 static_assert(std::endian::native == std::endian::little, "weft: invocation headers are little-endian and copied as they are");

@@ -9,11 +9,11 @@
 #include "journal.hpp"
 #include "worker.hpp"
 
+#include <spawn.h>
+#include <sys/wait.h>
 #include <csignal>
 #include <optional>
-#include <spawn.h>
 #include <string>
-#include <sys/wait.h>
 #include <vector>
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to the program
@@ -40,7 +40,7 @@ template <class S>
 concept spawner = requires(S s, typename S::child c, const executor_order& o) {
   { s.start(o) } -> std::same_as<result<typename S::child>>;
   { c.ended() } -> std::same_as<std::optional<executor_end>>;  ///< Never waits.
-  { c.kill() };
+  {c.kill()};
   { c.journals() } -> std::same_as<std::span<worker_journal>>;
   { c.number() } -> std::same_as<std::uint64_t>;
 };
@@ -48,9 +48,9 @@ concept spawner = requires(S s, typename S::child c, const executor_order& o) {
 class process_spawner {
  public:
   struct settings {
-    std::string executor;                 ///< Path of the program.
-    std::string folder;                   ///< Of trusted objects; empty: none are taken.
-    std::vector<std::string> trusted;     ///< SHA-256, hexadecimal.
+    std::string executor;              ///< Path of the program.
+    std::string folder;                ///< Of trusted objects; empty: none are taken.
+    std::vector<std::string> trusted;  ///< SHA-256, hexadecimal.
   };
 
   class child {
@@ -101,7 +101,8 @@ class process_spawner {
     pid_t process = 0;
     const int code = launch(journal->file(), argv.data(), process);
     if (code != 0)
-      return {{errc::native, origin::system, code, "posix_spawn"}, "the executor " + s_.executor + " cannot be started: errno " + std::to_string(code)};
+      return {{errc::native, origin::system, code, "posix_spawn"},
+              "the executor " + s_.executor + " cannot be started: errno " + std::to_string(code)};
     return child(process, std::move(journal).value());
   }
 
@@ -129,10 +130,31 @@ class process_spawner {
     const worker_settings& c = order.common;
     const auto number = [](auto n) { return std::to_string(n); };
     const auto ms = [&](duration d) { return number(std::chrono::duration_cast<std::chrono::milliseconds>(d).count()); };
-    std::vector<std::string> words{s_.executor, "--parent", number(::getpid()), "--journal", number(journal_file), "--manager", c.manager, "--client",
-                                   c.client, "--workers", number(order.workers), "--slots", number(c.slots), "--input-bytes", number(c.input_bytes),
-                                   "--output-bytes", number(c.output_bytes), "--polling", number(static_cast<int>(c.polling.mode)), "--hot-ms",
-                                   ms(c.polling.hot_for), "--function-limit-ms", ms(c.function_limit), "--start-limit-ms", ms(c.start_limit)};
+    std::vector<std::string> words{s_.executor,
+                                   "--parent",
+                                   number(::getpid()),
+                                   "--journal",
+                                   number(journal_file),
+                                   "--manager",
+                                   c.manager,
+                                   "--client",
+                                   c.client,
+                                   "--workers",
+                                   number(order.workers),
+                                   "--slots",
+                                   number(c.slots),
+                                   "--input-bytes",
+                                   number(c.input_bytes),
+                                   "--output-bytes",
+                                   number(c.output_bytes),
+                                   "--polling",
+                                   number(static_cast<int>(c.polling.mode)),
+                                   "--hot-ms",
+                                   ms(c.polling.hot_for),
+                                   "--function-limit-ms",
+                                   ms(c.function_limit),
+                                   "--start-limit-ms",
+                                   ms(c.start_limit)};
     const auto also = [&](const char* name, const std::string& value) {
       words.emplace_back(name);
       words.push_back(value);

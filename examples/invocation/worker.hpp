@@ -17,18 +17,18 @@ namespace weft::invocation {
 
 /// What a worker is told at its start.
 struct worker_settings {
-  std::string node;        ///< Local address to use.
-  std::string manager;     ///< host:service
-  std::string client;      ///< host:service
-  token allocation{};      ///< Proves to the manager whose worker this is.
-  token client_secret{};   ///< Proves it to the client.
+  std::string node;       ///< Local address to use.
+  std::string manager;    ///< host:service
+  std::string client;     ///< host:service
+  token allocation{};     ///< Proves to the manager whose worker this is.
+  token client_secret{};  ///< Proves it to the client.
   std::uint16_t index = 0;
   std::uint16_t slots = 4;
   std::uint32_t input_bytes = 0;
   std::uint32_t output_bytes = 0;
   invocation::polling polling;
   duration function_limit = 10s;
-  bool ships = false;      ///< Functions come from this object, not from the built-ins.
+  bool ships = false;  ///< Functions come from this object, not from the built-ins.
   digest object{};
   std::uint32_t object_bytes = 0;
   duration start_limit = 10s;
@@ -69,7 +69,14 @@ class worker {
   };
 
   worker(const worker_settings& s, transport<F> net, outbox<F> letters, worker_journal& journal, function_library& library, busy_since& busy)
-      : s_(s), net_(std::move(net)), letters_(std::move(letters)), ledger_(journal), library_(library), busy_(busy), slots_(s.slots), pending_(s.slots),
+      : s_(s),
+        net_(std::move(net)),
+        letters_(std::move(letters)),
+        ledger_(journal),
+        library_(library),
+        busy_(busy),
+        slots_(s.slots),
+        pending_(s.slots),
         idle_(s.polling) {}
 
   // ---- events -----------------------------------------------------------------------------------------------------------
@@ -157,7 +164,9 @@ class worker {
     return introduce(end);
   }
 
-  failure unmet(status s, const std::string& what) const { return {s, what + (s.code == errc::deadline ? " in time" : ", and is gone (" + loss_ + ")")}; }
+  failure unmet(status s, const std::string& what) const {
+    return {s, what + (s.code == errc::deadline ? " in time" : ", and is gone (" + loss_ + ")")};
+  }
 
   result<peer> meet(const std::string& where, const token& secret, instant end) {
     const auto hello = encode(greeting{role::worker, s_.index, secret});
@@ -300,9 +309,8 @@ class worker {
     const reply_word word{static_cast<std::uint8_t>(s_.index), c.slot, static_cast<std::uint16_t>(c.sequence)};
     const std::uint64_t place = (std::uint64_t{s_.index} * s_.slots + c.slot) * output_stride();
     // What fails here is told as the client's loss, or ends at the client by its deadline.
-    (void)post_until(
-        [&] { return net_.put_notify(client_, staging_.slice(c.slot * output_stride(), size), output_.at(place), word.immediate()); },
-        net_.now() + s_.function_limit, client_lost_);
+    (void)post_until([&] { return net_.put_notify(client_, staging_.slice(c.slot * output_stride(), size), output_.at(place), word.immediate()); },
+                     net_.now() + s_.function_limit, client_lost_);
   }
 
   // ---- end --------------------------------------------------------------------------------------------------------------
@@ -323,7 +331,7 @@ class worker {
       (void)net_.progress(events{*this});
       letters_.pump(net_);
     }
-    if (client_lost_) return {error(errc::peer_lost, "worker"), "the client was lost"};
+    if (client_lost_ && !finish_) return {error(errc::peer_lost, "worker"), "the client was lost"};
     return {};
   }
 

@@ -116,7 +116,8 @@ TEST_F(invocation_library, a_folder_in_the_place_of_an_object_is_not_opened) {
 
 TEST_F(invocation_library, trusted_garbage_is_refused_with_a_sentence) {
   for (const auto& garbage : {bytes_of_text("no object at all"), std::vector<std::byte>(object.begin(), object.begin() + 100),
-                              bytes_of_text("\x7f" "ELF and then nothing")}) {
+                              bytes_of_text("\x7f"
+                                            "ELF and then nothing")}) {
     const digest d = sha256(garbage);
     auto library = trusting({d});
     ASSERT_TRUE(library.keep(d, garbage));

@@ -72,7 +72,8 @@ class Suite:
                 (("invoke", "decompress", "--input", str(garbage)), "function_failed (-2)"),
                 (("--input-bytes", "5", "invoke", "echo", "--input", str(garbage)), "too_large"),
                 (("--workers", "200", "list"), "200 workers"),
-                (("--output-bytes", "4000000000", "list"), "4000000000 bytes"),
+                (("--output-bytes", "20000000", "list"), "20000000 bytes"),
+                (("--output-bytes", "4000000000", "list"), "1 GiB"),
             ):
                 done = m.client(*arguments)
                 expect(done.returncode == 1 and word in done.stderr, f"{arguments}: {done.returncode} {done.stderr!r}, wanted {word}")

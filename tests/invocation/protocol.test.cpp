@@ -152,8 +152,7 @@ TEST(invocation_protocol, flipped_bytes_never_read_past_the_end_or_yield_bad_enu
     if (!m) continue;
     EXPECT_LE(static_cast<int>(m->polling), 2);
     EXPECT_LE(static_cast<int>(m->source), 1);
-    EXPECT_TRUE(m->where.empty() || (reinterpret_cast<const std::byte*>(m->where.data()) >= other.data() &&
-                                     m->where.size() <= other.size()));
+    EXPECT_TRUE(m->where.empty() || (reinterpret_cast<const std::byte*>(m->where.data()) >= other.data() && m->where.size() <= other.size()));
   }
 }
 

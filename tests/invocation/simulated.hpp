@@ -87,7 +87,8 @@ class simulated_spawner {
       auto& sim = world_->inside();
       const std::uint32_t node = sim.node_named(node_);
       std::uint16_t alive = 0;
-      for (const auto& t : sim.time.tasks) alive = static_cast<std::uint16_t>(alive + (t.node == node && t.thread && !t.thread->done() && !t.condemned));
+      for (const auto& t : sim.time.tasks)
+        alive = static_cast<std::uint16_t>(alive + (t.node == node && t.thread && !t.thread->done() && !t.condemned));
       return alive == 0;
     }
     loopback::world* world_;
@@ -149,8 +150,8 @@ struct run_plan {
   std::uint16_t slots = 4;
   invocation::polling polling{polling_mode::warm, 0ms};
   duration deadline = 500ms;
-  std::uint64_t crash_after = 0;   ///< The executor's node dies after so many ends; 0: never.
-  std::uint64_t batches = 1;       ///< Allocations: the calls are spread over them.
+  std::uint64_t crash_after = 0;  ///< The executor's node dies after so many ends; 0: never.
+  std::uint64_t batches = 1;      ///< Allocations: the calls are spread over them.
 };
 
 /// The client's body: allocates (again, after a loss), keeps every slot busy, logs each end.
@@ -218,7 +219,8 @@ struct run_result {
   call_log log;
   std::uint64_t bills = 0;
   std::uint64_t exact = 0;
-  std::uint64_t left = 0;  ///< Allocations that the manager still had at the end.
+  std::uint64_t trace = 0;  ///< Hash of all that happened.
+  std::uint64_t left = 0;   ///< Allocations that the manager still had at the end.
 };
 
 /// One whole system, from one seed.
@@ -251,6 +253,7 @@ run_result play(std::uint64_t seed, const loopback::faults& trouble, const run_p
       client_over = true;
     });
     r.how = world.run(600s);
+    r.trace = world.log().hash();
   }
   return r;
 }
