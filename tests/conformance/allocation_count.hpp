@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How often this thread has allocated through operator new (counted_new.hpp counts).
+// How often this thread has allocated through operator new (counted_new.cpp counts).
 // Hot path: no. Threads: each has its own.
 #pragma once
 

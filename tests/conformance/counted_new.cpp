@@ -2,12 +2,12 @@
 //
 // Counts what C++ code allocates on this thread, by replacing operator new in the test's program. weft is C++ and allocates in no other
 // way (a test of the text says so: allocations.hpp); network libraries are C and call malloc, so what they do is not counted.
-// Include in one source file of a program only.
+// A source file of its own: inlined into others, compilers take malloc behind new for a mistake.
 // Hot path: no. Threads: any; each counts its own.
-#pragma once
 
 #include "allocation_count.hpp"
 
+#include <cstddef>
 #include <cstdlib>
 #include <new>
 

@@ -5,7 +5,6 @@
 #include "atomics.hpp"
 #include "closing.hpp"
 #include "completions.hpp"
-#include "counted_new.hpp"
 #include "liveness.hpp"
 #include "meeting.hpp"
 #include "messages.hpp"

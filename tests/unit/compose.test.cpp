@@ -40,7 +40,7 @@ TEST(where, refuses_the_rest_and_quotes_it) {
 TEST(key_source, is_as_wide_as_the_row_allows_and_never_zero_or_used) {
   std::mt19937_64 draw(3);
   std::set<std::uint64_t> seen;
-  for (const std::uint8_t width : {4, 8})
+  for (const std::uint8_t width : {std::uint8_t{4}, std::uint8_t{8}})
     for (int i = 0; i < 5000; ++i) {
       const auto key = key_source::draw(width, draw);
       ASSERT_TRUE(key);
