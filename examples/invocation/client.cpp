@@ -47,6 +47,9 @@ int invoke_once(client_type& c, const client_command& command, weft::const_bytes
 int run(client_type& c, const client_command& command) {
   run_report report;
   const bool good = measured_run(c, command, report);
+  const auto none = [](const finished&) {};
+  for (const weft::instant end = c.net().now() + command.hold; c.allocated() && c.net().now() < end;)
+    if (c.progress(none) == 0) c.rest();
   if (!c.allocated()) {
     complain(self, "the executor was lost: " + c.loss());
     return 1;

@@ -146,12 +146,13 @@ std::variant<client_command, stop_with> parse_client(std::string_view fabric, in
   auto* run = app.add_subcommand("run", "Call a function many times, check every result, print the times");
   run->add_option("function", c.function, "echo or checksum")->capture_default_str()->check(CLI::IsMember({"echo", "checksum"}));
   run->add_option("--count", c.count, "Invocations")->capture_default_str()->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
+  milliseconds_option hold(*run, "--hold-ms", c.hold, "Keep the workers for so long after the last invocation");
   run->add_option("--warm-up", c.warm_up, "Invocations before, which are not timed")->capture_default_str();
   run->add_option("--size", c.size, "Bytes of input")->capture_default_str()->check(CLI::Range(8U, 16U << 20));
   run->add_option("--depth", c.depth, "Calls in flight per worker; 1: blocking calls")->capture_default_str()->check(CLI::Range(1, 64));
   auto* list = app.add_subcommand("list", "Print the names of the functions");
   if (const auto stop = parse(app, argc, argv)) return *stop;
-  hot.store(), limit.store(), deadline.store();
+  hot.store(), limit.store(), deadline.store(), hold.store();
   c.act = invoke->parsed() ? client_command::what::invoke : run->parsed() ? client_command::what::run : client_command::what::list;
   (void)list;
   c.options.most_workers = std::max<std::uint16_t>(c.options.most_workers, c.request.workers);

@@ -49,9 +49,9 @@ TEST(invocation_protocol, greeting_survives_the_wire_and_nothing_else_is_a_greet
   std::vector<std::byte> longer(wire.begin(), wire.end());
   longer.push_back({});
   EXPECT_FALSE(parse_greeting(longer));
-  for (const std::uint8_t role_byte : {0, 3, 255}) {
+  for (const int role_byte : {0, 3, 255}) {
     auto other = wire;
-    other[1] = std::byte{role_byte};
+    other[1] = std::byte(role_byte);
     EXPECT_FALSE(parse_greeting(other));
   }
   auto version = wire;
