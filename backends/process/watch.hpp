@@ -6,6 +6,8 @@
 // Hot path: no. Threads: the owner's.
 #pragma once
 
+#include <cerrno>
+#include <csignal>
 #include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,10 +21,10 @@ namespace weft::backends::process {
 class watch {
  public:
   watch() = default;
-  watch(watch&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)), never_there_(other.never_there_) {}
+  watch(watch&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)), process_(other.process_) {}
   watch& operator=(watch&& other) noexcept {
     std::swap(descriptor_, other.descriptor_);
-    std::swap(never_there_, other.never_there_);
+    std::swap(process_, other.process_);
     return *this;
   }
   watch(const watch&) = delete;
@@ -38,18 +40,19 @@ class watch {
   static watch of(std::uint64_t process) noexcept {
     watch w;
     w.descriptor_ = static_cast<int>(::syscall(SYS_pidfd_open, static_cast<pid_t>(process), 0U));
-    w.never_there_ = w.descriptor_ < 0 && process != 0;
+    w.process_ = static_cast<pid_t>(process);
     return w;
   }
   bool gone() const noexcept {
-    if (descriptor_ < 0) return never_there_;
+    // Without a descriptor (it ended before, or the kernel, a container or an emulator has none): ask by number, cold.
+    if (descriptor_ < 0) return process_ != 0 && ::kill(process_, 0) != 0 && errno == ESRCH;
     pollfd p{descriptor_, POLLIN, 0};
     return ::poll(&p, 1, 0) == 1;
   }
 
  private:
   int descriptor_ = -1;
-  bool never_there_ = false;
+  pid_t process_ = 0;
 };
 
 }  // namespace weft::backends::process
