@@ -122,7 +122,7 @@ class run {
   }
   void settle() {
     for (int i = 0; i < 8; ++i) {
-      usleep(500);
+      usleep(2000);
       c_.look();
     }
   }
