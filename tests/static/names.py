@@ -23,6 +23,7 @@ ALLOWED: dict[tuple[str, str], str] = {
     (r"", "loopback"): "the in-process backend; its row is named for it",
     (r"^core/", "verbs"): "a library (rdma-core), as an error's origin",
     (r"^backends/verbs/", "verbs"): "the backend's own name",
+    (r"^backends/libfabric/leftovers", "shm"): "the kernel's folder of shared memory, /dev/shm",
     (r"^backends/rendezvous/", "tcp"): "the internet protocol that the side channel speaks",
 }
 
