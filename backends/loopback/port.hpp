@@ -91,7 +91,7 @@ class port {
   }
   template <post_mode M>
   status send_framed(link which, local_memory header, local_memory from, void* context) noexcept requires(Shape::framed) {
-    return post({packet_kind::message, M, which, from, {}, context, 0, false, false, {header.data, header.size}}, "send_framed");
+    return post({packet_kind::message, M, which, from, {}, context, 0, false, false, {header.data, header.size}, header.descriptor}, "send_framed");
   }
   template <post_mode M>
   status write(link which, local_memory from, remote_memory to, void* context) noexcept {
@@ -157,6 +157,7 @@ class port {
     bool tells;
     bool copied;
     const_bytes header;
+    void* header_descriptor = nullptr;
   };
 
   port(simulation& sim, std::shared_ptr<station> at);

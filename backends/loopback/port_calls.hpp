@@ -29,7 +29,7 @@ status port<Shape>::check(const order& asked, const char* operation) const noexc
   if (asked.header.size() + asked.local.size > most) return error(errc::out_of_range, operation);
   if (asked.copied) return {};
   const bool here = registered(*at_, asked.local.descriptor, asked.local.data, asked.local.size) &&
-                    registered(*at_, asked.local.descriptor, asked.header.data(), asked.header.size());
+                    (asked.header.empty() || registered(*at_, asked.header_descriptor, asked.header.data(), asked.header.size()));
   return here ? status{} : error(errc::invalid, operation);
 }
 
