@@ -66,7 +66,7 @@ TYPED_TEST_P(closing_of_peers, many_rounds_of_meeting_and_closing_leave_nothing_
         serve(side, net, seen, 1, 100s);
         EXPECT_EQ(seen.requests, rounds);
         EXPECT_EQ(seen.losses, rounds);
-        EXPECT_EQ(net.in_flight(), 0U);
+        await(side, net, seen, "nothing in flight", [&] { return net.in_flight() == 0; });
       },
       [](party& side) {
         auto net = opened<fabric>(side);
@@ -88,7 +88,7 @@ TYPED_TEST_P(closing_of_peers, many_rounds_of_meeting_and_closing_leave_nothing_
           EXPECT_LE(open_descriptors(), descriptors + 8) << "descriptors grow";
           EXPECT_LE(resident_kib(), memory + 16 * 1024) << "memory grows";
         }
-        EXPECT_EQ(net.in_flight(), 0U);
+        await(side, net, seen, "nothing in flight", [&] { return net.in_flight() == 0; });
         (void)net.until([] { return false; }, 1500ms, seen);
         side.ready(0);
       });

@@ -23,7 +23,7 @@ TYPED_TEST_P(completions, each_operation_of_every_kind_is_told_once_with_its_con
         host.seen.on_received = [](const received&) {};
         host.seen.on_notified = [](const notified&) {};
         (void)serve_and_ask(side, host.net, host.seen, 1);
-        await(side, host.net, host.seen, "messages and notices", [&] { return host.seen.messages >= count / 6 && host.seen.notices >= count / 6; });
+        (void)host.net.until([&] { return host.seen.messages >= count / 6 && host.seen.notices >= count / 6; }, patience, host.seen);
         EXPECT_EQ(host.seen.messages, count / 6);
         EXPECT_EQ(host.seen.notices, count / 6);
         side.ready(1);

@@ -95,7 +95,7 @@ void send_scattered(party& side, const scattered& plan, bool signalled) {
   if (!signalled)  // the other side has said that they all happened
     for (const std::uint64_t id : ids) side.book.ended(id, guest.net.now(), errc::ok);
   EXPECT_EQ(guest.seen.completions, signalled ? plan.count() : 0U);
-  EXPECT_EQ(guest.net.in_flight(), 0U);
+  await(side, guest.net, guest.seen, "nothing in flight", [&] { return guest.net.in_flight() == 0; });
   side.book.finished(guest.net.now());
   side.ready(0);
 }
