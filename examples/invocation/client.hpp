@@ -41,7 +41,7 @@ class client {
     t.service = o.service;
     t.listens = true;
     t.sleeps = o.polling.sleeps();
-    t.peers = 2U * o.most_workers + 4U;
+    t.peers = std::min(2U * o.most_workers + 4U, most_peers);
     t.operations = 1024;
     t.operation_timeout = o.function_limit + 10s;
     t.silence_limit = o.function_limit + 2s;

@@ -133,7 +133,7 @@ def differing(rows: list[Row]) -> list[str]:
 def table_of(rows: list[Row]) -> Table:
     """One column per fabric: the table stays narrow whatever the number of families."""
     table = Table(title="functions over every fabric", title_justify="left", header_style="bold")
-    table.add_column("")
+    table.add_column("", no_wrap=True)
     for row in rows:
         table.add_column(row.fabric, overflow="fold")
     families = list(dict.fromkeys(family for row in rows for family in row.answers))
@@ -175,8 +175,8 @@ def main() -> int:
     if given.json is not None:
         facts = [asdict(row) | {"ratio": row.ratio, "good": row.good} for row in rows]
         given.json.write_text(json.dumps({"schema": "weft.demo.1", "size": SIZE, "fabrics": facts}, indent=2) + "\n")
-    out = Console()
-    out.print(table_of(rows), width=max(out.width, 100) if not out.is_terminal else None)
+    out = Console() if sys.stdout.isatty() else Console(width=132)
+    out.print(table_of(rows))
     for row in rows:
         if row.error:
             told.print(f"{row.fabric}: {row.error}", style="red", highlight=False, markup=False)

@@ -247,9 +247,8 @@ class manager {
     exact_bills_ += std::uint64_t{bill.exact};
   }
 
-  static constexpr std::uint32_t most_peers = 256;  ///< What every fabric offers: shared memory has no larger address table.
-  static constexpr duration finish_limit = 10s;     ///< Settling, and then ending.
-  static constexpr duration worker_grace = 1s;      ///< From the loss of a worker's connection until its process is killed.
+  static constexpr duration finish_limit = 10s;  ///< Settling, and then ending.
+  static constexpr duration worker_grace = 1s;   ///< From the loss of a worker's connection until its process is killed.
   static constexpr duration linger = 50ms;
 
   manager_options o_;

@@ -21,6 +21,8 @@ inline constexpr std::uint8_t protocol_version = 1;
 inline constexpr std::uint16_t most_slots = 64;     ///< Per worker; free slots are one bit each.
 inline constexpr std::uint16_t most_workers = 255;  ///< Per allocation; 8 bits of a reply's word.
 
+inline constexpr std::uint32_t most_peers = 256;  ///< Of one transport, on every fabric: shared memory has no larger address table.
+
 using token = std::array<std::byte, 16>;
 
 /// Compares without telling by its duration where the difference is.

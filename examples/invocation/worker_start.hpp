@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a worker starts: meets the manager and opens its account, meets the client and exchanges regions, gets its functions: the built-ins, an
+// object that is kept already, or one that it reads out of the client's memory. Whatever fails is said to whoever waits.
+// Hot path: no. Threads: the worker's.
+#pragma once
+
+#include "worker.hpp"
+
+namespace weft::invocation {
+
+template <complete_fabric F>
+result<void> worker<F>::start() {
+  const instant end = net_.now() + s_.start_limit;
+  auto manager = meet(s_.manager, s_.allocation, end);
+  if (!manager) return std::move(manager).error();
+  manager_ = *manager;
+  if (const status s = wait_for([&] { return has_account_; }, end); !s) return unmet(s, "the manager at " + s_.manager + " opened no account");
+  auto input = net_.allocate(input_stride() * s_.slots, rights::remote_write);
+  if (!input) return std::move(input).error();
+  input_ = *input;
+  auto staging = net_.allocate(output_stride() * s_.slots, rights::none);
+  if (!staging) return std::move(staging).error();
+  staging_ = *staging;
+  auto client = meet(s_.client, s_.client_secret, end);
+  if (!client) return std::move(client).error();
+  client_ = *client;
+  if (const status s = wait_for([&] { return welcomed_; }, end); !s) return unmet(s, "the client at " + s_.client + " did not welcome this worker");
+  return introduce(end);
+}
+
+template <complete_fabric F>
+failure worker<F>::unmet(status s, const std::string& what) const {
+  return {s, what + (s.code == errc::deadline ? " in time" : ", and is gone (" + loss_ + ")")};
+}
+
+template <complete_fabric F>
+result<peer> worker<F>::meet(const std::string& where, const token& secret, instant end) {
+  const auto hello = encode(greeting{role::worker, s_.index, secret});
+  return net_.connect(where, hello, std::max(duration(1ms), end - net_.now()), events{*this});
+}
+
+template <complete_fabric F>
+result<void> worker<F>::introduce(instant end) {
+  auto table = functions(end);
+  if (!table) {
+    const refusal_code code = table.why().code == errc::denied ? refusal_code::untrusted : refusal_code::malformed;
+    (void)letters_.post(net_, client_, unable_message{code, std::string_view(table.error().sentence).substr(0, largest_text)});
+    (void)wait_for([&] { return letters_.idle(); }, net_.now() + 1s);
+    return std::move(table).error();
+  }
+  functions_ = *table;
+  const std::string names = functions_->names();
+  (void)letters_.post(net_, client_, ready_message{net_.publish(input_, owner_polls), names});
+  return {};
+}
+
+template <complete_fabric F>
+result<const function_table*> worker<F>::functions(instant end) {
+  if (!s_.ships) return &library_.built_ins();
+  auto kept = library_.load(s_.object);
+  if (kept || kept.why().code != errc::unreachable) return kept;
+  auto contents = fetch(end);
+  if (!contents) return std::move(contents).error();
+  if (auto stored = library_.keep(s_.object, *contents); !stored) return std::move(stored).error();
+  return library_.load(s_.object);
+}
+
+/// Reads the object out of the client's memory, piece by piece.
+template <complete_fabric F>
+result<std::vector<std::byte>> worker<F>::fetch(instant end) {
+  constexpr std::size_t piece = std::size_t{64} << 10;
+  if (s_.object_bytes == 0 || s_.object_bytes > largest_object || object_.size() < s_.object_bytes)
+    return {error(errc::invalid, "fetch functions"), "the client announced an object and does not offer its bytes"};
+  auto into = net_.allocate(piece, rights::none);
+  if (!into) return std::move(into).error();
+  std::vector<std::byte> all;
+  while (all.size() < s_.object_bytes) {
+    const std::size_t size = std::min(piece, s_.object_bytes - all.size());
+    fetched_ = fetch_failed_ = false;
+    status s = post_until([&] { return net_.get(client_, into->first(size), object_.at(all.size()), &fetched_); }, end, client_lost_);
+    if (s) s = wait_for([&] { return fetched_ || fetch_failed_; }, end);
+    if (!s || fetch_failed_) return {s ? error(errc::peer_lost, "fetch functions") : s, "the object could not be read from the client"};
+    all.insert(all.end(), into->data(), into->data() + size);
+  }
+  net_.release_region(*into);
+  return all;
+}
+
+}  // namespace weft::invocation
