@@ -149,7 +149,7 @@ struct engine {
     if (parent == nullptr && body.size() + front <= F::facts.inject_bytes && body.size() <= 64) {
       std::byte message[64 + wire::header_bytes];
       put_front({message, sizeof message}, tag);
-      std::memcpy(message + front, body.data(), body.size());
+      if (!body.empty()) std::memcpy(message + front, body.data(), body.size());
       return port->inject(to.link, {message, front + body.size()}, immediate_of(tag));
     }
     const std::uint32_t buffer = controls.take();
@@ -161,7 +161,7 @@ struct engine {
     }
     const local_memory memory = controls.memory(buffer);
     put_front({memory.data, memory.size}, tag);
-    std::memcpy(memory.data + front, body.data(), body.size());
+    if (!body.empty()) std::memcpy(memory.data + front, body.data(), body.size());
     claim(*s, slot_use::control, operation::send, &to, nullptr);
     s->buffer = buffer;
     s->parent = parent;
