@@ -2,6 +2,8 @@
 //
 // Addressed fabrics (FI_EP_RDM): one endpoint serves all peers, a link is a place in the address vector. There is no
 // handshake: a link is established as soon as its address is known, and whether somebody is there shows when it is used.
+// Links to one address share its place, which goes with the last of them: some address vectors answer a second insertion with the
+// same place and count no uses (rxd of libfabric 1.17: removing it once takes it from both, and posts say `again` for ever).
 // Hot path: of(), peer(). Threads: one owner.
 #pragma once
 
@@ -10,6 +12,7 @@
 
 #include <rdma/fi_endpoint.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -18,9 +21,10 @@ namespace weft::backends::libfabric {
 template <class Shape>
 class addressed_endpoint {
  public:
-  /// A place in the address vector.
+  /// A place in the address vector, and whose link it is.
   struct link {
     fi_addr_t address = FI_ADDR_UNSPEC;
+    std::uint32_t tag = 0;
     friend bool operator==(const link&, const link&) = default;
   };
   static constexpr bool link_has_receives = false;
@@ -52,37 +56,53 @@ class addressed_endpoint {
 
   result<link> dial(const address_bytes& to, std::uint32_t tag) {
     if (auto why = unusable_address<Shape>(to, *info_, own_)) return *std::move(why);
-    link made;
-    if (const int inserted = fi_av_insert(peers_.get(), to.data(), 1, &made.address, 0, nullptr); inserted != 1)
-      return refused(inserted < 0 ? inserted : FI_EADDRNOTAVAIL, "fi_av_insert", "fabric " + std::string(Shape::name) + ": dialling " +
-                     printable_address(to, request<Shape>::socket_addresses));
-    fresh_.push_back({tag, made});
+    auto known = std::find_if(places_.begin(), places_.end(), [&](const place& each) { return each.name == to; });
+    if (known == places_.end()) {
+      fi_addr_t at = FI_ADDR_UNSPEC;
+      if (const int inserted = fi_av_insert(peers_.get(), to.data(), 1, &at, 0, nullptr); inserted != 1)
+        return refused(inserted < 0 ? inserted : FI_EADDRNOTAVAIL, "fi_av_insert", "fabric " + std::string(Shape::name) + ": dialling " +
+                       printable_address(to, request<Shape>::socket_addresses));
+      known = place_of(at);  // the same peer, spelled differently
+      if (known == places_.end()) known = places_.insert(known, {to, at, 0});
+    }
+    ++known->links;
+    const link made{known->at, tag};
+    fresh_.push_back(made);
     return made;
   }
 
   void hang_up(link& gone) {
     if (gone.address == FI_ADDR_UNSPEC) return;
-    std::erase_if(fresh_, [&](const newcomer& each) { return each.at == gone; });
-    fi_av_remove(peers_.get(), &gone.address, 1, 0);
+    std::erase(fresh_, gone);
+    if (const auto at = place_of(gone.address); at != places_.end() && --at->links == 0) {
+      fi_av_remove(peers_.get(), &at->at, 1, 0);
+      places_.erase(at);
+    }
     gone = {};
   }
 
   template <class On>
   void poll_links(On&& on) {
     if (fresh_.empty()) return;
-    for (const newcomer& each : std::exchange(fresh_, {})) on(link_change::established, each.tag, each.at);
+    for (const link& each : std::exchange(fresh_, {})) on(link_change::established, each.tag, each);
   }
 
  private:
-  struct newcomer {
-    std::uint32_t tag;
-    link at;
+  struct place {
+    address_bytes name;
+    fi_addr_t at;
+    std::uint32_t links;
   };
+  auto place_of(fi_addr_t at) {
+    return std::find_if(places_.begin(), places_.end(), [&](const place& each) { return each.at == at; });
+  }
+
   const fi_info* info_ = nullptr;
   owned<fid_av> peers_;
   owned<fid_ep> endpoint_;  // after the vector: closed before it
   address_bytes own_;
-  std::vector<newcomer> fresh_;
+  std::vector<place> places_;
+  std::vector<link> fresh_;  ///< Not told yet.
 };
 
 }  // namespace weft::backends::libfabric
