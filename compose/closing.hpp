@@ -45,10 +45,10 @@ class closing {
     bool any = false;
     for (record& r : e_.peers) any = any || r.state == peer_state::established || r.owes_answer;
     if (any) {
-      (void)awaiting<Engine>(e_).until([&] { return user_operations() == 0; }, at_most / 2, ignore);
+      (void)awaiting<Engine>(e_).until([&] { return outstanding() == 0; }, at_most / 2, ignore);
       for (record& r : e_.peers)
         if (r.state == peer_state::established) (void)e_.tell(r, wire::message_kind::goodbye, {});
-      (void)awaiting<Engine>(e_).until([&] { return e_.operations.in_flight() == 0; }, std::max(duration(0), end - e_.port->now()), ignore);
+      (void)awaiting<Engine>(e_).until([&] { return outstanding() == 0; }, std::max(duration(0), end - e_.port->now()), ignore);
       linger(ignore);
     }
     for (record& r : e_.peers) parting<Engine>(e_).forget(r);
@@ -59,22 +59,11 @@ class closing {
  private:
   bool r_is(peer p, const record* r) const noexcept { return r->number == p.number() && r->state != peer_state::free; }
 
-  std::uint32_t outstanding(const record& r) noexcept {
-    std::uint32_t count = 0;
-    for (std::uint32_t i = 0; i < e_.operations.size(); ++i) {
-      const slot& s = *e_.operations.at(i);
-      count += std::uint32_t{s.record == &r && (s.use == slot_use::user || s.use == slot_use::silent || s.use == slot_use::control)};
-    }
-    return count;
+  static bool unended(const slot& s) noexcept { return s.use == slot_use::user || s.use == slot_use::silent || s.use == slot_use::control; }
+  std::uint32_t outstanding(const record& r) const {
+    return e_.operations.count([&r](const slot& s) { return s.record == &r && unended(s); });
   }
-  std::uint32_t user_operations() noexcept {
-    std::uint32_t count = 0;
-    for (std::uint32_t i = 0; i < e_.operations.size(); ++i) {
-      const slot_use use = e_.operations.at(i)->use;
-      count += std::uint32_t{use == slot_use::user || use == slot_use::silent || use == slot_use::control};
-    }
-    return count;
-  }
+  std::uint32_t outstanding() const { return e_.operations.count(unended); }
 
   /// An injected goodbye has no completion, yet many providers send it only while polled: a few polls carry it out.
   /// Other peers' events arrive meanwhile: they are `on`'s.

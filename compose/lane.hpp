@@ -62,9 +62,12 @@ class lane {
     record* r = living(to);
     if (r == nullptr) [[unlikely]] return dead(to, "put");
     if (status s = check(from.size, at, rights::remote_write, "put"); !s) [[unlikely]] return s;
-    return post<Engine::write_mode>(r, operation::put, context, signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
+    const auto call = [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
       return e_.port->template write<M>(r->link, from, {at.address, at.key}, c);
-    });
+    };
+    if constexpr (Engine::write_mode == post_mode::delivered)
+      if (from.size == 0) [[unlikely]] return post(r, operation::put, context, signalled, call);  // see notice_alone
+    return post<Engine::write_mode>(r, operation::put, context, signalled, call);
   }
 
   status put_notify(peer to, local_memory from, remote_place at, std::uint32_t immediate, void* context, bool signalled) noexcept {
@@ -95,9 +98,10 @@ class lane {
   status write_with_immediate(const write_of& w) noexcept {
     std::uint64_t immediate = w.immediate;
     if constexpr (Engine::wide_immediate) immediate |= std::uint64_t{w.record->theirs.value} << 32;
-    // Not where there is nothing to inject (0 - 1 wraps): libraries may answer that with `again` for ever (shared memory, 1.17).
-    if (!w.signalled && w.from.size - 1 < Engine::fabric::facts.inject_bytes)
+    if (!w.signalled && w.from.size <= Engine::fabric::facts.inject_bytes)
       return e_.port->inject_write_immediate(w.record->link, {w.from.data, w.from.size}, w.to, immediate);
+    if constexpr (Engine::write_mode == post_mode::delivered)
+      if (w.from.size == 0) [[unlikely]] return notice_alone(w);
     return post<Engine::write_mode>(w.record, operation::put_notify, w.context, w.signalled,
                                     [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
                                       return e_.port->template write_immediate<M>(w.record->link, w.from, w.to, immediate, c);
@@ -205,6 +209,17 @@ class lane {
     const local_memory head = e_.controls.memory(o->buffer);
     Engine::put_front({head.data, wire::header_bytes}, tag);
     return posted(*o, e_.port->template send_framed<post_mode::signalled>(r.link, {head.data, wire::header_bytes, head.descriptor}, from, o));
+  }
+
+  /// A write without bytes has nothing to deliver, and libraries may wait for its delivery for ever (shared memory of libfabric 1.17, then
+  /// every later post to that peer is answered `again`): its notice is sent as a message, which no key can fail.
+  status notice_alone(const write_of& w) noexcept {
+    slot* o = claim(w.record, operation::put_notify, w.context);
+    if (o == nullptr) return again(waits_for::operation_slot, "put_notify");
+    if (!w.signalled) o->use = slot_use::silent;
+    std::byte body[4];
+    wire::encode(w.immediate, body);
+    return posted(*o, e_.tell(*w.record, wire::message_kind::notify, body, o));
   }
 
   template <post_mode M>

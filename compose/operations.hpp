@@ -107,7 +107,13 @@ class operation_pool {
     free_ = slot.index;
   }
   Slot* at(std::uint32_t index) noexcept { return index < slots_.size() ? slots_[index] : nullptr; }
+  /// All that are taken, abandoned ones and messages of weft's own included.
   std::uint32_t in_flight() const noexcept { return in_flight_; }
+  /// How many slots are as asked. Looks at each: cold.
+  template <class Which>
+  std::uint32_t count(Which&& which) const {
+    return static_cast<std::uint32_t>(std::count_if(slots_.begin(), slots_.end(), [&](const Slot* each) { return which(*each); }));
+  }
   std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(slots_.size()); }
   bool empty() const noexcept { return free_ == no_index; }
 

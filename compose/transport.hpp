@@ -153,7 +153,10 @@ class transport {
 
   // ---- looking ----------------------------------------------------------------------------------------------------------
   const port_limits& limits() const noexcept { return e_->port->limits(); }
-  std::uint32_t in_flight() const noexcept { return e_->operations.in_flight(); }
+  /// The caller's operations that have not ended: neither messages of weft's own, nor what the library still holds though its end was told.
+  std::uint32_t in_flight() const noexcept {
+    return e_->operations.count([](const auto& s) { return s.use == slot_use::user || s.use == slot_use::silent; });
+  }
   /// Messages and notices that belonged to no present connection, and messages that no transport of this build sends. Dropped, counted.
   std::uint64_t stale() const noexcept { return e_->stale; }
   std::uint64_t garbled() const noexcept { return e_->garbled; }

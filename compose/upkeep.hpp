@@ -62,7 +62,7 @@ class upkeep {
       case peer_state::greeting:
         if (e_.tick - r.spoke >= repeat_hello_ms) {  // it may have been lost with a peer that restarted
           r.spoke = e_.tick;
-          r.owes_answer = true;
+          r.owes_answer = !still_held(r);
         }
         return;
       case peer_state::arrived:
@@ -74,6 +74,11 @@ class upkeep {
         return;
       default: return;
     }
+  }
+
+  /// Whether the library still holds, and so tries to deliver, what was said to this peer: saying it again would only pile up.
+  bool still_held(const record& r) const {
+    return e_.operations.count([&r](const slot& s) { return s.use == slot_use::control && s.record == &r; }) > 0;
   }
 
   void watch_over(record& r, std::uint32_t away) {
