@@ -32,7 +32,8 @@ struct run_options {
     CLI::App app(what);
     app.add_option("--size", size, "Bytes of each transfer")->check(CLI::Range(1, 1 << 22))->capture_default_str();
     app.add_option("--count", count, "Round trips")->check(CLI::PositiveNumber)->capture_default_str();
-    if (takes_turns) app.add_option("--turns", turns, "Turns of each contender; --count is divided among them")->check(CLI::PositiveNumber)->capture_default_str();
+    if (takes_turns)
+      app.add_option("--turns", turns, "Turns of each contender; --count is divided among them")->check(CLI::PositiveNumber)->capture_default_str();
     app.add_option("--yield-after", yield_after, "Fruitless looks before a side gives way")->capture_default_str();
     app.add_flag("--spin", spin_only, "Never give way: only where each side has a processor of its own");
     app.add_flag("!--not-pinned", pinned, "Leave the two processes where the kernel puts them");

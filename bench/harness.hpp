@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <sched.h>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,7 +16,6 @@
 #include <cstdio>
 #include <ctime>
 #include <fstream>
-#include <sched.h>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -50,9 +50,7 @@ class samples {
     std::nth_element(sorted.begin(), at, sorted.end());
     return *at;
   }
-  json percentiles() const {
-    return {{"p50", percentile(.5)}, {"p90", percentile(.9)}, {"p99", percentile(.99)}, {"p999", percentile(.999)}};
-  }
+  json percentiles() const { return {{"p50", percentile(.5)}, {"p90", percentile(.9)}, {"p99", percentile(.99)}, {"p999", percentile(.999)}}; }
 
  private:
   std::vector<std::uint64_t> values_;
@@ -71,10 +69,8 @@ class spinner {
  public:
   explicit constexpr spinner(patience p) noexcept : patience_(p) {}
   void looked(bool found) noexcept {
-    if (found)
-      idle_ = 0;
-    else if (++idle_ >= patience_.after)
-      give_way();
+    if (found) idle_ = 0;
+    else if (++idle_ >= patience_.after) give_way();
   }
 
  private:

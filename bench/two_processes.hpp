@@ -5,6 +5,10 @@
 // Hot path: no. Threads: one per process.
 #pragma once
 
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
@@ -13,10 +17,6 @@
 #include <exception>
 #include <stdexcept>
 #include <string>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace weft::bench {
 
@@ -48,10 +48,8 @@ class channel {
   std::string swap(bool begins, const std::string& message, Progress&& progress) const {
     tell(message);
     std::string theirs = hear(progress);
-    if (begins)
-      hear(progress);
-    else
-      tell("go");
+    if (begins) hear(progress);
+    else tell("go");
     return theirs;
   }
   /// Leaves together: what an end posted last may lie in its library until it polls again, and dies with it.

@@ -38,13 +38,15 @@ class awaiting {
 
   template <class Handler>
   int step(Handler& on) {
-    if (e_.handling) [[unlikely]] return 0;
+    if (e_.handling) [[unlikely]]
+      return 0;
     e_.handling = true;
     // Told as const lvalues: an rvalue would prefer a catch-all `[](auto&&) {}` to the overload `[](const notified&) {}` beside it.
     auto told = [&on](const auto& event) -> decltype(auto) { return on(event); };
     inbox<Engine, decltype(told)> in(e_, told);
     const int found = in.poll();
-    if (--e_.until_upkeep == 0) [[unlikely]] upkeep<Engine, decltype(told)>(e_, told).run();
+    if (--e_.until_upkeep == 0) [[unlikely]]
+      upkeep<Engine, decltype(told)>(e_, told).run();
     e_.handling = false;
     return found;
   }
@@ -79,8 +81,7 @@ class awaiting {
     auto address = [&] {
       if constexpr (answer<typename Engine::fabric, bootstrap_family>::side_channel)
         return Engine::rendezvous::fetch(place->host, place->service, timeout);
-      else
-        return e_.port->resolve(place->host, place->service);
+      else return e_.port->resolve(place->host, place->service);
     }();
     if (!address) return std::move(address).error();
     return meeting<Engine>(e_).start(*address, private_data, has);
@@ -96,10 +97,8 @@ class awaiting {
     status ended = again(waits_for::connection, "connect");
     std::string reason;
     auto watch = overloaded{[&](const connected& c) {
-                              if (c.peer == wanted)
-                                ended = {};
-                              else
-                                on(c);
+                              if (c.peer == wanted) ended = {};
+                              else on(c);
                             },
                             [&](const lost& l) {
                               if (l.peer == wanted) {
@@ -109,8 +108,7 @@ class awaiting {
                                 on(l);
                               }
                             },
-                            [&](const received& m) { return offer(on, m); },
-                            [&](const auto& other) { on(other); }};
+                            [&](const received& m) { return offer(on, m); }, [&](const auto& other) { on(other); }};
     const status waited = until([&] { return !ended.is_again() || interrupted(on); }, std::max(duration(0), end - e_.port->now()), watch);
     if (ended) return wanted;
     if (ended.is_again()) {
@@ -127,13 +125,10 @@ class awaiting {
   result<peer> accept_one(duration timeout, Handler& on) {
     std::optional<peer> asked;
     auto watch = overloaded{[&](const requested& r) {
-                              if (!asked)
-                                asked = r.peer;
-                              else
-                                on(r);
+                              if (!asked) asked = r.peer;
+                              else on(r);
                             },
-                            [&](const received& m) { return offer(on, m); },
-                            [&](const auto& other) { on(other); }};
+                            [&](const received& m) { return offer(on, m); }, [&](const auto& other) { on(other); }};
     const status waited = until([&] { return asked.has_value() || interrupted(on); }, timeout, watch);
     if (!asked) {
       if (const char* seen = interrupted(on))
@@ -186,19 +181,25 @@ class awaiting {
 
   template <class Handler>
   static const char* interrupted(const Handler& on) noexcept {
-    if constexpr (requires { on.seen; })
-      return on.seen;
-    else
-      return nullptr;
+    if constexpr (requires { on.seen; }) return on.seen;
+    else return nullptr;
   }
 
   static std::string explain(std::string_view where, status why, const std::string& reason) {
     std::string text(where);
     switch (why.code) {
-      case errc::rejected: text += " refused the connection"; break;
-      case errc::incompatible: text += " cannot talk to this build"; break;
-      case errc::unreachable: text += " is not reachable: nobody listens there with fabric " + std::string(Engine::fabric::name); break;
-      default: text += " was lost while connecting"; break;
+      case errc::rejected:
+        text += " refused the connection";
+        break;
+      case errc::incompatible:
+        text += " cannot talk to this build";
+        break;
+      case errc::unreachable:
+        text += " is not reachable: nobody listens there with fabric " + std::string(Engine::fabric::name);
+        break;
+      default:
+        text += " was lost while connecting";
+        break;
     }
     return reason.empty() ? text : text + ": " + reason;
   }

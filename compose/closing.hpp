@@ -31,7 +31,8 @@ class closing {
     if (r->state == peer_state::established) {
       const status said = e_.tell(*r, wire::message_kind::goodbye, {});
       e_.set_state(*r, peer_state::refusing);  // the link may end before we do: that is no loss to tell
-      if (said && !e_.handling) (void)awaiting<Engine>(e_).until([&] { return !r_is(p, r) || outstanding(*r) == 0; }, std::min(left(), duration(100ms)), on);
+      if (said && !e_.handling)
+        (void)awaiting<Engine>(e_).until([&] { return !r_is(p, r) || outstanding(*r) == 0; }, std::min(left(), duration(100ms)), on);
       linger(on);
     }
     if (r_is(p, r)) parting<Engine>(e_).forget(*r);

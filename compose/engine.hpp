@@ -30,7 +30,7 @@ struct watch_of {
   using type = backends::process::watch;
 };
 template <class Port>
-  requires requires { typename Port::process_watch; }
+requires requires { typename Port::process_watch; }
 struct watch_of<Port> {
   using type = typename Port::process_watch;
 };
@@ -80,30 +80,30 @@ struct engine {
   peer_table<record> peers;
   operation_pool<slot> operations;
   control_buffers controls;
-  receive_block<receive> shared_receives;      ///< Addressed fabrics: for all peers.
-  std::vector<receive*> parked;                ///< Messages that cannot be handled yet; capacity reserved at open.
+  receive_block<receive> shared_receives;         ///< Addressed fabrics: for all peers.
+  std::vector<receive*> parked;                   ///< Messages that cannot be handled yet; capacity reserved at open.
   std::vector<receive_block<receive>> graveyard;  ///< Receives of links that ended; freed when the queue was seen empty.
-  bool draining = false;                       ///< A link ended: entries of it may still be in the queue.
-  std::vector<receive*> unposted;              ///< Receives that the library had no room for.
-  std::uint32_t owed_notices = no_index;       ///< put_notify operations whose notice still has to be sent.
+  bool draining = false;                          ///< A link ended: entries of it may still be in the queue.
+  std::vector<receive*> unposted;                 ///< Receives that the library had no room for.
+  std::uint32_t owed_notices = no_index;          ///< put_notify operations whose notice still has to be sent.
   weft::owed_replies owed_replies;
   std::vector<region_entry> regions;
   std::unique_ptr<rendezvous> side_channel;
   std::unique_ptr<std::byte[]> ring_memory;
   registration ring_enrolled;
   std::uint64_t ring_seen = 0;
-  address_bytes own_address;                   ///< As others dial it.
-  std::string listens_at;                      ///< host:service, for peers.
-  std::string last_reason;                     ///< Of the last peer lost, where one was given.
+  address_bytes own_address;  ///< As others dial it.
+  std::string listens_at;     ///< host:service, for peers.
+  std::string last_reason;    ///< Of the last peer lost, where one was given.
   instant opened;
   std::uint32_t tick = 0;
   std::uint32_t until_upkeep = 1;
   std::uint32_t next_region = 1;
-  std::uint32_t swept = 0;                     ///< Tick of the last sweep for deadlines.
-  std::uint64_t stale = 0;                     ///< Messages and notices of connections that exist no more: dropped, counted.
-  std::uint64_t garbled = 0;                   ///< Messages that no transport of this build sends: dropped, counted.
+  std::uint32_t swept = 0;    ///< Tick of the last sweep for deadlines.
+  std::uint64_t stale = 0;    ///< Messages and notices of connections that exist no more: dropped, counted.
+  std::uint64_t garbled = 0;  ///< Messages that no transport of this build sends: dropped, counted.
   std::uint32_t half_open = 0;
-  bool handling = false;                       ///< A handler is running: blocking calls are refused.
+  bool handling = false;  ///< A handler is running: blocking calls are refused.
 
   // ---- time -------------------------------------------------------------------------------------------------------------
   void read_clock() noexcept {
@@ -113,24 +113,18 @@ struct engine {
     return static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(d).count());
   }
   std::uint64_t entropy() noexcept {
-    if constexpr (requires { port->random(); })
-      return port->random();
-    else
-      return unguessable();
+    if constexpr (requires { port->random(); }) return port->random();
+    else return unguessable();
   }
 
   /// This process, as peers on the same host are told, and a watch over one of theirs.
   std::uint64_t own_process() const noexcept {
-    if constexpr (requires { port->process(); })
-      return port->process();
-    else
-      return watch::self();
+    if constexpr (requires { port->process(); }) return port->process();
+    else return watch::self();
   }
   watch watch_over(std::uint64_t process) const noexcept {
-    if constexpr (requires { port->watch_process(process); })
-      return port->watch_process(process);
-    else
-      return watch::of(process);
+    if constexpr (requires { port->watch_process(process); }) return port->watch_process(process);
+    else return watch::of(process);
   }
 
   // ---- messages of our own ----------------------------------------------------------------------------------------------
@@ -165,8 +159,8 @@ struct engine {
     claim(*s, slot_use::control, operation::send, &to, nullptr);
     s->buffer = buffer;
     s->parent = parent;
-    const status sent = port->template send<post_mode::signalled>(
-        to.link, {memory.data, front + body.size(), memory.descriptor}, immediate_of(tag), s);
+    const status sent =
+        port->template send<post_mode::signalled>(to.link, {memory.data, front + body.size(), memory.descriptor}, immediate_of(tag), s);
     if (!sent) release(*s);
     return sent;
   }

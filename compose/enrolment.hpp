@@ -58,8 +58,7 @@ class enrolment {
       wanted = *key;
     }
     auto r = e_.port->enroll(memory, granted, wanted);
-    if (r && key_answer::made_here && r->key != wanted)
-      return {error(errc::broken, "register"), "the library did not use the key that it was given"};
+    if (r && key_answer::made_here && r->key != wanted) return {error(errc::broken, "register"), "the library did not use the key that it was given"};
     return r;
   }
 

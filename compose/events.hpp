@@ -97,8 +97,8 @@ struct lost {
 /// A handler takes every kind of event; `[](auto&&) {}` as the last overload ignores the rest explicitly.
 template <class H>
 concept event_handler = std::invocable<H&, const completed&> && std::invocable<H&, const failed&> && std::invocable<H&, const received&> &&
-                        std::invocable<H&, const notified&> && std::invocable<H&, const requested&> &&
-                        std::invocable<H&, const connected&> && std::invocable<H&, const lost&>;
+    std::invocable<H&, const notified&> && std::invocable<H&, const requested&> && std::invocable<H&, const connected&> &&
+    std::invocable<H&, const lost&>;
 
 /// Hands a message to a handler. True when it was taken: a handler that returns nothing takes all.
 template <class Handler>

@@ -29,7 +29,8 @@ concept complete_fabric = requires {
   { F::facts } -> std::convertible_to<const fabric_facts&>;
   F::environment.size();
   typename F::policies;
-} && all_families::answered_by<typename F::policies>;
+}
+&&all_families::answered_by<typename F::policies>;
 
 /// Rules that span families or bind an answer to a fact. Each member is one rule.
 template <complete_fabric F>
@@ -40,16 +41,13 @@ struct rules_hold {
   static constexpr bool endpoint = answer<F, endpoint_family>::type == facts.endpoint_type;
   static constexpr bool immediate = !notify_answer::rides_on_write || facts.write_immediate_bytes >= 4;
   static constexpr bool reserve =
-      !notify_answer::rides_on_write ||
-      (notify_answer::target_keeps == notify_needs::receive_reserve) == facts.write_immediate_consumes_receive;
+      !notify_answer::rides_on_write || (notify_answer::target_keeps == notify_needs::receive_reserve) == facts.write_immediate_consumes_receive;
   static constexpr bool framing = answer<F, framing_family>::bytes_in_front == 0 ? facts.send_immediate_bytes >= 4 : facts.gather_limit >= 2;
-  static constexpr bool overtaking =
-      !std::same_as<notify_answer, notify::message_after_ordered_write> || facts.order_send_after_write;
-  static constexpr bool ring = !std::same_as<notify_answer, notify::remote_counter> ||
-                               (facts.remote_counter_counts_writes && facts.order_write_after_write);
+  static constexpr bool overtaking = !std::same_as<notify_answer, notify::message_after_ordered_write> || facts.order_send_after_write;
+  static constexpr bool ring =
+      !std::same_as<notify_answer, notify::remote_counter> || (facts.remote_counter_counts_writes && facts.order_write_after_write);
   static constexpr bool delivery =
-      (!std::same_as<notify_answer, notify::message_after_delivery> &&
-       answer<F, write_fault_family>::signalled_write != post_mode::delivered) ||
+      (!std::same_as<notify_answer, notify::message_after_delivery> && answer<F, write_fault_family>::signalled_write != post_mode::delivered) ||
       facts.delivery_complete;
   static constexpr bool atomics = answer<F, atomics_family>::executed_by_target || facts.atomics == atomic_execution::provider;
   static constexpr bool order_kept = answer<F, atomics_family>::executed_by_target || !facts.atomics_cost_order || !overtaking ||
@@ -67,13 +65,20 @@ consteval bool consistent_fabric() {
   using rules = rules_hold<F>;
   static_assert(rules::endpoint, "weft: the fabric's answer to endpoint is not what its row says in endpoint_type");
   static_assert(rules::immediate, "weft: a notify answer that rides on the write needs write_immediate_bytes of 4 or more in the fabric's row");
-  static_assert(rules::reserve, "weft: notify::immediate_consumes_receive belongs to rows where write_immediate_consumes_receive is true, notify::immediate to the others");
-  static_assert(rules::framing, "weft: framing::immediate needs send_immediate_bytes of 4 or more in the fabric's row, framing::header a gather_limit of 2 or more");
-  static_assert(rules::overtaking, "weft: notify::message_after_ordered_write needs order_send_after_write in the fabric's row: without it the message overtakes the write");
+  static_assert(
+      rules::reserve,
+      "weft: notify::immediate_consumes_receive belongs to rows where write_immediate_consumes_receive is true, notify::immediate to the others");
+  static_assert(rules::framing,
+                "weft: framing::immediate needs send_immediate_bytes of 4 or more in the fabric's row, framing::header a gather_limit of 2 or more");
+  static_assert(
+      rules::overtaking,
+      "weft: notify::message_after_ordered_write needs order_send_after_write in the fabric's row: without it the message overtakes the write");
   static_assert(rules::ring, "weft: notify::remote_counter needs remote_counter_counts_writes and order_write_after_write in the fabric's row");
-  static_assert(rules::delivery, "weft: notify::message_after_delivery and write_fault::delivery_confirmed need delivery_complete in the fabric's row");
+  static_assert(rules::delivery,
+                "weft: notify::message_after_delivery and write_fault::delivery_confirmed need delivery_complete in the fabric's row");
   static_assert(rules::atomics, "weft: atomics::provider needs atomics to be provider in the fabric's row; atomics::target is legal on every row");
-  static_assert(rules::order_kept, "weft: atomics::provider takes away the order that notify::message_after_ordered_write relies on (atomics_cost_order in the row)");
+  static_assert(rules::order_kept,
+                "weft: atomics::provider takes away the order that notify::message_after_ordered_write relies on (atomics_cost_order in the row)");
   static_assert(rules::addresses, "weft: the fabric's answer to region_address is not what its row says in virtual_addressing");
   static_assert(rules::keys, "weft: the fabric's answer to region_key is not what its row says in key_owner");
   static_assert(rules::descriptor, "weft: local_descriptor::not_needed is illegal where the fabric's row says local_registration");
@@ -107,12 +112,9 @@ struct shape_of {
 namespace detail {
 template <library_version Built, class First, class... Rest>
 consteval auto newest_that_fits() {
-  if constexpr (sizeof...(Rest) == 0)
-    return First{};
-  else if constexpr ((... || (Rest::facts.since <= Built)))
-    return newest_that_fits<Built, Rest...>();
-  else
-    return First{};
+  if constexpr (sizeof...(Rest) == 0) return First{};
+  else if constexpr ((... || (Rest::facts.since <= Built))) return newest_that_fits<Built, Rest...>();
+  else return First{};
 }
 }  // namespace detail
 

@@ -24,14 +24,19 @@ class inbox {
 
   /// One look at the queue and at what was put off. Returns what the library had.
   int poll() {
-    if (!e_.parked.empty()) [[unlikely]] retry_parked();  // first: messages of a peer are told in order
+    if (!e_.parked.empty()) [[unlikely]]
+      retry_parked();  // first: messages of a peer are told in order
     const int found = e_.port->poll([this](const completion_entry& c) { take(c); });
     if constexpr (Engine::links_have_receives)
-      if (found == 0 && e_.draining) [[unlikely]] receives<Engine>(e_).settle();
-    if (!e_.unposted.empty()) [[unlikely]] repost_left();
-    if (e_.owed_notices != no_index) [[unlikely]] send_owed();
+      if (found == 0 && e_.draining) [[unlikely]]
+        receives<Engine>(e_).settle();
+    if (!e_.unposted.empty()) [[unlikely]]
+      repost_left();
+    if (e_.owed_notices != no_index) [[unlikely]]
+      send_owed();
     if constexpr (answer<typename Engine::fabric, atomics_family>::executed_by_target)
-      if (!e_.owed_replies.empty()) [[unlikely]] target<Engine>(e_).settle();
+      if (!e_.owed_replies.empty()) [[unlikely]]
+        target<Engine>(e_).settle();
     if constexpr (Engine::uses_ring)
       target<Engine>(e_).read_rings([this](record& r, std::uint32_t immediate) { on_(notified{e_.handle(r), immediate}); });
     return found;
@@ -40,9 +45,12 @@ class inbox {
  private:
   void take(const completion_entry& c) {
     switch (c.kind) {
-      case completion_kind::ended: return ended(c);
-      case completion_kind::received: return arrived(c);
-      case completion_kind::landed: return landed(c);
+      case completion_kind::ended:
+        return ended(c);
+      case completion_kind::received:
+        return arrived(c);
+      case completion_kind::landed:
+        return landed(c);
     }
   }
 
@@ -64,10 +72,8 @@ class inbox {
     --s.pending;
     if (s.stage == stage::delivering) {
       s.stage = stage::noticing;
-      if (s.fault == errc::ok)
-        lane<Engine>(e_).send_notice(s);
-      else
-        s.pending = 0;
+      if (s.fault == errc::ok) lane<Engine>(e_).send_notice(s);
+      else s.pending = 0;
     }
     if (s.pending == 0) finish(s, outcome);
   }
@@ -88,10 +94,8 @@ class inbox {
     // The library flushes what is in flight on a broken link as "cancelled"; nobody closed anything here, so the peer is the cause.
     if (outcome.code == errc::closed && s.record->state != peer_state::free) outcome.code = errc::peer_lost;
     if (s.use == slot_use::user) {
-      if (outcome)
-        on_(completed{s.what, e_.handle(*s.record), s.user, s.scratch[0]});
-      else
-        on_(failed{s.what, e_.handle(*s.record), s.user, outcome});
+      if (outcome) on_(completed{s.what, e_.handle(*s.record), s.user, s.scratch[0]});
+      else on_(failed{s.what, e_.handle(*s.record), s.user, outcome});
     } else if (s.use == slot_use::silent && !outcome) {
       on_(failed{s.what, e_.handle(*s.record), nullptr, outcome});
     } else if (s.use == slot_use::control && !outcome && s.record->state == peer_state::greeting) {
@@ -135,7 +139,8 @@ class inbox {
     if (tag.kind() == wire::message_kind::user) [[likely]] {
       if (r != nullptr && r->live == r->number && owns(*r, slot_of)) [[likely]] {
         r->heard = e_.tick;
-        if (!e_.parked.empty() && !retrying_) [[unlikely]] return false;  // behind those that wait
+        if (!e_.parked.empty() && !retrying_) [[unlikely]]
+          return false;  // behind those that wait
         return offer(on_, received{e_.handle(*r), body});
       }
       if (r != nullptr && r->state == peer_state::greeting) return false;  // it overtook the accept
@@ -175,22 +180,23 @@ class inbox {
     switch (kind) {
       case wire::message_kind::notify: {
         const auto immediate = wire::parse_number(body);
-        if (immediate)
-          on_(notified{e_.handle(r), *immediate});
-        else
-          ++e_.garbled;
+        if (immediate) on_(notified{e_.handle(r), *immediate});
+        else ++e_.garbled;
         return true;
       }
-      case wire::message_kind::atomic_request: return target<Engine>(e_).execute(r, body);
-      case wire::message_kind::atomic_reply: return replied(r, body);
+      case wire::message_kind::atomic_request:
+        return target<Engine>(e_).execute(r, body);
+      case wire::message_kind::atomic_reply:
+        return replied(r, body);
       case wire::message_kind::ring_credit:
-        if (const auto read = wire::parse_number(body); read && *read - r.ring_credited <= r.ring_posted - r.ring_credited)
-          r.ring_credited = *read;
-        else
-          ++e_.garbled;
+        if (const auto read = wire::parse_number(body); read && *read - r.ring_credited <= r.ring_posted - r.ring_credited) r.ring_credited = *read;
+        else ++e_.garbled;
         return true;
-      case wire::message_kind::goodbye: meeting<Engine>(e_).gone(r, error(errc::closed, "goodbye"), on_); return true;
-      default: return true;
+      case wire::message_kind::goodbye:
+        meeting<Engine>(e_).gone(r, error(errc::closed, "goodbye"), on_);
+        return true;
+      default:
+        return true;
     }
   }
 
@@ -217,10 +223,8 @@ class inbox {
     const auto immediate = static_cast<std::uint32_t>(c.immediate);
     auto* consumed = static_cast<receive*>(c.context);
     record* r = nullptr;
-    if constexpr (Engine::wide_immediate)
-      r = e_.peers.find({static_cast<std::uint32_t>(c.immediate >> 32)});
-    else if constexpr (Engine::links_have_receives)
-      r = consumed == nullptr || consumed->owner == no_index ? nullptr : &e_.peers.at(consumed->owner);
+    if constexpr (Engine::wide_immediate) r = e_.peers.find({static_cast<std::uint32_t>(c.immediate >> 32)});
+    else if constexpr (Engine::links_have_receives) r = consumed == nullptr || consumed->owner == no_index ? nullptr : &e_.peers.at(consumed->owner);
     const bool known = Engine::wide_immediate || (Engine::links_have_receives && consumed != nullptr);
     if (consumed != nullptr) meeting<Engine>(e_).post(*consumed);
     if (known && (r == nullptr || r->live != r->number)) {
@@ -232,10 +236,8 @@ class inbox {
 
   // ---- put off ----------------------------------------------------------------------------------------------------------
   bool owns(const record& r, const receive& slot_of) const noexcept {
-    if constexpr (Engine::links_have_receives)
-      return e_.peers.index_of(r) == slot_of.owner;  // a peer cannot speak on another's connection
-    else
-      return true;
+    if constexpr (Engine::links_have_receives) return e_.peers.index_of(r) == slot_of.owner;  // a peer cannot speak on another's connection
+    else return true;
   }
 
   void retry_parked() {
@@ -246,10 +248,8 @@ class inbox {
       receive* r = e_.parked[i];
       if (r->owner == no_index) continue;  // its peer is gone
       const const_bytes whole{r->data, r->length};
-      if (handle(*r, {r->tag}, whole.subspan(Engine::front)))
-        meeting<Engine>(e_).post(*r);
-      else
-        e_.parked[kept++] = r;
+      if (handle(*r, {r->tag}, whole.subspan(Engine::front))) meeting<Engine>(e_).post(*r);
+      else e_.parked[kept++] = r;
     }
     e_.parked.resize(kept);
     retrying_ = false;

@@ -45,52 +45,64 @@ class lane {
 
   status send(peer to, local_memory from, void* context, bool signalled) noexcept {
     record* r = living(to);
-    if (r == nullptr) [[unlikely]] return dead(to, "send");
-    if (from.size > r->their_slot_bytes) [[unlikely]] return error(errc::truncated, "send");
+    if (r == nullptr) [[unlikely]]
+      return dead(to, "send");
+    if (from.size > r->their_slot_bytes) [[unlikely]]
+      return error(errc::truncated, "send");
     const auto tag = wire::message_tag::of(wire::message_kind::user, r->theirs);
     if constexpr (Engine::framed) {
       return send_framed(*r, from, tag, context, signalled);
     } else {
       if (!signalled && from.size <= Engine::fabric::facts.inject_bytes) return e_.port->inject(r->link, {from.data, from.size}, tag.word);
-      return post(r, operation::send, context, signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
-        return e_.port->template send<M>(r->link, from, tag.word, c);
-      });
+      return post(r, operation::send, context, signalled,
+                  [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) { return e_.port->template send<M>(r->link, from, tag.word, c); });
     }
   }
 
   status put(peer to, local_memory from, remote_place at, void* context, bool signalled) noexcept {
     record* r = living(to);
-    if (r == nullptr) [[unlikely]] return dead(to, "put");
-    if (status s = check(from.size, at, rights::remote_write, "put"); !s) [[unlikely]] return s;
+    if (r == nullptr) [[unlikely]]
+      return dead(to, "put");
+    if (status s = check(from.size, at, rights::remote_write, "put"); !s) [[unlikely]]
+      return s;
     const auto call = [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
       return e_.port->template write<M>(r->link, from, {at.address, at.key}, c);
     };
     if constexpr (Engine::write_mode == post_mode::delivered)
-      if (from.size == 0) [[unlikely]] return post(r, operation::put, context, signalled, call);  // see notice_alone
+      if (from.size == 0) [[unlikely]]
+        return post(r, operation::put, context, signalled, call);  // see notice_alone
     return post<Engine::write_mode>(r, operation::put, context, signalled, call);
   }
 
   status put_notify(peer to, local_memory from, remote_place at, std::uint32_t immediate, void* context, bool signalled) noexcept {
     record* r = living(to);
-    if (r == nullptr) [[unlikely]] return dead(to, "put_notify");
-    if (status s = check(from.size, at, rights::remote_write, "put_notify"); !s) [[unlikely]] return s;
+    if (r == nullptr) [[unlikely]]
+      return dead(to, "put_notify");
+    if (status s = check(from.size, at, rights::remote_write, "put_notify"); !s) [[unlikely]]
+      return s;
     return notify_answer::post(*this, write_of{r, from, {at.address, at.key}, immediate, context, signalled});
   }
 
   status get(peer from, local_memory into, remote_place at, void* context) noexcept {
     record* r = living(from);
-    if (r == nullptr) [[unlikely]] return dead(from, "get");
-    if (status s = check(into.size, at, rights::remote_read, "get"); !s) [[unlikely]] return s;
+    if (r == nullptr) [[unlikely]]
+      return dead(from, "get");
+    if (status s = check(into.size, at, rights::remote_read, "get"); !s) [[unlikely]]
+      return s;
     slot* o = claim(r, operation::get, context);
-    if (o == nullptr) [[unlikely]] return again(waits_for::operation_slot, "get");
+    if (o == nullptr) [[unlikely]]
+      return again(waits_for::operation_slot, "get");
     return posted(*o, e_.port->read(r->link, into, {at.address, at.key}, o));
   }
 
   status atomic(peer to, remote_place at, operation what, std::uint64_t operand, std::uint64_t expected, void* context) noexcept {
     record* r = living(to);
-    if (r == nullptr) [[unlikely]] return dead(to, name_of(what));
-    if (status s = check(sizeof(std::uint64_t), at, rights::remote_atomic, name_of(what)); !s) [[unlikely]] return s;
-    if (at.address % sizeof(std::uint64_t) != 0) [[unlikely]] return error(errc::invalid, name_of(what));
+    if (r == nullptr) [[unlikely]]
+      return dead(to, name_of(what));
+    if (status s = check(sizeof(std::uint64_t), at, rights::remote_atomic, name_of(what)); !s) [[unlikely]]
+      return s;
+    if (at.address % sizeof(std::uint64_t) != 0) [[unlikely]]
+      return error(errc::invalid, name_of(what));
     return atomics_answer::post(*this, atomic_of{r, {at.address, at.key}, operand, expected, context, what});
   }
 
@@ -101,7 +113,8 @@ class lane {
     if (!w.signalled && w.from.size <= Engine::fabric::facts.inject_bytes)
       return e_.port->inject_write_immediate(w.record->link, {w.from.data, w.from.size}, w.to, immediate);
     if constexpr (Engine::write_mode == post_mode::delivered)
-      if (w.from.size == 0) [[unlikely]] return notice_alone(w);
+      if (w.from.size == 0) [[unlikely]]
+        return notice_alone(w);
     return post<Engine::write_mode>(w.record, operation::put_notify, w.context, w.signalled,
                                     [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
                                       return e_.port->template write_immediate<M>(w.record->link, w.from, w.to, immediate, c);
@@ -123,15 +136,16 @@ class lane {
 
   status native_atomic(const atomic_of& a) noexcept {
     slot* o = claim(a.record, a.what, a.context);
-    if (o == nullptr) [[unlikely]] return again(waits_for::operation_slot, name_of(a.what));
-    if (a.what == operation::fetch_add)
-      return posted(*o, e_.port->fetch_add(a.record->link, a.operand, o->scratch, o->descriptor, a.to, o));
+    if (o == nullptr) [[unlikely]]
+      return again(waits_for::operation_slot, name_of(a.what));
+    if (a.what == operation::fetch_add) return posted(*o, e_.port->fetch_add(a.record->link, a.operand, o->scratch, o->descriptor, a.to, o));
     return posted(*o, e_.port->compare_swap(a.record->link, a.expected, a.operand, o->scratch, o->descriptor, a.to, o));
   }
 
   status atomic_by_message(const atomic_of& a) noexcept {
     slot* o = claim(a.record, a.what, a.context);
-    if (o == nullptr) [[unlikely]] return again(waits_for::operation_slot, name_of(a.what));
+    if (o == nullptr) [[unlikely]]
+      return again(waits_for::operation_slot, name_of(a.what));
     std::byte body[wire::atomic_request_bytes];
     const auto kind = a.what == operation::fetch_add ? wire::atomic_operation::fetch_add : wire::atomic_operation::compare_swap;
     const std::uint64_t token = std::uint64_t{o->generation} << 32 | o->index;
@@ -180,11 +194,13 @@ class lane {
 
   slot* claim(record* r, operation what, void* context) noexcept {
     slot* o = e_.operations.take();
-    if (o != nullptr) [[likely]] e_.claim(*o, slot_use::user, what, r, context);
+    if (o != nullptr) [[likely]]
+      e_.claim(*o, slot_use::user, what, r, context);
     return o;
   }
   status posted(slot& o, status s) noexcept {
-    if (!s) [[unlikely]] e_.release(o);
+    if (!s) [[unlikely]]
+      e_.release(o);
     return s;
   }
 
@@ -195,7 +211,8 @@ class lane {
       if constexpr (Engine::markers) return call(std::integral_constant<post_mode, post_mode::unsignalled>{}, &r->marker);
     }
     slot* o = claim(r, what, context);
-    if (o == nullptr) [[unlikely]] return again(waits_for::operation_slot, name_of(what));
+    if (o == nullptr) [[unlikely]]
+      return again(waits_for::operation_slot, name_of(what));
     if (!signalled) o->use = slot_use::silent;
     return posted(*o, call(std::integral_constant<post_mode, Signalled>{}, o));
   }

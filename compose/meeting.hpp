@@ -6,8 +6,8 @@
 // Hot path: post() only. Threads: the owner's.
 #pragma once
 
-#include "events.hpp"
 #include "engine.hpp"
+#include "events.hpp"
 #include "parting.hpp"
 #include "receives.hpp"
 
@@ -30,10 +30,12 @@ class meeting {
   /// Begins to connect; connected or lost tells how it ended.
   result<peer> start(const address_bytes& address, const_bytes private_data, bool has_private_data) {
     if (private_data.size() > wire::largest_private_data)
-      return {error(errc::invalid, "connect"), "private data has " + std::to_string(private_data.size()) + " bytes; at most 64 travel with a request"};
+      return {error(errc::invalid, "connect"),
+              "private data has " + std::to_string(private_data.size()) + " bytes; at most 64 travel with a request"};
     record* r = e_.peers.take();
     if (r == nullptr)
-      return {error(errc::no_memory, "connect"), "all " + std::to_string(e_.peers.capacity()) + " peer records are in use (transport_options::peers)"};
+      return {error(errc::no_memory, "connect"),
+              "all " + std::to_string(e_.peers.capacity()) + " peer records are in use (transport_options::peers)"};
     begin(*r, peer_state::dialling);
     keep_private(*r, private_data, has_private_data);
     r->nonce = e_.entropy() | 1;

@@ -55,21 +55,21 @@ struct operation_slot : library_context<LibraryBytes> {
   operation_slot() noexcept : library_context<LibraryBytes>(context_kind::operation) {}
   Record* record = nullptr;
   void* user = nullptr;
-  operation_slot* parent = nullptr;     ///< control: the operation that waits for it.
-  std::uint64_t scratch[3] = {};        ///< Atomics: the old value, and room for the library's operands.
-  std::uint32_t posted = 0;             ///< Tick of the post.
+  operation_slot* parent = nullptr;  ///< control: the operation that waits for it.
+  std::uint64_t scratch[3] = {};     ///< Atomics: the old value, and room for the library's operands.
+  std::uint32_t posted = 0;          ///< Tick of the post.
   std::uint32_t index = 0;
-  std::uint32_t next = no_index;        ///< Free list, or the list of notices still to be sent.
+  std::uint32_t next = no_index;  ///< Free list, or the list of notices still to be sent.
   std::uint32_t generation = 0;
-  std::uint32_t buffer = no_index;      ///< The control buffer that it holds.
+  std::uint32_t buffer = no_index;  ///< The control buffer that it holds.
   std::uint32_t immediate = 0;
-  std::uint32_t sequence = 0;           ///< Of its entry in the target's ring.
+  std::uint32_t sequence = 0;  ///< Of its entry in the target's ring.
   slot_use use = slot_use::free;
   operation what{};
   weft::stage stage = stage::single;
-  std::uint8_t pending = 0;             ///< Library completions still to come.
-  errc fault = errc::ok;                ///< The first error of several calls.
-  void* descriptor = nullptr;           ///< Of the slot's own memory, where local buffers must be registered.
+  std::uint8_t pending = 0;    ///< Library completions still to come.
+  errc fault = errc::ok;       ///< The first error of several calls.
+  void* descriptor = nullptr;  ///< Of the slot's own memory, where local buffers must be registered.
 };
 
 /// All slots. Grows only when slots had to be abandoned (cold), never while posting.

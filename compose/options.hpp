@@ -14,17 +14,17 @@ namespace weft {
 using namespace std::chrono_literals;
 
 struct transport_options {
-  std::string node{};                      ///< Local address ("127.0.0.1", "::1"); empty: the library's choice.
-  std::string service{};                   ///< Where others find this transport ("7471"); empty with `listens`: any free one.
-  bool listens = false;                     ///< Others may connect. A service implies it.
-  bool sleeps = false;                      ///< wait() may sleep. Costs latency where the row's wait is `descriptor`.
-  std::uint32_t slot_bytes = 4096;          ///< Largest message that peers may send to this transport.
-  std::uint32_t receives = 32;              ///< Receive slots: per peer on connected fabrics, in all on addressed ones.
-  std::uint32_t operations = 256;           ///< Operations in flight at most; one more is answered `again`.
-  std::uint32_t peers = 32;                 ///< Peers at most.
-  std::uint32_t pending = 128;              ///< Requests not yet answered, at most; further ones are rejected.
-  duration operation_timeout = 10s;         ///< An operation that has not ended by then fails with `deadline`.
-  duration silence_limit = 2s;              ///< Heartbeat rows: a peer that says nothing for so long is lost.
+  std::string node{};                ///< Local address ("127.0.0.1", "::1"); empty: the library's choice.
+  std::string service{};             ///< Where others find this transport ("7471"); empty with `listens`: any free one.
+  bool listens = false;              ///< Others may connect. A service implies it.
+  bool sleeps = false;               ///< wait() may sleep. Costs latency where the row's wait is `descriptor`.
+  std::uint32_t slot_bytes = 4096;   ///< Largest message that peers may send to this transport.
+  std::uint32_t receives = 32;       ///< Receive slots: per peer on connected fabrics, in all on addressed ones.
+  std::uint32_t operations = 256;    ///< Operations in flight at most; one more is answered `again`.
+  std::uint32_t peers = 32;          ///< Peers at most.
+  std::uint32_t pending = 128;       ///< Requests not yet answered, at most; further ones are rejected.
+  duration operation_timeout = 10s;  ///< An operation that has not ended by then fails with `deadline`.
+  duration silence_limit = 2s;       ///< Heartbeat rows: a peer that says nothing for so long is lost.
 };
 
 }  // namespace weft

@@ -24,8 +24,8 @@ class parting {
   void gone(record& r, status why, Handler& on) {
     const peer handle = e_.handle(r);
     e_.forget_notices([&r](const slot& s) { return s.record == &r; });
-    const bool was_known = r.state == peer_state::established || r.state == peer_state::greeting || r.state == peer_state::dialling ||
-                           r.state == peer_state::requested;
+    const bool was_known =
+        r.state == peer_state::established || r.state == peer_state::greeting || r.state == peer_state::dialling || r.state == peer_state::requested;
     r.live = 0;
     e_.last_reason = r.reason;
     end_link(r);
@@ -53,10 +53,8 @@ class parting {
     s.parent = nullptr;
     for (std::uint32_t i = 0; i < e_.operations.size(); ++i)
       if (slot* child = e_.operations.at(i); child->parent == &s) child->parent = nullptr;
-    if (s.pending > 0 && !awaits_reply(s))
-      e_.abandon(s);
-    else
-      e_.release(s);
+    if (s.pending > 0 && !awaits_reply(s)) e_.abandon(s);
+    else e_.release(s);
   }
 
  private:

@@ -20,12 +20,12 @@ namespace weft {
 
 enum class peer_state : std::uint8_t {
   free,
-  dialling,     ///< We asked; the link does not stand yet.
-  greeting,     ///< The link stands, our hello is on its way or there.
-  arrived,      ///< Somebody dialled us and has not said hello.
-  requested,    ///< They said hello; the application has not answered.
+  dialling,   ///< We asked; the link does not stand yet.
+  greeting,   ///< The link stands, our hello is on its way or there.
+  arrived,    ///< Somebody dialled us and has not said hello.
+  requested,  ///< They said hello; the application has not answered.
   established,
-  refusing,     ///< We said no and linger, so that the answer gets out.
+  refusing,  ///< We said no and linger, so that the answer gets out.
 };
 
 /// A receive: where the library puts a message.
@@ -34,9 +34,9 @@ struct receive_slot : library_context<LibraryBytes> {
   receive_slot() noexcept : library_context<LibraryBytes>(context_kind::receive) {}
   std::byte* data = nullptr;
   void* descriptor = nullptr;
-  std::uint32_t owner = 0;    ///< Index of the peer record; meaningful on connected fabrics only.
-  std::uint32_t length = 0;   ///< Of a parked message.
-  std::uint32_t tag = 0;      ///< Of a parked message.
+  std::uint32_t owner = 0;   ///< Index of the peer record; meaningful on connected fabrics only.
+  std::uint32_t length = 0;  ///< Of a parked message.
+  std::uint32_t tag = 0;     ///< Of a parked message.
 };
 
 /// A block of receives and their memory.
@@ -52,35 +52,35 @@ struct peer_record : peer_header {
   using slot = operation_slot<peer_record, LibraryBytes>;
 
   Link link{};
-  std::uint32_t number = 0;             ///< Our number for this connection.
+  std::uint32_t number = 0;  ///< Our number for this connection.
   std::uint32_t generation = 0;
-  wire::connection_number theirs{};     ///< Their number for it: goes into everything that we send.
+  wire::connection_number theirs{};  ///< Their number for it: goes into everything that we send.
   std::uint32_t their_slot_bytes = 0;
-  std::uint32_t heard = 0;              ///< Tick of the last message.
-  std::uint32_t spoke = 0;              ///< Tick of our last heartbeat.
-  std::uint32_t speak_every = 0;        ///< In ticks; 0: they do not listen for heartbeats.
-  std::uint32_t since = 0;              ///< Tick of the last change of state.
+  std::uint32_t heard = 0;        ///< Tick of the last message.
+  std::uint32_t spoke = 0;        ///< Tick of our last heartbeat.
+  std::uint32_t speak_every = 0;  ///< In ticks; 0: they do not listen for heartbeats.
+  std::uint32_t since = 0;        ///< Tick of the last change of state.
   peer_state state = peer_state::free;
   bool link_stands = false;
   bool link_gone = true;
-  bool owes_answer = false;             ///< hello, accept or reject still to be sent.
+  bool owes_answer = false;  ///< hello, accept or reject still to be sent.
   errc refusal = errc::rejected;
-  std::uint64_t nonce = 0;              ///< Of the hello that made this record.
+  std::uint64_t nonce = 0;                                           ///< Of the hello that made this record.
   std::array<std::byte, wire::largest_private_data> private_data{};  ///< Ours until sent.
   std::uint8_t private_size = 0;
   bool has_private_data = false;
-  std::string reason;                   ///< Sentence of a refusal, theirs or ours.
+  std::string reason;  ///< Sentence of a refusal, theirs or ours.
   Watch watch{};
-  std::uint64_t process = 0;            ///< Theirs, on rows of one host.
+  std::uint64_t process = 0;  ///< Theirs, on rows of one host.
   receive_block<receive_slot<LibraryBytes>> receives;
-  slot marker;                          ///< Context of unsignalled operations, so that an error finds its peer.
+  slot marker;  ///< Context of unsignalled operations, so that an error finds its peer.
 
   // notification ring (policies/notify.hpp, remote_counter)
-  wire::ring_place ring{};              ///< Theirs, to write into.
+  wire::ring_place ring{};  ///< Theirs, to write into.
   std::uint32_t ring_posted = 0;
   std::uint32_t ring_credited = 0;
-  std::uint32_t ring_read = 0;          ///< Entries of ours read so far.
-  std::uint32_t ring_told = 0;          ///< Entries whose reading they were told of.
+  std::uint32_t ring_read = 0;  ///< Entries of ours read so far.
+  std::uint32_t ring_told = 0;  ///< Entries whose reading they were told of.
 };
 
 /// A table of records, free ones reused with a new generation.

@@ -21,14 +21,13 @@ class receives {
 
   /// Posts a receive again; keeps it for later when the library has no room.
   void post(receive& r) noexcept {
-    if (r.owner != no_index && !try_post(r)) [[unlikely]] e_.unposted.push_back(&r);  // capacity reserved with the slots
+    if (r.owner != no_index && !try_post(r)) [[unlikely]]
+      e_.unposted.push_back(&r);  // capacity reserved with the slots
   }
   bool try_post(receive& r) noexcept {
     const local_memory memory{r.data, e_.options.slot_bytes + Engine::front, r.descriptor};
-    if constexpr (Engine::links_have_receives)
-      return static_cast<bool>(e_.port->post_receive(e_.peers.at(r.owner).link, memory, &r));
-    else
-      return static_cast<bool>(e_.port->post_receive({}, memory, &r));
+    if constexpr (Engine::links_have_receives) return static_cast<bool>(e_.port->post_receive(e_.peers.at(r.owner).link, memory, &r));
+    else return static_cast<bool>(e_.port->post_receive({}, memory, &r));
   }
 
   /// A link's own receives.

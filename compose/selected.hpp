@@ -11,7 +11,7 @@
 #endif
 
 #define WEFT_TEXT_OF(text) #text
-#define WEFT_HEADER_OF(fabric) WEFT_TEXT_OF(../generated/fabric.hpp)
+#define WEFT_HEADER_OF(fabric) WEFT_TEXT_OF(../ generated / fabric.hpp)
 #include WEFT_HEADER_OF(WEFT_FABRIC)
 #undef WEFT_HEADER_OF
 #undef WEFT_TEXT_OF

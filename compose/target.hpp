@@ -37,8 +37,7 @@ class target {
       return !e_.tell(from, wire::message_kind::atomic_reply, out).is_again();
     }
     std::atomic_ref<std::uint64_t> cell(*word);
-    if (request->operation == wire::atomic_operation::fetch_add)
-      reply.old = cell.fetch_add(request->operand, std::memory_order_acq_rel);
+    if (request->operation == wire::atomic_operation::fetch_add) reply.old = cell.fetch_add(request->operand, std::memory_order_acq_rel);
     else if (reply.old = request->expected; !cell.compare_exchange_strong(reply.old, request->operand, std::memory_order_acq_rel)) {
     }
     wire::encode(reply, out);

@@ -50,9 +50,7 @@ class transport {
 
   /// Begins to connect and returns at once; `connected` or `lost` tells the end. `where` is host:service on every fabric.
   result<peer> start_connect(std::string_view where) { return awaiting<engine_type>(*e_).start(where, {}, false); }
-  result<peer> start_connect(std::string_view where, const_bytes private_data) {
-    return awaiting<engine_type>(*e_).start(where, private_data, true);
-  }
+  result<peer> start_connect(std::string_view where, const_bytes private_data) { return awaiting<engine_type>(*e_).start(where, private_data, true); }
   /// Connects, and returns when the other side has accepted. Other events meanwhile go to `on`; without one they are an error.
   /// Errors: unreachable, rejected, incompatible, deadline; the sentence says which and why.
   template <class Handler = refuse_events>

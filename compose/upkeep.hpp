@@ -58,7 +58,8 @@ class upkeep {
   void look_after(record& r, std::uint32_t away) {
     if (r.owes_answer) meeting<Engine>(e_).say_what_is_owed(r);
     switch (r.state) {
-      case peer_state::established: return watch_over(r, away);
+      case peer_state::established:
+        return watch_over(r, away);
       case peer_state::greeting:
         if (e_.tick - r.spoke >= repeat_hello_ms) {  // it may have been lost with a peer that restarted
           r.spoke = e_.tick;
@@ -72,7 +73,8 @@ class upkeep {
         if (!r.owes_answer && e_.tick - r.since >= linger_ms) parting<Engine>(e_).forget(r);
         if (e_.tick - r.since >= half_open_ms) parting<Engine>(e_).forget(r);
         return;
-      default: return;
+      default:
+        return;
     }
   }
 

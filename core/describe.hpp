@@ -15,8 +15,8 @@ namespace weft {
 
 /// The code as it is spelled in C++.
 constexpr std::string_view name_of(errc code) noexcept {
-  constexpr std::string_view names[] = {"ok",        "again",  "truncated", "out_of_range", "denied",    "unreachable", "rejected", "incompatible",
-                                        "peer_lost", "deadline", "closed",  "invalid",      "no_memory", "unsupported", "broken",   "native"};
+  constexpr std::string_view names[] = {"ok",        "again",    "truncated", "out_of_range", "denied",    "unreachable", "rejected", "incompatible",
+                                        "peer_lost", "deadline", "closed",    "invalid",      "no_memory", "unsupported", "broken",   "native"};
   const auto index = static_cast<std::size_t>(code);
   return index < std::size(names) ? names[index] : "unknown";
 }
@@ -24,10 +24,14 @@ constexpr std::string_view name_of(errc code) noexcept {
 /// Whose number `native_code` is.
 constexpr std::string_view name_of(origin from) noexcept {
   switch (from) {
-    case origin::weft: return "weft";
-    case origin::libfabric: return "libfabric";
-    case origin::verbs: return "verbs";
-    case origin::system: return "the system";
+    case origin::weft:
+      return "weft";
+    case origin::libfabric:
+      return "libfabric";
+    case origin::verbs:
+      return "verbs";
+    case origin::system:
+      return "the system";
   }
   return "unknown";
 }
@@ -35,33 +39,54 @@ constexpr std::string_view name_of(origin from) noexcept {
 namespace detail {
 constexpr std::string_view what_is_full(waits_for what) noexcept {
   switch (what) {
-    case waits_for::nothing: break;
-    case waits_for::queue: return "the library's queue is full";
-    case waits_for::connection: return "the connection does not stand yet";
-    case waits_for::receive_slot: return "the peer has not read enough of what was sent before";
-    case waits_for::operation_slot: return "as many operations are in flight as the transport was opened for";
+    case waits_for::nothing:
+      break;
+    case waits_for::queue:
+      return "the library's queue is full";
+    case waits_for::connection:
+      return "the connection does not stand yet";
+    case waits_for::receive_slot:
+      return "the peer has not read enough of what was sent before";
+    case waits_for::operation_slot:
+      return "as many operations are in flight as the transport was opened for";
   }
   return "something is full";
 }
 
 constexpr std::string_view meaning_of(errc code) noexcept {
   switch (code) {
-    case errc::ok: return "done";
-    case errc::again: return "not now";
-    case errc::truncated: return "the message is larger than the peer's receive slots; transport::largest_message(peer) is the bound";
-    case errc::out_of_range: return "the transfer leaves the region";
-    case errc::denied: return "the region does not grant this right, or its key is not valid";
-    case errc::unreachable: return "nobody answers at that address";
-    case errc::rejected: return "the other side answered no";
-    case errc::incompatible: return "the other side was built for another fabric, wire version or set of rules";
-    case errc::peer_lost: return "the peer is gone; what was outstanding may or may not have happened";
-    case errc::deadline: return "not finished in the time given; it may or may not have happened";
-    case errc::closed: return "closed in order";
-    case errc::invalid: return "the arguments break the contract of the call";
-    case errc::no_memory: return "no memory, or no free record, is left";
-    case errc::unsupported: return "this fabric cannot do it";
-    case errc::broken: return "the library or the peer did what the fabric's row says it does not";
-    case errc::native: return "the library reports an error that has no closer name";
+    case errc::ok:
+      return "done";
+    case errc::again:
+      return "not now";
+    case errc::truncated:
+      return "the message is larger than the peer's receive slots; transport::largest_message(peer) is the bound";
+    case errc::out_of_range:
+      return "the transfer leaves the region";
+    case errc::denied:
+      return "the region does not grant this right, or its key is not valid";
+    case errc::unreachable:
+      return "nobody answers at that address";
+    case errc::rejected:
+      return "the other side answered no";
+    case errc::incompatible:
+      return "the other side was built for another fabric, wire version or set of rules";
+    case errc::peer_lost:
+      return "the peer is gone; what was outstanding may or may not have happened";
+    case errc::deadline:
+      return "not finished in the time given; it may or may not have happened";
+    case errc::closed:
+      return "closed in order";
+    case errc::invalid:
+      return "the arguments break the contract of the call";
+    case errc::no_memory:
+      return "no memory, or no free record, is left";
+    case errc::unsupported:
+      return "this fabric cannot do it";
+    case errc::broken:
+      return "the library or the peer did what the fabric's row says it does not";
+    case errc::native:
+      return "the library reports an error that has no closer name";
   }
   return "not a code of this version";
 }

@@ -31,9 +31,9 @@ enum class errc : std::uint8_t {
   closed,        ///< The peer, the transport or the region was closed in order.
   invalid,       ///< The caller's arguments break the contract.
   no_memory,
-  unsupported,   ///< This fabric cannot do it; the row says why.
-  broken,        ///< What the library or the peer did contradicts the row.
-  native,        ///< An error of the library that has no closer name; `native_code` holds its number.
+  unsupported,  ///< This fabric cannot do it; the row says why.
+  broken,       ///< What the library or the peer did contradicts the row.
+  native,       ///< An error of the library that has no closer name; `native_code` holds its number.
 };
 
 /// Who found the error: decides how `native_code` is read.
@@ -83,8 +83,8 @@ class no_value : public std::runtime_error {
 template <class T>
 class [[nodiscard]] result {
  public:
-  result(T value) : held_(std::in_place_index<0>, std::move(value)) {}                // NOLINT(google-explicit-constructor)
-  result(failure why) : held_(std::in_place_index<1>, std::move(why)) {}              // NOLINT(google-explicit-constructor)
+  result(T value) : held_(std::in_place_index<0>, std::move(value)) {}    // NOLINT(google-explicit-constructor)
+  result(failure why) : held_(std::in_place_index<1>, std::move(why)) {}  // NOLINT(google-explicit-constructor)
   result(status why, std::string sentence) : held_(std::in_place_index<1>, failure{why, std::move(sentence)}) {}
 
   explicit operator bool() const noexcept { return held_.index() == 0; }

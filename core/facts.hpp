@@ -33,53 +33,53 @@ enum class completion_wait : std::uint8_t { descriptor, yield, none };
 
 /// One row of the matrix for one range of library versions. Sizes in bytes.
 struct fabric_facts {
-  std::string_view provider;            ///< The library's name for it ("tcp;ofi_rxm"); empty for backends without providers.
-  std::string_view fabric_name;         ///< Only where a provider offers several ("efa-direct"); else empty.
-  library_version since{};              ///< First release of the library that this row describes.
+  std::string_view provider;                  ///< The library's name for it ("tcp;ofi_rxm"); empty for backends without providers.
+  std::string_view fabric_name;               ///< Only where a provider offers several ("efa-direct"); else empty.
+  library_version since{};                    ///< First release of the library that this row describes.
   library_version until = any_later_version;  ///< First release that it no longer describes.
 
   // meeting
   weft::endpoint_type endpoint_type{};
   weft::address_resolution address_resolution{};
-  bool connects_lazily{};               ///< The first posts to a peer may be answered `again` until it progresses.
+  bool connects_lazily{};  ///< The first posts to a peer may be answered `again` until it progresses.
 
   // memory
-  bool virtual_addressing{};            ///< Remote addresses are pointers of the target; otherwise offsets from the region's start.
+  bool virtual_addressing{};  ///< Remote addresses are pointers of the target; otherwise offsets from the region's start.
   weft::key_owner key_owner{};
   std::uint8_t key_bytes{};
-  bool local_registration{};            ///< Local buffers of every transfer must be registered.
-  bool region_endpoint_binding{};       ///< A region is bound to an endpoint and enabled before use.
+  bool local_registration{};       ///< Local buffers of every transfer must be registered.
+  bool region_endpoint_binding{};  ///< A region is bound to an endpoint and enabled before use.
 
   // notification
-  std::uint8_t write_immediate_bytes{};       ///< 0: a write cannot carry an immediate, or not by default.
+  std::uint8_t write_immediate_bytes{};  ///< 0: a write cannot carry an immediate, or not by default.
   bool write_immediate_consumes_receive{};
   std::uint8_t send_immediate_bytes{};
-  bool remote_counter_counts_writes{};        ///< A counter at the target counts plain writes.
+  bool remote_counter_counts_writes{};  ///< A counter at the target counts plain writes.
 
   // order and completion
-  bool order_send_after_write{};        ///< A message is seen only after the bytes of the writes before it.
+  bool order_send_after_write{};  ///< A message is seen only after the bytes of the writes before it.
   bool order_write_after_write{};
   bool order_send_after_send{};
-  bool delivery_complete{};             ///< A completion can be had that means "the target has it".
+  bool delivery_complete{};  ///< A completion can be had that means "the target has it".
   refusal refused_write{};
   bool selective_completion{};
 
   // atomics
-  atomic_execution atomics{};           ///< 64-bit fetch-add and compare-swap, right by value.
-  bool atomics_cost_order{};            ///< Asking for atomics takes away send-after-write order.
+  atomic_execution atomics{};  ///< 64-bit fetch-add and compare-swap, right by value.
+  bool atomics_cost_order{};   ///< Asking for atomics takes away send-after-write order.
 
   // progress, waiting, death
   weft::data_progress data_progress{};
   weft::completion_wait completion_wait{};
-  bool reports_killed_peer{};           ///< The provider tells of a killed peer, also to one that only waits.
-  bool same_host{};                     ///< Both ends are processes of one host.
+  bool reports_killed_peer{};  ///< The provider tells of a killed peer, also to one that only waits.
+  bool same_host{};            ///< Both ends are processes of one host.
 
   // sizes
-  std::uint8_t context_bytes{};         ///< Space the library overwrites in each operation's context: 0, 32 or 64.
-  std::uint32_t inject_bytes{};         ///< Lower bound.
+  std::uint8_t context_bytes{};  ///< Space the library overwrites in each operation's context: 0, 32 or 64.
+  std::uint32_t inject_bytes{};  ///< Lower bound.
   std::uint8_t gather_limit{1};
   std::uint8_t rma_gather_limit{1};
-  std::uint32_t queue_depth{};          ///< Lower bound of transmit and receive queues.
+  std::uint32_t queue_depth{};  ///< Lower bound of transmit and receive queues.
   std::uint64_t largest_message{};
   std::uint64_t largest_write{};
 };

@@ -16,9 +16,7 @@ using const_bytes = std::span<const std::byte>;
 
 /// What a peer may do with a region. Combine with `|`.
 enum class rights : std::uint8_t { none = 0, remote_write = 1, remote_read = 2, remote_atomic = 4, all = 7 };
-constexpr rights operator|(rights a, rights b) noexcept {
-  return static_cast<rights>(static_cast<std::uint8_t>(a) | static_cast<std::uint8_t>(b));
-}
+constexpr rights operator|(rights a, rights b) noexcept { return static_cast<rights>(static_cast<std::uint8_t>(a) | static_cast<std::uint8_t>(b)); }
 constexpr bool grants(rights granted, rights asked) noexcept {
   return (static_cast<std::uint8_t>(granted) & static_cast<std::uint8_t>(asked)) == static_cast<std::uint8_t>(asked);
 }

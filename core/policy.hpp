@@ -13,7 +13,10 @@ namespace weft {
 
 /// An answer to the family that it names: an empty type, so that a choice costs nothing.
 template <class P>
-concept policy = requires { typename P::family; } && std::is_empty_v<P>;
+concept policy = requires {
+  typename P::family;
+}
+&&std::is_empty_v<P>;
 
 /// An answer to one given family.
 template <class P, class Family>
@@ -31,16 +34,13 @@ struct policy_set {
 
   template <class Family, class First, class... Rest>
   static consteval auto find() {
-    if constexpr (std::same_as<typename First::family, Family>)
-      return First{};
-    else
-      return find<Family, Rest...>();
+    if constexpr (std::same_as<typename First::family, Family>) return First{};
+    else return find<Family, Rest...>();
   }
 
  public:
   template <class Family>
-    requires(count<Family> == 1)
-  using pick = decltype(find<Family, Answers...>());
+  requires(count<Family> == 1) using pick = decltype(find<Family, Answers...>());
 };
 
 /// The families of a contract, to check that a set answers each of them.

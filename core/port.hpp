@@ -27,21 +27,21 @@ namespace weft {
 /// `facts` is the row; the others are the answers in the words of the backend.
 template <class S>
 concept port_shape = requires {
-  { S::name } -> std::convertible_to<std::string_view>;        // the fabric's name, for sentences only
+  { S::name } -> std::convertible_to<std::string_view>;  // the fabric's name, for sentences only
   { S::facts } -> std::convertible_to<const fabric_facts&>;
-  { S::virtual_address } -> std::convertible_to<bool>;         // region_address::virtual_address
-  { S::provider_key } -> std::convertible_to<bool>;            // region_key::provider
-  { S::local_descriptor } -> std::convertible_to<bool>;        // local_descriptor::required
-  { S::bind_regions } -> std::convertible_to<bool>;            // region_binding::endpoint
-  { S::native_atomics } -> std::convertible_to<bool>;          // atomics::provider
-  { S::write_immediate } -> std::convertible_to<bool>;         // notify::immediate*
-  { S::receive_reserve } -> std::convertible_to<bool>;         // notify::immediate_consumes_receive
-  { S::remote_counter } -> std::convertible_to<bool>;          // notify::remote_counter
-  { S::ordered_send_after_write } -> std::convertible_to<bool>;// the answers rely on that order: ask for it and attest it
+  { S::virtual_address } -> std::convertible_to<bool>;           // region_address::virtual_address
+  { S::provider_key } -> std::convertible_to<bool>;              // region_key::provider
+  { S::local_descriptor } -> std::convertible_to<bool>;          // local_descriptor::required
+  { S::bind_regions } -> std::convertible_to<bool>;              // region_binding::endpoint
+  { S::native_atomics } -> std::convertible_to<bool>;            // atomics::provider
+  { S::write_immediate } -> std::convertible_to<bool>;           // notify::immediate*
+  { S::receive_reserve } -> std::convertible_to<bool>;           // notify::immediate_consumes_receive
+  { S::remote_counter } -> std::convertible_to<bool>;            // notify::remote_counter
+  { S::ordered_send_after_write } -> std::convertible_to<bool>;  // the answers rely on that order: ask for it and attest it
   { S::ordered_write_after_write } -> std::convertible_to<bool>;
-  { S::delivery_complete } -> std::convertible_to<bool>;       // some answer posts writes in mode `delivered`
-  { S::selective_completion } -> std::convertible_to<bool>;    // completion::selective
-  { S::framed } -> std::convertible_to<bool>;                  // framing::header: sends carry no immediate
+  { S::delivery_complete } -> std::convertible_to<bool>;     // some answer posts writes in mode `delivered`
+  { S::selective_completion } -> std::convertible_to<bool>;  // completion::selective
+  { S::framed } -> std::convertible_to<bool>;                // framing::header: sends carry no immediate
 };
 
 /// How a posted operation ends.
@@ -80,13 +80,13 @@ enum class link_change : std::uint8_t {
 
 /// What a port is opened with.
 struct port_options {
-  std::string node{};                  ///< Local address to use ("127.0.0.1", "::1"); empty: the library's choice.
-  std::string service{};               ///< Port to be found at; empty: any. Ignored where addresses are opaque.
-  bool listens = false;                ///< Others will dial this port.
-  bool sleeps = false;                 ///< wait() will be used: ask for a wait object where the row has one.
-  std::uint32_t operations = 256;      ///< Operations in flight, at most; sizes the queues.
-  std::uint32_t receives = 64;         ///< Receives posted at once per link (connected) or in all (addressed), reserve included.
-  std::uint32_t links = 64;            ///< Expected links, at most; sizes completion queues and address vectors.
+  std::string node{};              ///< Local address to use ("127.0.0.1", "::1"); empty: the library's choice.
+  std::string service{};           ///< Port to be found at; empty: any. Ignored where addresses are opaque.
+  bool listens = false;            ///< Others will dial this port.
+  bool sleeps = false;             ///< wait() will be used: ask for a wait object where the row has one.
+  std::uint32_t operations = 256;  ///< Operations in flight, at most; sizes the queues.
+  std::uint32_t receives = 64;     ///< Receives posted at once per link (connected) or in all (addressed), reserve included.
+  std::uint32_t links = 64;        ///< Expected links, at most; sizes completion queues and address vectors.
 };
 
 /// Values that only the opened device knows; each is at least the row's bound.
@@ -95,7 +95,7 @@ struct port_limits {
   std::size_t queue_depth = 0;
   std::uint64_t largest_message = 0;
   std::uint64_t largest_write = 0;
-  std::string library;                 ///< "libfabric 1.17", as it runs.
+  std::string library;  ///< "libfabric 1.17", as it runs.
 };
 
 /// The operations that every backend offers. In prose, because most are templates:
@@ -143,8 +143,8 @@ struct port_limits {
 ///                                    May return early. Where the row has no descriptor: yields, then sleeps in short steps.
 ///   int descriptor() const;          file descriptor of the completion queue, or -1
 template <class P>
-concept port = requires(P p, const P c, typename P::link l, const port_options& o, const address_bytes& a, std::uint32_t tag, bytes m,
-                        const_bytes cm, local_memory lm, remote_memory rm, std::uint64_t u, void* context, instant at, registration& r) {
+concept port = requires(P p, const P c, typename P::link l, const port_options& o, const address_bytes& a, std::uint32_t tag, bytes m, const_bytes cm,
+                        local_memory lm, remote_memory rm, std::uint64_t u, void* context, instant at, registration& r) {
   requires std::is_trivially_copyable_v<typename P::link>;
   typename P::rendezvous;
   { P::link_has_receives } -> std::convertible_to<bool>;
@@ -154,17 +154,24 @@ concept port = requires(P p, const P c, typename P::link l, const port_options& 
   { c.printable(a) } -> std::same_as<std::string>;
   { p.resolve(std::string_view{}, std::string_view{}) } -> std::same_as<result<address_bytes>>;
   { p.dial(a, tag) } -> std::same_as<result<typename P::link>>;
-  { p.hang_up(l) };
+  {p.hang_up(l)};
   { p.enroll(m, rights::all, u) } -> std::same_as<result<registration>>;
   { p.enroll_local(m) } -> std::same_as<result<registration>>;
-  { p.withdraw(r) };
-  { p.post_receive(l, lm, context) } noexcept -> std::same_as<status>;
-  { p.template send<post_mode::signalled>(l, lm, tag, context) } noexcept -> std::same_as<status>;
-  { p.inject(l, cm, tag) } noexcept -> std::same_as<status>;
-  { p.template write<post_mode::signalled>(l, lm, rm, context) } noexcept -> std::same_as<status>;
-  { p.template write_immediate<post_mode::signalled>(l, lm, rm, u, context) } noexcept -> std::same_as<status>;
-  { p.inject_write_immediate(l, cm, rm, u) } noexcept -> std::same_as<status>;
-  { p.read(l, lm, rm, context) } noexcept -> std::same_as<status>;
+  {p.withdraw(r)};
+  { p.post_receive(l, lm, context) }
+  noexcept->std::same_as<status>;
+  { p.template send<post_mode::signalled>(l, lm, tag, context) }
+  noexcept->std::same_as<status>;
+  { p.inject(l, cm, tag) }
+  noexcept->std::same_as<status>;
+  { p.template write<post_mode::signalled>(l, lm, rm, context) }
+  noexcept->std::same_as<status>;
+  { p.template write_immediate<post_mode::signalled>(l, lm, rm, u, context) }
+  noexcept->std::same_as<status>;
+  { p.inject_write_immediate(l, cm, rm, u) }
+  noexcept->std::same_as<status>;
+  { p.read(l, lm, rm, context) }
+  noexcept->std::same_as<status>;
   { c.now() } -> std::same_as<instant>;
   { p.wait(at) } -> std::same_as<status>;
   { c.descriptor() } -> std::same_as<int>;
@@ -177,8 +184,8 @@ inline constexpr std::uint32_t no_tag = ~std::uint32_t{0};
 template <class R>
 concept rendezvous_channel = requires(R r, std::string_view node, std::string_view service, const address_bytes& a, duration limit) {
   { R::serve(node, service, a) } -> std::same_as<result<std::unique_ptr<R>>>;
-  { r.service() } -> std::same_as<std::string>;   // the port really used
-  { r.progress() };                               // answers whoever asks, without blocking
+  { r.service() } -> std::same_as<std::string>;  // the port really used
+  {r.progress()};                                // answers whoever asks, without blocking
   { R::fetch(node, service, limit) } -> std::same_as<result<address_bytes>>;
 };
 

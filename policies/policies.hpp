@@ -23,8 +23,7 @@
 #include "write_fault.hpp"
 
 namespace weft {
-using all_families =
-    family_list<endpoint_family, bootstrap_family, framing_family, region_address_family, region_key_family, local_descriptor_family,
-                region_binding_family, notify_family, write_fault_family, atomics_family, progress_family, wait_family, back_pressure_family,
-                threading_family, completion_family, liveness_family>;
+using all_families = family_list<endpoint_family, bootstrap_family, framing_family, region_address_family, region_key_family, local_descriptor_family,
+                                 region_binding_family, notify_family, write_fault_family, atomics_family, progress_family, wait_family,
+                                 back_pressure_family, threading_family, completion_family, liveness_family>;
 }  // namespace weft

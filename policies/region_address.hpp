@@ -17,7 +17,8 @@ struct region_address_family;
 template <class P>
 concept region_address_policy = answers_family<P, region_address_family> && requires(const std::byte* start) {
   { P::form } -> std::convertible_to<wire::address_form>;
-  { P::base_of(start) } noexcept -> std::same_as<std::uint64_t>;
+  { P::base_of(start) }
+  noexcept->std::same_as<std::uint64_t>;
 };
 
 namespace region_address {

@@ -36,15 +36,15 @@ struct ring_place {
 struct introduction {
   std::uint16_t wire_version = version;
   std::uint64_t fingerprint = 0;
-  std::uint64_t nonce = 0;           ///< Tells a repeated hello from a new one.
-  connection_number connection{};    ///< The sender's number for this connection: goes into every message to it.
-  std::uint32_t slot_bytes = 0;      ///< The largest message that the sender of this can receive.
-  std::uint64_t process = 0;         ///< For liveness by process descriptor; meaningful on one host only.
-  std::uint32_t heartbeat_ms = 0;    ///< How often this side wants to hear from the other; 0: it does not listen for heartbeats.
+  std::uint64_t nonce = 0;         ///< Tells a repeated hello from a new one.
+  connection_number connection{};  ///< The sender's number for this connection: goes into every message to it.
+  std::uint32_t slot_bytes = 0;    ///< The largest message that the sender of this can receive.
+  std::uint64_t process = 0;       ///< For liveness by process descriptor; meaningful on one host only.
+  std::uint32_t heartbeat_ms = 0;  ///< How often this side wants to hear from the other; 0: it does not listen for heartbeats.
   ring_place ring{};
-  const_bytes address{};             ///< hello only, on addressed fabrics: how to answer.
-  const_bytes fabric{};              ///< The fabric's name, for the sentence.
-  bool has_private_data = false;     ///< None is not the same as empty.
+  const_bytes address{};          ///< hello only, on addressed fabrics: how to answer.
+  const_bytes fabric{};           ///< The fabric's name, for the sentence.
+  bool has_private_data = false;  ///< None is not the same as empty.
   const_bytes private_data{};
 };
 

@@ -12,15 +12,15 @@ namespace weft::wire {
 
 enum class message_kind : std::uint8_t {
   user,
-  hello,           ///< Asks for a connection; the only kind whose connection number is not the receiver's (it is zero).
+  hello,  ///< Asks for a connection; the only kind whose connection number is not the receiver's (it is zero).
   accept,
   reject,
   heartbeat,
-  goodbye,         ///< An orderly close: nothing follows.
-  notify,          ///< The bytes of a write are there: carries its immediate.
+  goodbye,  ///< An orderly close: nothing follows.
+  notify,   ///< The bytes of a write are there: carries its immediate.
   atomic_request,
   atomic_reply,
-  ring_credit,     ///< So many entries of the notification ring were read.
+  ring_credit,  ///< So many entries of the notification ring were read.
 };
 inline constexpr std::uint32_t message_kinds = 10;
 

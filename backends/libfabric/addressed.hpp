@@ -60,8 +60,8 @@ class addressed_endpoint {
     if (known == places_.end()) {
       fi_addr_t at = FI_ADDR_UNSPEC;
       if (const int inserted = fi_av_insert(peers_.get(), to.data(), 1, &at, 0, nullptr); inserted != 1)
-        return refused(inserted < 0 ? inserted : FI_EADDRNOTAVAIL, "fi_av_insert", "fabric " + std::string(Shape::name) + ": dialling " +
-                       printable_address(to, request<Shape>::socket_addresses));
+        return refused(inserted < 0 ? inserted : FI_EADDRNOTAVAIL, "fi_av_insert",
+                       "fabric " + std::string(Shape::name) + ": dialling " + printable_address(to, request<Shape>::socket_addresses));
       known = place_of(at);  // the same peer, spelled differently
       if (known == places_.end()) known = places_.insert(known, {to, at, 0});
     }

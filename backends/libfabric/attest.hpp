@@ -79,10 +79,12 @@ void compare_operations(const fi_info& info, differences& found) {
   constexpr const fabric_facts& facts = Shape::facts;
   constexpr std::uint64_t needs = FI_CONTEXT | FI_CONTEXT2;
   if ((info.mode & ~ask::mode) != 0) found.cell("mode bits", std::to_string(ask::mode), std::to_string(info.mode), std::to_string(ask::mode));
-  if ((info.mode & needs & ~ask::mode) != 0) found.cell("context_bytes", std::to_string(facts.context_bytes), "more", std::to_string(facts.context_bytes));
+  if ((info.mode & needs & ~ask::mode) != 0)
+    found.cell("context_bytes", std::to_string(facts.context_bytes), "more", std::to_string(facts.context_bytes));
   if (Shape::write_immediate) found.flag("write_immediate_consumes_receive", Shape::receive_reserve, (info.mode & FI_RX_CQ_DATA) != 0);
   found.at_least("immediate bytes", ask::immediate_bytes, info.domain_attr->cq_data_size);
-  if ((info.caps & ask::caps) != ask::caps) found.cell("capabilities", std::to_string(ask::caps), std::to_string(info.caps), std::to_string(ask::caps));
+  if ((info.caps & ask::caps) != ask::caps)
+    found.cell("capabilities", std::to_string(ask::caps), std::to_string(info.caps), std::to_string(ask::caps));
   const std::uint64_t order = info.tx_attr->msg_order & info.rx_attr->msg_order;
   found.flag("order_send_after_write", Shape::ordered_send_after_write, Shape::ordered_send_after_write && (order & FI_ORDER_SAW) != 0);
   found.flag("order_write_after_write", Shape::ordered_write_after_write, Shape::ordered_write_after_write && (order & FI_ORDER_WAW) != 0);

@@ -39,8 +39,9 @@ class completion_queue {
     for (attributes.size = 2 * least; returned != 0 && attributes.size >= least; attributes.size -= least)
       returned = fi_cq_open(in.object.get(), &attributes, made.queue_.slot(), nullptr);
     if (returned != 0)
-      return refused(returned, "fi_cq_open", "fabric " + std::string(Shape::name) + ": a completion queue of " + std::to_string(least) +
-                     " entries (operations + receives of all links; ask for fewer in port_options)");
+      return refused(returned, "fi_cq_open",
+                     "fabric " + std::string(Shape::name) + ": a completion queue of " + std::to_string(least) +
+                         " entries (operations + receives of all links; ask for fewer in port_options)");
     return made;
   }
 
@@ -95,8 +96,7 @@ class completion_queue {
       on(completion_entry{completion_kind::received, entry.op_context, (entry.flags & FI_REMOTE_CQ_DATA) != 0 ? entry.data : 0, entry.len, {}});
     else if ((entry.flags & (FI_REMOTE_CQ_DATA | FI_WRITE | FI_SEND)) == FI_REMOTE_CQ_DATA)  // shm of libfabric 2 leaves FI_REMOTE_WRITE out
       on(completion_entry{completion_kind::landed, Shape::receive_reserve ? entry.op_context : nullptr, entry.data, 0, {}});
-    else
-      on(completion_entry{completion_kind::ended, entry.op_context, 0, entry.len, {}});
+    else on(completion_entry{completion_kind::ended, entry.op_context, 0, entry.len, {}});
     return 1;
   }
 
@@ -109,7 +109,8 @@ class completion_queue {
     void* context = read->context;
     if constexpr (marks_unsignalled)
       if (!received) context = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(context) & ~std::uintptr_t{1});
-    on(completion_entry{received ? completion_kind::received : completion_kind::ended, context, read->data, read->length + read->overflow, read->outcome});
+    on(completion_entry{received ? completion_kind::received : completion_kind::ended, context, read->data, read->length + read->overflow,
+                        read->outcome});
     return 1;
   }
 

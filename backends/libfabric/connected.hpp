@@ -36,7 +36,8 @@ class connected_endpoints {
     attributes.wait_obj = options.sleeps && completion_queue<Shape>::sleeps_on_descriptor ? FI_WAIT_FD : FI_WAIT_UNSPEC;
     if (const int r = fi_eq_open(in.fabric.get(), &attributes, made.events_.slot(), nullptr); r != 0) return refused(r, "fi_eq_open", made.who());
     if (!options.listens) return made;
-    if (const int r = fi_passive_ep(in.fabric.get(), in.info.get(), made.listener_.slot(), nullptr); r != 0) return refused(r, "fi_passive_ep", made.who());
+    if (const int r = fi_passive_ep(in.fabric.get(), in.info.get(), made.listener_.slot(), nullptr); r != 0)
+      return refused(r, "fi_passive_ep", made.who());
     if (const int r = fi_pep_bind(made.listener_.get(), &made.events_.get()->fid, 0); r != 0) return refused(r, "fi_pep_bind", made.who());
     if (const int r = fi_listen(made.listener_.get()); r != 0)
       return refused(r, "fi_listen", made.who() + ": listening at " + options.node + ":" + options.service);

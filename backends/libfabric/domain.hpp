@@ -33,14 +33,16 @@ failure nothing_found(int returned, const port_options& options) {
   const library_version running = running_with();
   const std::string who = "fabric " + std::string(Shape::name) + ": libfabric " + printed(running);
   if (running < built_with)
-    return {failed(returned, "fi_getinfo"), who + " is older than the release this program was compiled with (" + printed(built_with) + "): load that one or later"};
+    return {failed(returned, "fi_getinfo"),
+            who + " is older than the release this program was compiled with (" + printed(built_with) + "): load that one or later"};
   owned_info hints(fi_allocinfo());
   if (hints) hints->fabric_attr->prov_name = strdup(std::string(Shape::facts.provider).c_str());
   fi_info* any = nullptr;
   const bool present = hints && fi_getinfo(asked_version, nullptr, nullptr, 0, hints.get(), &any) == 0;
   fi_freeinfo(any);
   if (!present)
-    return {failed(returned, "fi_getinfo"), who + " has no provider \"" + std::string(Shape::facts.provider) + "\" here, or no device for it (fi_info -l lists what it has)"};
+    return {failed(returned, "fi_getinfo"),
+            who + " has no provider \"" + std::string(Shape::facts.provider) + "\" here, or no device for it (fi_info -l lists what it has)"};
   return {failed(returned, "fi_getinfo"), who + " found nothing for what was asked: " + asked<Shape>(options)};
 }
 

@@ -11,50 +11,63 @@
 #include <rdma/fi_eq.h>
 #include <rdma/fi_errno.h>
 
+#include <sys/types.h>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <sys/types.h>
 
 namespace weft::backends::libfabric {
 
 /// The kind of a number of libfabric, of either sign.
 constexpr errc meaning(int number) noexcept {
   switch (number < 0 ? -number : number) {
-    case FI_SUCCESS: return errc::ok;
-    case FI_EAGAIN: return errc::again;
+    case FI_SUCCESS:
+      return errc::ok;
+    case FI_EAGAIN:
+      return errc::again;
     case FI_ETRUNC:
     case FI_ETOOSMALL:
-    case FI_EMSGSIZE: return errc::truncated;
+    case FI_EMSGSIZE:
+      return errc::truncated;
     case FI_EACCES:
     case FI_EPERM:
     case FI_ENOKEY:
-    case FI_EKEYREJECTED: return errc::denied;
+    case FI_EKEYREJECTED:
+      return errc::denied;
     case FI_EFAULT:
-    case ERANGE: return errc::out_of_range;
+    case ERANGE:
+      return errc::out_of_range;
     case FI_ECONNREFUSED:
     case FI_EHOSTUNREACH:
     case FI_ENETUNREACH:
-    case FI_EADDRNOTAVAIL: return errc::unreachable;
+    case FI_EADDRNOTAVAIL:
+      return errc::unreachable;
     case FI_ENOTCONN:
     case FI_ECONNRESET:
     case FI_ECONNABORTED:
     case FI_ESHUTDOWN:
     case FI_EHOSTDOWN:
     case FI_ETIMEDOUT:
-    case EPIPE: return errc::peer_lost;
-    case FI_ECANCELED: return errc::closed;
+    case EPIPE:
+      return errc::peer_lost;
+    case FI_ECANCELED:
+      return errc::closed;
     case FI_EINVAL:
-    case FI_EBADFLAGS: return errc::invalid;
+    case FI_EBADFLAGS:
+      return errc::invalid;
     case FI_ENOMEM:
     case FI_ENOBUFS:
-    case EMFILE: return errc::no_memory;
+    case EMFILE:
+      return errc::no_memory;
     case FI_ENOSYS:
     case FI_EOPNOTSUPP:
     case FI_ENOPROTOOPT:
-    case FI_ENODATA: return errc::unsupported;
-    case FI_EOVERRUN: return errc::broken;
-    default: return errc::native;
+    case FI_ENODATA:
+      return errc::unsupported;
+    case FI_EOVERRUN:
+      return errc::broken;
+    default:
+      return errc::native;
   }
 }
 
@@ -87,8 +100,8 @@ struct queue_error {
   void* context = nullptr;
   std::uint64_t flags = 0;
   std::uint64_t data = 0;
-  std::size_t length = 0;   ///< Bytes that did arrive, where a receive failed.
-  std::size_t overflow = 0; ///< Bytes that did not fit.
+  std::size_t length = 0;    ///< Bytes that did arrive, where a receive failed.
+  std::size_t overflow = 0;  ///< Bytes that did not fit.
   status outcome{};
   int provider_number = 0;  ///< prov_errno: means something to fi_cq_strerror of the same queue only.
 };
@@ -98,8 +111,7 @@ struct queue_error {
   fi_cq_err_entry entry{};  // err_data_size 0: no buffer of ours for provider data
   if (fi_cq_readerr(queue, &entry, 0) < 1) return std::nullopt;
   const int number = entry.err == 0 ? FI_EOTHER : entry.err;
-  return queue_error{entry.op_context, entry.flags, entry.data, entry.len, entry.olen,
-                     failed(number, "completion"), entry.prov_errno};
+  return queue_error{entry.op_context, entry.flags, entry.data, entry.len, entry.olen, failed(number, "completion"), entry.prov_errno};
 }
 
 }  // namespace weft::backends::libfabric

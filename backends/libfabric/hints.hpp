@@ -31,18 +31,15 @@ struct request {
   static constexpr bool socket_addresses = facts.address_resolution == address_resolution::socket;
 
   static constexpr fi_ep_type endpoint = connected ? FI_EP_MSG : FI_EP_RDM;
-  static constexpr std::uint64_t caps = FI_MSG | FI_RMA | (Shape::native_atomics ? FI_ATOMIC : 0) |
-                                        (Shape::remote_counter ? FI_RMA_EVENT : 0);
+  static constexpr std::uint64_t caps = FI_MSG | FI_RMA | (Shape::native_atomics ? FI_ATOMIC : 0) | (Shape::remote_counter ? FI_RMA_EVENT : 0);
   /// FI_MR_ALLOCATED is offered always: regions are memory that exists. The others decide how regions are used.
-  static constexpr int mr_mode = FI_MR_ALLOCATED | (Shape::virtual_address ? FI_MR_VIRT_ADDR : 0) |
-                                 (Shape::provider_key ? FI_MR_PROV_KEY : 0) | (Shape::local_descriptor ? FI_MR_LOCAL : 0) |
-                                 (Shape::bind_regions ? FI_MR_ENDPOINT : 0) |
+  static constexpr int mr_mode = FI_MR_ALLOCATED | (Shape::virtual_address ? FI_MR_VIRT_ADDR : 0) | (Shape::provider_key ? FI_MR_PROV_KEY : 0) |
+                                 (Shape::local_descriptor ? FI_MR_LOCAL : 0) | (Shape::bind_regions ? FI_MR_ENDPOINT : 0) |
                                  (Shape::bind_regions && Shape::remote_counter ? FI_MR_RMA_EVENT : 0);
   static constexpr std::uint64_t mode = (facts.context_bytes > 0 ? FI_CONTEXT : 0) | (facts.context_bytes >= 64 ? FI_CONTEXT2 : 0) |
                                         (Shape::receive_reserve ? FI_RX_CQ_DATA : 0) | (Shape::framed ? 0 : FI_ASYNC_IOV);
   static constexpr std::uint64_t order = (Shape::ordered_send_after_write ? FI_ORDER_SAW : 0) |
-                                         (Shape::ordered_write_after_write ? FI_ORDER_WAW : 0) |
-                                         (facts.order_send_after_send ? FI_ORDER_SAS : 0);
+                                         (Shape::ordered_write_after_write ? FI_ORDER_WAW : 0) | (facts.order_send_after_send ? FI_ORDER_SAS : 0);
   static constexpr std::size_t immediate_bytes =
       std::max<std::size_t>(Shape::write_immediate ? facts.write_immediate_bytes : 0, Shape::framed ? 0 : facts.send_immediate_bytes);
   static constexpr fi_progress progress = facts.data_progress == data_progress::polling ? FI_PROGRESS_MANUAL : FI_PROGRESS_AUTO;

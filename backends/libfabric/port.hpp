@@ -41,12 +41,16 @@ class port {
 
   static result<std::unique_ptr<port>> open(const port_options& options) {
     std::unique_ptr<port> made(new port);
-    if (auto r = open_domain<Shape>(options)) made->domain_ = std::move(r).value(); else return std::move(r).error();
-    if (auto r = completion_queue<Shape>::open(made->domain_, options)) made->queue_ = std::move(r).value(); else return std::move(r).error();
+    if (auto r = open_domain<Shape>(options)) made->domain_ = std::move(r).value();
+    else return std::move(r).error();
+    if (auto r = completion_queue<Shape>::open(made->domain_, options)) made->queue_ = std::move(r).value();
+    else return std::move(r).error();
     if constexpr (Shape::remote_counter)
       if (auto r = made->open_counter(); !r) return std::move(r).error();
-    if (auto r = ends::open(made->domain_, made->queue_, made->counter_.get(), options)) made->ends_.emplace(std::move(r).value()); else return std::move(r).error();
-    if (auto r = waiting<Shape>::open(made->domain_.fabric.get(), made->queue_.get(), made->ends_->events(), options)) made->waiting_ = r.value(); else return std::move(r).error();
+    if (auto r = ends::open(made->domain_, made->queue_, made->counter_.get(), options)) made->ends_.emplace(std::move(r).value());
+    else return std::move(r).error();
+    if (auto r = waiting<Shape>::open(made->domain_.fabric.get(), made->queue_.get(), made->ends_->events(), options)) made->waiting_ = r.value();
+    else return std::move(r).error();
     made->memory_ = memory<Shape>(made->domain_.object.get());
     made->memory_.bind_to(made->ends_->region_endpoint(), made->counter_.get());
     made->note_limits();
@@ -54,11 +58,7 @@ class port {
   }
 
   /// A peer's process on this host ended without closing: what it left in shared memory is removed.
-  void process_ended(std::uint64_t process) noexcept
-    requires(Shape::facts.same_host)
-  {
-    (void)sweep_leftovers_of(static_cast<pid_t>(process));
-  }
+  void process_ended(std::uint64_t process) noexcept requires(Shape::facts.same_host) { (void)sweep_leftovers_of(static_cast<pid_t>(process)); }
 
   port(const port&) = delete;
   port& operator=(const port&) = delete;
@@ -76,7 +76,9 @@ class port {
   void hang_up(link& gone) { ends_->hang_up(gone); }
   /// `arrived` is told with the new link enabled but not accepted yet: the handler posts its receives on it, then returns the tag.
   template <class On>
-  void poll_links(On&& on) { ends_->poll_links(on); }
+  void poll_links(On&& on) {
+    ends_->poll_links(on);
+  }
 
   result<registration> enroll(bytes where, rights granted, std::uint64_t wanted_key) { return memory_.enroll(where, granted, wanted_key); }
   result<registration> enroll_local(bytes where) { return memory_.enroll_local(where); }
@@ -87,8 +89,8 @@ class port {
   }
 
   template <post_mode M>
-    requires(offers(M))
-  status send(link to, local_memory from, [[maybe_unused]] std::uint32_t immediate, void* context) noexcept {
+  requires(offers(M)) status send(link to, local_memory from, [[maybe_unused]] std::uint32_t immediate, void* context)
+  noexcept {
     fid_ep* ep = ends_->of(to);
     if constexpr (short_call(M) && Shape::framed) {
       return posted(fi_send(ep, from.data, from.size, from.descriptor, ends::peer(to), own_context<M>(context)), "fi_send");
@@ -107,8 +109,8 @@ class port {
   }
 
   template <post_mode M>
-    requires(Shape::framed && offers(M))
-  status send_framed(link to, local_memory header, local_memory from, void* context) noexcept {
+  requires(Shape::framed&& offers(M)) status send_framed(link to, local_memory header, local_memory from, void* context)
+  noexcept {
     const iovec pieces[2]{{header.data, header.size}, {from.data, from.size}};
     void* descriptors[2]{header.descriptor, from.descriptor};
     const fi_msg message{pieces, descriptors, from.size == 0 ? std::size_t{1} : std::size_t{2}, ends::peer(to), own_context<M>(context), 0};
@@ -116,23 +118,22 @@ class port {
   }
 
   template <post_mode M>
-    requires(offers(M))
-  status write(link to, local_memory from, remote_memory at, void* context) noexcept {
+  requires(offers(M)) status write(link to, local_memory from, remote_memory at, void* context)
+  noexcept {
     fid_ep* ep = ends_->of(to);
     if constexpr (short_call(M))
       return posted(fi_write(ep, from.data, from.size, from.descriptor, ends::peer(to), at.address, at.key, own_context<M>(context)), "fi_write");
-    else
-      return write_message(to, from, at, 0, flags(M), context);
+    else return write_message(to, from, at, 0, flags(M), context);
   }
 
   template <post_mode M>
-    requires(offers(M))
-  status write_immediate(link to, local_memory from, remote_memory at, std::uint64_t immediate, void* context) noexcept {
+  requires(offers(M)) status write_immediate(link to, local_memory from, remote_memory at, std::uint64_t immediate, void* context)
+  noexcept {
     fid_ep* ep = ends_->of(to);
     if constexpr (short_call(M))
-      return posted(fi_writedata(ep, from.data, from.size, from.descriptor, immediate, ends::peer(to), at.address, at.key, own_context<M>(context)), "fi_writedata");
-    else
-      return write_message(to, from, at, immediate, flags(M) | FI_REMOTE_CQ_DATA, context);
+      return posted(fi_writedata(ep, from.data, from.size, from.descriptor, immediate, ends::peer(to), at.address, at.key, own_context<M>(context)),
+                    "fi_writedata");
+    else return write_message(to, from, at, immediate, flags(M) | FI_REMOTE_CQ_DATA, context);
   }
 
   status inject_write_immediate(link to, const_bytes from, remote_memory at, std::uint64_t immediate) noexcept {
@@ -147,8 +148,7 @@ class port {
   }
 
   status fetch_add(link to, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory at, void* context) noexcept
-    requires(Shape::native_atomics)
-  {
+      requires(Shape::native_atomics) {
     old[1] = operand;  // providers read operands later than the call
     const fi_ioc add{&old[1], 1};
     fi_ioc found{old, 1};
@@ -157,9 +157,8 @@ class port {
     return posted(fi_fetch_atomicmsg(ends_->of(to), &message, &found, &descriptor, 1, FI_COMPLETION), "fi_fetch_atomicmsg");
   }
 
-  status compare_swap(link to, std::uint64_t expected, std::uint64_t desired, std::uint64_t* old, void* descriptor, remote_memory at, void* context) noexcept
-    requires(Shape::native_atomics)
-  {
+  status compare_swap(link to, std::uint64_t expected, std::uint64_t desired, std::uint64_t* old, void* descriptor, remote_memory at,
+                      void* context) noexcept requires(Shape::native_atomics) {
     old[1] = desired;
     old[2] = expected;
     const fi_ioc swap{&old[1], 1};
@@ -167,7 +166,8 @@ class port {
     fi_ioc found{old, 1};
     const fi_rma_ioc target{at.address, 1, at.key};
     const fi_msg_atomic message{&swap, &descriptor, 1, ends::peer(to), &target, 1, FI_UINT64, FI_CSWAP, context, 0};
-    return posted(fi_compare_atomicmsg(ends_->of(to), &message, &compare, &descriptor, 1, &found, &descriptor, 1, FI_COMPLETION), "fi_compare_atomicmsg");
+    return posted(fi_compare_atomicmsg(ends_->of(to), &message, &compare, &descriptor, 1, &found, &descriptor, 1, FI_COMPLETION),
+                  "fi_compare_atomicmsg");
   }
 
   template <class On>
@@ -178,11 +178,7 @@ class port {
     return told;
   }
 
-  std::uint64_t landed_writes() noexcept
-    requires(Shape::remote_counter)
-  {
-    return fi_cntr_read(counter_.get());
-  }
+  std::uint64_t landed_writes() noexcept requires(Shape::remote_counter) { return fi_cntr_read(counter_.get()); }
 
   instant now() const noexcept { return std::chrono::steady_clock::now(); }
   status wait(instant until) noexcept { return waiting_.wait(until); }

@@ -13,12 +13,12 @@
 #include <rdma/fi_domain.h>
 #include <rdma/fi_eq.h>
 
+#include <sched.h>
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <ctime>
-#include <sched.h>
 
 namespace weft::backends::libfabric {
 
@@ -27,7 +27,8 @@ class waiting {
  public:
   static constexpr bool on_descriptor = completion_queue<Shape>::sleeps_on_descriptor;
   /// Where the caller moves the data, timers of the library run only when it looks: no sleep is longer than this.
-  static constexpr duration longest_sleep = Shape::facts.data_progress == data_progress::polling ? duration(std::chrono::milliseconds(20)) : duration::max();
+  static constexpr duration longest_sleep =
+      Shape::facts.data_progress == data_progress::polling ? duration(std::chrono::milliseconds(20)) : duration::max();
 
   waiting() = default;
 

@@ -6,11 +6,11 @@
 // Hot path: no. Threads: the owner's.
 #pragma once
 
-#include <cerrno>
-#include <csignal>
 #include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <cerrno>
+#include <csignal>
 
 #include <cstdint>
 #include <utility>

@@ -60,7 +60,8 @@ class tcp {
   static result<std::unique_ptr<tcp>> serve(std::string_view node, std::string_view service, const address_bytes& address) {
     const std::string where = place(node.empty() ? "127.0.0.1" : node, service.empty() ? "0" : service);
     if (address.empty() || address.size() > longest_address)
-      return failure{error(errc::invalid, "serve"), "rendezvous at " + where + ": an address has 1 to 4096 bytes, this one " + std::to_string(address.size())};
+      return failure{error(errc::invalid, "serve"),
+                     "rendezvous at " + where + ": an address has 1 to 4096 bytes, this one " + std::to_string(address.size())};
     auto found = look_up(node.empty() ? "127.0.0.1" : node, service.empty() ? "0" : service, AI_PASSIVE);
     if (!found) return std::move(found).error();
     int why = EADDRNOTAVAIL;
@@ -143,7 +144,8 @@ class tcp {
     addrinfo* found = nullptr;
     const int wrong = getaddrinfo(std::string(node).c_str(), std::string(service).c_str(), &hints, &found);
     if (wrong == 0) return address_list(found);
-    return failure{{errc::unreachable, origin::system, wrong, "getaddrinfo"}, "rendezvous: " + place(node, service) + " is no host and port (" + gai_strerror(wrong) + ")"};
+    return failure{{errc::unreachable, origin::system, wrong, "getaddrinfo"},
+                   "rendezvous: " + place(node, service) + " is no host and port (" + gai_strerror(wrong) + ")"};
   }
 
   static owned_socket listening(const addrinfo& at, int& why) {

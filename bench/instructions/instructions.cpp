@@ -153,14 +153,16 @@ int main(int argc, char** argv) {
   CLI::App app("One operation of one contender, for an instruction count under callgrind");
   std::string what = "put_notify", who = "weft";
   int visits = 20;
-  app.add_option("--operation", what)->check(CLI::IsMember({"send", "put", "put_notify", "put_notify_signalled", "fetch_add", "look_empty", "look_one"}));
+  app.add_option("--operation", what)
+      ->check(CLI::IsMember({"send", "put", "put_notify", "put_notify_signalled", "fetch_add", "look_empty", "look_one"}));
   app.add_option("--contender", who)->check(CLI::IsMember({"weft", "by_hand"}));
   app.add_option("--visits", visits, "How often the measured function is entered")->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
   if (what == "fetch_add" && !native && who == "by_hand") return 77;  // no single call to count against
   const auto both = [&]<class Contender>(std::type_identity<Contender>) {
-    return two_processes(120, [&](const channel& to) { return side<Contender>(to, true, what, visits); },
-                         [&](const channel& to) { return side<Contender>(to, false, what, visits); });
+    return two_processes(
+        120, [&](const channel& to) { return side<Contender>(to, true, what, visits); },
+        [&](const channel& to) { return side<Contender>(to, false, what, visits); });
   };
   return who == "weft" ? both(std::type_identity<by_weft>{}) : both(std::type_identity<by_hand>{});
 }

@@ -33,46 +33,56 @@ class raw_careful : public raw_end<F, Atomics> {
   }
 
   int send(std::size_t size) noexcept {
-    if (!alive_) [[unlikely]] return gone;
-    if (size > size_) [[unlikely]] return outside;
+    if (!alive_) [[unlikely]]
+      return gone;
+    if (size > size_) [[unlikely]]
+      return outside;
     return static_cast<int>(size <= inject_ ? fi_injectdata(ep_, base::outgoing(), size, 1, peer_)
                                             : fi_senddata(ep_, base::outgoing(), size, descriptor_, 1, peer_, &marker_));
   }
   int put(std::size_t offset, std::size_t size) noexcept {
-    if (const int wrong = check(offset, size)) [[unlikely]] return wrong;
+    if (const int wrong = check(offset, size)) [[unlikely]]
+      return wrong;
     return static_cast<int>(fi_write(ep_, base::outgoing(), size, descriptor_, peer_, address_ + offset, key_, &marker_));
   }
   int put_notify(std::size_t offset, std::size_t size, std::uint32_t immediate) noexcept {
-    if (const int wrong = check(offset, size)) [[unlikely]] return wrong;
+    if (const int wrong = check(offset, size)) [[unlikely]]
+      return wrong;
     const std::uint64_t data = immediate | std::uint64_t{their_number_} << 32;
-    return static_cast<int>(size <= inject_
-                                ? fi_inject_writedata(ep_, base::outgoing(), size, data, peer_, address_ + offset, key_)
-                                : fi_writedata(ep_, base::outgoing(), size, descriptor_, data, peer_, address_ + offset, key_, &marker_));
+    return static_cast<int>(size <= inject_ ? fi_inject_writedata(ep_, base::outgoing(), size, data, peer_, address_ + offset, key_)
+                                            : fi_writedata(ep_, base::outgoing(), size, descriptor_, data, peer_, address_ + offset, key_, &marker_));
   }
   template <bool Delivered>
   int put_notify(std::size_t offset, std::size_t size, std::uint32_t immediate, void* context) noexcept {
-    if (const int wrong = check(offset, size)) [[unlikely]] return wrong;
+    if (const int wrong = check(offset, size)) [[unlikely]]
+      return wrong;
     slot* s = take(context);
-    if (s == nullptr) [[unlikely]] return full;
+    if (s == nullptr) [[unlikely]]
+      return full;
     const iovec piece{base::outgoing(), size};
     const fi_rma_iov target{address_ + offset, size, key_};
     const fi_msg_rma message{&piece, &descriptor_, 1, peer_, &target, 1, s, immediate | std::uint64_t{their_number_} << 32};
     const ssize_t r = fi_writemsg(ep_, &message, FI_REMOTE_CQ_DATA | FI_COMPLETION | (Delivered ? FI_DELIVERY_COMPLETE : 0));
-    if (r != 0) [[unlikely]] give(*s);
+    if (r != 0) [[unlikely]]
+      give(*s);
     return static_cast<int>(r);
   }
   int fetch_add(std::size_t offset, std::uint64_t operand, void* context) noexcept {
-    if (const int wrong = check(offset, sizeof operand)) [[unlikely]] return wrong;
-    if (offset % sizeof operand != 0) [[unlikely]] return outside;
+    if (const int wrong = check(offset, sizeof operand)) [[unlikely]]
+      return wrong;
+    if (offset % sizeof operand != 0) [[unlikely]]
+      return outside;
     slot* s = take(context);
-    if (s == nullptr) [[unlikely]] return full;
+    if (s == nullptr) [[unlikely]]
+      return full;
     s->operand = operand;
     const fi_ioc add{&s->operand, 1};
     fi_ioc found{&s->old, 1};
     const fi_rma_ioc target{address_ + offset, 1, key_};
     const fi_msg_atomic message{&add, &descriptor_, 1, peer_, &target, 1, FI_UINT64, FI_SUM, s, 0};
     const ssize_t r = fi_fetch_atomicmsg(ep_, &message, &found, &descriptor_, 1, FI_COMPLETION);
-    if (r != 0) [[unlikely]] give(*s);
+    if (r != 0) [[unlikely]]
+      give(*s);
     return static_cast<int>(r);
   }
 
@@ -93,21 +103,27 @@ class raw_careful : public raw_end<F, Atomics> {
         ended(user, old);
       }
     }
-    if (count < 0 && count != -FI_EAGAIN) [[unlikely]] base::failed();
-    if (--until_housekeeping_ == 0) [[unlikely]] keep_house();
+    if (count < 0 && count != -FI_EAGAIN) [[unlikely]]
+      base::failed();
+    if (--until_housekeeping_ == 0) [[unlikely]]
+      keep_house();
     return count > 0 ? static_cast<int>(count) : 0;
   }
 
  private:
   int check(std::size_t offset, std::size_t size) const noexcept {
-    if (!alive_) [[unlikely]] return gone;
-    if (offset > size_ || size > size_ - offset) [[unlikely]] return outside;
-    if (!writable_) [[unlikely]] return denied;
+    if (!alive_) [[unlikely]]
+      return gone;
+    if (offset > size_ || size > size_ - offset) [[unlikely]]
+      return outside;
+    if (!writable_) [[unlikely]]
+      return denied;
     return 0;
   }
   slot* take(void* context) noexcept {
     slot* s = free_;
-    if (s == nullptr) [[unlikely]] return nullptr;
+    if (s == nullptr) [[unlikely]]
+      return nullptr;
     free_ = s->next;
     s->user = context;
     s->posted = tick_;

@@ -45,10 +45,8 @@ class raw_end {
     open_domain();
     open_queue();
     enroll();
-    if constexpr (connected)
-      first ? dial(to) : answer(to);
-    else
-      exchange_addresses(to);
+    if constexpr (connected) first ? dial(to) : answer(to);
+    else exchange_addresses(to);
     exchange_regions(to, first);
   }
   raw_end(const raw_end&) = delete;
@@ -73,8 +71,7 @@ class raw_end {
       if constexpr (writes)
         r = size <= inject_ ? fi_inject_writedata(ep_, from, size, immediate, peer_, address_, key_)
                             : fi_writedata(ep_, from, size, descriptor_, immediate, peer_, address_, key_, &context_);
-      else
-        r = size <= inject_ ? fi_inject(ep_, from, size, peer_) : fi_send(ep_, from, size, descriptor_, peer_, &context_);
+      else r = size <= inject_ ? fi_inject(ep_, from, size, peer_) : fi_send(ep_, from, size, descriptor_, peer_, &context_);
     } else {
       constexpr std::uint64_t flags = FI_COMPLETION | (M == ending::delivered ? FI_DELIVERY_COMPLETE : 0);
       const iovec piece{from, size};
@@ -136,8 +133,8 @@ class raw_end {
                   (writes && facts.write_immediate_consumes_receive ? FI_RX_CQ_DATA : 0) | FI_ASYNC_IOV;
     hints->ep_attr->type = connected ? FI_EP_MSG : FI_EP_RDM;
     hints->domain_attr->mr_mode = FI_MR_ALLOCATED | (facts.virtual_addressing ? FI_MR_VIRT_ADDR : 0) |
-                                  (facts.key_owner == key_owner::provider ? FI_MR_PROV_KEY : 0) |
-                                  (facts.local_registration ? FI_MR_LOCAL : 0) | (facts.region_endpoint_binding ? FI_MR_ENDPOINT : 0);
+                                  (facts.key_owner == key_owner::provider ? FI_MR_PROV_KEY : 0) | (facts.local_registration ? FI_MR_LOCAL : 0) |
+                                  (facts.region_endpoint_binding ? FI_MR_ENDPOINT : 0);
     hints->domain_attr->threading = FI_THREAD_DOMAIN;
     hints->domain_attr->data_progress = facts.data_progress == data_progress::polling ? FI_PROGRESS_MANUAL : FI_PROGRESS_AUTO;
     hints->domain_attr->cq_data_size = writes ? facts.write_immediate_bytes : 0;

@@ -27,10 +27,14 @@ int side(const channel& to, bool first, run_options o) {
   }
   to.part(first, [&] { raw.poll(); });
   if (!first) return 0;
-  const json told{{"fabric", fabric::name}, {"size", o.size}, {"count", o.count}, {"carrier", end::writes ? "write_immediate" : "send"},
+  const json told{{"fabric", fabric::name},
+                  {"size", o.size},
+                  {"count", o.count},
+                  {"carrier", end::writes ? "write_immediate" : "send"},
                   {"round_trip_ns", taken.percentiles()}};
   if (o.json.empty())
-    std::printf("%s, %zu bytes, %zu full round trips: %s ns\n", std::string(fabric::name).c_str(), o.size, o.count, taken.percentiles().dump().c_str());
+    std::printf("%s, %zu bytes, %zu full round trips: %s ns\n", std::string(fabric::name).c_str(), o.size, o.count,
+                taken.percentiles().dump().c_str());
   return write_json(told, o.json) ? 0 : 1;
 }
 }  // namespace
@@ -38,5 +42,6 @@ int side(const channel& to, bool first, run_options o) {
 int main(int argc, char** argv) {
   run_options o;
   if (const int wrong = o.parse(argc, argv, "A hand-written libfabric ping-pong between two processes on this machine"); wrong >= 0) return wrong;
-  return two_processes(o.limit, [&](const channel& to) { return side(to, true, o); }, [&](const channel& to) { return side(to, false, o); });
+  return two_processes(
+      o.limit, [&](const channel& to) { return side(to, true, o); }, [&](const channel& to) { return side(to, false, o); });
 }

@@ -14,8 +14,7 @@ using namespace weft;
 using namespace weft::bench;
 using fabric = weft::selected;
 
-constexpr ending signalled_put =
-    answer<fabric, write_fault_family>::signalled_write == post_mode::delivered ? ending::delivered : ending::signalled;
+constexpr ending signalled_put = answer<fabric, write_fault_family>::signalled_write == post_mode::delivered ? ending::delivered : ending::signalled;
 
 struct scenario {
   const char* name;
@@ -51,7 +50,8 @@ class match {
   duel between(End& ours, Raw& theirs) {
     check<Ours>(ours);
     check<Theirs>(theirs);
-    return alternate(o_.turns, [&](samples& s) { turn<Ours>(ours, s); }, [&](samples& s) { turn<Theirs>(theirs, s); });
+    return alternate(
+        o_.turns, [&](samples& s) { turn<Ours>(ours, s); }, [&](samples& s) { turn<Theirs>(theirs, s); });
   }
   template <ending M, class End>
   void check(End& end) {
@@ -66,7 +66,8 @@ class match {
 
   /// A fetch_add is a round trip of its own: the other side only makes progress, until a notice says that the turn is over.
   duel fetch_adds() {
-    return alternate(o_.turns, [&](samples& s) { first_ ? add(s) : serve(); }, [&](samples& s) { turn<ending::unsignalled>(raw_, s); });
+    return alternate(
+        o_.turns, [&](samples& s) { first_ ? add(s) : serve(); }, [&](samples& s) { turn<ending::unsignalled>(raw_, s); });
   }
   void add(samples& into) {
     constexpr std::uint32_t over = 0xffffffff;
@@ -108,8 +109,11 @@ class match {
 json report(const std::vector<scenario>& all, const run_options& o) {
   json lines = json::array();
   for (const scenario& s : all)
-    lines.push_back({{"scenario", s.name}, {"weft_ns", s.found.ours.percentiles()}, {"contender", s.contender},
-                     {"contender_ns", s.found.theirs.percentiles()}, {"ratio", s.found.compared.report()}});
+    lines.push_back({{"scenario", s.name},
+                     {"weft_ns", s.found.ours.percentiles()},
+                     {"contender", s.contender},
+                     {"contender_ns", s.found.theirs.percentiles()},
+                     {"ratio", s.found.compared.report()}});
   return {{"fabric", fabric::name}, {"size", o.size}, {"count", o.count}, {"scenarios", lines}};
 }
 
@@ -136,9 +140,9 @@ int side(const channel& to, bool first, run_options o) {
   const json told = report(all, o);
   if (o.json.empty() && o.csv.empty())
     for (const json& s : told["scenarios"])
-      std::printf("%-9s %-22s %9s ns   by hand %9s ns   ratio %s (%s to %s)\n", std::string(fabric::name).c_str(), s["scenario"].get<std::string>().c_str(),
-                  s["weft_ns"]["p50"].dump().c_str(), s["contender_ns"]["p50"].dump().c_str(), s["ratio"]["median"].dump().c_str(),
-                  s["ratio"]["low"].dump().c_str(), s["ratio"]["high"].dump().c_str());
+      std::printf("%-9s %-22s %9s ns   by hand %9s ns   ratio %s (%s to %s)\n", std::string(fabric::name).c_str(),
+                  s["scenario"].get<std::string>().c_str(), s["weft_ns"]["p50"].dump().c_str(), s["contender_ns"]["p50"].dump().c_str(),
+                  s["ratio"]["median"].dump().c_str(), s["ratio"]["low"].dump().c_str(), s["ratio"]["high"].dump().c_str());
   return write_json(told, o.json) && write_csv(told, o.csv) ? 0 : 1;
 }
 }  // namespace
@@ -146,5 +150,6 @@ int side(const channel& to, bool first, run_options o) {
 int main(int argc, char** argv) {
   run_options o;
   if (const int wrong = o.parse(argc, argv, "weft's transport beside a hand-written end, taking turns", true); wrong >= 0) return wrong;
-  return two_processes(o.limit, [&](const channel& to) { return side(to, true, o); }, [&](const channel& to) { return side(to, false, o); });
+  return two_processes(
+      o.limit, [&](const channel& to) { return side(to, true, o); }, [&](const channel& to) { return side(to, false, o); });
 }

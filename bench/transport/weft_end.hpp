@@ -30,7 +30,10 @@ class weft_pair {
  public:
   weft_pair(const channel& to, bool first, std::size_t size, bool sleeps = false)
       : size_(size),
-        net(sure(open<F>({.node = "127.0.0.1", .listens = !first, .sleeps = sleeps, .slot_bytes = static_cast<std::uint32_t>(std::max<std::size_t>(size, 4096))}))),
+        net(sure(open<F>({.node = "127.0.0.1",
+                          .listens = !first,
+                          .sleeps = sleeps,
+                          .slot_bytes = static_cast<std::uint32_t>(std::max<std::size_t>(size, 4096))}))),
         landing(sure(net.allocate((size + 63) / 64 * 64 + 64, rights::all))),
         source(sure(net.allocate(size + 64, rights::none))) {
     if (!first) to.tell(net.where());
@@ -82,15 +85,15 @@ class weft_end {
                                     ++arrived;
                                   },
                                   [](const failed& f) { throw std::runtime_error(std::string("weft: ") + name_of(f.what) + " failed"); },
-                                  [](const lost& l) { throw std::runtime_error(std::string("weft: the peer is lost: ") + l.why.operation); }, [](auto&&) {}});
+                                  [](const lost& l) { throw std::runtime_error(std::string("weft: the peer is lost: ") + l.why.operation); },
+                                  [](auto&&) {}});
     return arrived;
   }
 
  private:
   template <ending M>
   status hand_over(local_memory from, std::uint32_t immediate) noexcept {
-    if constexpr (C == carrier::send)
-      return M == ending::unsignalled ? pair_.net.send(pair_.other, from) : pair_.net.send(pair_.other, from, this);
+    if constexpr (C == carrier::send) return M == ending::unsignalled ? pair_.net.send(pair_.other, from) : pair_.net.send(pair_.other, from, this);
     else
       return M == ending::unsignalled ? pair_.net.put_notify(pair_.other, from, place_, immediate)
                                       : pair_.net.put_notify(pair_.other, from, place_, immediate, this);

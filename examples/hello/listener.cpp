@@ -11,7 +11,7 @@ int main() {
   auto peer = net.accept_one(30s).value();
   if (!net.share(peer, page, owner_polls)) return 1;
   bool heard = false;
-  const auto on = overloaded{[&](notified n) { heard = std::printf("%s (%u)\n", reinterpret_cast<char*>(page.data()), n.immediate) > 0; },
-                             [](auto&&) {}};
+  const auto on =
+      overloaded{[&](notified n) { heard = std::printf("%s (%u)\n", reinterpret_cast<char*>(page.data()), n.immediate) > 0; }, [](auto&&) {}};
   return net.until([&] { return heard; }, 30s, on) ? 0 : 1;
 }

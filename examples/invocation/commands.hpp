@@ -50,7 +50,7 @@ struct client_command {
   std::uint32_t size = 64;
   std::uint32_t depth = 1;  ///< Calls in flight per worker.
   duration deadline = 5s;
-  duration hold{};         ///< After a run the workers are kept, idle, for so long.
+  duration hold{};  ///< After a run the workers are kept, idle, for so long.
   bool json = false;
 };
 std::variant<client_command, stop_with> parse_client(std::string_view fabric, int argc, char** argv);

@@ -6,6 +6,10 @@
 
 #include "libfabric_shapes.hpp"
 
+#include <sched.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <array>
 #include <chrono>
 #include <csignal>
@@ -14,11 +18,7 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <sched.h>
-#include <spawn.h>
 #include <string>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <vector>
 
 extern char** environ;
@@ -210,7 +210,8 @@ int target_main(int out, const std::string& node) {
       const std::uint64_t immediate = self.landed.front();
       self.landed.pop_front();
       std::string told = "n" + std::to_string(immediate) + " ";
-      for (std::size_t i = 0; i < 64; ++i) if (region[immediate * 64 + i] != pattern(immediate)) told += "bad";
+      for (std::size_t i = 0; i < 64; ++i)
+        if (region[immediate * 64 + i] != pattern(immediate)) told += "bad";
       if (!self.say(told)) return 2;
     }
     if (self.messages.empty()) continue;
@@ -254,7 +255,8 @@ int target_main(int out, const std::string& node) {
         self.port->withdraw(card);
         self.port->hang_up(self.peer);
         return 0;
-      default: return 8;
+      default:
+        return 8;
     }
   }
 }

@@ -23,7 +23,9 @@ struct libfabric_port : ::testing::Test {};
 
 struct shape_name {
   template <class Shape>
-  static std::string GetName(int) { return std::string(Shape::name); }
+  static std::string GetName(int) {
+    return std::string(Shape::name);
+  }
 };
 using shapes = ::testing::Types<tcp_shape, tcp_rxm_shape, sockets_shape, shm_shape, udp_rxd_shape>;
 TYPED_TEST_SUITE(libfabric_port, shapes, shape_name);
@@ -190,7 +192,9 @@ TYPED_TEST(libfabric_port, a_message_larger_than_the_receive_is_an_error) {
   self.pump_for(100ms);
   const bool truncated = !self.receive_errors.empty() && self.receive_errors.front().code == errc::truncated;
   std::printf("[ observed ] %s: message too large: %s (%d), link %s\n", TypeParam::name.data(),
-              truncated ? "truncated" : !self.messages.empty() ? "cut" : "nothing",
+              truncated                ? "truncated"
+              : !self.messages.empty() ? "cut"
+                                       : "nothing",
               self.receive_errors.empty() ? 0 : self.receive_errors.front().native_code, self.lost ? "lost" : "kept");
   EXPECT_EQ(truncated, !TypeParam::cuts_messages);
   if (TypeParam::cuts_messages) {
@@ -305,15 +309,21 @@ TYPED_TEST(libfabric_port, a_refused_write_is_observed) {
       const remote_memory at{self.there.address + (wrong_key ? 0 : region_bytes + 64), self.there.key + wrong_key};
       const local_memory from = self.staged("forbidden", 9);
       auto& port = *self.port;
-      ASSERT_TRUE(self.post([&] { return delivered ? port.template write<post_mode::delivered>(self.peer, from, at, token(1))
-                                                   : port.template write<post_mode::signalled>(self.peer, from, at, token(1)); }));
+      ASSERT_TRUE(self.post([&] {
+        return delivered ? port.template write<post_mode::delivered>(self.peer, from, at, token(1))
+                         : port.template write<post_mode::signalled>(self.peer, from, at, token(1));
+      }));
       const status end = self.end_of(token(1), 2s);
       self.pump_for(200ms);
       EXPECT_FALSE(self.ended.contains(token(1))) << "it ended twice";
       const bool alive = static_cast<bool>(self.say("L0")) && self.hear().body == std::string(256, '\0');
-      std::printf("[ observed ] %s: %s, %s: %s (%d)%s; link %s, later messages %s\n", TypeParam::name.data(), wrong_key ? "wrong key" : "out of range",
-                  delivered ? "delivered" : "signalled", end ? "success" : end.code == errc::deadline ? "nothing in 2 s" : "error", end.native_code,
-                  end || end.code == errc::deadline ? "" : (" " + port.last_error_text()).c_str(), self.lost ? "lost" : "kept", alive ? "arrive" : "do not arrive");
+      std::printf("[ observed ] %s: %s, %s: %s (%d)%s; link %s, later messages %s\n", TypeParam::name.data(),
+                  wrong_key ? "wrong key" : "out of range", delivered ? "delivered" : "signalled",
+                  end                          ? "success"
+                  : end.code == errc::deadline ? "nothing in 2 s"
+                                               : "error",
+                  end.native_code, end || end.code == errc::deadline ? "" : (" " + port.last_error_text()).c_str(), self.lost ? "lost" : "kept",
+                  alive ? "arrive" : "do not arrive");
     }
   }
 }
@@ -337,10 +347,19 @@ TYPED_TEST(libfabric_port, a_killed_peer_is_observed) {
   const status next = self.port->template send<post_mode::signalled>(self.peer, from, 0, token(2));
   status after = next;
   if (next) after = self.end_of(token(2), 1s);
-  std::printf("[ observed ] %s: killed peer: link %s (%.1f ms), %d sends posted, %zu ended before, %zu in all, %zu in error, %zu receive errors; next send: %s (%d), %s (%d)\n",
-              TypeParam::name.data(), self.lost ? "lost" : "not told", std::chrono::duration<double, std::milli>(told).count(), posted, before,
-              self.ended[token(1)].size(), errors, self.receive_errors.size(), next ? "posted" : next.is_again() ? "again" : "error", next.native_code,
-              after ? "success" : after.code == errc::deadline ? "never ended" : "error", after.native_code);
+  std::printf(
+      "[ observed ] %s: killed peer: link %s (%.1f ms), %d sends posted, %zu ended before, %zu in all, %zu in error, %zu receive errors; next send: "
+      "%s (%d), %s (%d)\n",
+      TypeParam::name.data(), self.lost ? "lost" : "not told", std::chrono::duration<double, std::milli>(told).count(), posted, before,
+      self.ended[token(1)].size(), errors, self.receive_errors.size(),
+      next              ? "posted"
+      : next.is_again() ? "again"
+                        : "error",
+      next.native_code,
+      after                          ? "success"
+      : after.code == errc::deadline ? "never ended"
+                                     : "error",
+      after.native_code);
   EXPECT_LE(self.ended[token(1)].size(), static_cast<std::size_t>(posted));
   self.port->hang_up(self.peer);
 }
@@ -407,9 +426,15 @@ TEST(libfabric_port_connected, a_port_has_no_more_links_than_it_was_made_for) {
   ASSERT_EQ(second.open({}), "");
   const auto listen = [&] { listener->poll_links([](link_change, std::uint32_t, auto) { return 1u; }); };
   first.peer = first.port->dial(listener->address(), 1).value();
-  EXPECT_TRUE(first.pump_until([&] { listen(); return first.established; }));
+  EXPECT_TRUE(first.pump_until([&] {
+    listen();
+    return first.established;
+  }));
   second.peer = second.port->dial(listener->address(), 1).value();
-  EXPECT_TRUE(second.pump_until([&] { listen(); return second.refused; }));
+  EXPECT_TRUE(second.pump_until([&] {
+    listen();
+    return second.refused;
+  }));
   EXPECT_FALSE(second.established);
 }
 
@@ -430,7 +455,10 @@ TEST(libfabric_port_connected, links_come_and_go_without_leaving_anything) {
     const auto step = [&] {
       caller->poll([](const completion_entry&) {});
       listener->poll([](const completion_entry&) {});
-      caller->poll_links([&](link_change change, std::uint32_t tag, auto) { established |= change == link_change::established && tag == 1; return 0u; });
+      caller->poll_links([&](link_change change, std::uint32_t tag, auto) {
+        established |= change == link_change::established && tag == 1;
+        return 0u;
+      });
       listener->poll_links([&](link_change change, std::uint32_t tag, auto at) {
         if (change == link_change::arrived) far = at;
         lost |= change == link_change::lost && tag == 5;
@@ -496,7 +524,9 @@ TEST(libfabric_port_answers, pointers_are_addresses_where_the_row_says_so) {
   ASSERT_TRUE(self.end_of(token(1)));
   ASSERT_TRUE(self.say("L5"));
   EXPECT_EQ(self.hear().body.substr(0, 10), "by pointer");
-  const status s = self.post([&] { return self.port->write<post_mode::signalled>(self.peer, from, {self.there.address, self.there.key + 1}, token(2)); });
+  const status s = self.post([&] {
+    return self.port->write<post_mode::signalled>(self.peer, from, {self.there.address, self.there.key + 1}, token(2));
+  });
   const status end = s ? self.end_of(token(2), 1s) : s;
   std::printf("[ observed ] shm, virtual addresses: wrong key, signalled: %s (%d)\n", end ? "success" : "error", end.native_code);
   EXPECT_TRUE(self.part());
@@ -530,11 +560,13 @@ void expect_says(const std::string& sentence, std::initializer_list<const char*>
 }
 
 TEST(libfabric_port_attests, each_cell_that_differs_is_listed) {
-  expect_says(refusal_of<pointer_lie>(), {"pointer_lie", "virtual_addressing: asked yes, returned no, baked yes", "key_owner provider: asked yes, returned no, baked yes"});
+  expect_says(refusal_of<pointer_lie>(),
+              {"pointer_lie", "virtual_addressing: asked yes, returned no, baked yes", "key_owner provider: asked yes, returned no, baked yes"});
   expect_says(refusal_of<size_lie>(), {"inject_bytes: asked at least 4096, returned 128, baked 4096", "library version", "before 1.16"});
 }
 TEST(libfabric_port_attests, finding_nothing_says_what_was_asked) {
-  expect_says(refusal_of<impossible_shape>(), {"found nothing", "tcp;ofi_rxm", "atomics provider", "order_send_after_write yes", "node \"127.0.0.1\""});
+  expect_says(refusal_of<impossible_shape>(),
+              {"found nothing", "tcp;ofi_rxm", "atomics provider", "order_send_after_write yes", "node \"127.0.0.1\""});
   expect_says(refusal_of<absent_shape>(), {"has no provider \"no_such_provider\""});
 }
 TEST(libfabric_port_attests, more_receives_than_the_library_queues_are_refused) {

@@ -25,7 +25,13 @@ address_bytes some_address(std::size_t size) {
 
 /// A channel that somebody progresses.
 struct server {
-  explicit server(std::unique_ptr<channel> served) : serving(std::move(served)), worker([this] { while (!stop) { serving->progress(); std::this_thread::sleep_for(1ms); } }) {}
+  explicit server(std::unique_ptr<channel> served)
+      : serving(std::move(served)), worker([this] {
+          while (!stop) {
+            serving->progress();
+            std::this_thread::sleep_for(1ms);
+          }
+        }) {}
   ~server() {
     stop = true;
     worker.join();
@@ -115,7 +121,8 @@ TEST(rendezvous, a_stranger_is_no_rendezvous) {
     const owned_socket one(accept(listener.get(), nullptr, nullptr));
     EXPECT_EQ(send(one.get(), "HTTP/1.1 400 Bad Request\r\n", 26, MSG_NOSIGNAL), 26);
     char rest[64];
-    while (recv(one.get(), rest, sizeof rest, 0) > 0) {}
+    while (recv(one.get(), rest, sizeof rest, 0) > 0) {
+    }
   });
   const auto fetched = channel::fetch("127.0.0.1", std::to_string(ntohs(at.sin_port)), 5s);
   EXPECT_EQ(fetched.why().code, errc::incompatible) << fetched.error().sentence;

@@ -45,7 +45,9 @@ TYPED_TEST_P(allocations, none_per_operation_on_either_side) {
           while (!side.heard(1)) host.net.progress(seen);
           const std::uint64_t allocated = allocation_count() - before - noise;
           (void)side.ask(1);
-          if (phase % 2 == 1) { EXPECT_EQ(allocated, 0U) << "at the target, kind " << phase / 2; }
+          if (phase % 2 == 1) {
+            EXPECT_EQ(allocated, 0U) << "at the target, kind " << phase / 2;
+          }
           EXPECT_EQ(seen.wrong, 0U);
           side.ready(1);
         }
@@ -61,12 +63,24 @@ TYPED_TEST_P(allocations, none_per_operation_on_either_side) {
           for (int i = 0; i < rounds && refused == 0;) {
             status s;
             switch (phase / 2) {
-              case 0: s = net.send(guest.other, mine, &seen); break;
-              case 1: s = net.put(guest.other, mine, guest.there.at(64), &seen); break;
-              case 2: s = net.put_notify(guest.other, mine, guest.there.at(64), 9, &seen); break;
-              case 3: s = net.get(guest.other, mine, guest.there.at(64), &seen); break;
-              case 4: s = net.fetch_add(guest.other, guest.there.at(0), 1, &seen); break;
-              default: s = net.send(guest.other, mine); break;
+              case 0:
+                s = net.send(guest.other, mine, &seen);
+                break;
+              case 1:
+                s = net.put(guest.other, mine, guest.there.at(64), &seen);
+                break;
+              case 2:
+                s = net.put_notify(guest.other, mine, guest.there.at(64), 9, &seen);
+                break;
+              case 3:
+                s = net.get(guest.other, mine, guest.there.at(64), &seen);
+                break;
+              case 4:
+                s = net.fetch_add(guest.other, guest.there.at(0), 1, &seen);
+                break;
+              default:
+                s = net.send(guest.other, mine);
+                break;
             }
             if (s) ++i;
             if (!s && !s.is_again()) ++refused;
@@ -78,7 +92,9 @@ TYPED_TEST_P(allocations, none_per_operation_on_either_side) {
           const std::uint64_t allocated = allocation_count() - before;
           EXPECT_EQ(seen.ends, due);
           EXPECT_EQ(seen.wrong + refused, 0U);
-          if (phase % 2 == 1) { EXPECT_EQ(allocated, 0U) << "at the initiator, kind " << phase / 2 << ", in " << rounds << " operations"; }
+          if (phase % 2 == 1) {
+            EXPECT_EQ(allocated, 0U) << "at the initiator, kind " << phase / 2 << ", in " << rounds << " operations";
+          }
           side.ready(0);
           serve(side, net, guest.seen, 0);
           (void)side.ask(0);

@@ -40,7 +40,8 @@ TYPED_TEST_P(atomics_of_peers, additions_of_two_initiators_sum_up_and_see_differ
       ids[i] = side.book.posted(history::work::fetch_add, 0, net.now(), {}, 3, 1);
       push(side, net, seen, "fetch_add", [&] { return net.fetch_add(p, there.at(8), 3, &ids[i]); });
     }
-    await(side, net, seen, "all additions", [&] { return seen.completions == count; }, patience * 2);
+    await(
+        side, net, seen, "all additions", [&] { return seen.completions == count; }, patience * 2);
     std::sort(olds.begin(), olds.end());
     EXPECT_EQ(std::adjacent_find(olds.begin(), olds.end()), olds.end()) << "two additions saw the same value";
     side.book.finished(net.now());

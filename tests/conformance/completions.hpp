@@ -6,7 +6,6 @@
 
 #include "two_sides.hpp"
 
-
 namespace weft::conformance {
 
 template <class Stage>
@@ -38,23 +37,31 @@ TYPED_TEST_P(completions, each_operation_of_every_kind_is_told_once_with_its_con
           EXPECT_EQ(c.peer, guest.other);
           EXPECT_EQ(++entry->second, 1);
         };
-        constexpr operation kinds[] = {operation::send, operation::put, operation::put_notify, operation::get, operation::fetch_add, operation::compare_swap};
+        constexpr operation kinds[] = {operation::send, operation::put,       operation::put_notify,
+                                       operation::get,  operation::fetch_add, operation::compare_swap};
         for (std::size_t i = 0; i < count; ++i) {
           posted[i].first = kinds[i % 6];
           void* context = &posted[i];
           push(side, guest.net, guest.seen, "post", [&] {
             const local_memory mine = guest.memory.first(16);
             switch (posted[i].first) {
-              case operation::send: return guest.net.send(guest.other, mine, context);
-              case operation::put: return guest.net.put(guest.other, mine, guest.there.at(64), context);
-              case operation::put_notify: return guest.net.put_notify(guest.other, mine, guest.there.at(128), 5, context);
-              case operation::get: return guest.net.get(guest.other, guest.memory.slice(1024, 16), guest.there.at(64), context);
-              case operation::fetch_add: return guest.net.fetch_add(guest.other, guest.there.at(0), 1, context);
-              default: return guest.net.compare_swap(guest.other, guest.there.at(8), 0, 0, context);
+              case operation::send:
+                return guest.net.send(guest.other, mine, context);
+              case operation::put:
+                return guest.net.put(guest.other, mine, guest.there.at(64), context);
+              case operation::put_notify:
+                return guest.net.put_notify(guest.other, mine, guest.there.at(128), 5, context);
+              case operation::get:
+                return guest.net.get(guest.other, guest.memory.slice(1024, 16), guest.there.at(64), context);
+              case operation::fetch_add:
+                return guest.net.fetch_add(guest.other, guest.there.at(0), 1, context);
+              default:
+                return guest.net.compare_swap(guest.other, guest.there.at(8), 0, 0, context);
             }
           });
         }
-        await(side, guest.net, guest.seen, "all ends", [&] { return guest.seen.ends() >= count; }, patience * 2);
+        await(
+            side, guest.net, guest.seen, "all ends", [&] { return guest.seen.ends() >= count; }, patience * 2);
         side.ready(0);
         (void)serve_and_ask(side, guest.net, guest.seen, 0);
         EXPECT_EQ(guest.seen.completions, count);
@@ -82,7 +89,9 @@ TYPED_TEST_P(completions, one_more_than_fits_is_answered_again) {
         while (taken <= fits && (last = get())) ++taken;
         EXPECT_TRUE(last.is_again()) << describe(last);
         EXPECT_LE(taken, fits);
-        if (last.what() == waits_for::operation_slot) { EXPECT_EQ(taken, fits); }
+        if (last.what() == waits_for::operation_slot) {
+          EXPECT_EQ(taken, fits);
+        }
         EXPECT_EQ(guest.net.in_flight(), taken) << "a refused post holds something";
         await(side, guest.net, guest.seen, "their ends", [&] { return guest.seen.completions == 1U + taken; });
         await(side, guest.net, guest.seen, "nothing in flight", [&] { return guest.net.in_flight() == 0; });

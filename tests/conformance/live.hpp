@@ -201,10 +201,8 @@ class company {
         ADD_FAILURE() << e.what();
       }
       for (int k = 0; k < said.size(); ++k) side_report::failure(report, said.GetTestPartResult(k));
-      if (said.size() > 0)
-        side_report::records(report, {});  // a side that failed has no history to judge
-      else
-        side_report::records(report, me.book.records());
+      if (said.size() > 0) side_report::records(report, {});  // a side that failed has no history to judge
+      else side_report::records(report, me.book.records());
     }
     for (std::size_t at = 0; at < report.size();) {
       const ssize_t wrote = ::write(out, report.data() + at, report.size() - at);

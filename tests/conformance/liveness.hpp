@@ -52,10 +52,18 @@ TYPED_TEST_P(liveness_of_peers, killed_in_mid_traffic_every_operation_ends_and_t
           const local_memory mine = guest.memory.first(512);
           status s;
           switch (posted % 4) {
-            case 0: s = guest.net.put_notify(guest.other, mine, guest.there.at(0), 1, &guest); break;
-            case 1: s = guest.net.send(guest.other, mine, &guest); break;
-            case 2: s = guest.net.get(guest.other, guest.memory.slice(4096, 512), guest.there.at(0), &guest); break;
-            default: s = guest.net.put(guest.other, mine, guest.there.at(1024), &guest); break;
+            case 0:
+              s = guest.net.put_notify(guest.other, mine, guest.there.at(0), 1, &guest);
+              break;
+            case 1:
+              s = guest.net.send(guest.other, mine, &guest);
+              break;
+            case 2:
+              s = guest.net.get(guest.other, guest.memory.slice(4096, 512), guest.there.at(0), &guest);
+              break;
+            default:
+              s = guest.net.put(guest.other, mine, guest.there.at(1024), &guest);
+              break;
           }
           posted += std::uint64_t{static_cast<bool>(s)};
           return s;

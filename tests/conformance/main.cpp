@@ -11,8 +11,8 @@
 #include "put_get.hpp"
 #include "put_notify.hpp"
 #include "regions.hpp"
-#include "waiting.hpp"
 #include "stage.hpp"
+#include "waiting.hpp"
 
 namespace weft::conformance {
 

@@ -24,9 +24,7 @@ inline private_bytes some_private(std::size_t size) {
   paint(data, size);
   return data;
 }
-inline private_bytes kept(bool has, const_bytes data) {
-  return has ? private_bytes(std::vector<std::byte>(data.begin(), data.end())) : std::nullopt;
-}
+inline private_bytes kept(bool has, const_bytes data) { return has ? private_bytes(std::vector<std::byte>(data.begin(), data.end())) : std::nullopt; }
 
 /// Waits for one request and tells what came with it.
 template <class F>
@@ -47,7 +45,9 @@ TYPED_TEST_SUITE_P(meeting_of_peers);
 
 TYPED_TEST_P(meeting_of_peers, private_data_of_every_length_reaches_both_sides) {
   using fabric = typename TestFixture::tested_fabric;
-  static const auto cases = [] { return std::vector<private_bytes>{std::nullopt, some_private(0), some_private(1), some_private(17), some_private(64)}; };
+  static const auto cases = [] {
+    return std::vector<private_bytes>{std::nullopt, some_private(0), some_private(1), some_private(17), some_private(64)};
+  };
   TestFixture::play(
       {},
       [](party& side) {

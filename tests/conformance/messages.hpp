@@ -48,7 +48,8 @@ void take_stream(party& side, std::uint32_t count, transport_options o) {
     ++expected;
     side.book.received(1, net.now(), i, m.message);
   };
-  await(side, net, seen, "all messages", [&] { return seen.messages >= count; }, patience * 2);
+  await(
+      side, net, seen, "all messages", [&] { return seen.messages >= count; }, patience * 2);
   side.ready(1);
   serve(side, net, seen, 1);
   EXPECT_EQ(seen.messages, count);
@@ -72,7 +73,9 @@ std::uint64_t send_stream(party& side, std::uint32_t count, transport_options o,
     ids[i] = side.book.posted(history::work::send, 0, net.now(), {}, i, const_bytes(from.data, from.size));
     push(side, net, seen, "send", [&] { return signalled ? net.send(p, from, &ids[i]) : net.send(p, from); });
   }
-  if (signalled) await(side, net, seen, "all completions", [&] { return seen.completions == count; }, patience * 2);
+  if (signalled)
+    await(
+        side, net, seen, "all completions", [&] { return seen.completions == count; }, patience * 2);
   serve(side, net, seen, 0);
   (void)side.ask(0);
   if (!signalled)
@@ -135,23 +138,22 @@ TYPED_TEST_P(messages, keep_their_boundaries_from_nothing_to_the_slot) {
 
 TYPED_TEST_P(messages, thousands_arrive_once_each) {
   using fabric = typename TestFixture::tested_fabric;
-  TestFixture::play({}, [](party& side) { take_stream<fabric>(side, 3000, {}); },
-                    [](party& side) { send_stream<fabric>(side, 3000, {}, true); });
+  TestFixture::play(
+      {}, [](party& side) { take_stream<fabric>(side, 3000, {}); }, [](party& side) { send_stream<fabric>(side, 3000, {}, true); });
 }
 
 TYPED_TEST_P(messages, thousands_of_unsignalled_ones_arrive_once_each) {
   using fabric = typename TestFixture::tested_fabric;
-  TestFixture::play({}, [](party& side) { take_stream<fabric>(side, 3000, {}); },
-                    [](party& side) { send_stream<fabric>(side, 3000, {}, false); });
+  TestFixture::play(
+      {}, [](party& side) { take_stream<fabric>(side, 3000, {}); }, [](party& side) { send_stream<fabric>(side, 3000, {}, false); });
 }
 
 TYPED_TEST_P(messages, a_small_window_makes_the_sender_wait_and_loses_none) {
   using fabric = typename TestFixture::tested_fabric;
   const transport_options small{.receives = 4, .operations = 8};
-  TestFixture::play({}, [small](party& side) { take_stream<fabric>(side, 1000, small); },
-                    [small](party& side) {
-                      EXPECT_GT(send_stream<fabric>(side, 1000, small, true), 0U) << "1000 sends with 8 operations met no full queue";
-                    });
+  TestFixture::play(
+      {}, [small](party& side) { take_stream<fabric>(side, 1000, small); },
+      [small](party& side) { EXPECT_GT(send_stream<fabric>(side, 1000, small, true), 0U) << "1000 sends with 8 operations met no full queue"; });
 }
 
 TYPED_TEST_P(messages, both_ways_at_once) {
@@ -168,7 +170,8 @@ TYPED_TEST_P(messages, both_ways_at_once) {
       write_message({from.data, from.size}, i);
       push(side, net, seen, "send", [&] { return net.send(p, from, &seen); });
     }
-    await(side, net, seen, "everything", [&] { return seen.completions == count && seen.messages == count; }, patience * 2);
+    await(
+        side, net, seen, "everything", [&] { return seen.completions == count && seen.messages == count; }, patience * 2);
     EXPECT_EQ(sum, std::uint64_t{count} * (count - 1) / 2);
     side.ready(1 - side.number());
     serve(side, net, seen, 1 - side.number());

@@ -35,7 +35,7 @@ struct observer {
   std::function<void(const notified&)> on_notified;  ///< Unset: a notice is one.
   std::function<void(const requested&)> on_requested;
   std::function<void(const connected&)> on_connected;
-  std::function<void(const lost&)> on_lost;          ///< Unset: any end but an orderly one is one.
+  std::function<void(const lost&)> on_lost;  ///< Unset: any end but an orderly one is one.
 
   std::uint64_t ends() const noexcept { return completions + failures; }
 
@@ -47,31 +47,23 @@ struct observer {
   void operator()(const failed& e) {
     ++failures;
     last_failure = e.why;
-    if (on_failed)
-      on_failed(e);
-    else
-      ADD_FAILURE() << "a " << name_of(e.what) << " failed that should not: " << describe(e.why);
+    if (on_failed) on_failed(e);
+    else ADD_FAILURE() << "a " << name_of(e.what) << " failed that should not: " << describe(e.why);
   }
   void operator()(const received& e) {
     ++messages;
-    if (on_received)
-      on_received(e);
-    else
-      ADD_FAILURE() << "a message of " << e.message.size() << " bytes came that nobody expected";
+    if (on_received) on_received(e);
+    else ADD_FAILURE() << "a message of " << e.message.size() << " bytes came that nobody expected";
   }
   void operator()(const notified& e) {
     ++notices;
-    if (on_notified)
-      on_notified(e);
-    else
-      ADD_FAILURE() << "a notice came that nobody expected: " << e.immediate;
+    if (on_notified) on_notified(e);
+    else ADD_FAILURE() << "a notice came that nobody expected: " << e.immediate;
   }
   void operator()(const requested& e) {
     ++requests;
-    if (on_requested)
-      on_requested(e);
-    else
-      ADD_FAILURE() << "a request came that nobody expected";
+    if (on_requested) on_requested(e);
+    else ADD_FAILURE() << "a request came that nobody expected";
   }
   void operator()(const connected& e) {
     ++connections;
@@ -80,10 +72,8 @@ struct observer {
   void operator()(const lost& e) {
     ++losses;
     last_loss = e.why;
-    if (on_lost)
-      on_lost(e);
-    else if (e.why.code != errc::closed)
-      ADD_FAILURE() << "a peer was lost that should not be: " << describe(e.why);
+    if (on_lost) on_lost(e);
+    else if (e.why.code != errc::closed) ADD_FAILURE() << "a peer was lost that should not be: " << describe(e.why);
   }
 };
 

@@ -34,7 +34,8 @@ struct stopped : std::runtime_error {
 /// One side of a test.
 class party {
  public:
-  explicit party(int number, std::uint64_t seed) : book(static_cast<std::uint16_t>(number)), draw(seed * 8 + static_cast<std::uint64_t>(number)), number_(number) {}
+  explicit party(int number, std::uint64_t seed)
+      : book(static_cast<std::uint16_t>(number)), draw(seed * 8 + static_cast<std::uint64_t>(number)), number_(number) {}
   virtual ~party() = default;
   party(const party&) = delete;
   party& operator=(const party&) = delete;
@@ -66,7 +67,8 @@ class party {
   std::uint64_t ask_number(int from) {
     const auto raw = ask(from);
     std::uint64_t number = 0;
-    if (raw.size() != sizeof number) throw stopped("side " + std::to_string(from) + " told " + std::to_string(raw.size()) + " bytes where a number was due");
+    if (raw.size() != sizeof number)
+      throw stopped("side " + std::to_string(from) + " told " + std::to_string(raw.size()) + " bytes where a number was due");
     std::memcpy(&number, raw.data(), sizeof number);
     return number;
   }

@@ -85,13 +85,15 @@ TYPED_TEST_P(put_get, what_leaves_the_region_is_refused_before_it_is_posted) {
           std::uint64_t at;
           std::size_t size;
         };
-        for (const wrong w : {wrong{0, 1001}, wrong{1000, 1}, wrong{999, 2}, wrong{1001, 0 + 1}, wrong{~std::uint64_t{0}, 1}, wrong{~std::uint64_t{0} - 7, 8}}) {
+        for (const wrong w :
+             {wrong{0, 1001}, wrong{1000, 1}, wrong{999, 2}, wrong{1001, 0 + 1}, wrong{~std::uint64_t{0}, 1}, wrong{~std::uint64_t{0} - 7, 8}}) {
           EXPECT_EQ(guest.net.put(guest.other, guest.memory.first(w.size), there.at(w.at), &guest).code, errc::out_of_range) << w.at << "+" << w.size;
           EXPECT_EQ(guest.net.put(guest.other, guest.memory.first(w.size), there.at(w.at)).code, errc::out_of_range);
           EXPECT_EQ(guest.net.get(guest.other, guest.memory.first(w.size), there.at(w.at), &guest).code, errc::out_of_range);
           EXPECT_EQ(guest.net.put_notify(guest.other, guest.memory.first(w.size), there.at(w.at), 1, &guest).code, errc::out_of_range);
         }
-        EXPECT_EQ(guest.net.put(guest.other, guest.memory.slice(4096, 1), there.at(0), &guest).code, errc::out_of_range) << "past the end of one's own memory";
+        EXPECT_EQ(guest.net.put(guest.other, guest.memory.slice(4096, 1), there.at(0), &guest).code, errc::out_of_range)
+            << "past the end of one's own memory";
         EXPECT_EQ(guest.net.fetch_add(guest.other, there.at(993), 1, &guest).code, errc::out_of_range);
         await(side, guest.net, guest.seen, "nothing in flight", [&] { return guest.net.in_flight() == 0; });
         side.ready(0);
@@ -143,9 +145,11 @@ TYPED_TEST_P(put_get, a_wrong_key_ends_in_an_error_and_changes_no_byte) {
           remote_place wrong = guest.there.at(64);
           wrong.key ^= fabric::facts.key_bytes >= 4 ? 0x5a5a5a5U : 0x55U;
           push(side, guest.net, guest.seen, "post", [&] {
-            return write ? guest.net.put(guest.other, guest.memory.first(64), wrong, &guest) : guest.net.get(guest.other, guest.memory.first(64), wrong, &guest);
+            return write ? guest.net.put(guest.other, guest.memory.first(64), wrong, &guest)
+                         : guest.net.get(guest.other, guest.memory.first(64), wrong, &guest);
           });
-          await(side, guest.net, guest.seen, "its end", [&] { return guest.seen.ends() == 1; }, 10s);
+          await(
+              side, guest.net, guest.seen, "its end", [&] { return guest.seen.ends() == 1; }, 10s);
           EXPECT_EQ(guest.seen.completions, 0U) << "an access with a wrong key was told as a success";
           side.ready(0);
         });

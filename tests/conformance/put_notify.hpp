@@ -55,13 +55,13 @@ void take_scattered(party& side, const scattered& plan) {
     EXPECT_TRUE(!n.peer || n.peer == host.other);
     side.book.notified(1, host.net.now(), n.immediate, there);
   };
-  await(side, host.net, host.seen, "all notices", [&] { return host.seen.notices >= plan.count(); }, patience * 2);
+  await(
+      side, host.net, host.seen, "all notices", [&] { return host.seen.notices >= plan.count(); }, patience * 2);
   side.ready(1);
   serve(side, host.net, host.seen, 1);
   EXPECT_EQ(host.seen.notices, plan.count()) << "more notices came than were sent";
   std::vector<bool> ours(plan.bytes_in_all());
-  for (std::uint32_t i = 0; i < plan.count(); ++i)
-    std::fill_n(ours.begin() + static_cast<std::ptrdiff_t>(plan.place(i)), plan.size(i), true);
+  for (std::uint32_t i = 0; i < plan.count(); ++i) std::fill_n(ours.begin() + static_cast<std::ptrdiff_t>(plan.place(i)), plan.size(i), true);
   std::size_t spoiled = 0;
   for (std::size_t i = 0; i < ours.size(); ++i) spoiled += std::size_t{!ours[i] && host.region.data()[i] != std::byte{}};
   EXPECT_EQ(spoiled, 0U) << "bytes beside the writes changed";
@@ -106,14 +106,16 @@ TYPED_TEST_SUITE_P(put_notify);
 
 TYPED_TEST_P(put_notify, a_thousand_signalled_ones_are_told_once_each_after_their_bytes) {
   using fabric = typename TestFixture::tested_fabric;
-  TestFixture::play({}, [](party& side) { take_scattered<fabric>(side, scattered(11, 1000)); },
-                    [](party& side) { send_scattered<fabric>(side, scattered(11, 1000), true); });
+  TestFixture::play(
+      {}, [](party& side) { take_scattered<fabric>(side, scattered(11, 1000)); },
+      [](party& side) { send_scattered<fabric>(side, scattered(11, 1000), true); });
 }
 
 TYPED_TEST_P(put_notify, a_thousand_unsignalled_ones_are_told_once_each_after_their_bytes) {
   using fabric = typename TestFixture::tested_fabric;
-  TestFixture::play({}, [](party& side) { take_scattered<fabric>(side, scattered(12, 1000)); },
-                    [](party& side) { send_scattered<fabric>(side, scattered(12, 1000), false); });
+  TestFixture::play(
+      {}, [](party& side) { take_scattered<fabric>(side, scattered(12, 1000)); },
+      [](party& side) { send_scattered<fabric>(side, scattered(12, 1000), false); });
 }
 
 TYPED_TEST_P(put_notify, every_immediate_arrives_as_it_was_given) {
@@ -184,7 +186,8 @@ TYPED_TEST_P(put_notify, ten_times_more_than_receives_are_posted_are_told) {
         hosting<fabric> host(side, 4096, rights::remote_write, few);
         std::uint64_t sum = 0;
         host.seen.on_notified = [&](const notified& n) { sum += n.immediate; };
-        await(side, host.net, host.seen, "all notices", [&] { return host.seen.notices >= count; }, patience * 2);
+        await(
+            side, host.net, host.seen, "all notices", [&] { return host.seen.notices >= count; }, patience * 2);
         side.ready(1);
         serve(side, host.net, host.seen, 1);
         EXPECT_EQ(host.seen.notices, count);
@@ -195,7 +198,8 @@ TYPED_TEST_P(put_notify, ten_times_more_than_receives_are_posted_are_told) {
         for (std::uint32_t i = 1; i <= count; ++i)
           push(side, guest.net, guest.seen, "put_notify",
                [&] { return guest.net.put_notify(guest.other, guest.memory.first(32), guest.there.at(0), i, &guest); });
-        await(side, guest.net, guest.seen, "completions", [&] { return guest.seen.completions == count; }, patience * 2);
+        await(
+            side, guest.net, guest.seen, "completions", [&] { return guest.seen.completions == count; }, patience * 2);
         serve(side, guest.net, guest.seen, 0);
         side.ready(0);
       });

@@ -94,7 +94,8 @@ TYPED_TEST_P(regions, after_its_release_nobody_writes_there) {
         guest.seen.on_failed = [](const failed&) {};
         guest.seen.on_lost = [](const lost&) {};
         push(side, guest.net, guest.seen, "put", [&] { return guest.net.put(guest.other, guest.memory.first(100), guest.there.at(0), &guest); });
-        await(side, guest.net, guest.seen, "its end", [&] { return guest.seen.ends() == 1; }, 10s);
+        await(
+            side, guest.net, guest.seen, "its end", [&] { return guest.seen.ends() == 1; }, 10s);
         EXPECT_EQ(guest.seen.completions, 0U) << "a write into released memory was told as a success";
         side.ready(0);
       });

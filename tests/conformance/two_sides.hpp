@@ -22,7 +22,7 @@ template <class Stage>
 class suite : public testing::Test {
  public:
   using tested_fabric = typename Stage::fabric;
-  
+
   static constexpr const fabric_facts& facts = tested_fabric::facts;
 
   template <class... Bodies>
@@ -68,7 +68,8 @@ void push(party& side, transport<F>& net, observer& seen, std::string_view what,
 /// Keeps the transport going until another side says something outside of the fabric.
 template <class F>
 void serve(party& side, transport<F>& net, observer& seen, int until_heard_from, duration limit = patience * 3) {
-  await(side, net, seen, "serving until side " + std::to_string(until_heard_from) + " speaks", [&] { return side.heard(until_heard_from); }, limit);
+  await(
+      side, net, seen, "serving until side " + std::to_string(until_heard_from) + " speaks", [&] { return side.heard(until_heard_from); }, limit);
 }
 /// serve, and take what was said.
 template <class F>

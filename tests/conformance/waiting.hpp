@@ -45,12 +45,16 @@ void ping_pong(party& side, bool sleeps, std::uint32_t rounds) {
 
 TYPED_TEST_P(waiting, hot_a_thousand_messages_at_odd_moments_are_all_seen) {
   using fabric = typename TestFixture::tested_fabric;
-  TestFixture::play({.limit = 40s, .once = true}, [](party& side) { ping_pong<fabric>(side, false, 1000); }, [](party& side) { ping_pong<fabric>(side, false, 1000); });
+  TestFixture::play(
+      {.limit = 40s, .once = true}, [](party& side) { ping_pong<fabric>(side, false, 1000); },
+      [](party& side) { ping_pong<fabric>(side, false, 1000); });
 }
 
 TYPED_TEST_P(waiting, asleep_two_thousand_messages_at_odd_moments_wake_it) {
   using fabric = typename TestFixture::tested_fabric;
-  TestFixture::play({.limit = 40s, .once = true}, [](party& side) { ping_pong<fabric>(side, true, 2000); }, [](party& side) { ping_pong<fabric>(side, true, 2000); });
+  TestFixture::play(
+      {.limit = 40s, .once = true}, [](party& side) { ping_pong<fabric>(side, true, 2000); },
+      [](party& side) { ping_pong<fabric>(side, true, 2000); });
 }
 
 TYPED_TEST_P(waiting, a_wait_for_nothing_ends_and_until_keeps_its_deadline) {

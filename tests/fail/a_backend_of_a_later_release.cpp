@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXPECT: weft::backends::verbs::port<
 // EXPECT: incomplete type
-#include "made_fabric.hpp"
 #include <weft/generated/ibverbs_roce.hpp>
+#include "made_fabric.hpp"
 
 #ifdef WEFT_FIXED
 using fabric = weft::over<weft::fabrics::ibverbs_roce, weft::backends::loopback::port>;

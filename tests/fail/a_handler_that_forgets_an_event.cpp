@@ -6,8 +6,12 @@
 int main() {
   auto net = weft::open<weft::fabrics::loopback>({}).value();
   return net.progress(weft::overloaded{
-      [](const weft::completed&) {}, [](const weft::failed&) {}, [](const weft::received&) {}, [](const weft::notified&) {},
-      [](const weft::requested&) {}, [](const weft::connected&) {},
+      [](const weft::completed&) {},
+      [](const weft::failed&) {},
+      [](const weft::received&) {},
+      [](const weft::notified&) {},
+      [](const weft::requested&) {},
+      [](const weft::connected&) {},
 #ifdef WEFT_FIXED
       [](const weft::lost&) {},
 #endif

@@ -74,12 +74,18 @@ static_assert(sizeof(status) == 16);
 
 template <class Net>
 concept posts_without_throwing = requires(Net n, peer p, local_memory m, remote_place at, void* c) {
-  { n.send(p, m, c) } noexcept -> std::same_as<status>;
-  { n.put(p, m, at, c) } noexcept -> std::same_as<status>;
-  { n.put_notify(p, m, at, 1U, c) } noexcept -> std::same_as<status>;
-  { n.get(p, m, at, c) } noexcept -> std::same_as<status>;
-  { n.fetch_add(p, at, 1U, c) } noexcept -> std::same_as<status>;
-  { n.compare_swap(p, at, 1U, 2U, c) } noexcept -> std::same_as<status>;
+  { n.send(p, m, c) }
+  noexcept->std::same_as<status>;
+  { n.put(p, m, at, c) }
+  noexcept->std::same_as<status>;
+  { n.put_notify(p, m, at, 1U, c) }
+  noexcept->std::same_as<status>;
+  { n.get(p, m, at, c) }
+  noexcept->std::same_as<status>;
+  { n.fetch_add(p, at, 1U, c) }
+  noexcept->std::same_as<status>;
+  { n.compare_swap(p, at, 1U, 2U, c) }
+  noexcept->std::same_as<status>;
 };
 static_assert(posts_without_throwing<net>);
 

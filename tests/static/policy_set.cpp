@@ -31,7 +31,9 @@ using reversed = weft::policy_set<red, round>;
 using one = weft::policy_set<red>;
 
 template <class Set, class Family>
-concept can_pick = requires { typename Set::template pick<Family>; };
+concept can_pick = requires {
+  typename Set::template pick<Family>;
+};
 
 static_assert(std::same_as<both::pick<colour_family>, red> && std::same_as<reversed::pick<colour_family>, red>, "order is free");
 static_assert(std::same_as<both::pick<shape_family>, round>);

@@ -76,7 +76,8 @@ TEST(the_others, say_what_they_are) {
   EXPECT_TRUE(progress::polling::needs_owner && !progress::thread::needs_owner && !progress::hardware::needs_owner);
   EXPECT_TRUE(wait::descriptor::has_descriptor && wait::yield::may_sleep && !wait::spin::may_sleep);
   EXPECT_TRUE(completion::selective::asks_each_time && !completion::every_operation::asks_each_time);
-  EXPECT_TRUE(liveness::process::watches_process && liveness::heartbeat::speaks && !liveness::provider::speaks && !liveness::provider::watches_process);
+  EXPECT_TRUE(liveness::process::watches_process && liveness::heartbeat::speaks && !liveness::provider::speaks &&
+              !liveness::provider::watches_process);
 }
 
 }  // namespace

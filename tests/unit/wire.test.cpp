@@ -50,31 +50,62 @@ region_record sample_region() { return {address_form::virtual_address, rights::r
 
 TEST(golden, a_hello) {
   EXPECT_EQ(hex(encoded(sample())),
-            "77656674" "0100" "8877665544332211" "a100000000000000" "05000200" "00100000" "4d00000000000000" "f4010000"
-            "1000000000000000" "2000000000000000" "40000000" "0300" "616472" "0300" "666162" "01" "0200" "6869");
+            "77656674"
+            "0100"
+            "8877665544332211"
+            "a100000000000000"
+            "05000200"
+            "00100000"
+            "4d00000000000000"
+            "f4010000"
+            "1000000000000000"
+            "2000000000000000"
+            "40000000"
+            "0300"
+            "616472"
+            "0300"
+            "666162"
+            "01"
+            "0200"
+            "6869");
 }
 TEST(golden, a_region) {
-  EXPECT_EQ(hex(encode(sample_region())), "01020108" "0807060504030201" "0010000000000000" "0020000000000000" "9900000000000000");
+  EXPECT_EQ(hex(encode(sample_region())),
+            "01020108"
+            "0807060504030201"
+            "0010000000000000"
+            "0020000000000000"
+            "9900000000000000");
 }
 TEST(golden, a_refusal) {
   std::vector<std::byte> into(64);
   into.resize(encode(refusal_notice{7, bytes_of("no")}, into));
-  EXPECT_EQ(hex(into), "77656674" "07" "0200" "6e6f");
+  EXPECT_EQ(hex(into),
+            "77656674"
+            "07"
+            "0200"
+            "6e6f");
 }
 TEST(golden, requests_replies_and_numbers) {
   std::byte request[atomic_request_bytes];
   EXPECT_EQ(encode(atomic_request{1, 2, 3, 4, 5, atomic_operation::compare_swap}, request), atomic_request_bytes);
-  EXPECT_EQ(hex(request).substr(0, 80), "0100000000000000" "0200000000000000" "0300000000000000" "0400000000000000" "0500000000000000");
+  EXPECT_EQ(hex(request).substr(0, 80),
+            "0100000000000000"
+            "0200000000000000"
+            "0300000000000000"
+            "0400000000000000"
+            "0500000000000000");
   std::byte reply[atomic_reply_bytes];
   EXPECT_EQ(encode(atomic_reply{1, 2, 3}, reply), atomic_reply_bytes);
-  EXPECT_EQ(hex(reply), "0100000000000000" "0200000000000000" "03");
+  EXPECT_EQ(hex(reply),
+            "0100000000000000"
+            "0200000000000000"
+            "03");
   std::byte number[4];
   EXPECT_EQ(encode(0x80ff0001U, number), 4U);
   EXPECT_EQ(hex(number), "0100ff80");
 }
-TEST(golden, a_tag) {
-  EXPECT_EQ(message_tag::of(message_kind::notify, connection_number::of(0x1234, 0xabc)).word, 0x6abc1234U);
-}
+TEST(golden, a_tag) { EXPECT_EQ(message_tag::of(message_kind::notify, connection_number::of(0x1234, 0xabc)).word, 0x6abc1234U); }
 
 TEST(a_hello, comes_back_as_it_was) {
   const auto raw = encoded(sample());
