@@ -11,7 +11,10 @@
 #endif
 
 #define WEFT_TEXT_OF(text) #text
-#define WEFT_HEADER_OF(fabric) WEFT_TEXT_OF(../ generated / fabric.hpp)
+// A path, which formatting would space as a division.
+// clang-format off
+#define WEFT_HEADER_OF(fabric) WEFT_TEXT_OF(../generated/fabric.hpp)
+// clang-format on
 #include WEFT_HEADER_OF(WEFT_FABRIC)
 #undef WEFT_HEADER_OF
 #undef WEFT_TEXT_OF
