@@ -29,7 +29,9 @@ class closing {
     if (!e_.handling) drained = awaiting<Engine>(e_).until([&] { return !r_is(p, r) || outstanding(*r) == 0; }, left(), on);
     if (!r_is(p, r)) return {};
     if (r->state == peer_state::established) {
-      const status said = e_.tell(*r, wire::message_kind::goodbye, {});
+      status said = e_.tell(*r, wire::message_kind::goodbye, {});
+      if (!e_.handling && said.is_again()) (void)awaiting<Engine>(e_).until([&] { return !says_again(p, r, said); }, left(), on);
+      if (!r_is(p, r)) return {};
       e_.set_state(*r, peer_state::refusing);  // the link may end before we do: that is no loss to tell
       if (said && !e_.handling)
         (void)awaiting<Engine>(e_).until([&] { return !r_is(p, r) || outstanding(*r) == 0; }, std::min(left(), duration(100ms)), on);
@@ -47,8 +49,7 @@ class closing {
     for (record& r : e_.peers) any = any || r.state == peer_state::established || r.owes_answer;
     if (any) {
       (void)awaiting<Engine>(e_).until([&] { return outstanding() == 0; }, at_most / 2, ignore);
-      for (record& r : e_.peers)
-        if (r.state == peer_state::established) (void)e_.tell(r, wire::message_kind::goodbye, {});
+      (void)awaiting<Engine>(e_).until([&] { return all_were_told(); }, at_most / 4, ignore);
       (void)awaiting<Engine>(e_).until([&] { return outstanding() == 0; }, std::max(duration(0), end - e_.port->now()), ignore);
       linger(ignore);
     }
@@ -59,6 +60,22 @@ class closing {
 
  private:
   bool r_is(peer p, const record* r) const noexcept { return r->number == p.number() && r->state != peer_state::free; }
+
+  /// Whether the goodbye must be tried once more: the queue was full.
+  bool says_again(peer p, record* r, status& said) noexcept {
+    if (r_is(p, r) && r->state == peer_state::established) said = e_.tell(*r, wire::message_kind::goodbye, {});
+    return r_is(p, r) && r->state == peer_state::established && said.is_again();
+  }
+  /// Says goodbye to those who stand, and to each once.
+  bool all_were_told() noexcept {
+    bool all = true;
+    for (record& r : e_.peers) {
+      if (r.state != peer_state::established) continue;
+      if (e_.tell(r, wire::message_kind::goodbye, {}).is_again()) all = false;
+      else e_.set_state(r, peer_state::refusing);  // its link may end before ours does
+    }
+    return all;
+  }
 
   static bool unended(const slot& s) noexcept { return s.use == slot_use::user || s.use == slot_use::silent || s.use == slot_use::control; }
   std::uint32_t outstanding(const record& r) const {

@@ -19,6 +19,7 @@
 #include <chrono>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace weft {
@@ -92,9 +93,10 @@ struct engine {
   std::unique_ptr<std::byte[]> ring_memory;
   registration ring_enrolled;
   std::uint64_t ring_seen = 0;
-  address_bytes own_address;  ///< As others dial it.
-  std::string listens_at;     ///< host:service, for peers.
-  std::string last_reason;    ///< Of the last peer lost, where one was given.
+  bool rings_are_due = false;  ///< To be looked at although nothing has landed since the last look.
+  address_bytes own_address;   ///< As others dial it.
+  std::string listens_at;      ///< host:service, for peers.
+  std::string last_reason;     ///< Of the last peer lost, where one was given.
   instant opened;
   std::uint32_t tick = 0;
   std::uint32_t until_upkeep = 1;
@@ -115,6 +117,11 @@ struct engine {
   std::uint64_t entropy() noexcept {
     if constexpr (requires { port->random(); }) return port->random();
     else return unguessable();
+  }
+  std::optional<std::uint64_t> draw_key() {
+    const auto random = [this] { return entropy(); };
+    if constexpr (requires { port->keys_of_process(); }) return key_source::draw(F::facts.key_bytes, random, port->keys_of_process());
+    else return key_source::draw(F::facts.key_bytes, random);
   }
 
   /// This process, as peers on the same host are told, and a watch over one of theirs.

@@ -51,7 +51,7 @@ class enrolment {
   result<registration> with_key(bytes memory, rights granted) {
     std::uint64_t wanted = 0;
     if constexpr (key_answer::made_here) {
-      const auto key = key_source::draw(Engine::fabric::facts.key_bytes, [this] { return e_.entropy(); });
+      const auto key = e_.draw_key();
       if (!key)
         return {error(errc::no_memory, "register"), "this process has used every key of " + std::to_string(Engine::fabric::facts.key_bytes) +
                                                         " bytes that fabric " + std::string(Engine::fabric::name) + " allows"};

@@ -193,7 +193,7 @@ class inbox {
         else ++e_.garbled;
         return true;
       case wire::message_kind::goodbye:
-        meeting<Engine>(e_).gone(r, error(errc::closed, "goodbye"), on_);
+        parting<Engine>(e_).left(r, on_);
         return true;
       default:
         return true;

@@ -29,8 +29,14 @@ class key_source {
   static std::optional<std::uint64_t> draw(std::uint8_t key_bytes, Random&& random) {
     static std::mutex guard;
     static std::unordered_set<std::uint64_t> used;
-    const std::uint64_t mask = key_bytes >= 8 ? ~std::uint64_t{0} >> 1 : (std::uint64_t{1} << (8 * key_bytes)) - 1;
     const std::lock_guard lock(guard);
+    return draw(key_bytes, random, used);
+  }
+
+  /// The same, where `used` are the keys that the process has handed out: a simulated world has many processes.
+  template <class Random>
+  static std::optional<std::uint64_t> draw(std::uint8_t key_bytes, Random&& random, std::unordered_set<std::uint64_t>& used) {
+    const std::uint64_t mask = key_bytes >= 8 ? ~std::uint64_t{0} >> 1 : (std::uint64_t{1} << (8 * key_bytes)) - 1;
     for (int attempt = 0; attempt < 4096; ++attempt) {
       const std::uint64_t key = random() & mask;
       if (key != 0 && used.insert(key).second) return key;

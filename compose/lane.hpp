@@ -182,7 +182,8 @@ class lane {
   status dead(peer p, const char* operation) const noexcept {
     if (!p) return error(errc::invalid, operation);
     const auto* r = static_cast<const record*>(p.record());
-    const bool meeting = r->number == p.number() && r->state != peer_state::free && r->state != peer_state::refusing;
+    const bool meeting =
+        r->number == p.number() && r->state != peer_state::free && r->state != peer_state::refusing && r->state != peer_state::leaving;
     return meeting ? again(waits_for::connection, operation) : error(errc::peer_lost, operation);
   }
 

@@ -123,6 +123,7 @@ class meeting {
     r.heard = r.spoke = e_.tick;
     adopt(r, theirs);
     e_.set_state(r, peer_state::established);
+    if constexpr (Engine::uses_ring) e_.rings_are_due = true;
     on(connected{e_.handle(r), theirs.has_private_data, theirs.private_data});
   }
 
@@ -149,6 +150,8 @@ class meeting {
         say_what_is_owed(r);
       } else if (r.state == peer_state::arrived || r.state == peer_state::refusing) {
         parting<Engine>(e_).forget(r);
+      } else if (r.state == peer_state::leaving) {
+        parting<Engine>(e_).gone(r, error(errc::closed, "goodbye"), on);
       } else {
         const bool refused = change == link_change::refused || r.state == peer_state::dialling;
         parting<Engine>(e_).gone(r, error(refused ? errc::unreachable : errc::peer_lost, refused ? "connect" : "link"), on);

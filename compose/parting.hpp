@@ -24,14 +24,25 @@ class parting {
   void gone(record& r, status why, Handler& on) {
     const peer handle = e_.handle(r);
     e_.forget_notices([&r](const slot& s) { return s.record == &r; });
-    const bool was_known =
-        r.state == peer_state::established || r.state == peer_state::greeting || r.state == peer_state::dialling || r.state == peer_state::requested;
+    const bool was_known = r.state == peer_state::established || r.state == peer_state::greeting || r.state == peer_state::dialling ||
+                           r.state == peer_state::requested || r.state == peer_state::leaving;
     r.live = 0;
     e_.last_reason = r.reason;
     end_link(r);
     fail_all(r, why, on);
     if (was_known) on(lost{handle, why});
     forget(r);
+  }
+
+  /// The peer said goodbye. It had all that was sent before, or will never have it: what is known only when the ends of those operations
+  /// arrive, and they may be behind the goodbye. They get a moment (upkeep.hpp).
+  template <class Handler>
+  void left(record& r, Handler& on) {
+    e_.set_state(r, peer_state::leaving);
+    if (all_ended(r)) gone(r, error(errc::closed, "goodbye"), on);
+  }
+  bool all_ended(const record& r) const {
+    return e_.operations.count([&r](const slot& s) { return s.record == &r && (s.use == slot_use::user || s.use == slot_use::silent); }) == 0;
   }
 
   /// Frees a record that nobody was told of, or whose end was told.

@@ -25,6 +25,7 @@ enum class peer_state : std::uint8_t {
   arrived,    ///< Somebody dialled us and has not said hello.
   requested,  ///< They said hello; the application has not answered.
   established,
+  leaving,   ///< They said goodbye; ends of what was posted before may still be on their way.
   refusing,  ///< We said no and linger, so that the answer gets out.
 };
 

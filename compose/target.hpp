@@ -60,12 +60,14 @@ class target {
     }
   }
 
-  /// Tells every entry of the rings that is new since the last look. Called when the counter of landed writes moved.
+  /// Tells every entry of the rings that is new since the last look, if the counter of landed writes moved or a look is due anyway: a
+  /// credit found no room, or entries landed before their writer's acceptance did.
   template <class On>
   void read_rings(On&& on) noexcept {
     const std::uint64_t landed = e_.port->landed_writes();
-    if (landed == e_.ring_seen) return;
+    if (landed == e_.ring_seen && !e_.rings_are_due) return;
     e_.ring_seen = landed;
+    e_.rings_are_due = false;
     for (record& r : e_.peers)
       if (r.state == peer_state::established) read_ring(r, on);
   }
@@ -102,7 +104,9 @@ class target {
     if (r.ring_read - r.ring_told < Engine::ring_entries / 4) return;
     std::byte body[4];
     wire::encode(r.ring_read, body);
-    if (e_.tell(r, wire::message_kind::ring_credit, body)) r.ring_told = r.ring_read;
+    const status told = e_.tell(r, wire::message_kind::ring_credit, body);
+    if (told) r.ring_told = r.ring_read;
+    e_.rings_are_due |= told.is_again();
   }
 
   Engine& e_;

@@ -23,6 +23,8 @@ class upkeep {
   static constexpr std::uint32_t half_open_ms = 2000;
   static constexpr std::uint32_t linger_ms = 1000;
   static constexpr std::uint32_t watch_every_ms = 20;
+  static constexpr std::uint32_t side_channel_every_ms = 20;  ///< Nothing wakes a sleeper for it: whoever asks waits this long at most.
+  static constexpr std::uint32_t leaving_ms = 100;
 
   upkeep(Engine& e, Handler& on) noexcept : e_(e), on_(on) {}
 
@@ -41,8 +43,8 @@ class upkeep {
 
   /// How long the owner may sleep without neglecting anything.
   duration until_due() const noexcept {
-    std::uint32_t due = 200;
-    if constexpr (liveness_answer::watches_process) due = watch_every_ms;
+    std::uint32_t due = e_.side_channel ? side_channel_every_ms : 200;
+    if constexpr (liveness_answer::watches_process) due = std::min(due, watch_every_ms);
     if (e_.operations.in_flight() > 0) due = std::min(due, sweep_every());
     for (record& r : e_.peers) {
       if (r.state == peer_state::free) continue;
@@ -68,6 +70,9 @@ class upkeep {
         return;
       case peer_state::arrived:
         if (e_.tick - r.since >= half_open_ms) parting<Engine>(e_).forget(r);
+        return;
+      case peer_state::leaving:
+        if (e_.tick - r.since >= leaving_ms || parting<Engine>(e_).all_ended(r)) parting<Engine>(e_).gone(r, error(errc::closed, "goodbye"), on_);
         return;
       case peer_state::refusing:
         if (!r.owes_answer && e_.tick - r.since >= linger_ms) parting<Engine>(e_).forget(r);

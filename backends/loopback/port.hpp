@@ -140,6 +140,7 @@ class port {
   }
   /// Keys and nonces come from the run's seed, so that the same seed gives the same trace.
   std::uint64_t random() noexcept { return at_->open ? sim_.time.draw.next() : 1; }
+  std::unordered_set<std::uint64_t>& keys_of_process() noexcept { return sim_.nodes[at_->node].keys; }
 
   /// For tests: how often a message or an immediate found no receive here, and how often a peer's access was refused.
   std::uint64_t starved() const noexcept { return at_->starved_count; }

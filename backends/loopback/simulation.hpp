@@ -8,11 +8,14 @@
 #include "faults.hpp"
 #include "station.hpp"
 
+#include <unordered_set>
+
 namespace weft::backends::loopback {
 
 struct node_state {
   std::string name;
   std::int64_t paused_until = 0;
+  std::unordered_set<std::uint64_t> keys{};  ///< Of regions, all that its processes have handed out.
 };
 
 /// A road between two nodes that carries nothing at the moment. What is on it waits.

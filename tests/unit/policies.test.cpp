@@ -9,7 +9,7 @@ namespace weft {
 namespace {
 
 TEST(region_address, counts_from_the_start_or_from_the_pointer) {
-  std::byte some[4];
+  std::byte some[4]{};
   EXPECT_EQ(region_address::offset::base_of(some), 0U);
   EXPECT_EQ(region_address::virtual_address::base_of(some), reinterpret_cast<std::uintptr_t>(some));
   EXPECT_EQ(region_address::offset::form, wire::address_form::offset);
