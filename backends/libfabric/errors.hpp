@@ -76,10 +76,13 @@ constexpr status failed(int number, const char* operation) noexcept {
   return {meaning(number), origin::libfabric, number < 0 ? -number : number, operation};
 }
 
-/// What a post that did not return 0 says: a full queue is an answer, everything else an error.
+/// What a post that did not return 0 says: a full queue is an answer, everything else an error. Only links that stood are posted to, so
+/// who cannot be reached any more is lost; FI_ENOENT is how sockets says that it could not connect again (sock_ep_get_conn, 1.17).
 [[gnu::cold, gnu::noinline]] inline status not_posted(ssize_t returned, const char* operation) noexcept {
   if (returned == -FI_EAGAIN) return again(waits_for::queue, operation);
-  return failed(static_cast<int>(returned), operation);
+  status s = failed(static_cast<int>(returned), operation);
+  if (returned == -FI_ENOENT || s.code == errc::unreachable) s.code = errc::peer_lost;
+  return s;
 }
 
 /// The answer of a posting call.
