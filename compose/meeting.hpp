@@ -66,9 +66,9 @@ class meeting {
     say_what_is_owed(r);
     return {};
   }
-  void reject(record& r, errc code, std::string reason) {
+  void reject(record& r, errc code, const std::string& reason) {
     r.refusal = code;
-    r.reason = std::move(reason);
+    r.reason = reason;
     e_.set_state(r, peer_state::refusing);
     r.owes_answer = true;
     say_what_is_owed(r);
@@ -92,7 +92,7 @@ class meeting {
     r->nonce = theirs.nonce;
     r->theirs = theirs.connection;
     r->heard = e_.tick;
-    if (auto unlike = difference(theirs, verdict); !unlike.empty()) return reject(*r, errc::incompatible, std::move(unlike));
+    if (const auto unlike = difference(theirs, verdict); !unlike.empty()) return reject(*r, errc::incompatible, unlike);
     adopt(*r, theirs);
     if (e_.half_open > e_.options.pending) return reject(*r, errc::rejected, "too many requests are waiting for an answer");
     e_.set_state(*r, peer_state::requested);

@@ -128,7 +128,7 @@ class transport {
   static local_memory memory(const_bytes any) noexcept {
     static_assert(answer<G, local_descriptor_family>::any_memory,
                   "weft: this fabric wants local buffers registered; use a slice of a region: region.slice(offset, size)");
-    return {const_cast<std::byte*>(any.data()), any.size(), nullptr};  // sources are only read
+    return {const_cast<std::byte*>(any.data()), any.size(), nullptr};  // NOLINT(cppcoreguidelines-pro-type-const-cast): sources are only read
   }
 
   // ---- progress ---------------------------------------------------------------------------------------------------------

@@ -22,6 +22,14 @@ concept policy = requires {
 template <class P, class Family>
 concept answers_family = policy<P> && std::same_as<typename P::family, Family>;
 
+namespace detail {
+template <class Family, class First, class... Rest>
+consteval auto first_answer() {
+  if constexpr (std::same_as<typename First::family, Family>) return First{};
+  else return first_answer<Family, Rest...>();
+}
+}  // namespace detail
+
 /// Answers in any order, each family at most once.
 template <policy... Answers>
 struct policy_set {
@@ -32,15 +40,9 @@ struct policy_set {
   static constexpr bool each_family_once = ((count<typename Answers::family> == 1) && ...);
   static_assert(each_family_once, "weft: two policies answer for the same family");
 
-  template <class Family, class First, class... Rest>
-  static consteval auto find() {
-    if constexpr (std::same_as<typename First::family, Family>) return First{};
-    else return find<Family, Rest...>();
-  }
-
  public:
   template <class Family>
-  requires(count<Family> == 1) using pick = decltype(find<Family, Answers...>());
+  requires(count<Family> == 1) using pick = decltype(detail::first_answer<Family, Answers...>());
 };
 
 /// The families of a contract, to check that a set answers each of them.

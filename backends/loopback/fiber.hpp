@@ -149,7 +149,7 @@ class fiber {
 
   // The run-time library keeps caught and uncaught exceptions per thread; a fiber may leave in the middle of a handler.
   void swap_exceptions() noexcept {
-    exceptions_state* live = reinterpret_cast<exceptions_state*>(abi::__cxa_get_globals());
+    auto* live = reinterpret_cast<exceptions_state*>(abi::__cxa_get_globals());
     std::swap(*live, exceptions_);
   }
   struct exceptions_state {

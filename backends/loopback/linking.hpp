@@ -111,10 +111,22 @@ inline void arrive_at_link(simulation& sim, std::uint32_t index) {
   }
 }
 
-/// Effects: the link is gone. What was posted still leaves; its sources were read now. Connected: nothing is told afterwards.
-inline void release_link(simulation& sim, station& at, const link_name& name) {
-  link_state* link = at.find(name);
-  if (link == nullptr) return;
+/// Effects: what the queues hold of a link that ends is told to nobody. A request to connect is another link's.
+inline void forget_told(station& at, const link_name& name) {
+  for (std::size_t n = at.row.connected ? at.completions.size() : 0; n != 0; --n) {
+    const pending_completion held = at.completions.front();
+    at.completions.pop_front();
+    if (held.at != name) at.completions.push_back(held);
+  }
+  for (std::size_t n = at.link_events.size(); n != 0; --n) {
+    const link_event held = at.link_events.front();
+    at.link_events.pop_front();
+    if (held.at != name || held.what == link_change::arrived) at.link_events.push_back(held);
+  }
+}
+
+/// Effects: operations posted on a link that ends still leave; their ends are told later where the row may, else never.
+inline void disown(simulation& sim, station& at, const link_name& name) {
   for (std::uint32_t i = 0; i < sim.pool.size(); ++i) {
     packet& p = sim.pool[i];
     if (p.stage == packet_stage::unused || p.from != name || !p.owed) continue;
@@ -127,21 +139,19 @@ inline void release_link(simulation& sim, station& at, const link_name& name) {
     if (at.in_flight > 0) --at.in_flight;
     if (p.stage == packet_stage::stuck) sim.pool.give_back(i);
   }
+}
+
+/// Effects: the link is gone. What was posted still leaves; its sources were read now. Connected: nothing is told afterwards.
+inline void release_link(simulation& sim, station& at, const link_name& name) {
+  link_state* link = at.find(name);
+  if (link == nullptr) return;
+  disown(sim, at, name);
   if (at.row.connected) {
     if (link->peer.port != nobody && link->peer.index != nobody && link->phase != link_phase::lost)
       signal(sim, packet_kind::goodbye, name, link->peer);
     for (; !link->receives.starved.empty(); link->receives.starved.pop_front()) lose(sim, link->receives.starved.front());
-    for (std::size_t n = at.completions.size(); n != 0; --n) {
-      const pending_completion held = at.completions.front();
-      at.completions.pop_front();
-      if (held.at != name) at.completions.push_back(held);
-    }
   }
-  for (std::size_t n = at.link_events.size(); n != 0; --n) {
-    const link_event held = at.link_events.front();
-    at.link_events.pop_front();
-    if (held.at != name || held.what == link_change::arrived) at.link_events.push_back(held);
-  }
+  forget_told(at, name);
   link->phase = link_phase::unused;
   link->receives = receive_queue{};
 }

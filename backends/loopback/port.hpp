@@ -162,7 +162,9 @@ class port {
   };
 
   port(simulation& sim, std::shared_ptr<station> at);
-  static local_memory injected(const_bytes from) noexcept { return {const_cast<std::byte*>(from.data()), from.size(), nullptr}; }
+  static local_memory injected(const_bytes from) noexcept {
+    return {const_cast<std::byte*>(from.data()), from.size(), nullptr};  // NOLINT(cppcoreguidelines-pro-type-const-cast): only read
+  }
   status check(const order& asked, const char* operation) const noexcept;
   status post(const order& asked, const char* operation) noexcept;
   status atomic(packet_kind kind, link which, std::uint64_t comparand, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory at,

@@ -25,7 +25,7 @@ struct run_outcome {
 
 /// The simulation in which a port that is opened now will live.
 inline simulation*& current_simulation() noexcept {
-  thread_local simulation* current = nullptr;
+  thread_local simulation* current = nullptr;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables): set by the world that runs
   return current;
 }
 
