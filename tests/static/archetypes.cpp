@@ -33,9 +33,9 @@ static_assert(!notify_policy<silent_notify> && notify_policy<notify::immediate>)
 // ---- fabrics --------------------------------------------------------------------------------------------------------------
 static_assert(complete_fabric<fabrics::loopback>);
 struct without_a_name {
-  static constexpr std::uint64_t fingerprint = 1;
-  static constexpr fabric_facts facts{};
-  static constexpr std::array<environment_setting, 0> environment{};
+  [[maybe_unused]] static constexpr std::uint64_t fingerprint = 1;
+  [[maybe_unused]] static constexpr fabric_facts facts{};
+  [[maybe_unused]] static constexpr std::array<environment_setting, 0> environment{};
   using policies = fabrics::loopback::policies;
 };
 static_assert(!complete_fabric<without_a_name>);
