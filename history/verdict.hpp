@@ -6,6 +6,7 @@
 
 #include "record.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -62,9 +63,7 @@ struct verdict {
 
   bool clean() const noexcept { return violations.empty(); }
   bool names(property which) const noexcept {
-    for (const violation& each : violations)
-      if (each.which == which) return true;
-    return false;
+    return std::ranges::any_of(violations, [which](const violation& each) { return each.which == which; });
   }
   std::string text() const {
     if (clean()) return std::to_string(checked) + " records, no violation";
