@@ -12,13 +12,13 @@ namespace {
 std::size_t allocations = 0;
 }
 
-void* operator new(std::size_t size) {
+[[gnu::noinline]] void* operator new(std::size_t size) {
   ++allocations;
   if (void* at = std::malloc(size == 0 ? 1 : size); at != nullptr) return at;
   throw std::bad_alloc();
 }
-void operator delete(void* at) noexcept { std::free(at); }
-void operator delete(void* at, std::size_t) noexcept { std::free(at); }
+[[gnu::noinline]] void operator delete(void* at) noexcept { std::free(at); }
+[[gnu::noinline]] void operator delete(void* at, std::size_t) noexcept { std::free(at); }
 
 namespace weft::test {
 namespace {
