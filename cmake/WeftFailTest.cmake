@@ -3,7 +3,8 @@
 # What must not compile is a test, with the sentence that its author should read.
 
 # weft_add_fail_test(file): adds the ctest fail.<stem>. The file's lines decide:
-#   // EXPECT: sentence    the compiler fails and its output contains the sentence; several lines: all of them
+#   // EXPECT: sentence    the compiler fails and its output contains the sentence; several lines: all of them;
+#                          "one | other": either (a compiler's own sentence, in the words of g++ and of clang)
 #   // FABRIC: name        compiled as a program for that fabric; without the line, against weft::weft alone
 #   #ifdef WEFT_FIXED      the file's corrected form, which must compile: else the test may fail for a reason of its own
 function(weft_add_fail_test file)

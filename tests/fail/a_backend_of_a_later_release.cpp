@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXPECT: weft::backends::verbs::port<
-// EXPECT: incomplete type
+// EXPECT: incomplete type | undefined template
 #include <weft/generated/ibverbs_roce.hpp>
 #include "made_fabric.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// EXPECT: no match for 'operator='
+// EXPECT: no match for 'operator=' | no viable overloaded '='
 #include "made_fabric.hpp"
 
 struct other : weft::fabrics::loopback {};
