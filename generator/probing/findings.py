@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is asked of a probe, and what it found."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..facts import Value
+
+
+@dataclass(frozen=True)
+class Demands:
+    """Which provider to probe. Nothing else is believed: what it needs, takes and refuses is found by asking and trying.
+
+    `provider` is the library's name for it ("tcp;ofi_rxm"), `endpoint_type` is connected or addressed, `fabric_name` picks one of several
+    fabrics of one provider, `node` is the local address that both processes use, `settings` go into the environment.
+    """
+
+    provider: str
+    endpoint_type: str
+    fabric_name: str = ""
+    node: str = "127.0.0.1"
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """How one behaviour (or the claims) ended. `ended` is shown, refused, crashed, hung or missing; `why` is a sentence unless shown."""
+
+    behaviour: str
+    ended: str
+    facts: Mapping[str, Any]
+    why: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class CellFinding:
+    """One cell: what the library says, what was seen, and what a row should say.
+
+    `claimed` and `shown` are None where there is no claim or nothing was seen (`why_not` says why). `at_least`: the cell is a lower bound
+    and `shown` is what was reached. `suspicion`: what was seen is consistent with `true` but cannot prove it (order under load).
+    """
+
+    cell: str
+    claimed: Value | None
+    claim: str
+    shown: Value | None
+    test: str
+    why_not: str = ""
+    at_least: bool = False
+    suspicion: bool = False
+
+    @property
+    def value(self) -> Value | None:
+        """What a row should say: what was seen, else what is claimed. A reached size never exceeds a claimed one."""
+        if self.shown is None:
+            return self.claimed
+        if self.at_least and self.claimed is not None:
+            return self.claimed
+        return self.shown
+
+    @property
+    def differs(self) -> bool:
+        """Claim and behaviour do not agree: the matrix marks such a cell."""
+        if self.claimed is None or self.shown is None or self.at_least:
+            return False
+        return self.claimed != self.shown
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where and when: everything that a cell's evidence needs."""
+
+    library: str
+    api: str
+    kernel: str
+    device: str
+    date: str
+
+    def __str__(self) -> str:
+        return f"{self.date} {self.library} (API {self.api}), Linux {self.kernel}, {self.device}"
