@@ -8,7 +8,7 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_1eaa4d32 {
+inline namespace rules_97822b27 {
 /// Slingshot cards: counters in hardware, writes in order, no immediate on a write by default. libfabric 1.21 and later.
 struct cxi {
   static constexpr std::string_view name = "cxi";
@@ -18,6 +18,7 @@ struct cxi {
   static constexpr fabric_facts facts{
       .provider = "cxi", .fabric_name = "", .since = {1, 21}, .until = any_later_version,
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::opaque, .connects_lazily = false,
+      .forgets_peers = true,
       .virtual_addressing = false, .key_owner = key_owner::application, .key_bytes = 4, .local_registration = false,
       .region_endpoint_binding = true,
       .write_immediate_bytes = 0, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
@@ -73,6 +74,6 @@ struct cxi {
   >;
 };
 static_assert(complete_fabric<cxi>);
-}  // namespace rules_1eaa4d32
+}  // namespace rules_97822b27
 // clang-format on
 }  // namespace weft::fabrics

@@ -8,7 +8,7 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_982fd17d {
+inline namespace rules_f60de8d4 {
 /// Elastic Fabric Adapter through libfabric's reliable layer: reliable, unordered between writes and messages. libfabric 1.15 to before 1.18.
 struct efa_since_1_15 {
   static constexpr std::string_view name = "efa";
@@ -18,6 +18,7 @@ struct efa_since_1_15 {
   static constexpr fabric_facts facts{
       .provider = "efa", .fabric_name = "efa", .since = {1, 15}, .until = {1, 18},
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::opaque, .connects_lazily = true,
+      .forgets_peers = true,
       .virtual_addressing = true, .key_owner = key_owner::provider, .key_bytes = 4, .local_registration = false,
       .region_endpoint_binding = false,
       .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
@@ -72,8 +73,8 @@ struct efa_since_1_15 {
   >;
 };
 static_assert(complete_fabric<efa_since_1_15>);
-}  // namespace rules_982fd17d
-inline namespace rules_ee41ed64 {
+}  // namespace rules_f60de8d4
+inline namespace rules_69dea5e2 {
 /// libfabric 1.18 and later.
 struct efa_since_1_18 : efa_since_1_15 {
   static constexpr std::uint64_t fingerprint = 0x72338059f68a0ac2;
@@ -100,7 +101,7 @@ struct efa_since_1_18 : efa_since_1_15 {
   >;
 };
 static_assert(complete_fabric<efa_since_1_18>);
-}  // namespace rules_ee41ed64
+}  // namespace rules_69dea5e2
 
 using efa = by_library<backends::libfabric::built_with, efa_since_1_15, efa_since_1_18>;
 // clang-format on

@@ -8,7 +8,7 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_ef1b1597 {
+inline namespace rules_aee52eb6 {
 /// Elastic Fabric Adapter without the reliable layer: the card's own operations. libfabric 2.1 to before 2.6.
 struct efa_direct_since_2_1 {
   static constexpr std::string_view name = "efa_direct";
@@ -18,6 +18,7 @@ struct efa_direct_since_2_1 {
   static constexpr fabric_facts facts{
       .provider = "efa", .fabric_name = "efa-direct", .since = {2, 1}, .until = {2, 6},
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::opaque, .connects_lazily = false,
+      .forgets_peers = true,
       .virtual_addressing = true, .key_owner = key_owner::provider, .key_bytes = 4, .local_registration = true,
       .region_endpoint_binding = false,
       .write_immediate_bytes = 4, .write_immediate_consumes_receive = false, .send_immediate_bytes = 4,
@@ -73,8 +74,8 @@ struct efa_direct_since_2_1 {
   >;
 };
 static_assert(complete_fabric<efa_direct_since_2_1>);
-}  // namespace rules_ef1b1597
-inline namespace rules_989a85e0 {
+}  // namespace rules_aee52eb6
+inline namespace rules_f09d968d {
 /// libfabric 2.6 and later.
 struct efa_direct_since_2_6 : efa_direct_since_2_1 {
   static constexpr std::uint64_t fingerprint = 0x1b0b7855bf5dcaff;
@@ -96,7 +97,7 @@ struct efa_direct_since_2_6 : efa_direct_since_2_1 {
   >;
 };
 static_assert(complete_fabric<efa_direct_since_2_6>);
-}  // namespace rules_989a85e0
+}  // namespace rules_f09d968d
 
 using efa_direct = by_library<backends::libfabric::built_with, efa_direct_since_2_1, efa_direct_since_2_6>;
 // clang-format on

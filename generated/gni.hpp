@@ -8,7 +8,7 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_844a499f {
+inline namespace rules_71c6e003 {
 /// Cray Aries cards; the provider left libfabric with 1.21. libfabric 1.15 to before 1.21.
 struct gni {
   static constexpr std::string_view name = "gni";
@@ -18,6 +18,7 @@ struct gni {
   static constexpr fabric_facts facts{
       .provider = "gni", .fabric_name = "", .since = {1, 15}, .until = {1, 21},
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::opaque, .connects_lazily = true,
+      .forgets_peers = true,
       .virtual_addressing = true, .key_owner = key_owner::provider, .key_bytes = 8, .local_registration = false,
       .region_endpoint_binding = false,
       .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
@@ -72,6 +73,6 @@ struct gni {
   >;
 };
 static_assert(complete_fabric<gni>);
-}  // namespace rules_844a499f
+}  // namespace rules_71c6e003
 // clang-format on
 }  // namespace weft::fabrics

@@ -8,7 +8,7 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_1443a46d {
+inline namespace rules_f2b4ee90 {
 /// Reliable connections on iWARP cards by rdma-core itself: no immediates and no atomics. rdma-core 44.0 and later.
 struct ibverbs_iwarp {
   static constexpr std::string_view name = "ibverbs_iwarp";
@@ -18,6 +18,7 @@ struct ibverbs_iwarp {
   static constexpr fabric_facts facts{
       .provider = "", .fabric_name = "", .since = {44, 0}, .until = any_later_version,
       .endpoint_type = endpoint_type::connected, .address_resolution = address_resolution::socket, .connects_lazily = false,
+      .forgets_peers = true,
       .virtual_addressing = true, .key_owner = key_owner::provider, .key_bytes = 4, .local_registration = true,
       .region_endpoint_binding = false,
       .write_immediate_bytes = 0, .write_immediate_consumes_receive = false, .send_immediate_bytes = 0,
@@ -73,6 +74,6 @@ struct ibverbs_iwarp {
   >;
 };
 static_assert(complete_fabric<ibverbs_iwarp>);
-}  // namespace rules_1443a46d
+}  // namespace rules_f2b4ee90
 // clang-format on
 }  // namespace weft::fabrics

@@ -8,7 +8,7 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_805b9b0f {
+inline namespace rules_3abb64a0 {
 /// Reliable connections on InfiniBand or RoCE cards by rdma-core itself. rdma-core 44.0 and later.
 struct ibverbs_roce {
   static constexpr std::string_view name = "ibverbs_roce";
@@ -18,6 +18,7 @@ struct ibverbs_roce {
   static constexpr fabric_facts facts{
       .provider = "", .fabric_name = "", .since = {44, 0}, .until = any_later_version,
       .endpoint_type = endpoint_type::connected, .address_resolution = address_resolution::socket, .connects_lazily = false,
+      .forgets_peers = true,
       .virtual_addressing = true, .key_owner = key_owner::provider, .key_bytes = 4, .local_registration = true,
       .region_endpoint_binding = false,
       .write_immediate_bytes = 4, .write_immediate_consumes_receive = true, .send_immediate_bytes = 4,
@@ -80,6 +81,6 @@ struct ibverbs_roce {
   >;
 };
 static_assert(complete_fabric<ibverbs_roce>);
-}  // namespace rules_805b9b0f
+}  // namespace rules_3abb64a0
 // clang-format on
 }  // namespace weft::fabrics

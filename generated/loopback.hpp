@@ -8,7 +8,7 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_554f5edd {
+inline namespace rules_ca81a963 {
 /// One process in virtual time, from one seed: for simulation and tests. weft 1.0 and later.
 struct loopback {
   static constexpr std::string_view name = "loopback";
@@ -18,6 +18,7 @@ struct loopback {
   static constexpr fabric_facts facts{
       .provider = "", .fabric_name = "", .since = {1, 0}, .until = any_later_version,
       .endpoint_type = endpoint_type::connected, .address_resolution = address_resolution::socket, .connects_lazily = false,
+      .forgets_peers = true,
       .virtual_addressing = false, .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false,
       .region_endpoint_binding = false,
       .write_immediate_bytes = 4, .write_immediate_consumes_receive = false, .send_immediate_bytes = 4,
@@ -68,6 +69,6 @@ struct loopback {
   >;
 };
 static_assert(complete_fabric<loopback>);
-}  // namespace rules_554f5edd
+}  // namespace rules_ca81a963
 // clang-format on
 }  // namespace weft::fabrics

@@ -8,7 +8,7 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_e5a76962 {
+inline namespace rules_82e7a414 {
 /// Cornelis Omni-Path cards. libfabric 1.15 to before 2.1.
 struct opx_since_1_15 {
   static constexpr std::string_view name = "opx";
@@ -18,6 +18,7 @@ struct opx_since_1_15 {
   static constexpr fabric_facts facts{
       .provider = "opx", .fabric_name = "", .since = {1, 15}, .until = {2, 1},
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::opaque, .connects_lazily = false,
+      .forgets_peers = true,
       .virtual_addressing = false, .key_owner = key_owner::application, .key_bytes = 2, .local_registration = false,
       .region_endpoint_binding = false,
       .write_immediate_bytes = 0, .write_immediate_consumes_receive = false, .send_immediate_bytes = 4,
@@ -70,8 +71,8 @@ struct opx_since_1_15 {
   >;
 };
 static_assert(complete_fabric<opx_since_1_15>);
-}  // namespace rules_e5a76962
-inline namespace rules_4e9cb2bd {
+}  // namespace rules_82e7a414
+inline namespace rules_32f106bf {
 /// libfabric 2.1 and later.
 struct opx_since_2_1 : opx_since_1_15 {
   static constexpr std::uint64_t fingerprint = 0xc4115f846b3d3b62;
@@ -94,7 +95,7 @@ struct opx_since_2_1 : opx_since_1_15 {
   >;
 };
 static_assert(complete_fabric<opx_since_2_1>);
-}  // namespace rules_4e9cb2bd
+}  // namespace rules_32f106bf
 
 using opx = by_library<backends::libfabric::built_with, opx_since_1_15, opx_since_2_1>;
 // clang-format on

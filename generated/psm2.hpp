@@ -8,7 +8,7 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_d9cd129f {
+inline namespace rules_4c300ae7 {
 /// Omni-Path cards through PSM2. libfabric 1.15 and later.
 struct psm2 {
   static constexpr std::string_view name = "psm2";
@@ -18,6 +18,7 @@ struct psm2 {
   static constexpr fabric_facts facts{
       .provider = "psm2", .fabric_name = "", .since = {1, 15}, .until = any_later_version,
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::opaque, .connects_lazily = true,
+      .forgets_peers = true,
       .virtual_addressing = false, .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false,
       .region_endpoint_binding = false,
       .write_immediate_bytes = 4, .write_immediate_consumes_receive = false, .send_immediate_bytes = 4,
@@ -72,6 +73,6 @@ struct psm2 {
   >;
 };
 static_assert(complete_fabric<psm2>);
-}  // namespace rules_d9cd129f
+}  // namespace rules_4c300ae7
 // clang-format on
 }  // namespace weft::fabrics

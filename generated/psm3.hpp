@@ -8,7 +8,7 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_0c0b8e21 {
+inline namespace rules_277127ad {
 /// Intel Ethernet cards and others through PSM3. libfabric 1.15 and later.
 struct psm3 {
   static constexpr std::string_view name = "psm3";
@@ -18,6 +18,7 @@ struct psm3 {
   static constexpr fabric_facts facts{
       .provider = "psm3", .fabric_name = "", .since = {1, 15}, .until = any_later_version,
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::opaque, .connects_lazily = true,
+      .forgets_peers = true,
       .virtual_addressing = false, .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false,
       .region_endpoint_binding = false,
       .write_immediate_bytes = 4, .write_immediate_consumes_receive = false, .send_immediate_bytes = 4,
@@ -72,6 +73,6 @@ struct psm3 {
   >;
 };
 static_assert(complete_fabric<psm3>);
-}  // namespace rules_0c0b8e21
+}  // namespace rules_277127ad
 // clang-format on
 }  // namespace weft::fabrics

@@ -8,16 +8,17 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_7d5677c9 {
-/// Processes of one host over shared memory. libfabric 1.15 and later.
-struct shm {
+inline namespace rules_f7315fd5 {
+/// Processes of one host over shared memory. libfabric 1.15 to before 2.0.
+struct shm_since_1_15 {
   static constexpr std::string_view name = "shm";
   static constexpr std::uint64_t fingerprint = 0xe96ef3298d250879;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
   static constexpr fabric_facts facts{
-      .provider = "shm", .fabric_name = "", .since = {1, 15}, .until = any_later_version,
+      .provider = "shm", .fabric_name = "", .since = {1, 15}, .until = {2, 0},
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::opaque, .connects_lazily = true,
+      .forgets_peers = true,
       .virtual_addressing = false, .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false,
       .region_endpoint_binding = false,
       .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
@@ -85,7 +86,31 @@ struct shm {
       liveness::process
   >;
 };
-static_assert(complete_fabric<shm>);
-}  // namespace rules_7d5677c9
+static_assert(complete_fabric<shm_since_1_15>);
+}  // namespace rules_f7315fd5
+inline namespace rules_fa60371c {
+/// libfabric 2.0 and later.
+struct shm_since_2_0 : shm_since_1_15 {
+  static constexpr std::uint64_t fingerprint = 0xe96ef3298d250879;
+  static constexpr fabric_facts facts = [] {
+    fabric_facts changed = shm_since_1_15::facts;
+    changed.since = {2, 0};
+    changed.until = any_later_version;
+    // shm.forgets_peers (claimed: libfabric 2.0 to 2.6 prov/shm, smr_unmap_from_endpoint: who removes a peer second writes before its table and
+    //   leaves its own entry standing; observed: 2026-11-20 libfabric 2.1.0 loopback, after 256 removals a place was used again and the next send
+    //   ended in a segmentation fault)
+    changed.forgets_peers = false;
+    return changed;
+  }();
+  using policies = policy_set<
+      endpoint::addressed, bootstrap::exchange, framing::immediate, region_address::offset, region_key::application,
+      local_descriptor::not_needed, region_binding::domain, notify::immediate, write_fault::delivery_confirmed, atomics::provider,
+      progress::polling, wait::yield, back_pressure::report, threading::one_owner, completion::selective, liveness::process
+  >;
+};
+static_assert(complete_fabric<shm_since_2_0>);
+}  // namespace rules_fa60371c
+
+using shm = by_library<backends::libfabric::built_with, shm_since_1_15, shm_since_2_0>;
 // clang-format on
 }  // namespace weft::fabrics

@@ -8,7 +8,7 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_a64ae9a3 {
+inline namespace rules_1b2fd532 {
 /// Connected endpoints over TCP sockets; runs on every machine. libfabric 1.15 and later.
 struct tcp {
   static constexpr std::string_view name = "tcp";
@@ -18,6 +18,7 @@ struct tcp {
   static constexpr fabric_facts facts{
       .provider = "tcp", .fabric_name = "", .since = {1, 15}, .until = any_later_version,
       .endpoint_type = endpoint_type::connected, .address_resolution = address_resolution::socket, .connects_lazily = false,
+      .forgets_peers = true,
       .virtual_addressing = false, .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false,
       .region_endpoint_binding = false,
       .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
@@ -85,6 +86,6 @@ struct tcp {
   >;
 };
 static_assert(complete_fabric<tcp>);
-}  // namespace rules_a64ae9a3
+}  // namespace rules_1b2fd532
 // clang-format on
 }  // namespace weft::fabrics

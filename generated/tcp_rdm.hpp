@@ -8,7 +8,7 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_bbf3b5d3 {
+inline namespace rules_deb6bea0 {
 /// Addressed endpoints of the tcp provider itself, without the rxm layer. libfabric 1.18 and later.
 struct tcp_rdm {
   static constexpr std::string_view name = "tcp_rdm";
@@ -18,6 +18,7 @@ struct tcp_rdm {
   static constexpr fabric_facts facts{
       .provider = "tcp", .fabric_name = "", .since = {1, 18}, .until = any_later_version,
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::socket, .connects_lazily = true,
+      .forgets_peers = true,
       .virtual_addressing = false, .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false,
       .region_endpoint_binding = false,
       .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
@@ -75,6 +76,6 @@ struct tcp_rdm {
   >;
 };
 static_assert(complete_fabric<tcp_rdm>);
-}  // namespace rules_bbf3b5d3
+}  // namespace rules_deb6bea0
 // clang-format on
 }  // namespace weft::fabrics

@@ -8,7 +8,7 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_70fff5e7 {
+inline namespace rules_98696329 {
 /// Addressed endpoints over TCP sockets by the rxm layer. libfabric 1.15 and later.
 struct tcp_rxm {
   static constexpr std::string_view name = "tcp_rxm";
@@ -18,6 +18,7 @@ struct tcp_rxm {
   static constexpr fabric_facts facts{
       .provider = "tcp;ofi_rxm", .fabric_name = "", .since = {1, 15}, .until = any_later_version,
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::socket, .connects_lazily = true,
+      .forgets_peers = true,
       .virtual_addressing = false, .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false,
       .region_endpoint_binding = false,
       .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
@@ -92,6 +93,6 @@ struct tcp_rxm {
   >;
 };
 static_assert(complete_fabric<tcp_rxm>);
-}  // namespace rules_70fff5e7
+}  // namespace rules_98696329
 // clang-format on
 }  // namespace weft::fabrics

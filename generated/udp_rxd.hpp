@@ -8,7 +8,7 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_e15dc876 {
+inline namespace rules_4146437a {
 /// Addressed endpoints over UDP, made reliable by the rxd layer; experimental. libfabric 1.15 and later.
 struct udp_rxd {
   static constexpr std::string_view name = "udp_rxd";
@@ -18,6 +18,7 @@ struct udp_rxd {
   static constexpr fabric_facts facts{
       .provider = "udp;ofi_rxd", .fabric_name = "", .since = {1, 15}, .until = any_later_version,
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::socket, .connects_lazily = false,
+      .forgets_peers = true,
       .virtual_addressing = false, .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false,
       .region_endpoint_binding = false,
       .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
@@ -88,6 +89,6 @@ struct udp_rxd {
   >;
 };
 static_assert(complete_fabric<udp_rxd>);
-}  // namespace rules_e15dc876
+}  // namespace rules_4146437a
 // clang-format on
 }  // namespace weft::fabrics

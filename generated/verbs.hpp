@@ -8,7 +8,7 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_801577d5 {
+inline namespace rules_d1d2d0d1 {
 /// Connected endpoints on InfiniBand or RoCE cards through libfabric. libfabric 1.15 to before 2.2.
 struct verbs_since_1_15 {
   static constexpr std::string_view name = "verbs";
@@ -18,6 +18,7 @@ struct verbs_since_1_15 {
   static constexpr fabric_facts facts{
       .provider = "verbs", .fabric_name = "", .since = {1, 15}, .until = {2, 2},
       .endpoint_type = endpoint_type::connected, .address_resolution = address_resolution::socket, .connects_lazily = false,
+      .forgets_peers = true,
       .virtual_addressing = true, .key_owner = key_owner::provider, .key_bytes = 4, .local_registration = true,
       .region_endpoint_binding = false,
       .write_immediate_bytes = 4, .write_immediate_consumes_receive = true, .send_immediate_bytes = 4,
@@ -81,8 +82,8 @@ struct verbs_since_1_15 {
   >;
 };
 static_assert(complete_fabric<verbs_since_1_15>);
-}  // namespace rules_801577d5
-inline namespace rules_cd7be947 {
+}  // namespace rules_d1d2d0d1
+inline namespace rules_3d8685fd {
 /// libfabric 2.2 and later.
 struct verbs_since_2_2 : verbs_since_1_15 {
   static constexpr std::uint64_t fingerprint = 0xc5ac49b39a21744e;
@@ -105,7 +106,7 @@ struct verbs_since_2_2 : verbs_since_1_15 {
   >;
 };
 static_assert(complete_fabric<verbs_since_2_2>);
-}  // namespace rules_cd7be947
+}  // namespace rules_3d8685fd
 
 using verbs = by_library<backends::libfabric::built_with, verbs_since_1_15, verbs_since_2_2>;
 // clang-format on

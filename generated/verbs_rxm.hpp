@@ -8,7 +8,7 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_d91ff3b7 {
+inline namespace rules_afca404e {
 /// Addressed endpoints on InfiniBand or RoCE cards by the rxm layer. libfabric 1.15 and later.
 struct verbs_rxm {
   static constexpr std::string_view name = "verbs_rxm";
@@ -18,6 +18,7 @@ struct verbs_rxm {
   static constexpr fabric_facts facts{
       .provider = "verbs;ofi_rxm", .fabric_name = "", .since = {1, 15}, .until = any_later_version,
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::socket, .connects_lazily = true,
+      .forgets_peers = true,
       .virtual_addressing = true, .key_owner = key_owner::provider, .key_bytes = 4, .local_registration = true,
       .region_endpoint_binding = false,
       .write_immediate_bytes = 4, .write_immediate_consumes_receive = false, .send_immediate_bytes = 4,
@@ -89,6 +90,6 @@ struct verbs_rxm {
   >;
 };
 static_assert(complete_fabric<verbs_rxm>);
-}  // namespace rules_d91ff3b7
+}  // namespace rules_afca404e
 // clang-format on
 }  // namespace weft::fabrics

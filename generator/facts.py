@@ -62,6 +62,7 @@ FACTS: tuple[Fact, ...] = tuple(
         ("address_resolution", "address_resolution", "how a listener's address is found: socket (host and service) or opaque", True,
          ("socket", "opaque")),
         ("connects_lazily", "bool", "the first posts to a peer may be answered `again` until it progresses"),
+        ("forgets_peers", "bool", "a peer can be taken out of the address vector, and its place be used again"),
     )
     + _group(
         "memory",

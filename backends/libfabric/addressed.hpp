@@ -4,6 +4,8 @@
 // handshake: a link is established as soon as its address is known, and whether somebody is there shows when it is used.
 // Links to one address share its place, which goes with the last of them: some address vectors answer a second insertion with the
 // same place and count no uses (rxd of libfabric 1.17: removing it once takes it from both, and posts say `again` for ever).
+// Where the library cannot forget a peer (forgets_peers; shm since 2.0: a place used again ends in a segmentation fault) its place is kept
+// for when it is dialled again: the vector then bounds how many different peers one port can meet, with an error behind the last.
 // Hot path: of(), peer(). Threads: one owner.
 #pragma once
 
@@ -74,7 +76,7 @@ class addressed_endpoint {
   void hang_up(link& gone) {
     if (gone.address == FI_ADDR_UNSPEC) return;
     std::erase(fresh_, gone);
-    if (const auto at = place_of(gone.address); at != places_.end() && --at->links == 0) {
+    if (const auto at = place_of(gone.address); at != places_.end() && --at->links == 0 && Shape::facts.forgets_peers) {
       fi_av_remove(peers_.get(), &at->at, 1, 0);
       places_.erase(at);
     }

@@ -18,6 +18,7 @@ FACTS: dict[str, str] = {
     "endpoint_type": "addressed",
     "address_resolution": "opaque",
     "connects_lazily": "true",
+    "forgets_peers": "false",
     "virtual_addressing": "true",
     "key_owner": "provider",
     "key_bytes": "4",

@@ -8,7 +8,7 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_e9bdc8af {
+inline namespace rules_30aa0a4a {
 /// A row for tests. libfabric 1.15 to before 2.0.
 struct ranged_since_1_15 {
   static constexpr std::string_view name = "ranged";
@@ -18,6 +18,7 @@ struct ranged_since_1_15 {
   static constexpr fabric_facts facts{
       .provider = "ranged", .fabric_name = "", .since = {1, 15}, .until = {2, 0},
       .endpoint_type = endpoint_type::connected, .address_resolution = address_resolution::socket, .connects_lazily = false,
+      .forgets_peers = true,
       .virtual_addressing = false, .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false,
       .region_endpoint_binding = false,
       .write_immediate_bytes = 4, .write_immediate_consumes_receive = false, .send_immediate_bytes = 4,
@@ -73,8 +74,8 @@ struct ranged_since_1_15 {
   >;
 };
 static_assert(complete_fabric<ranged_since_1_15>);
-}  // namespace rules_e9bdc8af
-inline namespace rules_b015c48f {
+}  // namespace rules_30aa0a4a
+inline namespace rules_58a5b0bc {
 /// libfabric 2.0 to before 2.2.
 struct ranged_since_2_0 : ranged_since_1_15 {
   static constexpr std::uint64_t fingerprint = 0x9aacf744f36068e7;
@@ -96,8 +97,8 @@ struct ranged_since_2_0 : ranged_since_1_15 {
   >;
 };
 static_assert(complete_fabric<ranged_since_2_0>);
-}  // namespace rules_b015c48f
-inline namespace rules_3b0fc0da {
+}  // namespace rules_58a5b0bc
+inline namespace rules_29898629 {
 /// libfabric 2.2 to before 3.0.
 struct ranged_since_2_2 : ranged_since_2_0 {
   static constexpr std::uint64_t fingerprint = 0x9aacf744f36068e7;
@@ -121,7 +122,7 @@ struct ranged_since_2_2 : ranged_since_2_0 {
   >;
 };
 static_assert(complete_fabric<ranged_since_2_2>);
-}  // namespace rules_3b0fc0da
+}  // namespace rules_29898629
 
 using ranged = by_library<backends::libfabric::built_with, ranged_since_1_15, ranged_since_2_0, ranged_since_2_2>;
 // clang-format on
