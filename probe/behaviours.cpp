@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The list of behaviours. Hot path: no. Threads: none.
+#include "behaviours.hpp"
+
+#include <array>
+
+namespace weft::probe {
+
+std::span<const behaviour* const> behaviours() {
+  static constexpr std::array all{&meeting,          &first_post,     &addressing,  &keys,         &write_immediate, &send_immediate,
+                                  &counter,          &send_after_write, &write_after_write, &send_after_send, &delivery, &wrong_key,
+                                  &out_of_range,     &completions,    &atomics,     &progress,     &waiting,         &killed_peer,
+                                  &inject,           &gather,         &full_queue,  &largest};
+  return all;
+}
+
+}  // namespace weft::probe

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the library says of the provider, without a peer: replies of fi_getinfo, objects that open, atomics that it lists.
+// Hot path: no. Threads: one owner.
+#include "asking.hpp"
+#include "behaviours.hpp"
+#include "station.hpp"
+
+#include <rdma/fi_atomic.h>
+
+#include <array>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace weft::probe {
+
+namespace {
+
+std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
+
+void tell_identity(const role& self, const question& base, const fi_info& info) {
+  const std::uint32_t running = fi_version();
+  self.told.fact("library", std::to_string(FI_MAJOR(running)) + "." + std::to_string(FI_MINOR(running)));
+  self.told.fact("library_release", text_or_empty(fi_tostr(nullptr, FI_TYPE_VERSION)));
+  self.told.fact("api", std::to_string(FI_MAJOR(self.about.api)) + "." + std::to_string(FI_MINOR(self.about.api)));
+  self.told.fact("provider", text_or_empty(info.fabric_attr->prov_name));
+  self.told.fact("device", text_or_empty(info.domain_attr->name));
+  std::set<std::string> fabrics;
+  const owned_info all = replies_to(self.about, base);
+  for (const fi_info* each = all.get(); each != nullptr; each = each->next)
+    if (wanted(self.about, *each)) fabrics.insert(text_or_empty(each->fabric_attr->name));
+  self.told.fact("fabric_names", std::vector<std::string>(fabrics.begin(), fabrics.end()));
+  self.told.fact("endpoint_type", info.ep_attr->type == FI_EP_MSG ? "connected" : "addressed");
+  self.told.fact("socket_addresses", socket_addresses(info));
+  // Not FI_LOCAL_COMM alone: a provider of one host is one that claims no other hosts.
+  self.told.fact("remote_communication", (info.caps & FI_REMOTE_COMM) != 0 || (info.caps & FI_LOCAL_COMM) == 0);
+}
+
+void tell_needs(const role& self, const question& base) {
+  self.told.fact("needs_pointers", (base.region_mode & FI_MR_VIRT_ADDR) != 0);
+  self.told.fact("needs_provider_keys", (base.region_mode & FI_MR_PROV_KEY) != 0);
+  self.told.fact("needs_local_registration", (base.region_mode & FI_MR_LOCAL) != 0);
+  self.told.fact("needs_endpoint_binding", (base.region_mode & FI_MR_ENDPOINT) != 0);
+  self.told.fact("needs_context_bytes", (base.mode & FI_CONTEXT2) != 0 ? 64 : (base.mode & FI_CONTEXT) != 0 ? 32 : 0);
+  self.told.fact("needs_receives_for_immediates", (base.mode & FI_RX_CQ_DATA) != 0);
+  question every = base;
+  every.region_mode = every_region_mode;
+  const owned_info offered = reply_to(self.about, every);
+  self.told.fact("returns_pointers_if_offered", offered && (offered->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0);
+  self.told.fact("returns_provider_keys_if_offered", offered && (offered->domain_attr->mr_mode & FI_MR_PROV_KEY) != 0);
+}
+
+void tell_sizes(const role& self, const fi_info& info) {
+  self.told.fact("immediate_bytes", info.domain_attr->cq_data_size);
+  self.told.fact("key_bytes", info.domain_attr->mr_key_size);
+  self.told.fact("inject_bytes", info.tx_attr->inject_size);
+  self.told.fact("pieces", info.tx_attr->iov_limit);
+  self.told.fact("write_places", info.tx_attr->rma_iov_limit);
+  self.told.fact("transmit_depth", info.tx_attr->size);
+  self.told.fact("receive_depth", info.rx_attr->size);
+  self.told.fact("largest", info.ep_attr->max_msg_size);
+}
+
+/// Whether the same provider answers when something is added to the question.
+template <class Change>
+bool granted(const role& self, question base, Change change) {
+  change(base);
+  return reply_to(self.about, base) != nullptr;
+}
+
+void tell_capabilities(const role& self, const question& base) {
+  const auto ordered = [](std::uint64_t order) { return [order](question& q) { q.order = order; }; };
+  self.told.fact("send_after_write", granted(self, base, ordered(FI_ORDER_SAW)));
+  self.told.fact("write_after_write", granted(self, base, ordered(FI_ORDER_WAW)));
+  self.told.fact("send_after_send", granted(self, base, ordered(FI_ORDER_SAS)));
+  self.told.fact("all_orders", granted(self, base, ordered(every_order)));
+  self.told.fact("delivery_complete", granted(self, base, [](question& q) { q.op_flags = FI_DELIVERY_COMPLETE; }));
+  self.told.fact("counts_remote_writes", granted(self, base, [](question& q) { q.caps |= FI_RMA_EVENT; }));
+  self.told.fact("atomics", granted(self, base, [](question& q) { q.caps |= FI_ATOMIC; }));
+  self.told.fact("atomics_with_send_after_write", granted(self, base, [](question& q) {
+                   q.caps |= FI_ATOMIC;
+                   q.order = FI_ORDER_SAW;
+                 }));
+  for (const auto& [progress, name] : {std::pair{FI_PROGRESS_AUTO, "progress_if_automatic"}, std::pair{FI_PROGRESS_MANUAL, "progress_if_manual"},
+                                       std::pair{FI_PROGRESS_UNSPEC, "progress_if_unsaid"}}) {
+    question asked = base;
+    asked.progress = progress;
+    const owned_info reply = reply_to(self.about, asked);
+    self.told.fact(name, !reply ? "refused" : reply->domain_attr->data_progress == FI_PROGRESS_AUTO ? "automatic" : "manual");
+  }
+}
+
+/// Opens a queue that waits so; what the library said.
+std::string opening_queue(fid_domain* domain, fi_wait_obj wait) {
+  fi_cq_attr attributes{};
+  attributes.format = FI_CQ_FORMAT_DATA;
+  attributes.wait_obj = wait;
+  attributes.size = 64;
+  fid_cq* queue = nullptr;
+  const int returned = fi_cq_open(domain, &attributes, &queue, nullptr);
+  const owner<fid_cq> opened(queue);
+  return returned == 0 ? "granted" : error_name(returned);
+}
+
+void tell_objects(const role& self, const question& base, const owned_info& info) {
+  question asked = base;
+  asked.caps |= FI_ATOMIC;
+  owned_info with_atomics = reply_to(self.about, asked);
+  fi_info& used = with_atomics ? *with_atomics : *info;
+  fid_fabric* fabric = nullptr;
+  require(fi_fabric(used.fabric_attr, &fabric, nullptr), "fi_fabric");
+  const owner<fid_fabric> fabric_owner(fabric);
+  fid_domain* domain = nullptr;
+  require(fi_domain(fabric, &used, &domain, nullptr), "fi_domain");
+  const owner<fid_domain> domain_owner(domain);
+  self.told.fact("wait_descriptor", opening_queue(domain, FI_WAIT_FD));
+  self.told.fact("wait_yield", opening_queue(domain, FI_WAIT_YIELD));
+  self.told.fact("wait_unspecified", opening_queue(domain, FI_WAIT_UNSPEC));
+  fi_cntr_attr counting{};
+  counting.events = FI_CNTR_EVENTS_COMP;
+  fid_cntr* counter = nullptr;
+  const int counted = fi_cntr_open(domain, &counting, &counter, nullptr);
+  const owner<fid_cntr> counter_owner(counter);
+  self.told.fact("counter", counted == 0 ? "granted" : error_name(counted));
+  const auto listed = [domain](fi_op operation, std::uint64_t flags) {
+    fi_atomic_attr attributes{};
+    const int returned = fi_query_atomic(domain, FI_UINT64, operation, &attributes, flags);
+    return returned != 0 ? error_name(returned) : attributes.count > 0 && attributes.size == 8 ? "granted" : "not of 8 bytes";
+  };
+  self.told.fact("fetch_add", listed(FI_SUM, FI_FETCH_ATOMIC));
+  self.told.fact("compare_swap", listed(FI_CSWAP, FI_COMPARE_ATOMIC));
+}
+
+}  // namespace
+
+void claims(const role& self) {
+  const question base = least(self.about);
+  const owned_info info = reply_to(self.about, base);
+  if (!info) throw refused{"fi_getinfo", FI_ENODATA};
+  tell_identity(self, base, *info);
+  tell_needs(self, base);
+  tell_sizes(self, *info);
+  tell_capabilities(self, base);
+  tell_objects(self, base, info);
+}
+
+}  // namespace weft::probe

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a behaviour has seen, fact by fact. Each fact leaves the process at once, as one line in a pipe (atomic below PIPE_BUF): a provider that crashes
+// or hangs later takes only the rest with it.
+// Hot path: no. Threads: one owner.
+#pragma once
+
+#include "refused.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <utility>
+
+namespace weft::probe {
+
+/// The writing end: facts of one process.
+class findings {
+ public:
+  explicit findings(int descriptor) : descriptor_(descriptor) {}
+
+  /// Any of: bool, integer, text, list of texts.
+  template <class Value>
+  void fact(const std::string& name, Value&& value) const {
+    line({{"fact", name}, {"value", std::forward<Value>(value)}});
+  }
+  /// The behaviour ended here, and why.
+  void refusal(const std::string& side, const refused& why) const;
+
+ private:
+  void line(const nlohmann::json& content) const;
+  int descriptor_;
+};
+
+}  // namespace weft::probe

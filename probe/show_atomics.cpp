@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Atomics by value: what a provider lists and what its atomics do are two things (one lists them and refuses each, one adds the operand's address).
+// Hot path: no. Threads: one owner per process.
+#include "behaviours.hpp"
+#include "station.hpp"
+
+#include <rdma/fi_atomic.h>
+
+#include <array>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace weft::probe {
+
+namespace {
+
+constexpr std::size_t place = 4096;  // of the target's page; results and operands lie in the initiator's
+constexpr std::size_t result_at = 0, operand_at = 64, compare_at = 128;
+
+struct kind {
+  fi_datatype type;
+  const char* name;
+  std::size_t size;
+  bool floating;
+};
+constexpr std::array kinds{kind{FI_UINT64, "uint64", 8, false}, kind{FI_INT64, "int64", 8, false}, kind{FI_UINT32, "uint32", 4, false},
+                           kind{FI_INT32, "int32", 4, false},   kind{FI_DOUBLE, "double", 8, true}, kind{FI_FLOAT, "float", 4, true}};
+
+void put_number(std::byte* where, const kind& of, int number) {
+  const double wide = number;
+  const auto narrow = static_cast<float>(number);
+  const std::int64_t whole = number;
+  if (of.floating) std::memcpy(where, of.size == 8 ? static_cast<const void*>(&wide) : &narrow, of.size);
+  else std::memcpy(where, &whole, of.size);
+}
+
+bool is_number(const std::byte* where, const kind& of, int number) {
+  std::byte expected[8];
+  put_number(expected, of, number);
+  return std::memcmp(where, expected, of.size) == 0;
+}
+
+/// A fetching atomic; 0, or the error. `operation` FI_SUM and the like fetch; FI_CSWAP compares.
+int atomic(station& net, const kind& of, fi_op operation, std::size_t context) {
+  std::byte* page = net.page();
+  void* described = net.descriptor();
+  const fi_ioc operand{page + operand_at, 1}, compare{page + compare_at, 1};
+  fi_ioc result{page + result_at, 1};
+  const fi_rma_ioc target{net.peer.address + place, 1, net.peer.key};
+  const fi_msg_atomic message{&operand, &described, 1, net.peer_address(), &target, 1, of.type, operation, net.context(context), 0};
+  const ssize_t posted = net.insist([&] {
+    return operation == FI_CSWAP
+               ? fi_compare_atomicmsg(net.endpoint(), &message, &compare, &described, 1, &result, &described, 1, FI_COMPLETION)
+               : fi_fetch_atomicmsg(net.endpoint(), &message, &result, &described, 1, FI_COMPLETION);
+  });
+  if (posted != 0) return static_cast<int>(-posted);
+  if (!net.until([&] { return net.ended(context) > 0 || net.failure() != 0; })) return FI_ETIMEDOUT;
+  return net.failure();
+}
+
+/// Sets the target's number, by asking it.
+void start_from(const role& self, std::size_t which, int number) {
+  self.side.tell(1 + which * 1000 + static_cast<std::size_t>(number));
+  self.side.hear();
+}
+
+/// "" where the value is right, else what was wrong.
+std::string add(const role& self, station& net, std::size_t which) {
+  const kind& of = kinds[which];
+  start_from(self, which, 40);
+  net.came.clear();
+  put_number(net.page() + operand_at, of, 2);
+  if (const int wrong = atomic(net, of, FI_SUM, 1); wrong != 0) return error_name(wrong);
+  if (!is_number(net.page() + result_at, of, 40)) return "wrong value fetched";
+  if (const int wrong = atomic(net, of, FI_SUM, 2); wrong != 0) return error_name(wrong);
+  return is_number(net.page() + result_at, of, 42) ? "" : "wrong value added";
+}
+
+std::string swap(const role& self, station& net, std::size_t which) {
+  const kind& of = kinds[which];
+  start_from(self, which, 7);
+  net.came.clear();
+  put_number(net.page() + operand_at, of, 9);
+  put_number(net.page() + compare_at, of, 8);
+  if (const int wrong = atomic(net, of, FI_CSWAP, 1); wrong != 0) return error_name(wrong);
+  if (!is_number(net.page() + result_at, of, 7)) return "wrong value fetched";
+  put_number(net.page() + compare_at, of, 7);
+  if (const int wrong = atomic(net, of, FI_CSWAP, 2); wrong != 0) return error_name(wrong);
+  if (!is_number(net.page() + result_at, of, 7)) return "swapped though the values differed";
+  if (const int wrong = atomic(net, of, FI_CSWAP, 3); wrong != 0) return error_name(wrong);
+  return is_number(net.page() + result_at, of, 9) ? "" : "did not swap";
+}
+
+void atomics_initiator(const role& self) {
+  station net(self.about, {.atomics = true}, self.side, true);
+  self.told.fact("granted", true);
+  net.warm_up();
+  std::vector<std::string> right, wrong;
+  for (std::size_t which = 0; which < kinds.size(); ++which) {
+    for (const auto& [name, outcome] : {std::pair{"fetch_add", add(self, net, which)}, std::pair{"compare_swap", swap(self, net, which)}}) {
+      const std::string full = std::string(name) + " " + kinds[which].name;
+      if (outcome.empty()) right.push_back(full);
+      else wrong.push_back(full + ": " + outcome);
+      if (which == 0) self.told.fact(name, outcome.empty() ? "right" : outcome);
+    }
+  }
+  self.told.fact("right", right);
+  self.told.fact("wrong", wrong);
+  self.side.tell(0);
+}
+
+void atomics_target(const role& self) {
+  station net(self.about, {.atomics = true}, self.side, false);
+  for (std::uint64_t word = net.serve(); word != 0; word = net.serve()) {
+    std::memset(net.page() + place, 0, 8);
+    put_number(net.page() + place, kinds[(word - 1) / 1000], static_cast<int>((word - 1) % 1000));
+    self.side.tell(1);
+  }
+}
+
+}  // namespace
+
+const behaviour atomics{"atomics", "which atomics are right, by value?", atomics_initiator, atomics_target};
+
+}  // namespace weft::probe

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Children of the supervisor end with it (PR_SET_PDEATHSIG), by their own alarm, or by its hand: nothing is left behind, whatever the library does.
+// Hot path: no. Threads: one.
+#include "supervisor.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <vector>
+
+namespace weft::probe {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+struct child {
+  pid_t process;
+  const char* side;
+  int status = 0;
+  bool ended = false;
+};
+
+/// A child that does one thing and leaves without the library's own clean-up at exit, which some providers crash in.
+child start(const char* side, const demands& about, int told, const std::function<void(const findings&)>& work) {
+  const pid_t parent = getpid();
+  const pid_t made = fork();
+  if (made != 0) return {made, side};
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(3);
+  alarm(static_cast<unsigned>(about.deadline.count() / 1000 + 2));
+  const findings out(told);
+  int code = 0;
+  try {
+    work(out);
+  } catch (const refused& why) {
+    out.refusal(side, why);
+    code = 1;
+  } catch (const abandoned&) {
+    code = 3;
+  } catch (const std::exception& wrong) {
+    out.refusal(side, {wrong.what(), FI_EOTHER});
+    code = 1;
+  }
+  _exit(code);
+}
+
+/// What the pipe held, line by line, into one record.
+class record {
+ public:
+  void add(const char* data, std::size_t size) {
+    text_.append(data, size);
+    for (std::size_t end = text_.find('\n'); end != std::string::npos; end = text_.find('\n')) {
+      const nlohmann::json line = nlohmann::json::parse(text_.substr(0, end), nullptr, false);
+      text_.erase(0, end + 1);
+      if (line.contains("fact")) facts_[line["fact"].get<std::string>()] = line["value"];
+      // The first refusal is the cause; the other side's is its echo.
+      if (line.contains("refused") && why_.empty()) {
+        const auto& said = line["refused"];
+        why_ = said["call"].get<std::string>() + " at the " + said["side"].get<std::string>() + ": " + said["name"].get<std::string>();
+      }
+    }
+  }
+  const std::string& why() const { return why_; }
+  const nlohmann::ordered_json& facts() const { return facts_; }
+
+ private:
+  std::string text_, why_;
+  nlohmann::ordered_json facts_ = nlohmann::ordered_json::object();
+};
+
+/// Reads what the children tell until all have ended or the time is over.
+bool gather(std::vector<child>& children, int pipe, record& into, clock::time_point end) {
+  for (;;) {
+    pollfd one{pipe, POLLIN, 0};
+    std::array<char, 4096> buffer{};
+    if (poll(&one, 1, 10) > 0)
+      if (const ssize_t length = read(pipe, buffer.data(), buffer.size()); length > 0) into.add(buffer.data(), static_cast<std::size_t>(length));
+    bool all = true;
+    for (child& each : children) {
+      each.ended = each.ended || waitpid(each.process, &each.status, WNOHANG) == each.process;
+      all = all && each.ended;
+    }
+    if (all) {
+      for (ssize_t length = 0; (length = read(pipe, buffer.data(), buffer.size())) > 0;) into.add(buffer.data(), static_cast<std::size_t>(length));
+      return true;
+    }
+    if (clock::now() >= end) return false;
+  }
+}
+
+/// Files of shared memory that the children made and could not remove: their names hold the number of the process.
+void sweep(const std::vector<child>& children) {
+  std::error_code ignored;
+  for (const auto& each : std::filesystem::directory_iterator("/dev/shm", ignored))
+    for (const child& of : children)
+      if (each.path().filename().string().find(std::to_string(of.process)) != std::string::npos && std::filesystem::is_regular_file(each, ignored))
+        std::filesystem::remove(each, ignored);
+}
+
+std::string run(const demands& about, std::string_view name, const std::function<std::vector<child>(int told)>& begin) {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw refused{"pipe", errno};
+  fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  const auto started = clock::now();
+  std::vector<child> children = begin(ends[1]);
+  close(ends[1]);
+  record heard;
+  const bool in_time = gather(children, ends[0], heard, started + about.deadline);
+  std::string ended = "shown", why = heard.why();
+  if (!why.empty()) ended = "refused";
+  for (child& each : children) {
+    if (!each.ended) {
+      kill(each.process, SIGKILL);
+      waitpid(each.process, &each.status, 0);
+    } else if (WIFSIGNALED(each.status) && !(name == killed_peer.name && WTERMSIG(each.status) == SIGKILL)) {
+      ended = "crashed";
+      why = std::string("the ") + each.side + " ended by signal " + std::to_string(WTERMSIG(each.status)) + " (" + strsignal(WTERMSIG(each.status)) + ")";
+    }
+  }
+  if (!in_time && ended == "shown") {
+    ended = "hung";
+    why = "no end within " + std::to_string(about.deadline.count()) + " ms";
+  }
+  close(ends[0]);
+  sweep(children);
+  const double seconds = std::chrono::duration<double>(clock::now() - started).count();
+  return nlohmann::ordered_json{{"behaviour", name}, {"ended", ended}, {"why", why}, {"facts", heard.facts()}, {"seconds", seconds}}.dump();
+}
+
+}  // namespace
+
+std::string supervise(const demands& about, const behaviour& what) {
+  return run(about, what.name, [&](int told) {
+    std::array<int, 2> pair{};
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair.data()) != 0) throw refused{"socketpair", errno};
+    const auto part = [&](int own, int other, auto act) {
+      return [&about, own, other, act](const findings& out) {
+        close(other);
+        channel side(own);
+        act(role{about, side, out});
+      };
+    };
+    std::vector<child> made{start("target", about, told, part(pair[1], pair[0], what.target))};
+    made.push_back(start("initiator", about, told, part(pair[0], pair[1], what.initiator)));
+    close(pair[0]);
+    close(pair[1]);
+    return made;
+  });
+}
+
+std::string supervise_claims(const demands& about) {
+  return run(about, "claims", [&](int told) {
+    return std::vector<child>{start("asker", about, told, [&about](const findings& out) {
+      channel nobody(-1);
+      claims(role{about, nobody, out});
+    })};
+  });
+}
+
+}  // namespace weft::probe
