@@ -25,10 +25,12 @@ struct round_plan {
   patience waiting;
 };
 
-template <ending M, class End>
+/// `Meanwhile` is called now and then while this side waits: where data moves only in polls, the last post of the contender that had the
+/// turn before leaves no sooner than its end is polled again.
+template <ending M, class End, class Meanwhile>
 class pingpong {
  public:
-  pingpong(End& end, round_plan plan) noexcept : end_(end), plan_(plan), spin_(plan.waiting) {}
+  pingpong(End& end, round_plan plan, Meanwhile meanwhile) noexcept : end_(end), plan_(plan), spin_(plan.waiting), meanwhile_(meanwhile) {}
 
   /// The side that asks: one sample per full round trip.
   void ask(samples& into) {
@@ -90,7 +92,10 @@ class pingpong {
     if (now - silent_since_ > 20'000'000'000U) throw std::runtime_error("nothing came for 20 s");
   }
   void wait() {
-    while (arrived_ == 0) look();
+    while (arrived_ == 0) {
+      look();
+      if (idle_ % 64 == 63) meanwhile_();
+    }
     --arrived_;
   }
   void drain() {
@@ -111,6 +116,7 @@ class pingpong {
   End& end_;
   round_plan plan_;
   spinner spin_;
+  Meanwhile meanwhile_;
   int arrived_ = 0;
   std::uint64_t idle_ = 0;
   std::uint64_t silent_since_ = now_ns();

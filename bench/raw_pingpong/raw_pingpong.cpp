@@ -14,7 +14,9 @@ using end = raw_end<fabric>;
 int side(const channel& to, bool first, run_options o) {
   settle<fabric>(first, o);
   end raw(to, first, o.size);
-  pingpong<ending::unsignalled, end> rounds(raw, o.plan(o.count)), warm_up(raw, o.plan(o.count / 10 + 1));
+  const auto nothing = [] {};
+  using run = pingpong<ending::unsignalled, end, decltype(nothing)>;
+  run rounds(raw, o.plan(o.count), nothing), warm_up(raw, o.plan(o.count / 10 + 1), nothing);
   samples taken(o.count), unused(o.count);
   if (first) {
     rounds.ask_checked(16);

@@ -48,30 +48,39 @@ class match {
  private:
   template <ending Ours, ending Theirs, class End, class Raw>
   duel between(End& ours, Raw& theirs) {
-    check<Ours>(ours);
-    check<Theirs>(theirs);
+    check<Ours>(ours, raw_moves());
+    check<Theirs>(theirs, weft_moves());
     return alternate(
-        o_.turns, [&](samples& s) { turn<Ours>(ours, s); }, [&](samples& s) { turn<Theirs>(theirs, s); });
+        o_.turns, [&](samples& s) { turn<Ours>(ours, s, raw_moves()); }, [&](samples& s) { turn<Theirs>(theirs, s, weft_moves()); });
   }
-  template <ending M, class End>
-  void check(End& end) {
-    pingpong<M, End> p(end, o_.plan(rounds_));
+  /// What keeps the contender moving whose turn it is not.
+  auto raw_moves() {
+    return [this] { raw_.poll(); };
+  }
+  auto weft_moves() {
+    return [this] { pair_.net.progress([](auto&&) {}); };
+  }
+
+  template <ending M, class End, class Other>
+  void check(End& end, Other other) {
+    pingpong<M, End, Other> p(end, o_.plan(rounds_), other);
     first_ ? p.ask_checked(16) : p.answer_checked(16);
   }
-  template <ending M, class End>
-  void turn(End& end, samples& into) {
-    pingpong<M, End> p(end, o_.plan(rounds_));
+  template <ending M, class End, class Other>
+  void turn(End& end, samples& into, Other other) {
+    pingpong<M, End, Other> p(end, o_.plan(rounds_), other);
     first_ ? p.ask(into) : p.answer();
   }
 
-  /// A fetch_add is a round trip of its own: the other side only makes progress, until a notice says that the turn is over.
+  /// A fetch_add is a round trip of its own: the other side only makes progress, between a notice that the turn begins (until then the last
+  /// answer of the turn before may still be on its way) and one that it is over.
   duel fetch_adds() {
     return alternate(
-        o_.turns, [&](samples& s) { first_ ? add(s) : serve(); }, [&](samples& s) { turn<ending::unsignalled>(raw_, s); });
+        o_.turns, [&](samples& s) { first_ ? add(s) : serve(); }, [&](samples& s) { turn<ending::unsignalled>(raw_, s, weft_moves()); });
   }
   void add(samples& into) {
-    constexpr std::uint32_t over = 0xffffffff;
     spinner spin(o_.waiting);
+    notify();
     std::uint64_t before = now_ns();
     for (std::size_t i = 0; i < rounds_; ++i) {
       bool ended = false;
@@ -87,14 +96,19 @@ class match {
       into.add(now - before);
       before = now;
     }
-    while (!pair_.net.put_notify(pair_.other, pair_.source.first(1), pair_.there.at(0), over)) pair_.net.progress([](auto&&) {});
+    notify();
+  }
+  void notify() {
+    while (!pair_.net.put_notify(pair_.other, pair_.source.first(1), pair_.there.at(0), 0)) pair_.net.progress([](auto&&) {});
   }
   void serve() {
-    bool over = false;
+    int notices = 0;
     spinner spin(o_.waiting);
-    while (!over)
-      spin.looked(pair_.net.progress(overloaded{[&](const notified&) { over = true; },
+    while (notices < 2) {
+      if (notices == 0) raw_.poll();
+      spin.looked(pair_.net.progress(overloaded{[&](const notified&) { ++notices; },
                                                 [](const lost&) { throw std::runtime_error("the other process is gone"); }, [](auto&&) {}}) > 0);
+    }
   }
   std::size_t counter_at() const noexcept { return (o_.size + 63) / 64 * 64; }
 
