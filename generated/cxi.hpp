@@ -51,8 +51,8 @@ struct cxi {
       // notify: remote_counter: cxi.remote_counter_counts_writes is true (claimed: libfabric 2.6 prov/cxi: FI_RMA_EVENT, counted by the card);
       //   cxi.order_write_after_write is true (claimed: libfabric 2.6 prov/cxi: FI_ORDER_WAW, of any size)
       notify::remote_counter,
-      // write_fault: delivery_confirmed: cxi.refused_write is silent (claimed: conservative; not established); cxi.delivery_complete is true
-      //   (claimed: libfabric 2.6 prov/cxi, FI_DELIVERY_COMPLETE by a flushing read)
+      // write_fault: delivery_confirmed: cxi.refused_write is silent (copied: conservative; not established); cxi.delivery_complete is true (claimed:
+      //   libfabric 2.6 prov/cxi, FI_DELIVERY_COMPLETE by a flushing read)
       write_fault::delivery_confirmed,
       // atomics: provider: cxi.atomics is provider (claimed: libfabric 2.6 prov/cxi: executed by the card, 64-bit sum and compare-swap among them);
       //   cxi.atomics_cost_order is false (claimed: libfabric 2.6 prov/cxi: msg_order is the same with FI_ATOMIC)
@@ -68,7 +68,7 @@ struct cxi {
       threading::one_owner,
       // completion: selective: cxi.selective_completion is true (claimed: libfabric 2.6 prov/cxi)
       completion::selective,
-      // liveness: heartbeat: cxi.reports_killed_peer is false (claimed: conservative; not established); cxi.same_host is false (claimed: a network
+      // liveness: heartbeat: cxi.reports_killed_peer is false (copied: conservative; not established); cxi.same_host is false (claimed: a network
       //   protocol); messages of our own work on any fabric
       liveness::heartbeat
   >;

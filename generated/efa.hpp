@@ -50,8 +50,8 @@ struct efa_since_1_15 {
       // notify: immediate: efa.write_immediate_bytes is 8 (claimed: libfabric 1.17 man fi_efa, cq_data_size 8); efa.write_immediate_consumes_receive
       //   is false (claimed: libfabric 2.6 prov/efa: an internal buffer or an unsolicited receive, never the application's)
       notify::immediate,
-      // write_fault: delivery_confirmed: efa.refused_write is silent (claimed: conservative; not established); efa.delivery_complete is true
-      //   (claimed: libfabric 2.6 prov/efa, FI_DELIVERY_COMPLETE)
+      // write_fault: delivery_confirmed: efa.refused_write is silent (copied: conservative; not established); efa.delivery_complete is true (claimed:
+      //   libfabric 2.6 prov/efa, FI_DELIVERY_COMPLETE)
       write_fault::delivery_confirmed,
       // atomics: provider: efa.atomics is provider (claimed: libfabric 1.10 and later prov/efa: packets that the target's processor executes);
       //   efa.atomics_cost_order is false (claimed: libfabric 2.6 prov/efa: there is no send-after-write order to lose)
@@ -67,7 +67,7 @@ struct efa_since_1_15 {
       threading::one_owner,
       // completion: selective: efa.selective_completion is true (claimed: libfabric 2.6 prov/efa; the man page of 1.17 denies it)
       completion::selective,
-      // liveness: heartbeat: efa.reports_killed_peer is false (claimed: conservative; not established); efa.same_host is false (claimed: a network
+      // liveness: heartbeat: efa.reports_killed_peer is false (copied: conservative; not established); efa.same_host is false (claimed: a network
       //   protocol); messages of our own work on any fabric
       liveness::heartbeat
   >;

@@ -52,7 +52,7 @@ struct efa_direct_since_2_1 {
       //   efa_direct.write_immediate_consumes_receive is false (claimed: libfabric 2.6 prov/efa, fabric efa-direct: not by default, only where
       //   FI_RX_CQ_DATA is taken (2.4 and later))
       notify::immediate,
-      // write_fault: delivery_confirmed: efa_direct.refused_write is silent (claimed: conservative; not established); efa_direct.delivery_complete is
+      // write_fault: delivery_confirmed: efa_direct.refused_write is silent (copied: conservative; not established); efa_direct.delivery_complete is
       //   true (claimed: libfabric 2.6 prov/efa, FI_DELIVERY_COMPLETE)
       write_fault::delivery_confirmed,
       // atomics: target: efa_direct.atomics is none (claimed: libfabric 2.6 prov/efa, fabric efa-direct: no FI_ATOMIC); the target's progress can
@@ -60,7 +60,7 @@ struct efa_direct_since_2_1 {
       atomics::target,
       // progress: hardware: efa_direct.data_progress is hardware (claimed: libfabric 2.6 prov/efa, fabric efa-direct: FI_PROGRESS_AUTO by the card)
       progress::hardware,
-      // wait: spin: efa_direct.completion_wait is none (claimed: conservative; not established before 2.6)
+      // wait: spin: efa_direct.completion_wait is none (copied: conservative; not established before 2.6)
       wait::spin,
       // back_pressure: report: a full queue is an answer, not an error, on any fabric
       back_pressure::report,
@@ -68,8 +68,8 @@ struct efa_direct_since_2_1 {
       threading::one_owner,
       // completion: selective: efa_direct.selective_completion is true (claimed: libfabric 2.6 prov/efa, fabric efa-direct)
       completion::selective,
-      // liveness: heartbeat: efa_direct.reports_killed_peer is false (claimed: conservative; not established); efa_direct.same_host is false
-      //   (claimed: a network protocol); messages of our own work on any fabric
+      // liveness: heartbeat: efa_direct.reports_killed_peer is false (copied: conservative; not established); efa_direct.same_host is false (claimed:
+      //   a network protocol); messages of our own work on any fabric
       liveness::heartbeat
   >;
 };

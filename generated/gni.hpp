@@ -51,8 +51,8 @@ struct gni {
       // notify: immediate: gni.write_immediate_bytes is 8 (claimed: libfabric 1.17 man fi_gni, cq_data_size 8); gni.write_immediate_consumes_receive
       //   is false (claimed: libfabric 1.17 man fi_gni: no FI_RX_CQ_DATA)
       notify::immediate,
-      // write_fault: delivery_confirmed: gni.refused_write is silent (claimed: conservative; not established); gni.delivery_complete is true
-      //   (claimed: libfabric 1.17 prov/gni/include/gnix.h: listed among the endpoint's flags)
+      // write_fault: delivery_confirmed: gni.refused_write is silent (copied: conservative; not established); gni.delivery_complete is true (claimed:
+      //   libfabric 1.17 prov/gni/include/gnix.h: listed among the endpoint's flags)
       write_fault::delivery_confirmed,
       // atomics: provider: gni.atomics is provider (claimed: libfabric 1.17 man fi_gni: executed by the card, 64-bit fetched sum and compare-swap);
       //   gni.atomics_cost_order is false (claimed: libfabric 1.17 prov/gni: there is no send-after-write order to lose)
@@ -67,7 +67,7 @@ struct gni {
       threading::one_owner,
       // completion: selective: gni.selective_completion is true (claimed: libfabric 1.17 prov/gni)
       completion::selective,
-      // liveness: heartbeat: gni.reports_killed_peer is false (claimed: conservative; not established); gni.same_host is false (claimed: a network
+      // liveness: heartbeat: gni.reports_killed_peer is false (copied: conservative; not established); gni.same_host is false (claimed: a network
       //   protocol); messages of our own work on any fabric
       liveness::heartbeat
   >;

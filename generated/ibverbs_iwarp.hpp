@@ -37,7 +37,7 @@ struct ibverbs_iwarp {
       endpoint::connected,
       // bootstrap: socket_address: ibverbs_iwarp.address_resolution is socket (claimed: rdma-core 44 man rdma_getaddrinfo)
       bootstrap::socket_address,
-      // framing: header: ibverbs_iwarp.gather_limit is 4 (claimed: conservative lower bound; not established)
+      // framing: header: ibverbs_iwarp.gather_limit is 4 (copied: conservative lower bound; not established)
       framing::header,
       // region_address: virtual_address: ibverbs_iwarp.virtual_addressing is true (claimed: rdma-core 44 man ibv_post_send: wr.rdma.remote_addr is an
       //   address of the target)
@@ -68,7 +68,7 @@ struct ibverbs_iwarp {
       threading::one_owner,
       // completion: selective: ibverbs_iwarp.selective_completion is true (claimed: rdma-core 44 man ibv_create_qp: sq_sig_all 0)
       completion::selective,
-      // liveness: heartbeat: ibverbs_iwarp.reports_killed_peer is false (claimed: conservative; not established); ibverbs_iwarp.same_host is false
+      // liveness: heartbeat: ibverbs_iwarp.reports_killed_peer is false (copied: conservative; not established); ibverbs_iwarp.same_host is false
       //   (claimed: a network protocol); messages of our own work on any fabric
       liveness::heartbeat
   >;

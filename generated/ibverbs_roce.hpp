@@ -75,7 +75,7 @@ struct ibverbs_roce {
       threading::one_owner,
       // completion: selective: ibverbs_roce.selective_completion is true (claimed: rdma-core 44 man ibv_create_qp: sq_sig_all 0)
       completion::selective,
-      // liveness: heartbeat: ibverbs_roce.reports_killed_peer is false (claimed: conservative; not established); ibverbs_roce.same_host is false
+      // liveness: heartbeat: ibverbs_roce.reports_killed_peer is false (copied: conservative; not established); ibverbs_roce.same_host is false
       //   (claimed: a network protocol); messages of our own work on any fabric
       liveness::heartbeat
   >;

@@ -49,15 +49,15 @@ struct opx_since_1_15 {
       region_binding::domain,
       // notify: message_after_delivery: opx.delivery_complete is true (claimed: libfabric 2.6 prov/opx, FI_DELIVERY_COMPLETE)
       notify::message_after_delivery,
-      // write_fault: delivery_confirmed: opx.refused_write is silent (claimed: conservative; not established); opx.delivery_complete is true
-      //   (claimed: libfabric 2.6 prov/opx, FI_DELIVERY_COMPLETE)
+      // write_fault: delivery_confirmed: opx.refused_write is silent (copied: conservative; not established); opx.delivery_complete is true (claimed:
+      //   libfabric 2.6 prov/opx, FI_DELIVERY_COMPLETE)
       write_fault::delivery_confirmed,
       // atomics: provider: opx.atomics is provider (claimed: libfabric 2.6 prov/opx: packets that the target's processor executes);
       //   opx.atomics_cost_order is false (claimed: libfabric 2.6 prov/opx: there is no send-after-write order to lose)
       atomics::provider,
       // progress: polling: opx.data_progress is polling (claimed: libfabric 2.6 prov/opx: FI_PROGRESS_MANUAL in the first answer)
       progress::polling,
-      // wait: spin: opx.completion_wait is none (claimed: conservative; not established)
+      // wait: spin: opx.completion_wait is none (copied: conservative; not established)
       wait::spin,
       // back_pressure: report: a full queue is an answer, not an error, on any fabric
       back_pressure::report,
@@ -65,7 +65,7 @@ struct opx_since_1_15 {
       threading::one_owner,
       // completion: selective: opx.selective_completion is true (claimed: libfabric 2.6 prov/opx)
       completion::selective,
-      // liveness: heartbeat: opx.reports_killed_peer is false (claimed: conservative; not established); opx.same_host is false (claimed: a network
+      // liveness: heartbeat: opx.reports_killed_peer is false (copied: conservative; not established); opx.same_host is false (claimed: a network
       //   protocol); messages of our own work on any fabric
       liveness::heartbeat
   >;

@@ -51,7 +51,7 @@ struct psm2 {
       // notify: immediate: psm2.write_immediate_bytes is 4 (claimed: libfabric 2.6 prov/psm2: cq_data_size 4 where the hints ask for one; the first
       //   answer may have 0); psm2.write_immediate_consumes_receive is false (claimed: libfabric 2.6 prov/psm2: no FI_RX_CQ_DATA)
       notify::immediate,
-      // write_fault: delivery_confirmed: psm2.refused_write is silent (claimed: conservative; not established); psm2.delivery_complete is true
+      // write_fault: delivery_confirmed: psm2.refused_write is silent (copied: conservative; not established); psm2.delivery_complete is true
       //   (claimed: libfabric 2.6 prov/psm2, FI_DELIVERY_COMPLETE)
       write_fault::delivery_confirmed,
       // atomics: provider: psm2.atomics is provider (claimed: libfabric 2.6 prov/psm2: active messages that the target's processor executes);
@@ -59,7 +59,7 @@ struct psm2 {
       atomics::provider,
       // progress: polling: psm2.data_progress is polling (claimed: libfabric 2.6 prov/psm2: FI_PROGRESS_MANUAL unless asked otherwise)
       progress::polling,
-      // wait: spin: psm2.completion_wait is none (claimed: conservative; not established)
+      // wait: spin: psm2.completion_wait is none (copied: conservative; not established)
       wait::spin,
       // back_pressure: report: a full queue is an answer, not an error, on any fabric
       back_pressure::report,
@@ -67,7 +67,7 @@ struct psm2 {
       threading::one_owner,
       // completion: selective: psm2.selective_completion is true (claimed: libfabric 2.6 prov/psm2)
       completion::selective,
-      // liveness: heartbeat: psm2.reports_killed_peer is false (claimed: conservative; not established); psm2.same_host is false (claimed: a network
+      // liveness: heartbeat: psm2.reports_killed_peer is false (copied: conservative; not established); psm2.same_host is false (claimed: a network
       //   protocol); messages of our own work on any fabric
       liveness::heartbeat
   >;

@@ -51,7 +51,7 @@ struct psm3 {
       // notify: immediate: psm3.write_immediate_bytes is 4 (claimed: libfabric 2.6 prov/psm3: cq_data_size 4 where the hints ask for one; the first
       //   answer may have 0); psm3.write_immediate_consumes_receive is false (claimed: libfabric 2.6 prov/psm3: no FI_RX_CQ_DATA)
       notify::immediate,
-      // write_fault: delivery_confirmed: psm3.refused_write is silent (claimed: conservative; not established); psm3.delivery_complete is true
+      // write_fault: delivery_confirmed: psm3.refused_write is silent (copied: conservative; not established); psm3.delivery_complete is true
       //   (claimed: libfabric 2.6 prov/psm3, FI_DELIVERY_COMPLETE)
       write_fault::delivery_confirmed,
       // atomics: provider: psm3.atomics is provider (claimed: libfabric 2.6 prov/psm3: active messages that the target's processor executes);
@@ -59,7 +59,7 @@ struct psm3 {
       atomics::provider,
       // progress: polling: psm3.data_progress is polling (claimed: libfabric 2.6 prov/psm3: FI_PROGRESS_MANUAL unless asked otherwise)
       progress::polling,
-      // wait: spin: psm3.completion_wait is none (claimed: conservative; not established)
+      // wait: spin: psm3.completion_wait is none (copied: conservative; not established)
       wait::spin,
       // back_pressure: report: a full queue is an answer, not an error, on any fabric
       back_pressure::report,
@@ -67,7 +67,7 @@ struct psm3 {
       threading::one_owner,
       // completion: selective: psm3.selective_completion is true (claimed: libfabric 2.6 prov/psm3)
       completion::selective,
-      // liveness: heartbeat: psm3.reports_killed_peer is false (claimed: conservative; not established); psm3.same_host is false (claimed: a network
+      // liveness: heartbeat: psm3.reports_killed_peer is false (copied: conservative; not established); psm3.same_host is false (claimed: a network
       //   protocol); messages of our own work on any fabric
       liveness::heartbeat
   >;

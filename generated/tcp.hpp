@@ -59,8 +59,8 @@ struct tcp {
       //   (claimed: libfabric 1.17 prov/tcp: mode has no FI_RX_CQ_DATA; observed: 2026-11-20 libfabric 1.17.0 loopback, 240 writes with an immediate
       //   used up no posted receive)
       notify::immediate,
-      // write_fault: delivery_confirmed: tcp.refused_write is silent (claimed: libfabric 2.x: not established, taken as 1.17; observed: 2026-11-20
-      //   libfabric 1.17.0 loopback, the target refused a wrong key and the initiator got success; with FI_DELIVERY_COMPLETE it got ECANCELED);
+      // write_fault: delivery_confirmed: tcp.refused_write is silent (observed: 2026-11-20 libfabric 1.17.0 loopback, the target refused a wrong key
+      //   and the initiator got success; with FI_DELIVERY_COMPLETE it got ECANCELED; copied: libfabric 2.x: not established, taken as 1.17);
       //   tcp.delivery_complete is true (claimed: libfabric 1.17 prov/tcp: waits for the target's progress; observed: 2026-11-20 libfabric 1.17.0
       //   loopback, writes with FI_DELIVERY_COMPLETE completed once the target polled)
       write_fault::delivery_confirmed,

@@ -53,7 +53,7 @@ struct tcp_rdm {
       //   loopback, writes with an immediate gave target entries with the right value); tcp_rdm.write_immediate_consumes_receive is false (claimed:
       //   libfabric 2.6 prov/tcp: mode has no FI_RX_CQ_DATA)
       notify::immediate,
-      // write_fault: delivery_confirmed: tcp_rdm.refused_write is silent (claimed: conservative: as provider tcp with connected endpoints; not
+      // write_fault: delivery_confirmed: tcp_rdm.refused_write is silent (copied: conservative: as provider tcp with connected endpoints; not
       //   established); tcp_rdm.delivery_complete is true (claimed: libfabric 2.6 prov/tcp: waits for the target's progress)
       write_fault::delivery_confirmed,
       // atomics: target: tcp_rdm.atomics is none (claimed: libfabric 1.18 NEWS: FI_ATOMIC, claimed falsely by provider net before, is gone); the
@@ -70,7 +70,7 @@ struct tcp_rdm {
       threading::one_owner,
       // completion: selective: tcp_rdm.selective_completion is true (claimed: libfabric 2.6 prov/tcp)
       completion::selective,
-      // liveness: heartbeat: tcp_rdm.reports_killed_peer is false (claimed: conservative; not established); tcp_rdm.same_host is false (claimed: a
+      // liveness: heartbeat: tcp_rdm.reports_killed_peer is false (copied: conservative; not established); tcp_rdm.same_host is false (claimed: a
       //   network protocol); messages of our own work on any fabric
       liveness::heartbeat
   >;

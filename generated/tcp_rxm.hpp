@@ -62,11 +62,11 @@ struct tcp_rxm {
       //   tcp_rxm.write_immediate_consumes_receive is false (claimed: libfabric 1.17 prov/rxm over prov/tcp: mode has no FI_RX_CQ_DATA; observed:
       //   2026-11-20 libfabric 1.17.0 loopback, 240 writes with an immediate used up no posted receive)
       notify::immediate,
-      // write_fault: delivery_confirmed: tcp_rxm.refused_write is silent (claimed: libfabric 1.17 prov/rxm passes writes through to tcp; 2.x: not
-      //   established, taken as 1.17; observed: 2026-11-20 libfabric 1.17.0 loopback, the target refused a wrong key and an address out of range and
-      //   the initiator got success; with FI_DELIVERY_COMPLETE it got ECANCELED); tcp_rxm.delivery_complete is true (claimed: libfabric 1.17
-      //   prov/rxm: waits for the target's progress; observed: 2026-11-20 libfabric 1.17.0 loopback, writes with FI_DELIVERY_COMPLETE completed once
-      //   the target polled)
+      // write_fault: delivery_confirmed: tcp_rxm.refused_write is silent (observed: 2026-11-20 libfabric 1.17.0 loopback, the target refused a wrong
+      //   key and an address out of range and the initiator got success; with FI_DELIVERY_COMPLETE it got ECANCELED; copied: libfabric 1.17 prov/rxm
+      //   passes writes through to tcp; 2.x: not established, taken as 1.17); tcp_rxm.delivery_complete is true (claimed: libfabric 1.17 prov/rxm:
+      //   waits for the target's progress; observed: 2026-11-20 libfabric 1.17.0 loopback, writes with FI_DELIVERY_COMPLETE completed once the target
+      //   polled)
       write_fault::delivery_confirmed,
       // atomics: provider: tcp_rxm.atomics is provider (claimed: libfabric 1.17 man fi_rxm: executed by the target's progress; observed: 2026-11-20
       //   libfabric 1.17.0 loopback, 64-bit fetch-add and compare-swap returned the right values); tcp_rxm.atomics_cost_order is true (claimed:

@@ -76,8 +76,8 @@ struct verbs_since_1_15 {
       threading::one_owner,
       // completion: selective: verbs.selective_completion is true (claimed: libfabric 2.6 prov/verbs)
       completion::selective,
-      // liveness: heartbeat: verbs.reports_killed_peer is false (claimed: conservative; not established); verbs.same_host is false (claimed: a
-      //   network protocol); messages of our own work on any fabric
+      // liveness: heartbeat: verbs.reports_killed_peer is false (copied: conservative; not established); verbs.same_host is false (claimed: a network
+      //   protocol); messages of our own work on any fabric
       liveness::heartbeat
   >;
 };

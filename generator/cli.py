@@ -10,6 +10,8 @@ import functools
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -17,7 +19,7 @@ import click
 
 from . import check as checks
 from . import emit
-from .decided import Decided, answer_of, decide_all, fact_of
+from .decided import Decided, answer_of, decide_all, fact_of, marked_answer_of, marked_fact_of
 from .explain import explained, show_all, show_one
 from .facts import FACTS, GROUPS
 from .loader import Problem, Refused
@@ -25,6 +27,7 @@ from .model import Matrix, read_matrix
 from .report import as_csv, as_json, show_table
 from .rules import Family, read_rules
 from .schema import did_you_mean
+from .trust import LEGEND, STALE_DAYS, cells_of, count, stale
 
 ROOT = Path(__file__).resolve().parent.parent
 FINE, NEGATIVE, USAGE, INTERNAL = 0, 1, 2, 70
@@ -104,7 +107,7 @@ def generate(matrix: Path, rules: Path, output: Path, kind: str) -> None:
       ./weft generate
       ./weft generate --matrix trial.yaml --output /tmp/trial
     """
-    files = emit.render(*_read(matrix, rules), ROOT / "templates")
+    files = emit.render(*_read(matrix, rules), ROOT / "templates", output / emit.README)
     written = emit.write(files, output)
     stray = checks.check_unaccounted(files, output)
     if kind == "json":
@@ -121,12 +124,15 @@ def generate(matrix: Path, rules: Path, output: Path, kind: str) -> None:
 @_matrix
 @_rules
 @_output
+@click.option("--today", type=click.DateTime(["%Y-%m-%d"]), default=None, help="The day on which observations are judged. [default: today]")
+@click.option("--stale-days", type=click.IntRange(1), default=STALE_DAYS, show_default=True, help="Older observations get a warning.")
 @_format("table", "json")
 @_refusing
-def check(matrix: Path, rules: Path, output: Path, kind: str) -> None:
+def check(matrix: Path, rules: Path, output: Path, today: datetime | None, stale_days: int, kind: str) -> None:
     """Compare generated/ and docs/matrix.md with the matrix: by bytes, by meaning, and for files from nowhere.
 
-    Exit code 1, with a file and a line for each difference, if they do not agree.
+    Exit code 1, with a file and a line for each difference, if they do not agree. Stale observations are warnings: they change no
+    exit code. The cells are counted by their level of trust.
 
     \b
     Examples:
@@ -134,15 +140,20 @@ def check(matrix: Path, rules: Path, output: Path, kind: str) -> None:
       ./weft check --format json
     """
     read, families = _read(matrix, rules)
-    files = emit.render(read, families, ROOT / "templates")
+    files = emit.render(read, families, ROOT / "templates", output / emit.README)
     problems = (checks.check_bytes(files, output) + checks.check_unaccounted(files, output)
                 + checks.check_meaning(matrix, output, families) + checks.check_core(ROOT))
+    warnings = stale(read, (today or datetime.now()).date(), stale_days)
+    levels = count(cell for fabric in read.fabrics for cell in cells_of(fabric))
     if kind == "json":
-        found = [{"file": p.file, "line": p.line, "sentence": p.sentence} for p in sorted(problems)]
-        click.echo(as_json("check", {"files": len(files), "problems": found}))
+        click.echo(as_json("check", {"files": len(files), "problems": [asdict(p) for p in sorted(problems)],
+                                     "warnings": [asdict(p) for p in warnings], "trust": asdict(levels)}))
         raise SystemExit(NEGATIVE if problems else FINE)
+    for warning in warnings:
+        click.echo(f"{warning.file}:{warning.line}: warning: {warning.sentence}")
     if problems:
         _tell(sorted(problems))
+    click.echo(f"trust: {levels.told}" + (f"; {len(warnings)} warnings of stale observations" if warnings else ""))
     click.echo(f"{len(files)} files agree with {read.file}: {len(read.fabrics)} fabrics, {len(families)} families, {len(FACTS)} facts")
 
 
@@ -217,23 +228,29 @@ def show_matrix(group: str | None, every: bool, matrix: Path, rules: Path, kind:
       ./weft matrix --format csv > matrix.csv
     """
     decided, families = _decided(matrix, rules)
+    marked = kind == "table"
     if group:
         names = [fact.name for fact in FACTS if fact.group == group]
-        told = {each.fabric.name: [fact_of(each.fabric, name) for name in names] for each in decided}
+        fact_told = marked_fact_of if marked else fact_of
+        told = {each.fabric.name: [fact_told(each.fabric, name) for name in names] for each in decided}
     else:
-        wanted = None if every or kind != "table" else _MAIN
+        wanted = None if every or not marked else _MAIN
         names = [family.name for family in families if wanted is None or family.name in wanted]
-        told = {each.fabric.name: [answer_of(each, name) for name in names] for each in decided}
+        answer_told = marked_answer_of if marked else answer_of
+        told = {each.fabric.name: [answer_told(each, name) for name in names] for each in decided}
+    counts = {each.fabric.name: count(cells_of(each.fabric)) for each in decided}
     rows = [(each.fabric.name, *told[each.fabric.name]) for each in decided]
     if kind == "json":
         content = [{"fabric": each.fabric.name, "backend": each.fabric.backend, "since": str(each.fabric.since),
                     "until": str(each.fabric.until) if each.fabric.until else None,
-                    "cells": dict(zip(names, told[each.fabric.name]))} for each in decided]
+                    "trust": asdict(counts[each.fabric.name]), "cells": dict(zip(names, told[each.fabric.name]))} for each in decided]
         click.echo(as_json("matrix", {"shows": "facts" if group else "answers", "fabrics": content}))
     elif kind == "csv":
         click.echo(as_csv(("fabric", *names), rows))
     else:
-        show_table(("fabric", *names), rows)
+        seen = [f"{counts[each.fabric.name].observed} of {counts[each.fabric.name].cells}" for each in decided]
+        show_table(("fabric", *names, "facts observed"), [(*row, part) for row, part in zip(rows, seen)])
+        click.echo(f"\n{LEGEND}; all rows: {count(cell for each in decided for cell in cells_of(each.fabric)).told}")
 
 
 def main() -> NoReturn:

@@ -16,6 +16,7 @@ from .facts import FACT
 from .loader import Problem, Refused
 from .model import Fabric, Matrix, Range
 from .rules import Choice, Family, decide
+from .trust import MARKS, mark_of, weakest
 
 _LIBRARY = {"libfabric": "libfabric", "verbs": "rdma-core", "loopback": "weft"}
 
@@ -70,6 +71,22 @@ def releases(fabric: Fabric, span: Range | None = None) -> str:
     library = _LIBRARY[fabric.backend]
     since, until = (span.since, span.until) if span else (fabric.since, fabric.until)
     return f"{library} {since} to before {until}" if until else f"{library} {since} and later"
+
+
+def marked_fact_of(fabric: Fabric, fact: str) -> str:
+    """A cell's value in words with the mark of its level, with the releases where they differ."""
+    cells = [span.cells[fact] for span in fabric.ranges]
+    return _over_ranges([f"{cell.told} {mark_of(cell)}" for cell in cells], fabric.ranges)
+
+
+def marked_answer_of(decided: Decided, family: str) -> str:
+    """The answer in words with the mark of the weakest cell that it rests on; none where it rests on no fact."""
+    told = []
+    for choices in decided.choices:
+        choice = next(each for each in choices if each.family == family)
+        level = weakest(choice.cells)
+        told.append(f"{choice.answer} {MARKS[level]}" if level else choice.answer)
+    return _over_ranges(told, decided.fabric.ranges)
 
 
 def _over_ranges(told: list[str], spans: tuple[Range, ...]) -> str:

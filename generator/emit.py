@@ -6,6 +6,7 @@ differ.
 """
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -15,12 +16,16 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from .decided import decide_all
 from .header import header
 from .model import Fabric, Matrix
-from .page import page
+from .page import page, short_table
 from .rules import Family
 
 
-def render(matrix: Matrix, families: tuple[Family, ...], templates: Path) -> dict[str, bytes]:
-    """Every generated file: path below the output folder, and its bytes. Errors: Refused."""
+README = "README.md"
+_SHORT_MATRIX = re.compile(r"<!-- matrix: .*?<!-- end of matrix -->\n", re.DOTALL)
+
+
+def render(matrix: Matrix, families: tuple[Family, ...], templates: Path, readme: Path | None = None) -> dict[str, bytes]:
+    """Every generated file: path below the output folder, and its bytes. Of a README with the marks of a short matrix that part. Errors: Refused."""
     decided = decide_all(matrix, families)
     environment = ImmutableSandboxedEnvironment(loader=FileSystemLoader(str(templates)), undefined=StrictUndefined, autoescape=False,
                                                 trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
@@ -28,6 +33,10 @@ def render(matrix: Matrix, families: tuple[Family, ...], templates: Path) -> dic
              for each in decided}
     files["generated/fabrics.cmake"] = environment.get_template("fabrics.cmake.j2").render(fabrics=[_cmake(each.fabric) for each in decided])
     files["docs/matrix.md"] = environment.get_template("matrix.md.j2").render(page(decided, families))
+    text = readme.read_text("utf-8") if readme is not None and readme.is_file() else ""
+    if _SHORT_MATRIX.search(text):
+        short = environment.get_template("readme_matrix.md.j2").render(short_table(decided))
+        files[README] = _SHORT_MATRIX.sub(lambda _: short, text, count=1)
     return {name: text.encode("utf-8") for name, text in files.items()}
 
 

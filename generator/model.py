@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -47,9 +48,11 @@ class Evidence:
 
     claimed: str | None
     observed: str | None
+    copied: str | None = None
 
     def __str__(self) -> str:
-        parts = [f"claimed: {self.claimed}" if self.claimed else "", f"observed: {self.observed}" if self.observed else ""]
+        parts = [f"claimed: {self.claimed}" if self.claimed else "", f"observed: {self.observed}" if self.observed else "",
+                 f"copied: {self.copied}" if self.copied else ""]
         return "; ".join(part for part in parts if part)
 
 
@@ -61,15 +64,25 @@ class Cell:
     value: Value
     evidence: Evidence
     line: int
+    claimed_value: Value | None = None  # what the library claims, where that was seen to be wrong
 
     @property
     def told(self) -> str:
         """The value as providers.yaml spells it."""
-        if isinstance(self.value, bool):
-            return "true" if self.value else "false"
-        if self.value == UNLIMITED:
-            return "unlimited"
-        return str(self.value) if self.value != "" else '""'
+        return _spelt(self.value)
+
+    @property
+    def told_claim(self) -> str:
+        """What the library claims, where behaviour differs; else empty."""
+        return "" if self.claimed_value is None else _spelt(self.claimed_value)
+
+
+def _spelt(value: Value) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value == UNLIMITED:
+        return "unlimited"
+    return str(value) if value != "" else '""'
 
 
 @dataclass(frozen=True)
@@ -145,15 +158,35 @@ def read_matrix(path: Path, name: str | None = None) -> Matrix:
 
 
 def _evidence(raw: Mapping[str, Any]) -> Evidence:
-    return Evidence(raw.get("claimed"), raw.get("observed"))
+    return Evidence(raw.get("claimed"), raw.get("observed"), raw.get("copied"))
+
+
+def _check_evidence(document: Document, raw: Mapping[str, Any], where: Where, problems: list[Problem]) -> None:
+    """What the schema cannot say: a day that no calendar has, and a claim that does not differ."""
+    fabric = where[0]
+    for name, cell in raw.items():
+        try:
+            date.fromisoformat(cell.get("observed", "2000-01-01")[:10])
+        except ValueError:
+            problems.append(document.problem((*where, name, "observed"), f"{fabric}.{name} was observed on {cell['observed'][:10]}, which is no day: "
+                                                                        "write the day of the observation"))
+        if "claimed_value" not in cell:
+            continue
+        if cell["claimed_value"] == cell["is"]:
+            problems.append(document.problem((*where, name, "claimed_value"), f"{fabric}.{name}: claimed_value is what the cell is: "
+                                                                             "it stands only where the library claims something else; leave it out"))
+        elif "observed" not in cell:
+            problems.append(document.problem((*where, name, "claimed_value"), f"{fabric}.{name}: claimed_value says that behaviour differs from the claim: "
+                                                                             "add observed: \"date, library, what was done\""))
 
 
 def _cells(document: Document, raw: Mapping[str, Any], where: Where) -> dict[str, Cell]:
-    def value(name: str) -> Value:
-        given: Value = raw[name]["is"]
+    def value(name: str, key: str = "is") -> Value:
+        given: Value = raw[name][key]
         return UNLIMITED if FACT[name].is_number and given == "unlimited" else given
 
-    return {fact.name: Cell(fact.name, value(fact.name), _evidence(raw[fact.name]), document.line((*where, fact.name)))
+    return {fact.name: Cell(fact.name, value(fact.name), _evidence(raw[fact.name]), document.line((*where, fact.name)),
+                            value(fact.name, "claimed_value") if "claimed_value" in raw[fact.name] else None)
             for fact in FACTS if fact.name in raw}
 
 
@@ -175,6 +208,7 @@ def _fabric(document: Document, name: str, row: Mapping[str, Any], problems: lis
 def _ranges(document: Document, name: str, row: Mapping[str, Any], problems: list[Problem]) -> tuple[Range, ...]:
     end = Version.of(row["library"]["until"]) if "until" in row["library"] else None
     starts = [Version.of(row["library"]["since"])]
+    _check_evidence(document, row["facts"], (name, "facts"), problems)
     cells = [_cells(document, row["facts"], (name, "facts"))]
     changed: list[tuple[str, ...]] = [()]
     lines = [document.line((name,))]
@@ -184,6 +218,7 @@ def _ranges(document: Document, name: str, row: Mapping[str, Any], problems: lis
         if start <= starts[-1]:
             problems.append(document.problem((*where, "since"), f"{name}: the range since {start} does not come after the one since {starts[-1]}: "
                                                                "give ranges oldest first"))
+        _check_evidence(document, raw["facts"], (*where, "facts"), problems)
         restated = _cells(document, raw["facts"], (*where, "facts"))
         for key, cell in restated.items():
             if cell.value == cells[-1][key].value:

@@ -27,9 +27,10 @@ _EVIDENCE: Schema = {
         "type": "string", "maxLength": 300, "pattern": r"^20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01]) [^ ].*$",
         "description": "seen by us: the date, the library and its release, what was done and seen",
         "x-right": 'a date, the library and what was seen, as "2026-11-20 libfabric 1.17.0 loopback, ..."'},
+    "copied": {**SENTENCE, "description": "taken over from another row or release, or assumed as the safe value: from where, and what is not established"},
 }
 EVIDENCE: Schema = {name: {"$ref": f"#/$defs/{name}"} for name in _EVIDENCE}
-_EVIDENCED = [{"required": ["claimed"]}, {"required": ["observed"]}]
+_EVIDENCED = [{"required": ["claimed"]}, {"required": ["observed"]}, {"required": ["copied"]}]
 _LITERAL = r'^[^"]*$'  # goes into C++ text
 
 
@@ -52,7 +53,7 @@ def _value(fact: Fact) -> Schema:
 
 def _definitions() -> Schema:
     """One cell per fact, and the two kinds of evidence, said once."""
-    cells = {fact.name: _closed({"is": _value(fact), **EVIDENCE}, ["is"], fact.meaning, anyOf=_EVIDENCED) for fact in FACTS}
+    cells = {fact.name: _closed({"is": _value(fact), "claimed_value": _value(fact), **EVIDENCE}, ["is"], fact.meaning, anyOf=_EVIDENCED) for fact in FACTS}
     return {**_EVIDENCE, **cells}
 
 
@@ -151,7 +152,7 @@ def _sentences(document: Document, error: Any) -> list[Problem]:
         right = error.schema.get("x-right", "a name")
         return [document.problem((*where, error.instance), f"'{error.instance:.60}' cannot be a name in {shown(where)}: expected {right}")]
     if kind == "anyOf" and _EVIDENCED[0] in error.validator_value:
-        return [document.problem(where, f"{shown(where)} has no evidence: add claimed: \"source and version\", or observed: \"date, library, what was done\"")]
+        return [document.problem(where, f"{shown(where)} has no evidence: add claimed: \"source and version\", observed: \"date, library, what was done\", or copied: \"from where\"")]
     if kind == "anyOf" and {"required": ["because"]} in error.validator_value:
         return [document.problem(where, f"{shown(where)} has neither when nor because: say what it requires, or why it always holds")]
     if kind in ("minProperties", "minItems"):

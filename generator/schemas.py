@@ -30,13 +30,16 @@ def all_schemas() -> dict[str, Schema]:
     problem = _closed({"file": _TEXT, "line": {"type": "integer", "minimum": 1}, "sentence": _TEXT})
     explained = _closed({"family": _TEXT, "question": _TEXT, "since": _TEXT, "answer": _TEXT, "short": _TEXT, "parts": _TEXTS, "reason": _TEXT,
                          "not_taken": {"type": "array", "items": _closed({"answer": _TEXT, "why": _TEXT})}})
+    number: Schema = {"type": "integer", "minimum": 0}
+    trust = _closed({"observed": number, "claimed": number, "copied": number, "differ": number})
     row = _closed({"fabric": _TEXT, "backend": _TEXT, "since": _TEXT, "until": {"type": ["string", "null"]},
-                   "cells": {"type": "object", "additionalProperties": _TEXT}})
+                   "trust": trust, "cells": {"type": "object", "additionalProperties": _TEXT}})
     return {
         "providers": matrix_schema(),
         "rules": rules_schema(),
         "generate": _answer("generate", files=_TEXTS, written=_TEXTS, unaccounted=_TEXTS),
-        "check": _answer("check", files={"type": "integer"}, problems={"type": "array", "items": problem}),
+        "check": _answer("check", files={"type": "integer"}, problems={"type": "array", "items": problem},
+                         warnings={"type": "array", "items": problem}, trust=trust),
         "explain": _answer("explain", fabric=_TEXT, answers={"type": "array", "minItems": 1, "items": explained}),
         "matrix": _answer("matrix", shows={"enum": ["answers", "facts"]}, fabrics={"type": "array", "items": row}),
     }
