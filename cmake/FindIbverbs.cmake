@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Finds rdma-core: Ibverbs::Ibverbs (libibverbs and librdmacm), Ibverbs_FOUND, Ibverbs_VERSION (where pkg-config knows it).
+# Finds rdma-core: Ibverbs::Ibverbs (libibverbs and librdmacm), Ibverbs_FOUND, Ibverbs_VERSION (rdma-core's, where pkg-config knows it:
+# libibverbs calls itself 1.14.44.0 in rdma-core 44.0).
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)
   pkg_check_modules(PC_Ibverbs QUIET libibverbs)
-  set(Ibverbs_VERSION ${PC_Ibverbs_VERSION})
+  string(REGEX REPLACE "^[0-9]+\\.[0-9]+\\.([0-9]+\\.[0-9]+).*$" "\\1" Ibverbs_VERSION "${PC_Ibverbs_VERSION}")
 endif()
 find_path(Ibverbs_INCLUDE_DIR infiniband/verbs.h HINTS ${PC_Ibverbs_INCLUDE_DIRS})
 find_library(Ibverbs_LIBRARY ibverbs HINTS ${PC_Ibverbs_LIBRARY_DIRS})

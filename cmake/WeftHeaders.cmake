@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Every public header by name. A header that is not listed is not installed; the test static.lists names it.
-# `weft` has what needs no network library; `weft_libfabric` has what does, and the library.
+# `weft` has what needs no network library; `weft_libfabric` and `weft_verbs` have what needs one, and the library.
 include(${PROJECT_SOURCE_DIR}/cmake/headers.cmake)
 
 # weft_headers(target set files...): adds headers, spelled from the source directory, as a file set of the target.
@@ -24,3 +24,9 @@ add_library(weft::backend_libfabric ALIAS weft_libfabric)
 set_target_properties(weft_libfabric PROPERTIES EXPORT_NAME backend_libfabric)
 target_link_libraries(weft_libfabric INTERFACE weft)
 weft_headers(weft_libfabric headers ${WEFT_LIBFABRIC_HEADERS})
+
+add_library(weft_verbs INTERFACE)
+add_library(weft::backend_verbs ALIAS weft_verbs)
+set_target_properties(weft_verbs PROPERTIES EXPORT_NAME backend_verbs)
+target_link_libraries(weft_verbs INTERFACE weft)
+weft_headers(weft_verbs headers ${WEFT_VERBS_HEADERS})

@@ -6,7 +6,7 @@ set(weft_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
 
 install(TARGETS weft EXPORT weftTargets
   FILE_SET headers DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILE_SET selected DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(TARGETS weft_libfabric EXPORT weftTargets FILE_SET headers DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS weft_libfabric weft_verbs EXPORT weftTargets FILE_SET headers DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 foreach(fabric IN LISTS WEFT_AVAILABLE_FABRICS)
   install(TARGETS weft_fabric_${fabric} EXPORT weftTargets)
 endforeach()
@@ -16,7 +16,7 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/weftConfig.cmake.in ${
   INSTALL_DESTINATION ${weft_package_dir} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/weftConfigVersion.cmake COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES ${PROJECT_BINARY_DIR}/package/weftConfig.cmake ${PROJECT_BINARY_DIR}/package/weftConfigVersion.cmake
-  ${PROJECT_SOURCE_DIR}/cmake/FindLibfabric.cmake ${PROJECT_SOURCE_DIR}/cmake/WeftPerFabric.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/FindLibfabric.cmake ${PROJECT_SOURCE_DIR}/cmake/FindIbverbs.cmake ${PROJECT_SOURCE_DIR}/cmake/WeftPerFabric.cmake
   DESTINATION ${weft_package_dir})
 
 # From the .pc file up to the prefix: the package may be moved, and installed elsewhere than it was configured for.
@@ -32,6 +32,8 @@ foreach(fabric IN LISTS WEFT_AVAILABLE_FABRICS)
   set(weft_requires "weft = ${PROJECT_VERSION}")
   if(WEFT_FABRIC_${fabric}_BACKEND STREQUAL "libfabric")
     string(APPEND weft_requires ", libfabric")
+  elseif(WEFT_FABRIC_${fabric}_BACKEND STREQUAL "verbs")
+    string(APPEND weft_requires ", libibverbs, librdmacm")
   endif()
   weft_pc(weft-${fabric} "weft, built for the fabric ${fabric}" "${weft_requires}" " -DWEFT_FABRIC=${fabric}")
 endforeach()

@@ -26,7 +26,6 @@ set(WEFT_HEADERS
   backends/loopback/world_run.hpp
   backends/process/watch.hpp
   backends/rendezvous/tcp.hpp
-  backends/verbs/port.hpp
   compose/awaiting.hpp
   compose/closing.hpp
   compose/control_buffers.hpp
@@ -95,7 +94,10 @@ set(WEFT_LIBFABRIC_HEADERS
   backends/libfabric/addressed.hpp
   backends/libfabric/attest.hpp
   backends/libfabric/completion_queue.hpp
+  backends/libfabric/conflict.hpp
   backends/libfabric/connected.hpp
+  backends/libfabric/demands.hpp
+  backends/libfabric/differences.hpp
   backends/libfabric/domain.hpp
   backends/libfabric/endpoint.hpp
   backends/libfabric/errors.hpp
@@ -106,4 +108,22 @@ set(WEFT_LIBFABRIC_HEADERS
   backends/libfabric/port.hpp
   backends/libfabric/version.hpp
   backends/libfabric/waiting.hpp
+)
+
+# Headers that include <infiniband/...> and librdmacm's <rdma/...>: they need rdma-core's own headers.
+set(WEFT_VERBS_HEADERS
+  backends/verbs/address.hpp
+  backends/verbs/completion_queue.hpp
+  backends/verbs/connection.hpp
+  backends/verbs/connections.hpp
+  backends/verbs/credit.hpp
+  backends/verbs/device.hpp
+  backends/verbs/errors.hpp
+  backends/verbs/making.hpp
+  backends/verbs/memory.hpp
+  backends/verbs/owned.hpp
+  backends/verbs/port.hpp
+  backends/verbs/posting.hpp
+  backends/verbs/request.hpp
+  backends/verbs/send_queue.hpp
 )

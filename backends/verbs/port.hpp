@@ -1,19 +1,254 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The port over rdma-core. Declared only: this release has no verbs backend, so the rows that name it generate headers that compile,
-// the build leaves their programs out with a sentence, and opening such a transport does not compile.
-// Hot path: none yet.
+// The port over rdma-core alone: core/port.hpp, spelled in libibverbs' and librdmacm's calls. Reliable connections; which call is made is
+// decided at compile time by the shape. Bytes up to what the device grants travel inline. Sends and immediates are solicited: they wake whoever sleeps.
+// An entry of the queue is told apart by the lowest bit of its id: a place of a send queue, or the context of a receive.
+// Hot path: post_receive to poll. Threads: one owner.
 #pragma once
 
-#include "../../core/facts.hpp"
+#include "../../core/port.hpp"
+#include "../rendezvous/tcp.hpp"
+#include "connections.hpp"
+#include "memory.hpp"
+#include "request.hpp"
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
 
 namespace weft::backends::verbs {
 
-/// The release of rdma-core that the headers belong to; rows over verbs have no version ranges.
+/// The release of rdma-core that the headers belong to is written nowhere: rows over verbs have no version ranges.
 inline constexpr library_version built_with{};
 
-/// Incomplete on purpose.
 template <class Shape>
-class port;
+class port {
+  static_assert(Shape::virtual_address && Shape::provider_key && Shape::local_descriptor,
+                "weft: with rdma-core regions are addressed by the target's pointers, cards make the keys, and local buffers are registered");
+  static_assert(!Shape::bind_regions && !Shape::remote_counter && !Shape::delivery_complete && Shape::selective_completion,
+                "weft: rdma-core binds no regions, counts no landed writes, has no delivered mode, and signals what is asked for");
+  static_assert(Shape::write_immediate == Shape::receive_reserve, "weft: a write with an immediate consumes a receive");
+  static_assert(Shape::facts.endpoint_type == endpoint_type::connected, "weft: this backend knows reliable connections only");
+  static constexpr bool offers(post_mode mode) noexcept { return mode != post_mode::delivered; }
+
+ public:
+  /// A connection. Empty: no link.
+  struct link {
+    connection* held = nullptr;
+    friend bool operator==(const link&, const link&) = default;
+  };
+  using rendezvous = backends::rendezvous::tcp;
+  static constexpr bool link_has_receives = true;
+
+  static result<std::unique_ptr<port>> open(const port_options& options) {
+    auto on = open_device<Shape>(options);
+    if (!on) return std::move(on).error();
+    auto queue = completion_queue::open(*on, options.sleeps, "fabric " + std::string(Shape::name));
+    if (!queue) return std::move(queue).error();
+    std::unique_ptr<port> made(new port(std::move(on).value(), std::move(queue).value(), options));
+    if (auto opened = made->links_.open(options); !opened) return std::move(opened).error();
+    return made;
+  }
+  port(const port&) = delete;
+  port& operator=(const port&) = delete;
+  ~port() = default;
+
+  const port_limits& limits() const noexcept { return limits_; }
+  address_bytes address() const { return links_.address(); }
+  std::string printable(const address_bytes& address) const {
+    const auto read = socket_address::parse(address);
+    return read ? read->printable() : "no socket address";
+  }
+  result<address_bytes> resolve(std::string_view node, std::string_view service) {
+    auto found = resolve_address(node, service, "fabric " + std::string(Shape::name));
+    if (!found) return std::move(found).error();
+    return found->bytes_of();
+  }
+  result<link> dial(const address_bytes& to, std::uint32_t tag) {
+    auto made = links_.dial(to, tag);
+    if (!made) return std::move(made).error();
+    return link{*made};
+  }
+  /// Completions of the link may still be told until poll answers 0 once; their contexts must live until then.
+  void hang_up(link& gone) { links_.hang_up(std::exchange(gone.held, nullptr)); }
+  template <class On>
+  void poll_links(On&& on) {
+    const auto told = [&on](link_change change, std::uint32_t tag, connection* of) { return on(change, tag, link{of}); };
+    links_.poll_links(told);
+  }
+
+  result<registration> enroll(bytes where, rights granted, std::uint64_t) { return memory_.enroll(where, granted); }
+  result<registration> enroll_local(bytes where) { return memory_.enroll(where, rights::none); }
+  void withdraw(registration& gone) { memory_.withdraw(gone); }
+
+  status post_receive(link from, local_memory into, void* context) noexcept {
+    connection& c = *from.held;
+    ibv_sge piece{address_of(into.data), static_cast<std::uint32_t>(into.size), local_key(into.descriptor)};
+    ibv_recv_wr work{reinterpret_cast<std::uintptr_t>(context), nullptr, &piece, 1};
+    ibv_recv_wr* stuck = nullptr;
+    if (const int r = ibv_post_recv(c.pair, &work, &stuck); r != 0) [[unlikely]]
+      return not_posted(r, "ibv_post_recv");
+    c.offer.posted();
+    if (c.offer.due()) [[unlikely]]
+      posts_.offer(c);
+    return {};
+  }
+
+  template <post_mode M>
+  requires(offers(M)) status send(link to, local_memory from, [[maybe_unused]] std::uint32_t immediate, void* context)
+  noexcept {
+    request<1> r(Shape::framed ? IBV_WR_SEND : IBV_WR_SEND_WITH_IMM, {from});
+    if constexpr (!Shape::framed) r.work.imm_data = htonl(immediate);
+    return post(to, r, context, {.told = M == post_mode::signalled, .consumes = true}, "ibv_post_send(send)");
+  }
+
+  status inject(link to, const_bytes from, [[maybe_unused]] std::uint32_t immediate) noexcept {
+    if (from.size() > posts_.inline_bytes()) [[unlikely]]
+      return error(errc::invalid, "inject");
+    request<1> r(Shape::framed ? IBV_WR_SEND : IBV_WR_SEND_WITH_IMM, {borrowed(from)});
+    if constexpr (!Shape::framed) r.work.imm_data = htonl(immediate);
+    return post(to, r, nullptr, {.consumes = true, .copied = true}, "ibv_post_send(send)");
+  }
+
+  template <post_mode M>
+  requires(Shape::framed&& offers(M)) status send_framed(link to, local_memory header, local_memory from, void* context)
+  noexcept {
+    request<2> r(IBV_WR_SEND, {header, from});
+    return post(to, r, context, {.told = M == post_mode::signalled, .consumes = true}, "ibv_post_send(send)");
+  }
+
+  template <post_mode M>
+  requires(offers(M)) status write(link to, local_memory from, remote_memory at, void* context)
+  noexcept {
+    request<1> r(IBV_WR_RDMA_WRITE, {from});
+    r.work.wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
+    return post(to, r, context, {.told = M == post_mode::signalled}, "ibv_post_send(write)");
+  }
+
+  template <post_mode M>
+  requires(offers(M)) status write_immediate(link to, local_memory from, remote_memory at, std::uint64_t immediate, void* context)
+  noexcept {
+    request<1> r(IBV_WR_RDMA_WRITE_WITH_IMM, {from});
+    r.work.wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
+    r.work.imm_data = htonl(static_cast<std::uint32_t>(immediate));
+    return post(to, r, context, {.told = M == post_mode::signalled, .consumes = true}, "ibv_post_send(write with immediate)");
+  }
+
+  status inject_write_immediate(link to, const_bytes from, remote_memory at, std::uint64_t immediate) noexcept {
+    if (from.size() > posts_.inline_bytes()) [[unlikely]]
+      return error(errc::invalid, "inject");
+    request<1> r(IBV_WR_RDMA_WRITE_WITH_IMM, {borrowed(from)});
+    r.work.wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
+    r.work.imm_data = htonl(static_cast<std::uint32_t>(immediate));
+    return post(to, r, nullptr, {.consumes = true, .copied = true}, "ibv_post_send(write with immediate)");
+  }
+
+  status read(link from, local_memory into, remote_memory at, void* context) noexcept {
+    request<1> r(IBV_WR_RDMA_READ, {into});
+    r.work.wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
+    r.brings_back();
+    return post(from, r, context, {.told = true}, "ibv_post_send(read)");
+  }
+
+  status fetch_add(link to, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory at, void* context) noexcept
+      requires(Shape::native_atomics) {
+    request<1> r(IBV_WR_ATOMIC_FETCH_AND_ADD, {whole_word(old, descriptor)});
+    r.work.wr.atomic = {at.address, operand, 0, static_cast<std::uint32_t>(at.key)};
+    r.brings_back();
+    return post(to, r, context, {.told = true}, "ibv_post_send(fetch and add)");
+  }
+
+  status compare_swap(link to, std::uint64_t expected, std::uint64_t desired, std::uint64_t* old, void* descriptor, remote_memory at,
+                      void* context) noexcept requires(Shape::native_atomics) {
+    request<1> r(IBV_WR_ATOMIC_CMP_AND_SWP, {whole_word(old, descriptor)});
+    r.work.wr.atomic = {at.address, expected, desired, static_cast<std::uint32_t>(at.key)};
+    r.brings_back();
+    return post(to, r, context, {.told = true}, "ibv_post_send(compare and swap)");
+  }
+
+  /// Posts of one link until end_batch() go to the card together. Close each batch before anything is waited for.
+  void begin_batch() noexcept { posts_.begin_batch(); }
+  void end_batch() noexcept { posts_.end_batch(); }
+
+  /// Returns how many entries were taken off the queue; ends that nobody asked about are among them.
+  template <class On>
+  int poll(On&& on) {
+    if (posts_.has_refused()) [[unlikely]]
+      return posts_.tell_refused([&on](const refused_post& r) { on(completion_entry{completion_kind::ended, r.context, 0, 0, r.why}); });
+    const int found = queue_.poll([this, &on](const ibv_wc& entry) { tell(entry, on); });
+    if (found == 0) links_.settle();
+    else if (found < 0) [[unlikely]] links_.all_broke();
+    return std::max(found, 0);
+  }
+
+  instant now() const noexcept { return std::chrono::steady_clock::now(); }
+  status wait(instant until) noexcept {
+    if (links_.has_news() || posts_.has_refused()) return {};
+    // Credit is written into memory, which wakes nobody: whoever waits for it looks again soon.
+    const duration longest = posts_.was_starved() ? duration(std::chrono::milliseconds(1)) : duration::max();
+    return queue_.wait(until, links_.events(), !links_.owes_an_end(), longest);
+  }
+  int descriptor() const noexcept { return queue_.descriptor(); }
+  /// What the device's maker said about the last operation that ended badly.
+  std::string last_error_text() const {
+    if (last_bad_.status == IBV_WC_SUCCESS) return "none";
+    return std::string(ibv_wc_status_str(last_bad_.status)) + " (vendor error " + std::to_string(last_bad_.vendor_err) + ")";
+  }
+
+ private:
+  port(device on, completion_queue queue, const port_options& options)
+      : on_(std::move(on)), queue_(std::move(queue)), memory_(on_), posts_(on_.inline_bytes), links_(on_, queue_, posts_, options) {
+    limits_.inject_bytes = on_.inline_bytes;
+    limits_.queue_depth = on_.send_depth;
+    limits_.largest_message = on_.largest_message;
+    limits_.largest_write = std::min(on_.largest_message, Shape::facts.largest_write);
+    limits_.library = "rdma-core, device " + on_.name;
+  }
+
+  template <std::size_t Pieces>
+  status post(link to, request<Pieces>& r, void* context, post_terms terms, const char* call) noexcept {
+    return posts_.post(*to.held, r.work, r.outgoing, context, terms, call);
+  }
+
+  template <class On>
+  void tell(const ibv_wc& entry, On& on) {
+    if ((entry.wr_id & 1u) != 0) {
+      const auto& place = *reinterpret_cast<const send_place<connection>*>(entry.wr_id & ~std::uint64_t{1});
+      connection& c = *place.owner;
+      c.sends.retire(place);
+      if (entry.status != IBV_WC_SUCCESS) [[unlikely]]
+        return tell_failure(entry, place.context, c, on);
+      if (place.told) on(completion_entry{completion_kind::ended, place.context, 0, entry.byte_len, {}});
+      if (c.offer.due()) [[unlikely]]
+        posts_.offer(c);
+    } else if (entry.status == IBV_WC_SUCCESS) [[likely]] {
+      const bool write = entry.opcode == IBV_WC_RECV_RDMA_WITH_IMM;
+      const std::uint64_t immediate = (entry.wc_flags & IBV_WC_WITH_IMM) != 0 ? ntohl(entry.imm_data) : 0;
+      on(completion_entry{
+          write ? completion_kind::landed : completion_kind::received, reinterpret_cast<void*>(entry.wr_id), immediate, entry.byte_len, {}});
+    } else {
+      last_bad_ = entry;
+      links_.broke(entry.qp_num);
+      on(completion_entry{completion_kind::received, reinterpret_cast<void*>(entry.wr_id), 0, 0, ended(entry.status)});
+    }
+  }
+
+  template <class On>
+  [[gnu::cold, gnu::noinline]] void tell_failure(const ibv_wc& entry, void* context, connection& of, On& on) {
+    if (entry.status != IBV_WC_WR_FLUSH_ERR) last_bad_ = entry;
+    links_.broke(of);
+    on(completion_entry{completion_kind::ended, context, 0, 0, ended(entry.status)});
+  }
+
+  // Closed from the last to the first, as the library wants it.
+  device on_;
+  completion_queue queue_;
+  memory<Shape> memory_;
+  posting posts_;
+  connections<Shape> links_;
+  port_limits limits_;
+  ibv_wc last_bad_{};
+};
 
 }  // namespace weft::backends::verbs

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The links of a port, and what the connection manager says about them. Who arrives is accepted at once, unless the handler says no_tag.
+// A link ends by an event (disconnected, refused, device removed) or by an error completion (retries exhausted, access refused, receives flushed): its queue
+// pair is moved to the error state at once, and the end is told when the completion queue was seen empty, behind all that had arrived.
+// Hot path: no. Threads: one owner.
+#pragma once
+
+#include "completion_queue.hpp"
+#include "making.hpp"
+#include "posting.hpp"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace weft::backends::verbs {
+
+template <class Shape>
+class connections {
+ public:
+  connections(const device& on, completion_queue& queue, posting& posts, const port_options& options)
+      : on_(on), queue_(queue), posts_(posts), make_(on, queue.get(), options), most_links_(options.links) {}
+
+  result<void> open(const port_options& options) {
+    channel_.reset(rdma_create_event_channel());
+    if (!channel_) return refused(errno, "rdma_create_event_channel", make_.who());
+    const int flags = ::fcntl(channel_->fd, F_GETFL);
+    if (flags < 0 || ::fcntl(channel_->fd, F_SETFL, flags | O_NONBLOCK) != 0) return refused(errno, "fcntl", make_.who());
+    if (!options.listens) return {};
+    auto listens = make_.listener(channel_.get(), options);
+    if (!listens) return std::move(listens).error();
+    listener_ = std::move(listens).value();
+    return {};
+  }
+
+  int events() const noexcept { return channel_->fd; }
+  address_bytes address() const {
+    if (!listener_) return {};
+    socket_address own(rdma_get_local_addr(listener_.get()));
+    own.set_port(ntohs(rdma_get_src_port(listener_.get())));
+    return own.bytes_of();
+  }
+  /// A link ended and nobody was told yet: no time to sleep.
+  bool has_news() const noexcept { return ending_ > 0; }
+  bool owes_an_end() const noexcept {
+    return std::any_of(links_.begin(), links_.end(), [](const auto& each) { return each->sends.owes_an_end(); });
+  }
+
+  result<connection*> dial(const address_bytes& to, std::uint32_t tag) {
+    auto there = socket_address::parse(to);
+    if (!there)
+      return failure{error(errc::invalid, "dial"), make_.who() + ": the address to dial (" + std::to_string(to.size()) +
+                                                       " bytes) is no IPv4 (16 bytes) or IPv6 (28 bytes) socket address"};
+    const std::string dialling = make_.who() + ": dialling " + there->printable();
+    if (links_.size() >= most_links_)
+      return failure{error(errc::invalid, "dial"), dialling + ": more than port_options::links (" + std::to_string(most_links_) + ") at once"};
+    auto made = make_.towards(*there, channel_.get(), dialling);
+    if (!made) return std::move(made).error();
+    made.value()->tag = tag;
+    return keep(std::move(made).value());
+  }
+
+  /// The card touches nothing of the link any more when this returns. Completions in the queue still point at its places, which stay.
+  void hang_up(connection* gone) {
+    const auto held = std::find_if(links_.begin(), links_.end(), [gone](const auto& each) { return each.get() == gone; });
+    if (held == links_.end()) return;
+    posts_.leave(*gone);
+    if (gone->phase == link_phase::ending) --ending_;
+    if (gone->arrived && !gone->answered) (void)rdma_reject(gone->id.get(), nullptr, 0);
+    else if (gone->phase == link_phase::opening || gone->phase == link_phase::established) disconnect(*gone);
+    gone->phase = link_phase::lost;
+    gone->sends.shut();
+    gone->pair = nullptr;
+    gone->id.reset();
+    gone->region.reset();
+    graveyard_.push_back(std::move(*held));
+    *held = std::move(links_.back());
+    links_.pop_back();
+  }
+  /// The completion queue was seen empty: nothing points at links that were hung up.
+  void settle() noexcept {
+    if (!graveyard_.empty()) [[unlikely]]
+      graveyard_.clear();
+  }
+
+  template <class On>
+  void poll_links(On& on) {
+    rdma_cm_event* event = nullptr;
+    for (int i = 0; i < 16 && rdma_get_cm_event(channel_.get(), &event) == 0; ++i) {
+      const incident seen(*event);
+      (void)rdma_ack_cm_event(event);  // before anything is done about it: an id could not be closed with one owed
+      if (seen.what == RDMA_CM_EVENT_CONNECT_REQUEST) on_request(seen, on);
+      else on_event(seen, on);
+    }
+    while (ending_ > 0 && tell_one_end(on)) {
+    }
+  }
+
+  /// An operation of this link ended in error: nothing on it succeeds any more.
+  [[gnu::cold, gnu::noinline]] void broke(connection& link) noexcept {
+    if (link.phase == link_phase::opening || link.phase == link_phase::established) end(link);
+  }
+  /// The same for a failed receive, which names its queue pair only.
+  [[gnu::cold, gnu::noinline]] void broke(std::uint32_t pair) noexcept {
+    for (const auto& each : links_)
+      if (each->pair->qp_num == pair) return broke(*each);
+  }
+  /// The completion queue itself failed.
+  [[gnu::cold, gnu::noinline]] void all_broke() noexcept {
+    for (const auto& each : links_) broke(*each);
+  }
+
+ private:
+  /// What an event says, copied.
+  struct incident {
+    explicit incident(const rdma_cm_event& e) : what(e.event), id(e.id) {
+      if (what != RDMA_CM_EVENT_CONNECT_REQUEST && what != RDMA_CM_EVENT_ESTABLISHED) return;
+      reads = {e.param.conn.responder_resources, e.param.conn.initiator_depth};
+      if (e.param.conn.private_data != nullptr)
+        peer = credit_introduction::parse({static_cast<const std::byte*>(e.param.conn.private_data), e.param.conn.private_data_len});
+    }
+    rdma_cm_event_type what;
+    rdma_cm_id* id;
+    std::array<std::uint8_t, 2> reads{};
+    std::optional<credit_introduction> peer;
+  };
+
+  connection* keep(std::unique_ptr<connection> made) {
+    links_.push_back(std::move(made));
+    return links_.back().get();
+  }
+  bool holds(const connection* link) const noexcept {
+    return std::any_of(links_.begin(), links_.end(), [link](const auto& each) { return each.get() == link; });
+  }
+
+  template <class On>
+  void on_request(const incident& seen, On& on) {
+    owned<rdma_cm_id> id(seen.id);
+    id->context = nullptr;
+    std::unique_ptr<connection> made;
+    if (seen.peer && id->verbs == on_.context && links_.size() < most_links_) {
+      if (auto link = make_.link(std::move(id), make_.who())) made = std::move(link).value();
+      else return;  // closing the id refuses the caller
+    }
+    if (!made) {
+      (void)rdma_reject(id.get(), nullptr, 0);
+      return;
+    }
+    made->arrived = true;
+    made->tag = no_tag;
+    made->meet(*seen.peer);
+    connection* arrived = keep(std::move(made));
+    const std::uint32_t tag = on(link_change::arrived, no_tag, arrived);
+    if (!holds(arrived)) return;  // hung up by the handler
+    arrived->tag = tag;
+    if (tag == no_tag) return hang_up(arrived);
+    if (make_.accept(*arrived, seen.reads) != 0) return end(*arrived);
+    arrived->answered = true;
+  }
+
+  template <class On>
+  void on_event(const incident& seen, On& on) {
+    auto* link = static_cast<connection*>(seen.id->context);
+    if (link == nullptr || !holds(link) || (link->phase != link_phase::opening && link->phase != link_phase::established)) return;
+    switch (seen.what) {
+      case RDMA_CM_EVENT_ADDR_RESOLVED:
+        if (make_.route(seen.id) != 0) end(*link);
+        return;
+      case RDMA_CM_EVENT_ROUTE_RESOLVED:
+        if (make_.connect(*link) != 0) end(*link);
+        return;
+      case RDMA_CM_EVENT_ESTABLISHED:
+        return established(*link, seen, on);
+      case RDMA_CM_EVENT_ADDR_CHANGE:
+      case RDMA_CM_EVENT_TIMEWAIT_EXIT:
+      case RDMA_CM_EVENT_CONNECT_RESPONSE:
+        return;
+      default:  // nobody there, refused, disconnected, device removed
+        return end(*link);
+    }
+  }
+
+  template <class On>
+  void established(connection& link, const incident& seen, On& on) {
+    if (link.stood) return;
+    if (!link.arrived) {
+      if (!seen.peer) return end(link);  // who answered is no port of this kind
+      link.meet(*seen.peer);
+      link.answered = true;
+    }
+    link.stood = true;
+    link.phase = link_phase::established;
+    link.sends.admit();
+    posts_.offer(link);  // receives may have been used up and posted again before this event was read
+    on(link_change::established, link.tag, &link);
+  }
+
+  static void disconnect(connection& link) noexcept {
+    if (link.answered) (void)rdma_disconnect(link.id.get());  // to the error state first: what is posted is flushed
+  }
+
+  void end(connection& link) noexcept {
+    link.phase = link_phase::ending;
+    link.ended_at = queue_.times_empty();
+    link.sends.shut();
+    ++ending_;
+    disconnect(link);
+  }
+
+  /// False: there is none whose completions were all told.
+  template <class On>
+  bool tell_one_end(On& on) {
+    const auto over = std::find_if(links_.begin(), links_.end(),
+                                   [this](const auto& each) { return each->phase == link_phase::ending && each->ended_at != queue_.times_empty(); });
+    if (over == links_.end()) return false;
+    connection& link = **over;
+    link.phase = link_phase::lost;
+    --ending_;
+    on(link.stood ? link_change::lost : link_change::refused, link.tag, &link);
+    return true;
+  }
+
+  const device& on_;
+  completion_queue& queue_;
+  posting& posts_;
+  making<Shape> make_;
+  std::size_t most_links_;
+  std::size_t ending_ = 0;
+  owned<rdma_event_channel> channel_;
+  owned<rdma_cm_id> listener_;
+  std::vector<std::unique_ptr<connection>> links_;  // last: closed first
+  std::vector<std::unique_ptr<connection>> graveyard_;
+};
+
+}  // namespace weft::backends::verbs

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finding the device that serves an address, and whether it is what the header was generated for: each cell that the answers rely on is
+// compared (asked, returned, baked), and open refuses with the list of those that differ. Nothing is adapted at run time.
+// The connection manager names devices by the addresses of their interfaces; without one its first device is taken.
+// Hot path: no. Threads: one owner.
+#pragma once
+
+#include "address.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+namespace weft::backends::verbs {
+
+/// What the opened device grants, and the domain that everything of a port belongs to.
+struct device {
+  ibv_context* context = nullptr;  ///< The connection manager's.
+  owned<ibv_pd> domain;
+  socket_address own;  ///< As options.node was resolved; length 0: any.
+  std::string name;
+  ibv_device_attr attributes{};
+  std::uint64_t largest_message = 0;
+  std::uint32_t send_depth = 0;  ///< Per link, for callers.
+  std::uint32_t queue_size = 0;  ///< Of the completion queue: whatever all links can have in flight.
+  std::uint32_t inline_bytes = 0;
+  bool internet_wire = false;  ///< iWARP: no immediates, no atomics, and the sink of a read must be remotely writable (RFC 5040).
+};
+
+/// Places of each send queue that are kept for the backend's own writes of credit.
+inline constexpr std::uint32_t send_reserve = 16;
+inline constexpr std::uint32_t least_send_depth = 16;
+
+/// The cells that differ, as text.
+class differences {
+ public:
+  void at_least(const char* name, std::uint64_t baked, std::uint64_t returned) {
+    if (returned < baked) cell(name, "at least " + std::to_string(baked), std::to_string(returned));
+  }
+  void cell(const char* name, const std::string& baked, const std::string& returned) {
+    if (!text_.empty()) text_ += "; ";
+    text_ += std::string(name) + ": asked " + baked + ", returned " + returned + ", baked " + baked;
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+/// Refuses unless every cell that the answers rely on is what was baked.
+template <class Shape>
+result<void> attest(const device& of, const ibv_port_attr& port, const port_options& options) {
+  constexpr const fabric_facts& facts = Shape::facts;
+  differences found;
+  if (of.internet_wire && Shape::write_immediate) found.cell("write_immediate_bytes", std::to_string(facts.write_immediate_bytes), "0");
+  if (of.internet_wire && !Shape::framed) found.cell("send_immediate_bytes", std::to_string(facts.send_immediate_bytes), "0");
+  if (Shape::native_atomics && of.attributes.atomic_cap == IBV_ATOMIC_NONE) found.cell("atomics", "provider", "none");
+  const auto depth = static_cast<std::uint64_t>(std::max(0, of.attributes.max_qp_wr));
+  found.at_least("queue_depth", facts.queue_depth, depth);
+  found.at_least("receives", options.receives, depth);
+  found.at_least("gather_limit", facts.gather_limit, static_cast<std::uint64_t>(std::max(0, of.attributes.max_sge)));
+  found.at_least("inject_bytes", facts.inject_bytes, of.inline_bytes);
+  found.at_least("largest_message", facts.largest_message, port.max_msg_sz);
+  found.at_least("largest_write", facts.largest_write, port.max_msg_sz);
+  if (found.text().empty()) return {};
+  return failure{error(errc::broken, "open"),
+                 "fabric " + std::string(Shape::name) + ": device " + of.name + " is not what this program was generated for: " + found.text()};
+}
+
+/// The context and the port of the device that owns this address, or of the first device.
+template <class Shape>
+result<std::uint8_t> find_device(device& into) {
+  const std::string who = "fabric " + std::string(Shape::name);
+  if (into.own.length() == 0 || into.own.any()) {
+    int count = 0;
+    ibv_context** all = rdma_get_devices(&count);
+    if (all == nullptr || count == 0)
+      return failure{error(errc::unsupported, "rdma_get_devices"), who + ": no RDMA device here (rdma link lists them, ibv_devinfo tells more)"};
+    into.context = all[0];
+    rdma_free_devices(all);
+    return std::uint8_t{1};
+  }
+  rdma_cm_id* made = nullptr;
+  if (rdma_create_id(nullptr, &made, nullptr, RDMA_PS_TCP) != 0)
+    return refused(errno, "rdma_create_id", who + ": the kernel's connection manager (module rdma_ucm) is not there");
+  const owned<rdma_cm_id> id(made);
+  socket_address anywhere = into.own;
+  anywhere.set_port(0);
+  if (rdma_bind_addr(made, anywhere.get()) != 0 || made->verbs == nullptr)
+    return refused(errno == 0 ? ENODEV : errno, "rdma_bind_addr",
+                   who + ": " + into.own.printable() + " is the address of no RDMA device here (rdma link lists them)");
+  into.context = made->verbs;
+  return made->port_num;
+}
+
+/// How much travels inline: the largest that a queue pair is made with, of a few sizes. No attribute tells it.
+inline std::uint32_t granted_inline_bytes(ibv_context* context, ibv_pd* domain) {
+  const owned<ibv_cq> queue(ibv_create_cq(context, 1, nullptr, nullptr, 0));
+  if (!queue) return 0;
+  for (const std::uint32_t wanted : {256U, 128U, 64U, 32U}) {
+    ibv_qp_init_attr ask{};
+    ask.send_cq = ask.recv_cq = queue.get();
+    ask.qp_type = IBV_QPT_RC;
+    ask.cap = {1, 1, 1, 1, wanted};
+    if (const owned<ibv_qp> trial(ibv_create_qp(domain, &ask)); trial) return std::min(ask.cap.max_inline_data, 4096U);
+  }
+  return 0;
+}
+
+/// Sizes the queues: everything that all links can have in flight fits into the one completion queue, or open refuses.
+template <class Shape>
+result<void> size_queues(device& of, const port_options& options) {
+  // Where a notice is a message of its own, an operation is two posts.
+  const std::uint64_t wanted = std::max<std::uint64_t>(least_send_depth, std::uint64_t{options.operations} * (Shape::write_immediate ? 1 : 2));
+  const std::uint64_t links = std::max(1U, options.links);
+  const auto entries = static_cast<std::uint64_t>(std::max(0, of.attributes.max_cqe));
+  const auto works = static_cast<std::uint64_t>(std::max(0, of.attributes.max_qp_wr));
+  const std::uint64_t taken = options.receives + send_reserve;
+  const std::uint64_t room = entries / links > taken ? entries / links - taken : 0;
+  const std::uint64_t depth = std::min({wanted, room, works > send_reserve ? works - send_reserve : 0});
+  if (depth < least_send_depth)
+    return failure{error(errc::no_memory, "open"), "fabric " + std::string(Shape::name) + ": device " + of.name + " has completion queues of " +
+                                                       std::to_string(entries) + " entries, too few for " + std::to_string(links) + " links of " +
+                                                       std::to_string(options.receives) + " receives; ask for fewer in port_options"};
+  of.send_depth = static_cast<std::uint32_t>(depth);
+  of.queue_size = static_cast<std::uint32_t>(links * (depth + taken));
+  return {};
+}
+
+/// Opens what the row describes; refuses when the device is not what was baked.
+template <class Shape>
+result<device> open_device(const port_options& options) {
+  const std::string who = "fabric " + std::string(Shape::name);
+  device opened;
+  if (!options.node.empty()) {
+    if (auto own = resolve_address(options.node, options.service, who)) opened.own = *own;
+    else return std::move(own).error();
+  }
+  const auto port = find_device<Shape>(opened);
+  if (!port) return port.error();
+  opened.name = ibv_get_device_name(opened.context->device);
+  opened.internet_wire = opened.context->device->transport_type == IBV_TRANSPORT_IWARP;
+  ibv_port_attr seen{};
+  if (const int r = ibv_query_device(opened.context, &opened.attributes); r != 0) return refused(r, "ibv_query_device", who);
+  if (const int r = ibv_query_port(opened.context, *port, &seen); r != 0) return refused(r, "ibv_query_port", who);
+  opened.domain.reset(ibv_alloc_pd(opened.context));
+  if (!opened.domain) return refused(errno, "ibv_alloc_pd", who);
+  opened.largest_message = seen.max_msg_sz;
+  opened.inline_bytes = granted_inline_bytes(opened.context, opened.domain.get());
+  if (auto same = attest<Shape>(opened, seen, options); !same) return std::move(same).error();
+  if (auto sized = size_queues<Shape>(opened, options); !sized) return std::move(sized).error();
+  return opened;
+}
+
+}  // namespace weft::backends::verbs

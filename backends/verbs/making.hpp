@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a link is made: an id on this port's device, the words of credit, a queue pair with room for all that the port promised, and the terms that
+// go out with a request or an answer. Queue pairs are made before either goes out, so that receives stand before a peer can send.
+// Hot path: no. Threads: one owner.
+#pragma once
+
+#include "connection.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace weft::backends::verbs {
+
+template <class Shape>
+class making {
+ public:
+  making(const device& on, ibv_cq* queue, const port_options& options)
+      : on_(on), queue_(queue), receives_(options.receives), backlog_(static_cast<int>(std::min(options.links, 1024U))) {}
+
+  static std::string who() { return "fabric " + std::string(Shape::name); }
+
+  /// An id that listens, told of over `channel`.
+  result<owned<rdma_cm_id>> listener(rdma_event_channel* channel, const port_options& options) const {
+    const std::string listening = who() + ": listening at " + options.node + ":" + options.service;
+    socket_address at = on_.own;
+    if (at.length() == 0) {
+      auto any = resolve_address({}, options.service, who());
+      if (!any) return std::move(any).error();
+      at = *any;
+    }
+    auto id = fresh_id(channel, listening);
+    if (!id) return id;
+    if (rdma_bind_addr(id->get(), at.get()) != 0) return refused(errno, "rdma_bind_addr", listening);
+    if (rdma_listen(id->get(), backlog_) != 0) return refused(errno, "rdma_listen", listening);
+    return id;
+  }
+
+  /// A link towards an address, its queue pair ready for receives; the manager has begun to look for the way.
+  result<std::unique_ptr<connection>> towards(socket_address to, rdma_event_channel* channel, const std::string& dialling) const {
+    std::optional<socket_address> from = on_.own;
+    if (from->length() == 0 || from->any()) from = source_towards(to);
+    if (!from) return unreachable("connect", dialling);
+    from->set_port(0);
+    auto id = fresh_id(channel, dialling);
+    if (!id) return std::move(id).error();
+    if (rdma_bind_addr(id->get(), from->get()) != 0) return unreachable("rdma_bind_addr", dialling);
+    if (id.value()->verbs != on_.context)
+      return failure{error(errc::unreachable, "dial"), dialling + ": device " + on_.name + " does not reach it; name another local address in node"};
+    auto made = link(std::move(id).value(), dialling);
+    if (made && rdma_resolve_addr(made.value()->id.get(), nullptr, to.get(), resolve_ms) != 0) return unreachable("rdma_resolve_addr", dialling);
+    return made;
+  }
+
+  /// A link over an id that has a device.
+  result<std::unique_ptr<connection>> link(owned<rdma_cm_id> id, const std::string& tried) const {
+    auto made = std::make_unique<connection>();
+    made->words = std::make_unique<credit_words>();
+    made->region.reset(ibv_reg_mr(on_.domain.get(), made->words.get(), sizeof(credit_words), IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE));
+    if (!made->region) return refused(errno, "ibv_reg_mr", tried + ": the words of credit");
+    ibv_qp_init_attr ask{};
+    ask.send_cq = ask.recv_cq = queue_;
+    ask.qp_type = IBV_QPT_RC;
+    ask.cap = {on_.send_depth + send_reserve, receives_, Shape::framed ? 2U : 1U, 1, on_.inline_bytes};
+    if (rdma_create_qp(id.get(), on_.domain.get(), &ask) != 0) return refused(errno, "rdma_create_qp", tried);
+    made->pair = id->qp;
+    made->offer = receive_offer(receives_);
+    made->sends.open(made.get(), on_.send_depth, send_reserve, std::min(Shape::facts.queue_depth, on_.send_depth) / 4);
+    std::uint8_t patience = acknowledged_in;
+    (void)rdma_set_option(id.get(), RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &patience, sizeof patience);  // a wish
+    id->context = made.get();
+    made->id = std::move(id);
+    return made;
+  }
+
+  /// Looks for the path to an address that was found.
+  static int route(rdma_cm_id* id) noexcept { return rdma_resolve_route(id, resolve_ms); }
+
+  /// Asks, or answers with at most what was asked for. `reads`: served and asked for by this side.
+  int connect(connection& link) const { return go(link, {most_reads, most_reads}, rdma_connect); }
+  int accept(connection& link, std::array<std::uint8_t, 2> reads) const { return go(link, reads, rdma_accept); }
+
+ private:
+  static constexpr int resolve_ms = 2000;
+  static constexpr std::uint8_t most_reads = 16;       ///< Reads and atomics in flight per direction.
+  static constexpr std::uint8_t acknowledged_in = 17;  ///< 4 us * 2^17: half a second; eight times that without an answer is a loss.
+  static constexpr std::uint8_t repeat_transport = 7;
+  static constexpr std::uint8_t repeat_not_ready = 7;  ///< For ever: credit keeps it from happening, deadlines are the transport's.
+
+  static failure unreachable(const char* call, const std::string& tried) {
+    failure why = refused(errno, call, tried);
+    why.why.code = errc::unreachable;
+    return why;
+  }
+  static result<owned<rdma_cm_id>> fresh_id(rdma_event_channel* channel, const std::string& tried) {
+    rdma_cm_id* made = nullptr;
+    if (rdma_create_id(channel, &made, nullptr, RDMA_PS_TCP) != 0) return refused(errno, "rdma_create_id", tried);
+    return owned<rdma_cm_id>(made);
+  }
+
+  static std::uint8_t within(int device, std::uint8_t asked) noexcept {
+    return static_cast<std::uint8_t>(std::clamp(device, 1, std::clamp<int>(asked, 1, most_reads)));
+  }
+
+  int go(connection& link, std::array<std::uint8_t, 2> reads, int (*call)(rdma_cm_id*, rdma_conn_param*)) const {
+    const auto words = link.mine().bytes_of();
+    rdma_conn_param p{};
+    p.private_data = words.data();
+    p.private_data_len = credit_introduction::size;
+    p.responder_resources = within(on_.attributes.max_qp_rd_atom, reads[0]);
+    p.initiator_depth = within(on_.attributes.max_qp_init_rd_atom, reads[1]);
+    p.flow_control = 1;
+    p.retry_count = repeat_transport;
+    p.rnr_retry_count = repeat_not_ready;
+    link.offer.told();  // what is posted from here on is told later
+    return call(link.id.get(), &p);
+  }
+
+  const device& on_;
+  ibv_cq* queue_;
+  std::uint32_t receives_;
+  int backlog_;
+};
+
+}  // namespace weft::backends::verbs

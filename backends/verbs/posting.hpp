@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a work request gets into a send queue: room, credit, a place, a signal where one is due, then one call. Inside a batch requests for one link are
+// linked, and posted together when the batch ends, 16 are gathered, or another link is posted to: one call, one doorbell.
+// What a linked request's caller was told was "posted": if the library then refuses it, it ends as failed, never in silence.
+// Hot path: all of it. Threads: one owner.
+#pragma once
+
+#include "connection.hpp"
+#include "memory.hpp"
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace weft::backends::verbs {
+
+/// What a post is to the queue that it enters.
+struct post_terms {
+  bool told = false;      ///< Its success is told.
+  bool consumes = false;  ///< It uses up a receive of the peer.
+  bool copied = false;    ///< The caller's bytes may change as soon as the call returns.
+};
+
+/// A batched post that the library refused after its caller was told "posted".
+struct refused_post {
+  void* context = nullptr;
+  status why{};
+};
+
+class posting {
+ public:
+  static constexpr std::size_t longest_batch = 16;
+
+  explicit posting(std::uint32_t inline_bytes) : inline_bytes_(inline_bytes) { refused_.reserve(longest_batch); }
+
+  std::uint32_t inline_bytes() const noexcept { return inline_bytes_; }
+
+  /// Posts a request whose pieces are `total` bytes.
+  status post(connection& to, ibv_send_wr& work, std::size_t total, void* context, post_terms terms, const char* call) noexcept {
+    if (to.sends.full()) [[unlikely]]
+      return no_room(to, call);
+    if (terms.consumes && to.credit.none(*to.words)) [[unlikely]] {
+      starved_ = true;
+      return again(waits_for::receive_slot, call);
+    }
+    if (total <= inline_bytes_) work.send_flags |= IBV_SEND_INLINE;
+    const status s = enter(to, work, total, context, terms, call);
+    if (s && terms.consumes) to.credit.spend();
+    return s;
+  }
+
+  /// Writes our count of receives into the peer's word, if it is time to.
+  void offer(connection& to) noexcept {
+    if (!to.offer.due() || !to.answered || to.sends.reserve_full()) return;
+    std::atomic_ref(to.words->offered).store(to.offer.count(), std::memory_order_release);
+    ibv_sge word{reinterpret_cast<std::uint64_t>(&to.words->offered), sizeof to.words->offered, to.region->lkey};
+    ibv_send_wr work{};
+    work.sg_list = &word;
+    work.num_sge = 1;
+    work.opcode = IBV_WR_RDMA_WRITE;
+    work.wr.rdma = {to.theirs.address, to.theirs.key};
+    if (sizeof to.words->offered <= inline_bytes_) work.send_flags = IBV_SEND_INLINE;
+    if (enter(to, work, sizeof to.words->offered, nullptr, {}, "ibv_post_send")) to.offer.told();
+  }
+
+  // ---- batches ----------------------------------------------------------------------------------------------------------
+  void begin_batch() noexcept { batching_ = true; }
+  void end_batch() noexcept {
+    batching_ = false;
+    flush();
+  }
+  /// Before the link goes: what was linked for it is posted now.
+  void leave(const connection& gone) noexcept {
+    if (linked_to_ == &gone) flush();
+  }
+
+  /// Whether a post had to wait for the peer's receives since the last question: their coming wakes nobody.
+  bool was_starved() noexcept { return std::exchange(starved_, false); }
+  bool has_refused() const noexcept { return !refused_.empty(); }
+  /// Hands out what ended without reaching the library.
+  template <class Each>
+  int tell_refused(Each&& each) {
+    const std::size_t count = refused_.size();
+    for (std::size_t i = 0; i < count; ++i) each(refused_[i]);
+    refused_.erase(refused_.begin(), refused_.begin() + static_cast<std::ptrdiff_t>(count));
+    return static_cast<int>(count);
+  }
+
+ private:
+  /// A request kept until the batch is posted, with copies of what the caller's frame held.
+  struct linked_post {
+    ibv_send_wr work;
+    ibv_sge pieces[2];
+    std::array<std::byte, 256> bytes;
+    post_terms terms;
+    void* context;
+  };
+
+  [[gnu::cold, gnu::noinline]] static status no_room(const connection& to, const char* call) noexcept {
+    if (to.phase == link_phase::opening) return again(waits_for::connection, call);
+    if (to.phase != link_phase::established) return error(errc::peer_lost, call);
+    return again(waits_for::queue, call);
+  }
+
+  /// Takes a place and posts, or links. Requires: there is room.
+  status enter(connection& to, ibv_send_wr& work, std::size_t total, void* context, post_terms terms, const char* call) noexcept {
+    if (batching_) [[unlikely]] {
+      if (linked_to_ != &to || linked_ == longest_batch) flush();
+      if (!terms.copied || total <= sizeof linked_post::bytes) return link(to, work, context, terms);
+      flush();  // too long to be kept: posted at once, behind the others
+    }
+    auto& place = to.sends.take(context, terms.told);
+    work.wr_id = reinterpret_cast<std::uintptr_t>(&place) | 1u;
+    if (to.sends.signals(terms.told)) work.send_flags |= IBV_SEND_SIGNALED;
+    ibv_send_wr* stuck = nullptr;
+    if (const int r = ibv_post_send(to.pair, &work, &stuck); r != 0) [[unlikely]] {
+      to.sends.take_back(1);
+      return not_posted(r, call);
+    }
+    return {};
+  }
+
+  status link(connection& to, const ibv_send_wr& work, void* context, post_terms terms) noexcept {
+    linked_post& kept = links_[linked_++];
+    linked_to_ = &to;
+    kept.work = work;
+    kept.terms = terms;
+    kept.context = context;
+    std::copy_n(work.sg_list, work.num_sge, kept.pieces);
+    kept.work.sg_list = kept.pieces;
+    if (terms.copied && work.num_sge > 0) {  // inlined by contract: one piece
+      std::memcpy(kept.bytes.data(), reinterpret_cast<const void*>(kept.pieces[0].addr), kept.pieces[0].length);
+      kept.pieces[0].addr = reinterpret_cast<std::uint64_t>(kept.bytes.data());
+    }
+    auto& place = to.sends.take(context, terms.told);
+    kept.work.wr_id = reinterpret_cast<std::uintptr_t>(&place) | 1u;
+    if (to.sends.signals(terms.told)) kept.work.send_flags |= IBV_SEND_SIGNALED;
+    return {};
+  }
+
+  void flush() noexcept {
+    if (linked_ == 0) return;
+    const std::size_t count = std::exchange(linked_, 0);
+    connection& to = *std::exchange(linked_to_, nullptr);
+    for (std::size_t i = 0; i < count; ++i) links_[i].work.next = i + 1 < count ? &links_[i + 1].work : nullptr;
+    ibv_send_wr* stuck = nullptr;
+    if (const int r = ibv_post_send(to.pair, &links_[0].work, &stuck); r != 0) [[unlikely]]
+      take_back(to, count, stuck, r);
+  }
+
+  /// The library took those before `stuck`. The others have no place any more, and fail.
+  [[gnu::cold, gnu::noinline]] void take_back(connection& to, std::size_t count, const ibv_send_wr* stuck, int number) noexcept {
+    std::size_t first = 0;
+    while (first < count && &links_[first].work != stuck) ++first;
+    if (first == count) first = 0;  // it named none: none was taken
+    to.sends.take_back(static_cast<std::uint32_t>(count - first));
+    for (std::size_t i = first; i < count; ++i) {
+      if (links_[i].terms.consumes) to.credit.give_back();
+      if (links_[i].context != nullptr) refused_.push_back({links_[i].context, failed(number, "ibv_post_send")});
+    }
+  }
+
+  std::uint32_t inline_bytes_;
+  bool batching_ = false;
+  bool starved_ = false;
+  std::size_t linked_ = 0;
+  connection* linked_to_ = nullptr;
+  std::array<linked_post, longest_batch> links_{};
+  std::vector<refused_post> refused_;
+};
+
+}  // namespace weft::backends::verbs

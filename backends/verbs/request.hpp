@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One work request with its pieces, as the port's calls fill it in. What travels to the peer may be copied into the request itself
+// (inline); what comes back never is. Whatever wakes a sleeping peer is solicited: messages and immediates.
+// Hot path: all of it. Threads: values.
+#pragma once
+
+#include "memory.hpp"
+
+#include <cstdint>
+
+namespace weft::backends::verbs {
+
+inline std::uint64_t address_of(const void* at) noexcept { return reinterpret_cast<std::uint64_t>(at); }
+
+/// Memory that is only read, and only inline.
+inline local_memory borrowed(const_bytes from) noexcept {
+  return {const_cast<std::byte*>(from.data()), from.size(), nullptr};  // NOLINT(cppcoreguidelines-pro-type-const-cast): never written to
+}
+inline local_memory whole_word(std::uint64_t* at, void* descriptor) noexcept { return {reinterpret_cast<std::byte*>(at), sizeof *at, descriptor}; }
+
+template <std::size_t Pieces>
+struct request {
+  request(ibv_wr_opcode what, const local_memory (&from)[Pieces]) noexcept {
+    for (const local_memory& each : from) {
+      if (each.size == 0) continue;
+      pieces[work.num_sge++] = {address_of(each.data), static_cast<std::uint32_t>(each.size), local_key(each.descriptor)};
+      outgoing += each.size;
+    }
+    work.sg_list = pieces;
+    work.opcode = what;
+    if (what == IBV_WR_SEND || what == IBV_WR_SEND_WITH_IMM || what == IBV_WR_RDMA_WRITE_WITH_IMM) work.send_flags = IBV_SEND_SOLICITED;
+  }
+  request(const request&) = delete;  // it points at itself
+  request& operator=(const request&) = delete;
+  ~request() = default;
+
+  /// Its pieces are written, not read: longer than any device inlines.
+  void brings_back() noexcept { outgoing = ~std::size_t{0}; }
+
+  ibv_send_wr work{};
+  ibv_sge pieces[Pieces];
+  std::size_t outgoing = 0;
+};
+
+}  // namespace weft::backends::verbs

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is in a send queue, in the order of posting. The card frees places of unsignalled work only with the next signalled completion
+// (ibv_post_send(3)), so one of N is signalled whether anybody asked or not; N is half of the queue at most, so that a full queue always holds a
+// signalled one and empties itself. Each place remembers whose it is and whether its end is to be told.
+// Hot path: all but open(). Threads: one owner.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace weft::backends::verbs {
+
+/// One place of a send queue; its address is the work request's id, lowest bit set.
+template <class Owner>
+struct send_place {
+  void* context = nullptr;
+  Owner* owner = nullptr;
+  bool told = false;  ///< Its success is somebody's business.
+};
+
+template <class Owner>
+class send_queue {
+ public:
+  using place = send_place<Owner>;
+
+  /// `usable` places for callers, `reserve` more for the backend's own work. Nothing is usable until admit().
+  void open(Owner* owner, std::uint32_t usable, std::uint32_t reserve, std::uint32_t signal_one_of) {
+    places_.assign(std::bit_ceil(usable + reserve), place{nullptr, owner, false});
+    mask_ = static_cast<std::uint32_t>(places_.size() - 1);
+    size_ = usable;
+    reserve_ = reserve;
+    signal_one_of_ = std::clamp(signal_one_of, 1U, std::max(1U, usable / 2));
+  }
+
+  /// From now on there is room, or there is none: a queue that is shut is full, so that the hot path asks one question.
+  void admit() noexcept { limit_ = size_; }
+  void shut() noexcept { limit_ = 0; }
+
+  bool full() const noexcept { return posted_ - retired_ >= limit_; }
+  bool reserve_full() const noexcept { return limit_ == 0 || posted_ - retired_ >= limit_ + reserve_; }
+  std::uint32_t in_flight() const noexcept { return posted_ - retired_; }
+
+  /// Takes the next place. Requires: not full, or not reserve_full for the backend's own.
+  place& take(void* context, bool told) noexcept {
+    place& taken = places_[posted_++ & mask_];
+    taken.context = context;
+    taken.told = told;
+    return taken;
+  }
+  /// Whether the work just taken must be signalled: because its end is to be told, or because it is the N-th that nobody asked for.
+  bool signals(bool told) noexcept {
+    if (told || ++silent_ >= signal_one_of_) {
+      silent_ = 0;
+      return true;
+    }
+    return false;
+  }
+  /// The last `count` were not posted after all.
+  void take_back(std::uint32_t count) noexcept { posted_ -= count; }
+
+  /// A completion names a place: it and all before it are free.
+  void retire(const place& ended) noexcept {
+    const auto index = static_cast<std::uint32_t>(&ended - places_.data());
+    retired_ += ((index - retired_) & mask_) + 1;
+  }
+
+  /// Whether some work in flight has an end to be told. Looks at each: cold.
+  bool owes_an_end() const noexcept {
+    for (std::uint32_t i = retired_; i != posted_; ++i)
+      if (places_[i & mask_].told) return true;
+    return false;
+  }
+
+ private:
+  std::vector<place> places_;
+  std::uint32_t mask_ = 0;
+  std::uint32_t posted_ = 0;
+  std::uint32_t retired_ = 0;
+  std::uint32_t limit_ = 0;
+  std::uint32_t silent_ = 0;
+  std::uint32_t signal_one_of_ = 1;
+  std::uint32_t size_ = 0;
+  std::uint32_t reserve_ = 0;
+};
+
+}  // namespace weft::backends::verbs
