@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <span>
 #include <string>
 #include <utility>
@@ -31,11 +32,21 @@ class suite : public testing::Test {
   }
 };
 
-/// A transport on a loopback address, or the sentence why not.
+/// The address that the sides of a test meet at: this machine's own, or where its device has another, WEFT_TEST_NODE.
+inline std::string home() {
+  const char* said = std::getenv("WEFT_TEST_NODE");
+  return said == nullptr ? "127.0.0.1" : said;
+}
+inline std::string home_of_the_sixth_family() {
+  const char* said = std::getenv("WEFT_TEST_NODE_6");
+  return said == nullptr ? "::1" : said;
+}
+
+/// A transport at home, or the sentence why not.
 template <class F>
 transport<F> opened(party& side, transport_options options = {}) {
   side.at("open");
-  if (options.node.empty()) options.node = "127.0.0.1";
+  if (options.node.empty()) options.node = home();
   options.sleeps = options.sleeps || side.simulated();
   auto net = open<F>(options);
   if (!net) throw stopped("open: " + net.error().sentence);
