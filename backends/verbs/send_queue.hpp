@@ -59,8 +59,11 @@ class send_queue {
     }
     return false;
   }
-  /// The last `count` were not posted after all.
-  void take_back(std::uint32_t count) noexcept { posted_ -= count; }
+  /// The last `count` were not posted after all. One of them may have been to be signalled: the next one is.
+  void take_back(std::uint32_t count) noexcept {
+    posted_ -= count;
+    silent_ = signal_one_of_;
+  }
 
   /// A completion names a place: it and all before it are free.
   void retire(const place& ended) noexcept {
