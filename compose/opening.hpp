@@ -7,6 +7,7 @@
 #include "enrolment.hpp"
 #include "receives.hpp"
 
+#include <cstdio>
 #include <memory>
 #include <string>
 
@@ -22,6 +23,8 @@ class opening {
     if (auto wrong = refuse(options); !wrong.empty()) return {error(errc::invalid, "open"), std::move(wrong)};
     auto port = port_type::open(ask(options));
     if (!port) return std::move(port).error();
+    if (auto wrong = too_large(options, (*port)->limits()); !wrong.empty()) return {error(errc::invalid, "open"), std::move(wrong)};
+    if (options.on_difference == on_difference::warn) warn((*port)->limits().differences);
     auto e = std::make_unique<Engine>(options, std::move(port).value());
     e->own_address = e->port->address();
     e->operations.fill(options.operations, [&](bytes memory) { return e->enroll_own(memory); });
@@ -47,6 +50,17 @@ class opening {
     return {};
   }
 
+  static std::string too_large(const transport_options& o, const port_limits& device) {
+    if (o.slot_bytes + Engine::front <= device.largest_message) return {};
+    return "slot_bytes is " + std::to_string(o.slot_bytes) + "; the device's largest message has " + std::to_string(device.largest_message) +
+           " bytes";
+  }
+  static void warn(const std::string& differences) {
+    if (differences.empty()) return;
+    std::fprintf(stderr, "weft: warning: fabric %s: the library is not what this program was generated for: %s\n",
+                 std::string(Engine::fabric::name).c_str(), differences.c_str());
+  }
+
   static port_options ask(const transport_options& o) {
     port_options p;
     p.node = o.node;
@@ -56,6 +70,7 @@ class opening {
     p.operations = o.operations;
     p.receives = receives<Engine>::per_block(o);
     p.links = o.peers;
+    p.on_difference = o.on_difference;
     return p;
   }
 

@@ -78,6 +78,14 @@ enum class link_change : std::uint8_t {
   refused,      ///< It never did: nobody there, or refused.
 };
 
+/// What opening does where the library returns other values than the header was generated for. Whatever is chosen, a difference that an
+/// answer of the fabric rests on refuses: no transport opens that would do the wrong thing.
+enum class on_difference : std::uint8_t {
+  refuse,   ///< Every difference refuses.
+  degrade,  ///< Those that no answer rests on are accepted: port_limits has what was returned (a shallower queue), and lists them.
+  warn,     ///< As degrade, and they are said on standard error.
+};
+
 /// What a port is opened with.
 struct port_options {
   std::string node{};              ///< Local address to use ("127.0.0.1", "::1"); empty: the library's choice.
@@ -87,6 +95,7 @@ struct port_options {
   std::uint32_t operations = 256;  ///< Operations in flight, at most; sizes the queues.
   std::uint32_t receives = 64;     ///< Receives posted at once per link (connected) or in all (addressed), reserve included.
   std::uint32_t links = 64;        ///< Expected links, at most; sizes completion queues and address vectors.
+  weft::on_difference on_difference = weft::on_difference::refuse;
 };
 
 /// Values that only the opened device knows; each is at least the row's bound.
@@ -95,7 +104,8 @@ struct port_limits {
   std::size_t queue_depth = 0;
   std::uint64_t largest_message = 0;
   std::uint64_t largest_write = 0;
-  std::string library;  ///< "libfabric 1.17", as it runs.
+  std::string library;      ///< "libfabric 1.17", as it runs.
+  std::string differences;  ///< What differs from the row and was accepted (on_difference); "" where nothing does.
 };
 
 /// The operations that every backend offers. In prose, because most are templates:

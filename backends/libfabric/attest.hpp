@@ -1,56 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Whether the library is what the header was generated for: compares each cell that the answers rely on (asked, returned,
-// baked) and refuses with the list of those that differ. Nothing is adapted at run time: rFaaS' port to libfabric failed
-// because a provider cleared FI_MR_VIRT_ADDR in its reply and the program went on sending pointers.
+// baked) and refuses with the list of those that differ. No answer is adapted at run time: rFaaS' port to libfabric failed
+// because a provider cleared FI_MR_VIRT_ADDR in its reply and the program went on sending pointers. Behaviour that no reply
+// shows (who must poll, what a refused write tells) is for ./weft probe.
 // Hot path: no. Threads: none.
 #pragma once
 
+#include "differences.hpp"
 #include "hints.hpp"
 
 #include <rdma/fi_atomic.h>
 #include <rdma/fi_domain.h>
 
-#include <optional>
 #include <string>
 #include <string_view>
 
 namespace weft::backends::libfabric {
 
-/// The cells that differ, as text: one entry per cell with what was asked, returned and baked.
-class differences {
- public:
-  void cell(std::string_view name, std::string_view asked, std::string_view returned, std::string_view baked) {
-    if (!text_.empty()) text_ += "; ";
-    text_ += std::string(name) + ": asked " + std::string(asked) + ", returned " + std::string(returned) + ", baked " + std::string(baked);
-  }
-  void flag(std::string_view name, bool baked, bool returned) {
-    if (baked != returned) cell(name, baked ? "yes" : "no", returned ? "yes" : "no", baked ? "yes" : "no");
-  }
-  void at_least(std::string_view name, std::uint64_t baked, std::uint64_t returned) {
-    if (returned < baked) cell(name, "at least " + std::to_string(baked), std::to_string(returned), std::to_string(baked));
-  }
-  bool none() const { return text_.empty(); }
-  const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-};
-
 inline std::string_view text_or_none(const char* text) { return text == nullptr ? std::string_view("none") : std::string_view(text); }
 
-/// Who answers: provider, fabric, endpoint type, release.
+/// Whether addresses of this form are those of sockets.
+constexpr bool is_socket_form(std::uint32_t form) noexcept {
+  return form == FI_SOCKADDR || form == FI_SOCKADDR_IN || form == FI_SOCKADDR_IN6 || form == FI_SOCKADDR_IB;
+}
+
+/// Who answers: provider, fabric, endpoint type, release. Every observed cell rests on them.
 template <class Shape>
 void compare_identity(const fi_info& info, differences& found) {
   constexpr const fabric_facts& facts = Shape::facts;
   const library_version running = running_with();
   if (running < facts.since || !(running < facts.until))
-    found.cell("library version", printed(built_with), printed(running), "from " + printed(facts.since) + " to before " + printed(facts.until));
+    found.cell("every answer", "library version", printed(built_with), printed(running),
+               "from " + printed(facts.since) + " to before " + printed(facts.until));
   if (text_or_none(info.fabric_attr->prov_name) != facts.provider)
-    found.cell("provider", facts.provider, text_or_none(info.fabric_attr->prov_name), facts.provider);
+    found.cell("every answer", "provider", facts.provider, text_or_none(info.fabric_attr->prov_name), facts.provider);
   if (!facts.fabric_name.empty() && text_or_none(info.fabric_attr->name) != facts.fabric_name)
-    found.cell("fabric_name", facts.fabric_name, text_or_none(info.fabric_attr->name), facts.fabric_name);
-  found.flag("endpoint_type connected", request<Shape>::connected, info.ep_attr->type == FI_EP_MSG);
+    found.cell("every answer", "fabric_name", facts.fabric_name, text_or_none(info.fabric_attr->name), facts.fabric_name);
+  found.flag("endpoint", "endpoint_type connected", request<Shape>::connected, info.ep_attr->type == FI_EP_MSG);
+  if (info.addr_format != FI_FORMAT_UNSPEC)
+    found.flag("bootstrap", "address_resolution socket", request<Shape>::socket_addresses, is_socket_form(info.addr_format));
 }
 
 /// How regions are addressed, keyed, described and bound.
@@ -59,17 +48,17 @@ void compare_memory(const fi_info& info, differences& found) {
   const int mode = info.domain_attr->mr_mode;
   const std::size_t key_bytes = Shape::facts.key_bytes;
   const std::size_t returned = info.domain_attr->mr_key_size;
-  found.flag("virtual_addressing", Shape::virtual_address, (mode & FI_MR_VIRT_ADDR) != 0);
-  found.flag("key_owner provider", Shape::provider_key, (mode & FI_MR_PROV_KEY) != 0);
-  found.flag("local_registration", Shape::local_descriptor, (mode & FI_MR_LOCAL) != 0);
-  found.flag("region_endpoint_binding", Shape::bind_regions, (mode & FI_MR_ENDPOINT) != 0);
+  found.flag("region_address", "virtual_addressing", Shape::virtual_address, (mode & FI_MR_VIRT_ADDR) != 0);
+  found.flag("region_key", "key_owner provider", Shape::provider_key, (mode & FI_MR_PROV_KEY) != 0);
+  found.flag("local_descriptor", "local_registration", Shape::local_descriptor, (mode & FI_MR_LOCAL) != 0);
+  found.flag("region_binding", "region_endpoint_binding", Shape::bind_regions, (mode & FI_MR_ENDPOINT) != 0);
   constexpr int old_basic = 1 << 0, old_scalable = 1 << 1;  // their names are deprecated since libfabric 2
   if (const int unknown = mode & ~(request<Shape>::mr_mode | old_basic | old_scalable); unknown != 0)
-    found.cell("mr_mode", std::to_string(request<Shape>::mr_mode), std::to_string(mode), std::to_string(request<Shape>::mr_mode));
-  if ((mode & old_basic) != 0) found.cell("mr_mode", "modern bits", "FI_MR_BASIC", "modern bits");
+    found.cell("every region", "mr_mode", std::to_string(request<Shape>::mr_mode), std::to_string(mode), std::to_string(request<Shape>::mr_mode));
+  if ((mode & old_basic) != 0) found.cell("every region", "mr_mode", "modern bits", "FI_MR_BASIC", "modern bits");
   // Our keys must fit into the provider's; the provider's must fit into what the wire format was baked for.
   if (Shape::provider_key ? returned > key_bytes : returned < key_bytes)
-    found.cell("key_bytes", "any", std::to_string(returned), std::to_string(key_bytes));
+    found.cell("region_key", "key_bytes", "any", std::to_string(returned), std::to_string(key_bytes));
 }
 
 /// What operations can do, and what they need.
@@ -78,60 +67,64 @@ void compare_operations(const fi_info& info, differences& found) {
   using ask = request<Shape>;
   constexpr const fabric_facts& facts = Shape::facts;
   constexpr std::uint64_t needs = FI_CONTEXT | FI_CONTEXT2;
-  if ((info.mode & ~ask::mode) != 0) found.cell("mode bits", std::to_string(ask::mode), std::to_string(info.mode), std::to_string(ask::mode));
+  if ((info.mode & ~ask::mode) != 0)
+    found.cell("every operation", "mode bits", std::to_string(ask::mode), std::to_string(info.mode), std::to_string(ask::mode));
   if ((info.mode & needs & ~ask::mode) != 0)
-    found.cell("context_bytes", std::to_string(facts.context_bytes), "more", std::to_string(facts.context_bytes));
-  if (Shape::write_immediate) found.flag("write_immediate_consumes_receive", Shape::receive_reserve, (info.mode & FI_RX_CQ_DATA) != 0);
-  found.at_least("immediate bytes", ask::immediate_bytes, info.domain_attr->cq_data_size);
+    found.cell("every operation", "context_bytes", std::to_string(facts.context_bytes), "more", std::to_string(facts.context_bytes));
+  if (Shape::write_immediate) found.flag("notify", "write_immediate_consumes_receive", Shape::receive_reserve, (info.mode & FI_RX_CQ_DATA) != 0);
+  found.at_least("notify or framing", "immediate bytes", ask::immediate_bytes, info.domain_attr->cq_data_size);
   if ((info.caps & ask::caps) != ask::caps)
-    found.cell("capabilities", std::to_string(ask::caps), std::to_string(info.caps), std::to_string(ask::caps));
+    found.cell("every operation", "capabilities", std::to_string(ask::caps), std::to_string(info.caps), std::to_string(ask::caps));
   const std::uint64_t order = info.tx_attr->msg_order & info.rx_attr->msg_order;
-  found.flag("order_send_after_write", Shape::ordered_send_after_write, Shape::ordered_send_after_write && (order & FI_ORDER_SAW) != 0);
-  found.flag("order_write_after_write", Shape::ordered_write_after_write, Shape::ordered_write_after_write && (order & FI_ORDER_WAW) != 0);
-  found.flag("order_send_after_send", facts.order_send_after_send, facts.order_send_after_send && (order & FI_ORDER_SAS) != 0);
+  found.flag("notify", "order_send_after_write", Shape::ordered_send_after_write, Shape::ordered_send_after_write && (order & FI_ORDER_SAW) != 0);
+  found.flag("notify", "order_write_after_write", Shape::ordered_write_after_write, Shape::ordered_write_after_write && (order & FI_ORDER_WAW) != 0);
+  found.flag("endpoint", "order_send_after_send", facts.order_send_after_send, facts.order_send_after_send && (order & FI_ORDER_SAS) != 0);
+  // Manual instead of automatic: nobody would poll. The other way round costs nothing but the library's own thread.
+  if (facts.data_progress != data_progress::polling && info.domain_attr->data_progress == FI_PROGRESS_MANUAL)
+    found.cell("progress", "data_progress", "without polling", "polling", facts.data_progress == data_progress::thread ? "thread" : "hardware");
 }
 
-/// Bounds that were baked: the device may have more, never less.
+/// Bounds that were baked: the device may have more, never less. Injection is decided by the row's bound, at compile time.
 template <class Shape>
 void compare_sizes(const fi_info& info, const port_options& options, differences& found) {
   constexpr const fabric_facts& facts = Shape::facts;
   // "Unlimited" of one provider is a few pages less than that of another: half of the number range is unlimited enough.
-  constexpr std::uint64_t message = std::min(facts.largest_message, unlimited / 2);
-  found.at_least("inject_bytes", facts.inject_bytes, info.tx_attr->inject_size);
-  found.at_least("queue_depth (transmit)", facts.queue_depth, info.tx_attr->size);
-  found.at_least("queue_depth (receive)", facts.queue_depth, info.rx_attr->size);
-  found.at_least("receives", options.receives, info.rx_attr->size);
-  found.at_least("largest_message", message, info.ep_attr->max_msg_size);
-  if (Shape::framed) found.at_least("gather_limit", 2, info.tx_attr->iov_limit);
-  else found.at_least("gather_limit", facts.gather_limit, info.tx_attr->iov_limit);
+  constexpr std::uint64_t message = std::min(facts.largest_message, unlimited / 2), write = std::min(facts.largest_write, unlimited / 2);
+  found.at_least("every short message or write", "inject_bytes", facts.inject_bytes, info.tx_attr->inject_size);
+  found.at_least("", "queue_depth (transmit)", facts.queue_depth, info.tx_attr->size);
+  found.at_least("", "queue_depth (receive)", facts.queue_depth, info.rx_attr->size);
+  found.at_least("what was opened with", "receives", options.receives, info.rx_attr->size);
+  found.at_least("", "largest_message", message, info.ep_attr->max_msg_size);
+  found.at_least("", "largest_write", write, info.ep_attr->max_msg_size);
+  if (Shape::framed) found.at_least("framing", "gather_limit", 2, info.tx_attr->iov_limit);
+  else found.at_least("", "gather_limit", facts.gather_limit, info.tx_attr->iov_limit);
+  found.at_least("", "rma_gather_limit", facts.rma_gather_limit, info.tx_attr->rma_iov_limit);
 }
 
-/// Refuses unless every cell that the answers rely on is what was baked.
+/// Compares every cell that a reply shows. Returns: what differs and is accepted ("" for nothing). Errors: broken, with the whole list.
 template <class Shape>
-std::optional<failure> attest(const fi_info& info, const port_options& options) {
+result<std::string> attest(const fi_info& info, const port_options& options) {
   differences found;
   compare_identity<Shape>(info, found);
   compare_memory<Shape>(info, found);
   compare_operations<Shape>(info, found);
   compare_sizes<Shape>(info, options, found);
-  if (found.none()) return std::nullopt;
-  return failure{error(errc::broken, "open"),
-                 "fabric " + std::string(Shape::name) + ": the library is not what this program was generated for: " + found.text()};
+  if (found.refuse(options.on_difference)) return failure{error(errc::broken, "open"), found.sentence(Shape::name)};
+  return found.text();
 }
 
 /// Providers list atomics that they do not have: asks for the two that the answers use. Requires: Shape::native_atomics.
 template <class Shape>
-std::optional<failure> attest_atomics(fid_domain* domain) {
+result<void> attest_atomics(fid_domain* domain) {
   const auto width = [domain](fi_op operation, std::uint64_t flags) {
     fi_atomic_attr attributes{};
     return fi_query_atomic(domain, FI_UINT64, operation, &attributes, flags) == 0 && attributes.count > 0 ? attributes.size : 0;
   };
   differences found;
-  found.at_least("atomics fetch_add (bytes)", sizeof(std::uint64_t), width(FI_SUM, FI_FETCH_ATOMIC));
-  found.at_least("atomics compare_swap (bytes)", sizeof(std::uint64_t), width(FI_CSWAP, FI_COMPARE_ATOMIC));
-  if (found.none()) return std::nullopt;
-  return failure{error(errc::broken, "fi_query_atomic"),
-                 "fabric " + std::string(Shape::name) + ": the library is not what this program was generated for: " + found.text()};
+  found.at_least("atomics", "atomics fetch_add (bytes)", sizeof(std::uint64_t), width(FI_SUM, FI_FETCH_ATOMIC));
+  found.at_least("atomics", "atomics compare_swap (bytes)", sizeof(std::uint64_t), width(FI_CSWAP, FI_COMPARE_ATOMIC));
+  if (found.text().empty()) return {};
+  return failure{error(errc::broken, "fi_query_atomic"), found.sentence(Shape::name)};
 }
 
 }  // namespace weft::backends::libfabric

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "attest.hpp"
+#include "conflict.hpp"
 #include "errors.hpp"
 
 #include <rdma/fi_domain.h>
@@ -23,11 +24,10 @@ struct domain {
   owned_info info;
   owned<fid_fabric> fabric;
   owned<fid_domain> object;  // after fabric: closed before it
+  std::string differences;   // from the row, accepted
 };
 
-inline const char* text_or_null(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
-
-/// Why nothing was found: what was asked, and whether the provider is there at all.
+/// Why nothing was found: whether the provider is there at all, and if so, which demands it cannot grant.
 template <class Shape>
 failure nothing_found(int returned, const port_options& options) {
   const library_version running = running_with();
@@ -43,18 +43,18 @@ failure nothing_found(int returned, const port_options& options) {
   if (!present)
     return {failed(returned, "fi_getinfo"),
             who + " has no provider \"" + std::string(Shape::facts.provider) + "\" here, or no device for it (fi_info -l lists what it has)"};
-  return {failed(returned, "fi_getinfo"), who + " found nothing for what was asked: " + asked<Shape>(options)};
+  return {failed(returned, "fi_getinfo"),
+          who + " found nothing: its provider \"" + std::string(Shape::facts.provider) + "\" " + conflicts_of<Shape>(options)};
 }
 
 /// Asks the library; picks the reply that names the row's provider, or the first, for attest() to judge.
 template <class Shape>
 result<owned_info> find_info(const port_options& options) {
-  owned_info hints = make_hints<Shape>(options);
-  if (!hints) return failure{error(errc::no_memory, "fi_allocinfo"), "fabric " + std::string(Shape::name) + ": out of memory"};
-  const char* node = request<Shape>::socket_addresses ? text_or_null(options.node) : nullptr;
-  const char* service = request<Shape>::socket_addresses ? text_or_null(options.service) : nullptr;
+  const question asked = question_of<Shape>(options);
+  if (!asked.hints) return failure{error(errc::no_memory, "fi_allocinfo"), "fabric " + std::string(Shape::name) + ": out of memory"};
   fi_info* found = nullptr;
-  const int returned = fi_getinfo(asked_version, node, service, node != nullptr || service != nullptr ? FI_SOURCE : 0, hints.get(), &found);
+  const std::uint64_t source = asked.node != nullptr || asked.service != nullptr ? FI_SOURCE : 0;
+  const int returned = fi_getinfo(asked_version, asked.node, asked.service, source, asked.hints.get(), &found);
   if (returned != 0) return nothing_found<Shape>(returned, options);
   const owned_info all(found);
   const fi_info* chosen = found;
@@ -72,13 +72,14 @@ result<domain> open_domain(const port_options& options) {
   set_environment<Shape>();
   result<owned_info> info = find_info<Shape>(options);
   if (!info) return std::move(info).error();
-  if (auto differs = attest<Shape>(**info, options)) return *std::move(differs);
+  auto differences = attest<Shape>(**info, options);
+  if (!differences) return std::move(differences).error();
   const std::string who = "fabric " + std::string(Shape::name);
-  domain opened{std::move(info).value(), {}, {}};
+  domain opened{std::move(info).value(), {}, {}, std::move(differences).value()};
   if (const int r = fi_fabric(opened.info->fabric_attr, opened.fabric.slot(), nullptr); r != 0) return refused(r, "fi_fabric", who);
   if (const int r = fi_domain(opened.fabric.get(), opened.info.get(), opened.object.slot(), nullptr); r != 0) return refused(r, "fi_domain", who);
   if constexpr (Shape::native_atomics)
-    if (auto differs = attest_atomics<Shape>(opened.object.get())) return *std::move(differs);
+    if (auto works = attest_atomics<Shape>(opened.object.get()); !works) return std::move(works).error();
   // The short calls (fi_send, fi_write) take their flags from here: no completion. Whatever wants one says so in its own flags.
   opened.info->tx_attr->op_flags = 0;
   return opened;

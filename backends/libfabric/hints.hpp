@@ -74,30 +74,4 @@ owned_info make_hints(const port_options& options) {
   return hints;
 }
 
-/// The same request in the matrix's words, for sentences.
-template <class Shape>
-std::string asked(const port_options& options) {
-  using ask = request<Shape>;
-  const auto word = [](bool on) { return on ? "yes" : "no"; };
-  std::string text = "provider \"" + std::string(ask::facts.provider) + "\"";
-  if (!ask::facts.fabric_name.empty()) text += ", fabric_name \"" + std::string(ask::facts.fabric_name) + "\"";
-  text += std::string(", endpoint_type ") + (ask::connected ? "connected" : "addressed");
-  text += std::string(", virtual_addressing ") + word(Shape::virtual_address);
-  text += std::string(", key_owner ") + (Shape::provider_key ? "provider" : "application");
-  text += std::string(", local_registration ") + word(Shape::local_descriptor);
-  text += std::string(", region_endpoint_binding ") + word(Shape::bind_regions);
-  text += std::string(", atomics ") + (Shape::native_atomics ? "provider" : "none");
-  text += std::string(", order_send_after_write ") + word(Shape::ordered_send_after_write);
-  text += std::string(", order_write_after_write ") + word(Shape::ordered_write_after_write);
-  text += std::string(", order_send_after_send ") + word(ask::facts.order_send_after_send);
-  text += ", immediate bytes " + std::to_string(ask::immediate_bytes);
-  text += std::string(", write_immediate_consumes_receive ") + word(Shape::receive_reserve);
-  text += std::string(", remote_counter_counts_writes ") + word(Shape::remote_counter);
-  text += ", context_bytes " + std::to_string(ask::facts.context_bytes);
-  if (options.receives > ask::facts.queue_depth) text += ", receives " + std::to_string(options.receives);
-  if (ask::socket_addresses && !options.node.empty()) text += ", node \"" + options.node + "\"";
-  if (ask::socket_addresses && !options.service.empty()) text += ", service \"" + options.service + "\"";
-  return text;
-}
-
 }  // namespace weft::backends::libfabric

@@ -224,6 +224,7 @@ class port {
     limits_.largest_message = info.ep_attr->max_msg_size;
     limits_.largest_write = std::min<std::uint64_t>(info.ep_attr->max_msg_size, Shape::facts.largest_write);
     limits_.library = "libfabric " + printed(running_with());
+    limits_.differences = domain_.differences;
   }
 
   // Closed from the last to the first, as libfabric wants it.

@@ -548,35 +548,6 @@ void count_landed_writes() {
 TEST(libfabric_port_answers, a_remote_counter_counts_plain_writes_on_sockets) { count_landed_writes<counting_sockets_shape>(); }
 TEST(libfabric_port_answers, a_remote_counter_counts_plain_writes_on_shm) { count_landed_writes<counting_shm_shape>(); }
 
-template <class Shape>
-std::string refusal_of() {
-  port_options options;
-  options.node = "127.0.0.1";
-  auto opened = port_of<Shape>::open(options);
-  return opened ? "(it opened)" : std::string(opened.error().sentence);
-}
-void expect_says(const std::string& sentence, std::initializer_list<const char*> words) {
-  for (const char* each : words) EXPECT_NE(sentence.find(each), std::string::npos) << "\"" << each << "\" is missing in: " << sentence;
-}
-
-TEST(libfabric_port_attests, each_cell_that_differs_is_listed) {
-  expect_says(refusal_of<pointer_lie>(),
-              {"pointer_lie", "virtual_addressing: asked yes, returned no, baked yes", "key_owner provider: asked yes, returned no, baked yes"});
-  expect_says(refusal_of<size_lie>(), {"inject_bytes: asked at least 4096, returned 128, baked 4096", "library version", "before 1.16"});
-}
-TEST(libfabric_port_attests, finding_nothing_says_what_was_asked) {
-  expect_says(refusal_of<impossible_shape>(),
-              {"found nothing", "tcp;ofi_rxm", "atomics provider", "order_send_after_write yes", "node \"127.0.0.1\""});
-  expect_says(refusal_of<absent_shape>(), {"has no provider \"no_such_provider\""});
-}
-TEST(libfabric_port_attests, more_receives_than_the_library_queues_are_refused) {
-  port_options options;
-  options.node = "127.0.0.1";
-  options.receives = 1'000'000;
-  auto opened = port_of<tcp_shape>::open(options);
-  ASSERT_FALSE(opened);
-  expect_says(opened.error().sentence, {"receives"});
-}
 TEST(libfabric_port_attests, a_users_environment_wins_over_the_rows) {
   setenv("WEFT_TEST_SET", "user", 1);
   unsetenv("WEFT_TEST_UNSET");

@@ -135,29 +135,6 @@ struct counting_shm_shape : shm_shape {
   static constexpr bool remote_counter = true;
 };
 
-/// Rows that lie: opening them must say how.
-struct pointer_lie : tcp_shape {
-  static constexpr std::string_view name = "pointer_lie";
-  static constexpr bool virtual_address = true;
-  static constexpr bool provider_key = true;
-};
-struct size_lie : tcp_shape {
-  static constexpr std::string_view name = "size_lie";
-  static constexpr fabric_facts facts = [] {
-    fabric_facts f = tcp_shape::facts;
-    f.inject_bytes = 4096;
-    f.until = {1, 16};
-    return f;
-  }();
-};
-struct impossible_shape : tcp_rxm_shape {
-  static constexpr std::string_view name = "impossible";
-  static constexpr bool native_atomics = true;  // costs the order that it asks for, too
-};
-struct absent_shape : tcp_shape {
-  static constexpr std::string_view name = "absent";
-  static constexpr fabric_facts facts = software_facts("no_such_provider");
-};
 struct environment_shape : shm_shape {
   static constexpr std::string_view name = "environment";
   static constexpr std::array<environment_setting, 2> environment{{{"WEFT_TEST_UNSET", "row"}, {"WEFT_TEST_SET", "row"}}};
