@@ -27,6 +27,7 @@ set(WEFT_HEADERS
   backends/process/watch.hpp
   backends/rendezvous/tcp.hpp
   compose/awaiting.hpp
+  compose/built_for.hpp
   compose/closing.hpp
   compose/control_buffers.hpp
   compose/engine.hpp
@@ -36,6 +37,7 @@ set(WEFT_HEADERS
   compose/inbox.hpp
   compose/key_source.hpp
   compose/lane.hpp
+  compose/likeness.hpp
   compose/meeting.hpp
   compose/notification_counter.hpp
   compose/opening.hpp
@@ -52,11 +54,14 @@ set(WEFT_HEADERS
   compose/transport.hpp
   compose/upkeep.hpp
   compose/where.hpp
+  compose/with.hpp
+  core/constant_text.hpp
   core/describe.hpp
   core/error.hpp
   core/facts.hpp
   core/memory.hpp
   core/policy.hpp
+  core/policy_name.hpp
   core/port.hpp
   core/time.hpp
   history/checker.hpp

@@ -26,11 +26,29 @@ template <class F>
 concept complete_fabric = requires {
   { F::name } -> std::convertible_to<std::string_view>;
   { F::fingerprint } -> std::convertible_to<std::uint64_t>;
+  { F::shared } -> std::convertible_to<std::string_view>;
+  { F::made_from } -> std::convertible_to<std::string_view>;
+  { F::library } -> std::convertible_to<std::string_view>;
+  { F::built_with } -> std::convertible_to<library_version>;
   { F::facts } -> std::convertible_to<const fabric_facts&>;
   F::environment.size();
   typename F::policies;
 }
 &&all_families::answered_by<typename F::policies>;
+
+/// What a fabric's facts say to an answer that somebody asks for by hand (compose/with.hpp). Generated headers refuse with overloads of
+/// their own, whose bodies hold the sentence; this is for all that they do not refuse.
+struct permitted {};
+struct refused {};
+namespace detail {
+struct asked {};
+template <class>
+inline constexpr bool nobody_asks = false;
+}  // namespace detail
+template <class Answer, class Asked>
+constexpr permitted why_not(const void* /*fabric*/, Answer /*answer*/, Asked /*asked*/) noexcept {
+  return {};
+}
 
 /// Rules that span families or bind an answer to a fact. Each member is one rule.
 template <complete_fabric F>

@@ -8,6 +8,7 @@
 
 #include "engine.hpp"
 #include "events.hpp"
+#include "likeness.hpp"
 #include "parting.hpp"
 #include "receives.hpp"
 
@@ -92,7 +93,7 @@ class meeting {
     r->nonce = theirs.nonce;
     r->theirs = theirs.connection;
     r->heard = e_.tick;
-    if (const auto unlike = difference(theirs, verdict); !unlike.empty()) return reject(*r, errc::incompatible, unlike);
+    if (const auto unlike = unlikeness(own_build, theirs, verdict, asking::they); !unlike.empty()) return reject(*r, errc::incompatible, unlike);
     adopt(*r, theirs);
     if (e_.half_open > e_.options.pending) return reject(*r, errc::rejected, "too many requests are waiting for an answer");
     e_.set_state(*r, peer_state::requested);
@@ -115,7 +116,7 @@ class meeting {
       ++e_.garbled;
       return;
     }
-    if (auto unlike = difference(theirs, verdict); !unlike.empty()) {
+    if (auto unlike = unlikeness(own_build, theirs, verdict, asking::we); !unlike.empty()) {
       r.reason = std::move(unlike);
       return parting<Engine>(e_).gone(r, error(errc::incompatible, "connect"), on);
     }
@@ -217,7 +218,7 @@ class meeting {
     if constexpr (Engine::links_have_receives) {
       return slot_of.owner == no_index ? nullptr : &e_.peers.at(slot_of.owner);
     } else {
-      if (verdict != wire::parse_verdict::good || theirs.address.empty()) return nullptr;  // no way to answer
+      if (verdict == wire::parse_verdict::garbled || theirs.address.empty()) return nullptr;  // no way to answer
       for (record& known : e_.peers)
         if (known.state != peer_state::free && known.nonce == theirs.nonce && known.theirs == theirs.connection) return &known;
       record* r = e_.peers.take();
@@ -238,16 +239,6 @@ class meeting {
   void drop(record& r) {
     ++e_.garbled;
     parting<Engine>(e_).forget(r);
-  }
-
-  /// Empty when the peer was built for the same fabric and rules; else the sentence that names the difference.
-  std::string difference(const wire::introduction& theirs, wire::parse_verdict verdict) const {
-    if (verdict == wire::parse_verdict::other_wire_version)
-      return "wire version " + std::to_string(theirs.wire_version) + " there, " + std::to_string(wire::version) + " here";
-    if (theirs.fingerprint == Engine::fabric::fingerprint) return {};
-    const std::string name(reinterpret_cast<const char*>(theirs.fabric.data()), theirs.fabric.size());
-    if (name != Engine::fabric::name) return "built for fabric " + name + " there, for " + std::string(Engine::fabric::name) + " here";
-    return "built for other rules of fabric " + name + " there: generate both sides from one matrix";
   }
 
   void adopt(record& r, const wire::introduction& theirs) noexcept {
@@ -274,6 +265,7 @@ class meeting {
     }
     if (kind == wire::message_kind::hello && !Engine::links_have_receives) mine.address = e_.own_address;
     mine.fabric = {reinterpret_cast<const std::byte*>(Engine::fabric::name.data()), Engine::fabric::name.size()};
+    mine.shared = {reinterpret_cast<const std::byte*>(Engine::fabric::shared.data()), Engine::fabric::shared.size()};
     mine.has_private_data = r.has_private_data;
     mine.private_data = {r.private_data.data(), r.private_size};
     return mine;
@@ -285,6 +277,7 @@ class meeting {
     std::copy_n(data.begin(), r.private_size, r.private_data.begin());
   }
 
+  static constexpr build_words own_build{Engine::fabric::name, Engine::fabric::shared, Engine::fabric::fingerprint};
   Engine& e_;
 };
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "awaiting.hpp"
+#include "built_for.hpp"
 #include "closing.hpp"
 #include "enrolment.hpp"
 #include "events.hpp"
@@ -33,6 +34,7 @@ class transport {
 
   /// Opens and attests. Errors: the library lacks the provider, or answers other than the row says: the sentence lists each cell.
   static result<transport> open(const transport_options& options) {
+    carry_built_for<F>();
     auto e = opening<engine_type>::open(options);
     if (!e) return std::move(e).error();
     return transport(std::move(e).value());

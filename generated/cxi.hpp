@@ -11,7 +11,11 @@ namespace weft::fabrics {
 inline namespace rules_97822b27 {
 /// Slingshot cards: counters in hardware, writes in order, no immediate on a write by default. libfabric 1.21 and later.
 struct cxi {
-  static constexpr std::string_view name = "cxi";
+  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules 7e19607a, row fda38271";
+  static constexpr library_version built_with = backends::libfabric::built_with;
+  static constexpr std::string_view shared =
+      "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=remote_counter "
+      "atomics=provider liveness=heartbeat key_bytes=4 write_immediate_bytes=0 send_immediate_bytes=8";
   static constexpr std::uint64_t fingerprint = 0x1a6341ff6bb125b4;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
@@ -77,3 +81,5 @@ static_assert(complete_fabric<cxi>);
 }  // namespace rules_97822b27
 // clang-format on
 }  // namespace weft::fabrics
+
+#include "cxi.why_not.hpp"

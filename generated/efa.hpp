@@ -11,7 +11,11 @@ namespace weft::fabrics {
 inline namespace rules_f60de8d4 {
 /// Elastic Fabric Adapter through libfabric's reliable layer: reliable, unordered between writes and messages. libfabric 1.15 to before 1.18.
 struct efa_since_1_15 {
-  static constexpr std::string_view name = "efa";
+  static constexpr std::string_view name = "efa", library = "libfabric", made_from = "rules 7e19607a, row d03dc45e";
+  static constexpr library_version built_with = backends::libfabric::built_with;
+  static constexpr std::string_view shared =
+      "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
+      "atomics=provider liveness=heartbeat key_bytes=4 write_immediate_bytes=8 send_immediate_bytes=8";
   static constexpr std::uint64_t fingerprint = 0xbbeff950699b47a1;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
@@ -77,6 +81,10 @@ static_assert(complete_fabric<efa_since_1_15>);
 inline namespace rules_69dea5e2 {
 /// libfabric 1.18 and later.
 struct efa_since_1_18 : efa_since_1_15 {
+  static constexpr std::string_view made_from = "rules 7e19607a, row c033966e";
+  static constexpr std::string_view shared =
+      "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
+      "atomics=provider liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
   static constexpr std::uint64_t fingerprint = 0x72338059f68a0ac2;
   static constexpr fabric_facts facts = [] {
     fabric_facts changed = efa_since_1_15::facts;
@@ -106,3 +114,5 @@ static_assert(complete_fabric<efa_since_1_18>);
 using efa = by_library<backends::libfabric::built_with, efa_since_1_15, efa_since_1_18>;
 // clang-format on
 }  // namespace weft::fabrics
+
+#include "efa.why_not.hpp"

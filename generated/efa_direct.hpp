@@ -11,7 +11,11 @@ namespace weft::fabrics {
 inline namespace rules_aee52eb6 {
 /// Elastic Fabric Adapter without the reliable layer: the card's own operations. libfabric 2.1 to before 2.6.
 struct efa_direct_since_2_1 {
-  static constexpr std::string_view name = "efa_direct";
+  static constexpr std::string_view name = "efa_direct", library = "libfabric", made_from = "rules 7e19607a, row 567d86b9";
+  static constexpr library_version built_with = backends::libfabric::built_with;
+  static constexpr std::string_view shared =
+      "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
+      "atomics=target liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
   static constexpr std::uint64_t fingerprint = 0x1b0b7855bf5dcaff;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
@@ -78,6 +82,10 @@ static_assert(complete_fabric<efa_direct_since_2_1>);
 inline namespace rules_f09d968d {
 /// libfabric 2.6 and later.
 struct efa_direct_since_2_6 : efa_direct_since_2_1 {
+  static constexpr std::string_view made_from = "rules 7e19607a, row edbd62a0";
+  static constexpr std::string_view shared =
+      "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
+      "atomics=target liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
   static constexpr std::uint64_t fingerprint = 0x1b0b7855bf5dcaff;
   static constexpr fabric_facts facts = [] {
     fabric_facts changed = efa_direct_since_2_1::facts;
@@ -102,3 +110,5 @@ static_assert(complete_fabric<efa_direct_since_2_6>);
 using efa_direct = by_library<backends::libfabric::built_with, efa_direct_since_2_1, efa_direct_since_2_6>;
 // clang-format on
 }  // namespace weft::fabrics
+
+#include "efa_direct.why_not.hpp"

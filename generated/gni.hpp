@@ -11,7 +11,11 @@ namespace weft::fabrics {
 inline namespace rules_71c6e003 {
 /// Cray Aries cards; the provider left libfabric with 1.21. libfabric 1.15 to before 1.21.
 struct gni {
-  static constexpr std::string_view name = "gni";
+  static constexpr std::string_view name = "gni", library = "libfabric", made_from = "rules 7e19607a, row 62f54533";
+  static constexpr library_version built_with = backends::libfabric::built_with;
+  static constexpr std::string_view shared =
+      "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
+      "atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
   static constexpr std::uint64_t fingerprint = 0xea27ec9376903160;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
@@ -76,3 +80,5 @@ static_assert(complete_fabric<gni>);
 }  // namespace rules_71c6e003
 // clang-format on
 }  // namespace weft::fabrics
+
+#include "gni.why_not.hpp"

@@ -11,7 +11,11 @@ namespace weft::fabrics {
 inline namespace rules_f2b4ee90 {
 /// Reliable connections on iWARP cards by rdma-core itself: no immediates and no atomics. rdma-core 44.0 and later.
 struct ibverbs_iwarp {
-  static constexpr std::string_view name = "ibverbs_iwarp";
+  static constexpr std::string_view name = "ibverbs_iwarp", library = "rdma-core", made_from = "rules 7e19607a, row c1a1f547";
+  static constexpr library_version built_with = backends::verbs::built_with;
+  static constexpr std::string_view shared =
+      "endpoint=connected bootstrap=socket_address framing=header region_address=virtual_address region_key=provider "
+      "notify=message_after_ordered_write atomics=target liveness=heartbeat key_bytes=4 write_immediate_bytes=0 send_immediate_bytes=0";
   static constexpr std::uint64_t fingerprint = 0xa81e53c3a04b3f98;
   template <class Shape>
   using port = backends::verbs::port<Shape>;
@@ -77,3 +81,5 @@ static_assert(complete_fabric<ibverbs_iwarp>);
 }  // namespace rules_f2b4ee90
 // clang-format on
 }  // namespace weft::fabrics
+
+#include "ibverbs_iwarp.why_not.hpp"

@@ -11,7 +11,11 @@ namespace weft::fabrics {
 inline namespace rules_3abb64a0 {
 /// Reliable connections on InfiniBand or RoCE cards by rdma-core itself. rdma-core 44.0 and later.
 struct ibverbs_roce {
-  static constexpr std::string_view name = "ibverbs_roce";
+  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules 7e19607a, row 372a0d48";
+  static constexpr library_version built_with = backends::verbs::built_with;
+  static constexpr std::string_view shared =
+      "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
+      "notify=immediate_consumes_receive atomics=provider liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
   static constexpr std::uint64_t fingerprint = 0xec419e5fc2879568;
   template <class Shape>
   using port = backends::verbs::port<Shape>;
@@ -84,3 +88,5 @@ static_assert(complete_fabric<ibverbs_roce>);
 }  // namespace rules_3abb64a0
 // clang-format on
 }  // namespace weft::fabrics
+
+#include "ibverbs_roce.why_not.hpp"

@@ -11,7 +11,11 @@ namespace weft::fabrics {
 inline namespace rules_ca81a963 {
 /// One process in virtual time, from one seed: for simulation and tests. weft 1.0 and later.
 struct loopback {
-  static constexpr std::string_view name = "loopback";
+  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules 7e19607a, row 01556ee2";
+  static constexpr library_version built_with = backends::loopback::built_with;
+  static constexpr std::string_view shared =
+      "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
+      "atomics=provider liveness=provider key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
   static constexpr std::uint64_t fingerprint = 0x749cc21919d8e801;
   template <class Shape>
   using port = backends::loopback::port<Shape>;
@@ -72,3 +76,5 @@ static_assert(complete_fabric<loopback>);
 }  // namespace rules_ca81a963
 // clang-format on
 }  // namespace weft::fabrics
+
+#include "loopback.why_not.hpp"

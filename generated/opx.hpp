@@ -11,7 +11,11 @@ namespace weft::fabrics {
 inline namespace rules_82e7a414 {
 /// Cornelis Omni-Path cards. libfabric 1.15 to before 2.1.
 struct opx_since_1_15 {
-  static constexpr std::string_view name = "opx";
+  static constexpr std::string_view name = "opx", library = "libfabric", made_from = "rules 7e19607a, row 82bb88ad";
+  static constexpr library_version built_with = backends::libfabric::built_with;
+  static constexpr std::string_view shared =
+      "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=message_after_delivery "
+      "atomics=provider liveness=heartbeat key_bytes=2 write_immediate_bytes=0 send_immediate_bytes=4";
   static constexpr std::uint64_t fingerprint = 0xe3c7e9753a436495;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
@@ -75,6 +79,10 @@ static_assert(complete_fabric<opx_since_1_15>);
 inline namespace rules_32f106bf {
 /// libfabric 2.1 and later.
 struct opx_since_2_1 : opx_since_1_15 {
+  static constexpr std::string_view made_from = "rules 7e19607a, row d50cf311";
+  static constexpr std::string_view shared =
+      "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
+      "atomics=provider liveness=heartbeat key_bytes=2 write_immediate_bytes=4 send_immediate_bytes=4";
   static constexpr std::uint64_t fingerprint = 0xc4115f846b3d3b62;
   static constexpr fabric_facts facts = [] {
     fabric_facts changed = opx_since_1_15::facts;
@@ -100,3 +108,5 @@ static_assert(complete_fabric<opx_since_2_1>);
 using opx = by_library<backends::libfabric::built_with, opx_since_1_15, opx_since_2_1>;
 // clang-format on
 }  // namespace weft::fabrics
+
+#include "opx.why_not.hpp"

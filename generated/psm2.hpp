@@ -11,7 +11,11 @@ namespace weft::fabrics {
 inline namespace rules_4c300ae7 {
 /// Omni-Path cards through PSM2. libfabric 1.15 and later.
 struct psm2 {
-  static constexpr std::string_view name = "psm2";
+  static constexpr std::string_view name = "psm2", library = "libfabric", made_from = "rules 7e19607a, row fef77aef";
+  static constexpr library_version built_with = backends::libfabric::built_with;
+  static constexpr std::string_view shared =
+      "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
+      "atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
   static constexpr std::uint64_t fingerprint = 0x3bd9c3d363730309;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
@@ -76,3 +80,5 @@ static_assert(complete_fabric<psm2>);
 }  // namespace rules_4c300ae7
 // clang-format on
 }  // namespace weft::fabrics
+
+#include "psm2.why_not.hpp"

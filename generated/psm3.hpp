@@ -11,7 +11,11 @@ namespace weft::fabrics {
 inline namespace rules_277127ad {
 /// Intel Ethernet cards and others through PSM3. libfabric 1.15 and later.
 struct psm3 {
-  static constexpr std::string_view name = "psm3";
+  static constexpr std::string_view name = "psm3", library = "libfabric", made_from = "rules 7e19607a, row 3d8ca7d5";
+  static constexpr library_version built_with = backends::libfabric::built_with;
+  static constexpr std::string_view shared =
+      "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
+      "atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
   static constexpr std::uint64_t fingerprint = 0x9f45a8a67711667d;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
@@ -76,3 +80,5 @@ static_assert(complete_fabric<psm3>);
 }  // namespace rules_277127ad
 // clang-format on
 }  // namespace weft::fabrics
+
+#include "psm3.why_not.hpp"

@@ -11,7 +11,11 @@ namespace weft::fabrics {
 inline namespace rules_f7315fd5 {
 /// Processes of one host over shared memory. libfabric 1.15 to before 2.0.
 struct shm_since_1_15 {
-  static constexpr std::string_view name = "shm";
+  static constexpr std::string_view name = "shm", library = "libfabric", made_from = "rules 7e19607a, row 50f045b9";
+  static constexpr library_version built_with = backends::libfabric::built_with;
+  static constexpr std::string_view shared =
+      "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
+      "atomics=provider liveness=process key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
   static constexpr std::uint64_t fingerprint = 0xe96ef3298d250879;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
@@ -91,6 +95,10 @@ static_assert(complete_fabric<shm_since_1_15>);
 inline namespace rules_fa60371c {
 /// libfabric 2.0 and later.
 struct shm_since_2_0 : shm_since_1_15 {
+  static constexpr std::string_view made_from = "rules 7e19607a, row b5dfa55a";
+  static constexpr std::string_view shared =
+      "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
+      "atomics=provider liveness=process key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
   static constexpr std::uint64_t fingerprint = 0xe96ef3298d250879;
   static constexpr fabric_facts facts = [] {
     fabric_facts changed = shm_since_1_15::facts;
@@ -114,3 +122,5 @@ static_assert(complete_fabric<shm_since_2_0>);
 using shm = by_library<backends::libfabric::built_with, shm_since_1_15, shm_since_2_0>;
 // clang-format on
 }  // namespace weft::fabrics
+
+#include "shm.why_not.hpp"

@@ -11,7 +11,11 @@ namespace weft::fabrics {
 inline namespace rules_8a68e8ea {
 /// Addressed endpoints over sockets, polled by us; deprecated, and the reference for semantics. libfabric 1.15 and later.
 struct sockets {
-  static constexpr std::string_view name = "sockets";
+  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules 7e19607a, row 6d639a75";
+  static constexpr library_version built_with = backends::libfabric::built_with;
+  static constexpr std::string_view shared =
+      "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
+      "atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
   static constexpr std::uint64_t fingerprint = 0x3da79197f9964a2f;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
@@ -92,3 +96,5 @@ static_assert(complete_fabric<sockets>);
 }  // namespace rules_8a68e8ea
 // clang-format on
 }  // namespace weft::fabrics
+
+#include "sockets.why_not.hpp"

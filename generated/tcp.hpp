@@ -11,7 +11,11 @@ namespace weft::fabrics {
 inline namespace rules_1b2fd532 {
 /// Connected endpoints over TCP sockets; runs on every machine. libfabric 1.15 and later.
 struct tcp {
-  static constexpr std::string_view name = "tcp";
+  static constexpr std::string_view name = "tcp", library = "libfabric", made_from = "rules 7e19607a, row 11dbd69c";
+  static constexpr library_version built_with = backends::libfabric::built_with;
+  static constexpr std::string_view shared =
+      "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
+      "atomics=target liveness=provider key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
   static constexpr std::uint64_t fingerprint = 0xbaa1514814b3f428;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
@@ -89,3 +93,5 @@ static_assert(complete_fabric<tcp>);
 }  // namespace rules_1b2fd532
 // clang-format on
 }  // namespace weft::fabrics
+
+#include "tcp.why_not.hpp"

@@ -11,7 +11,11 @@ namespace weft::fabrics {
 inline namespace rules_deb6bea0 {
 /// Addressed endpoints of the tcp provider itself, without the rxm layer. libfabric 1.18 and later.
 struct tcp_rdm {
-  static constexpr std::string_view name = "tcp_rdm";
+  static constexpr std::string_view name = "tcp_rdm", library = "libfabric", made_from = "rules 7e19607a, row 7afe73b7";
+  static constexpr library_version built_with = backends::libfabric::built_with;
+  static constexpr std::string_view shared =
+      "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
+      "atomics=target liveness=heartbeat key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
   static constexpr std::uint64_t fingerprint = 0xbe86962fbb9ff721;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
@@ -79,3 +83,5 @@ static_assert(complete_fabric<tcp_rdm>);
 }  // namespace rules_deb6bea0
 // clang-format on
 }  // namespace weft::fabrics
+
+#include "tcp_rdm.why_not.hpp"

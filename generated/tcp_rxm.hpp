@@ -11,7 +11,11 @@ namespace weft::fabrics {
 inline namespace rules_98696329 {
 /// Addressed endpoints over TCP sockets by the rxm layer. libfabric 1.15 and later.
 struct tcp_rxm {
-  static constexpr std::string_view name = "tcp_rxm";
+  static constexpr std::string_view name = "tcp_rxm", library = "libfabric", made_from = "rules 7e19607a, row 5c3d38e3";
+  static constexpr library_version built_with = backends::libfabric::built_with;
+  static constexpr std::string_view shared =
+      "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
+      "atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
   static constexpr std::uint64_t fingerprint = 0x53afdb9776663610;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
@@ -96,3 +100,5 @@ static_assert(complete_fabric<tcp_rxm>);
 }  // namespace rules_98696329
 // clang-format on
 }  // namespace weft::fabrics
+
+#include "tcp_rxm.why_not.hpp"

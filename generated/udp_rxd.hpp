@@ -11,7 +11,11 @@ namespace weft::fabrics {
 inline namespace rules_4146437a {
 /// Addressed endpoints over UDP, made reliable by the rxd layer; experimental. libfabric 1.15 and later.
 struct udp_rxd {
-  static constexpr std::string_view name = "udp_rxd";
+  static constexpr std::string_view name = "udp_rxd", library = "libfabric", made_from = "rules 7e19607a, row ad3a038c";
+  static constexpr library_version built_with = backends::libfabric::built_with;
+  static constexpr std::string_view shared =
+      "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
+      "atomics=target liveness=heartbeat key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
   static constexpr std::uint64_t fingerprint = 0xeb8bdb641d0c0e67;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
@@ -92,3 +96,5 @@ static_assert(complete_fabric<udp_rxd>);
 }  // namespace rules_4146437a
 // clang-format on
 }  // namespace weft::fabrics
+
+#include "udp_rxd.why_not.hpp"

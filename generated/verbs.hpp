@@ -8,10 +8,14 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_d1d2d0d1 {
+inline namespace rules_a63a6194 {
 /// Connected endpoints on InfiniBand or RoCE cards through libfabric. libfabric 1.15 to before 2.2.
 struct verbs_since_1_15 {
-  static constexpr std::string_view name = "verbs";
+  static constexpr std::string_view name = "verbs", library = "libfabric", made_from = "rules 7e19607a, row 8a260d61";
+  static constexpr library_version built_with = backends::libfabric::built_with;
+  static constexpr std::string_view shared =
+      "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
+      "notify=immediate_consumes_receive atomics=target liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
   static constexpr std::uint64_t fingerprint = 0x5626f89df23218c2;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
@@ -31,7 +35,11 @@ struct verbs_since_1_15 {
       .context_bytes = 0, .inject_bytes = 64, .gather_limit = 4, .rma_gather_limit = 1, .queue_depth = 384,
       .largest_message = 8388608, .largest_write = 8388608,
   };
-  static constexpr std::array<environment_setting, 0> environment{};
+  static constexpr std::array<environment_setting, 1> environment{ {
+      // FI_MR_CACHE_MAX_COUNT: a region that was closed stays registered in the provider's cache, and peers can still write into it; weft registers
+      //   once
+      {"FI_MR_CACHE_MAX_COUNT", "0"},
+  } };
   using policies = policy_set<
       // endpoint: connected: verbs.endpoint_type is connected (claimed: libfabric 2.6 prov/verbs: FI_EP_MSG; observed: 2026-11-20 libfabric 1.17.0 on
       //   soft-RoCE in a virtual machine, fi_info -v, FI_EP_MSG)
@@ -82,10 +90,14 @@ struct verbs_since_1_15 {
   >;
 };
 static_assert(complete_fabric<verbs_since_1_15>);
-}  // namespace rules_d1d2d0d1
-inline namespace rules_3d8685fd {
+}  // namespace rules_a63a6194
+inline namespace rules_04b57df9 {
 /// libfabric 2.2 and later.
 struct verbs_since_2_2 : verbs_since_1_15 {
+  static constexpr std::string_view made_from = "rules 7e19607a, row a9983580";
+  static constexpr std::string_view shared =
+      "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
+      "notify=immediate_consumes_receive atomics=provider liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
   static constexpr std::uint64_t fingerprint = 0xc5ac49b39a21744e;
   static constexpr fabric_facts facts = [] {
     fabric_facts changed = verbs_since_1_15::facts;
@@ -106,8 +118,10 @@ struct verbs_since_2_2 : verbs_since_1_15 {
   >;
 };
 static_assert(complete_fabric<verbs_since_2_2>);
-}  // namespace rules_3d8685fd
+}  // namespace rules_04b57df9
 
 using verbs = by_library<backends::libfabric::built_with, verbs_since_1_15, verbs_since_2_2>;
 // clang-format on
 }  // namespace weft::fabrics
+
+#include "verbs.why_not.hpp"

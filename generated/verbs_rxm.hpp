@@ -8,10 +8,14 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_afca404e {
+inline namespace rules_fd670a07 {
 /// Addressed endpoints on InfiniBand or RoCE cards by the rxm layer. libfabric 1.15 and later.
 struct verbs_rxm {
-  static constexpr std::string_view name = "verbs_rxm";
+  static constexpr std::string_view name = "verbs_rxm", library = "libfabric", made_from = "rules 7e19607a, row 69875eba";
+  static constexpr library_version built_with = backends::libfabric::built_with;
+  static constexpr std::string_view shared =
+      "endpoint=addressed bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider notify=immediate "
+      "atomics=provider liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
   static constexpr std::uint64_t fingerprint = 0x8778da7b7d841b8f;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
@@ -31,9 +35,12 @@ struct verbs_rxm {
       .context_bytes = 0, .inject_bytes = 0, .gather_limit = 4, .rma_gather_limit = 1, .queue_depth = 2048,
       .largest_message = 8388608, .largest_write = 8388608,
   };
-  static constexpr std::array<environment_setting, 2> environment{ {
+  static constexpr std::array<environment_setting, 3> environment{ {
       // FI_OFI_RXM_CM_PROGRESS_INTERVAL: connection set-up takes 0.31 ms for a peer instead of 20 ms: 65 times less
       {"FI_OFI_RXM_CM_PROGRESS_INTERVAL", "100"},
+      // FI_MR_CACHE_MAX_COUNT: a region that was closed stays registered in the provider's cache, and peers can still write into it; weft registers
+      //   once
+      {"FI_MR_CACHE_MAX_COUNT", "0"},
       // FI_UNIVERSE_SIZE: rxm asks for completion queues of 4096 entries for each expected process; 256, the default, and 128 are more than soft-RoCE
       //   grants
       {"FI_UNIVERSE_SIZE", "16"},
@@ -90,6 +97,8 @@ struct verbs_rxm {
   >;
 };
 static_assert(complete_fabric<verbs_rxm>);
-}  // namespace rules_afca404e
+}  // namespace rules_fd670a07
 // clang-format on
 }  // namespace weft::fabrics
+
+#include "verbs_rxm.why_not.hpp"

@@ -58,12 +58,35 @@ def fingerprint(fabric: Fabric, span: Range, choices: tuple[Choice, ...], famili
 
 def identity(fabric: Fabric, span: Range, choices: tuple[Choice, ...], families: tuple[Family, ...]) -> str:
     """What two objects of one program must share: everything that the struct says, and the rules. 8 hexadecimal digits."""
-    rules = [(f.name, f.wire, [(r.answer, [str(n) for n in r.when], r.unless) for r in f.rules]) for f in families]
     answers = [(choice.family, choice.answer) for choice in choices]
     facts = [(name, cell.value) for name, cell in span.cells.items()]
     settings = [(setting.name, setting.value) for setting in fabric.settings]
     spans = [(str(each.since), str(each.until)) for each in (span,)]
-    return _hash(["objects", fabric.name, fabric.backend, rules, answers, facts, settings, spans])[:8]
+    return _hash(["objects", fabric.name, fabric.backend, _rules(families), answers, facts, settings, spans])[:8]
+
+
+def shared(span: Range, choices: tuple[Choice, ...], families: tuple[Family, ...]) -> str:
+    """What two peers must have alike, in words that each tells the other: `family=answer`, then the widths that both sides see."""
+    wire = {family.name for family in families if family.wire}
+    words = [f"{choice.family}={choice.answer}" for choice in choices if choice.family in wire]
+    return " ".join(words + [f"{name}={cell.told}" for name, cell in span.cells.items() if FACT[name].wire and FACT[name].is_number])
+
+
+def made_from(fabric: Fabric, span: Range, choices: tuple[Choice, ...], families: tuple[Family, ...]) -> str:
+    """The hashes of the rules and of the row with its answers, as `weft inspect` shows them."""
+    answers = [(choice.family, choice.answer) for choice in choices]
+    facts = [(name, cell.value) for name, cell in span.cells.items()]
+    row = _hash(["row", fabric.name, fabric.backend, answers, facts, [(each.name, each.value) for each in fabric.settings], str(span.since), str(span.until)])
+    return f"rules {_hash(_rules(families))[:8]}, row {row[:8]}"
+
+
+def library_of(fabric: Fabric) -> str:
+    """The library that the backend calls."""
+    return _LIBRARY[fabric.backend]
+
+
+def _rules(families: tuple[Family, ...]) -> list[Any]:
+    return [(f.name, f.wire, [(r.answer, [str(n) for n in r.when], r.unless) for r in f.rules]) for f in families]
 
 
 def releases(fabric: Fabric, span: Range | None = None) -> str:

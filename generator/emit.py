@@ -14,10 +14,11 @@ from jinja2 import FileSystemLoader, StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from .decided import decide_all
-from .header import header
+from .header import header, struct_names
 from .model import Fabric, Matrix
 from .page import page, short_table
 from .rules import Family
+from .why_not import why_not
 
 
 README = "README.md"
@@ -29,8 +30,11 @@ def render(matrix: Matrix, families: tuple[Family, ...], templates: Path, readme
     decided = decide_all(matrix, families)
     environment = ImmutableSandboxedEnvironment(loader=FileSystemLoader(str(templates)), undefined=StrictUndefined, autoescape=False,
                                                 trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
-    files = {f"generated/{each.fabric.name}.hpp": environment.get_template("fabric.hpp.j2").render(header(each, families))
-             for each in decided}
+    files = {}
+    for each in decided:
+        files[f"generated/{each.fabric.name}.hpp"] = environment.get_template("fabric.hpp.j2").render(header(each, families))
+        refused = why_not(each, struct_names(each.fabric), families)
+        files[f"generated/{each.fabric.name}.why_not.hpp"] = environment.get_template("why_not.hpp.j2").render(refused)
     files["generated/fabrics.cmake"] = environment.get_template("fabrics.cmake.j2").render(fabrics=[_cmake(each.fabric) for each in decided])
     files["docs/matrix.md"] = environment.get_template("matrix.md.j2").render(page(decided, families))
     text = readme.read_text("utf-8") if readme is not None and readme.is_file() else ""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from .decided import Decided, fingerprint, identity, releases
+from .decided import Decided, fingerprint, identity, library_of, made_from, releases, shared
 from .facts import FACT, FACTS, GROUPS, UNLIMITED
 from .model import Cell, Fabric, Range, Version
 from .rules import Choice, Family
+from .why_not import literals
 
 WIDTH = 150
 
@@ -83,6 +84,9 @@ def _struct(decided: Decided, index: int, families: tuple[Family, ...]) -> dict[
         "base": _range_name(fabric, fabric.ranges[index - 1]) if index else "",
         "summary": _comment(f"{fabric.summary} {releases(fabric, span)}." if not index else f"{releases(fabric, span)}.", "", "///"),
         "rules": identity(fabric, span, choices, families),
+        "library": library_of(fabric),
+        "made_from": made_from(fabric, span, choices, families),
+        "shared": literals(shared(span, choices, families), "      "),
         "fingerprint": fingerprint(fabric, span, choices, families),
         "facts": _facts_lines(span),
         "changes": [{"reason": _comment(f"{fabric.name}.{key} ({span.cells[key].evidence})", "    "),
@@ -91,6 +95,11 @@ def _struct(decided: Decided, index: int, families: tuple[Family, ...]) -> dict[
         "until": _cpp_version(span.until),
         "policies": _choice_lines(choices, before),
     }
+
+
+def struct_names(fabric: Fabric) -> tuple[str, ...]:
+    """The C++ name of each range, oldest first: the row's own where there is one."""
+    return (fabric.name,) if len(fabric.ranges) == 1 else tuple(_range_name(fabric, span) for span in fabric.ranges)
 
 
 def _range_name(fabric: Fabric, span: Range) -> str:

@@ -21,7 +21,7 @@ CPP_WORDS = frozenset("""alignas alignof and asm auto bool break case catch char
 decltype default delete do double else enum explicit export extern false float for friend goto if inline int long mutable namespace new
 noexcept not nullptr operator or private protected public register requires return short signed sizeof static struct switch template this
 throw true try typedef typeid typename union unsigned using virtual void volatile while xor library backends detail fabrics weft
-unix linux main std policy_set by_library complete_fabric unlimited any_later_version environment_setting fabric_facts""".split()
+unix linux main std policy_set by_library complete_fabric permitted refused why_not unlimited any_later_version environment_setting fabric_facts""".split()
                       + [fact.cpp for fact in FACTS])
 _LIKE_A_RANGE = re.compile(r".*_since_\d+_\d+")
 

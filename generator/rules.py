@@ -158,7 +158,7 @@ def _check_override(matrix: Matrix, fabric: Fabric, families: tuple[Family, ...]
 
 def _choose(matrix: Matrix, fabric: Fabric, span: Range, family: Family, taken: Mapping[str, Choice], problems: list[Problem]) -> Choice | None:
     by_hand = fabric.override.answers.get(family.name) if fabric.override else None
-    verdicts = [(rule, _obstacle(fabric, span, rule, taken)) for rule in family.rules]
+    verdicts = [(rule, obstacle(fabric, span, rule, taken)) for rule in family.rules]
     legal = [rule for rule, obstacle in verdicts if obstacle is None]
     wanted = [rule for rule in legal if by_hand is None or rule.answer == by_hand[0]]
     if not wanted:
@@ -174,7 +174,7 @@ def _choose(matrix: Matrix, fabric: Fabric, span: Range, family: Family, taken: 
     return _made(fabric, span, family, wanted[0], verdicts, fabric.override.reason if fabric.override and by_hand else None)
 
 
-def _obstacle(fabric: Fabric, span: Range, rule: Rule, taken: Mapping[str, Choice]) -> str | None:
+def obstacle(fabric: Fabric, span: Range, rule: Rule, taken: Mapping[str, Choice]) -> str | None:
     """The first requirement that does not hold, or none."""
     for need in rule.when:
         cell = span.cells[need.fact]

@@ -3,7 +3,8 @@
 // The handshake: hello, accept, reject. It is the first message on every fabric, connected or addressed, so that private data of 0 to
 // 64 bytes reaches the other side before it accepts even where the connection manager carries 56 bytes or none at all, and so that
 // iWARP's rule (the active side speaks first) holds by itself.
-// A hello names the wire version and the fabric's fingerprint: peers built for other answers refuse each other with a sentence.
+// A hello names the wire version, the fabric, its fingerprint and the answers that both sides share: peers built for others refuse each other
+// with a sentence. What comes before the fingerprint keeps its place in every wire version, so that a peer of another one can be answered.
 // Hot path: no. Threads: values.
 #pragma once
 
@@ -19,10 +20,11 @@
 namespace weft::wire {
 
 inline constexpr std::uint32_t magic = 0x74666577;  // "weft"
-inline constexpr std::uint16_t version = 1;
+inline constexpr std::uint16_t version = 2;
 inline constexpr std::size_t largest_private_data = 64;
 inline constexpr std::size_t largest_address = 256;
-inline constexpr std::size_t largest_handshake = 512;
+inline constexpr std::size_t largest_handshake = 768;
+inline constexpr std::size_t largest_shared = 256;
 inline constexpr std::size_t largest_reason = 160;
 
 /// Where a peer's notification ring lies; length 0 where the fabric needs none.
@@ -44,6 +46,7 @@ struct introduction {
   ring_place ring{};
   const_bytes address{};          ///< hello only, on addressed fabrics: how to answer.
   const_bytes fabric{};           ///< The fabric's name, for the sentence.
+  const_bytes shared{};           ///< Answers and facts that both sides must have alike, as "family=answer ...", for the sentence.
   bool has_private_data = false;  ///< None is not the same as empty.
   const_bytes private_data{};
 };
@@ -53,17 +56,18 @@ constexpr std::size_t encode(const introduction& i, bytes into) noexcept {
   writer w(into);
   w.number(magic);
   w.number(i.wire_version);
-  w.number(i.fingerprint);
   w.number(i.nonce);
   w.number(i.connection.value);
+  w.counted(i.address);
+  w.counted(i.fabric);
+  w.number(i.fingerprint);
+  w.counted(i.shared);
   w.number(i.slot_bytes);
   w.number(i.process);
   w.number(i.heartbeat_ms);
   w.number(i.ring.address);
   w.number(i.ring.key);
   w.number(i.ring.entries);
-  w.counted(i.address);
-  w.counted(i.fabric);
   w.number(static_cast<std::uint8_t>(i.has_private_data));
   w.counted(i.private_data);
   return w.good() ? w.size() : 0;
@@ -72,24 +76,29 @@ constexpr std::size_t encode(const introduction& i, bytes into) noexcept {
 /// Why bytes are not an introduction that this side can use.
 enum class parse_verdict : std::uint8_t { good, garbled, other_wire_version };
 
-/// Strict. A foreign wire version is told apart from garbage: only the magic and the version are read then. Spans point into `from`.
+/// Strict. A foreign wire version is told apart from garbage: only what keeps its place is read then, the address being empty where even
+/// that does not fit. Spans point into `from`.
 constexpr parse_verdict parse(const_bytes from, introduction& out) noexcept {
   reader in(from);
   if (in.number<std::uint32_t>() != magic) return parse_verdict::garbled;
   out.wire_version = in.number<std::uint16_t>();
   if (!in.good()) return parse_verdict::garbled;
-  if (out.wire_version != version) return parse_verdict::other_wire_version;
-  out.fingerprint = in.number<std::uint64_t>();
   out.nonce = in.number<std::uint64_t>();
   out.connection = {in.number<std::uint32_t>()};
+  out.address = in.counted(largest_address);
+  out.fabric = in.counted(64);
+  if (out.wire_version != version) {
+    if (!in.good() || out.connection.value >> 28 != 0) out.address = {};
+    return parse_verdict::other_wire_version;
+  }
+  out.fingerprint = in.number<std::uint64_t>();
+  out.shared = in.counted(largest_shared);
   out.slot_bytes = in.number<std::uint32_t>();
   out.process = in.number<std::uint64_t>();
   out.heartbeat_ms = in.number<std::uint32_t>();
   out.ring.address = in.number<std::uint64_t>();
   out.ring.key = in.number<std::uint64_t>();
   out.ring.entries = in.number<std::uint32_t>();
-  out.address = in.counted(largest_address);
-  out.fabric = in.counted(64);
   const auto flag = in.number<std::uint8_t>();
   out.private_data = in.counted(largest_private_data);
   if (!in.done() || flag > 1 || (flag == 0 && !out.private_data.empty())) return parse_verdict::garbled;

@@ -9,6 +9,9 @@
 
 namespace weft::backends::loopback {
 
+/// The simulated network is part of weft: its release is weft's own.
+inline constexpr library_version built_with{1, 0};
+
 /// Is the simulated process behind a port still there? What a process descriptor is to a real host.
 class process_watch {
  public:

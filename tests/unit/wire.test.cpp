@@ -37,6 +37,7 @@ introduction sample() {
   i.ring = {0x10, 0x20, 64};
   i.address = bytes_of("adr");
   i.fabric = bytes_of("fab");
+  i.shared = bytes_of("a=b");
   i.has_private_data = true;
   i.private_data = bytes_of("hi");
   return i;
@@ -51,20 +52,22 @@ region_record sample_region() { return {address_form::virtual_address, rights::r
 TEST(golden, a_hello) {
   EXPECT_EQ(hex(encoded(sample())),
             "77656674"
-            "0100"
-            "8877665544332211"
+            "0200"
             "a100000000000000"
             "05000200"
+            "0300"
+            "616472"
+            "0300"
+            "666162"
+            "8877665544332211"
+            "0300"
+            "613d62"
             "00100000"
             "4d00000000000000"
             "f4010000"
             "1000000000000000"
             "2000000000000000"
             "40000000"
-            "0300"
-            "616472"
-            "0300"
-            "666162"
             "01"
             "0200"
             "6869");
@@ -145,6 +148,20 @@ TEST(a_hello, with_a_flipped_bit_is_refused_or_says_something_else) {
       EXPECT_EQ(encoded(back), broken) << "bit " << i << " was ignored";
     }
   }
+}
+
+TEST(a_hello, of_another_wire_version_can_be_answered) {
+  introduction later = sample();
+  later.wire_version = version + 1;
+  auto raw = encoded(later);
+  introduction back;
+  for (const std::size_t unknown : {std::size_t{0}, raw.size() - 40}) {  // whatever that version has further behind
+    ASSERT_EQ(parse(const_bytes(raw).first(raw.size() - unknown), back), parse_verdict::other_wire_version);
+    EXPECT_EQ(back.address.size(), 3U);
+    EXPECT_EQ(back.connection.value, later.connection.value);
+  }
+  ASSERT_EQ(parse(const_bytes(raw).first(20), back), parse_verdict::other_wire_version);
+  EXPECT_TRUE(back.address.empty()) << "cut off: there is nobody to answer";
 }
 
 TEST(a_hello, with_oversized_parts_is_refused) {

@@ -11,7 +11,11 @@ namespace weft::fabrics {
 inline namespace rules_30aa0a4a {
 /// A row for tests. libfabric 1.15 to before 2.0.
 struct ranged_since_1_15 {
-  static constexpr std::string_view name = "ranged";
+  static constexpr std::string_view name = "ranged", library = "libfabric", made_from = "rules 7e19607a, row edfeb0c6";
+  static constexpr library_version built_with = backends::libfabric::built_with;
+  static constexpr std::string_view shared =
+      "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
+      "notify=message_after_delivery atomics=target liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
   static constexpr std::uint64_t fingerprint = 0xa17d41ccaf7735ef;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
@@ -78,6 +82,10 @@ static_assert(complete_fabric<ranged_since_1_15>);
 inline namespace rules_58a5b0bc {
 /// libfabric 2.0 to before 2.2.
 struct ranged_since_2_0 : ranged_since_1_15 {
+  static constexpr std::string_view made_from = "rules 7e19607a, row f98876ae";
+  static constexpr std::string_view shared =
+      "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
+      "notify=message_after_delivery atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
   static constexpr std::uint64_t fingerprint = 0x9aacf744f36068e7;
   static constexpr fabric_facts facts = [] {
     fabric_facts changed = ranged_since_1_15::facts;
@@ -101,6 +109,10 @@ static_assert(complete_fabric<ranged_since_2_0>);
 inline namespace rules_29898629 {
 /// libfabric 2.2 to before 3.0.
 struct ranged_since_2_2 : ranged_since_2_0 {
+  static constexpr std::string_view made_from = "rules 7e19607a, row 2a445e03";
+  static constexpr std::string_view shared =
+      "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
+      "notify=message_after_delivery atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
   static constexpr std::uint64_t fingerprint = 0x9aacf744f36068e7;
   static constexpr fabric_facts facts = [] {
     fabric_facts changed = ranged_since_2_0::facts;
@@ -127,3 +139,5 @@ static_assert(complete_fabric<ranged_since_2_2>);
 using ranged = by_library<backends::libfabric::built_with, ranged_since_1_15, ranged_since_2_0, ranged_since_2_2>;
 // clang-format on
 }  // namespace weft::fabrics
+
+#include "ranged.why_not.hpp"

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The name of an answer as C++ and providers.yaml spell it ("notify::immediate"), read from the compiler, so that it is written once.
+// Peers compare such names, so both compilers must give the same: tests/unit asserts it.
+// Hot path: compile time only. Threads: none.
+#pragma once
+
+#include "policy.hpp"
+
+#include <string_view>
+
+namespace weft {
+
+/// "family::answer", without the project's namespace.
+template <policy Answer>
+constexpr std::string_view policy_name() {
+  std::string_view text = __PRETTY_FUNCTION__;
+  text.remove_prefix(text.find("Answer = ") + std::string_view("Answer = ").size());
+  text = text.substr(0, text.find_first_of(";]"));
+  constexpr std::string_view house = "weft::";
+  return text.substr(0, house.size()) == house ? text.substr(house.size()) : text;
+}
+
+/// "notify" of "notify::immediate".
+template <policy Answer>
+constexpr std::string_view family_name() {
+  return policy_name<Answer>().substr(0, policy_name<Answer>().find("::"));
+}
+/// "immediate" of "notify::immediate".
+template <policy Answer>
+constexpr std::string_view answer_name() {
+  return policy_name<Answer>().substr(policy_name<Answer>().find("::") + 2);
+}
+
+}  // namespace weft

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Generated from providers.yaml, row ibverbs_iwarp, by templates/why_not.hpp.j2: do not edit. After a change there: ./weft generate
+//
+// What ibverbs_iwarp cannot answer, for compose/with.hpp: a sentence costs nothing until somebody asks for its answer.
+#pragma once
+
+#include "ibverbs_iwarp.hpp"
+
+namespace weft::fabrics {
+// clang-format off
+template <class Asked>
+constexpr refused why_not(const ibverbs_iwarp*, endpoint::addressed, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: endpoint: fabric ibverbs_iwarp cannot answer addressed: it needs endpoint_type to be addressed, and "
+      "ibverbs_iwarp.endpoint_type is connected (claimed: rdma-core 44 librdmacm: reliable connections); the nearest legal answer is "
+      "endpoint::connected");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_iwarp*, bootstrap::exchange, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: bootstrap: fabric ibverbs_iwarp cannot answer exchange: it needs address_resolution to be opaque, and "
+      "ibverbs_iwarp.address_resolution is socket (claimed: rdma-core 44 man rdma_getaddrinfo); the nearest legal answer is "
+      "bootstrap::socket_address");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_iwarp*, framing::immediate, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: framing: fabric ibverbs_iwarp cannot answer immediate: it needs send_immediate_bytes to be at least 4, and "
+      "ibverbs_iwarp.send_immediate_bytes is 0 (claimed: rdma-core providers/siw: IBV_WR_SEND_WITH_IMM is unsupported; observed: "
+      "2026-11-20 libfabric 1.17.0 on soft-iWARP in a virtual machine, fi_info -v, cq_data_size 0); the nearest legal answer is "
+      "framing::header");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_iwarp*, region_address::offset, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: region_address: fabric ibverbs_iwarp cannot answer offset: it needs virtual_addressing to be false, and "
+      "ibverbs_iwarp.virtual_addressing is true (claimed: rdma-core 44 man ibv_post_send: wr.rdma.remote_addr is an address of the "
+      "target); the nearest legal answer is region_address::virtual_address");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_iwarp*, region_key::application, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: region_key: fabric ibverbs_iwarp cannot answer application: it needs key_owner to be application, and "
+      "ibverbs_iwarp.key_owner is provider (claimed: rdma-core 44 man ibv_reg_mr: the device makes rkey); the nearest legal answer is "
+      "region_key::provider");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_iwarp*, local_descriptor::not_needed, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: local_descriptor: fabric ibverbs_iwarp cannot answer not_needed: it needs local_registration to be false, and "
+      "ibverbs_iwarp.local_registration is true (claimed: rdma-core 44 man ibv_post_send: each sge needs an lkey); the nearest legal "
+      "answer is local_descriptor::required");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_iwarp*, region_binding::endpoint, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: region_binding: fabric ibverbs_iwarp cannot answer endpoint: it needs region_endpoint_binding to be true, and "
+      "ibverbs_iwarp.region_endpoint_binding is false (claimed: rdma-core 44 man ibv_reg_mr: regions belong to a protection domain); the "
+      "nearest legal answer is region_binding::domain");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_iwarp*, notify::immediate, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: notify: fabric ibverbs_iwarp cannot answer immediate: it needs write_immediate_bytes to be at least 4, and "
+      "ibverbs_iwarp.write_immediate_bytes is 0 (claimed: rdma-core providers/siw: IBV_WR_RDMA_WRITE_WITH_IMM is unsupported; observed: "
+      "2026-11-20 libfabric 1.17.0 on soft-iWARP in a virtual machine, fi_info -v, cq_data_size 0); the nearest legal answer is "
+      "notify::message_after_ordered_write");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_iwarp*, notify::immediate_consumes_receive, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: notify: fabric ibverbs_iwarp cannot answer immediate_consumes_receive: it needs write_immediate_bytes to be at least 4, and "
+      "ibverbs_iwarp.write_immediate_bytes is 0 (claimed: rdma-core providers/siw: IBV_WR_RDMA_WRITE_WITH_IMM is unsupported; observed: "
+      "2026-11-20 libfabric 1.17.0 on soft-iWARP in a virtual machine, fi_info -v, cq_data_size 0); the nearest legal answer is "
+      "notify::message_after_ordered_write");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_iwarp*, notify::remote_counter, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: notify: fabric ibverbs_iwarp cannot answer remote_counter: it needs remote_counter_counts_writes to be true, and "
+      "ibverbs_iwarp.remote_counter_counts_writes is false (claimed: rdma-core 44: a target has no counters); the nearest legal answer is "
+      "notify::message_after_ordered_write");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_iwarp*, notify::message_after_delivery, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: notify: fabric ibverbs_iwarp cannot answer message_after_delivery: it needs delivery_complete to be true, and "
+      "ibverbs_iwarp.delivery_complete is false (claimed: RFC 5040: a completion means that the source may be reused); the nearest legal "
+      "answer is notify::message_after_ordered_write");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_iwarp*, write_fault::delivery_confirmed, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: write_fault: fabric ibverbs_iwarp cannot answer delivery_confirmed: it needs refused_write to be silent, and "
+      "ibverbs_iwarp.refused_write is reported (claimed: RFC 5040: the target answers with a terminate message, which breaks the "
+      "connection); the nearest legal answer is write_fault::reported");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_iwarp*, atomics::provider, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: atomics: fabric ibverbs_iwarp cannot answer provider: it needs atomics to be provider, and ibverbs_iwarp.atomics is none "
+      "(claimed: rdma-core providers/siw: atomic operations are unsupported); the nearest legal answer is atomics::target");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_iwarp*, progress::thread, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: progress: fabric ibverbs_iwarp cannot answer thread: it needs data_progress to be thread, and ibverbs_iwarp.data_progress is "
+      "hardware (claimed: rdma-core 44: the card moves the data); the nearest legal answer is progress::hardware");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_iwarp*, progress::polling, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: progress: fabric ibverbs_iwarp cannot answer polling: it needs data_progress to be polling, and ibverbs_iwarp.data_progress "
+      "is hardware (claimed: rdma-core 44: the card moves the data); the nearest legal answer is progress::hardware");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_iwarp*, wait::yield, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: wait: fabric ibverbs_iwarp cannot answer yield: it needs completion_wait to be yield, and ibverbs_iwarp.completion_wait is "
+      "descriptor (claimed: rdma-core 44 man ibv_create_comp_channel); the nearest legal answer is wait::descriptor");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_iwarp*, wait::spin, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: wait: fabric ibverbs_iwarp cannot answer spin: it needs completion_wait to be none, and ibverbs_iwarp.completion_wait is "
+      "descriptor (claimed: rdma-core 44 man ibv_create_comp_channel); the nearest legal answer is wait::descriptor");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_iwarp*, completion::every_operation, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: completion: fabric ibverbs_iwarp cannot answer every_operation: it needs selective_completion to be false, and "
+      "ibverbs_iwarp.selective_completion is true (claimed: rdma-core 44 man ibv_create_qp: sq_sig_all 0); the nearest legal answer is "
+      "completion::selective");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_iwarp*, liveness::provider, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: liveness: fabric ibverbs_iwarp cannot answer provider: it needs reports_killed_peer to be true, and "
+      "ibverbs_iwarp.reports_killed_peer is false (copied: conservative; not established); the nearest legal answer is "
+      "liveness::heartbeat");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_iwarp*, liveness::process, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: liveness: fabric ibverbs_iwarp cannot answer process: it needs same_host to be true, and ibverbs_iwarp.same_host is false "
+      "(claimed: a network protocol); the nearest legal answer is liveness::heartbeat");
+  return {};
+}
+// clang-format on
+}  // namespace weft::fabrics

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Generated from providers.yaml, row ibverbs_roce, by templates/why_not.hpp.j2: do not edit. After a change there: ./weft generate
+//
+// What ibverbs_roce cannot answer, for compose/with.hpp: a sentence costs nothing until somebody asks for its answer.
+#pragma once
+
+#include "ibverbs_roce.hpp"
+
+namespace weft::fabrics {
+// clang-format off
+template <class Asked>
+constexpr refused why_not(const ibverbs_roce*, endpoint::addressed, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: endpoint: fabric ibverbs_roce cannot answer addressed: it needs endpoint_type to be addressed, and "
+      "ibverbs_roce.endpoint_type is connected (claimed: rdma-core 44 librdmacm: reliable connections; observed: 2026-11-20 rdma-core 44 "
+      "on soft-RoCE in a virtual machine, rping and a reliable connection worked); the nearest legal answer is endpoint::connected");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_roce*, bootstrap::exchange, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: bootstrap: fabric ibverbs_roce cannot answer exchange: it needs address_resolution to be opaque, and "
+      "ibverbs_roce.address_resolution is socket (claimed: rdma-core 44 man rdma_getaddrinfo); the nearest legal answer is "
+      "bootstrap::socket_address");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_roce*, region_address::offset, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: region_address: fabric ibverbs_roce cannot answer offset: it needs virtual_addressing to be false, and "
+      "ibverbs_roce.virtual_addressing is true (claimed: rdma-core 44 man ibv_post_send: wr.rdma.remote_addr is an address of the target; "
+      "observed: 2026-11-20 rdma-core 44 on soft-RoCE in a virtual machine, writes to addresses of the target arrived); the nearest legal "
+      "answer is region_address::virtual_address");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_roce*, region_key::application, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: region_key: fabric ibverbs_roce cannot answer application: it needs key_owner to be application, and ibverbs_roce.key_owner "
+      "is provider (claimed: rdma-core 44 man ibv_reg_mr: the device makes rkey; observed: 2026-11-20 rdma-core 44 on soft-RoCE in a "
+      "virtual machine, the rkey of ibv_reg_mr was the key used); the nearest legal answer is region_key::provider");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_roce*, local_descriptor::not_needed, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: local_descriptor: fabric ibverbs_roce cannot answer not_needed: it needs local_registration to be false, and "
+      "ibverbs_roce.local_registration is true (claimed: rdma-core 44 man ibv_post_send: each sge needs an lkey); the nearest legal "
+      "answer is local_descriptor::required");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_roce*, region_binding::endpoint, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: region_binding: fabric ibverbs_roce cannot answer endpoint: it needs region_endpoint_binding to be true, and "
+      "ibverbs_roce.region_endpoint_binding is false (claimed: rdma-core 44 man ibv_reg_mr: regions belong to a protection domain); the "
+      "nearest legal answer is region_binding::domain");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_roce*, notify::immediate, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: notify: fabric ibverbs_roce cannot answer immediate: it needs write_immediate_consumes_receive to be false, and "
+      "ibverbs_roce.write_immediate_consumes_receive is true (claimed: rdma-core 44 man ibv_poll_cq: IBV_WC_RECV_RDMA_WITH_IMM ends a "
+      "posted receive; observed: 2026-11-20 rdma-core 44 on soft-RoCE in a virtual machine, each write with an immediate used up a posted "
+      "receive); the nearest legal answer is notify::immediate_consumes_receive");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_roce*, notify::remote_counter, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: notify: fabric ibverbs_roce cannot answer remote_counter: it needs remote_counter_counts_writes to be true, and "
+      "ibverbs_roce.remote_counter_counts_writes is false (claimed: rdma-core 44: a target has no counters); the nearest legal answer is "
+      "notify::message_after_ordered_write");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_roce*, notify::message_after_delivery, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: notify: fabric ibverbs_roce cannot answer message_after_delivery: it needs delivery_complete to be true, and "
+      "ibverbs_roce.delivery_complete is false (claimed: InfiniBand reliable connection: an acknowledgement may come before the bytes are "
+      "visible); the nearest legal answer is notify::message_after_ordered_write");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_roce*, write_fault::delivery_confirmed, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: write_fault: fabric ibverbs_roce cannot answer delivery_confirmed: it needs refused_write to be silent, and "
+      "ibverbs_roce.refused_write is reported (claimed: InfiniBand reliable connection: the responder answers with a remote access error; "
+      "observed: 2026-11-20 rdma-core 44 on soft-RoCE in a virtual machine, a write with a wrong key ended in IBV_WC_REM_ACCESS_ERR); the "
+      "nearest legal answer is write_fault::reported");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_roce*, progress::thread, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: progress: fabric ibverbs_roce cannot answer thread: it needs data_progress to be thread, and ibverbs_roce.data_progress is "
+      "hardware (claimed: rdma-core 44: the card moves the data); the nearest legal answer is progress::hardware");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_roce*, progress::polling, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: progress: fabric ibverbs_roce cannot answer polling: it needs data_progress to be polling, and ibverbs_roce.data_progress is "
+      "hardware (claimed: rdma-core 44: the card moves the data); the nearest legal answer is progress::hardware");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_roce*, wait::yield, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: wait: fabric ibverbs_roce cannot answer yield: it needs completion_wait to be yield, and ibverbs_roce.completion_wait is "
+      "descriptor (claimed: rdma-core 44 man ibv_create_comp_channel); the nearest legal answer is wait::descriptor");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_roce*, wait::spin, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: wait: fabric ibverbs_roce cannot answer spin: it needs completion_wait to be none, and ibverbs_roce.completion_wait is "
+      "descriptor (claimed: rdma-core 44 man ibv_create_comp_channel); the nearest legal answer is wait::descriptor");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_roce*, completion::every_operation, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: completion: fabric ibverbs_roce cannot answer every_operation: it needs selective_completion to be false, and "
+      "ibverbs_roce.selective_completion is true (claimed: rdma-core 44 man ibv_create_qp: sq_sig_all 0); the nearest legal answer is "
+      "completion::selective");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_roce*, liveness::provider, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: liveness: fabric ibverbs_roce cannot answer provider: it needs reports_killed_peer to be true, and "
+      "ibverbs_roce.reports_killed_peer is false (copied: conservative; not established); the nearest legal answer is liveness::heartbeat");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_roce*, liveness::process, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: liveness: fabric ibverbs_roce cannot answer process: it needs same_host to be true, and ibverbs_roce.same_host is false "
+      "(claimed: a network protocol); the nearest legal answer is liveness::heartbeat");
+  return {};
+}
+// clang-format on
+}  // namespace weft::fabrics

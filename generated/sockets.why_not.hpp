@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Generated from providers.yaml, row sockets, by templates/why_not.hpp.j2: do not edit. After a change there: ./weft generate
+//
+// What sockets cannot answer, for compose/with.hpp: a sentence costs nothing until somebody asks for its answer.
+#pragma once
+
+#include "sockets.hpp"
+
+namespace weft::fabrics {
+// clang-format off
+template <class Asked>
+constexpr refused why_not(const sockets*, endpoint::connected, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: endpoint: fabric sockets cannot answer connected: it needs endpoint_type to be connected, and sockets.endpoint_type is "
+      "addressed (claimed: libfabric 1.17 prov/sockets: FI_EP_RDM, of three types; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, "
+      "FI_EP_RDM); the nearest legal answer is endpoint::addressed");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const sockets*, bootstrap::exchange, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: bootstrap: fabric sockets cannot answer exchange: it needs address_resolution to be opaque, and sockets.address_resolution "
+      "is socket (claimed: libfabric 1.17 prov/sockets, FI_SOCKADDR_IN and FI_SOCKADDR_IN6; observed: 2026-11-20 libfabric 1.17.0, "
+      "fi_info -v, addr_format FI_SOCKADDR_IN and FI_SOCKADDR_IN6); the nearest legal answer is bootstrap::socket_address");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const sockets*, region_address::virtual_address, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: region_address: fabric sockets cannot answer virtual_address: it needs virtual_addressing to be true, and "
+      "sockets.virtual_addressing is false (claimed: libfabric 1.11 to 2.6 prov/sockets: FI_MR_VIRT_ADDR is cleared in the answer; "
+      "observed: 2026-11-20 libfabric 1.17.0 loopback, a write to a pointer was refused by the target, a write to an offset arrived); the "
+      "nearest legal answer is region_address::offset");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const sockets*, region_key::provider, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: region_key: fabric sockets cannot answer provider: it needs key_owner to be provider, and sockets.key_owner is application "
+      "(claimed: libfabric 1.11 to 2.6 prov/sockets: FI_MR_PROV_KEY is cleared in the answer; observed: 2026-11-20 libfabric 1.17.0 "
+      "loopback, the requested key was the key used); the nearest legal answer is region_key::application");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const sockets*, local_descriptor::required, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: local_descriptor: fabric sockets cannot answer required: it needs local_registration to be true, and "
+      "sockets.local_registration is false (claimed: libfabric 1.17 prov/sockets: FI_MR_LOCAL is cleared in the answer; observed: "
+      "2026-11-20 libfabric 1.17.0, fi_info -v, mr_mode empty); the nearest legal answer is local_descriptor::not_needed");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const sockets*, region_binding::endpoint, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: region_binding: fabric sockets cannot answer endpoint: it needs region_endpoint_binding to be true, and "
+      "sockets.region_endpoint_binding is false (claimed: libfabric 1.17 prov/sockets; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, "
+      "mr_mode empty); the nearest legal answer is region_binding::domain");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const sockets*, notify::immediate_consumes_receive, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: notify: fabric sockets cannot answer immediate_consumes_receive: it needs write_immediate_consumes_receive to be true, and "
+      "sockets.write_immediate_consumes_receive is false (claimed: libfabric 1.17 prov/sockets: mode has no FI_RX_CQ_DATA; observed: "
+      "2026-11-20 libfabric 1.17.0 loopback, 240 writes with an immediate used up no posted receive); the nearest legal answer is "
+      "notify::remote_counter");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const sockets*, write_fault::delivery_confirmed, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: write_fault: fabric sockets cannot answer delivery_confirmed: it needs refused_write to be silent, and sockets.refused_write "
+      "is reported (claimed: libfabric 1.17 prov/sockets; observed: 2026-11-20 libfabric 1.17.0 loopback, a wrong key and an address out "
+      "of range ended in an EACCES completion at the initiator (1.11.1 too)); the nearest legal answer is write_fault::reported");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const sockets*, progress::hardware, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: progress: fabric sockets cannot answer hardware: it needs data_progress to be hardware, and sockets.data_progress is polling "
+      "(claimed: libfabric 1.17 prov/sockets: FI_PROGRESS_MANUAL is honoured; FI_PROGRESS_AUTO would start a thread of the library; "
+      "observed: 2026-11-20 libfabric 1.17.0 loopback, two processors: with MANUAL a round trip took 16 us and no message was lost; with "
+      "AUTO 154 us to 48 ms, and of 100 messages to 32 receives up to 25 vanished after their senders were told of success); the nearest "
+      "legal answer is progress::polling");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const sockets*, progress::thread, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: progress: fabric sockets cannot answer thread: it needs data_progress to be thread, and sockets.data_progress is polling "
+      "(claimed: libfabric 1.17 prov/sockets: FI_PROGRESS_MANUAL is honoured; FI_PROGRESS_AUTO would start a thread of the library; "
+      "observed: 2026-11-20 libfabric 1.17.0 loopback, two processors: with MANUAL a round trip took 16 us and no message was lost; with "
+      "AUTO 154 us to 48 ms, and of 100 messages to 32 receives up to 25 vanished after their senders were told of success); the nearest "
+      "legal answer is progress::polling");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const sockets*, wait::descriptor, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: wait: fabric sockets cannot answer descriptor: it needs completion_wait to be descriptor, and sockets.completion_wait is "
+      "yield (claimed: libfabric 1.17 prov/sockets: FI_WAIT_FD is granted under AUTO progress only; observed: 2026-11-20 libfabric 1.17.0 "
+      "loopback, FI_GETWAIT answered FI_ENOSYS under MANUAL progress); the nearest legal answer is wait::yield");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const sockets*, wait::spin, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: wait: fabric sockets cannot answer spin: it needs completion_wait to be none, and sockets.completion_wait is yield (claimed: "
+      "libfabric 1.17 prov/sockets: FI_WAIT_FD is granted under AUTO progress only; observed: 2026-11-20 libfabric 1.17.0 loopback, "
+      "FI_GETWAIT answered FI_ENOSYS under MANUAL progress); the nearest legal answer is wait::yield");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const sockets*, completion::every_operation, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: completion: fabric sockets cannot answer every_operation: it needs selective_completion to be false, and "
+      "sockets.selective_completion is true (claimed: libfabric 1.17 prov/sockets; observed: 2026-11-20 libfabric 1.17.0 loopback, "
+      "unsignalled writes left no completion); the nearest legal answer is completion::selective");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const sockets*, liveness::provider, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: liveness: fabric sockets cannot answer provider: it needs reports_killed_peer to be true, and sockets.reports_killed_peer is "
+      "false (claimed: libfabric 1.17 prov/sockets: a posted receive belongs to no peer; observed: 2026-11-20 libfabric 1.17.0 loopback, "
+      "a peer that only waited still waited 10.8 s after a kill -9); the nearest legal answer is liveness::heartbeat");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const sockets*, liveness::process, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: liveness: fabric sockets cannot answer process: it needs same_host to be true, and sockets.same_host is false (claimed: a "
+      "network protocol); the nearest legal answer is liveness::heartbeat");
+  return {};
+}
+// clang-format on
+}  // namespace weft::fabrics

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Generated from providers.yaml, row udp_rxd, by templates/why_not.hpp.j2: do not edit. After a change there: ./weft generate
+//
+// What udp_rxd cannot answer, for compose/with.hpp: a sentence costs nothing until somebody asks for its answer.
+#pragma once
+
+#include "udp_rxd.hpp"
+
+namespace weft::fabrics {
+// clang-format off
+template <class Asked>
+constexpr refused why_not(const udp_rxd*, endpoint::connected, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: endpoint: fabric udp_rxd cannot answer connected: it needs endpoint_type to be connected, and udp_rxd.endpoint_type is "
+      "addressed (claimed: libfabric 1.17 prov/rxd: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, FI_EP_RDM); the nearest "
+      "legal answer is endpoint::addressed");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const udp_rxd*, bootstrap::exchange, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: bootstrap: fabric udp_rxd cannot answer exchange: it needs address_resolution to be opaque, and udp_rxd.address_resolution "
+      "is socket (claimed: libfabric 1.17 prov/rxd over prov/udp, FI_SOCKADDR_IN and FI_SOCKADDR_IN6; observed: 2026-11-20 libfabric "
+      "1.17.0, fi_info -v, addr_format FI_SOCKADDR_IN and FI_SOCKADDR_IN6); the nearest legal answer is bootstrap::socket_address");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const udp_rxd*, region_address::virtual_address, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: region_address: fabric udp_rxd cannot answer virtual_address: it needs virtual_addressing to be true, and "
+      "udp_rxd.virtual_addressing is false (claimed: libfabric 1.17 prov/rxd; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, mr_mode "
+      "empty); the nearest legal answer is region_address::offset");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const udp_rxd*, region_key::provider, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: region_key: fabric udp_rxd cannot answer provider: it needs key_owner to be provider, and udp_rxd.key_owner is application "
+      "(claimed: libfabric 1.17 prov/rxd; observed: 2026-11-20 libfabric 1.17.0 loopback, the requested key was the key used); the "
+      "nearest legal answer is region_key::application");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const udp_rxd*, local_descriptor::required, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: local_descriptor: fabric udp_rxd cannot answer required: it needs local_registration to be true, and "
+      "udp_rxd.local_registration is false (claimed: libfabric 1.17 prov/rxd; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, mr_mode "
+      "empty); the nearest legal answer is local_descriptor::not_needed");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const udp_rxd*, region_binding::endpoint, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: region_binding: fabric udp_rxd cannot answer endpoint: it needs region_endpoint_binding to be true, and "
+      "udp_rxd.region_endpoint_binding is false (claimed: libfabric 1.17 prov/rxd; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, "
+      "mr_mode empty); the nearest legal answer is region_binding::domain");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const udp_rxd*, notify::immediate_consumes_receive, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: notify: fabric udp_rxd cannot answer immediate_consumes_receive: it needs write_immediate_consumes_receive to be true, and "
+      "udp_rxd.write_immediate_consumes_receive is false (claimed: libfabric 1.17 prov/rxd: mode has no FI_RX_CQ_DATA; observed: "
+      "2026-11-20 libfabric 1.17.0 loopback, 240 writes with an immediate used up no posted receive); the nearest legal answer is "
+      "notify::remote_counter");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const udp_rxd*, write_fault::reported, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: write_fault: fabric udp_rxd cannot answer reported: it needs refused_write to be reported, and udp_rxd.refused_write is "
+      "silent (claimed: libfabric 1.17 prov/rxd: the target drops the packet and the initiator resends it; observed: 2026-11-20 libfabric "
+      "1.17.0 loopback, the target refused a wrong key: the write never ended, with FI_DELIVERY_COMPLETE or without, nor did later ones "
+      "to that peer); the nearest legal answer is write_fault::delivery_confirmed");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const udp_rxd*, atomics::provider, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: atomics: fabric udp_rxd cannot answer provider: it needs atomics to be provider, and udp_rxd.atomics is none (claimed: "
+      "libfabric 1.17 prov/rxd offers FI_ATOMIC; not established as usable in any release; observed: 2026-11-20 libfabric 1.17.0 "
+      "loopback, the first fetch-add ended in SIGSEGV in the library's progress); the nearest legal answer is atomics::target");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const udp_rxd*, progress::hardware, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: progress: fabric udp_rxd cannot answer hardware: it needs data_progress to be hardware, and udp_rxd.data_progress is polling "
+      "(claimed: libfabric 1.17 prov/rxd: FI_PROGRESS_MANUAL, AUTO refused; observed: 2026-11-20 libfabric 1.17.0 loopback, bytes arrived "
+      "only when the target polled); the nearest legal answer is progress::polling");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const udp_rxd*, progress::thread, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: progress: fabric udp_rxd cannot answer thread: it needs data_progress to be thread, and udp_rxd.data_progress is polling "
+      "(claimed: libfabric 1.17 prov/rxd: FI_PROGRESS_MANUAL, AUTO refused; observed: 2026-11-20 libfabric 1.17.0 loopback, bytes arrived "
+      "only when the target polled); the nearest legal answer is progress::polling");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const udp_rxd*, wait::descriptor, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: wait: fabric udp_rxd cannot answer descriptor: it needs completion_wait to be descriptor, and udp_rxd.completion_wait is "
+      "yield (claimed: libfabric 1.17 prov/rxd offers FI_WAIT_FD, but resends only in its progress calls, which a sleeper does not make); "
+      "the nearest legal answer is wait::yield");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const udp_rxd*, wait::spin, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: wait: fabric udp_rxd cannot answer spin: it needs completion_wait to be none, and udp_rxd.completion_wait is yield (claimed: "
+      "libfabric 1.17 prov/rxd offers FI_WAIT_FD, but resends only in its progress calls, which a sleeper does not make); the nearest "
+      "legal answer is wait::yield");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const udp_rxd*, completion::every_operation, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: completion: fabric udp_rxd cannot answer every_operation: it needs selective_completion to be false, and "
+      "udp_rxd.selective_completion is true (claimed: libfabric 1.17 prov/rxd; observed: 2026-11-20 libfabric 1.17.0 loopback, "
+      "unsignalled writes left no completion); the nearest legal answer is completion::selective");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const udp_rxd*, liveness::provider, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: liveness: fabric udp_rxd cannot answer provider: it needs reports_killed_peer to be true, and udp_rxd.reports_killed_peer is "
+      "false (claimed: libfabric 1.17 prov/rxd; observed: 2026-11-20 libfabric 1.17.0 loopback, 15 s after a kill -9 no operation had "
+      "failed); the nearest legal answer is liveness::heartbeat");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const udp_rxd*, liveness::process, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: liveness: fabric udp_rxd cannot answer process: it needs same_host to be true, and udp_rxd.same_host is false (claimed: a "
+      "network protocol); the nearest legal answer is liveness::heartbeat");
+  return {};
+}
+// clang-format on
+}  // namespace weft::fabrics

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Generated from providers.yaml, row verbs_rxm, by templates/why_not.hpp.j2: do not edit. After a change there: ./weft generate
+//
+// What verbs_rxm cannot answer, for compose/with.hpp: a sentence costs nothing until somebody asks for its answer.
+#pragma once
+
+#include "verbs_rxm.hpp"
+
+namespace weft::fabrics {
+// clang-format off
+template <class Asked>
+constexpr refused why_not(const verbs_rxm*, endpoint::connected, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: endpoint: fabric verbs_rxm cannot answer connected: it needs endpoint_type to be connected, and verbs_rxm.endpoint_type is "
+      "addressed (claimed: libfabric 2.6 prov/rxm over prov/verbs: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a "
+      "virtual machine, fi_info -v, FI_EP_RDM); the nearest legal answer is endpoint::addressed");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const verbs_rxm*, bootstrap::exchange, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: bootstrap: fabric verbs_rxm cannot answer exchange: it needs address_resolution to be opaque, and "
+      "verbs_rxm.address_resolution is socket (claimed: libfabric 2.6 prov/verbs: librdmacm addresses, FI_SOCKADDR_IN, IN6 and IB; "
+      "observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, addr_format FI_SOCKADDR_IN); the nearest "
+      "legal answer is bootstrap::socket_address");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const verbs_rxm*, region_address::offset, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: region_address: fabric verbs_rxm cannot answer offset: it needs virtual_addressing to be false, and "
+      "verbs_rxm.virtual_addressing is true (claimed: libfabric 2.6 prov/verbs: FI_MR_VIRT_ADDR is required; observed: 2026-11-20 "
+      "libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mr_mode has FI_MR_VIRT_ADDR); the nearest legal answer is "
+      "region_address::virtual_address");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const verbs_rxm*, region_key::application, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: region_key: fabric verbs_rxm cannot answer application: it needs key_owner to be application, and verbs_rxm.key_owner is "
+      "provider (claimed: libfabric 2.6 prov/verbs: FI_MR_PROV_KEY is required; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a "
+      "virtual machine, fi_info -v, mr_mode has FI_MR_PROV_KEY); the nearest legal answer is region_key::provider");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const verbs_rxm*, local_descriptor::not_needed, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: local_descriptor: fabric verbs_rxm cannot answer not_needed: it needs local_registration to be false, and "
+      "verbs_rxm.local_registration is true (claimed: libfabric 2.6 prov/rxm over prov/verbs: done by rxm where FI_MR_LOCAL is not "
+      "offered; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mr_mode has FI_MR_LOCAL where it is "
+      "offered); the nearest legal answer is local_descriptor::required");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const verbs_rxm*, region_binding::endpoint, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: region_binding: fabric verbs_rxm cannot answer endpoint: it needs region_endpoint_binding to be true, and "
+      "verbs_rxm.region_endpoint_binding is false (claimed: libfabric 2.6 prov/verbs; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE "
+      "in a virtual machine, fi_info -v, mr_mode has no FI_MR_ENDPOINT); the nearest legal answer is region_binding::domain");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const verbs_rxm*, notify::immediate_consumes_receive, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: notify: fabric verbs_rxm cannot answer immediate_consumes_receive: it needs write_immediate_consumes_receive to be true, and "
+      "verbs_rxm.write_immediate_consumes_receive is false (claimed: libfabric 2.6 prov/rxm over prov/verbs: rxm keeps receives of its "
+      "own posted); the nearest legal answer is notify::immediate");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const verbs_rxm*, notify::remote_counter, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: notify: fabric verbs_rxm cannot answer remote_counter: it needs remote_counter_counts_writes to be true, and "
+      "verbs_rxm.remote_counter_counts_writes is false (claimed: libfabric 2.6 prov/rxm over prov/verbs: FI_RMA_EVENT is not advertised); "
+      "the nearest legal answer is notify::message_after_ordered_write");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const verbs_rxm*, write_fault::delivery_confirmed, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: write_fault: fabric verbs_rxm cannot answer delivery_confirmed: it needs refused_write to be silent, and "
+      "verbs_rxm.refused_write is reported (claimed: InfiniBand reliable connection: the responder answers with a remote access error; "
+      "observed: 2026-11-20 rdma-core 44 on soft-RoCE in a virtual machine, a write with a wrong key ended in IBV_WC_REM_ACCESS_ERR); the "
+      "nearest legal answer is write_fault::reported");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const verbs_rxm*, progress::hardware, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: progress: fabric verbs_rxm cannot answer hardware: it needs data_progress to be hardware, and verbs_rxm.data_progress is "
+      "polling (claimed: libfabric 2.6 prov/rxm over prov/verbs: FI_PROGRESS_MANUAL; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE "
+      "in a virtual machine, fi_info -v, data_progress FI_PROGRESS_MANUAL); the nearest legal answer is progress::polling");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const verbs_rxm*, progress::thread, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: progress: fabric verbs_rxm cannot answer thread: it needs data_progress to be thread, and verbs_rxm.data_progress is polling "
+      "(claimed: libfabric 2.6 prov/rxm over prov/verbs: FI_PROGRESS_MANUAL; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a "
+      "virtual machine, fi_info -v, data_progress FI_PROGRESS_MANUAL); the nearest legal answer is progress::polling");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const verbs_rxm*, wait::yield, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: wait: fabric verbs_rxm cannot answer yield: it needs completion_wait to be yield, and verbs_rxm.completion_wait is "
+      "descriptor (claimed: libfabric 2.6 prov/rxm over prov/verbs: FI_WAIT_FD); the nearest legal answer is wait::descriptor");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const verbs_rxm*, wait::spin, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: wait: fabric verbs_rxm cannot answer spin: it needs completion_wait to be none, and verbs_rxm.completion_wait is descriptor "
+      "(claimed: libfabric 2.6 prov/rxm over prov/verbs: FI_WAIT_FD); the nearest legal answer is wait::descriptor");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const verbs_rxm*, completion::every_operation, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: completion: fabric verbs_rxm cannot answer every_operation: it needs selective_completion to be false, and "
+      "verbs_rxm.selective_completion is true (claimed: libfabric 2.6 prov/rxm over prov/verbs); the nearest legal answer is "
+      "completion::selective");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const verbs_rxm*, liveness::provider, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: liveness: fabric verbs_rxm cannot answer provider: it needs reports_killed_peer to be true, and "
+      "verbs_rxm.reports_killed_peer is false (claimed: libfabric 1.17 prov/rxm: a posted receive belongs to no peer); the nearest legal "
+      "answer is liveness::heartbeat");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const verbs_rxm*, liveness::process, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: liveness: fabric verbs_rxm cannot answer process: it needs same_host to be true, and verbs_rxm.same_host is false (claimed: "
+      "a network protocol); the nearest legal answer is liveness::heartbeat");
+  return {};
+}
+// clang-format on
+}  // namespace weft::fabrics

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a row's facts refuse, each answer with the one sentence that whoever asks for it by hand reads from the compiler.
+
+The same rules that chose the answers refuse the others; a later range that permits what an earlier one refuses says so too, as it inherits.
+"""
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+from typing import Any
+
+from .decided import Decided
+from .model import Fabric, Range
+from .rules import Choice, Family, obstacle
+
+_WIDTH = 130
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """One answer that a range of a row does not permit. `nearest`: the legal answer next to it in the order of the rules."""
+
+    family: str
+    answer: str
+    nearest: str
+    needs: str
+
+    def sentence(self, fabric: str) -> str:
+        return (f"weft: {self.family}: fabric {fabric} cannot answer {self.answer}: it needs {self.needs}; "
+                f"the nearest legal answer is {self.family}::{self.nearest}")
+
+
+def refusals(fabric: Fabric, span: Range, choices: tuple[Choice, ...], families: tuple[Family, ...]) -> tuple[Refusal, ...]:
+    """Every answer that this range refuses, in the order of the rules."""
+    taken = {choice.family: choice for choice in choices}
+    found: list[Refusal] = []
+    for family in families:
+        obstacles: dict[str, list[str | None]] = {}
+        for rule in family.rules:
+            obstacles.setdefault(rule.answer, []).append(obstacle(fabric, span, rule, taken))
+        legal = [answer for answer, each in obstacles.items() if None in each]
+        for place, (answer, each) in enumerate(obstacles.items()):
+            if answer not in legal:
+                found.append(Refusal(family.name, answer, _nearest(family.answers, legal, place), "; or ".join(dict.fromkeys(need for need in each if need))))
+    return tuple(found)
+
+
+def _nearest(answers: tuple[str, ...], legal: list[str], place: int) -> str:
+    """The legal answer next to a place; of two at the same distance the later, which requires less."""
+    return min(legal, key=lambda other: (abs(answers.index(other) - place), -answers.index(other)))
+
+
+def literals(text: str, indent: str) -> list[str]:
+    """Text as C++ literals that the compiler joins, in lines of the usual width."""
+    parts = textwrap.wrap(text, _WIDTH, break_long_words=True, break_on_hyphens=False)
+    quoted = [part.replace('"', '\\"') for part in parts]
+    return [f'{indent}"{part}{" " if index + 1 < len(quoted) else ""}"' for index, part in enumerate(quoted)]
+
+
+def why_not(decided: Decided, names: tuple[str, ...], families: tuple[Family, ...]) -> dict[str, Any]:
+    """The variables of templates/why_not.hpp.j2. `names`: the C++ name of each range, oldest first."""
+    structs = []
+    before: dict[str, Refusal] = {}
+    for name, span, choices in zip(names, decided.fabric.ranges, decided.choices):
+        now = {f"{each.family}::{each.answer}": each for each in refusals(decided.fabric, span, choices, families)}
+        told = [{"answer": answer, "lines": literals(each.sentence(decided.fabric.name), "      ")}
+                for answer, each in now.items() if before.get(answer) != each]
+        structs.append({"name": name, "refused": told, "permitted": [answer for answer in before if answer not in now]})
+        before = now
+    return {"fabric": decided.fabric.name, "structs": structs}
