@@ -18,13 +18,13 @@ from typing import Any, NoReturn
 import click
 
 from . import check as checks
-from . import emit
+from . import emit, inspecting
 from .decided import Decided, answer_of, decide_all, fact_of, marked_answer_of, marked_fact_of
 from .explain import explained, show_all, show_one
 from .facts import FACTS, GROUPS
 from .loader import Problem, Refused
 from .model import Matrix, read_matrix
-from .report import as_csv, as_json, show_table
+from .report import as_csv, as_json, show_inspected, show_table
 from .rules import Family, read_rules
 from .schema import did_you_mean
 from .trust import LEGEND, STALE_DAYS, cells_of, count, stale
@@ -88,6 +88,7 @@ def weft() -> None:
       ./weft explain shm notify        one answer: the facts, their evidence, and why not another
       ./weft generate                  after a change of providers.yaml, generator/rules.yaml or templates/
       ./weft check                     is generated/ what the matrix says?
+      ./weft inspect BINARY            what a program was built for
     """
 
 
@@ -251,6 +252,39 @@ def show_matrix(group: str | None, every: bool, matrix: Path, rules: Path, kind:
         seen = [f"{counts[each.fabric.name].observed} of {counts[each.fabric.name].cells}" for each in decided]
         show_table(("fabric", *names, "facts observed"), [(*row, part) for row, part in zip(rows, seen)])
         click.echo(f"\n{LEGEND}; all rows: {count(cell for each in decided for cell in cells_of(each.fabric)).told}")
+
+
+@weft.command()
+@click.argument("binaries", metavar="BINARY...", nargs=-1, required=True, type=_existing)
+@_matrix
+@_rules
+@_format("table", "json")
+@_refusing
+def inspect(binaries: tuple[Path, ...], matrix: Path, rules: Path, kind: str) -> None:
+    """Say which fabrics BINARY was built for: releases, wire version, answers, and whether its row is that of this tree.
+
+    Nothing is run. With two binaries it also says whether they can talk; exit code 1 if they share no fabric on which they can.
+
+    \b
+    Examples:
+      ./weft inspect build/dev/examples/hello/hello-caller.tcp
+      ./weft inspect caller.tcp listener.tcp
+    """
+    if len(binaries) > 2:
+        raise click.UsageError("one BINARY, or two that are to talk")
+    decided, families = _decided(matrix, rules)
+    found = [(_shown(path), inspecting.inspect(path, _shown(path))) for path in binaries]
+    talk = [inspecting.unlikeness(a, b) for a in found[0][1] for b in found[-1][1]] if len(found) == 2 else []
+    apart = bool(talk) and all(talk)
+    if kind == "json":
+        content = [{"file": name, "fabrics": [{**asdict(one), "row": inspecting.against_tree(one, decided, families)} for one in every]}
+                   for name, every in found]
+        click.echo(as_json("inspect", {"binaries": content, "can_talk": not apart if talk else None, "why_not": talk[0] if apart else ""}))
+        raise SystemExit(NEGATIVE if apart else FINE)
+    show_inspected([(name, one, inspecting.against_tree(one, decided, families)) for name, every in found for one in every])
+    if talk:
+        click.echo(f"they cannot talk: {talk[0]}" if apart else "they can talk")
+    raise SystemExit(NEGATIVE if apart else FINE)
 
 
 def main() -> NoReturn:

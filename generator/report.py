@@ -13,6 +13,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from .inspecting import BuiltFor
+
 
 def as_json(schema: str, content: dict[str, Any]) -> str:
     """JSON with its schema's name (generator/schemas/<schema>.schema.json) first."""
@@ -44,6 +46,15 @@ def show_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str 
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     Console(no_color="NO_COLOR" in os.environ, highlight=False).print(table)
+
+
+def show_inspected(found: Sequence[tuple[str, BuiltFor, str]]) -> None:
+    """Prints what each binary says of each of its fabrics, one thing a line: answers are long."""
+    for name, one, row in found:
+        print(f"{name}: fabric {one.fabric}")
+        for what, told in (("releases", one.releases), ("provider", one.provider or "none"), ("wire version", one.wire), ("made from", f"{one.made_from} ({row})"),
+                           ("fingerprint", one.fingerprint), ("peers share", one.shared), ("answers", one.answers)):
+            print(f"  {what:<13} {told}")
 
 
 def plain_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

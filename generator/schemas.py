@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from .inspecting import KEYS
 from .schema import Schema, matrix_schema, rules_schema
 
 FOLDER = Path(__file__).resolve().parent / "schemas"
@@ -32,6 +33,7 @@ def all_schemas() -> dict[str, Schema]:
                          "not_taken": {"type": "array", "items": _closed({"answer": _TEXT, "why": _TEXT})}})
     number: Schema = {"type": "integer", "minimum": 0}
     trust = _closed({"observed": number, "claimed": number, "copied": number, "differ": number})
+    built = _closed({**{key: _TEXT for key in KEYS}, "row": _TEXT})
     row = _closed({"fabric": _TEXT, "backend": _TEXT, "since": _TEXT, "until": {"type": ["string", "null"]},
                    "trust": trust, "cells": {"type": "object", "additionalProperties": _TEXT}})
     return {
@@ -40,6 +42,8 @@ def all_schemas() -> dict[str, Schema]:
         "generate": _answer("generate", files=_TEXTS, written=_TEXTS, unaccounted=_TEXTS),
         "check": _answer("check", files={"type": "integer"}, problems={"type": "array", "items": problem},
                          warnings={"type": "array", "items": problem}, trust=trust),
+        "inspect": _answer("inspect", binaries={"type": "array", "items": _closed({"file": _TEXT, "fabrics": {"type": "array", "items": built}})},
+                           can_talk={"type": ["boolean", "null"]}, why_not=_TEXT),
         "explain": _answer("explain", fabric=_TEXT, answers={"type": "array", "minItems": 1, "items": explained}),
         "matrix": _answer("matrix", shows={"enum": ["answers", "facts"]}, fabrics={"type": "array", "items": row}),
     }
