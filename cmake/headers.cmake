@@ -129,6 +129,7 @@ set(WEFT_VERBS_HEADERS
   backends/verbs/owned.hpp
   backends/verbs/port.hpp
   backends/verbs/posting.hpp
+  backends/verbs/receive_queue.hpp
   backends/verbs/request.hpp
   backends/verbs/send_queue.hpp
 )

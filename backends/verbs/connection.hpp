@@ -6,6 +6,7 @@
 
 #include "credit.hpp"
 #include "device.hpp"
+#include "receive_queue.hpp"
 #include "send_queue.hpp"
 
 #include <cstdint>
@@ -24,6 +25,7 @@ enum class link_phase : std::uint8_t {
 struct connection {
   ibv_qp* pair = nullptr;
   send_queue<connection> sends;
+  receive_queue<connection> receives;
   send_credit credit;
   receive_offer offer;
   credit_introduction theirs{};  ///< Where our count of receives goes.

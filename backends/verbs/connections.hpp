@@ -101,14 +101,9 @@ class connections {
     }
   }
 
-  /// An operation of this link ended in error: nothing on it succeeds any more.
+  /// An operation or a receive of this link ended in error: nothing on it succeeds any more.
   [[gnu::cold, gnu::noinline]] void broke(connection& link) noexcept {
     if (link.phase == link_phase::opening || link.phase == link_phase::established) end(link);
-  }
-  /// The same for a failed receive, which names its queue pair only.
-  [[gnu::cold, gnu::noinline]] void broke(std::uint32_t pair) noexcept {
-    for (const auto& each : links_)
-      if (each->pair->qp_num == pair) return broke(*each);
   }
   /// The completion queue itself failed.
   [[gnu::cold, gnu::noinline]] void all_broke() noexcept {

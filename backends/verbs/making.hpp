@@ -68,6 +68,7 @@ class making {
     if (rdma_create_qp(id.get(), on_.domain.get(), &ask) != 0) return refused(errno, "rdma_create_qp", tried);
     made->pair = id->qp;
     made->offer = receive_offer(receives_);
+    made->receives.open(made.get(), receives_);
     made->sends.open(made.get(), on_.send_depth, send_reserve, std::min(Shape::facts.queue_depth, on_.send_depth) / 4);
     std::uint8_t patience = acknowledged_in;
     (void)rdma_set_option(id.get(), RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &patience, sizeof patience);  // a wish

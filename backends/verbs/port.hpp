@@ -2,7 +2,7 @@
 //
 // The port over rdma-core alone: core/port.hpp, spelled in libibverbs' and librdmacm's calls. Reliable connections; which call is made is
 // decided at compile time by the shape. Bytes up to what the device grants travel inline. Sends and immediates are solicited: they wake whoever sleeps.
-// An entry of the queue is told apart by the lowest bit of its id: a place of a send queue, or the context of a receive.
+// An entry of the queue is told apart by the lowest bit of its id: a place of a send queue, or of a receive queue.
 // Hot path: post_receive to poll. Threads: one owner.
 #pragma once
 
@@ -84,11 +84,15 @@ class port {
 
   status post_receive(link from, local_memory into, void* context) noexcept {
     connection& c = *from.held;
+    if (c.receives.full()) [[unlikely]]
+      return again(waits_for::queue, "ibv_post_recv");
     ibv_sge piece{address_of(into.data), static_cast<std::uint32_t>(into.size), local_key(into.descriptor)};
-    ibv_recv_wr work{reinterpret_cast<std::uintptr_t>(context), nullptr, &piece, 1};
+    ibv_recv_wr work{reinterpret_cast<std::uintptr_t>(&c.receives.take(context)), nullptr, &piece, 1};
     ibv_recv_wr* stuck = nullptr;
-    if (const int r = ibv_post_recv(c.pair, &work, &stuck); r != 0) [[unlikely]]
+    if (const int r = ibv_post_recv(c.pair, &work, &stuck); r != 0) [[unlikely]] {
+      c.receives.take_back();
       return not_posted(r, "ibv_post_recv");
+    }
     c.offer.posted();
     if (c.offer.due()) [[unlikely]]
       posts_.offer(c);
@@ -213,32 +217,32 @@ class port {
 
   template <class On>
   void tell(const ibv_wc& entry, On& on) {
-    if ((entry.wr_id & 1u) != 0) {
-      const auto& place = *reinterpret_cast<const send_place<connection>*>(entry.wr_id & ~std::uint64_t{1});
-      connection& c = *place.owner;
-      c.sends.retire(place);
-      if (entry.status != IBV_WC_SUCCESS) [[unlikely]]
-        return tell_failure(entry, place.context, c, on);
-      if (place.told) on(completion_entry{completion_kind::ended, place.context, 0, entry.byte_len, {}});
-      if (c.offer.due()) [[unlikely]]
-        posts_.offer(c);
-    } else if (entry.status == IBV_WC_SUCCESS) [[likely]] {
-      const bool write = entry.opcode == IBV_WC_RECV_RDMA_WITH_IMM;
-      const std::uint64_t immediate = (entry.wc_flags & IBV_WC_WITH_IMM) != 0 ? ntohl(entry.imm_data) : 0;
-      on(completion_entry{
-          write ? completion_kind::landed : completion_kind::received, reinterpret_cast<void*>(entry.wr_id), immediate, entry.byte_len, {}});
-    } else {
-      last_bad_ = entry;
-      links_.broke(entry.qp_num);
-      on(completion_entry{completion_kind::received, reinterpret_cast<void*>(entry.wr_id), 0, 0, ended(entry.status)});
-    }
+    if ((entry.wr_id & 1u) == 0) return tell_receive(entry, on);
+    const auto& place = *reinterpret_cast<const send_place<connection>*>(entry.wr_id & ~std::uint64_t{1});
+    connection& c = *place.owner;
+    c.sends.retire(place);
+    if (entry.status != IBV_WC_SUCCESS) [[unlikely]]
+      return tell_failure(entry, completion_kind::ended, place.context, c, on);
+    if (place.told) on(completion_entry{completion_kind::ended, place.context, 0, entry.byte_len, {}});
+    if (c.offer.due()) [[unlikely]]
+      posts_.offer(c);
   }
 
   template <class On>
-  [[gnu::cold, gnu::noinline]] void tell_failure(const ibv_wc& entry, void* context, connection& of, On& on) {
+  void tell_receive(const ibv_wc& entry, On& on) {
+    const auto& place = *reinterpret_cast<const receive_place<connection>*>(entry.wr_id);
+    place.owner->receives.end_one();
+    if (entry.status != IBV_WC_SUCCESS) [[unlikely]]
+      return tell_failure(entry, completion_kind::received, place.context, *place.owner, on);
+    const auto kind = entry.opcode == IBV_WC_RECV_RDMA_WITH_IMM ? completion_kind::landed : completion_kind::received;
+    on(completion_entry{kind, place.context, (entry.wc_flags & IBV_WC_WITH_IMM) != 0 ? ntohl(entry.imm_data) : 0, entry.byte_len, {}});
+  }
+
+  template <class On>
+  [[gnu::cold, gnu::noinline]] void tell_failure(const ibv_wc& entry, completion_kind kind, void* context, connection& of, On& on) {
     if (entry.status != IBV_WC_WR_FLUSH_ERR) last_bad_ = entry;
     links_.broke(of);
-    on(completion_entry{completion_kind::ended, context, 0, 0, ended(entry.status)});
+    on(completion_entry{kind, context, 0, 0, ended(entry.status)});
   }
 
   // Closed from the last to the first, as the library wants it.
