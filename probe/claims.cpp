@@ -23,7 +23,7 @@ std::string text_or_empty(const char* text) { return text == nullptr ? "" : text
 void tell_identity(const role& self, const question& base, const fi_info& info) {
   const std::uint32_t running = fi_version();
   self.told.fact("library", std::to_string(FI_MAJOR(running)) + "." + std::to_string(FI_MINOR(running)));
-  self.told.fact("library_release", text_or_empty(fi_tostr(nullptr, FI_TYPE_VERSION)));
+  self.told.fact("library_release", text_or_empty(fi_tostr("", FI_TYPE_VERSION)));
   self.told.fact("api", std::to_string(FI_MAJOR(self.about.api)) + "." + std::to_string(FI_MINOR(self.about.api)));
   self.told.fact("provider", text_or_empty(info.fabric_attr->prov_name));
   self.told.fact("device", text_or_empty(info.domain_attr->name));
@@ -34,8 +34,8 @@ void tell_identity(const role& self, const question& base, const fi_info& info) 
   self.told.fact("fabric_names", std::vector<std::string>(fabrics.begin(), fabrics.end()));
   self.told.fact("endpoint_type", info.ep_attr->type == FI_EP_MSG ? "connected" : "addressed");
   self.told.fact("socket_addresses", socket_addresses(info));
-  // Not FI_LOCAL_COMM alone: a provider of one host is one that claims no other hosts.
-  self.told.fact("remote_communication", (info.caps & FI_REMOTE_COMM) != 0 || (info.caps & FI_LOCAL_COMM) == 0);
+  self.told.fact("claims_own_host", (info.domain_attr->caps & FI_LOCAL_COMM) != 0);
+  self.told.fact("claims_other_hosts", (info.domain_attr->caps & FI_REMOTE_COMM) != 0);
 }
 
 void tell_needs(const role& self, const question& base) {

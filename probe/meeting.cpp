@@ -45,6 +45,11 @@ void station::meet(bool initiates) {
   own_name_ = name_of(&endpoint_->fid);
   side_.tell_bytes(own_name_.data(), own_name_.size());
   peer_name_ = side_.hear_bytes();
+  know_peer();
+}
+
+void station::know_peer() {
+  if (!peers_) throw refused{"fi_av_insert", FI_ENOSYS};
   if (fi_av_insert(peers_.get(), peer_name_.data(), 1, &peer_address_, 0, nullptr) != 1) throw refused{"fi_av_insert", FI_EADDRNOTAVAIL};
 }
 

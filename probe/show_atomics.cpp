@@ -111,6 +111,20 @@ void atomics_initiator(const role& self) {
   self.side.tell(0);
 }
 
+/// The very first operation to a peer is an atomic one, and others follow close behind: one provider crashes then.
+void first_atomic_initiator(const role& self) {
+  station net(self.about, {.atomics = true}, self.side, true);
+  put_number(net.page() + operand_at, kinds[0], 2);
+  const int wrong = atomic(net, kinds[0], FI_SUM, 1);
+  self.told.fact("first", wrong == 0 ? "right" : error_name(wrong));
+  for (int i = 0; wrong == 0 && i < 200; ++i) {
+    net.came.clear();
+    if (const int later = atomic(net, kinds[0], FI_SUM, 2); later != 0) throw refused{"fi_fetch_atomicmsg", later};
+  }
+  if (wrong == 0) self.told.fact("all", is_number(net.page() + result_at, kinds[0], 400) ? "right" : "wrong value fetched");
+  self.side.tell(0);
+}
+
 void atomics_target(const role& self) {
   station net(self.about, {.atomics = true}, self.side, false);
   for (std::uint64_t word = net.serve(); word != 0; word = net.serve()) {
@@ -122,6 +136,7 @@ void atomics_target(const role& self) {
 
 }  // namespace
 
+const behaviour first_atomic{"first_atomic", "may an atomic be the first operation, and many follow?", first_atomic_initiator, atomics_target};
 const behaviour atomics{"atomics", "which atomics are right, by value?", atomics_initiator, atomics_target};
 
 }  // namespace weft::probe

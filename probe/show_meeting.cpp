@@ -63,9 +63,30 @@ void first_post_target(const role& self) {
   net.serve();
 }
 
+void forgetting_initiator(const role& self) {
+  station net(self.about, {}, self.side, true);
+  net.warm_up();
+  bool taken_out = true;
+  // Many times: one provider counts down a table of 256 places, and writes before it then.
+  for (int i = 0; taken_out && i < 300; ++i) {
+    taken_out = net.forget_peer();
+    net.know_peer();
+  }
+  self.told.fact("taken_out", taken_out);
+  require(net.insist([&] { return net.write({.context = 1}); }), "fi_writemsg");
+  self.told.fact("reached_again", net.until([&] { return net.ended(1) > 0; }));
+  self.side.tell(0);
+}
+
+void forgetting_target(const role& self) {
+  station net(self.about, {}, self.side, false);
+  net.serve();
+}
+
 }  // namespace
 
 const behaviour meeting{"meeting", "do two processes meet, and by which kind of address?", meeting_initiator, meeting_target};
+const behaviour forgetting{"forgetting", "can a peer be taken out of the address vector and put in again?", forgetting_initiator, forgetting_target};
 const behaviour first_post{"first_post", "is the first post taken while the target sleeps?", first_post_initiator, first_post_target};
 
 }  // namespace weft::probe

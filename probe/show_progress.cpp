@@ -71,6 +71,7 @@ void pause(long microseconds) {
 
 void waiting_initiator(const role& self) {
   station net(self.about, {.sleeps = true, .receives = naps + 8}, self.side, true);
+  if (self.side.hear() == 0) return;
   net.warm_up();
   self.side.tell(1);
   for (int i = 0; i < naps; ++i) {
@@ -93,8 +94,11 @@ bool nap(station& net, int descriptor) {
 void waiting_target(const role& self) {
   station net(self.about, {.sleeps = true, .receives = naps + 8}, self.side, false);
   int descriptor = -1;
-  require(fi_control(&net.queue()->fid, FI_GETWAIT, &descriptor), "fi_control(FI_GETWAIT)");
-  self.told.fact("descriptor", true);
+  const int said = fi_control(&net.queue()->fid, FI_GETWAIT, &descriptor);
+  self.told.fact("descriptor", said == 0);
+  if (said != 0) self.told.fact("said", error_name(said));
+  self.side.tell(said == 0 ? 1 : 0);
+  if (said != 0) return;
   net.serve();
   int lost = 0;
   for (int round = 0; round < 200 && net.received().size() < naps && lost < 4; ++round) {

@@ -78,14 +78,17 @@ void gather_initiator(const role& self) {
   self.told.fact("message_pieces", self.side.hear() != 0 ? pieces : 0);
 
   std::vector<fi_rma_iov> to;
-  const std::size_t both = std::min(pieces, places);
-  for (std::size_t i = 0; i < both; ++i) to.push_back({net.peer.address + 4096 + i * 100, 1, net.peer.key});
-  const fi_msg_rma write{from.data(), described.data(), both, net.peer_address(), to.data(), both, net.context(2), 0};
+  for (std::size_t i = 0; i < places; ++i) to.push_back({net.peer.address + 4096 + i * 100, 1, net.peer.key});
+  const std::size_t parts = std::min(pieces, places);  // the last of them takes the rest, so that both sides have as many bytes
+  for (std::size_t i = parts; i < places; ++i) from[parts - 1].iov_base = net.page() + 8192;
+  for (std::size_t i = 0; i < places; ++i) net.page()[8192 + i] = std::byte(parts + i);
+  from[parts - 1].iov_len = places - parts + 1;
+  const fi_msg_rma write{from.data(), described.data(), parts, net.peer_address(), to.data(), places, net.context(2), 0};
   require(net.insist([&] { return fi_writemsg(net.endpoint(), &write, FI_COMPLETION); }), "fi_writemsg(pieces)");
   if (!net.until([&] { return net.ended(2) > 0; })) throw refused{"a write of several pieces", FI_ETIMEDOUT};
-  self.side.tell(both);
+  self.side.tell(places);
   net.until([&] { return self.side.ready(); }, milliseconds(3000));
-  self.told.fact("write_places", self.side.hear() != 0 ? both : 0);
+  self.told.fact("write_places", self.side.hear() != 0 ? places : 0);
   self.side.tell(0);
 }
 

@@ -139,6 +139,9 @@ class station {
   std::vector<std::size_t> received() const;
   /// Writes with immediates that landed so far.
   std::vector<entry> landed() const;
+  /// Addressed endpoints: puts the peer into the address vector, and takes it out.
+  void know_peer();
+  bool forget_peer() { return peers_ && fi_av_remove(peers_.get(), &peer_address_, 1, 0) == 0; }
   /// Initiator: one write there and back, so that lazy connections are made. Target: call serve() meanwhile.
   void warm_up();
 

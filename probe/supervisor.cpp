@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
@@ -82,7 +83,7 @@ class record {
 };
 
 /// Reads what the children tell until all have ended or the time is over.
-bool gather(std::vector<child>& children, int pipe, record& into, clock::time_point end) {
+bool gather(std::vector<child>& children, int pipe, record& into, clock::time_point end, bool may_die) {
   for (;;) {
     pollfd one{pipe, POLLIN, 0};
     std::array<char, 4096> buffer{};
@@ -90,7 +91,11 @@ bool gather(std::vector<child>& children, int pipe, record& into, clock::time_po
       if (const ssize_t length = read(pipe, buffer.data(), buffer.size()); length > 0) into.add(buffer.data(), static_cast<std::size_t>(length));
     bool all = true;
     for (child& each : children) {
-      each.ended = each.ended || waitpid(each.process, &each.status, WNOHANG) == each.process;
+      if (!each.ended && waitpid(each.process, &each.status, WNOHANG) == each.process) {
+        each.ended = true;
+        // Who crashed is not waited for by the other for long.
+        if (WIFSIGNALED(each.status) && !may_die) end = std::min(end, clock::now() + milliseconds(500));
+      }
       all = all && each.ended;
     }
     if (all) {
@@ -118,7 +123,7 @@ std::string run(const demands& about, std::string_view name, const std::function
   std::vector<child> children = begin(ends[1]);
   close(ends[1]);
   record heard;
-  const bool in_time = gather(children, ends[0], heard, started + about.deadline);
+  const bool in_time = gather(children, ends[0], heard, started + about.deadline, name == killed_peer.name);
   std::string ended = "shown", why = heard.why();
   if (!why.empty()) ended = "refused";
   for (child& each : children) {

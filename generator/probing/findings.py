@@ -39,8 +39,8 @@ class Finding:
 class CellFinding:
     """One cell: what the library says, what was seen, and what a row should say.
 
-    `claimed` and `shown` are None where there is no claim or nothing was seen (`why_not` says why). `at_least`: the cell is a lower bound
-    and `shown` is what was reached. `suspicion`: what was seen is consistent with `true` but cannot prove it (order under load).
+    `claimed` and `shown` are None where there is no claim or nothing was seen (`why_not` says why). Where the cell is a lower bound, `tried` is how
+    far the test goes at most, and `shown` how far it came. `lost`: a behaviour that would show it was not run, crashed, hung or was refused.
     """
 
     cell: str
@@ -49,23 +49,23 @@ class CellFinding:
     shown: Value | None
     test: str
     why_not: str = ""
-    at_least: bool = False
-    suspicion: bool = False
+    tried: int | None = None
+    lost: bool = False
 
     @property
     def value(self) -> Value | None:
-        """What a row should say: what was seen, else what is claimed. A reached size never exceeds a claimed one."""
-        if self.shown is None:
-            return self.claimed
-        if self.at_least and self.claimed is not None:
+        """What a row should say: what was seen, else what is claimed. A bound is what is claimed, unless the test fell short of it."""
+        if self.shown is None or (self.tried is not None and self.claimed is not None and not self.differs):
             return self.claimed
         return self.shown
 
     @property
     def differs(self) -> bool:
         """Claim and behaviour do not agree: the matrix marks such a cell."""
-        if self.claimed is None or self.shown is None or self.at_least:
+        if self.claimed is None or self.shown is None:
             return False
+        if self.tried is not None:
+            return int(self.shown) < min(int(self.claimed), self.tried)
         return self.claimed != self.shown
 
 

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`./weft probe` and `./weft check --live`: arguments, what is said, exit codes."""
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from ..facts import FACT
+from ..loader import Problem, Refused
+from ..model import Fabric, Matrix, read_matrix
+from ..report import as_json
+from ..schema import did_you_mean
+from .compare import UNKNOWN
+from .findings import Finding
+from .patch import difference, mended
+from .report import as_content, show
+from .rows import Probed, probe_present, probe_row
+
+ROOT = Path(__file__).resolve().parents[2]
+_existing = click.Path(exists=True, dir_okay=False, path_type=Path)
+node_option = click.option("--node", default="127.0.0.1", show_default=True, help="The local address that both processes of a probe use.")
+program_option = click.option("--program", type=_existing, default=None, help="A weft-probe that is built already.  [default: built under build/probe]")
+
+
+@click.command()
+@click.argument("fabric")
+@click.option("--cell", "cells", multiple=True, help="Only this cell; may be given more than once.")
+@click.option("--write", is_flag=True, help="Mend the row in the matrix file, and show the difference.")
+@click.option("--json", "as_text", is_flag=True, help="The same as --format json.")
+@click.option("--format", "kind", type=click.Choice(("table", "json")), default="table", show_default=True, help="How to answer.")
+@click.option("--matrix", type=_existing, default=ROOT / "providers.yaml", show_default="providers.yaml of this tree", help="The matrix to read.")
+@node_option
+@program_option
+def probe(fabric: str, cells: tuple[str, ...], write: bool, as_text: bool, kind: str, matrix: Path, node: str, program: Path | None) -> None:
+    """Compare a row with what its provider claims and with what two processes see it do.
+
+    Each cell is filled twice: what the library claims, and what a behaviour between two processes shows. Exit code 1 if the row differs from
+    that, or does not mark a claim that behaviour refutes. A behaviour that hangs or crashes costs its cells, not the run.
+
+    \b
+    Examples:
+      ./weft probe tcp
+      ./weft probe shm --cell queue_depth --cell order_send_after_write
+      ./weft probe sockets --write        then ./weft generate
+    """
+    for cell in cells:
+        if cell not in FACT:
+            raise click.BadParameter(f"no cell '{cell}'{did_you_mean(cell, FACT)}", param_hint="--cell")
+    try:
+        read = read_matrix(matrix, matrix.name)
+        found = probe_row(read, _pick(read, fabric), node=node, program=program, cells=cells or None, told=_tell_ending)
+        wrong = _wrong(read, found)
+        if as_text or kind == "json":
+            click.echo(as_json("probe", as_content(found.fabric.name, found.verdicts, found.found_by)))
+        else:
+            show(found.fabric.name, found.verdicts, found.found_by)
+        if write and wrong:
+            _mend(matrix, found)
+    except Refused as refused:
+        _leave(refused.problems)
+    if wrong:
+        _leave(wrong)
+
+
+def _pick(matrix: Matrix, name: str) -> Fabric:
+    row = matrix.fabric(name)
+    if row is None:
+        names = [each.name for each in matrix.fabrics]
+        raise click.BadParameter(f"no fabric '{name}'{did_you_mean(name, names) or '; there are ' + ', '.join(names)}", param_hint="FABRIC")
+    return row
+
+
+def _tell_ending(finding: Finding) -> None:
+    """Only what cost a cell."""
+    if finding.ended not in ("shown", "refused"):
+        click.echo(f"{finding.behaviour} {finding.ended}: {finding.why}", err=True)
+
+
+def _wrong(matrix: Matrix, found: Probed) -> list[Problem]:
+    return [Problem(matrix.file, each.cell.line, each.sentence) for each in found.verdicts if each.wrong]
+
+
+def _mend(matrix: Path, found: Probed) -> None:
+    before = matrix.read_text("utf-8")
+    after = mended(before, found.fabric, found.verdicts, found.found_by, found.release)
+    click.echo(difference(before, after, matrix.name), err=True)
+    matrix.write_text(after, encoding="utf-8")
+
+
+def _leave(problems: list[Problem]) -> NoReturn:
+    for problem in problems:
+        click.echo(str(problem), err=True)
+    raise SystemExit(1)
+
+
+def check_live(matrix: Matrix, *, node: str, program: Path | None, kind: str) -> NoReturn:
+    """The cheap part of a probe for every fabric that is here; leaves with the exit code. Errors: Refused."""
+    probed, absent = probe_present(matrix, node=node, program=program)
+    wrong = [problem for one in probed for problem in _wrong(matrix, one)]
+    if kind == "json":
+        click.echo(as_json("live", {"fabrics": [as_content(one.fabric.name, one.verdicts, one.found_by) for one in probed],
+                                    "absent": [{"fabric": row.name, "why": why} for row, why in absent]}))
+    else:
+        for one in probed:
+            judged = [each for each in one.verdicts if each.verdict != UNKNOWN]
+            click.echo(f"{one.fabric.name}: {len(judged)} cells looked at, {sum(each.wrong for each in judged)} differ ({one.found_by})")
+        click.echo(f"not here: {', '.join(row.name for row, _ in absent) or 'none'}")
+    if wrong:
+        _leave(wrong)
+    raise SystemExit(0)

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""weft-probe: built where it is missing, run with a deadline, its lines read as they come.
+
+The program bounds each behaviour itself; the bound here is for the program, whose whole process group ends with it.
+"""
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..loader import Problem, Refused
+from .findings import Demands, Finding
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+BEHAVIOUR_SECONDS = 9
+PROGRAM_SECONDS = 150
+# Libraries that libfabric loads for other providers write a file when a process of theirs crashes; here crashes are results.
+_QUIET = {"HFI_NO_BACKTRACE": "1", "IPATH_NO_BACKTRACE": "1"}
+
+
+def built() -> Path:
+    """The program, built anew where its sources changed. Errors: Refused, with the builder's last line."""
+    folder = ROOT / "build"
+    if not os.access(folder if folder.exists() else ROOT, os.W_OK):
+        folder = Path(tempfile.gettempdir()) / f"weft-build-{os.getuid()}"
+    folder = folder / "probe"
+    if not (folder / "build.ninja").exists():
+        _run(["cmake", "-G", "Ninja", "-S", str(ROOT), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Debug", "-DWEFT_BUILD_TESTS=OFF", "-DWEFT_BUILD_BENCH=OFF",
+              "-DWEFT_BUILD_EXAMPLES=OFF", "-DWEFT_INSTALL=OFF", "-DWEFT_BACKENDS=libfabric"])
+    _run(["cmake", "--build", str(folder), "--target", "weft-probe"])
+    return folder / "probe" / "weft-probe"
+
+
+def _run(command: list[str]) -> None:
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=900, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Refused([Problem("probe/CMakeLists.txt", 1, f"weft-probe cannot be built: {error}")]) from None
+    if done.returncode != 0:
+        last = next((line for line in reversed(done.stdout.splitlines()) if "rror" in line), done.stdout.strip()[-200:])
+        raise Refused([Problem("probe/CMakeLists.txt", 1, f"weft-probe cannot be built: {last.strip()}: scripts/setup installs what it needs")])
+
+
+def claims(program: Path, demands: Demands) -> Finding:
+    """What the library says."""
+    return next(iter(_lines(program, "claims", demands, "manual", ())))
+
+
+def shown(program: Path, demands: Demands, behaviours: tuple[str, ...]) -> Iterator[Finding]:
+    """One finding per behaviour, each as it ends. `name@automatic` asks the library to progress by itself."""
+    manual = tuple(name for name in behaviours if "@" not in name)
+    if manual:
+        yield from _lines(program, "show", demands, "manual", manual)
+    for name in behaviours:
+        if "@" in name:
+            yield from _lines(program, "show", demands, name.split("@")[1], (name,))
+
+
+def _lines(program: Path, what: str, demands: Demands, progress: str, behaviours: tuple[str, ...]) -> Iterator[Finding]:
+    command = [str(program), what, "--provider", demands.provider, "--endpoint", demands.endpoint_type, "--node", demands.node,
+               "--progress", progress, "--deadline", str(BEHAVIOUR_SECONDS * 1000)]
+    if demands.fabric_name:
+        command += ["--fabric-name", demands.fabric_name]
+    command += [name.split("@")[0] for name in behaviours]
+    wanted = list(behaviours) or [what]
+    environment = {**_QUIET, **demands.settings, **os.environ}
+    try:
+        running = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, start_new_session=True)
+    except OSError as error:
+        raise Refused([Problem(str(program), 1, f"cannot be started: {error.strerror}")]) from None
+    limit = time.monotonic() + min(PROGRAM_SECONDS, (BEHAVIOUR_SECONDS + 2) * len(wanted))
+    try:
+        for line in _until(running, limit):
+            found = json.loads(line)
+            yield Finding(wanted.pop(0), found["ended"], found["facts"], found["why"], found["seconds"])
+    finally:
+        _end(running)
+    why = "no end in time" if time.monotonic() >= limit else f"weft-probe left with {running.returncode}"
+    for name in wanted:
+        yield Finding(name, "missing", {}, why)
+
+
+def _until(running: subprocess.Popen[bytes], limit: float) -> Iterator[bytes]:
+    """Whole lines, until the program ends or the time is over."""
+    assert running.stdout is not None
+    rest = b""
+    with selectors.DefaultSelector() as ready:
+        ready.register(running.stdout, selectors.EVENT_READ)
+        while ready.select(max(0.0, limit - time.monotonic())):
+            read = os.read(running.stdout.fileno(), 65536)
+            if not read:
+                return
+            *lines, rest = (rest + read).split(b"\n")
+            yield from lines
+
+
+def _end(running: subprocess.Popen[bytes]) -> None:
+    try:
+        running.wait(timeout=0.5)
+    except subprocess.TimeoutExpired:
+        pass
+    try:
+        os.killpg(running.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    running.wait()
+    if running.stdout is not None:
+        running.stdout.close()
+
+

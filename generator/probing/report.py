@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a probe found, as a table for people and as JSON for programs."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..facts import Value
+from ..report import show_table
+from .compare import Verdict, spelt
+from .findings import Provenance
+
+_HEADER = ("cell", "row says", "library claims", "test shows", "verdict")
+
+
+def as_rows(verdicts: Sequence[Verdict]) -> list[tuple[str, ...]]:
+    """One line per cell."""
+    rows: list[tuple[str, ...]] = []
+    for each in verdicts:
+        finding, cell = each.finding, each.cell
+        said = cell.told + (f" (claimed: {cell.told_claim})" if cell.claimed_value is not None else "")
+        shown = _bound(finding.shown, finding.tried) if finding.shown is not None else f"not shown: {finding.why_not}"
+        rows.append((cell.name, said, spelt(finding.claimed), shown, each.verdict))
+    return rows
+
+
+def _bound(shown: Value, tried: int | None) -> str:
+    return f"at least {spelt(shown)}" if tried is not None and int(shown) >= tried else spelt(shown)
+
+
+def show(fabric: str, verdicts: Sequence[Verdict], found_by: Provenance) -> None:
+    """The table, with what was probed above it."""
+    show_table(_HEADER, as_rows(verdicts), f"{fabric}: {found_by}")
+
+
+def as_content(fabric: str, verdicts: Sequence[Verdict], found_by: Provenance) -> dict[str, Any]:
+    """For JSON: everything, the words included."""
+    cells = [{"cell": each.cell.name, "row": each.cell.told, "claimed": _plain(each.finding.claimed), "claim": each.finding.claim,
+              "shown": _plain(each.finding.shown), "test": each.finding.test, "why_not": each.finding.why_not, "verdict": each.verdict,
+              "sentence": each.sentence} for each in verdicts]
+    return {"fabric": fabric, "provenance": {"library": found_by.library, "api": found_by.api, "kernel": found_by.kernel, "device": found_by.device,
+                                             "date": found_by.date}, "cells": cells}
+
+
+def _plain(value: Value | None) -> str | None:
+    return None if value is None else spelt(value)
