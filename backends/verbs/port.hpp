@@ -218,7 +218,7 @@ class port {
   template <class On>
   void tell(const ibv_wc& entry, On& on) {
     if ((entry.wr_id & 1u) == 0) return tell_receive(entry, on);
-    const auto& place = *reinterpret_cast<const send_place<connection>*>(entry.wr_id & ~std::uint64_t{1});
+    auto& place = *reinterpret_cast<send_place<connection>*>(entry.wr_id & ~std::uint64_t{1});
     connection& c = *place.owner;
     c.sends.retire(place);
     if (entry.status != IBV_WC_SUCCESS) [[unlikely]]

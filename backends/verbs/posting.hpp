@@ -114,7 +114,7 @@ class posting {
     }
     auto& place = to.sends.take(context, terms.told);
     work.wr_id = reinterpret_cast<std::uintptr_t>(&place) | 1u;
-    if (to.sends.signals(terms.told)) work.send_flags |= IBV_SEND_SIGNALED;
+    if (place.signalled) work.send_flags |= IBV_SEND_SIGNALED;
     ibv_send_wr* stuck = nullptr;
     if (const int r = ibv_post_send(to.pair, &work, &stuck); r != 0) [[unlikely]] {
       to.sends.take_back(1);
@@ -137,7 +137,7 @@ class posting {
     }
     auto& place = to.sends.take(context, terms.told);
     kept.work.wr_id = reinterpret_cast<std::uintptr_t>(&place) | 1u;
-    if (to.sends.signals(terms.told)) kept.work.send_flags |= IBV_SEND_SIGNALED;
+    if (place.signalled) kept.work.send_flags |= IBV_SEND_SIGNALED;
     return {};
   }
 

@@ -3,6 +3,7 @@
 // What is in a send queue, in the order of posting. The card frees places of unsignalled work only with the next signalled completion
 // (ibv_post_send(3)), so one of N is signalled whether anybody asked or not; N is half of the queue at most, so that a full queue always holds a
 // signalled one and empties itself. Each place remembers whose it is and whether its end is to be told.
+// A signalled place is free when its own completion came, not before: soft iWARP completes sends while a read before them is still under way.
 // Hot path: all but open(). Threads: one owner.
 #pragma once
 
@@ -19,7 +20,9 @@ template <class Owner>
 struct send_place {
   void* context = nullptr;
   Owner* owner = nullptr;
-  bool told = false;  ///< Its success is somebody's business.
+  bool told = false;       ///< Its success is somebody's business.
+  bool signalled = false;  ///< A completion of its own will come,
+  bool ended = false;      ///< and has come.
 };
 
 template <class Owner>
@@ -29,7 +32,7 @@ class send_queue {
 
   /// `usable` places for callers, `reserve` more for the backend's own work. Nothing is usable until admit().
   void open(Owner* owner, std::uint32_t usable, std::uint32_t reserve, std::uint32_t signal_one_of) {
-    places_.assign(std::bit_ceil(usable + reserve), place{nullptr, owner, false});
+    places_.assign(std::bit_ceil(usable + reserve), place{nullptr, owner});
     mask_ = static_cast<std::uint32_t>(places_.size() - 1);
     size_ = usable;
     reserve_ = reserve;
@@ -44,37 +47,36 @@ class send_queue {
   bool reserve_full() const noexcept { return limit_ == 0 || posted_ - retired_ >= limit_ + reserve_; }
   std::uint32_t in_flight() const noexcept { return posted_ - retired_; }
 
-  /// Takes the next place. Requires: not full, or not reserve_full for the backend's own.
+  /// Takes the next place; `signalled` says whether the work must be: because its end is to be told, or because it is the N-th that nobody
+  /// asked for. Requires: not full, or not reserve_full for the backend's own.
   place& take(void* context, bool told) noexcept {
     place& taken = places_[posted_++ & mask_];
     taken.context = context;
     taken.told = told;
+    taken.ended = false;
+    taken.signalled = told || ++silent_ >= signal_one_of_;
+    if (taken.signalled) silent_ = 0;
     return taken;
   }
-  /// Whether the work just taken must be signalled: because its end is to be told, or because it is the N-th that nobody asked for.
-  bool signals(bool told) noexcept {
-    if (told || ++silent_ >= signal_one_of_) {
-      silent_ = 0;
-      return true;
-    }
-    return false;
-  }
-  /// The last `count` were not posted after all. One of them may have been to be signalled: the next one is.
+  /// The last `count` were not posted after all. One of them may have been signalled: the next one is.
   void take_back(std::uint32_t count) noexcept {
     posted_ -= count;
     silent_ = signal_one_of_;
+    if (static_cast<std::int32_t>(seen_ - posted_) > 0) seen_ = posted_;
   }
 
-  /// A completion names a place: it and all before it are free.
-  void retire(const place& ended) noexcept {
-    const auto index = static_cast<std::uint32_t>(&ended - places_.data());
-    retired_ += ((index - retired_) & mask_) + 1;
+  /// A completion names a place: it is free, and so are the unsignalled ones before it.
+  void retire(place& done) noexcept {
+    done.ended = true;
+    const std::uint32_t after = retired_ + ((static_cast<std::uint32_t>(&done - places_.data()) - retired_) & mask_) + 1;
+    if (static_cast<std::int32_t>(after - seen_) > 0) seen_ = after;
+    while (retired_ != seen_ && (places_[retired_ & mask_].ended || !places_[retired_ & mask_].signalled)) ++retired_;
   }
 
   /// Whether some work in flight has an end to be told. Looks at each: cold.
   bool owes_an_end() const noexcept {
     for (std::uint32_t i = retired_; i != posted_; ++i)
-      if (places_[i & mask_].told) return true;
+      if (places_[i & mask_].told && !places_[i & mask_].ended) return true;
     return false;
   }
 
@@ -83,6 +85,7 @@ class send_queue {
   std::uint32_t mask_ = 0;
   std::uint32_t posted_ = 0;
   std::uint32_t retired_ = 0;
+  std::uint32_t seen_ = 0;  ///< Behind the last completion.
   std::uint32_t limit_ = 0;
   std::uint32_t silent_ = 0;
   std::uint32_t signal_one_of_ = 1;
