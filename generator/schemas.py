@@ -36,6 +36,12 @@ def all_schemas() -> dict[str, Schema]:
     built = _closed({**{key: _TEXT for key in KEYS}, "row": _TEXT})
     row = _closed({"fabric": _TEXT, "backend": _TEXT, "since": _TEXT, "until": {"type": ["string", "null"]},
                    "trust": trust, "cells": {"type": "object", "additionalProperties": _TEXT}})
+    maybe: Schema = {"type": ["string", "null"]}
+    judged = _closed({"cell": _TEXT, "row": _TEXT, "claimed": maybe, "claim": _TEXT, "shown": maybe, "test": _TEXT, "why_not": _TEXT, "verdict": _TEXT,
+                      "sentence": _TEXT})
+    probed: Schema = {"fabric": _TEXT, "cells": {"type": "array", "items": judged},
+                      "provenance": _closed({"library": _TEXT, "api": _TEXT, "kernel": _TEXT, "device": _TEXT, "date": _TEXT})}
+    absent = _closed({"fabric": _TEXT, "why": _TEXT})
     return {
         "providers": matrix_schema(),
         "rules": rules_schema(),
@@ -45,6 +51,8 @@ def all_schemas() -> dict[str, Schema]:
         "inspect": _answer("inspect", binaries={"type": "array", "items": _closed({"file": _TEXT, "fabrics": {"type": "array", "items": built}})},
                            can_talk={"type": ["boolean", "null"]}, why_not=_TEXT),
         "explain": _answer("explain", fabric=_TEXT, answers={"type": "array", "minItems": 1, "items": explained}),
+        "probe": _answer("probe", **probed),
+        "live": _answer("live", fabrics={"type": "array", "items": _closed(probed)}, absent={"type": "array", "items": absent}),
         "matrix": _answer("matrix", shows={"enum": ["answers", "facts"]}, fabrics={"type": "array", "items": row}),
     }
 

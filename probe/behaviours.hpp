@@ -34,7 +34,8 @@ std::span<const behaviour* const> behaviours();
 /// What the library claims, without a peer.
 void claims(const role& self);
 
-extern const behaviour meeting, first_post, forgetting, addressing, keys, write_immediate, send_immediate, counter, send_after_write, write_after_write,
-    send_after_send, delivery, wrong_key, out_of_range, completions, first_atomic, atomics, progress, waiting, killed_peer, inject, gather, full_queue, largest;
+extern const behaviour meeting, first_post, forgetting, addressing, keys, write_immediate, send_immediate, counter, send_after_write,
+    write_after_write, send_after_send, delivery, wrong_key, out_of_range, completions, first_atomic, atomics, progress, waiting, killed_peer, inject,
+    gather, full_queue, largest;
 
 }  // namespace weft::probe

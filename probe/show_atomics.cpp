@@ -25,7 +25,7 @@ struct kind {
   std::size_t size;
   bool floating;
 };
-constexpr std::array kinds{kind{FI_UINT64, "uint64", 8, false}, kind{FI_INT64, "int64", 8, false}, kind{FI_UINT32, "uint32", 4, false},
+constexpr std::array kinds{kind{FI_UINT64, "uint64", 8, false}, kind{FI_INT64, "int64", 8, false},  kind{FI_UINT32, "uint32", 4, false},
                            kind{FI_INT32, "int32", 4, false},   kind{FI_DOUBLE, "double", 8, true}, kind{FI_FLOAT, "float", 4, true}};
 
 void put_number(std::byte* where, const kind& of, int number) {
@@ -51,9 +51,8 @@ int atomic(station& net, const kind& of, fi_op operation, std::size_t context) {
   const fi_rma_ioc target{net.peer.address + place, 1, net.peer.key};
   const fi_msg_atomic message{&operand, &described, 1, net.peer_address(), &target, 1, of.type, operation, net.context(context), 0};
   const ssize_t posted = net.insist([&] {
-    return operation == FI_CSWAP
-               ? fi_compare_atomicmsg(net.endpoint(), &message, &compare, &described, 1, &result, &described, 1, FI_COMPLETION)
-               : fi_fetch_atomicmsg(net.endpoint(), &message, &result, &described, 1, FI_COMPLETION);
+    return operation == FI_CSWAP ? fi_compare_atomicmsg(net.endpoint(), &message, &compare, &described, 1, &result, &described, 1, FI_COMPLETION)
+                                 : fi_fetch_atomicmsg(net.endpoint(), &message, &result, &described, 1, FI_COMPLETION);
   });
   if (posted != 0) return static_cast<int>(-posted);
   if (!net.until([&] { return net.ended(context) > 0 || net.failure() != 0; })) return FI_ETIMEDOUT;

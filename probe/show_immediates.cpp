@@ -90,7 +90,8 @@ void send_immediate_initiator(const role& self) {
     self.side.tell(0);
     return;
   }
-  require(net.insist([&] { return net.send({.flags = FI_COMPLETION | FI_REMOTE_CQ_DATA, .context = 1, .data = all_ones}); }), "fi_sendmsg(FI_REMOTE_CQ_DATA)");
+  require(net.insist([&] { return net.send({.flags = FI_COMPLETION | FI_REMOTE_CQ_DATA, .context = 1, .data = all_ones}); }),
+          "fi_sendmsg(FI_REMOTE_CQ_DATA)");
   net.until([&] { return net.ended(1) > 0; });
   self.side.tell(1);
   self.side.hear();
@@ -139,7 +140,8 @@ void counter_target(const role& self) {
 
 }  // namespace
 
-const behaviour write_immediate{"write_immediate", "what reaches the target with a write's immediate?", write_immediate_initiator, write_immediate_target};
+const behaviour write_immediate{"write_immediate", "what reaches the target with a write's immediate?", write_immediate_initiator,
+                                write_immediate_target};
 const behaviour send_immediate{"send_immediate", "how much of a message's immediate arrives?", send_immediate_initiator, send_immediate_target};
 const behaviour counter{"counter", "which writes does the target's counter count?", counter_initiator, counter_target};
 

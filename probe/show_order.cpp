@@ -38,7 +38,8 @@ void after_writes(const role& self, Small small) {
     }
     net.came.clear();
     for (std::size_t slot = 0; slot < slots; ++slot) {
-      require(net.insist([&] { return net.write({.from = slot * slot_size, .size = slot_size, .to = slot * slot_size, .context = 1}); }), "fi_writemsg");
+      require(net.insist([&] { return net.write({.from = slot * slot_size, .size = slot_size, .to = slot * slot_size, .context = 1}); }),
+              "fi_writemsg");
       require(net.insist([&] { return small(net, flag_area + slot * 64); }), "the operation after the write");
     }
     if (!net.until([&] { return net.ended(1) + net.ended(2) >= 2 * slots || net.failure() != 0; })) throw refused{"a burst", FI_ETIMEDOUT};

@@ -124,10 +124,10 @@ void killed_peer_initiator(const role& self) {
   net.came.clear();
   const ssize_t posted = net.insist([&] { return net.write({.context = 1}); }, milliseconds(800));
   if (posted == 0) net.until([&] { return net.ended(1) > 0 || net.failure() != 0; }, milliseconds(800));
-  self.told.fact("post_afterwards", posted != 0             ? "refused: " + error_name(posted)
-                                    : net.failure() != 0    ? "error: " + error_name(net.failure())
-                                    : net.ended(1) > 0      ? "success"
-                                                            : "silence");
+  self.told.fact("post_afterwards", posted != 0          ? "refused: " + error_name(posted)
+                                    : net.failure() != 0 ? "error: " + error_name(net.failure())
+                                    : net.ended(1) > 0   ? "success"
+                                                         : "silence");
 }
 
 void killed_peer_target(const role& self) {

@@ -125,7 +125,8 @@ std::uint64_t station::address_of(const void* pointer, const void* start) const 
 
 std::size_t station::index_of(const void* context) const {
   const auto* place = static_cast<const fi_context2*>(context);
-  return place >= contexts_.data() && place < contexts_.data() + contexts_.size() ? static_cast<std::size_t>(place - contexts_.data()) : ~std::size_t{0};
+  return place >= contexts_.data() && place < contexts_.data() + contexts_.size() ? static_cast<std::size_t>(place - contexts_.data())
+                                                                                  : ~std::size_t{0};
 }
 
 ssize_t station::write(const transfer& what) {
@@ -187,7 +188,8 @@ int station::failure() const {
 std::vector<std::size_t> station::received() const {
   std::vector<std::size_t> found;
   for (const entry& each : came)
-    if ((each.flags & FI_RECV) != 0 && (each.flags & FI_REMOTE_WRITE) == 0 && each.error == 0) found.push_back(index_of(each.context) - first_receive);
+    if ((each.flags & FI_RECV) != 0 && (each.flags & FI_REMOTE_WRITE) == 0 && each.error == 0)
+      found.push_back(index_of(each.context) - first_receive);
   return found;
 }
 

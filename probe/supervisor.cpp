@@ -132,7 +132,8 @@ std::string run(const demands& about, std::string_view name, const std::function
       waitpid(each.process, &each.status, 0);
     } else if (WIFSIGNALED(each.status) && !(name == killed_peer.name && WTERMSIG(each.status) == SIGKILL)) {
       ended = "crashed";
-      why = std::string("the ") + each.side + " ended by signal " + std::to_string(WTERMSIG(each.status)) + " (" + strsignal(WTERMSIG(each.status)) + ")";
+      why = std::string("the ") + each.side + " ended by signal " + std::to_string(WTERMSIG(each.status)) + " (" + strsignal(WTERMSIG(each.status)) +
+            ")";
     }
   }
   if (!in_time && ended == "shown") {

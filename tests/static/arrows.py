@@ -18,6 +18,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "compose": ("core", "wire", "policies", "backends"),
     "history": ("core",),
     "generated": ("compose", "policies", "backends"),
+    "probe": (),
 }
 # Programs: they may include every folder above, and no product header may include them.
 PROGRAMS = ("tests", "bench", "examples")
@@ -25,7 +26,7 @@ PROGRAMS = ("tests", "bench", "examples")
 SELECTOR = "compose/selected.hpp"
 # The hand-written contenders of the benches talk to the library as its best user would.
 NETWORK_HEADERS = re.compile(r"^(rdma|infiniband)/")
-NETWORK_USERS = re.compile(r"^(backends/|bench/(.*/)?raw_)")
+NETWORK_USERS = re.compile(r"^(backends/|probe/|bench/(.*/)?raw_)")
 
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[ \t]*(.*)$", re.MULTILINE)
 
@@ -51,7 +52,7 @@ def _wrong(root: Path, path: Path, included: str) -> str | None:
     if included[:1] not in ('"', "<"):
         return None if name == SELECTOR else f"#include of a macro ({included}): only {SELECTOR} picks a header by macro"
     if NETWORK_HEADERS.match(target) and not NETWORK_USERS.match(name):
-        return f"includes {included}: only backends/ and the benches' raw_* contenders may include a network library"
+        return f"includes {included}: only backends/, probe/ and the benches' raw_* contenders may include a network library"
     if included.startswith("<") and not target.startswith("weft/"):
         return None
     if included.startswith("<"):

@@ -16,7 +16,7 @@ from typing import Any
 from ruamel.yaml import YAML
 from sources import files, report, without_comments
 
-FOLDERS = ("core", "wire", "policies", "backends", "compose", "history", "examples")
+FOLDERS = ("core", "wire", "policies", "backends", "compose", "history", "examples", "probe")
 
 # (path pattern, word): why this word is no provider's name there.
 ALLOWED: dict[tuple[str, str], str] = {
@@ -24,6 +24,7 @@ ALLOWED: dict[tuple[str, str], str] = {
     (r"^core/", "verbs"): "a library (rdma-core), as an error's origin",
     (r"^backends/verbs/", "verbs"): "the backend's own name",
     (r"^backends/libfabric/leftovers", "shm"): "the kernel's folder of shared memory, /dev/shm",
+    (r"^probe/supervisor", "shm"): "the kernel's folder of shared memory, /dev/shm",
     (r"^backends/rendezvous/", "tcp"): "the internet protocol that the side channel speaks",
 }
 
