@@ -19,11 +19,13 @@ import click
 
 from . import check as checks
 from . import emit, inspecting
+from .adding.command import add
 from .decided import Decided, answer_of, decide_all, fact_of, marked_answer_of, marked_fact_of
 from .explain import explained, show_all, show_one
 from .facts import FACTS, GROUPS
 from .loader import Problem, Refused
 from .model import Matrix, read_matrix
+from .probing.command import check_live, node_option, probe, program_option
 from .report import as_csv, as_json, show_inspected, show_table
 from .rules import Family, read_rules
 from .schema import did_you_mean
@@ -88,7 +90,9 @@ def weft() -> None:
       ./weft explain shm notify        one answer: the facts, their evidence, and why not another
       ./weft generate                  after a change of providers.yaml, generator/rules.yaml or templates/
       ./weft check                     is generated/ what the matrix says?
+      ./weft probe tcp                 does the fabric behave as its row says?
       ./weft inspect BINARY            what a program was built for
+      ./weft add F --provider P        a provider without a row becomes a working fabric
     """
 
 
@@ -127,9 +131,13 @@ def generate(matrix: Path, rules: Path, output: Path, kind: str) -> None:
 @_output
 @click.option("--today", type=click.DateTime(["%Y-%m-%d"]), default=None, help="The day on which observations are judged. [default: today]")
 @click.option("--stale-days", type=click.IntRange(1), default=STALE_DAYS, show_default=True, help="Older observations get a warning.")
+@click.option("--live", is_flag=True, help="Compare the rows with the fabrics of this machine instead: the cheap part of `weft probe`.")
+@node_option
+@program_option
 @_format("table", "json")
 @_refusing
-def check(matrix: Path, rules: Path, output: Path, today: datetime | None, stale_days: int, kind: str) -> None:
+def check(matrix: Path, rules: Path, output: Path, today: datetime | None, stale_days: int, live: bool, node: str, program: Path | None,
+          kind: str) -> None:
     """Compare generated/ and docs/matrix.md with the matrix: by bytes, by meaning, and for files from nowhere.
 
     Exit code 1, with a file and a line for each difference, if they do not agree. Stale observations are warnings: they change no
@@ -139,8 +147,11 @@ def check(matrix: Path, rules: Path, output: Path, today: datetime | None, stale
     Examples:
       ./weft check
       ./weft check --format json
+      ./weft check --live
     """
     read, families = _read(matrix, rules)
+    if live:
+        check_live(read, node=node, program=program, kind=kind)
     files = emit.render(read, families, ROOT / "templates", output / emit.README)
     problems = (checks.check_bytes(files, output) + checks.check_unaccounted(files, output)
                 + checks.check_meaning(matrix, output, families) + checks.check_core(ROOT))
@@ -285,6 +296,10 @@ def inspect(binaries: tuple[Path, ...], matrix: Path, rules: Path, kind: str) ->
     if talk:
         click.echo(f"they cannot talk: {talk[0]}" if apart else "they can talk")
     raise SystemExit(NEGATIVE if apart else FINE)
+
+
+weft.add_command(add)
+weft.add_command(probe)
 
 
 def main() -> NoReturn:

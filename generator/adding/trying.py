@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the conformance suites of one fabric and runs them: the same suites, unchanged, that every other fabric passes."""
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+import xml.etree.ElementTree as xml
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..loader import Problem, Refused
+
+_COMPILE_SECONDS, _RUN_SECONDS = 900, 1200
+# What would change the build or the meaning of a test, as scripts/environment.sh says.
+_FOREIGN = ("FI_", "OFI_", "GTEST_", "CMAKE_", "CTEST_", "CXX", "CPP", "LDFLAGS", "MAKEFLAGS")
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What became of the suites, by name; seconds of compiling and running; where everything they said is."""
+
+    passed: tuple[str, ...]
+    failed: tuple[str, ...]
+    compiled: float
+    ran: float
+    log: Path
+
+
+def conform(tree: Path, fabric: str, build: Path) -> Tried:
+    """Errors: Refused, where it does not compile."""
+    build.mkdir(parents=True, exist_ok=True)
+    log = build / "add.txt"
+    log.write_text("", encoding="utf-8")
+    begin = time.monotonic()
+    # Little optimisation: the compiler is most of the time, and nothing is measured.
+    configure = ["cmake", "-S", str(tree), "-B", str(build), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0",
+                 "-DWEFT_WERROR=ON", "-DWEFT_BUILD_BENCH=OFF", "-DWEFT_BUILD_EXAMPLES=OFF", "-DWEFT_INSTALL=OFF", "-DWEFT_SIMULATED_ROWS=",
+                 f"-DWEFT_ONLY_FABRICS={fabric}"]
+    for what, command in (("configure", configure), ("compile", ["cmake", "--build", str(build), "--target", f"conformance.{fabric}"])):
+        code = _run(command, log, _COMPILE_SECONDS)
+        if code != 0:
+            raise Refused([Problem(str(log), 1, f"the suites of {fabric} do not {what} ({_ended(code)}); this file has the compiler's words")])
+    compiled = time.monotonic() - begin
+    report = build / "conformance.xml"
+    report.unlink(missing_ok=True)
+    code = _run(["ctest", "--test-dir", str(build), "-j", str(os.cpu_count() or 1), "--output-on-failure", "--no-tests=error", "-R", r"^conformance\.",
+                 "-L", rf"^fabric\.{fabric}$", "--output-junit", str(report)], log, _RUN_SECONDS)
+    ran = time.monotonic() - begin - compiled
+    if not report.is_file():
+        raise Refused([Problem(str(log), 1, f"the suites of {fabric} did not come to an end ({_ended(code)})")])
+    return Tried(*_read(report), compiled, ran, log)
+
+
+def _read(report: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    cases = list(xml.parse(report).getroot().iter("testcase"))
+    passed = tuple(each.get("name", "?") for each in cases if each.get("status") == "run")
+    return passed, tuple(each.get("name", "?") for each in cases if each.get("status") != "run")
+
+
+def _ended(code: int | None) -> str:
+    return "its time was over" if code is None else f"exit {code}"
+
+
+def _run(command: Sequence[str], log: Path, seconds: float) -> int | None:
+    """The command's exit code, or None if its time was over: then all that it started is gone."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN)}
+    with log.open("a", encoding="utf-8") as into:
+        into.write(f"\n== {' '.join(command)}\n")
+        into.flush()
+        with subprocess.Popen(command, stdout=into, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=kept, start_new_session=True) as started:
+            try:
+                return started.wait(seconds)
+            except subprocess.TimeoutExpired:
+                return None
+            finally:
+                if started.poll() is None:
+                    os.killpg(started.pid, signal.SIGKILL)

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# run.sh SOURCE WORK [WEFT_PROBE]: in a copy of the tree, adds providers that have no row: one with connected endpoints, one with addressed ones.
+# Each must pass every conformance suite with no hand on any file. A third claims atomics that do not work: that must be found.
+set -euo pipefail
+source=$1 work=$2
+with_probe=()
+[ $# -lt 3 ] || with_probe=(--probe "$3")
+fi_info -l | grep -qx 'net:' || { echo "add: SKIPPED: this libfabric has no provider net, which the test adds"; exit 77; }
+
+# fail <sentence>
+fail() { echo "add: $*"; exit 1; }
+# expect <file> <text>
+expect() { grep -qF -- "$2" "$1" || { cat "$1"; fail "nobody said: $2"; }; }
+
+rm -rf "$work"
+mkdir -p "$work/tree"
+tar -C "$source" --exclude=./build --exclude=./.git -cf - . | tar -C "$work/tree" -xf -
+cd "$work/tree"
+
+# sums: of every file that is not built
+sums() { find . \( -path ./build -o -name __pycache__ \) -prune -o -type f -print0 | xargs -0 sha256sum | sort -k2; }
+add() { ./weft add "$@" "${with_probe[@]}"; }
+
+sums > ../before.txt
+
+# What must be refused is refused before anything is touched.
+if add tcp --provider net > ../refused.txt 2>&1; then fail "a second row tcp was added"; fi
+expect ../refused.txt "there is a row tcp already"
+if add "no-name" --provider net > ../refused.txt 2>&1; then fail "a row no-name was added"; fi
+expect ../refused.txt "cannot be the name of a row"
+if add nothing --provider no_such_provider > ../refused.txt 2>&1; then fail "a provider that is not there was added"; fi
+expect ../refused.txt "no_such_provider"
+
+# Atomics that are claimed and do not work: found, marked, and answered without them.
+add net_rdm --provider net --endpoint rdm --dry-run > ../net_rdm.txt
+expect ../net_rdm.txt "claim and behaviour differ: atomics is none, though provider is claimed"
+expect ../net_rdm.txt "atomics::target"
+sums | diff -q - ../before.txt > /dev/null || fail "something was written, though all of it was refused or a dry run"
+
+add net --provider net --endpoint msg | tee ../net.txt
+add net_rxm --provider 'net;ofi_rxm' | tee ../net_rxm.txt
+for fabric in net net_rxm; do
+  expect "../$fabric.txt" "11 of 11 conformance suites passed"
+  expect "../$fabric.txt" "$fabric is a working fabric"
+done
+expect generated/net.hpp "      atomics::target,"
+expect generated/net.hpp "      endpoint::connected,"
+expect generated/net_rxm.hpp "      endpoint::addressed,"
+./weft check > ../check.txt 2>&1 || { cat ../check.txt; fail "./weft check is not content with what was added"; }
+
+# Nothing but the matrix and what is generated from it has changed.
+sums | diff - ../before.txt | sed -n 's/^[<>] [0-9a-f]*  //p' | sort -u \
+  | grep -vE '^\./(providers\.yaml|README\.md|docs/matrix\.md|generated/.*)$' > ../others.txt || true
+[ ! -s ../others.txt ] || { cat ../others.txt; fail "these files changed too"; }
+echo "add: net and net_rxm are working fabrics"
