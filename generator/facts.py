@@ -39,7 +39,7 @@ class Fact:
         if self.cpp == "bool":
             return "true or false"
         if self.cpp == "text":
-            return "text in quotes, with no quotation mark inside"
+            return "text in quotes, with no quotation mark and no two question marks in a row inside"
         return f"a number from 0 to {self.largest}" + (", or unlimited" if self.largest == UNLIMITED else "")
 
 

@@ -33,7 +33,7 @@ def _cpp_version(version: Version | None) -> str:
 
 
 def _comment(text: str, indent: str, mark: str = "//") -> list[str]:
-    return textwrap.wrap(text, WIDTH, initial_indent=f"{indent}{mark} ", subsequent_indent=f"{indent}{mark}   ",
+    return textwrap.wrap(text.replace("??/", "?? /"), WIDTH, initial_indent=f"{indent}{mark} ", subsequent_indent=f"{indent}{mark}   ",
                          break_long_words=False, break_on_hyphens=False)
 
 

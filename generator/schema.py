@@ -31,7 +31,7 @@ _EVIDENCE: Schema = {
 }
 EVIDENCE: Schema = {name: {"$ref": f"#/$defs/{name}"} for name in _EVIDENCE}
 _EVIDENCED = [{"required": ["claimed"]}, {"required": ["observed"]}, {"required": ["copied"]}]
-_LITERAL = r'^[^"]*$'  # goes into C++ text
+_LITERAL = r'^(?!.*\?\?)[^"]*$'  # goes into C++ text, where two question marks may begin a trigraph
 
 
 def _closed(properties: Schema, required: Iterable[str], description: str, **more: Any) -> Schema:

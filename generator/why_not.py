@@ -53,7 +53,7 @@ def _nearest(answers: tuple[str, ...], legal: list[str], place: int) -> str:
 def literals(text: str, indent: str) -> list[str]:
     """Text as C++ literals that the compiler joins, in lines of the usual width."""
     parts = textwrap.wrap(text, _WIDTH, break_long_words=True, break_on_hyphens=False)
-    quoted = [part.replace('"', '\\"') for part in parts]
+    quoted = [part.replace('"', '\\"').replace("??", "?\\?") for part in parts]  # no quotation mark ends it, and no trigraph begins
     return [f'{indent}"{part}{" " if index + 1 < len(quoted) else ""}"' for index, part in enumerate(quoted)]
 
 
