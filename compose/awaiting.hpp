@@ -67,7 +67,7 @@ class awaiting {
 
   status sleep(duration at_most) noexcept {
     e_.until_upkeep = 1;
-    if (!e_.options.sleeps) return {};
+    if (!e_.options.sleeps || e_.draining) return {};  // the event that a link ended has been read: nothing would wake us for it
     const auto none = [](auto&&) {};
     const duration due = upkeep<Engine, const decltype(none)>(e_, none).until_due();
     const status s = e_.port->wait(e_.port->now() + std::min(at_most, due));

@@ -29,7 +29,7 @@ class inbox {
     const int found = e_.port->poll([this](const completion_entry& c) { take(c); });
     if constexpr (Engine::links_have_receives)
       if (found == 0 && e_.draining) [[unlikely]]
-        receives<Engine>(e_).settle();
+        settle();
     if (!e_.unposted.empty()) [[unlikely]]
       repost_left();
     if (e_.owed_notices != no_index) [[unlikely]]
@@ -101,6 +101,12 @@ class inbox {
     } else if (s.use == slot_use::control && !outcome && s.record->state == peer_state::greeting) {
       meeting<Engine>(e_).unreachable(*s.record, outcome, on_);  // our hello was refused
     }
+  }
+
+  /// What a link brought before it ended has been told by now.
+  [[gnu::cold]] void settle() {
+    receives<Engine>(e_).settle();
+    meeting<Engine>(e_).settle_links(on_);
   }
 
   static bool is_atomic(operation o) noexcept { return o == operation::fetch_add || o == operation::compare_swap; }

@@ -153,12 +153,22 @@ class meeting {
         parting<Engine>(e_).forget(r);
       } else if (r.state == peer_state::leaving) {
         parting<Engine>(e_).gone(r, error(errc::closed, "goodbye"), on);
+      } else if (change == link_change::refused || r.state == peer_state::dialling) {
+        parting<Engine>(e_).gone(r, error(errc::unreachable, "connect"), on);
+      } else if (Engine::links_have_receives) {
+        r.link_ended = e_.draining = true;  // a goodbye, or a refusal with its reason, may have come before the end and be unread
       } else {
-        const bool refused = change == link_change::refused || r.state == peer_state::dialling;
-        parting<Engine>(e_).gone(r, error(refused ? errc::unreachable : errc::peer_lost, refused ? "connect" : "link"), on);
+        parting<Engine>(e_).gone(r, error(errc::peer_lost, "link"), on);
       }
       return no_tag;
     });
+  }
+
+  /// After the queue was seen empty: links that ended brought nothing more.
+  template <class Handler>
+  void settle_links(Handler& on) {
+    for (record& r : e_.peers)
+      if (r.state != peer_state::free && std::exchange(r.link_ended, false)) parting<Engine>(e_).gone(r, error(errc::peer_lost, "link"), on);
   }
 
   /// Sends the hello, accept or reject that this record still owes, if the link can take it.
@@ -184,6 +194,7 @@ class meeting {
  private:
   void begin(record& r, peer_state s) noexcept {
     r.link_stands = false;
+    r.link_ended = false;
     r.owes_answer = false;
     r.has_private_data = false;
     r.private_size = 0;

@@ -64,6 +64,7 @@ struct peer_record : peer_header {
   peer_state state = peer_state::free;
   bool link_stands = false;
   bool link_gone = true;
+  bool link_ended = false;   ///< Connected fabrics: the library said so; what the link brought before may still be in the queue.
   bool owes_answer = false;  ///< hello, accept or reject still to be sent.
   errc refusal = errc::rejected;
   std::uint64_t nonce = 0;                                           ///< Of the hello that made this record.

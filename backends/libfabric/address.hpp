@@ -99,7 +99,7 @@ result<address_bytes> resolve_address(const fi_info& own, std::string_view node,
     return failure{error(errc::unsupported, "resolve"), who + ": addresses of this fabric are opaque, exchange them over the rendezvous"};
   owned_info hints = make_hints<Shape>({});
   if (!hints) return failure{error(errc::no_memory, "fi_allocinfo"), who + ": out of memory"};
-  if (!request<Shape>::connected) hints->addr_format = own.addr_format;
+  hints->addr_format = request<Shape>::connected ? address_format(node) : own.addr_format;
   fi_info* found = nullptr;
   const int returned = fi_getinfo(asked_version, host.c_str(), port.c_str(), 0, hints.get(), &found);
   const owned_info all(found);

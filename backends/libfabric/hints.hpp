@@ -20,6 +20,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 namespace weft::backends::libfabric {
 
@@ -52,6 +53,11 @@ void set_environment() {
     for (const environment_setting& each : Shape::environment) setenv(each.name, each.value, 0);
 }
 
+/// The format of addresses to ask for at a host: some providers find nothing at an IPv6 address unless they are asked for that format.
+inline std::uint32_t address_format(std::string_view node) noexcept {
+  return node.find(':') == std::string_view::npos ? std::uint32_t{FI_FORMAT_UNSPEC} : std::uint32_t{FI_SOCKADDR_IN6};
+}
+
 /// The hints of a port. Empty only when memory is out.
 template <class Shape>
 owned_info make_hints(const port_options& options) {
@@ -59,6 +65,7 @@ owned_info make_hints(const port_options& options) {
   owned_info hints(fi_allocinfo());
   if (!hints) return hints;
   hints->caps = ask::caps;
+  if (ask::socket_addresses) hints->addr_format = address_format(options.node);
   hints->mode = ask::mode;
   hints->ep_attr->type = ask::endpoint;
   hints->tx_attr->msg_order = ask::order;
