@@ -77,7 +77,8 @@ struct udp_rxd {
       //   libfabric 1.17.0 loopback, bytes arrived only when the target polled)
       progress::polling,
       // wait: yield: udp_rxd.completion_wait is yield (claimed: libfabric 1.17 prov/rxd offers FI_WAIT_FD, but resends only in its progress calls,
-      //   which a sleeper does not make)
+      //   which a sleeper does not make; observed: 2026-11-20 libfabric 1.17.0 (API 1.17) Linux 6.18.44-fc-v657 device lo, weft probe: descriptor no,
+      //   said FI_ENOSYS)
       wait::yield,
       // back_pressure: report: a full queue is an answer, not an error, on any fabric
       back_pressure::report,

@@ -102,15 +102,17 @@ template <class Asked>
 constexpr refused why_not(const udp_rxd*, wait::descriptor, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric udp_rxd cannot answer descriptor: it needs completion_wait to be descriptor, and udp_rxd.completion_wait is "
-      "yield (claimed: libfabric 1.17 prov/rxd offers FI_WAIT_FD, but resends only in its progress calls, which a sleeper does not make); "
-      "the nearest legal answer is wait::yield");
+      "yield (claimed: libfabric 1.17 prov/rxd offers FI_WAIT_FD, but resends only in its progress calls, which a sleeper does not make; "
+      "observed: 2026-11-20 libfabric 1.17.0 (API 1.17) Linux 6.18.44-fc-v657 device lo, weft probe: descriptor no, said FI_ENOSYS); the "
+      "nearest legal answer is wait::yield");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const udp_rxd*, wait::spin, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric udp_rxd cannot answer spin: it needs completion_wait to be none, and udp_rxd.completion_wait is yield (claimed: "
-      "libfabric 1.17 prov/rxd offers FI_WAIT_FD, but resends only in its progress calls, which a sleeper does not make); the nearest "
+      "libfabric 1.17 prov/rxd offers FI_WAIT_FD, but resends only in its progress calls, which a sleeper does not make; observed: "
+      "2026-11-20 libfabric 1.17.0 (API 1.17) Linux 6.18.44-fc-v657 device lo, weft probe: descriptor no, said FI_ENOSYS); the nearest "
       "legal answer is wait::yield");
   return {};
 }
