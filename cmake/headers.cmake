@@ -123,7 +123,9 @@ set(WEFT_VERBS_HEADERS
   backends/verbs/connections.hpp
   backends/verbs/credit.hpp
   backends/verbs/device.hpp
+  backends/verbs/endings.hpp
   backends/verbs/errors.hpp
+  backends/verbs/incident.hpp
   backends/verbs/making.hpp
   backends/verbs/memory.hpp
   backends/verbs/owned.hpp

@@ -33,6 +33,7 @@ struct connection {
   bool arrived = false;   ///< They dialled.
   bool answered = false;  ///< Accepted, or connected: the peer may be written to.
   bool stood = false;     ///< It was established once: its end is a loss, not a refusal.
+  bool told = false;      ///< That it was.
   std::uint32_t tag = 0;
   std::uint64_t ended_at = 0;  ///< completion_queue::times_empty() when the end was noticed.
 

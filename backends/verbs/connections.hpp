@@ -7,6 +7,7 @@
 #pragma once
 
 #include "completion_queue.hpp"
+#include "incident.hpp"
 #include "making.hpp"
 #include "posting.hpp"
 
@@ -45,8 +46,8 @@ class connections {
     own.set_port(ntohs(rdma_get_src_port(listener_.get())));
     return own.bytes_of();
   }
-  /// A link ended and nobody was told yet: no time to sleep.
-  bool has_news() const noexcept { return ending_ > 0; }
+  /// A link stands or ended, and nobody was told yet: no time to sleep.
+  bool has_news() const noexcept { return ending_ + untold_ > 0; }
   bool owes_an_end() const noexcept {
     return std::any_of(links_.begin(), links_.end(), [](const auto& each) { return each->sends.owes_an_end(); });
   }
@@ -71,6 +72,7 @@ class connections {
     if (held == links_.end()) return;
     posts_.leave(*gone);
     if (gone->phase == link_phase::ending) --ending_;
+    if (gone->stood && !gone->told) --untold_;
     if (gone->arrived && !gone->answered) (void)rdma_reject(gone->id.get(), nullptr, 0);
     else if (gone->phase == link_phase::opening || gone->phase == link_phase::established) disconnect(*gone);
     gone->phase = link_phase::lost;
@@ -95,10 +97,17 @@ class connections {
       const incident seen(*event);
       (void)rdma_ack_cm_event(event);  // before anything is done about it: an id could not be closed with one owed
       if (seen.what == RDMA_CM_EVENT_CONNECT_REQUEST) on_request(seen, on);
-      else on_event(seen, on);
+      else on_event(seen);
+    }
+    while (untold_ > 0 && tell_one_that_stands(on)) {
     }
     while (ending_ > 0 && tell_one_end(on)) {
     }
+  }
+
+  /// A message came over a link: the peer has it as established, whatever the manager's event is waiting for. Its answer may go out at once.
+  [[gnu::cold, gnu::noinline]] void heard(connection& link) noexcept {
+    if (link.phase == link_phase::opening && link.answered) stand(link);
   }
 
   /// An operation or a receive of this link ended in error: nothing on it succeeds any more.
@@ -111,20 +120,6 @@ class connections {
   }
 
  private:
-  /// What an event says, copied.
-  struct incident {
-    explicit incident(const rdma_cm_event& e) : what(e.event), id(e.id) {
-      if (what != RDMA_CM_EVENT_CONNECT_REQUEST && what != RDMA_CM_EVENT_ESTABLISHED) return;
-      reads = {e.param.conn.responder_resources, e.param.conn.initiator_depth};
-      if (e.param.conn.private_data != nullptr)
-        peer = credit_introduction::parse({static_cast<const std::byte*>(e.param.conn.private_data), e.param.conn.private_data_len});
-    }
-    rdma_cm_event_type what;
-    rdma_cm_id* id;
-    std::array<std::uint8_t, 2> reads{};
-    std::optional<credit_introduction> peer;
-  };
-
   connection* keep(std::unique_ptr<connection> made) {
     links_.push_back(std::move(made));
     return links_.back().get();
@@ -158,8 +153,7 @@ class connections {
     arrived->answered = true;
   }
 
-  template <class On>
-  void on_event(const incident& seen, On& on) {
+  void on_event(const incident& seen) {
     auto* link = static_cast<connection*>(seen.id->context);
     if (link == nullptr || !holds(link) || (link->phase != link_phase::opening && link->phase != link_phase::established)) return;
     switch (seen.what) {
@@ -170,7 +164,7 @@ class connections {
         if (make_.connect(*link) != 0) end(*link);
         return;
       case RDMA_CM_EVENT_ESTABLISHED:
-        return established(*link, seen, on);
+        return established(*link, seen);
       case RDMA_CM_EVENT_ADDR_CHANGE:
       case RDMA_CM_EVENT_TIMEWAIT_EXIT:
       case RDMA_CM_EVENT_CONNECT_RESPONSE:
@@ -180,19 +174,22 @@ class connections {
     }
   }
 
-  template <class On>
-  void established(connection& link, const incident& seen, On& on) {
+  void established(connection& link, const incident& seen) {
     if (link.stood) return;
     if (!link.arrived) {
       if (!seen.peer) return end(link);  // who answered is no port of this kind
       link.meet(*seen.peer);
       link.answered = true;
     }
+    stand(link);
+  }
+
+  void stand(connection& link) noexcept {
     link.stood = true;
     link.phase = link_phase::established;
+    ++untold_;
     link.sends.admit();
-    posts_.offer(link);  // receives may have been used up and posted again before this event was read
-    on(link_change::established, link.tag, &link);
+    posts_.offer(link);  // receives may have been used up and posted again before
   }
 
   static void disconnect(connection& link) noexcept {
@@ -205,6 +202,17 @@ class connections {
     link.sends.shut();
     ++ending_;
     disconnect(link);
+  }
+
+  template <class On>
+  bool tell_one_that_stands(On& on) {
+    const auto which = std::find_if(links_.begin(), links_.end(), [](const auto& each) { return each->stood && !each->told; });
+    if (which == links_.end()) return false;
+    connection& link = **which;
+    link.told = true;
+    --untold_;
+    on(link_change::established, link.tag, &link);
+    return true;
   }
 
   /// False: there is none whose completions were all told.
@@ -225,7 +233,8 @@ class connections {
   posting& posts_;
   making<Shape> make_;
   std::size_t most_links_;
-  std::size_t ending_ = 0;
+  std::size_t ending_ = 0;  ///< Links whose end was not told yet.
+  std::size_t untold_ = 0;  ///< Links of which nobody was told yet that they stand.
   owned<rdma_event_channel> channel_;
   owned<rdma_cm_id> listener_;
   std::vector<std::unique_ptr<connection>> links_;  // last: closed first

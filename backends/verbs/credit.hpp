@@ -22,6 +22,7 @@ namespace weft::backends::verbs {
 struct credit_words {
   alignas(64) std::uint32_t granted = 0;  ///< Written by the peer's card: receives that it has posted so far.
   alignas(64) std::uint32_t offered = 0;  ///< Read by our card: receives that we have posted so far.
+  alignas(64) std::uint32_t fetched = 0;  ///< Where our card puts what it reads from the peer only to see that it could.
 };
 
 /// The sender's half.

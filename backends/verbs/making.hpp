@@ -59,7 +59,8 @@ class making {
   result<std::unique_ptr<connection>> link(owned<rdma_cm_id> id, const std::string& tried) const {
     auto made = std::make_unique<connection>();
     made->words = std::make_unique<credit_words>();
-    made->region.reset(ibv_reg_mr(on_.domain.get(), made->words.get(), sizeof(credit_words), IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE));
+    made->region.reset(ibv_reg_mr(on_.domain.get(), made->words.get(), sizeof(credit_words),
+                                  IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ));
     if (!made->region) return refused(errno, "ibv_reg_mr", tried + ": the words of credit");
     ibv_qp_init_attr ask{};
     ask.send_cq = ask.recv_cq = queue_;

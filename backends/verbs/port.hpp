@@ -2,13 +2,13 @@
 //
 // The port over rdma-core alone: core/port.hpp, spelled in libibverbs' and librdmacm's calls. Reliable connections; which call is made is
 // decided at compile time by the shape. Bytes up to what the device grants travel inline. Sends and immediates are solicited: they wake whoever sleeps.
-// An entry of the queue is told apart by the lowest bit of its id: a place of a send queue, or of a receive queue.
 // Hot path: post_receive to poll. Threads: one owner.
 #pragma once
 
 #include "../../core/port.hpp"
 #include "../rendezvous/tcp.hpp"
 #include "connections.hpp"
+#include "endings.hpp"
 #include "memory.hpp"
 #include "request.hpp"
 
@@ -26,11 +26,12 @@ template <class Shape>
 class port {
   static_assert(Shape::virtual_address && Shape::provider_key && Shape::local_descriptor,
                 "weft: with rdma-core regions are addressed by the target's pointers, cards make the keys, and local buffers are registered");
-  static_assert(!Shape::bind_regions && !Shape::remote_counter && !Shape::delivery_complete && Shape::selective_completion,
-                "weft: rdma-core binds no regions, counts no landed writes, has no delivered mode, and signals what is asked for");
+  static_assert(!Shape::bind_regions && !Shape::remote_counter && Shape::selective_completion,
+                "weft: rdma-core binds no regions, counts no landed writes, and signals what is asked for");
   static_assert(Shape::write_immediate == Shape::receive_reserve, "weft: a write with an immediate consumes a receive");
   static_assert(Shape::facts.endpoint_type == endpoint_type::connected, "weft: this backend knows reliable connections only");
   static constexpr bool offers(post_mode mode) noexcept { return mode != post_mode::delivered; }
+  static constexpr bool confirms(post_mode mode) noexcept { return mode == post_mode::delivered && Shape::facts.delivery_complete; }
 
  public:
   /// A connection. Empty: no link.
@@ -123,11 +124,12 @@ class port {
   }
 
   template <post_mode M>
-  requires(offers(M)) status write(link to, local_memory from, remote_memory at, void* context)
+  requires(offers(M) || confirms(M)) status write(link to, local_memory from, remote_memory at, void* context)
   noexcept {
     request<1> r(IBV_WR_RDMA_WRITE, {from});
     r.work.wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
-    return post(to, r, context, {.told = M == post_mode::signalled}, "ibv_post_send(write)");
+    if constexpr (confirms(M)) return posts_.post_confirmed(*to.held, r.work, r.outgoing, context, "ibv_post_send(write)");
+    else return post(to, r, context, {.told = M == post_mode::signalled}, "ibv_post_send(write)");
   }
 
   template <post_mode M>
@@ -178,12 +180,7 @@ class port {
   /// Returns how many entries were taken off the queue; ends that nobody asked about are among them.
   template <class On>
   int poll(On&& on) {
-    if (posts_.has_refused()) [[unlikely]]
-      return posts_.tell_refused([&on](const refused_post& r) { on(completion_entry{completion_kind::ended, r.context, 0, 0, r.why}); });
-    const int found = queue_.poll([this, &on](const ibv_wc& entry) { tell(entry, on); });
-    if (found == 0) links_.settle();
-    else if (found < 0) [[unlikely]] links_.all_broke();
-    return std::max(found, 0);
+    return endings_.poll(on);
   }
 
   instant now() const noexcept { return std::chrono::steady_clock::now(); }
@@ -195,14 +192,16 @@ class port {
   }
   int descriptor() const noexcept { return queue_.descriptor(); }
   /// What the device's maker said about the last operation that ended badly.
-  std::string last_error_text() const {
-    if (last_bad_.status == IBV_WC_SUCCESS) return "none";
-    return std::string(ibv_wc_status_str(last_bad_.status)) + " (vendor error " + std::to_string(last_bad_.vendor_err) + ")";
-  }
+  std::string last_error_text() const { return endings_.last_error_text(); }
 
  private:
   port(device on, completion_queue queue, const port_options& options)
-      : on_(std::move(on)), queue_(std::move(queue)), memory_(on_), posts_(on_.inline_bytes), links_(on_, queue_, posts_, options) {
+      : on_(std::move(on)),
+        queue_(std::move(queue)),
+        memory_(on_),
+        posts_(on_.inline_bytes),
+        links_(on_, queue_, posts_, options),
+        endings_(queue_, posts_, links_) {
     limits_.inject_bytes = on_.inline_bytes;
     limits_.queue_depth = on_.send_depth;
     limits_.largest_message = on_.largest_message;
@@ -215,44 +214,14 @@ class port {
     return posts_.post(*to.held, r.work, r.outgoing, context, terms, call);
   }
 
-  template <class On>
-  void tell(const ibv_wc& entry, On& on) {
-    if ((entry.wr_id & 1u) == 0) return tell_receive(entry, on);
-    auto& place = *reinterpret_cast<send_place<connection>*>(entry.wr_id & ~std::uint64_t{1});
-    connection& c = *place.owner;
-    c.sends.retire(place);
-    if (entry.status != IBV_WC_SUCCESS) [[unlikely]]
-      return tell_failure(entry, completion_kind::ended, place.context, c, on);
-    if (place.told) on(completion_entry{completion_kind::ended, place.context, 0, entry.byte_len, {}});
-    if (c.offer.due()) [[unlikely]]
-      posts_.offer(c);
-  }
-
-  template <class On>
-  void tell_receive(const ibv_wc& entry, On& on) {
-    const auto& place = *reinterpret_cast<const receive_place<connection>*>(entry.wr_id);
-    place.owner->receives.end_one();
-    if (entry.status != IBV_WC_SUCCESS) [[unlikely]]
-      return tell_failure(entry, completion_kind::received, place.context, *place.owner, on);
-    const auto kind = entry.opcode == IBV_WC_RECV_RDMA_WITH_IMM ? completion_kind::landed : completion_kind::received;
-    on(completion_entry{kind, place.context, (entry.wc_flags & IBV_WC_WITH_IMM) != 0 ? ntohl(entry.imm_data) : 0, entry.byte_len, {}});
-  }
-
-  template <class On>
-  [[gnu::cold, gnu::noinline]] void tell_failure(const ibv_wc& entry, completion_kind kind, void* context, connection& of, On& on) {
-    if (entry.status != IBV_WC_WR_FLUSH_ERR) last_bad_ = entry;
-    links_.broke(of);
-    on(completion_entry{kind, context, 0, 0, ended(entry.status)});
-  }
-
   // Closed from the last to the first, as the library wants it.
   device on_;
   completion_queue queue_;
   memory<Shape> memory_;
   posting posts_;
   connections<Shape> links_;
+  endings<Shape> endings_;
   port_limits limits_;
-  ibv_wc last_bad_{};
 };
 
 }  // namespace weft::backends::verbs

@@ -52,6 +52,21 @@ class posting {
     return s;
   }
 
+  /// Posts a write and, behind it, a read of a word that is always there: on a wire whose writes end before they arrive (iWARP) the read comes
+  /// back after the write was placed, and does not where it was refused. Ends once, as the read does.
+  status post_confirmed(connection& to, ibv_send_wr& write, std::size_t total, void* context, const char* call) noexcept {
+    if (!to.sends.has_room_for(2)) [[unlikely]]
+      return no_room(to, call);
+    if (const status s = post(to, write, total, nullptr, {}, call); !s) return s;
+    ibv_sge word{reinterpret_cast<std::uint64_t>(&to.words->fetched), sizeof to.words->fetched, to.region->lkey};
+    ibv_send_wr read{};
+    read.sg_list = &word;
+    read.num_sge = 1;
+    read.opcode = IBV_WR_RDMA_READ;
+    read.wr.rdma = {to.theirs.address, to.theirs.key};
+    return post(to, read, ~std::size_t{0}, context, {.told = true}, call);
+  }
+
   /// Writes our count of receives into the peer's word, if it is time to.
   void offer(connection& to) noexcept {
     if (!to.offer.due() || !to.answered || to.sends.reserve_full()) return;

@@ -44,6 +44,7 @@ class send_queue {
   void shut() noexcept { limit_ = 0; }
 
   bool full() const noexcept { return posted_ - retired_ >= limit_; }
+  bool has_room_for(std::uint32_t count) const noexcept { return posted_ - retired_ + count <= limit_; }
   bool reserve_full() const noexcept { return limit_ == 0 || posted_ - retired_ >= limit_ + reserve_; }
   std::uint32_t in_flight() const noexcept { return posted_ - retired_; }
 

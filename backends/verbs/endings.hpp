@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the entries of the completion queue mean. They are told apart by the lowest bit of their id: a place of a send queue, or of a receive queue; the
+// opcode of a failed one says nothing (ibv_poll_cq(3)). A failed one breaks its link.
+// Hot path: poll. Threads: one owner.
+#pragma once
+
+#include "../../core/port.hpp"
+#include "connections.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace weft::backends::verbs {
+
+template <class Shape>
+class endings {
+ public:
+  endings(completion_queue& queue, posting& posts, connections<Shape>& links) noexcept : queue_(queue), posts_(posts), links_(links) {}
+
+  template <class On>
+  int poll(On& on) {
+    if (posts_.has_refused()) [[unlikely]]
+      return posts_.tell_refused([&on](const refused_post& r) { on(completion_entry{completion_kind::ended, r.context, 0, 0, r.why}); });
+    const int found = queue_.poll([this, &on](const ibv_wc& entry) { tell(entry, on); });
+    if (found == 0) links_.settle();
+    else if (found < 0) [[unlikely]] links_.all_broke();
+    return std::max(found, 0);
+  }
+
+  std::string last_error_text() const {
+    if (last_bad_.status == IBV_WC_SUCCESS) return "none";
+    return std::string(ibv_wc_status_str(last_bad_.status)) + " (vendor error " + std::to_string(last_bad_.vendor_err) + ")";
+  }
+
+ private:
+  template <class On>
+  void tell(const ibv_wc& entry, On& on) {
+    if ((entry.wr_id & 1u) == 0) return tell_receive(entry, on);
+    auto& place = *reinterpret_cast<send_place<connection>*>(entry.wr_id & ~std::uint64_t{1});
+    connection& c = *place.owner;
+    c.sends.retire(place);
+    if (entry.status != IBV_WC_SUCCESS) [[unlikely]]
+      return tell_failure(entry, completion_kind::ended, place.context, c, on);
+    if (place.told) on(completion_entry{completion_kind::ended, place.context, 0, entry.byte_len, {}});
+    if (c.offer.due()) [[unlikely]]
+      posts_.offer(c);
+  }
+
+  template <class On>
+  void tell_receive(const ibv_wc& entry, On& on) {
+    const auto& place = *reinterpret_cast<const receive_place<connection>*>(entry.wr_id);
+    place.owner->receives.end_one();
+    if (entry.status != IBV_WC_SUCCESS) [[unlikely]]
+      return tell_failure(entry, completion_kind::received, place.context, *place.owner, on);
+    if (!place.owner->stood) [[unlikely]]
+      links_.heard(*place.owner);
+    const auto kind = entry.opcode == IBV_WC_RECV_RDMA_WITH_IMM ? completion_kind::landed : completion_kind::received;
+    on(completion_entry{kind, place.context, (entry.wc_flags & IBV_WC_WITH_IMM) != 0 ? ntohl(entry.imm_data) : 0, entry.byte_len, {}});
+  }
+
+  template <class On>
+  [[gnu::cold, gnu::noinline]] void tell_failure(const ibv_wc& entry, completion_kind kind, void* context, connection& of, On& on) {
+    if (entry.status != IBV_WC_WR_FLUSH_ERR) last_bad_ = entry;
+    links_.broke(of);
+    on(completion_entry{kind, context, 0, 0, ended(entry.status)});
+  }
+
+  completion_queue& queue_;
+  posting& posts_;
+  connections<Shape>& links_;
+  ibv_wc last_bad_{};
+};
+
+}  // namespace weft::backends::verbs
