@@ -2,7 +2,7 @@
 // FABRIC: tcp
 // EXPECT: cannot answer provider: it needs atomics to be provider, and
 // EXPECT: .atomics is none (claimed: libfabric
-// EXPECT: ; the nearest legal answer is atomics::target
+// EXPECT: the nearest legal answer is atomics::target
 #include <weft/compose/selected.hpp>
 #include <weft/compose/with.hpp>
 

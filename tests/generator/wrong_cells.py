@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cells falsified one at a time, and where each is caught: by the generator, by the compiler, when a transport opens, or by the probe alone.
+
+`python3 -B -m tests.generator.wrong_cells` writes docs/wrong_cells.md from this list; test_wrong_cells.py proves each line of it.
+"""
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "wrong_cells.md"
+STAGES = {
+    "generate": "`./weft generate` refuses the row",
+    "compile": "the program does not compile",
+    "open": "`weft::open` refuses, before the first byte",
+    "probe": "nothing contradicts it before the first byte: `./weft probe` sees the behaviour",
+}
+
+
+@dataclass(frozen=True)
+class WrongCell:
+    """A true row with one cell made wrong. `says`: part of the sentence that whoever did it reads."""
+
+    stage: str
+    row: str
+    cell: str
+    value: str
+    says: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.row}.{self.cell}"
+
+
+def _of(stage: str, *cases: tuple[str, str, str, str]) -> list[WrongCell]:
+    return [WrongCell(stage, *case) for case in cases]
+
+
+CELLS: list[WrongCell] = [
+    *_of("generate",
+         ("tcp", "delivery_complete", "false", "has no legal answer to write_fault (how does the initiator learn that the target refused its write?)"),
+         ("udp_rxd", "endpoint_type", "datagram", "expected one of connected, addressed"),
+         ("sockets", "key_bytes", "300", "key_bytes is the number 300: expected a number from 0 to 255"),
+         ("tcp_rxm", "provider", '""', "a libfabric row names its provider, as fi_info prints it"),
+         ("shm", "forgets_peers", "false", "forgets_peers is false before 2.0 too: a range restates only the cells that change"),
+         ("verbs", "atomics", "provider", "atomics is provider before 2.2 too: a range restates only the cells that change"),
+         ("efa", "largest_message", "no", "bare 'no' means different things to different readers")),
+    *_of("compile",
+         ("tcp", "region_endpoint_binding", "true", "weft: regions bound to an endpoint need one endpoint; a connected fabric has one per link"),
+         ("ibverbs_roce", "virtual_addressing", "false", "weft: with rdma-core regions are addressed by the target's pointers"),
+         ("ibverbs_roce", "region_endpoint_binding", "true", "weft: rdma-core binds no regions"),
+         ("ibverbs_roce", "write_immediate_consumes_receive", "false", "weft: a write with an immediate consumes a receive"),
+         ("ibverbs_iwarp", "endpoint_type", "addressed", "weft: this backend knows reliable connections only")),
+    *_of("open",
+         ("tcp", "virtual_addressing", "true", "virtual_addressing: asked yes, returned no, baked yes (region_address depends on it)"),
+         ("tcp", "key_owner", "provider", "key_owner provider: asked yes, returned no, baked yes (region_key depends on it)"),
+         ("tcp", "local_registration", "true", "local_registration: asked yes, returned no, baked yes (local_descriptor depends on it)"),
+         ("tcp", "write_immediate_bytes", "16", 'its provider "tcp" does not grant write_immediate_bytes: 16 (it returns 8)'),
+         ("tcp", "atomics", "provider", "does not grant together, though any fewer of them, endpoint_type: connected and atomics: provider"),
+         ("tcp", "provider", "tpc", 'has no provider "tpc" here, or no device for it (fi_info -l lists what it has)'),
+         ("sockets", "inject_bytes", "100000", "inject_bytes: asked at least 100000, returned "),
+         ("sockets", "queue_depth", "1000000", "queue_depth (transmit): asked at least 1000000, returned "),
+         ("tcp_rxm", "gather_limit", "64", "gather_limit: asked at least 64, returned "),
+         ("shm", "endpoint_type", "connected", "does not grant endpoint_type: connected (it returns addressed)"),
+         ("udp_rxd", "inject_bytes", "1000000", "inject_bytes: asked at least 1000000, returned "),
+         ("shm", "write_immediate_bytes", "16", 'its provider "shm" does not grant write_immediate_bytes: 16')),
+]
+
+
+def falsified(case: WrongCell, row: str, name: str) -> str:
+    """The text of a matrix that holds this row alone, under this name, with its cell made wrong."""
+    text, found = re.subn(rf"(\n    {case.cell}: {{is: )(\"[^\"]*\"|[^,}}]+)", rf"\g<1>{case.value}", row, count=1)
+    if found != 1 or text == row:
+        raise ValueError(f"{case.name} is not there, or is {case.value} already")
+    return text.replace("ROW:", f"{name}:", 1)
+
+
+def page() -> str:
+    """docs/wrong_cells.md."""
+    lines = ["<!-- Written by tests/generator/wrong_cells.py: do not edit. After a change there: python3 -B -m tests.generator.wrong_cells -->",
+             "# Where a wrong cell is caught", "",
+             "A wrong belief about a provider should cost a sentence, not a port. Each line is a true row of `providers.yaml` with one cell made wrong;",
+             "`tests/generator/test_wrong_cells.py` does it and looks for the sentence.", "",
+             "| cell | made | caught at | the sentence says |", "|---|---|---|---|"]
+    for case in CELLS:
+        says = case.says.replace("|", "\\|")
+        lines.append(f"| {case.name} | {case.value} | {case.stage} | {says} |")
+    lines += ["", *(f"- **{stage}**: {meaning}." for stage, meaning in STAGES.items()), ""]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
