@@ -151,6 +151,7 @@ struct engine {
     const bool injected = parent == nullptr && !(links_have_receives && kind == wire::message_kind::goodbye);
     if (injected && body.size() + front <= F::facts.inject_bytes && body.size() <= 64) {
       std::byte message[64 + wire::header_bytes];
+      message[0] = std::byte{0};  // a message of no bytes has an address too
       put_front({message, sizeof message}, tag);
       if (!body.empty()) std::memcpy(message + front, body.data(), body.size());
       return port->inject(to.link, {message, front + body.size()}, immediate_of(tag));

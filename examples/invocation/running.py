@@ -15,6 +15,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+# Where managers listen and clients bind, in place of this machine's own address: where the device of a fabric has another.
+NODE = ("--node", os.environ["WEFT_NODE"]) if "WEFT_NODE" in os.environ else ()
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - where shared-memory providers put their queues
 
 
@@ -65,7 +67,7 @@ class Manager:
         announced = Path(self._folder.name) / "address"
         self._said = open(Path(self._folder.name) / "said", "w+b")  # noqa: SIM115 - closed in stop()
         self.process = subprocess.Popen(
-            [str(program(build, "manager", fabric)), "--announce", str(announced), *arguments],
+            [str(program(build, "manager", fabric)), "--announce", str(announced), *NODE, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=self._said,
             stderr=subprocess.STDOUT,
@@ -111,7 +113,7 @@ class Manager:
 
     def client(self, *arguments: str, limit: float = 120.0) -> subprocess.CompletedProcess[str]:
         """Runs a client to its end."""
-        command = [str(program(self.build, "client", self.fabric)), "--manager", self.address, *arguments]
+        command = [str(program(self.build, "client", self.fabric)), "--manager", self.address, *NODE, *arguments]
         try:
             return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=limit, check=False)
         except subprocess.TimeoutExpired as e:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "examples" / "invocation"))
-from running import Failed, Manager, clean_shared_memory, program  # noqa: E402
+from running import NODE, Failed, Manager, clean_shared_memory, program  # noqa: E402
 
 
 def expect(condition: bool, sentence: str) -> None:
@@ -28,7 +28,8 @@ def expect(condition: bool, sentence: str) -> None:
 
 
 class Suite:
-    def __init__(self, build: Path, fabric: str, folder: Path) -> None:
+    def __init__(self, build: Path, fabric: str, folder: Path, calls: int) -> None:
+        self.calls = calls
         self.build = build
         self.fabric = fabric
         self.folder = folder
@@ -39,12 +40,12 @@ class Suite:
     def thousands_of_calls_lose_nothing(self) -> None:
         with self.manager() as m:
             for arguments in (
-                ("run", "echo", "--count", "2000"),
+                ("run", "echo", "--count", str(self.calls)),
                 ("--workers", "2", "run", "checksum", "--count", "2000", "--size", "3000", "--depth", "4"),
                 ("--polling", "warm", "--own-polling", "warm", "run", "echo", "--count", "500"),
                 ("--polling", "hot-then-warm", "--hot-ms", "5", "run", "echo", "--count", "200"),
             ):
-                report = m.measure(*arguments)
+                report = m.measure(*arguments, limit=120 + self.calls / 50)
                 expect(report["lost"] == 0 and report["done"] == report["asked"], f"{arguments}: {report}")
                 accounts = report["accounting"]
                 expect(accounts["exact"] is True, f"{arguments}: accounting is not exact: {accounts}")
@@ -92,7 +93,7 @@ class Suite:
 
     def a_killed_executor_is_survived(self) -> None:
         with self.manager() as m:
-            command = [str(program(self.build, "client", self.fabric)), "--manager", m.address, "--function-limit-ms", "30000"]
+            command = [str(program(self.build, "client", self.fabric)), "--manager", m.address, *NODE, "--function-limit-ms", "30000"]
             command += ["--deadline-ms", "20000", "invoke", "spin", "--input", str(self._spin(25_000_000))]
             client = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
             try:
@@ -113,7 +114,7 @@ class Suite:
 
     def a_killed_client_is_cleaned_up(self) -> None:
         with self.manager() as m:
-            command = [str(program(self.build, "client", self.fabric)), "--manager", m.address, "--function-limit-ms", "1000"]
+            command = [str(program(self.build, "client", self.fabric)), "--manager", m.address, *NODE, "--function-limit-ms", "1000"]
             command += ["run", "echo", "--count", "100000000"]
             with (self.folder / "killed_client").open("w+") as said:
                 client = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
@@ -181,17 +182,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=Path, required=True)
     parser.add_argument("--fabric", required=True)
-    parser.add_argument("--only", metavar="NAME")
+    parser.add_argument("--calls", type=int, default=2000, help="how many the first measured run makes")
+    parser.add_argument("--only", metavar="NAME", action="append", help="only this test (repeatable)")
     given = parser.parse_args()
     os.environ.setdefault("HFI_NO_BACKTRACE", "1")
     failed = 0
     with clean_shared_memory(), tempfile.TemporaryDirectory(prefix="weft-live-") as folder:
-        suite = Suite(given.build, given.fabric, Path(folder))
+        suite = Suite(given.build, given.fabric, Path(folder), given.calls)
         tests: dict[str, Callable[[], None]] = {
             name: getattr(suite, name) for name in vars(Suite) if not name.startswith("_") and name != "manager"
         }
         for name, test in tests.items():
-            if given.only not in (None, name):
+            if given.only and name not in given.only:
                 continue
             begin = time.monotonic()
             try:

@@ -25,6 +25,8 @@ SKIPPED = 77
 NEEDED = {"qemu-system-x86_64": "qemu-system-x86", "busybox": "busybox-static", "apt-get": "apt", "dpkg-deb": "dpkg", "rdma": "iproute2"}
 NEEDED_FOR_SIW = {"make": "make", "gcc": "gcc", "xz": "xz-utils"}
 
+SHARED = ("guest", "device", "directory", "command", "interactive", "status", "output", "console", "skipped")
+
 
 def say(text: str) -> None:
     print(f"vm: {text}", file=sys.stderr, flush=True)
@@ -92,8 +94,9 @@ def check_machine(device: str) -> None:
 
 def furnish(results: Path, asked: argparse.Namespace) -> None:
     """Leaves in the share what the guest reads at its start; no word of an earlier run stays."""
-    for name in ("status", "output", "console", "interactive", "skipped"):
-        (results / name).unlink(missing_ok=True)
+    for each in results.iterdir():
+        if each.name in SHARED or each.suffix in (".log", ".status"):
+            each.unlink()
     shutil.copy(HERE / "guest", results / "guest")
     (results / "device").write_text(asked.device)
     (results / "directory").write_text(str(Path.cwd()))
