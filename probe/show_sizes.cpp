@@ -116,6 +116,7 @@ void full_queue_initiator(const role& self) {
   const std::size_t depth = std::min(net.info().tx_attr->size, net.info().rx_attr->size);
   const std::size_t most = std::min(most_posts, 2 * depth + 8);
   self.side.tell(net.info().rx_attr->size);
+  net.until([&] { return self.side.ready(); }, milliseconds(3000));
   self.told.fact("receives_taken", self.side.hear());  // sleeps from now on
   std::size_t posted = 0;
   ssize_t said = 0;
@@ -133,6 +134,7 @@ void full_queue_target(const role& self) {
   const std::size_t wanted = std::min<std::size_t>(net.serve(), most_posts) - 16;
   std::size_t taken = 0;
   while (taken < wanted && net.receive(0) == 0) ++taken;  // one buffer for all: nobody sends
+  net.until([] { return false; }, milliseconds(50));      // nothing of what came before is left to do
   self.side.tell(taken + 16);
   self.side.hear();
   net.serve();

@@ -27,6 +27,9 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
+/// How a child of ours leaves.
+enum leaving : int { done = 0, was_refused = 11, was_abandoned = 13 };
+
 struct child {
   pid_t process;
   const char* side;
@@ -40,20 +43,20 @@ child start(const char* side, const demands& about, int told, const std::functio
   const pid_t made = fork();
   if (made != 0) return {made, side};
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(3);
+  if (getppid() != parent) _exit(was_abandoned);
   alarm(static_cast<unsigned>(about.deadline.count() / 1000 + 2));
   const findings out(told);
-  int code = 0;
+  int code = done;
   try {
     work(out);
   } catch (const refused& why) {
     out.refusal(side, why);
-    code = 1;
+    code = was_refused;
   } catch (const abandoned&) {
-    code = 3;
+    code = was_abandoned;
   } catch (const std::exception& wrong) {
     out.refusal(side, {wrong.what(), FI_EOTHER});
-    code = 1;
+    code = was_refused;
   }
   _exit(code);
 }
@@ -134,6 +137,10 @@ std::string run(const demands& about, std::string_view name, const std::function
       ended = "crashed";
       why = std::string("the ") + each.side + " ended by signal " + std::to_string(WTERMSIG(each.status)) + " (" + strsignal(WTERMSIG(each.status)) +
             ")";
+    } else if (WIFEXITED(each.status) && WEXITSTATUS(each.status) != done && WEXITSTATUS(each.status) != was_refused &&
+               WEXITSTATUS(each.status) != was_abandoned) {
+      ended = "crashed";  // some library catches the signal and leaves by itself
+      why = std::string("the ") + each.side + " left by itself with " + std::to_string(WEXITSTATUS(each.status));
     }
   }
   if (!in_time && ended == "shown") {

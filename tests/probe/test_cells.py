@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Findings to cells: every cell is read, rows that were recorded agree, and a finding that changes changes its cell."""
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from conftest import recorded
+
+from generator.facts import FACTS
+from generator.model import Matrix
+from generator.probing import CellFinding
+from generator.probing.cells import READINGS
+from generator.probing.compare import compare, range_for
+from generator.probing.running import read_cells
+from generator.probing.seen import Seen
+
+FABRICS = ("tcp", "tcp_rxm", "sockets", "shm", "udp_rxd")
+
+
+def cell(seen: Seen, name: str) -> CellFinding:
+    return read_cells(seen, [name])[0]
+
+
+def changed(seen: Seen, behaviour: str, **facts: object) -> Seen:
+    """The same findings but for some facts of one behaviour."""
+    before = seen.findings[behaviour]
+    return Seen({**seen.findings, behaviour: replace(before, facts={**before.facts, **facts})})
+
+
+def ended(seen: Seen, behaviour: str, how: str) -> Seen:
+    return Seen({**seen.findings, behaviour: replace(seen.findings[behaviour], ended=how, facts={}, why="a test says so")})
+
+
+def test_every_cell_is_read_in_the_order_of_the_facts() -> None:
+    assert [reading.cell for reading in READINGS] == [fact.name for fact in FACTS]
+
+
+@pytest.mark.parametrize("fabric", FABRICS)
+def test_recorded_findings_agree_with_the_row(fabric: str, matrix: Matrix) -> None:
+    row = matrix.fabric(fabric)
+    assert row is not None
+    span = range_for(row, "1.17")
+    assert span is not None
+    assert [each.sentence for each in compare(fabric, span.cells, read_cells(recorded(fabric))) if each.wrong] == []
+
+
+@pytest.mark.parametrize(("fabric", "name", "claimed", "shown"), [
+    ("tcp", "remote_counter_counts_writes", True, False),
+    ("tcp", "data_progress", "thread", "polling"),
+    ("tcp_rxm", "data_progress", "thread", "polling"),
+    ("udp_rxd", "atomics", "provider", "none"),
+    ("sockets", "completion_wait", "descriptor", "yield"),
+    ("shm", "queue_depth", 1024, 512),
+])
+def test_claims_that_behaviour_refutes(fabric: str, name: str, claimed: object, shown: object) -> None:
+    found = cell(recorded(fabric), name)
+    assert (found.claimed, found.shown, found.value, found.differs) == (claimed, shown, shown, True)
+
+
+@pytest.mark.parametrize(("name", "behaviour", "facts", "value"), [
+    ("connects_lazily", "first_post", {"taken_while_target_slept": False}, True),
+    ("virtual_addressing", "addressing", {"returned_form_landed": False, "other_form_landed": True}, True),
+    ("key_owner", "keys", {"requested_key_used": False}, "provider"),
+    ("key_bytes", "keys", {"widest_key_bytes": 4}, 4),
+    ("write_immediate_bytes", "write_immediate", {"bytes": 4}, 4),
+    ("write_immediate_consumes_receive", "write_immediate", {"receives_used_up": 4}, True),
+    ("send_immediate_bytes", "send_immediate", {"bytes": 0}, 0),
+    ("remote_counter_counts_writes", "counter", {"plain_writes_counted": 4}, True),
+    ("order_send_after_write", "send_after_write", {"overtaken": 1}, False),
+    ("order_write_after_write", "write_after_write", {"overtaken": 7}, False),
+    ("order_send_after_send", "send_after_send", {"overtaken": 2}, False),
+    ("delivery_complete", "delivery", {"ended_before_delivery": True}, False),
+    ("refused_write", "wrong_key", {"plain": "error"}, "silent"),  # out of range is still told of as a success
+    ("selective_completion", "completions", {"unsignalled_told": 16}, False),
+    ("data_progress", "progress", {"small_landed_while_asleep": True, "large_landed_while_asleep": True}, "hardware"),
+    ("completion_wait", "waiting", {"lost_wake_ups": 1}, "yield"),
+    ("reports_killed_peer", "killed_peer", {"waiter_learned": False}, False),
+    ("context_bytes", "completions", {"context_bytes_changed": 40}, 64),
+    ("inject_bytes", "inject", {"buffer_free_at_once": False}, 0),
+    ("gather_limit", "gather", {"message_pieces": 2}, 2),
+    ("rma_gather_limit", "gather", {"write_places": 1}, 1),
+    ("queue_depth", "full_queue", {"posts_taken": 17}, 17),
+    ("largest_message", "largest", {"message_bytes": 0}, 0),
+    ("largest_write", "largest", {"write_bytes": 0}, 0),
+])
+def test_a_finding_that_changes_changes_its_cell(name: str, behaviour: str, facts: dict[str, object], value: object, matrix: Matrix) -> None:
+    seen = changed(recorded("tcp"), behaviour, **facts)
+    assert cell(seen, name).value == value
+    row = matrix.fabric("tcp")
+    assert row is not None
+    wrong = [each for each in compare("tcp", row.ranges[0].cells, read_cells(seen)) if each.wrong]
+    agrees = row.ranges[0].cells[name].value == value
+    assert [each.cell.name for each in wrong] == ([] if agrees else [name])
+    assert agrees or f"tcp.{name} is " in wrong[0].sentence
+
+
+@pytest.mark.parametrize("how", ["crashed", "hung", "missing"])
+def test_a_behaviour_that_is_lost_costs_its_cells_and_no_other(how: str, matrix: Matrix) -> None:
+    row = matrix.fabric("tcp")
+    assert row is not None
+    judged = compare("tcp", row.ranges[0].cells, read_cells(ended(recorded("tcp"), "gather", how)))
+    assert {each.cell.name for each in judged if each.verdict == "not shown"} == {"gather_limit", "rma_gather_limit", "same_host"}
+    assert not any(each.wrong for each in judged)
+    assert f"gather {how}: a test says so" in cell(ended(recorded("tcp"), "gather", how), "gather_limit").why_not
+
+
+def test_no_overtaking_proves_nothing_where_nothing_is_promised() -> None:
+    found = cell(changed(recorded("tcp"), "claims", send_after_write=False), "order_send_after_write")
+    assert (found.claimed, found.shown, found.value) == (False, None, False)
+    assert "proves nothing" in found.why_not

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mending the matrix: values, claims and evidence change, comments and layout stay, and what a later release changes gets a range."""
+from __future__ import annotations
+
+import pytest
+from conftest import ROOT, recorded
+from test_cells import changed
+
+from generator.loader import load_text
+from generator.model import Matrix, Version, read_matrix
+from generator.probing.compare import compare, range_for
+from generator.probing.patch import difference, mended
+from generator.probing.running import provenance_of, read_cells
+from generator.probing.seen import Seen
+
+TEXT = (ROOT / "providers.yaml").read_text("utf-8")
+
+
+def mend(text: str, matrix: Matrix, fabric: str, seen: Seen, release: str = "1.17") -> str:
+    row = matrix.fabric(fabric)
+    assert row is not None
+    span = range_for(row, release)
+    assert span is not None
+    return mended(text, row, compare(fabric, span.cells, read_cells(seen)), provenance_of(seen), release)
+
+
+def test_a_row_that_agrees_stays_as_it_is(matrix: Matrix) -> None:
+    assert mend(TEXT, matrix, "tcp", recorded("tcp")) == TEXT
+
+
+def test_a_wrong_cell_is_mended_where_it_stands(matrix: Matrix, tmp_path_factory: pytest.TempPathFactory) -> None:
+    after = mend(TEXT, matrix, "tcp", changed(recorded("tcp"), "keys", widest_key_bytes=4))
+    removed = [line for line in difference(TEXT, after, "m").splitlines() if line.startswith("-") and not line.startswith("---")]
+    assert len(removed) == 1 and "key_bytes: {is: 8" in removed[0]
+    trial = tmp_path_factory.mktemp("matrix") / "m.yaml"
+    trial.write_text(after, "utf-8")
+    row = read_matrix(trial).fabric("tcp")
+    assert row is not None
+    cell = row.ranges[0].cells["key_bytes"]
+    assert cell.value == 4 and cell.claimed_value == 8
+    assert cell.evidence.observed is not None and "weft probe: widest_key_bytes 4" in cell.evidence.observed
+    assert "libfabric 1.17" in cell.evidence.observed and "API 1.17" in cell.evidence.observed and "Linux" in cell.evidence.observed
+
+
+def test_a_claim_that_is_refuted_is_marked_and_the_evidence_kept(matrix: Matrix) -> None:
+    marked = "remote_counter_counts_writes: {is: false, claimed_value: true,"
+    assert marked in TEXT
+    unmarked = TEXT.replace(marked, "remote_counter_counts_writes: {is: false,", 1)
+    trial = load_text(unmarked, "m")
+    assert "claimed_value" not in trial.data["tcp"]["facts"]["remote_counter_counts_writes"]
+    from generator.model import _fabric  # a row of text that is on no disk
+
+    row = _fabric(trial, "tcp", trial.data["tcp"], [])
+    seen = recorded("tcp")
+    judged = compare("tcp", row.ranges[0].cells, read_cells(seen))
+    assert [each.cell.name for each in judged if each.wrong] == ["remote_counter_counts_writes"]
+    assert mended(unmarked, row, judged, provenance_of(seen), "1.17") == TEXT
+
+
+def test_what_a_later_release_changes_gets_a_range_of_its_own(matrix: Matrix, tmp_path_factory: pytest.TempPathFactory) -> None:
+    later = changed(changed(recorded("tcp"), "keys", widest_key_bytes=4), "claims", key_bytes=4, library="2.1", library_release="2.1.0", api="2.1")
+    trial = tmp_path_factory.mktemp("matrix") / "m.yaml"
+    trial.write_text(mend(TEXT, matrix, "tcp", later, "2.1"), "utf-8")
+    row = read_matrix(trial).fabric("tcp")
+    assert row is not None
+    assert [str(span.since) for span in row.ranges] == ["1.15", "2.1"]
+    assert (row.ranges[0].cells["key_bytes"].value, row.ranges[1].cells["key_bytes"].value) == (8, 4)
+    assert row.ranges[1].since == Version(2, 1) and row.ranges[1].changed == ("key_bytes",)
