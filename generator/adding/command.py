@@ -30,7 +30,7 @@ _ENDPOINTS = {"msg": "connected", "rdm": "addressed"}
 @click.option("--endpoint", type=click.Choice(list(_ENDPOINTS)), help="msg: connected, rdm: addressed.  [default: msg where the provider has it]")
 @click.option("--node", default="127.0.0.1", show_default=True, help="A local address that both processes of the probe use.")
 @click.option("--dry-run", is_flag=True, help="Say what was found and what the row would answer; write and build nothing.")
-@click.option("--probe", "program", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A weft-probe that is built already.")
+@click.option("--program", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A weft-probe that is built already.")
 @click.option("--build", type=click.Path(file_okay=False, path_type=Path), help="Where to build.  [default: build/add]")
 def add(fabric: str, provider: str, endpoint: str | None, node: str, dry_run: bool, program: Path | None, build: Path | None) -> None:
     """Make a working fabric of a provider that has no row.

@@ -6,7 +6,7 @@
 set -euo pipefail
 source=$1 work=$2
 with_probe=()
-[ $# -lt 3 ] || with_probe=(--probe "$3")
+[ $# -lt 3 ] || with_probe=(--program "$3")
 fi_info -l | grep -qx 'net:' || { echo "add: SKIPPED: this libfabric has no provider net, which the test adds"; exit 77; }
 
 # fail <sentence>
