@@ -14,10 +14,11 @@ from generator import emit
 from generator.loader import Refused
 from generator.model import read_matrix
 from generator.rules import Family
+from tests.generator.conftest import Run
 from tests.generator.wrong_cells import CELLS, PAGE, ROOT, WrongCell, falsified, page
 
 FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
-OPENS = [case for case in CELLS if case.stage == "open"]
+OPENS = [case for case in CELLS if case.stage in ("open", "probe")]
 
 
 def _row(case: WrongCell) -> str:
@@ -109,6 +110,25 @@ int main() {
 
 
 @pytest.mark.parametrize("case", OPENS, ids=_ids(OPENS))
-def test_opening_refuses(case: WrongCell, opened: dict[str, str]) -> None:
-    assert case.says in opened[case.name]
+def test_opening_refuses_unless_only_the_probe_can(case: WrongCell, opened: dict[str, str]) -> None:
+    if case.stage == "probe":
+        assert opened[case.name] == "(it opened)", "caught earlier than the list says"
+    else:
+        assert case.says in opened[case.name]
+
+
+PROBE = [case for case in CELLS if case.stage == "probe"]
+
+
+@pytest.mark.parametrize("case", PROBE, ids=_ids(PROBE))
+def test_the_probe_sees_it(case: WrongCell, tmp_path: Path, weft: Run) -> None:
+    program = os.environ.get("WEFT_PROBE")
+    if not program:
+        pytest.skip("WEFT_PROBE names no weft-probe: ctest does")
+    (tmp_path / "wrong.yaml").write_text(falsified(case, _row(case), "wrong"), "utf-8")
+    done = weft("probe", "wrong", "--matrix", tmp_path / "wrong.yaml", "--cell", case.cell, "--program", program)
+    assert done.returncode == 1, done.stdout + done.stderr
+    line = (tmp_path / "wrong.yaml").read_text("utf-8").split(f"    {case.cell}:")[0].count("\n") + 1
+    assert f"wrong.yaml:{line}: wrong.{case.cell} is {case.value} " in done.stderr
+    assert case.says in done.stderr
 

@@ -66,6 +66,13 @@ CELLS: list[WrongCell] = [
          ("shm", "endpoint_type", "connected", "does not grant endpoint_type: connected (it returns addressed)"),
          ("udp_rxd", "inject_bytes", "1000000", "inject_bytes: asked at least 1000000, returned "),
          ("shm", "write_immediate_bytes", "16", 'its provider "shm" does not grant write_immediate_bytes: 16')),
+    *_of("probe",
+         ("tcp", "refused_write", "reported", "and the test shows silent"),
+         ("tcp", "completion_wait", "none", "and the test shows descriptor"),
+         ("tcp", "selective_completion", "false", "and the test shows true"),
+         ("sockets", "reports_killed_peer", "true", "and the test shows false"),
+         ("sockets", "atomics", "none", "and the test shows provider"),
+         ("tcp_rxm", "remote_counter_counts_writes", "true", "and the test shows false")),
 ]
 
 
