@@ -19,7 +19,7 @@ constexpr constant_text<1536>& add_release(constant_text<1536>& text, library_ve
 
 template <class... Answers>
 constexpr void add_answers(constant_text<1536>& text, const policy_set<Answers...>* /*unused*/) {
-  std::string_view between = "";
+  std::string_view between;
   ((text.add(between).add(policy_name<Answers>()), between = " "), ...);
 }
 
@@ -41,10 +41,16 @@ constexpr constant_text<1536> told_of() {
 template <complete_fabric F>
 inline constexpr constant_text<1536> built_for = detail::told_of<F>();
 
-/// Keeps the text in the program although nothing reads it.
+namespace detail {
+/// Volatile: the pointer must be read, so the text that it points to must be there, whatever the optimiser and the linker think of it.
+template <complete_fabric F>
+inline constexpr const volatile void* const volatile carried = &built_for<F>;
+}  // namespace detail
+
+/// Keeps the text in the program although nothing uses it.
 template <complete_fabric F>
 inline void carry_built_for() noexcept {
-  asm volatile("" : : "r"(&built_for<F>));
+  [[maybe_unused]] const volatile void* const read = detail::carried<F>;
 }
 
 }  // namespace weft

@@ -41,7 +41,7 @@ struct fabric_facts {
   // meeting
   weft::endpoint_type endpoint_type{};
   weft::address_resolution address_resolution{};
-  bool connects_lazily{};  ///< The first posts to a peer may be answered `again` until it progresses.
+  bool connects_lazily{};    ///< The first posts to a peer may be answered `again` until it progresses.
   bool forgets_peers{true};  ///< A peer can be taken out of the address vector, and its place be used again.
 
   // memory
