@@ -68,7 +68,8 @@ struct verbs_since_1_15 {
       //   2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mode FI_RX_CQ_DATA)
       notify::immediate_consumes_receive,
       // write_fault: reported: verbs.refused_write is reported (claimed: InfiniBand reliable connection: the responder answers with a remote access
-      //   error; observed: 2026-11-20 rdma-core 44 on soft-RoCE in a virtual machine, a write with a wrong key ended in IBV_WC_REM_ACCESS_ERR)
+      //   error; observed: 2026-11-20 libfabric 1.17.0, Linux 6.1.0-56 with soft-RoCE in a virtual machine, with FI_MR_CACHE_MAX_COUNT=0 a write into
+      //   a region that was closed failed at the initiator and changed no byte)
       write_fault::reported,
       // atomics: target: verbs.atomics is none (claimed: libfabric 1.11 to 2.1 prov/verbs puts the operand's address into the work request instead of
       //   its value; mended in 2.2; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fetch-add and compare-swap gave wrong
@@ -76,7 +77,8 @@ struct verbs_since_1_15 {
       atomics::target,
       // progress: hardware: verbs.data_progress is hardware (claimed: libfabric 2.6 prov/verbs: the card moves the data)
       progress::hardware,
-      // wait: descriptor: verbs.completion_wait is descriptor (claimed: libfabric 2.6 prov/verbs: FI_WAIT_FD)
+      // wait: descriptor: verbs.completion_wait is descriptor (claimed: libfabric 2.6 prov/verbs: FI_WAIT_FD; observed: 2026-11-20 libfabric 1.17.0,
+      //   Linux 6.1.0-56 with soft-RoCE in a virtual machine, a sleeper woke for each of 2,000 messages at odd moments)
       wait::descriptor,
       // back_pressure: report: a full queue is an answer, not an error, on any fabric
       back_pressure::report,

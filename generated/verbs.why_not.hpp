@@ -87,8 +87,8 @@ constexpr refused why_not(const verbs_since_1_15*, write_fault::delivery_confirm
   static_assert(detail::nobody_asks<Asked>,
       "weft: write_fault: fabric verbs cannot answer delivery_confirmed: it needs refused_write to be silent, and verbs.refused_write is "
       "reported (claimed: InfiniBand reliable connection: the responder answers with a remote access error; observed: 2026-11-20 "
-      "rdma-core 44 on soft-RoCE in a virtual machine, a write with a wrong key ended in IBV_WC_REM_ACCESS_ERR); the nearest legal answer "
-      "is write_fault::reported");
+      "libfabric 1.17.0, Linux 6.1.0-56 with soft-RoCE in a virtual machine, with FI_MR_CACHE_MAX_COUNT=0 a write into a region that was "
+      "closed failed at the initiator and changed no byte); the nearest legal answer is write_fault::reported");
   return {};
 }
 template <class Asked>
@@ -118,14 +118,16 @@ template <class Asked>
 constexpr refused why_not(const verbs_since_1_15*, wait::yield, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric verbs cannot answer yield: it needs completion_wait to be yield, and verbs.completion_wait is descriptor "
-      "(claimed: libfabric 2.6 prov/verbs: FI_WAIT_FD); the nearest legal answer is wait::descriptor");
+      "(claimed: libfabric 2.6 prov/verbs: FI_WAIT_FD; observed: 2026-11-20 libfabric 1.17.0, Linux 6.1.0-56 with soft-RoCE in a virtual "
+      "machine, a sleeper woke for each of 2,000 messages at odd moments); the nearest legal answer is wait::descriptor");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const verbs_since_1_15*, wait::spin, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric verbs cannot answer spin: it needs completion_wait to be none, and verbs.completion_wait is descriptor "
-      "(claimed: libfabric 2.6 prov/verbs: FI_WAIT_FD); the nearest legal answer is wait::descriptor");
+      "(claimed: libfabric 2.6 prov/verbs: FI_WAIT_FD; observed: 2026-11-20 libfabric 1.17.0, Linux 6.1.0-56 with soft-RoCE in a virtual "
+      "machine, a sleeper woke for each of 2,000 messages at odd moments); the nearest legal answer is wait::descriptor");
   return {};
 }
 template <class Asked>

@@ -70,10 +70,13 @@ struct verbs_rxm {
       region_binding::domain,
       // notify: immediate: verbs_rxm.write_immediate_bytes is 4 (claimed: libfabric 2.6 prov/rxm over prov/verbs, cq_data_size 4; observed:
       //   2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_writedata arrived with the right value);
-      //   verbs_rxm.write_immediate_consumes_receive is false (claimed: libfabric 2.6 prov/rxm over prov/verbs: rxm keeps receives of its own posted)
+      //   verbs_rxm.write_immediate_consumes_receive is false (claimed: libfabric 2.6 prov/rxm over prov/verbs: rxm keeps receives of its own posted;
+      //   observed: 2026-11-20 libfabric 1.17.0, Linux 6.1.0-56 with soft-RoCE in a virtual machine, all immediates of the notify suite arrived at a
+      //   target that keeps no reserve of receives)
       notify::immediate,
       // write_fault: reported: verbs_rxm.refused_write is reported (claimed: InfiniBand reliable connection: the responder answers with a remote
-      //   access error; observed: 2026-11-20 rdma-core 44 on soft-RoCE in a virtual machine, a write with a wrong key ended in IBV_WC_REM_ACCESS_ERR)
+      //   access error; observed: 2026-11-20 libfabric 1.17.0, Linux 6.1.0-56 with soft-RoCE in a virtual machine, with FI_MR_CACHE_MAX_COUNT=0 a
+      //   write into a region that was closed failed at the initiator and changed no byte)
       write_fault::reported,
       // atomics: provider: verbs_rxm.atomics is provider (claimed: libfabric 1.17 man fi_rxm: executed by the target's progress; observed: 2026-11-20
       //   libfabric 1.17.0 on soft-RoCE in a virtual machine, 64-bit fetch-add and compare-swap returned the right values);
@@ -83,7 +86,8 @@ struct verbs_rxm {
       // progress: polling: verbs_rxm.data_progress is polling (claimed: libfabric 2.6 prov/rxm over prov/verbs: FI_PROGRESS_MANUAL; observed:
       //   2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, data_progress FI_PROGRESS_MANUAL)
       progress::polling,
-      // wait: descriptor: verbs_rxm.completion_wait is descriptor (claimed: libfabric 2.6 prov/rxm over prov/verbs: FI_WAIT_FD)
+      // wait: descriptor: verbs_rxm.completion_wait is descriptor (claimed: libfabric 2.6 prov/rxm over prov/verbs: FI_WAIT_FD; observed: 2026-11-20
+      //   libfabric 1.17.0, Linux 6.1.0-56 with soft-RoCE in a virtual machine, a sleeper woke for each of 2,000 messages at odd moments)
       wait::descriptor,
       // back_pressure: report: a full queue is an answer, not an error, on any fabric
       back_pressure::report,

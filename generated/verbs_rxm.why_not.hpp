@@ -64,7 +64,8 @@ constexpr refused why_not(const verbs_rxm*, notify::immediate_consumes_receive, 
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric verbs_rxm cannot answer immediate_consumes_receive: it needs write_immediate_consumes_receive to be true, and "
       "verbs_rxm.write_immediate_consumes_receive is false (claimed: libfabric 2.6 prov/rxm over prov/verbs: rxm keeps receives of its "
-      "own posted); the nearest legal answer is notify::immediate");
+      "own posted; observed: 2026-11-20 libfabric 1.17.0, Linux 6.1.0-56 with soft-RoCE in a virtual machine, all immediates of the "
+      "notify suite arrived at a target that keeps no reserve of receives); the nearest legal answer is notify::immediate");
   return {};
 }
 template <class Asked>
@@ -80,8 +81,8 @@ constexpr refused why_not(const verbs_rxm*, write_fault::delivery_confirmed, Ask
   static_assert(detail::nobody_asks<Asked>,
       "weft: write_fault: fabric verbs_rxm cannot answer delivery_confirmed: it needs refused_write to be silent, and "
       "verbs_rxm.refused_write is reported (claimed: InfiniBand reliable connection: the responder answers with a remote access error; "
-      "observed: 2026-11-20 rdma-core 44 on soft-RoCE in a virtual machine, a write with a wrong key ended in IBV_WC_REM_ACCESS_ERR); the "
-      "nearest legal answer is write_fault::reported");
+      "observed: 2026-11-20 libfabric 1.17.0, Linux 6.1.0-56 with soft-RoCE in a virtual machine, with FI_MR_CACHE_MAX_COUNT=0 a write "
+      "into a region that was closed failed at the initiator and changed no byte); the nearest legal answer is write_fault::reported");
   return {};
 }
 template <class Asked>
@@ -104,14 +105,17 @@ template <class Asked>
 constexpr refused why_not(const verbs_rxm*, wait::yield, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric verbs_rxm cannot answer yield: it needs completion_wait to be yield, and verbs_rxm.completion_wait is "
-      "descriptor (claimed: libfabric 2.6 prov/rxm over prov/verbs: FI_WAIT_FD); the nearest legal answer is wait::descriptor");
+      "descriptor (claimed: libfabric 2.6 prov/rxm over prov/verbs: FI_WAIT_FD; observed: 2026-11-20 libfabric 1.17.0, Linux 6.1.0-56 "
+      "with soft-RoCE in a virtual machine, a sleeper woke for each of 2,000 messages at odd moments); the nearest legal answer is "
+      "wait::descriptor");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const verbs_rxm*, wait::spin, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric verbs_rxm cannot answer spin: it needs completion_wait to be none, and verbs_rxm.completion_wait is descriptor "
-      "(claimed: libfabric 2.6 prov/rxm over prov/verbs: FI_WAIT_FD); the nearest legal answer is wait::descriptor");
+      "(claimed: libfabric 2.6 prov/rxm over prov/verbs: FI_WAIT_FD; observed: 2026-11-20 libfabric 1.17.0, Linux 6.1.0-56 with soft-RoCE "
+      "in a virtual machine, a sleeper woke for each of 2,000 messages at odd moments); the nearest legal answer is wait::descriptor");
   return {};
 }
 template <class Asked>
