@@ -59,6 +59,7 @@ std::variant<manager_command, stop_with> parse_manager(std::string_view fabric, 
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
   milliseconds_option limit(app, "--longest-function-ms", c.options.longest_function, "Longest run of a function that a client may ask for");
+  milliseconds_option start(app, "--start-limit-ms", c.options.start_limit, "Until all workers of an executor are there");
   app.add_option("--executor", c.spawn.executor, "Program to start")->capture_default_str()->type_name("FILE");
   app.add_option("--functions", c.spawn.folder, "Folder where trusted objects of functions are kept; without it none are taken")->type_name("DIR");
   app.add_option("--trust", c.spawn.trusted, "SHA-256 of an object that clients may ship (repeatable)")
@@ -66,7 +67,7 @@ std::variant<manager_command, stop_with> parse_manager(std::string_view fabric, 
       ->check(
           [](const std::string& text) { return parse_digest(text) ? std::string() : "a SHA-256 has 64 hexadecimal digits, not \"" + text + "\""; });
   if (const auto stop = parse(app, argc, argv)) return *stop;
-  limit.store();
+  limit.store(), start.store();
   return c;
 }
 

@@ -30,7 +30,7 @@ class manager {
     t.service = o.service;
     t.listens = true;
     t.sleeps = true;
-    t.receives = 64;
+    t.receives = F::facts.endpoint_type == endpoint_type::connected ? 16 : 64;  // for each peer, or for all: completion queues have bounds
     t.peers = std::min(std::uint32_t{o.most_allocations} * (o.most_workers + 1U) + 32, most_peers);
     t.silence_limit = o.longest_function + 2s;
     auto net = weft::open<F>(t);

@@ -28,23 +28,29 @@ def expect(condition: bool, sentence: str) -> None:
 
 
 class Suite:
-    def __init__(self, build: Path, fabric: str, folder: Path, calls: int) -> None:
+    def __init__(self, build: Path, fabric: str, folder: Path, calls: int, start_limit_ms: int) -> None:
         self.calls = calls
+        self.start_limit_ms = start_limit_ms
         self.build = build
         self.fabric = fabric
         self.folder = folder
 
     def manager(self, *arguments: str) -> Manager:
-        return Manager(self.build, self.fabric, arguments)
+        return Manager(self.build, self.fabric, ("--start-limit-ms", str(self.start_limit_ms), *arguments))
+
+    def many_calls_of_one_worker_lose_nothing(self) -> None:
+        self._measured(("run", "echo", "--count", str(self.calls)))
 
     def thousands_of_calls_lose_nothing(self) -> None:
+        self._measured(
+            ("--workers", "2", "run", "checksum", "--count", "2000", "--size", "3000", "--depth", "4"),
+            ("--polling", "warm", "--own-polling", "warm", "run", "echo", "--count", "500"),
+            ("--polling", "hot-then-warm", "--hot-ms", "5", "run", "echo", "--count", "200"),
+        )
+
+    def _measured(self, *runs: tuple[str, ...]) -> None:
         with self.manager() as m:
-            for arguments in (
-                ("run", "echo", "--count", str(self.calls)),
-                ("--workers", "2", "run", "checksum", "--count", "2000", "--size", "3000", "--depth", "4"),
-                ("--polling", "warm", "--own-polling", "warm", "run", "echo", "--count", "500"),
-                ("--polling", "hot-then-warm", "--hot-ms", "5", "run", "echo", "--count", "200"),
-            ):
+            for arguments in runs:
                 report = m.measure(*arguments, limit=120 + self.calls / 50)
                 expect(report["lost"] == 0 and report["done"] == report["asked"], f"{arguments}: {report}")
                 accounts = report["accounting"]
@@ -54,6 +60,7 @@ class Suite:
                 expect(accounts["invocations"] >= report["asked"], f"{arguments}: {accounts}")
                 if "warm" in arguments:
                     expect(accounts["hot_ns"] == 0, f"warm workers spun: {accounts}")
+                print(f"{report['done']} of {report['asked']} calls ({' '.join(arguments)}), lost {report['lost']}, accounting exact", flush=True)
             code, said = m.stop()
             expect(code == 0, f"the manager ended with {code}: {said}")
 
@@ -183,12 +190,13 @@ def main() -> int:
     parser.add_argument("--build", type=Path, required=True)
     parser.add_argument("--fabric", required=True)
     parser.add_argument("--calls", type=int, default=2000, help="how many the first measured run makes")
+    parser.add_argument("--start-limit-ms", type=int, default=10_000, help="how long an executor may take to start")
     parser.add_argument("--only", metavar="NAME", action="append", help="only this test (repeatable)")
     given = parser.parse_args()
     os.environ.setdefault("HFI_NO_BACKTRACE", "1")
     failed = 0
     with clean_shared_memory(), tempfile.TemporaryDirectory(prefix="weft-live-") as folder:
-        suite = Suite(given.build, given.fabric, Path(folder), given.calls)
+        suite = Suite(given.build, given.fabric, Path(folder), given.calls, given.start_limit_ms)
         tests: dict[str, Callable[[], None]] = {
             name: getattr(suite, name) for name in vars(Suite) if not name.startswith("_") and name != "manager"
         }
