@@ -81,6 +81,8 @@ struct engine {
   peer_table<record> peers;
   operation_pool<slot> operations;
   control_buffers controls;
+  /// Slots that only messages of our own may take: an operation may end by one, and would wait for its own slot for ever.
+  std::uint32_t control_messages = 0;
   receive_block<receive> shared_receives;         ///< Addressed fabrics: for all peers.
   std::vector<receive*> parked;                   ///< Messages that cannot be handled yet; capacity reserved at open.
   std::vector<receive_block<receive>> graveyard;  ///< Receives of links that ended; freed when the queue was seen empty.
@@ -200,7 +202,7 @@ struct engine {
     s.use = slot_use::abandoned;
     s.parent = nullptr;
     const auto register_it = [this](bytes memory) { return enroll_own(memory); };
-    if (operations.empty()) operations.fill(16, register_it);
+    if (operations.left() <= control_messages) operations.fill(16, register_it);
     if (controls.empty()) controls.fill(16, register_it);
   }
 

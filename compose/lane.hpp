@@ -194,7 +194,7 @@ class lane {
   }
 
   slot* claim(record* r, operation what, void* context) noexcept {
-    slot* o = e_.operations.take();
+    slot* o = e_.operations.left() > e_.control_messages ? e_.operations.take() : nullptr;
     if (o != nullptr) [[likely]]
       e_.claim(*o, slot_use::user, what, r, context);
     return o;

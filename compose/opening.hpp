@@ -27,8 +27,9 @@ class opening {
     if (options.on_difference == on_difference::warn) warn((*port)->limits().differences);
     auto e = std::make_unique<Engine>(options, std::move(port).value());
     e->own_address = e->port->address();
-    e->operations.fill(options.operations, [&](bytes memory) { return e->enroll_own(memory); });
-    e->controls.fill(std::max(64U, options.operations / 2), [&](bytes memory) { return e->enroll_own(memory); });
+    e->control_messages = std::max(64U, options.operations / 2);
+    e->operations.fill(options.operations + e->control_messages, [&](bytes memory) { return e->enroll_own(memory); });
+    e->controls.fill(e->control_messages, [&](bytes memory) { return e->enroll_own(memory); });
     if constexpr (!Engine::links_have_receives) receives<Engine>(*e).provide_shared();
     if constexpr (Engine::uses_ring) {
       if (auto made = provide_ring(*e); !made) return std::move(made).error();

@@ -115,7 +115,8 @@ class operation_pool {
     return static_cast<std::uint32_t>(std::count_if(slots_.begin(), slots_.end(), [&](const Slot* each) { return which(*each); }));
   }
   std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(slots_.size()); }
-  bool empty() const noexcept { return free_ == no_index; }
+  /// Slots that can be taken.
+  std::uint32_t left() const noexcept { return size() - in_flight_; }
 
  private:
   std::vector<std::unique_ptr<Slot[]>> chunks_;

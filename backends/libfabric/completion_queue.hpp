@@ -11,6 +11,7 @@
 
 #include <rdma/fi_eq.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -83,7 +84,8 @@ class completion_queue {
  private:
   static std::size_t least_size(const port_options& options) {
     const std::size_t receivers = request<Shape>::connected ? options.links : 1;
-    return options.operations + options.receives * receivers + 64;
+    const std::size_t control = std::max(64U, options.operations / 2);  // messages of weft's own
+    return options.operations + control + options.receives * receivers;
   }
 
   template <class On>
