@@ -188,7 +188,8 @@ class port {
     if (links_.has_news() || posts_.has_refused()) return {};
     // Credit is written into memory, which wakes nobody: whoever waits for it looks again soon.
     const duration longest = posts_.was_starved() ? duration(std::chrono::milliseconds(1)) : duration::max();
-    return queue_.wait(until, links_.events(), !links_.owes_an_end(), longest);
+    // Soft iWARP knows no solicited receive: its cards' owners are woken by everything.
+    return queue_.wait(until, links_.events(), !on_.internet_wire && !links_.owes_an_end(), longest);
   }
   int descriptor() const noexcept { return queue_.descriptor(); }
   /// What the device's maker said about the last operation that ended badly.
