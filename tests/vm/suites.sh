@@ -11,7 +11,7 @@ while IFS=$'\t' read -r name deadline command; do
   timeout --kill-after=5 "$deadline" bash -c "$command" > "$WEFT_VM_RESULTS/$name.log" 2>&1 < /dev/null
   ended=$?
   if [ $ended -eq 124 ] || [ $ended -eq 137 ]; then echo "not done within its deadline of $deadline s" >> "$WEFT_VM_RESULTS/$name.log"; fi
-  if [ $ended -ne 0 ]; then dmesg | sed 's/^/kernel: /' | tail -20 >> "$WEFT_VM_RESULTS/$name.log"; fi
+  if [ $ended -ne 0 ]; then dmesg | grep -v 'speed is unknown' | sed 's/^/kernel: /' | tail -20 >> "$WEFT_VM_RESULTS/$name.log"; fi
   echo $ended > "$WEFT_VM_RESULTS/$name.status"
   echo "$name: exit $ended after $((SECONDS - begin)) s"
 done < "$1"
