@@ -85,11 +85,7 @@ def weft() -> None:
 
     \b
     Examples:
-      ./weft matrix                    what each fabric does
-      ./weft explain tcp               all answers of one fabric, each with its reason
       ./weft explain shm notify        one answer: the facts, their evidence, and why not another
-      ./weft generate                  after a change of providers.yaml, generator/rules.yaml or templates/
-      ./weft check                     is generated/ what the matrix says?
       ./weft probe tcp                 does the fabric behave as its row says?
       ./weft inspect BINARY            what a program was built for
       ./weft add F --provider P        a provider without a row becomes a working fabric

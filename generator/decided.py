@@ -16,7 +16,7 @@ from .facts import FACT
 from .loader import Problem, Refused
 from .model import Fabric, Matrix, Range
 from .rules import Choice, Family, decide
-from .trust import MARKS, mark_of, weakest
+from .trust import DIFFERS, MARKS, mark_of, weakest
 
 _LIBRARY = {"libfabric": "libfabric", "verbs": "rdma-core", "loopback": "weft"}
 
@@ -103,12 +103,13 @@ def marked_fact_of(fabric: Fabric, fact: str) -> str:
 
 
 def marked_answer_of(decided: Decided, family: str) -> str:
-    """The answer in words with the mark of the weakest cell that it rests on; none where it rests on no fact."""
+    """The answer in words with the mark of the weakest cell that it rests on, and whether one differs from its claim; none where it rests on no fact."""
     told = []
     for choices in decided.choices:
         choice = next(each for each in choices if each.family == family)
         level = weakest(choice.cells)
-        told.append(f"{choice.answer} {MARKS[level]}" if level else choice.answer)
+        differs = DIFFERS if any(cell.claimed_value is not None for cell in choice.cells) else ""
+        told.append(f"{choice.answer} {MARKS[level]}{differs}" if level else choice.answer)
     return _over_ranges(told, decided.fabric.ranges)
 
 
