@@ -61,7 +61,7 @@ void write_immediate_initiator(const role& self) {
 void write_immediate_target(const role& self) {
   station net(self.about, {.receives = receives}, self.side, false);
   if (net.serve() == 0) return;
-  net.until([&] { return net.landed().size() >= writes; }, milliseconds(700));
+  net.until([&] { return net.landed().size() >= writes; }, milliseconds(1200));
   const std::vector<entry> landed = net.landed();
   self.told.fact("bytes", landed.empty() ? 0 : bytes_kept(landed[0].data));
   self.told.fact("events", landed.size());
@@ -77,7 +77,7 @@ void write_immediate_target(const role& self) {
   }
   self.side.tell(1);
   net.serve();
-  net.until([&] { return net.received().size() >= receives; }, milliseconds(700));
+  net.until([&] { return net.received().size() >= receives; }, milliseconds(1200));
   self.told.fact("receives_used_up", receives - std::min(receives, net.received().size()));
   self.side.tell(0);
 }
@@ -133,7 +133,7 @@ void counter_target(const role& self) {
   std::uint64_t before = net.landed_writes();
   self.side.tell(before);
   while (net.serve() != 0) {
-    net.until([&] { return net.landed_writes() >= before + writes; }, milliseconds(700));
+    net.until([&] { return net.landed_writes() >= before + writes; }, milliseconds(1200));
     self.side.tell(before = net.landed_writes());
   }
 }

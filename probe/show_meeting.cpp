@@ -46,7 +46,7 @@ void first_post_initiator(const role& self) {
   station net(self.about, {}, self.side, true);
   self.side.tell(1);
   self.side.hear();  // the target sleeps from now on
-  const ssize_t first = net.insist([&] { return net.write({.context = 1}); }, milliseconds(300));
+  const ssize_t first = net.insist([&] { return net.write({.context = 1}); }, milliseconds(500));
   self.told.fact("taken_while_target_slept", first == 0);
   self.told.fact("said", first == 0 ? std::string("success") : error_name(first));
   self.side.tell(1);

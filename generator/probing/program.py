@@ -19,7 +19,7 @@ from ..loader import Problem, Refused
 from .findings import Demands, Finding
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-BEHAVIOUR_SECONDS = 9
+BEHAVIOUR_SECONDS = 10
 PROGRAM_SECONDS = 150
 # Libraries that libfabric loads for other providers write a file when a process of theirs crashes; here crashes are results.
 _QUIET = {"HFI_NO_BACKTRACE": "1", "IPATH_NO_BACKTRACE": "1"}

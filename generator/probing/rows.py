@@ -44,6 +44,11 @@ def probe_row(matrix: Matrix, fabric: Fabric, *, node: str, program: Path | None
         raise Refused([Problem(matrix.file, fabric.line, f"{fabric.name} describes libfabric from {fabric.since} to before {fabric.until or 'any later'}, "
                                                          f"and {release} is here")])
     verdicts = compare(fabric.name, span.cells, read_cells(seen, cells))
+    wrong = {each.cell.name for each in verdicts if each.wrong}
+    if wrong:  # on a busy machine a deadline may pass for nothing: a difference counts that is seen twice
+        again = observe(demands_of(fabric, node), program=program, cells=wrong, cheap=cheap, told=told)
+        second = {each.cell.name: each for each in compare(fabric.name, span.cells, read_cells(again, wrong))}
+        verdicts = [second.get(each.cell.name, each) for each in verdicts]
     return Probed(fabric, tuple(verdicts), provenance_of(seen), release)
 
 
