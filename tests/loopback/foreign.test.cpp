@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A peer of another release: its hello has another wire version, and things behind the part that keeps its place which nobody here knows.
+// It gets a sentence for an answer, on connected and on addressed rows, and the application is not asked about it.
+#include <weft/compose/transport.hpp>
+#include <weft/generated/loopback.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace weft {
+namespace {
+
+using namespace std::chrono_literals;
+namespace loopback = backends::loopback;
+
+struct connected_row : fabrics::loopback {};
+struct addressed_row : fabrics::loopback {
+  static constexpr fabric_facts facts = [] {
+    fabric_facts f = fabrics::loopback::facts;
+    f.endpoint_type = endpoint_type::addressed;
+    return f;
+  }();
+  using policies =
+      policy_set<endpoint::addressed, bootstrap::socket_address, framing::immediate, region_address::offset, region_key::application,
+                 local_descriptor::not_needed, region_binding::domain, notify::immediate, write_fault::reported, atomics::provider, progress::polling,
+                 wait::yield, back_pressure::report, threading::one_owner, completion::selective, liveness::heartbeat>;
+};
+
+/// The bytes of a hello as a later release might send it.
+std::vector<std::byte> later_hello(const address_bytes& from) {
+  wire::introduction i;
+  i.wire_version = wire::version + 1;
+  i.nonce = 5;
+  i.connection = wire::connection_number::of(3, 1);
+  i.address = from;
+  std::vector<std::byte> body(wire::largest_handshake);
+  body.resize(wire::encode(i, body));
+  body.insert(body.end(), 24, std::byte{0xff});
+  return body;
+}
+
+template <class Row>
+struct asking_alone {
+  using port_type = loopback::port<shape_of<Row>>;
+  std::unique_ptr<port_type> net;
+  typename port_type::link link{};
+  std::vector<std::byte> slot = std::vector<std::byte>(4096);
+  std::string answer;
+
+  explicit asking_alone(const std::string& service) {
+    port_options options;
+    options.sleeps = true;
+    net = port_type::open(options).value();
+    if constexpr (!port_type::link_has_receives) receive();
+    link = net->dial(net->resolve("listener", service).value(), 1).value();
+    if constexpr (port_type::link_has_receives) receive();
+  }
+  void receive() { EXPECT_TRUE(net->post_receive(link, {slot.data(), slot.size(), nullptr}, slot.data())); }
+  void turn() {
+    net->poll_links([](link_change, std::uint32_t, typename port_type::link) -> std::uint32_t { return 0; });
+    net->poll([this](const completion_entry& told) {
+      if (told.kind != completion_kind::received || !told.outcome) return;
+      const auto no = wire::parse_refusal(const_bytes(slot).first(told.length));
+      answer = no ? std::string(reinterpret_cast<const char*>(no->reason.data()), no->reason.size()) : "something else than a refusal";
+    });
+    loopback::sleep_for(50us);
+  }
+  std::string ask() {
+    const auto body = later_hello(net->address());
+    const auto tag = wire::message_tag::of(wire::message_kind::hello, {});
+    bool sent = false;
+    for (int i = 0; i < 2000 && answer.empty(); ++i) {
+      if (!sent)
+        sent = bool(net->template send<post_mode::signalled>(link, {const_cast<std::byte*>(body.data()), body.size(), nullptr}, tag.word, nullptr));
+      turn();
+    }
+    return answer;
+  }
+};
+
+template <class Row>
+void meets_a_later_release() {
+  loopback::world w(7);
+  bool over = false;
+  unsigned asked = 0;
+  w.spawn("listener", [&] {
+    auto net = open<Row>({.node = "listener", .service = "7471", .sleeps = true}).value();
+    const auto on = overloaded{[&](const requested&) { ++asked; }, [](auto&&) {}};
+    EXPECT_TRUE(net.until([&] { return over; }, 60s, on));
+  });
+  w.spawn("caller", [&] {
+    loopback::sleep_for(100us);
+    EXPECT_EQ(asking_alone<Row>("7471").ask(), "the caller was built for wire version 3, the listener for wire version 2");
+    over = true;
+  });
+  const auto run = w.run(120s);
+  EXPECT_TRUE(run) << run.sentence;
+  EXPECT_EQ(asked, 0U) << "the application was asked about a peer that it cannot talk to";
+}
+
+TEST(a_later_release, is_answered_with_a_sentence_over_a_connection) { meets_a_later_release<connected_row>(); }
+TEST(a_later_release, is_answered_with_a_sentence_at_its_address) { meets_a_later_release<addressed_row>(); }
+
+}  // namespace
+}  // namespace weft
