@@ -160,7 +160,9 @@ def _progress_test(seen: Seen) -> str:
     for name, asked in (("progress", "manual"), ("progress@automatic", "automatic")):
         alone = _moves_alone(seen, name)
         if alone is not None:
-            words.append(f"asked for {asked}: bytes {'landed while the target slept' if alone else 'landed only once it polled'}")
+            ended = seen.fact(name, "ended_while_target_slept")
+            words.append(f"asked for {asked}: bytes {'landed while the target slept' if alone else 'landed only once it polled'}, "
+                         f"writes ended {'before' if ended else 'after'} that")
     return "; ".join(words)
 
 

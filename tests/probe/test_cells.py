@@ -95,6 +95,14 @@ def test_a_finding_that_changes_changes_its_cell(name: str, behaviour: str, fact
     assert agrees or f"tcp.{name} is " in wrong[0].sentence
 
 
+def test_atomics_that_are_listed_and_refused_are_none() -> None:
+    """As a provider of libfabric 1.17 does: FI_ATOMIC is granted, and each atomic ends in FI_ENOSYS."""
+    seen = changed(recorded("sockets"), "atomics", fetch_add="FI_ENOSYS", compare_swap="FI_ENOSYS", right=[], wrong=["fetch_add uint64: FI_ENOSYS"])
+    found = cell(changed(seen, "first_atomic", first="FI_ENOSYS", all=None), "atomics")
+    assert (found.claimed, found.value, found.differs) == ("provider", "none", True)
+    assert "FI_ENOSYS" in found.test
+
+
 @pytest.mark.parametrize("how", ["crashed", "hung", "missing"])
 def test_a_behaviour_that_is_lost_costs_its_cells_and_no_other(how: str, matrix: Matrix) -> None:
     row = matrix.fabric("tcp")
