@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # One source text, one binary per fabric. Also installed, for users of the package.
+if(POLICY CMP0174)
+  cmake_policy(SET CMP0174 NEW)  # an option that is given empty is empty; CMake 3.31 and later ask
+endif()
 
 # weft_add_per_fabric(name SOURCES file... [TEST] [FABRICS fabric...] [LIBRARIES target...] [LABELS label...] [ARGS argument...]
 #                     [TIMEOUT seconds] [PROCESSORS n])

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Tests that belong to no fabric.
+if(POLICY CMP0174)
+  cmake_policy(SET CMP0174 NEW)  # an option that is given empty is empty; CMake 3.31 and later ask
+endif()
 
 # weft_add_test(name SOURCES file... [LIBRARIES target...] [LABELS label...] [ARGS argument...] [TIMEOUT seconds] [PROCESSORS n])
 # Adds the GoogleTest executable <name> and the ctest of the same name (kind.subject, such as unit.wire.hello).
