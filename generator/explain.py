@@ -10,6 +10,7 @@ from .decided import Decided, releases
 from .model import Fabric
 from .report import show_table
 from .rules import Family
+from .trust import cells_of, count, seen_by_nobody
 
 
 def explained(row: Decided, asked: tuple[Family, ...]) -> list[dict[str, Any]]:
@@ -31,6 +32,8 @@ def show_all(row: Decided, found: list[dict[str, Any]]) -> None:
     """All answers of a row, each with the facts that decided it."""
     fabric = row.fabric
     click.echo(f"{fabric.name}: {fabric.summary} Backend {fabric.backend}, {releases(fabric)}.")
+    unseen = " Nobody here has seen it run: it stands on what sources say." if seen_by_nobody(fabric) else ""
+    click.echo(f"Trust: {count(cells_of(fabric)).told}.{unseen}")
     several = len(fabric.ranges) > 1
     rows = [(each["family"], each["answer"] + (f" (since {each['since']})" if several else ""), each["short"].replace(f"{fabric.name}.", ""))
             for each in found]
