@@ -31,9 +31,10 @@ program_option = click.option("--program", type=_existing, default=None, help="A
 @click.option("--json", "as_text", is_flag=True, help="The same as --format json.")
 @click.option("--format", "kind", type=click.Choice(("table", "json")), default="table", show_default=True, help="How to answer.")
 @click.option("--matrix", type=_existing, default=ROOT / "providers.yaml", show_default="providers.yaml of this tree", help="The matrix to read.")
+@click.option("--seconds", type=click.IntRange(1, 60), default=10, show_default=True, help="For each behaviour; an emulated machine needs more.")
 @node_option
 @program_option
-def probe(fabric: str, cells: tuple[str, ...], write: bool, as_text: bool, kind: str, matrix: Path, node: str, program: Path | None) -> None:
+def probe(fabric: str, cells: tuple[str, ...], write: bool, as_text: bool, kind: str, matrix: Path, seconds: int, node: str, program: Path | None) -> None:
     """Compare a row with what its provider claims and with what two processes see it do.
 
     Each cell is filled twice: what the library claims, and what a behaviour between two processes shows. Exit code 1 if the row differs from
@@ -50,7 +51,7 @@ def probe(fabric: str, cells: tuple[str, ...], write: bool, as_text: bool, kind:
             raise click.BadParameter(f"no cell '{cell}'{did_you_mean(cell, FACT)}", param_hint="--cell")
     try:
         read = read_matrix(matrix, matrix.name)
-        found = probe_row(read, _pick(read, fabric), node=node, program=program, cells=cells or None, told=_tell_ending)
+        found = probe_row(read, _pick(read, fabric), node=node, program=program, cells=cells or None, seconds=seconds, told=_tell_ending)
         wrong = _wrong(read, found)
         if as_text or kind == "json":
             click.echo(as_json("probe", as_content(found.fabric.name, found.verdicts, found.found_by)))

@@ -14,7 +14,8 @@ class Demands:
     """Which provider to probe. Nothing else is believed: what it needs, takes and refuses is found by asking and trying.
 
     `provider` is the library's name for it ("tcp;ofi_rxm"), `endpoint_type` is connected or addressed, `fabric_name` picks one of several
-    fabrics of one provider, `node` is the local address that both processes use, `settings` go into the environment.
+    fabrics of one provider, `node` is the local address that both processes use, `settings` go into the environment,
+    `seconds` bound each behaviour (an emulated machine needs more).
     """
 
     provider: str
@@ -22,6 +23,7 @@ class Demands:
     fabric_name: str = ""
     node: str = "127.0.0.1"
     settings: Mapping[str, str] = field(default_factory=dict)
+    seconds: int = 10
 
 
 @dataclass(frozen=True)

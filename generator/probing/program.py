@@ -19,8 +19,7 @@ from ..loader import Problem, Refused
 from .findings import Demands, Finding
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-BEHAVIOUR_SECONDS = 10
-PROGRAM_SECONDS = 150
+PROGRAM_SECONDS = 150  # for a machine of ordinary speed
 # Libraries that libfabric loads for other providers write a file when a process of theirs crashes; here crashes are results.
 _QUIET = {"HFI_NO_BACKTRACE": "1", "IPATH_NO_BACKTRACE": "1"}
 
@@ -65,7 +64,7 @@ def shown(program: Path, demands: Demands, behaviours: tuple[str, ...]) -> Itera
 
 def _lines(program: Path, what: str, demands: Demands, progress: str, behaviours: tuple[str, ...]) -> Iterator[Finding]:
     command = [str(program), what, "--provider", demands.provider, "--endpoint", demands.endpoint_type, "--node", demands.node,
-               "--progress", progress, "--deadline", str(BEHAVIOUR_SECONDS * 1000)]
+               "--progress", progress, "--deadline", str(demands.seconds * 1000)]
     if demands.fabric_name:
         command += ["--fabric-name", demands.fabric_name]
     command += [name.split("@")[0] for name in behaviours]
@@ -75,7 +74,7 @@ def _lines(program: Path, what: str, demands: Demands, progress: str, behaviours
         running = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, start_new_session=True)
     except OSError as error:
         raise Refused([Problem(str(program), 1, f"cannot be started: {error.strerror}")]) from None
-    limit = time.monotonic() + min(PROGRAM_SECONDS, (BEHAVIOUR_SECONDS + 2) * len(wanted))
+    limit = time.monotonic() + min(PROGRAM_SECONDS * demands.seconds / 10, (demands.seconds + 2) * len(wanted))
     try:
         for line in _until(running, limit):
             found = json.loads(line)

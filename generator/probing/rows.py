@@ -25,19 +25,19 @@ class Probed:
     release: str
 
 
-def demands_of(fabric: Fabric, node: str) -> Demands:
+def demands_of(fabric: Fabric, node: str, seconds: int = 10) -> Demands:
     """What the row names: its provider and its kind of endpoint, and the settings that it wants."""
     cells = fabric.ranges[0].cells
     return Demands(str(cells["provider"].value), str(cells["endpoint_type"].value), str(cells["fabric_name"].value), node,
-                   {setting.name: setting.value for setting in fabric.settings})
+                   {setting.name: setting.value for setting in fabric.settings}, seconds)
 
 
 def probe_row(matrix: Matrix, fabric: Fabric, *, node: str, program: Path | None = None, cells: Collection[str] | None = None, cheap: bool = False,
-              told: Callable[[Finding], None] | None = None) -> Probed:
+              seconds: int = 10, told: Callable[[Finding], None] | None = None) -> Probed:
     """Errors: Refused, where the row cannot be probed here."""
     if fabric.backend != "libfabric":
         raise Refused([Problem(matrix.file, fabric.line, f"{fabric.name} is of backend {fabric.backend}: what is probed is libfabric's providers")])
-    seen = observe(demands_of(fabric, node), program=program, cells=cells, cheap=cheap, told=told)
+    seen = observe(demands_of(fabric, node, seconds), program=program, cells=cells, cheap=cheap, told=told)
     release = str(seen.claim("library"))
     span = range_for(fabric, release)
     if span is None:
@@ -46,7 +46,7 @@ def probe_row(matrix: Matrix, fabric: Fabric, *, node: str, program: Path | None
     verdicts = compare(fabric.name, span.cells, read_cells(seen, cells))
     wrong = {each.cell.name for each in verdicts if each.wrong}
     if wrong:  # on a busy machine a deadline may pass for nothing: a difference counts that is seen twice
-        again = observe(demands_of(fabric, node), program=program, cells=wrong, cheap=cheap, told=told)
+        again = observe(demands_of(fabric, node, seconds), program=program, cells=wrong, cheap=cheap, told=told)
         second = {each.cell.name: each for each in compare(fabric.name, span.cells, read_cells(again, wrong))}
         verdicts = [second.get(each.cell.name, each) for each in verdicts]
     return Probed(fabric, tuple(verdicts), provenance_of(seen), release)
