@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef WEFT_ADDRESS_SANITIZER
 extern "C" void __sanitizer_purge_allocator();  // allocator_interface.h, which g++ 12 comes without
 #endif
 
@@ -25,7 +25,7 @@ inline std::size_t open_descriptors() {
   return count;
 }
 inline std::size_t resident_kib() {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef WEFT_ADDRESS_SANITIZER
   __sanitizer_purge_allocator();  // what was freed is kept in quarantine: that is the sanitizer's memory, not ours
 #endif
   std::ifstream in("/proc/self/statm");
@@ -70,7 +70,7 @@ TYPED_TEST_P(closing_of_peers, many_rounds_of_meeting_and_closing_leave_nothing_
         side.tell(1, net.where());
         observer seen;
         seen.on_requested = [&](const requested& r) { EXPECT_TRUE(net.accept(r.peer)); };
-        serve(side, net, seen, 1, 100s);
+        serve(side, net, seen, 1, 100s * slowness());
         EXPECT_EQ(seen.requests, rounds);
         EXPECT_EQ(seen.losses, rounds);
         await(side, net, seen, "nothing in flight", [&] { return net.in_flight() == 0; });

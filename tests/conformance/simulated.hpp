@@ -79,8 +79,8 @@ inline loopback::faults rough_weather() {
 /// One run: a world, a seed, the sides.
 class play {
  public:
-  play(std::uint64_t seed, const loopback::faults& trouble, const circumstances& how, const std::vector<body>& sides)
-      : seed_(seed), how_(how), sides_(sides), books_(sides.size()), world_(seed, trouble) {}
+  play(std::uint64_t seed, const loopback::faults& trouble, const std::vector<body>& sides)
+      : seed_(seed), sides_(sides), books_(sides.size()), world_(seed, trouble) {}
 
   void run() {
     talk_.world = &world_;
@@ -108,7 +108,6 @@ class play {
   }
 
   std::uint64_t seed_;
-  const circumstances& how_;
   const std::vector<body>& sides_;
   std::vector<std::vector<history::record>> books_;
   side_talk talk_;
@@ -127,7 +126,7 @@ struct simulated_stage {
     for (std::uint64_t seed = 1; seed <= seeds && !testing::Test::HasFailure(); ++seed)
       for (const bool rough : {false, true}) {
         if (rough && how.once) continue;
-        play(seed, rough ? rough_weather() : loopback::faults{}, how, sides).run();
+        play(seed, rough ? rough_weather() : loopback::faults{}, sides).run();
         if (testing::Test::HasFailure()) {
           ADD_FAILURE() << "seed " << seed << (rough ? ", rough weather" : ", calm weather");
           return;
