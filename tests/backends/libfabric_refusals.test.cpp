@@ -2,6 +2,8 @@
 //
 // What opening says where the library is not what a row says: each row here is a true one with a cell falsified. Nothing found: the demands
 // that conflict. Something else found: every cell that differs, and what may be done about it.
+#include "../../compose/transport.hpp"
+#include "../../generated/tcp.hpp"
 #include "libfabric_shapes.hpp"
 
 #include <gtest/gtest.h>
@@ -133,6 +135,25 @@ TEST(libfabric_refusals, what_an_answer_rests_on_refuses_whatever_is_tolerated) 
     expect_silent_on(said, {"on_difference::degrade opens"});
     expect_says(refusal_of<pointers_and_keys>(options), {"region_address depends on it"});
   }
+}
+
+struct deep_fabric : fabrics::tcp {
+  static constexpr fabric_facts facts = deep(fabrics::tcp::facts);
+};
+TEST(libfabric_refusals, a_transport_is_opened_with_the_same_choice_and_warns) {
+  transport_options options{.node = "127.0.0.1"};
+  const auto refused = open<deep_fabric>(options);
+  ASSERT_FALSE(refused);
+  expect_says(refused.error().sentence, {"fabric tcp: the library is not what this program was generated for: queue_depth (transmit)"});
+  const auto said_by = [&](on_difference chosen) {
+    options.on_difference = chosen;
+    ::testing::internal::CaptureStderr();
+    const auto opened = open<deep_fabric>(options);
+    EXPECT_TRUE(opened && opened->limits().differences.starts_with("queue_depth (transmit)"));
+    return ::testing::internal::GetCapturedStderr();
+  };
+  expect_says(said_by(on_difference::warn), {"weft: warning: fabric tcp: the library is not", "queue_depth (receive)"});
+  EXPECT_EQ(said_by(on_difference::degrade), "");
 }
 
 TEST(libfabric_refusals, a_true_row_has_no_differences) {
