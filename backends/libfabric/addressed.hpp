@@ -45,7 +45,7 @@ class addressed_endpoint {
     if (const int r = completion_queue<Shape>::bind(queue.get(), endpoint); r != 0) return refused(r, "fi_ep_bind", who + ": completion queue");
     if (counter != nullptr)
       if (const int r = fi_ep_bind(endpoint, &counter->fid, FI_REMOTE_WRITE); r != 0) return refused(r, "fi_ep_bind", who + ": remote counter");
-    if (const int r = fi_enable(endpoint); r != 0) return refused(r, "fi_enable", who);
+    if (const int r = fi_enable(endpoint); r != 0) return refused(r, "fi_enable", who + other_environment<Shape>());
     made.own_ = name_of(&endpoint->fid);
     return made;
   }

@@ -53,6 +53,17 @@ void set_environment() {
     for (const environment_setting& each : Shape::environment) setenv(each.name, each.value, 0);
 }
 
+/// For sentences: the settings that the row wants and the environment has otherwise; "" where there is none.
+template <class Shape>
+std::string other_environment() {
+  std::string text;
+  if constexpr (requires { Shape::environment; })
+    for (const environment_setting& each : Shape::environment)
+      if (const char* has = std::getenv(each.name); has != nullptr && std::strcmp(has, each.value) != 0)
+        text += std::string("; ") + each.name + " is " + has + " in the environment, and the row wants " + each.value;
+  return text;
+}
+
 /// The format of addresses to ask for at a host: some providers find nothing at an IPv6 address unless they are asked for that format.
 inline std::uint32_t address_format(std::string_view node) noexcept {
   return node.find(':') == std::string_view::npos ? std::uint32_t{FI_FORMAT_UNSPEC} : std::uint32_t{FI_SOCKADDR_IN6};

@@ -215,7 +215,7 @@ class company {
 
   /// Reads every side's report. Returns: whether all ended in time; those that did not are killed.
   bool gather() {
-    const auto end = std::chrono::steady_clock::now() + how_.limit;
+    const auto end = std::chrono::steady_clock::now() + how_.limit * slowness();
     std::size_t open = pipes_.size();
     while (open > 0) {
       std::vector<pollfd> waiting;

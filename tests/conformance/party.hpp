@@ -10,7 +10,9 @@
 #include "../../core/time.hpp"
 #include "../../history/recorder.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <random>
@@ -23,8 +25,14 @@ namespace weft::conformance {
 
 using namespace std::chrono_literals;
 
+/// How many times longer than usual a test may take, where processors are emulated: WEFT_TEST_SLOWNESS.
+inline int slowness() {
+  const char* said = std::getenv("WEFT_TEST_SLOWNESS");
+  return said == nullptr ? 1 : std::clamp(std::atoi(said), 1, 100);
+}
+
 /// How long any single wait of a test may take; nothing is timed by it.
-inline constexpr duration patience = 20s;
+inline const duration patience = 20s * slowness();
 
 /// Thrown by a side that cannot go on; reported as its failure.
 struct stopped : std::runtime_error {
