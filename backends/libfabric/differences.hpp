@@ -8,6 +8,7 @@
 
 #include "../../core/port.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -38,9 +39,7 @@ class differences {
 
   /// Whether opening must end here, by the choice of who opens. A difference that an answer rests on always ends it.
   bool refuse(on_difference chosen) const {
-    for (const difference& each : all_)
-      if (chosen == on_difference::refuse || !each.family.empty()) return true;
-    return false;
+    return std::any_of(all_.begin(), all_.end(), [&](const difference& each) { return chosen == on_difference::refuse || !each.family.empty(); });
   }
   /// Every difference, or "".
   std::string text() const {
