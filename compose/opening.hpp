@@ -58,8 +58,8 @@ class opening {
   }
   static void warn(const std::string& differences) {
     if (differences.empty()) return;
-    std::fprintf(stderr, "weft: warning: fabric %s: the library is not what this program was generated for: %s\n",
-                 std::string(Engine::fabric::name).c_str(), differences.c_str());
+    (void)std::fprintf(stderr, "weft: warning: fabric %s: the library is not what this program was generated for: %s\n",
+                       std::string(Engine::fabric::name).c_str(), differences.c_str());
   }
 
   static port_options ask(const transport_options& o) {
