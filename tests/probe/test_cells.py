@@ -117,3 +117,9 @@ def test_no_overtaking_proves_nothing_where_nothing_is_promised() -> None:
     found = cell(changed(recorded("tcp"), "claims", send_after_write=False), "order_send_after_write")
     assert (found.claimed, found.shown, found.value) == (False, None, False)
     assert "proves nothing" in found.why_not
+
+
+def test_a_completion_that_nobody_promised_to_be_delivery_proves_nothing() -> None:
+    """Cards take FI_DELIVERY_COMPLETE without offering it, and the bytes are there in time, this time."""
+    found = cell(changed(recorded("tcp"), "claims", delivery_complete=False), "delivery_complete")
+    assert (found.claimed, found.shown, found.value) == (False, None, False)

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How claims and facts become the value of a cell, and the words for it. What was not seen is None, never a guess."""
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..facts import Value
+from .seen import Seen
+
+Read = Callable[[Seen], Value | None]
+Words = Callable[[Seen], str]
+
+
+def claim(name: str, words: str = "") -> tuple[Read, Words]:
+    return (lambda seen: value(seen.claim(name))), (lambda seen: f"{words or name} {said(seen.claim(name))}")
+
+
+def value(found: object) -> Value | None:
+    return found if isinstance(found, (bool, int, str)) else None
+
+
+def said(found: object) -> str:
+    if isinstance(found, list):
+        return ", ".join(str(each) for each in found) or "none"
+    return {True: "yes", False: "no", None: "not known"}.get(found, str(found)) if isinstance(found, bool) or found is None else str(found)
+
+
+def facts(behaviour: str, *names: str) -> Words:
+    def words(seen: Seen) -> str:
+        return ", ".join(f"{name} {said(seen.fact(behaviour, name))}" for name in names if seen.fact(behaviour, name) is not None)
+
+    return words
+
+
+def choice(found: object, yes: str, no: str) -> str | None:
+    return None if found is None else yes if found else no
+
+
+def both(*read: Value | None) -> bool | None:
+    """True if all are, false if one is not, nothing if one is not known."""
+    return None if any(each is None for each in read) else all(read)
+
+
+def fabric_claimed(seen: Seen) -> Value | None:
+    names = seen.claim("fabric_names")
+    return None if names is None else "" if len(names) <= 1 else ", ".join(names)
+
+
+def pointers_shown(seen: Seen) -> Value | None:
+    returned, landed = seen.fact("addressing", "returned_pointers"), seen.fact("addressing", "returned_form_landed")
+    other = seen.fact("addressing", "other_form_landed")
+    if returned is None or landed is None:
+        return None
+    return bool(returned) if landed else (not returned if other else None)
+
+
+def order(behaviour: str, claim: str) -> Read:
+    """An overtaking that was seen is certain; none seen is what a promise looks like, and where nothing is promised it proves nothing."""
+
+    def read(seen: Seen) -> Value | None:
+        overtaken = seen.fact(behaviour, "overtaken")
+        if overtaken is None:
+            return None
+        return False if overtaken else (True if seen.claim(claim) else None)
+
+    return read
+
+
+def consumed(seen: Seen) -> Value | None:
+    if seen.fact("write_immediate", "bytes") == 0:
+        return False
+    used = seen.fact("write_immediate", "receives_used_up")
+    return None if used is None else used > 0
+
+
+def atomics_claimed(seen: Seen) -> Value | None:
+    return choice(seen.claim("atomics"), "provider", "none")
+
+
+def atomics_shown(seen: Seen) -> Value | None:
+    if seen.claim("atomics") is False:
+        return "none"
+    if seen.crashed("first_atomic") or seen.crashed("atomics"):
+        return "none"
+    right = [seen.fact("atomics", name) for name in ("fetch_add", "compare_swap")] + [seen.fact("first_atomic", "all")]
+    if None in right:
+        return "none" if any(each not in (None, "right") for each in right) or seen.fact("first_atomic", "first") not in (None, "right") else None
+    return "provider" if all(each == "right" for each in right) else "none"
+
+
+def atomics_test(seen: Seen) -> str:
+    if seen.claim("atomics") is False:
+        return "asking for them finds nothing"
+    for name in ("first_atomic", "atomics"):
+        if seen.crashed(name):
+            return seen.why_not((name,))
+    wrong = seen.fact("atomics", "wrong") or []
+    right = seen.fact("atomics", "right") or []
+    return f"{len(right)} of {len(right) + len(wrong)} kinds right by value" + (f"; wrong: {', '.join(wrong)[:80]}" if wrong else "")
+
+
+def cost_order(seen: Seen) -> Value | None:
+    """Only where there is something to lose: atomics that work, and an order without them."""
+    works = atomics_shown(seen)
+    if works is None:
+        return None
+    if works != "provider" or not seen.claim("send_after_write"):
+        return False
+    with_both = seen.claim("atomics_with_send_after_write")
+    return None if with_both is None else not with_both
+
+
+def moves_alone(seen: Seen, behaviour: str) -> bool | None:
+    return both(seen.fact(behaviour, "small_landed_while_asleep"), seen.fact(behaviour, "large_landed_while_asleep"))
+
+
+def progress_shown(seen: Seen) -> Value | None:
+    """Asked for manual progress, as a row asks that says polling."""
+    alone = moves_alone(seen, "progress")
+    if alone is None:
+        return None
+    if not alone:
+        return "polling"
+    return "thread" if seen.fact("progress", "library_threads") else "hardware"
+
+
+def progress_claimed(seen: Seen) -> Value | None:
+    """FI_PROGRESS_AUTO is a claim; where it was kept, asking for manual progress is the row's choice and no difference."""
+    answer = seen.claim("progress_if_automatic")
+    if answer is None:
+        return None
+    if answer != "automatic":
+        return "polling"
+    alone = moves_alone(seen, "progress@automatic")
+    shown = progress_shown(seen)
+    return shown if alone or alone is None else "thread"
+
+
+def progress_test(seen: Seen) -> str:
+    words = []
+    for name, asked in (("progress", "manual"), ("progress@automatic", "automatic")):
+        alone = moves_alone(seen, name)
+        if alone is not None:
+            ended = seen.fact(name, "ended_while_target_slept")
+            words.append(f"asked for {asked}: bytes {'landed while the target slept' if alone else 'landed only once it polled'}, "
+                         f"writes ended {'before' if ended else 'after'} that")
+    return "; ".join(words)
+
+
+def wait_claimed(seen: Seen) -> Value | None:
+    granted = seen.claim("wait_descriptor")
+    return None if granted is None else "descriptor" if granted == "granted" else "yield"
+
+
+def wait_shown(seen: Seen) -> Value | None:
+    if seen.fact("waiting", "descriptor") is False or seen.claim("wait_descriptor") not in (None, "granted"):
+        return "yield"
+    lost, messages = seen.fact("waiting", "lost_wake_ups"), seen.fact("waiting", "messages")
+    if lost is None or messages is None:
+        return None
+    return "descriptor" if lost == 0 and messages == 40 else "yield"
+
+
+def refused_shown(seen: Seen) -> Value | None:
+    ends = [seen.fact(name, "plain") for name in ("wrong_key", "out_of_range")]
+    if None in ends:
+        return None
+    return "reported" if all(end in ("error", "connection ended") or end.startswith("refused") for end in ends) else "silent"
+
+
+def refused_test(seen: Seen) -> str:
+    told = []
+    for name, words in (("wrong_key", "wrong key"), ("out_of_range", "out of range")):
+        end, code = seen.fact(name, "plain"), seen.fact(name, "plain_error")
+        confirmed = seen.fact(name, "delivered_error") or seen.fact(name, "delivered")
+        told.append(f"{words}: {code or end}" + (f" ({confirmed} with delivery completion)" if confirmed and confirmed != code else ""))
+    return "; ".join(told)
+
+
+def silent(seen: Seen) -> Value | None:
+    told, signalled = seen.fact("completions", "unsignalled_told"), seen.fact("completions", "signalled_told")
+    return None if told is None or not signalled else told == 0
+
+
+def contexts(seen: Seen) -> Value | None:
+    changed = seen.fact("completions", "context_bytes_changed")
+    return None if changed is None else 0 if changed == 0 else 32 if changed <= 32 else 64
+
+
+def injected(seen: Seen) -> Value | None:
+    free = seen.fact("inject", "buffer_free_at_once")
+    return None if free is None else seen.fact("inject", "bytes") if free else 0
+
+
+def depth(seen: Seen) -> Value | None:
+    taken = [seen.fact("full_queue", "posts_taken"), seen.fact("full_queue", "receives_taken")]
+    return None if None in taken or not seen.fact("full_queue", "all_ended") else min(taken)
+
+
+def depth_claimed(seen: Seen) -> Value | None:
+    depths = [seen.claim("transmit_depth"), seen.claim("receive_depth")]
+    return None if None in depths else min(depths)
+
+
+def delivered(seen: Seen) -> Value | None:
+    if seen.refused("delivery") and seen.fact("delivery", "offered") is False:
+        return False
+    if seen.claim("delivery_complete") is False:
+        return None  # the flag was taken, and what nobody promised was kept this time
+    ended, early = seen.fact("delivery", "ended"), seen.fact("delivery", "ended_before_delivery")
+    return None if ended is None or early is None else bool(ended and not early)
+
+
+def forgotten(seen: Seen) -> Value | None:
+    if seen.claim("endpoint_type") == "connected":
+        return True
+    if seen.crashed("forgetting"):
+        return False
+    return both(seen.fact("forgetting", "taken_out"), seen.fact("forgetting", "reached_again"))
+
+
+def nothing(_: Seen) -> None:
+    return None
+
+
+def silence(_: Seen) -> str:
+    return ""
