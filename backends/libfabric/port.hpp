@@ -191,11 +191,19 @@ class port {
   port() = default;
 
   /// Before endpoints close. A library that posts receives of its own again as it reads them (rxm, libfabric 1.17) does so on a link
-  /// that it has just closed, and crashes, where messages of that link lie unread. Bounded: a peer may go on sending.
+  /// that it has just closed, and crashes, where messages of that link lie unread: peers that close now too get a moment for their goodbyes.
   void read_what_arrived() {
-    for (int looks = 0; looks < 1024 && queue_.poll([](const completion_entry&) {}) > 0; ++looks) {
-    }
+    const auto read_all = [this] {
+      for (int looks = 0; looks < 64; ++looks)
+        if (queue_.poll([](const completion_entry&) {}) == 0) return looks > 0;
+      return true;
+    };
+    const instant start = now();
+    for (instant last = start; now() - last < quiet_before_close && now() - start < 2 * quiet_before_close;)
+      if (read_all()) last = now();
+    (void)read_all();
   }
+  static constexpr duration quiet_before_close = Shape::facts.connects_lazily ? std::chrono::milliseconds(20) : duration(0);
 
   /// Whether the calls without flags do what the mode means.
   static constexpr bool short_call(post_mode mode) noexcept {
