@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import fcntl
+import os
 import platform
 import shlex
 import shutil
@@ -100,7 +101,8 @@ def furnish(results: Path, asked: argparse.Namespace) -> None:
     shutil.copy(HERE / "guest", results / "guest")
     (results / "device").write_text(asked.device)
     (results / "directory").write_text(str(Path.cwd()))
-    (results / "command").write_text(shlex.join(asked.command) + "\n")
+    again = "WEFT_AGAIN=1 " if os.environ.get("WEFT_AGAIN") else ""  # scripts/test --again, for suites.sh
+    (results / "command").write_text(again + shlex.join(asked.command) + "\n")
 
 
 def shown(wishes: list[Path]) -> tuple[Path, ...]:
