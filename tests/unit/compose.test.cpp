@@ -83,7 +83,7 @@ TEST(operation_pool, gives_each_slot_once_and_counts) {
     EXPECT_EQ(pool.at(s->index), s);
   }
   EXPECT_EQ(pool.in_flight(), 8U);
-  EXPECT_TRUE(pool.empty());
+  EXPECT_EQ(pool.left(), 0U);
   EXPECT_EQ(pool.take(), nullptr) << "one more than there are";
   slot* first = *taken.begin();
   const std::uint32_t generation = first->generation;
