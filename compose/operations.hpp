@@ -89,6 +89,7 @@ class operation_pool {
       slots_.push_back(&slot);
       give(slot);
     }
+    left_ += count;
     chunks_.push_back(std::move(chunk));
   }
 
@@ -97,32 +98,32 @@ class operation_pool {
     Slot* slot = slots_[free_];
     free_ = slot->next;
     ++slot->generation;
-    ++in_flight_;
+    --left_;
     return slot;
   }
   void give(Slot& slot) noexcept {
-    if (slot.use != slot_use::free) --in_flight_;
+    if (slot.use != slot_use::free) ++left_;
     slot.use = slot_use::free;
     slot.next = free_;
     free_ = slot.index;
   }
   Slot* at(std::uint32_t index) noexcept { return index < slots_.size() ? slots_[index] : nullptr; }
   /// All that are taken, abandoned ones and messages of weft's own included.
-  std::uint32_t in_flight() const noexcept { return in_flight_; }
+  std::uint32_t in_flight() const noexcept { return size() - left_; }
   /// How many slots are as asked. Looks at each: cold.
   template <class Which>
   std::uint32_t count(Which&& which) const {
     return static_cast<std::uint32_t>(std::count_if(slots_.begin(), slots_.end(), [&](const Slot* each) { return which(*each); }));
   }
   std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(slots_.size()); }
-  /// Slots that can be taken.
-  std::uint32_t left() const noexcept { return size() - in_flight_; }
+  /// Slots that can be taken; each post that needs one asks.
+  std::uint32_t left() const noexcept { return left_; }
 
  private:
   std::vector<std::unique_ptr<Slot[]>> chunks_;
   std::vector<Slot*> slots_;
   std::uint32_t free_ = no_index;
-  std::uint32_t in_flight_ = 0;
+  std::uint32_t left_ = 0;
 };
 
 }  // namespace weft
