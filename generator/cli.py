@@ -20,6 +20,7 @@ import click
 from . import check as checks
 from . import emit, inspecting
 from .adding.command import add
+from .conforming.command import conformance
 from .decided import Decided, answer_of, decide_all, fact_of, marked_answer_of, marked_fact_of
 from .explain import explained, show_all, show_one
 from .facts import FACTS, GROUPS
@@ -79,7 +80,7 @@ def _refusing(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-             epilog="Exit codes: 0 fine, 1 looked at and not fine, 2 wrong usage, 70 a fault of weft itself.")
+             epilog="Exit codes: 0 fine, 1 not fine, 2 wrong usage, 70 a fault of weft itself.")
 def weft() -> None:
     """From facts about network providers to C++ transports.
 
@@ -295,6 +296,7 @@ def inspect(binaries: tuple[Path, ...], matrix: Path, rules: Path, kind: str) ->
 
 
 weft.add_command(add)
+weft.add_command(conformance)
 weft.add_command(probe)
 
 

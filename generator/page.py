@@ -13,7 +13,7 @@ from .trust import LEGEND, cells_of, count, level_of, mark_of, seen_by_nobody
 _SHORT = ("notify", "write_fault", "atomics", "progress", "wait", "liveness")
 
 
-def _markdown(text: str) -> str:
+def markdown(text: str) -> str:
     for special in "\\`*[]<>|#~":
         text = text.replace(special, "\\" + special if special not in "<>" else {"<": "&lt;", ">": "&gt;"}[special])
     return text
@@ -23,17 +23,17 @@ def page(decided: tuple[Decided, ...], families: tuple[Family, ...]) -> dict[str
     """The variables of templates/matrix.md.j2."""
     names = [family.name for family in families]
     thirds = [names[i:i + 6] for i in range(0, len(names), 6)]
-    answers = [{"families": [_markdown(n) for n in part],
-                "rows": [{"fabric": _markdown(each.fabric.name), "cells": [_markdown(marked_answer_of(each, name)) for name in part]} for each in decided]}
+    answers = [{"families": [markdown(n) for n in part],
+                "rows": [{"fabric": markdown(each.fabric.name), "cells": [markdown(marked_answer_of(each, name)) for name in part]} for each in decided]}
                for part in thirds]
-    groups = [{"name": group, "facts": [_markdown(fact.name) for fact in FACTS if fact.group == group],
-               "rows": [{"fabric": _markdown(each.fabric.name),
-                         "cells": [_markdown(marked_fact_of(each.fabric, fact.name)) for fact in FACTS if fact.group == group]} for each in decided]}
+    groups = [{"name": group, "facts": [markdown(fact.name) for fact in FACTS if fact.group == group],
+               "rows": [{"fabric": markdown(each.fabric.name),
+                         "cells": [markdown(marked_fact_of(each.fabric, fact.name)) for fact in FACTS if fact.group == group]} for each in decided]}
               for group in GROUPS if group != "identity"]
     every = count(cell for each in decided for cell in cells_of(each.fabric))
     return {"legend": LEGEND, "total": every.told, "fabrics": [_page_row(each) for each in decided], "answers": answers, "groups": groups,
-            "families": [{"name": _markdown(f.name), "question": _markdown(f.question), "answers": _markdown(", ".join(f.answers))} for f in families],
-            "facts": [{"name": _markdown(f.name), "meaning": _markdown(f.meaning)} for f in FACTS]}
+            "families": [{"name": markdown(f.name), "question": markdown(f.question), "answers": markdown(", ".join(f.answers))} for f in families],
+            "facts": [{"name": markdown(f.name), "meaning": markdown(f.meaning)} for f in FACTS]}
 
 
 def short_table(decided: tuple[Decided, ...]) -> dict[str, Any]:
@@ -41,9 +41,9 @@ def short_table(decided: tuple[Decided, ...]) -> dict[str, Any]:
     rows = []
     for each in decided:
         counted = count(cells_of(each.fabric))
-        rows.append({"fabric": _markdown(each.fabric.name), "cells": [_markdown(marked_answer_of(each, name)) for name in _SHORT],
+        rows.append({"fabric": markdown(each.fabric.name), "cells": [markdown(marked_answer_of(each, name)) for name in _SHORT],
                      "seen": f"{counted.observed} of {counted.cells}"})
-    return {"families": [_markdown(name) for name in _SHORT], "rows": rows, "legend": LEGEND}
+    return {"families": [markdown(name) for name in _SHORT], "rows": rows, "legend": LEGEND}
 
 
 def _page_row(decided: Decided) -> dict[str, Any]:
@@ -51,15 +51,15 @@ def _page_row(decided: Decided) -> dict[str, Any]:
     cells = []
     for span in fabric.ranges:
         names = span.changed or tuple(span.cells)
-        cells += [{"level": _level(span.cells[name]), "name": _markdown(name) + (f" (since {span.since})" if span.changed else ""), "value": _markdown(span.cells[name].told),
-                   "evidence": _markdown(str(span.cells[name].evidence))} for name in names]
-    return {"name": fabric.name, "title": _markdown(fabric.name), "summary": _markdown(fabric.summary), "backend": fabric.backend,
+        cells += [{"level": _level(span.cells[name]), "name": markdown(name) + (f" (since {span.since})" if span.changed else ""), "value": markdown(span.cells[name].told),
+                   "evidence": markdown(str(span.cells[name].evidence))} for name in names]
+    return {"name": fabric.name, "title": markdown(fabric.name), "summary": markdown(fabric.summary), "backend": fabric.backend,
             "releases": releases(fabric), "counts": count(cells_of(fabric)).told, "seen_by_nobody": seen_by_nobody(fabric),
-            "settings": [{"name": _markdown(s.name), "value": _markdown(s.value), "reason": _markdown(s.reason)} for s in fabric.settings],
+            "settings": [{"name": markdown(s.name), "value": markdown(s.value), "reason": markdown(s.reason)} for s in fabric.settings],
             "cells": cells}
 
 
 def _level(cell: Cell) -> str:
     """The level with its mark; where behaviour differs, what the library claims."""
-    differs = f", claimed {_markdown(cell.told_claim)}" if cell.claimed_value is not None else ""
+    differs = f", claimed {markdown(cell.told_claim)}" if cell.claimed_value is not None else ""
     return f"{mark_of(cell)} {level_of(cell.evidence)}{differs}"

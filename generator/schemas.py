@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from .conforming.promises import promises_schema
 from .inspecting import KEYS
 from .schema import Schema, matrix_schema, rules_schema
 
@@ -42,9 +43,15 @@ def all_schemas() -> dict[str, Schema]:
     probed: Schema = {"fabric": _TEXT, "cells": {"type": "array", "items": judged},
                       "provenance": _closed({"library": _TEXT, "api": _TEXT, "kernel": _TEXT, "device": _TEXT, "date": _TEXT})}
     absent = _closed({"fabric": _TEXT, "why": _TEXT})
+    shown = _closed({"fabric": _TEXT, "verdict": {"enum": ["shown", "refused", "not applicable", "failed", "not run"]}, "kind": {"enum": ["native", "emulated", ""]},
+                     "answers": _TEXT, "notes": _TEXTS})
+    promise = _closed({"name": _TEXT, "section": _TEXT, "number": number, "says": _TEXT, "cells": {"type": "array", "items": shown}})
     return {
         "providers": matrix_schema(),
+        "promises": promises_schema(),
         "rules": rules_schema(),
+        "conformance": _answer("conformance", fabrics={"type": "array", "items": _closed({"fabric": _TEXT, "library": _TEXT})},
+                               promises={"type": "array", "items": promise}),
         "generate": _answer("generate", files=_TEXTS, written=_TEXTS, unaccounted=_TEXTS),
         "check": _answer("check", files={"type": "integer"}, problems={"type": "array", "items": problem},
                          warnings={"type": "array", "items": problem}, trust=trust),

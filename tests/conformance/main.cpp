@@ -11,6 +11,7 @@
 #include "put_get.hpp"
 #include "put_notify.hpp"
 #include "regions.hpp"
+#include "run_record.hpp"
 #include "stage.hpp"
 #include "waiting.hpp"
 

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments of `weft conformance`; no logic."""
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NoReturn
+
+import click
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from ..decided import decide_all
+from ..loader import Refused
+from ..model import read_matrix
+from ..report import as_csv, as_json, show_table
+from ..rules import read_rules
+from .judging import GOOD, Cell, judge
+from .page import page, shown
+from .promises import Promises, defined_tests, read_promises, unlike_the_suites
+from .results import Results, join, read_results
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "conformance.md"
+_FOLDER = ROOT / "tests" / "conformance"
+_BUILDS = (ROOT / "build" / "dev", ROOT / "build" / "debian13" / "build")
+
+
+@click.command()
+@click.option("--results", "folders", type=click.Path(exists=True, file_okay=False, path_type=Path), multiple=True, show_default="build/dev, build/debian13/build",
+              help="A build folder whose tests ran; repeat it. Of a fabric in several the first counts.")
+@click.option("--promises", "file", type=click.Path(exists=True, dir_okay=False, path_type=Path), default=_FOLDER / "promises.yaml",
+              show_default="tests/conformance/promises.yaml", help="What is promised, and which tests show it.")
+@click.option("--mapping", is_flag=True, help="Look at the promises alone: does every test exist that they name, and is every suite named?")
+@click.option("--write", is_flag=True, help="Write docs/conformance.md.")
+@click.option("--format", "kind", type=click.Choice(("table", "json", "csv")), default="table", show_default=True, help="How to answer.")
+def conformance(folders: tuple[Path, ...], file: Path, mapping: bool, write: bool, kind: str) -> None:
+    """Say what is promised, and which tests show it.
+
+    A cell is made from the results of tests, fabric by fabric. Exit code 1 if a test of a cell failed or did not run, or if the
+    promises name a test that does not exist.
+
+    \b
+    Examples:
+      ./weft conformance               from build/dev and, where it is, build/debian13
+      ./weft conformance --write       the page docs/conformance.md
+      ./weft conformance --mapping     only whether promises and suites agree
+    """
+    try:
+        _run(folders, file, mapping, write, kind)
+    except Refused as refused:
+        for problem in refused.problems:
+            click.echo(str(problem), err=True)
+        raise SystemExit(1) from None
+
+
+def _run(folders: tuple[Path, ...], file: Path, mapping: bool, write: bool, kind: str) -> NoReturn:
+    families = read_rules(ROOT / "generator" / "rules.yaml", "generator/rules.yaml")
+    promises = read_promises(file, file.name, families)
+    problems = unlike_the_suites(promises, defined_tests(_FOLDER))
+    if problems:
+        raise Refused(problems)
+    if mapping:
+        click.echo(f"{len(promises.promises)} promises, {len(promises.columns)} fabrics: every test that they name exists, every suite is named")
+        raise SystemExit(0)
+    rows = {each.fabric.name: each for each in decide_all(read_matrix(ROOT / "providers.yaml", "providers.yaml"), families)}
+    results = join([read_results(folder) for folder in folders or [each for each in _BUILDS if each.is_dir()]])
+    cells = judge(promises, results, rows)
+    if write:
+        environment = Environment(loader=FileSystemLoader(str(ROOT / "templates")), undefined=StrictUndefined, autoescape=False,  # noqa: S701  Markdown
+                                  trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
+        PAGE.write_text(environment.get_template("conformance.md.j2").render(page(promises, cells, results)), encoding="utf-8")
+    _show(promises, cells, results, kind)
+    raise SystemExit(0 if all(cell.verdict in GOOD for cell in cells.values()) else 1)
+
+
+def _show(promises: Promises, cells: dict[tuple[str, str], Cell], results: Results, kind: str) -> None:
+    names = [column.fabric for column in promises.columns]
+    if kind == "json":
+        click.echo(as_json("conformance", {
+            "fabrics": [{"fabric": name, "library": results.libraries.get(name, "")} for name in names],
+            "promises": [{"name": each.name, "section": each.section, "number": each.number, "says": each.says,
+                          "cells": [{"fabric": name, "verdict": cells[each.name, name].verdict, "kind": cells[each.name, name].kind,
+                                     "answers": cells[each.name, name].answers, "notes": list(cells[each.name, name].notes)} for name in names]}
+                         for each in promises.promises]}))
+        return
+    rows = [(f"{each.section} {each.number}", each.name, *(shown(cells[each.name, name]).replace("*", "") for name in names)) for each in promises.promises]
+    if kind == "csv":
+        click.echo(as_csv(("place", "promise", *names), rows))
+        return
+    show_table(("place", "promise", *names), rows)
+    bad = [(each.name, name, note) for each in promises.promises for name in names if cells[each.name, name].verdict not in GOOD
+           for note in cells[each.name, name].notes]
+    for promise, name, note in bad[:40]:
+        click.echo(f"{promise} on {name}: {note}", err=True)
+    if len(bad) > 40:
+        click.echo(f"and {len(bad) - 40} more", err=True)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From promises and results to cells: shown (by the library itself, or emulated by weft), refused with the reason, failed, or not run."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..decided import Decided
+from ..model import Version
+from ..rules import Choice
+from .promises import Column, Promise, Promises
+from .results import FAILED, PASSED, SKIPPED, Outcome, Results
+
+SHOWN, REFUSED, NOT_APPLICABLE, BROKEN, NOT_RUN = "shown", "refused", "not applicable", "failed", "not run"
+GOOD = (SHOWN, REFUSED, NOT_APPLICABLE)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell. `kind`: native, emulated, or empty where all fabrics do it by the same code of weft's. `notes`: reasons, each a sentence."""
+
+    verdict: str
+    kind: str
+    answers: str
+    notes: tuple[str, ...]
+
+
+def judge(promises: Promises, results: Results, decided: dict[str, Decided]) -> dict[tuple[str, str], Cell]:
+    """A cell for each promise (by name) and column (by fabric)."""
+    return {(promise.name, column.fabric): _cell(promise, column, results, decided) for promise in promises.promises for column in promises.columns}
+
+
+def _cell(promise: Promise, column: Column, results: Results, decided: dict[str, Decided]) -> Cell:
+    if promise.not_applicable:
+        return Cell(NOT_APPLICABLE, "", "", (promise.not_applicable,))
+    if promise.refused:
+        return Cell(REFUSED, "", "", (promise.refused,))
+    own, missing, notes = _own(promise, column.fabric, results)
+    shared = {name: results.ctests.get(name) for name in promise.everywhere}
+    missing += [name for name, outcome in shared.items() if outcome is None]
+    every = {**own, **{name: outcome for name, outcome in shared.items() if outcome is not None}}
+    failed = sorted(name for name, outcome in every.items() if outcome.how == FAILED)
+    if failed:
+        return Cell(BROKEN, "", "", tuple(f"failed: {name}" for name in failed))
+    if missing:
+        return Cell(NOT_RUN, "", "", tuple(f"did not run: {name}" for name in missing))
+    reasons = tuple(dict.fromkeys([*notes, *(outcome.sentence or f"{name} was skipped" for name, outcome in every.items() if outcome.how == SKIPPED)]))
+    counted = own or every
+    if not any(outcome.how == PASSED for outcome in counted.values()):
+        return Cell(REFUSED, "", "", reasons or ("no test of it exists for this fabric",))
+    kind, answers = _kind(promise, decided[column.fabric], results.libraries.get(column.fabric, ""))
+    return Cell(SHOWN, kind, answers, reasons)
+
+
+def _own(promise: Promise, fabric: str, results: Results) -> tuple[dict[str, Outcome], list[str], list[str]]:
+    """The outcomes of the fabric's own tests, those that did not run, and why some do not exist."""
+    own: dict[str, Outcome] = {}
+    missing: list[str] = []
+    for name in promise.tests:
+        found = results.tests_of(fabric, name)
+        own.update({f"{name.split('.')[0]}.{test}": outcome for test, outcome in found.items()})
+        if not found:
+            missing.append(name)
+    if fabric in promise.lacking:
+        return own, missing, [promise.lacking[fabric]]
+    for alternatives in promise.live:
+        names = [each.replace("{fabric}", fabric) for each in alternatives]
+        ran = [name for name in names if name in results.ctests]
+        if ran:
+            own[ran[0]] = results.ctests[ran[0]]
+        else:
+            missing.append(names[0])
+    return own, missing, []
+
+
+def _kind(promise: Promise, row: Decided, library: str) -> tuple[str, str]:
+    if not promise.native:
+        return "", ""
+    taken = {choice.family: choice.answer for choice in _choices(row, library)}
+    native = all(taken[family] in answers for family, answers in promise.native.items())
+    return ("native" if native else "emulated"), ", ".join(taken[family] for family in promise.native)
+
+
+def _choices(row: Decided, library: str) -> tuple[Choice, ...]:
+    """The answers of the range that holds for a release ("libfabric 1.17"); of the newest where none is told."""
+    told = library.split(" ")[-1].split(".")
+    if len(told) < 2 or not all(part.isdigit() for part in told[:2]):
+        return row.choices[-1]
+    release = Version(int(told[0]), int(told[1]))
+    fitting = [choices for choices, span in zip(row.choices, row.fabric.ranges) if span.since <= release]
+    return fitting[-1] if fitting else row.choices[0]

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What docs/conformance.md shows: a table of cells with numbered notes, and which tests show each promise."""
+from __future__ import annotations
+
+from typing import Any
+
+from ..page import markdown
+from .judging import BROKEN, NOT_APPLICABLE, NOT_RUN, REFUSED, SHOWN, Cell
+from .promises import Promise, Promises
+from .results import Results
+
+_WORDS = {REFUSED: "refused", NOT_APPLICABLE: "n/a", BROKEN: "**failed**", NOT_RUN: "**not run**"}
+_TITLES = {"contract": "The contract", "capability": "Capabilities"}
+
+
+def shown(cell: Cell) -> str:
+    """A cell without its notes, in words."""
+    if cell.verdict != SHOWN:
+        return _WORDS[cell.verdict]
+    return f"✓ {cell.kind}" if cell.kind else "✓"
+
+
+def page(promises: Promises, cells: dict[tuple[str, str], Cell], results: Results) -> dict[str, Any]:
+    """The variables of templates/conformance.md.j2."""
+    notes: dict[str, int] = {}
+    sections = []
+    for section, title in _TITLES.items():
+        rows = []
+        for promise in sorted((each for each in promises.promises if each.section == section), key=lambda each: each.number):
+            row = [cells[promise.name, column.fabric] for column in promises.columns]
+            rows.append({"number": promise.number, "name": markdown(promise.name.replace("_", " ")), "says": markdown(promise.says),
+                         "cells": [_with_notes(cell, notes) for cell in row], "tests": _tests(promise)})
+        sections.append({"title": title, "rows": rows})
+    columns = [{"fabric": markdown(column.fabric), "library": markdown(results.libraries.get(column.fabric, "") or "not run"),
+                "runs": markdown(column.runs), "days": _days(results, column.fabric)} for column in promises.columns]
+    counts = {verdict: sum(cell.verdict == verdict for cell in cells.values()) for verdict in (SHOWN, REFUSED, NOT_APPLICABLE, BROKEN, NOT_RUN)}
+    kinds = {kind: sum(cell.kind == kind and cell.verdict == SHOWN for cell in cells.values()) for kind in ("native", "emulated")}
+    return {"columns": columns, "sections": sections, "notes": [{"number": number, "sentence": markdown(note)} for note, number in notes.items()],
+            "counts": {verdict.replace(" ", "_"): number for verdict, number in counts.items()}, "kinds": kinds, "cells": len(cells)}
+
+
+def _with_notes(cell: Cell, notes: dict[str, int]) -> str:
+    told = [f"is {cell.answers}"] if cell.kind == "emulated" else []
+    numbers = [notes.setdefault(note, len(notes) + 1) for note in (*told, *cell.notes)]
+    return " ".join([shown(cell), *(f"[{number}](#n{number})" for number in numbers)])
+
+
+def _tests(promise: Promise) -> str:
+    live = [" or ".join(each) for each in promise.live]
+    return markdown("; ".join([*promise.tests, *promise.everywhere, *live]) or promise.not_applicable or promise.refused)
+
+
+def _days(results: Results, fabric: str) -> str:
+    days = sorted(day for day in results.days.get(fabric, set()) if day)
+    return days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}" if days else "never"

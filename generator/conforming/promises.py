@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The meaning of tests/conformance/promises.yaml: each promise and capability with the tests that show it, or the sentence why it has none."""
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..loader import Document, Problem, Refused, load
+from ..rules import Family
+from ..schema import NAME, SENTENCE, SNAKE, Schema, did_you_mean, require
+
+_TEST = r"^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)?$"
+_CTEST = r"^[a-z][a-z0-9_-]*(\.([a-z0-9_-]+|\{fabric\}))+$"
+_DEFINED = re.compile(r"^TYPED_TEST_P\(\s*(\w+)\s*,\s*(\w+)\s*\)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Promise:
+    """One row of the table. `tests` are conformance suites or tests of them; `everywhere` and `live` are ctests, for all fabrics and for each."""
+
+    name: str
+    section: str
+    number: int
+    says: str
+    tests: tuple[str, ...]
+    everywhere: tuple[str, ...]
+    live: tuple[tuple[str, ...], ...]  # alternatives: the first that ran counts
+    lacking: Mapping[str, str]  # fabric to the sentence why `live` does not exist there
+    native: Mapping[str, tuple[str, ...]]  # family to the answers that are the library's own
+    not_applicable: str
+    refused: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Column:
+    """One fabric of the table."""
+
+    fabric: str
+    runs: str  # where its results come from, for people
+
+
+@dataclass(frozen=True)
+class Promises:
+    """The file."""
+
+    file: str
+    columns: tuple[Column, ...]
+    promises: tuple[Promise, ...]
+
+
+def _closed(properties: Schema, required: list[str], description: str) -> Schema:
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False, "description": description}
+
+
+def promises_schema() -> Schema:
+    """The JSON schema of promises.yaml."""
+    test: Schema = {"type": "string", "pattern": _TEST, "x-right": "suite, or suite.test, as the conformance headers name them"}
+    ctest: Schema = {"type": "string", "pattern": _CTEST, "x-right": "the name of a ctest, as unit.wire or invocation.live.{fabric}"}
+    promise = _closed({
+        "section": {"enum": ["contract", "capability"], "description": "which part of the table it is in", "x-right": "contract or capability"},
+        "number": {"type": "integer", "minimum": 1, "description": "its place in its section", "x-right": "a number"},
+        "says": {**SENTENCE, "description": "what is promised"},
+        "tests": {"type": "array", "minItems": 1, "items": test, "description": "conformance suites and tests, run on each fabric", "x-right": "a list of tests"},
+        "everywhere": {"type": "array", "minItems": 1, "items": ctest, "description": "ctests that speak for every fabric", "x-right": "a list of ctests"},
+        "live": {"type": "array", "minItems": 1, "items": {"type": "array", "minItems": 1, "items": ctest, "x-right": "a list of alternatives"},
+                 "description": "ctests of each fabric; of several in one list the first that ran counts", "x-right": "a list of lists of ctests"},
+        "lacking": {"type": "object", "additionalProperties": SENTENCE, "description": "fabrics where live tests do not exist, and why"},
+        "native": {"type": "object", "minProperties": 1, "description": "by family, the answers that are the library's own; any other is weft's emulation",
+                   "additionalProperties": {"type": "array", "minItems": 1, "items": {"type": "string"}, "x-right": "a list of answers"}},
+        "not_applicable": {**SENTENCE, "description": "why it does not apply to any fabric"},
+        "refused": {**SENTENCE, "description": "why no fabric has it"},
+    }, ["section", "number", "says"], "one promise")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "weft: promises and the tests that show them",
+            **_closed({
+                "columns": {"type": "object", "minProperties": 1, "additionalProperties": {**SENTENCE, "description": "where its results come from"},
+                            "description": "the fabrics of the table"},
+                "promises": {"type": "object", "minProperties": 1, "propertyNames": {"pattern": NAME, "x-right": SNAKE}, "additionalProperties": promise,
+                             "description": "one entry per promise"}},
+                ["columns", "promises"], "the table")}
+
+
+def read_promises(path: Path, shown: str, families: tuple[Family, ...]) -> Promises:
+    """Errors: Refused: another shape, a family or an answer that there is not, a row without any evidence or sentence."""
+    document = load(path, shown)
+    require(document, promises_schema())
+    answers = {family.name: family.answers for family in families}
+    problems: list[Problem] = []
+    promises = []
+    for name, raw in document.data["promises"].items():
+        problems += _wrong(document, name, raw, answers)
+        promises.append(Promise(name, raw["section"], raw["number"], raw["says"], tuple(raw.get("tests", ())), tuple(raw.get("everywhere", ())),
+                                tuple(tuple(each) for each in raw.get("live", ())), raw.get("lacking", {}),
+                                {family: tuple(each) for family, each in raw.get("native", {}).items()}, raw.get("not_applicable", ""),
+                                raw.get("refused", ""), document.line(("promises", name))))
+    places = [(each.section, each.number) for each in promises]
+    for each in promises:
+        if places.count((each.section, each.number)) > 1:
+            problems.append(Problem(shown, each.line, f"{each.name} is {each.section} {each.number}, and another row too: give each its own number"))
+    if problems:
+        raise Refused(problems)
+    return Promises(shown, tuple(Column(fabric, runs) for fabric, runs in document.data["columns"].items()), tuple(promises))
+
+
+def _wrong(document: Document, name: str, raw: Mapping[str, object], answers: Mapping[str, tuple[str, ...]]) -> list[Problem]:
+    where = ("promises", name)
+    kinds = [key for key in ("not_applicable", "refused") if key in raw]
+    shows = [key for key in ("tests", "everywhere", "live") if key in raw]
+    problems = []
+    if len(kinds) + bool(shows) != 1:
+        problems.append(document.problem(where, f"{name} must have tests (tests, everywhere, live), or not_applicable, or refused: one of the three"))
+    native = raw.get("native", {})
+    assert isinstance(native, dict)
+    for family, wanted in native.items():
+        if family not in answers:
+            problems.append(document.problem((*where, "native", family), f"{name}: there is no family '{family}'{did_you_mean(family, answers)}"))
+            continue
+        problems += [document.problem((*where, "native", family), f"{name}: family {family} has no answer '{each}'{did_you_mean(each, answers[family])}")
+                     for each in wanted if each not in answers[family]]
+    return problems
+
+
+def defined_tests(folder: Path) -> dict[str, set[str]]:
+    """The conformance suites that the headers of a folder define, each with its tests."""
+    found: dict[str, set[str]] = {}
+    for header in sorted(folder.glob("*.hpp")):
+        for suite, test in _DEFINED.findall(header.read_text(encoding="utf-8")):
+            found.setdefault(suite, set()).add(test)
+    return found
+
+
+def unlike_the_suites(promises: Promises, defined: Mapping[str, set[str]]) -> list[Problem]:
+    """Mapped tests that do not exist, and suites that no promise names."""
+    every = {f"{suite}.{test}" for suite, tests in defined.items() for test in tests} | set(defined)
+    problems = [Problem(promises.file, promise.line, f"{promise.name} names the test {test}, which no conformance header defines{did_you_mean(test, every)}")
+                for promise in promises.promises for test in promise.tests if test not in every]
+    named = {test.split(".")[0] for promise in promises.promises for test in promise.tests}
+    problems += [Problem(promises.file, 1, f"the conformance suite {suite} is named by no promise: add it to the tests of one")
+                 for suite in sorted(defined) if suite not in named]
+    return problems

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What test programs left behind: GoogleTest's XML of each conformance suite, and the test runner's JUnit file of everything else.
+
+Files are told apart by their contents, not by their names: <testsuites> is GoogleTest's, <testsuite> the runner's.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.etree import ElementTree
+
+from ..loader import Problem, Refused
+
+PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How one test ended."""
+
+    how: str
+    sentence: str
+    when: str  # "2026-11-20T17:00:00", or empty where the file does not say
+
+
+@dataclass
+class Results:
+    """All that was found; of a test that ran several times the last run counts."""
+
+    suites: dict[tuple[str, str, str], Outcome] = field(default_factory=dict)  # (fabric, suite, test)
+    ctests: dict[str, Outcome] = field(default_factory=dict)
+    libraries: dict[str, str] = field(default_factory=dict)  # fabric to the library's name and release
+    days: dict[str, set[str]] = field(default_factory=dict)  # fabric to the days of its results
+
+    def tests_of(self, fabric: str, name: str) -> dict[str, Outcome]:
+        """The outcomes of `suite`, or of `suite.test`, on a fabric."""
+        suite, _, test = name.partition(".")
+        return {key[2]: outcome for key, outcome in self.suites.items() if key[:2] == (fabric, suite) and test in ("", key[2])}
+
+
+def read_results(folder: Path) -> Results:
+    """Reads every result below results/ and vm/ of a build folder. Errors: Refused, for a file that is cut off or of another kind."""
+    found = Results()
+    files = [path for part in ("results", "vm") for path in (folder / part).rglob("*.xml")]
+    for path in sorted(files, key=lambda each: (each.stat().st_mtime_ns, each)):
+        try:
+            root = ElementTree.parse(path).getroot()
+        except ElementTree.ParseError as error:
+            raise Refused([Problem(str(path), error.position[0], "is no whole XML file: run its test again")]) from None
+        if root.tag == "testsuites":
+            _google(root, found)
+        elif root.tag == "testsuite":
+            _runner(root, found)
+    return found
+
+
+def join(several: list[Results]) -> Results:
+    """One of several; what the first has, the later ones do not change, fabric by fabric."""
+    all_of = Results()
+    for each in several:
+        known = set(all_of.libraries)
+        all_of.suites.update({key: outcome for key, outcome in each.suites.items() if key[0] not in known})
+        all_of.libraries = {**each.libraries, **all_of.libraries}
+        all_of.days = {**each.days, **all_of.days}
+        all_of.ctests = {**each.ctests, **all_of.ctests}
+    return all_of
+
+
+def _google(root: ElementTree.Element, found: Results) -> None:
+    for suite in root.iter("testsuite"):
+        parts = suite.get("name", "").split("/")
+        if len(parts) != 3:
+            continue  # no typed suite
+        _, name, fabric = parts
+        for case in suite.iter("testcase"):
+            if case.get("status") != "run":
+                continue
+            found.suites[fabric, name, case.get("name", "")] = _outcome(case)
+            found.libraries[fabric] = root.get("library", "")
+            found.days.setdefault(fabric, set()).add(case.get("timestamp", "")[:10])
+
+
+def _outcome(case: ElementTree.Element) -> Outcome:
+    when = case.get("timestamp", "")
+    for tag, how in (("failure", FAILED), ("error", FAILED), ("skipped", SKIPPED)):
+        told = case.find(tag)
+        if told is not None:
+            lines = [line.strip() for line in told.get("message", "").splitlines()]
+            if lines and ".hpp:" in lines[0] or lines and ".cpp:" in lines[0]:
+                lines = lines[1:]  # the place in the source
+            return Outcome(how, " ".join(line for line in lines if line), when)
+    return Outcome(PASSED, "", when)
+
+
+def _runner(root: ElementTree.Element, found: Results) -> None:
+    for case in root.iter("testcase"):
+        skipped = case.find("skipped")
+        if skipped is not None and not skipped.get("message", "").startswith("SKIP_RETURN_CODE"):
+            continue  # its program is not built, or what it needs failed: it did not run
+        how = {"run": PASSED, "notrun": SKIPPED}.get(case.get("status", ""), FAILED)
+        name = case.get("name", "")
+        found.ctests[name] = Outcome(how, f"{name} says that this machine cannot run it" if how == SKIPPED else "", root.get("timestamp", ""))

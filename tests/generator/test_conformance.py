@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`weft conformance`: promises and suites agree, and a cell is what the results say, never better."""
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+from conftest import Run
+from generator.conforming.judging import BROKEN, NOT_RUN, REFUSED, SHOWN, judge
+from generator.conforming.promises import defined_tests, promises_schema, read_promises, unlike_the_suites
+from generator.conforming.results import join, read_results
+from generator.decided import Decided
+from generator.loader import Refused
+from generator.rules import Family
+from generator.schemas import all_schemas
+
+_TINY = """
+columns:
+  tcp: "here"
+  cxi: "nowhere"
+promises:
+  told:
+    section: contract
+    number: 1
+    says: "It is told."
+    tests: [put_notify]
+    everywhere: [unit.wire]
+    native: {notify: [immediate]}
+"""
+
+
+def _suite(fabric: str, *cases: str, library: str = "libfabric 1.17") -> str:
+    told = "".join(cases)
+    return (f'<testsuites library="{library}"><testsuite name="fabric/put_notify/{fabric}">{told}</testsuite></testsuites>')
+
+
+def _case(name: str, inside: str = "") -> str:
+    return f'<testcase name="{name}" status="run" timestamp="2026-11-20T10:00:00">{inside}</testcase>'
+
+
+_SKIP = '<skipped message="/x/put_notify.hpp:7&#x0A;row cxi has none"/>'
+_RUNNER = '<testsuite name="x"><testcase name="unit.wire" status="run"/></testsuite>'
+
+
+@pytest.fixture
+def cells(tmp_path: Path, families: tuple[Family, ...], decided: dict[str, Decided]):  # type: ignore[no-untyped-def]
+    """From result files to (verdict, kind, notes) by fabric."""
+
+    def of(**files: str) -> dict[str, tuple[str, str, tuple[str, ...]]]:
+        mapping = tmp_path / "promises.yaml"
+        mapping.write_text(_TINY)
+        (tmp_path / "results").mkdir(exist_ok=True)
+        for name, text in files.items():
+            (tmp_path / "results" / f"{name}.xml").write_text(text)
+        promises = read_promises(mapping, "promises.yaml", families)
+        return {fabric: (cell.verdict, cell.kind, cell.notes) for (_, fabric), cell in judge(promises, join([read_results(tmp_path)]), decided).items()}
+
+    return of
+
+
+def test_what_passed_is_native_or_emulated_as_the_row_answers(cells) -> None:  # type: ignore[no-untyped-def]
+    found = cells(a=_suite("tcp", _case("one")), b=_suite("cxi", _case("one")), c=_RUNNER)
+    assert found == {"tcp": (SHOWN, "native", ()), "cxi": (SHOWN, "emulated", ())}
+
+
+def test_what_failed_did_not_run_or_was_skipped_is_said(cells) -> None:  # type: ignore[no-untyped-def]
+    failed = _suite("tcp", _case("one", '<failure message="no"/>'), _case("two"))
+    found = cells(a=failed, b=_suite("cxi", _case("one", _SKIP)), c=_RUNNER)
+    assert found == {"tcp": (BROKEN, "", ("failed: put_notify.one",)), "cxi": (REFUSED, "", ("row cxi has none",))}
+    assert cells(a=_suite("cxi", _case("one")))["tcp"] == (NOT_RUN, "", ("did not run: put_notify",))
+
+
+def test_a_program_that_was_not_built_did_not_run(cells) -> None:  # type: ignore[no-untyped-def]
+    unbuilt = '<testsuite><testcase name="unit.wire" status="notrun"><skipped message="Unable to find executable"/></testcase></testsuite>'
+    found = cells(a=_suite("tcp", _case("one")), c=unbuilt)
+    assert found["tcp"] == (NOT_RUN, "", ("did not run: unit.wire",))
+
+
+def test_a_test_that_is_partly_skipped_keeps_the_reason(cells) -> None:  # type: ignore[no-untyped-def]
+    found = cells(a=_suite("tcp", _case("one"), _case("two", _SKIP)), c=_RUNNER)
+    assert found["tcp"] == (SHOWN, "native", ("row cxi has none",))
+
+
+def test_a_file_that_is_cut_off_is_refused(cells) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(Refused, match="no whole XML file"):
+        cells(a="<testsuites><testsu")
+
+
+def test_the_tree_agrees_with_its_promises(weft: Run) -> None:
+    said = weft("conformance", "--mapping")
+    assert said.returncode == 0, said.stderr
+
+
+@pytest.mark.parametrize(("old", "new", "sentence"), [
+    ("[put_notify]", "[put_notifi]", "names the test put_notifi, which no conformance header defines; did you mean 'put_notify'?"),
+    ("[put_notify]", "[put_notify.nothing]", "names the test put_notify.nothing"),
+    ("[immediate]", "[immediat]", "family notify has no answer 'immediat'; did you mean 'immediate'?"),
+    ("notify: [", "notifi: [", "there is no family 'notifi'; did you mean 'notify'?"),
+    ("    says:", '    refused: "no"\n    says:', "one of the three"),
+])
+def test_a_promise_that_does_not_fit_is_refused(tmp_path: Path, root: Path, families: tuple[Family, ...], old: str, new: str, sentence: str) -> None:
+    (tmp_path / "p.yaml").write_text(_TINY.replace(old, new))
+    try:
+        said = " ".join(map(str, unlike_the_suites(read_promises(tmp_path / "p.yaml", "p.yaml", families), defined_tests(root / "tests" / "conformance"))))
+    except Refused as refused:
+        said = str(refused)
+    assert sentence in said
+
+
+def test_a_suite_that_no_promise_names_is_said(tmp_path: Path, root: Path, families: tuple[Family, ...]) -> None:
+    (tmp_path / "p.yaml").write_text(_TINY)
+    said = unlike_the_suites(read_promises(tmp_path / "p.yaml", "p.yaml", families), defined_tests(root / "tests" / "conformance"))
+    assert any("the conformance suite waiting is named by no promise" in each.sentence for each in said)
+
+
+def test_json_is_as_its_schema_and_what_did_not_run_is_negative(weft: Run, tmp_path: Path) -> None:
+    said = weft("conformance", "--results", tmp_path, "--format", "json")
+    assert said.returncode == 1
+    answer = json.loads(said.stdout)
+    jsonschema.Draft202012Validator(all_schemas()["conformance"]).validate(answer)
+    jsonschema.Draft202012Validator.check_schema(promises_schema())
+    verdicts = {cell["verdict"] for promise in answer["promises"] for cell in promise["cells"]}
+    assert verdicts <= {"not run", "refused", "not applicable"}
