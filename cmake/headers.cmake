@@ -34,6 +34,7 @@ set(WEFT_HEADERS
   compose/enrolment.hpp
   compose/events.hpp
   compose/fabric.hpp
+  compose/immediate_layout.hpp
   compose/inbox.hpp
   compose/key_source.hpp
   compose/lane.hpp
@@ -41,6 +42,7 @@ set(WEFT_HEADERS
   compose/meeting.hpp
   compose/notification_counter.hpp
   compose/opening.hpp
+  compose/operation_counter.hpp
   compose/operations.hpp
   compose/options.hpp
   compose/owed_replies.hpp
@@ -50,6 +52,7 @@ set(WEFT_HEADERS
   compose/progress_thread.hpp
   compose/receives.hpp
   compose/region.hpp
+  compose/sequence_window.hpp
   compose/target.hpp
   compose/transport.hpp
   compose/upkeep.hpp

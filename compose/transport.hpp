@@ -12,6 +12,7 @@
 #include "closing.hpp"
 #include "enrolment.hpp"
 #include "events.hpp"
+#include "immediate_layout.hpp"
 #include "inbox.hpp"
 #include "opening.hpp"
 #include "progress_owner.hpp"
@@ -116,6 +117,18 @@ class transport {
   }
   status put_notify(peer to, local_memory from, const remote_place& at, std::uint32_t immediate) noexcept {
     return lane_().put_notify(to, from, at, immediate, nullptr, false);
+  }
+  /// Fields of which some spill (compose/immediate_layout.hpp): the call writes them into the first header_bytes of `from`, which it must be
+  /// allowed to change. Errors: invalid, when `from` is shorter. A layout that fits is given where an immediate is.
+  template <spilling_layout L>
+  status put_notify(peer to, local_memory from, const remote_place& at, const L& fields, void* context) noexcept {
+    if (!place_header(fields, from)) return error(errc::invalid, "put_notify");
+    return lane_().put_notify(to, from, at, fields.immediate(), context, true);
+  }
+  template <spilling_layout L>
+  status put_notify(peer to, local_memory from, const remote_place& at, const L& fields) noexcept {
+    if (!place_header(fields, from)) return error(errc::invalid, "put_notify");
+    return lane_().put_notify(to, from, at, fields.immediate(), nullptr, false);
   }
   status get(peer from, local_memory into, const remote_place& at, void* context) noexcept { return lane_().get(from, into, at, context); }
   /// 64-bit, 8-byte aligned. The value before it is in `completed::old`.

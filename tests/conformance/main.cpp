@@ -5,6 +5,7 @@
 #include "atomics.hpp"
 #include "closing.hpp"
 #include "completions.hpp"
+#include "counting.hpp"
 #include "liveness.hpp"
 #include "meeting.hpp"
 #include "messages.hpp"
@@ -21,6 +22,7 @@ WEFT_INSTANTIATE(allocations);
 WEFT_INSTANTIATE(atomics_of_peers);
 WEFT_INSTANTIATE(closing_of_peers);
 WEFT_INSTANTIATE(completions);
+WEFT_INSTANTIATE(counting_of_notices);
 WEFT_INSTANTIATE(liveness_of_peers);
 WEFT_INSTANTIATE(meeting_of_peers);
 WEFT_INSTANTIATE(messages);
