@@ -27,6 +27,7 @@ set(WEFT_HEADERS
   backends/process/watch.hpp
   backends/rendezvous/tcp.hpp
   compose/awaiting.hpp
+  compose/batch.hpp
   compose/built_for.hpp
   compose/closing.hpp
   compose/control_buffers.hpp
@@ -47,6 +48,7 @@ set(WEFT_HEADERS
   compose/options.hpp
   compose/owed_replies.hpp
   compose/parting.hpp
+  compose/parts.hpp
   compose/peers.hpp
   compose/progress_owner.hpp
   compose/progress_thread.hpp
@@ -54,6 +56,7 @@ set(WEFT_HEADERS
   compose/region.hpp
   compose/sequence_window.hpp
   compose/target.hpp
+  compose/transfer_plan.hpp
   compose/transport.hpp
   compose/upkeep.hpp
   compose/where.hpp
@@ -112,6 +115,7 @@ set(WEFT_LIBFABRIC_HEADERS
   backends/libfabric/hints.hpp
   backends/libfabric/leftovers.hpp
   backends/libfabric/memory.hpp
+  backends/libfabric/pieces.hpp
   backends/libfabric/owned.hpp
   backends/libfabric/port.hpp
   backends/libfabric/version.hpp

@@ -15,6 +15,7 @@
 #include "owed_replies.hpp"
 #include "peers.hpp"
 #include "region.hpp"
+#include "transfer_plan.hpp"
 
 #include <chrono>
 #include <cstring>
@@ -89,6 +90,7 @@ struct engine {
   bool draining = false;                          ///< A link ended: entries of it may still be in the queue.
   std::vector<receive*> unposted;                 ///< Receives that the library had no room for.
   std::uint32_t owed_notices = no_index;          ///< put_notify operations whose notice still has to be sent.
+  plan_table plans;                               ///< Of transfers in several calls.
   weft::owed_replies owed_replies;
   std::vector<region_entry> regions;
   std::unique_ptr<rendezvous> side_channel;

@@ -121,8 +121,7 @@ struct shape_of {
   static constexpr bool remote_counter = answer<F, notify_family>::target_keeps == notify_needs::ring;
   static constexpr bool ordered_send_after_write = std::same_as<answer<F, notify_family>, notify::message_after_ordered_write>;
   static constexpr bool ordered_write_after_write = std::same_as<answer<F, notify_family>, notify::remote_counter>;
-  static constexpr bool delivery_complete = std::same_as<answer<F, notify_family>, notify::message_after_delivery> ||
-                                            answer<F, write_fault_family>::signalled_write == post_mode::delivered;
+  static constexpr bool delivery_complete = facts.delivery_complete;  // until<delivered>, and parts that a notice waits for
   static constexpr bool selective_completion = answer<F, completion_family>::asks_each_time;
   static constexpr bool framed = answer<F, framing_family>::bytes_in_front != 0;
 };

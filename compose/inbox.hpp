@@ -70,12 +70,16 @@ class inbox {
     if (s.use == slot_use::abandoned) return e_.release(s);
     if (!outcome && s.fault == errc::ok) s.fault = outcome.code;
     --s.pending;
-    if (s.stage == stage::delivering) {
-      s.stage = stage::noticing;
-      if (s.fault == errc::ok) lane<Engine>(e_).send_notice(s);
-      else s.pending = 0;
-    }
+    if (s.stage >= stage::delivering) [[unlikely]]
+      next_call(s);
     if (s.pending == 0) finish(s, outcome);
+  }
+
+  void next_call(slot& s) {
+    if (s.stage == stage::splitting) return parts<Engine>(e_).part_ended(s);
+    s.stage = stage::noticing;
+    if (s.fault == errc::ok) lane<Engine>(e_).send_notice(s);
+    else s.pending = 0;
   }
 
   void finish(slot& s, status outcome) {
@@ -274,7 +278,8 @@ class inbox {
       slot& s = *e_.operations.at(list);
       list = s.next;
       if (s.use == slot_use::user || s.use == slot_use::silent) {
-        lane<Engine>(e_).send_notice(s);
+        if (s.stage == stage::splitting) parts<Engine>(e_).retry(s);
+        else lane<Engine>(e_).send_notice(s);
         if (s.pending == 0) finish(s, {});
       }
     }

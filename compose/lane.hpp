@@ -7,6 +7,7 @@
 
 #include "../wire/control.hpp"
 #include "engine.hpp"
+#include "parts.hpp"
 
 namespace weft {
 
@@ -41,6 +42,8 @@ class lane {
   using notify_answer = answer<typename Engine::fabric, notify_family>;
   using atomics_answer = answer<typename Engine::fabric, atomics_family>;
 
+  using parts_of = parts<Engine>;
+
   explicit lane(Engine& e) noexcept : e_(e) {}
 
   status send(peer to, local_memory from, void* context, bool signalled) noexcept {
@@ -48,7 +51,7 @@ class lane {
     if (r == nullptr) [[unlikely]]
       return dead(to, "send");
     if (from.size > r->their_slot_bytes) [[unlikely]]
-      return error(errc::truncated, "send");
+      return too_long(from.size, *r);
     const auto tag = wire::message_tag::of(wire::message_kind::user, r->theirs);
     if constexpr (Engine::framed) {
       return send_framed(*r, from, tag, context, signalled);
@@ -65,6 +68,8 @@ class lane {
       return dead(to, "put");
     if (status s = check(from.size, at, rights::remote_write, "put"); !s) [[unlikely]]
       return s;
+    if (parts_of::too_large(e_, from.size)) [[unlikely]]
+      return in_parts(*r, operation::put, {&from, 1}, at, 0, context, signalled);
     const auto call = [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
       return e_.port->template write<M>(r->link, from, {at.address, at.key}, c);
     };
@@ -80,6 +85,8 @@ class lane {
       return dead(to, "put_notify");
     if (status s = check(from.size, at, rights::remote_write, "put_notify"); !s) [[unlikely]]
       return s;
+    if (parts_of::too_large(e_, from.size)) [[unlikely]]
+      return in_parts(*r, operation::put_notify, {&from, 1}, at, immediate, context, signalled);
     return notify_answer::post(*this, write_of{r, from, {at.address, at.key}, immediate, context, signalled});
   }
 
@@ -89,6 +96,8 @@ class lane {
       return dead(from, "get");
     if (status s = check(into.size, at, rights::remote_read, "get"); !s) [[unlikely]]
       return s;
+    if (parts_of::too_large(e_, into.size)) [[unlikely]]
+      return in_parts(*r, operation::get, {&into, 1}, at, 0, context, true);
     slot* o = claim(r, operation::get, context);
     if (o == nullptr) [[unlikely]]
       return again(waits_for::operation_slot, "get");
@@ -108,8 +117,7 @@ class lane {
 
   // ---- what the answers are made of (called by policies/notify.hpp and policies/atomics.hpp) ------------------------------
   status write_with_immediate(const write_of& w) noexcept {
-    std::uint64_t immediate = w.immediate;
-    if constexpr (Engine::wide_immediate) immediate |= std::uint64_t{w.record->theirs.value} << 32;
+    const std::uint64_t immediate = immediate_word(*w.record, w.immediate);
     if (!w.signalled && w.from.size <= Engine::fabric::facts.inject_bytes)
       return e_.port->inject_write_immediate(w.record->link, {w.from.data, w.from.size}, w.to, immediate);
     if constexpr (Engine::write_mode == post_mode::delivered)
@@ -175,7 +183,7 @@ class lane {
     if (!told || !completes) --o.pending;
   }
 
- private:
+  // ---- what batch.hpp and gathering.hpp are made of -----------------------------------------------------------------------
   record* living(peer p) const noexcept { return p.alive() ? static_cast<record*>(p.record()) : nullptr; }
 
   /// Why a handle cannot be used: not yet connected, or gone.
@@ -186,6 +194,14 @@ class lane {
         r->number == p.number() && r->state != peer_state::free && r->state != peer_state::refusing && r->state != peer_state::leaving;
     return meeting ? again(waits_for::connection, operation) : error(errc::peer_lost, operation);
   }
+
+  /// An immediate as it travels: with the connection's number where there is room, so that the target knows who wrote.
+  static std::uint64_t immediate_word(const record& r, std::uint32_t immediate) noexcept {
+    if constexpr (Engine::wide_immediate) return immediate | std::uint64_t{r.theirs.value} << 32;
+    else return immediate;
+  }
+
+  [[gnu::cold]] static status too_long(std::uint64_t /*size*/, const record& /*r*/) noexcept { return error(errc::truncated, "send"); }
 
   static status check(std::size_t size, const remote_place& at, rights asked, const char* operation) noexcept {
     if (size > at.room) return error(errc::out_of_range, operation);
@@ -205,6 +221,11 @@ class lane {
     return s;
   }
 
+  status in_parts(record& r, operation what, gather_list from, const remote_place& at, std::uint32_t immediate, void* context,
+                  bool signalled) noexcept {
+    return parts_of(e_).begin(r, what, from, {at.address, at.key}, immediate, context, signalled, Engine::write_mode == post_mode::delivered);
+  }
+
   /// One call, signalled or not. Unsignalled ones carry their peer's marker where the library leaves contexts alone.
   template <post_mode Signalled = post_mode::signalled, class Call>
   status post(record* r, operation what, void* context, bool signalled, Call&& call) noexcept {
@@ -218,6 +239,7 @@ class lane {
     return posted(*o, call(std::integral_constant<post_mode, Signalled>{}, o));
   }
 
+ private:
   status send_framed(record& r, local_memory from, wire::message_tag tag, void* context, bool signalled) noexcept {
     slot* o = claim(&r, operation::send, context);
     if (o == nullptr) return again(waits_for::operation_slot, "send");

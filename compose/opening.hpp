@@ -7,6 +7,7 @@
 #include "enrolment.hpp"
 #include "receives.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -30,6 +31,7 @@ class opening {
     e->control_messages = std::max(64U, options.operations / 2);
     e->operations.fill(options.operations + e->control_messages, [&](bytes memory) { return e->enroll_own(memory); });
     e->controls.fill(e->control_messages, [&](bytes memory) { return e->enroll_own(memory); });
+    e->plans.fill(std::clamp(options.operations / 8, 4U, 32U));
     if constexpr (!Engine::links_have_receives) receives<Engine>(*e).provide_shared();
     if constexpr (Engine::uses_ring) {
       if (auto made = provide_ring(*e); !made) return std::move(made).error();

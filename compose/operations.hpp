@@ -26,8 +26,8 @@ enum class slot_use : std::uint8_t {
   marker,     ///< Stands for all unsignalled operations of one peer; never taken from the pool.
 };
 
-/// How far a put_notify got, where it takes more than one call.
-enum class stage : std::uint8_t { single, writing, delivering, noticing };
+/// How far an operation got that takes more than one call. From `delivering` on, the end of one call is the time for the next.
+enum class stage : std::uint8_t { single, writing, noticing, delivering, splitting };
 
 template <std::size_t LibraryBytes>
 struct library_space {

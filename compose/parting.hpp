@@ -64,8 +64,7 @@ class parting {
     s.parent = nullptr;
     for (std::uint32_t i = 0; i < e_.operations.size(); ++i)
       if (slot* child = e_.operations.at(i); child->parent == &s) child->parent = nullptr;
-    if (s.pending > 0 && !awaits_reply(s)) e_.abandon(s);
-    else e_.release(s);
+    end_slot(s);
   }
 
  private:
@@ -101,7 +100,10 @@ class parting {
   /// The library may still complete it: on connected links until the queue was seen empty once, on addressed ones at any time, or never.
   void end_slot(slot& s) {
     s.parent = nullptr;
-    e_.abandon(s);
+    const bool held = s.pending > 0 && s.stage != stage::splitting && !awaits_reply(s);
+    if (s.stage == stage::splitting) e_.plans.give(static_cast<std::uint32_t>(s.scratch[2]));  // its parts are held, it is not
+    if (held) e_.abandon(s);
+    else e_.release(s);
   }
 
   Engine& e_;

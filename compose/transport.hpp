@@ -8,6 +8,7 @@
 #pragma once
 
 #include "awaiting.hpp"
+#include "batch.hpp"
 #include "built_for.hpp"
 #include "closing.hpp"
 #include "enrolment.hpp"
@@ -131,6 +132,9 @@ class transport {
     return lane_().put_notify(to, from, at, fields.immediate(), nullptr, false);
   }
   status get(peer from, local_memory into, const remote_place& at, void* context) noexcept { return lane_().get(from, into, at, context); }
+  /// Posts that go out together: `auto b = net.batch(peer); b.put(…); b.put_notify(…); b.close(context);` (compose/batch.hpp). It closes
+  /// itself when it goes out of scope; the transport must outlive it.
+  weft::batch<engine_type> batch(peer to) noexcept { return {*e_, to}; }
   /// 64-bit, 8-byte aligned. The value before it is in `completed::old`.
   status fetch_add(peer to, const remote_place& at, std::uint64_t operand, void* context) noexcept {
     return lane_().atomic(to, at, operation::fetch_add, operand, 0, context);

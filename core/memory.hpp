@@ -37,6 +37,19 @@ struct local_memory {
   void* descriptor = nullptr;
 };
 
+/// As many pieces of memory as one call takes, on every fabric. Rows that carry fewer get several calls, which end as one operation.
+inline constexpr std::size_t gather_limit = 8;
+
+/// Pieces of this side's memory, in the order of their bytes: what a transfer gathers from, or scatters into.
+using gather_list = std::span<const local_memory>;
+
+/// Bytes of all pieces. A slice that left its region has a size that no region has: the sum is the largest number then.
+constexpr std::uint64_t total_of(gather_list pieces) noexcept {
+  std::uint64_t sum = 0;
+  for (const local_memory& each : pieces) sum = each.size > ~std::uint64_t{0} - sum ? ~std::uint64_t{0} : sum + each.size;
+  return sum;
+}
+
 /// Where a transfer starts or ends on the other side: ready for the wire, no more arithmetic to do.
 struct remote_memory {
   std::uint64_t address = 0;  ///< A pointer of the target, or an offset, as its region says.

@@ -39,7 +39,7 @@ concept port_shape = requires {
   { S::remote_counter } -> std::convertible_to<bool>;            // notify::remote_counter
   { S::ordered_send_after_write } -> std::convertible_to<bool>;  // the answers rely on that order: ask for it and attest it
   { S::ordered_write_after_write } -> std::convertible_to<bool>;
-  { S::delivery_complete } -> std::convertible_to<bool>;     // some answer posts writes in mode `delivered`
+  { S::delivery_complete } -> std::convertible_to<bool>;     // writes are posted in mode `delivered`, by some answer or because a caller asks
   { S::selective_completion } -> std::convertible_to<bool>;  // completion::selective
   { S::framed } -> std::convertible_to<bool>;                // framing::header: sends carry no immediate
 };
@@ -141,11 +141,21 @@ struct port_limits {
 ///   template <post_mode M> status write_immediate(link, local_memory, remote_memory, std::uint64_t immediate, void* context);
 ///   status inject_write_immediate(link, const_bytes, remote_memory, std::uint64_t immediate);
 ///   status read(link, local_memory, remote_memory, void* context);
+///   template <post_mode M> status send_gather(link, gather_list, std::uint32_t immediate, void* context);   facts.gather_limit pieces at most; where
+///                                                                     Shape::framed the first one is the header
+///   template <post_mode M> status write_gather(link, gather_list, remote_memory, void* context);   facts.rma_gather_limit pieces at most, as in
+///   template <post_mode M> status write_gather_immediate(link, gather_list, remote_memory, std::uint64_t immediate, void* context);
+///   status read_scatter(link, gather_list, remote_memory, void* context);
 ///   status fetch_add(link, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory, void* context);   Shape::native_atomics
 ///   status compare_swap(link, std::uint64_t expected, std::uint64_t desired, std::uint64_t* old, void* descriptor, remote_memory, void* context);
 ///        operand scratch: where the library reads operands later than the call, `old[1]` and `old[2]` are the port's to use (24 bytes in all)
 ///   template <class On> int poll(On&&);                               on(const completion_entry&) for each, at most 16; returns how many
 ///   std::uint64_t landed_writes();                                    Shape::remote_counter: writes that landed so far
+///
+/// batches, where posts that follow each other closely can be told apart from others. Either of:
+///   static constexpr bool hints_more;                                 send, write and write_immediate take `template <post_mode M, bool More>`: the
+///                                                                     caller posts to the same link again at once
+///   void begin_batch(); void end_batch();                             posts between them go to the card together
 ///
 /// waiting:
 ///   instant now() const;
@@ -154,7 +164,7 @@ struct port_limits {
 ///   int descriptor() const;          file descriptor of the completion queue, or -1
 template <class P>
 concept port = requires(P p, const P c, typename P::link l, const port_options& o, const address_bytes& a, std::uint32_t tag, bytes m, const_bytes cm,
-                        local_memory lm, remote_memory rm, std::uint64_t u, void* context, instant at, registration& r) {
+                        local_memory lm, gather_list pieces, remote_memory rm, std::uint64_t u, void* context, instant at, registration& r) {
   requires std::is_trivially_copyable_v<typename P::link>;
   typename P::rendezvous;
   { P::link_has_receives } -> std::convertible_to<bool>;
@@ -181,6 +191,14 @@ concept port = requires(P p, const P c, typename P::link l, const port_options& 
   { p.inject_write_immediate(l, cm, rm, u) }
   noexcept->std::same_as<status>;
   { p.read(l, lm, rm, context) }
+  noexcept->std::same_as<status>;
+  { p.template send_gather<post_mode::signalled>(l, pieces, tag, context) }
+  noexcept->std::same_as<status>;
+  { p.template write_gather<post_mode::signalled>(l, pieces, rm, context) }
+  noexcept->std::same_as<status>;
+  { p.template write_gather_immediate<post_mode::signalled>(l, pieces, rm, u, context) }
+  noexcept->std::same_as<status>;
+  { p.read_scatter(l, pieces, rm, context) }
   noexcept->std::same_as<status>;
   { c.now() } -> std::same_as<instant>;
   { p.wait(at) } -> std::same_as<status>;

@@ -97,8 +97,8 @@ void compare_sizes(const fi_info& info, const port_options& options, differences
   found.at_least("", "largest_message", message, info.ep_attr->max_msg_size);
   found.at_least("", "largest_write", write, info.ep_attr->max_msg_size);
   if (Shape::framed) found.at_least("framing", "gather_limit", 2, info.tx_attr->iov_limit);
-  else found.at_least("", "gather_limit", facts.gather_limit, info.tx_attr->iov_limit);
-  found.at_least("", "rma_gather_limit", facts.rma_gather_limit, info.tx_attr->rma_iov_limit);
+  else found.at_least("gather lists", "gather_limit", facts.gather_limit, info.tx_attr->iov_limit);
+  found.at_least("gather lists", "rma_gather_limit", facts.rma_gather_limit, info.tx_attr->rma_iov_limit);
 }
 
 /// Compares every cell that a reply shows. Returns: what differs and is accepted ("" for nothing). Errors: broken, with the whole list.

@@ -136,7 +136,7 @@ std::vector<demand> demands_of(const port_options& options) {
   if (facts.context_bytes == 0) all.push_back(demands::without_operation_mode<FI_CONTEXT | FI_CONTEXT2>("context_bytes: 0"));
   else if (facts.context_bytes < 64)
     all.push_back(demands::without_operation_mode<FI_CONTEXT2>("context_bytes: " + std::to_string(facts.context_bytes)));
-  if (Shape::framed) all.push_back(demands::without_operation_mode<FI_ASYNC_IOV>("gather lists that are free when the call returns"));
+  if (request<Shape>::posts_vectors) all.push_back(demands::without_operation_mode<FI_ASYNC_IOV>("gather lists that are free when the call returns"));
   if (options.receives > facts.queue_depth) all.push_back(demands::receives(options.receives));
   if (ask::socket_addresses && !options.node.empty()) all.push_back(demands::node(options.node));
   if (ask::socket_addresses && !options.service.empty()) all.push_back(demands::service(options.service));

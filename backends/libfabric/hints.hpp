@@ -31,6 +31,8 @@ struct request {
   static constexpr bool connected = facts.endpoint_type == endpoint_type::connected;
   static constexpr bool socket_addresses = facts.address_resolution == address_resolution::socket;
 
+  static constexpr bool posts_vectors = Shape::framed || facts.gather_limit > 1 || facts.rma_gather_limit > 1;
+
   static constexpr fi_ep_type endpoint = connected ? FI_EP_MSG : FI_EP_RDM;
   static constexpr std::uint64_t caps = FI_MSG | FI_RMA | (Shape::native_atomics ? FI_ATOMIC : 0) | (Shape::remote_counter ? FI_RMA_EVENT : 0);
   /// FI_MR_ALLOCATED is offered always: regions are memory that exists. The others decide how regions are used.
@@ -38,7 +40,7 @@ struct request {
                                  (Shape::local_descriptor ? FI_MR_LOCAL : 0) | (Shape::bind_regions ? FI_MR_ENDPOINT : 0) |
                                  (Shape::bind_regions && Shape::remote_counter ? FI_MR_RMA_EVENT : 0);
   static constexpr std::uint64_t mode = (facts.context_bytes > 0 ? FI_CONTEXT : 0) | (facts.context_bytes >= 64 ? FI_CONTEXT2 : 0) |
-                                        (Shape::receive_reserve ? FI_RX_CQ_DATA : 0) | (Shape::framed ? 0 : FI_ASYNC_IOV);
+                                        (Shape::receive_reserve ? FI_RX_CQ_DATA : 0) | (posts_vectors ? 0 : FI_ASYNC_IOV);
   static constexpr std::uint64_t order = (Shape::ordered_send_after_write ? FI_ORDER_SAW : 0) |
                                          (Shape::ordered_write_after_write ? FI_ORDER_WAW : 0) | (facts.order_send_after_send ? FI_ORDER_SAS : 0);
   static constexpr std::size_t immediate_bytes =

@@ -14,6 +14,7 @@
 #include "endpoint.hpp"
 #include "leftovers.hpp"
 #include "memory.hpp"
+#include "pieces.hpp"
 #include "waiting.hpp"
 
 #include <rdma/fi_atomic.h>
@@ -89,18 +90,21 @@ class port {
     return posted(fi_recv(ends_->of(from), into.data, into.size, into.descriptor, FI_ADDR_UNSPEC, context), "fi_recv");
   }
 
-  template <post_mode M>
+  /// FI_MORE rides on fi_*msg calls only.
+  static constexpr bool hints_more = true;
+
+  template <post_mode M, bool More = false>
   requires(offers(M)) status send(link to, local_memory from, [[maybe_unused]] std::uint32_t immediate, void* context)
   noexcept {
     fid_ep* ep = ends_->of(to);
-    if constexpr (short_call(M) && Shape::framed) {
+    if constexpr (!More && short_call(M) && Shape::framed) {
       return posted(fi_send(ep, from.data, from.size, from.descriptor, ends::peer(to), own_context<M>(context)), "fi_send");
-    } else if constexpr (short_call(M)) {
+    } else if constexpr (!More && short_call(M)) {
       return posted(fi_senddata(ep, from.data, from.size, from.descriptor, immediate, ends::peer(to), own_context<M>(context)), "fi_senddata");
     } else {
       const iovec piece{from.data, from.size};
-      const fi_msg message{&piece, &from.descriptor, 1, ends::peer(to), context, immediate};
-      return posted(fi_sendmsg(ep, &message, flags(M) | (Shape::framed ? 0 : FI_REMOTE_CQ_DATA)), "fi_sendmsg");
+      const fi_msg message{&piece, &from.descriptor, 1, ends::peer(to), own_context<M>(context), immediate};
+      return posted(fi_sendmsg(ep, &message, flags(M) | (More ? FI_MORE : 0) | (Shape::framed ? 0 : FI_REMOTE_CQ_DATA)), "fi_sendmsg");
     }
   }
 
@@ -118,23 +122,23 @@ class port {
     return posted(fi_sendmsg(ends_->of(to), &message, flags(M)), "fi_sendmsg");
   }
 
-  template <post_mode M>
+  template <post_mode M, bool More = false>
   requires(offers(M)) status write(link to, local_memory from, remote_memory at, void* context)
   noexcept {
     fid_ep* ep = ends_->of(to);
-    if constexpr (short_call(M))
+    if constexpr (!More && short_call(M))
       return posted(fi_write(ep, from.data, from.size, from.descriptor, ends::peer(to), at.address, at.key, own_context<M>(context)), "fi_write");
-    else return write_message(to, from, at, 0, flags(M), context);
+    else return write_message(to, from, at, 0, flags(M) | (More ? FI_MORE : 0), own_context<M>(context));
   }
 
-  template <post_mode M>
+  template <post_mode M, bool More = false>
   requires(offers(M)) status write_immediate(link to, local_memory from, remote_memory at, std::uint64_t immediate, void* context)
   noexcept {
     fid_ep* ep = ends_->of(to);
-    if constexpr (short_call(M))
+    if constexpr (!More && short_call(M))
       return posted(fi_writedata(ep, from.data, from.size, from.descriptor, immediate, ends::peer(to), at.address, at.key, own_context<M>(context)),
                     "fi_writedata");
-    else return write_message(to, from, at, immediate, flags(M) | FI_REMOTE_CQ_DATA, context);
+    else return write_message(to, from, at, immediate, flags(M) | FI_REMOTE_CQ_DATA | (More ? FI_MORE : 0), own_context<M>(context));
   }
 
   status inject_write_immediate(link to, const_bytes from, remote_memory at, std::uint64_t immediate) noexcept {
@@ -145,6 +149,26 @@ class port {
     const iovec piece{into.data, into.size};
     const fi_rma_iov source{at.address, into.size, at.key};
     const fi_msg_rma message{&piece, &into.descriptor, 1, ends::peer(from), &source, 1, context, 0};
+    return posted(fi_readmsg(ends_->of(from), &message, FI_COMPLETION), "fi_readmsg");
+  }
+
+  template <post_mode M>
+  requires(offers(M)) status send_gather(link to, gather_list from, [[maybe_unused]] std::uint32_t immediate, void* context)
+  noexcept {
+    vector_of_pieces v(from);
+    const fi_msg message{v.pieces, v.descriptors, from.size(), ends::peer(to), own_context<M>(context), Shape::framed ? 0 : immediate};
+    return posted(fi_sendmsg(ends_->of(to), &message, flags(M) | (Shape::framed ? 0 : FI_REMOTE_CQ_DATA)), "fi_sendmsg");
+  }
+  template <post_mode M>
+  requires(offers(M)) status write_gather(link to, gather_list from, remote_memory at, void* context)
+  noexcept { return write_pieces(to, from, at, 0, flags(M), own_context<M>(context)); }
+  template <post_mode M>
+  requires(offers(M)) status write_gather_immediate(link to, gather_list from, remote_memory at, std::uint64_t immediate, void* context)
+  noexcept { return write_pieces(to, from, at, immediate, flags(M) | FI_REMOTE_CQ_DATA, own_context<M>(context)); }
+  status read_scatter(link from, gather_list into, remote_memory at, void* context) noexcept {
+    vector_of_pieces v(into);
+    const fi_rma_iov source{at.address, v.bytes, at.key};
+    const fi_msg_rma message{v.pieces, v.descriptors, into.size(), ends::peer(from), &source, 1, context, 0};
     return posted(fi_readmsg(ends_->of(from), &message, FI_COMPLETION), "fi_readmsg");
   }
 
@@ -221,6 +245,13 @@ class port {
     const iovec piece{from.data, from.size};
     const fi_rma_iov target{at.address, from.size, at.key};
     const fi_msg_rma message{&piece, &from.descriptor, 1, ends::peer(to), &target, 1, context, immediate};
+    return posted(fi_writemsg(ends_->of(to), &message, flags), "fi_writemsg");
+  }
+
+  status write_pieces(link to, gather_list from, remote_memory at, std::uint64_t immediate, std::uint64_t flags, void* context) noexcept {
+    vector_of_pieces v(from);
+    const fi_rma_iov target{at.address, v.bytes, at.key};
+    const fi_msg_rma message{v.pieces, v.descriptors, from.size(), ends::peer(to), &target, 1, context, immediate};
     return posted(fi_writemsg(ends_->of(to), &message, flags), "fi_writemsg");
   }
 

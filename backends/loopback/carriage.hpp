@@ -133,7 +133,11 @@ inline void land(simulation& sim, std::uint32_t index) {
 inline void settle(simulation& sim, std::uint32_t index) {
   packet& p = sim.pool[index];
   if (p.owed && p.outcome && !p.dead) {
-    if (p.kind == packet_kind::read && p.size != 0) std::memcpy(p.local, p.payload.data(), p.size);
+    if (p.kind == packet_kind::read)
+      p.each_piece([from = p.payload.data()](std::byte* piece, std::size_t bytes) mutable {
+        std::memcpy(piece, from, bytes);
+        from += bytes;
+      });
     if (p.kind == packet_kind::fetch_add || p.kind == packet_kind::compare_swap) *p.old = p.operand;
   }
   end(sim, p, p.outcome);

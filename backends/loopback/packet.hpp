@@ -7,6 +7,7 @@
 
 #include "../../core/port.hpp"
 
+#include <array>
 #include <cstring>
 #include <deque>
 #include <vector>
@@ -60,13 +61,24 @@ struct packet {
   std::uint64_t* old = nullptr;
   const std::byte* header = nullptr;
   std::size_t header_size = 0;
-  std::byte* local = nullptr;  ///< Source or sink at the initiator.
-  std::size_t size = 0;        ///< Of local; the payload is header_size longer.
+  std::byte* local = nullptr;                     ///< Source or sink at the initiator.
+  std::size_t size = 0;                           ///< Of local and the rest; the payload is header_size longer.
+  std::array<local_memory, gather_limit> rest{};  ///< Pieces behind the first.
+  std::size_t rest_count = 0;
   void* context = nullptr;
   status outcome{};
   std::vector<std::byte> payload;
 
   std::size_t total() const noexcept { return header_size + size; }
+  /// The initiator's memory, piece by piece.
+  template <class On>
+  void each_piece(On&& on) const {
+    std::size_t first = size;
+    for (std::size_t i = 0; i < rest_count; ++i) first -= rest[i].size;
+    if (first != 0) on(local, first);
+    for (std::size_t i = 0; i < rest_count; ++i)
+      if (rest[i].size != 0) on(rest[i].data, rest[i].size);
+  }
   void load() {
     if (payload.capacity() < total()) {
       std::size_t room = 1024;
@@ -75,7 +87,10 @@ struct packet {
     }
     payload.resize(total());
     if (header_size != 0) std::memcpy(payload.data(), header, header_size);
-    if (size != 0) std::memcpy(payload.data() + header_size, local, size);
+    each_piece([to = payload.data() + header_size](std::byte* piece, std::size_t bytes) mutable {
+      std::memcpy(to, piece, bytes);
+      to += bytes;
+    });
   }
 };
 

@@ -111,6 +111,29 @@ class port {
   status read(link which, local_memory into, remote_memory from, void* context) noexcept {
     return post({packet_kind::read, post_mode::signalled, which, into, from, context, 0, false, false, {}}, "read");
   }
+  template <post_mode M>
+  status send_gather(link which, gather_list from, std::uint32_t immediate, void* context) noexcept {
+    order asked{packet_kind::message, M, which, from.front(), {}, context, immediate, !Shape::framed, false, {}};
+    asked.rest = from.subspan(1);
+    return post(asked, "send");
+  }
+  template <post_mode M>
+  status write_gather(link which, gather_list from, remote_memory to, void* context) noexcept {
+    order asked{packet_kind::write, M, which, from.front(), to, context, 0, false, false, {}};
+    asked.rest = from.subspan(1);
+    return post(asked, "write");
+  }
+  template <post_mode M>
+  status write_gather_immediate(link which, gather_list from, remote_memory to, std::uint64_t immediate, void* context) noexcept {
+    order asked{packet_kind::write, M, which, from.front(), to, context, immediate, true, false, {}};
+    asked.rest = from.subspan(1);
+    return post(asked, "write_immediate");
+  }
+  status read_scatter(link which, gather_list into, remote_memory from, void* context) noexcept {
+    order asked{packet_kind::read, post_mode::signalled, which, into.front(), from, context, 0, false, false, {}};
+    asked.rest = into.subspan(1);
+    return post(asked, "read");
+  }
   status fetch_add(link which, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory at, void* context) noexcept
       requires(Shape::native_atomics) {
     return atomic(packet_kind::fetch_add, which, 0, operand, old, descriptor, at, context);
@@ -162,6 +185,8 @@ class port {
     bool copied;
     const_bytes header;
     void* header_descriptor = nullptr;
+    gather_list rest{};  ///< Pieces behind `local`.
+    std::size_t size() const noexcept { return local.size + total_of(rest); }
   };
 
   port(simulation& sim, std::shared_ptr<station> at);

@@ -6,6 +6,8 @@
 
 #include "port.hpp"
 
+#include <algorithm>
+
 namespace weft::backends::loopback {
 
 template <port_shape Shape>
@@ -24,10 +26,15 @@ status port<Shape>::check(const order& asked, const char* operation) const noexc
   const bool write = asked.kind == packet_kind::write;
   if (asked.mode == post_mode::delivered && !row.delivers) return error(errc::unsupported, operation);
   if (write && asked.tells && (!Shape::write_immediate || row.write_immediate_bytes == 0)) return error(errc::unsupported, operation);
-  if (asked.copied && asked.local.size > row.inject_bytes) return error(errc::invalid, operation);
+  if (asked.copied && asked.size() > row.inject_bytes) return error(errc::invalid, operation);
   const std::uint64_t most = asked.kind == packet_kind::message ? row.largest_message : row.largest_write;
-  if (asked.header.size() + asked.local.size > most) return error(errc::out_of_range, operation);
+  if (asked.header.size() + asked.size() > most) return error(errc::out_of_range, operation);
+  // A framed message's header is its first piece where there are several.
+  if (asked.rest.size() + 1 > (asked.kind == packet_kind::message ? facts.gather_limit : facts.rma_gather_limit))
+    return error(errc::invalid, operation);
   if (asked.copied) return {};
+  for (const local_memory& each : asked.rest)
+    if (!registered(*at_, each.descriptor, each.data, each.size)) return error(errc::invalid, operation);
   const bool here = registered(*at_, asked.local.descriptor, asked.local.data, asked.local.size) &&
                     (asked.header.empty() || registered(*at_, asked.header_descriptor, asked.header.data(), asked.header.size()));
   return here ? status{} : error(errc::invalid, operation);
@@ -40,7 +47,9 @@ status port<Shape>::post(const order& asked, const char* operation) noexcept {
   const std::uint32_t index = take_packet(sim_, *at_, asked.which, asked.kind, asked.mode, asked.context);
   packet& p = sim_.pool[index];
   p.local = asked.local.data;
-  p.size = asked.local.size;
+  p.size = asked.size();
+  std::copy(asked.rest.begin(), asked.rest.end(), p.rest.begin());
+  p.rest_count = asked.rest.size();
   p.header = asked.header.data();
   p.header_size = asked.header.size();
   p.where = asked.remote;

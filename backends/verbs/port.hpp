@@ -157,6 +157,36 @@ class port {
     return post(from, r, context, {.told = true}, "ibv_post_send(read)");
   }
 
+  template <post_mode M>
+  requires(offers(M)) status send_gather(link to, gather_list from, [[maybe_unused]] std::uint32_t immediate, void* context)
+  noexcept {
+    gathered_request r(Shape::framed ? IBV_WR_SEND : IBV_WR_SEND_WITH_IMM, from);
+    if constexpr (!Shape::framed) r.work.imm_data = htonl(immediate);
+    return posts_.post(*to.held, r.work, r.outgoing, context, {.told = M == post_mode::signalled, .consumes = true}, "ibv_post_send(send)");
+  }
+  template <post_mode M>
+  requires(offers(M) || confirms(M)) status write_gather(link to, gather_list from, remote_memory at, void* context)
+  noexcept {
+    gathered_request r(IBV_WR_RDMA_WRITE, from);
+    r.work.wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
+    if constexpr (confirms(M)) return posts_.post_confirmed(*to.held, r.work, r.outgoing, context, "ibv_post_send(write)");
+    else return posts_.post(*to.held, r.work, r.outgoing, context, {.told = M == post_mode::signalled}, "ibv_post_send(write)");
+  }
+  template <post_mode M>
+  requires(offers(M)) status write_gather_immediate(link to, gather_list from, remote_memory at, std::uint64_t immediate, void* context)
+  noexcept {
+    gathered_request r(IBV_WR_RDMA_WRITE_WITH_IMM, from);
+    r.work.wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
+    r.work.imm_data = htonl(static_cast<std::uint32_t>(immediate));
+    return posts_.post(*to.held, r.work, r.outgoing, context, {.told = M == post_mode::signalled, .consumes = true},
+                       "ibv_post_send(write with immediate)");
+  }
+  status read_scatter(link from, gather_list into, remote_memory at, void* context) noexcept {
+    gathered_request r(IBV_WR_RDMA_READ, into);
+    r.work.wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
+    return posts_.post(*from.held, r.work, ~std::size_t{0}, context, {.told = true}, "ibv_post_send(read)");
+  }
+
   status fetch_add(link to, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory at, void* context) noexcept
       requires(Shape::native_atomics) {
     request<1> r(IBV_WR_ATOMIC_FETCH_AND_ADD, {whole_word(old, descriptor)});

@@ -108,7 +108,7 @@ class posting {
   /// A request kept until the batch is posted, with copies of what the caller's frame held.
   struct linked_post {
     ibv_send_wr work;
-    ibv_sge pieces[2];
+    ibv_sge pieces[gather_limit + 1];  // a header in front
     std::array<std::byte, 256> bytes;
     post_terms terms;
     void* context;

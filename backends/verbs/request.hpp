@@ -43,4 +43,25 @@ struct request {
   std::size_t outgoing = 0;
 };
 
+/// The same for as many pieces as the caller has. Requires: gather_limit, and a header in front, at most.
+struct gathered_request {
+  gathered_request(ibv_wr_opcode what, gather_list from) noexcept {
+    for (const local_memory& each : from) {
+      if (each.size == 0) continue;
+      pieces[work.num_sge++] = {address_of(each.data), static_cast<std::uint32_t>(each.size), local_key(each.descriptor)};
+      outgoing += each.size;
+    }
+    work.sg_list = pieces;
+    work.opcode = what;
+    if (what == IBV_WR_SEND || what == IBV_WR_SEND_WITH_IMM || what == IBV_WR_RDMA_WRITE_WITH_IMM) work.send_flags = IBV_SEND_SOLICITED;
+  }
+  gathered_request(const gathered_request&) = delete;  // it points at itself
+  gathered_request& operator=(const gathered_request&) = delete;
+  ~gathered_request() = default;
+
+  ibv_send_wr work{};
+  ibv_sge pieces[gather_limit + 1];
+  std::size_t outgoing = 0;
+};
+
 }  // namespace weft::backends::verbs

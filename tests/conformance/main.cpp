@@ -3,6 +3,7 @@
 // Every conformance suite, for the fabric that this file was compiled for.
 #include "allocations.hpp"
 #include "atomics.hpp"
+#include "batches.hpp"
 #include "closing.hpp"
 #include "completions.hpp"
 #include "counting.hpp"
@@ -20,6 +21,7 @@ namespace weft::conformance {
 
 WEFT_INSTANTIATE(allocations);
 WEFT_INSTANTIATE(atomics_of_peers);
+WEFT_INSTANTIATE(batches);
 WEFT_INSTANTIATE(closing_of_peers);
 WEFT_INSTANTIATE(completions);
 WEFT_INSTANTIATE(counting_of_notices);

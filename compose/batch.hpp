@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Posts to one peer that go out together: the card hears of them once. libfabric's word for it is FI_MORE on all but the last post
+// (fi_msg(3), fi_rma(3)); with rdma-core they are linked into one call. Which member is the last is known only when the batch is closed, so
+// one member is kept back until the next one comes: a batch that goes out of scope always has a last post to make.
+// Hot path: yes: no slot is held and nothing is allocated; a member costs its copy beside its post. Threads: the owner's.
+#pragma once
+
+#include "lane.hpp"
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+namespace weft {
+
+/// A batch to one peer. Members are unsignalled; close(context) asks for the end of the last one, which on rows that keep the order of what
+/// they post is the end of all. Members reach the library in the order given. Sources must stay untouched until the batch is closed, and then
+/// as long as any unsignalled source. Make it, fill it, close it: other posts to that peer in between may overtake a member, and progress()
+/// in between finds the members of some fabrics not posted yet.
+///
+/// Which post fails and what is told: a member that is refused for its own sake (bounds, rights, size, a full queue: `again`) is not in the
+/// batch, and the batch goes on; repeat it after progress(), or leave it. If the library refuses a member that was taken before, the batch is
+/// broken: that call, every later one and close() return the error, and posted() says how many members the library took: they are the first
+/// ones. A batch that goes out of scope tells such an error as `failed` with a null context, and if the queue is full then, leaves its last
+/// member to progress(). Moved-from batches are closed.
+template <class Engine>
+class [[nodiscard]] batch {
+ public:
+  using record = typename Engine::record;
+  using lane_type = lane<Engine>;
+
+  batch(Engine& e, peer to) noexcept : e_(&e), to_(to) {}
+  batch(batch&& other) noexcept
+      : e_(std::exchange(other.e_, nullptr)), to_(other.to_), held_(other.held_), why_(other.why_), posted_(other.posted_) {}
+  batch& operator=(batch&& other) noexcept {
+    if (this == &other) return *this;
+    leave();
+    e_ = std::exchange(other.e_, nullptr);
+    to_ = other.to_;
+    held_ = other.held_;
+    why_ = other.why_;
+    posted_ = other.posted_;
+    return *this;
+  }
+  ~batch() { leave(); }
+
+  /// As transport::send, put and put_notify without a context. `again`: not taken; make progress, then try once more.
+  status send(local_memory from) noexcept {
+    if (e_ == nullptr) [[unlikely]]
+      return error(errc::invalid, "a closed batch");
+    record* r = lane_type(*e_).living(to_);
+    if (r != nullptr && from.size > r->their_slot_bytes) [[unlikely]]
+      return lane_type::too_long(from.size, *r);
+    return add(r, {operation::send, from, {}, 0});
+  }
+  status put(local_memory from, const remote_place& at) noexcept { return write({operation::put, from, at, 0}); }
+  status put_notify(local_memory from, const remote_place& at, std::uint32_t immediate) noexcept {
+    return write({operation::put_notify, from, at, immediate});
+  }
+
+  /// Posts the last member. With a context: exactly one `completed` or `failed` tells its end. `again`: the batch is still open. A batch of no
+  /// members has no end to tell: `invalid` where a context was given.
+  status close(void* context) noexcept {
+    if (e_ != nullptr && held_.what == nothing && why_) return error(errc::invalid, "close a batch of no members");
+    return finish(context, true);
+  }
+  status close() noexcept { return finish(nullptr, false); }
+
+  /// Members that the library, or weft for it, took so far. The one kept back is not among them.
+  std::uint32_t posted() const noexcept { return posted_; }
+  bool is_open() const noexcept { return e_ != nullptr; }
+
+ private:
+  static constexpr operation nothing = static_cast<operation>(0xff);
+  struct member {
+    operation what = nothing;
+    local_memory from{};
+    remote_place at{};
+    std::uint32_t immediate = 0;
+  };
+
+  status write(const member& m) noexcept {
+    if (e_ == nullptr) [[unlikely]]
+      return error(errc::invalid, "a closed batch");
+    if (status s = lane_type::check(m.from.size, m.at, rights::remote_write, name_of(m.what)); !s) [[unlikely]]
+      return s;
+    return add(lane_type(*e_).living(to_), m);
+  }
+
+  /// Posts the member kept back, since one more comes; keeps that one.
+  status add(record* r, const member& m) noexcept {
+    if (!why_) [[unlikely]]
+      return why_;
+    if (r == nullptr) [[unlikely]]
+      return lane_type(*e_).dead(to_, name_of(m.what));
+    if (held_.what != nothing) {
+      if constexpr (links) e_->port->begin_batch();
+      if (const status s = post_held(*r); !s) [[unlikely]]
+        return stopped(s);
+      ++posted_;
+    }
+    held_ = m;
+    return {};
+  }
+
+  [[gnu::cold]] status stopped(status s) noexcept {
+    if constexpr (links) e_->port->end_batch();  // what waits for room must have been posted
+    if (!s.is_again()) {
+      why_ = s;
+      held_.what = nothing;
+    }
+    return s;
+  }
+
+  /// With others to follow, where the port can make use of that.
+  status post_held(record& r) noexcept {
+    lane_type l(*e_);
+    if constexpr (hints) {
+      if (!lane_type::parts_of::too_large(*e_, held_.from.size)) [[likely]]
+        return hinted(l, r);
+    }
+    return last(l, nullptr, false);
+  }
+
+  status hinted(lane_type& l, record& r) noexcept {
+    auto& port = *e_->port;
+    const remote_memory at{held_.at.address, held_.at.key};
+    if (held_.what == operation::put && held_.from.size != 0)
+      return l.template post<Engine::write_mode>(&r, operation::put, nullptr, false, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
+        return port.template write<M, true>(r.link, held_.from, at, c);
+      });
+    if constexpr (!Engine::framed)
+      if (held_.what == operation::send) {
+        const auto tag = wire::message_tag::of(wire::message_kind::user, r.theirs);
+        return l.post(&r, operation::send, nullptr, false, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
+          return port.template send<M, true>(r.link, held_.from, tag.word, c);
+        });
+      }
+    if constexpr (lane_type::notify_answer::rides_on_write)
+      if (held_.what == operation::put_notify && held_.from.size != 0) {
+        const std::uint64_t word = lane_type::immediate_word(r, held_.immediate);
+        return l.template post<Engine::write_mode>(&r, operation::put_notify, nullptr, false,
+                                                   [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
+                                                     return port.template write_immediate<M, true>(r.link, held_.from, at, word, c);
+                                                   });
+      }
+    return last(l, nullptr, false);
+  }
+
+  status last(lane_type& l, void* context, bool signalled) noexcept {
+    switch (held_.what) {
+      case operation::send:
+        return l.send(to_, held_.from, context, signalled);
+      case operation::put:
+        return l.put(to_, held_.from, held_.at, context, signalled);
+      default:
+        return l.put_notify(to_, held_.from, held_.at, held_.immediate, context, signalled);
+    }
+  }
+
+  status finish(void* context, bool signalled) noexcept {
+    if (e_ == nullptr) return error(errc::invalid, "close a closed batch");
+    status s = why_;
+    if (s && held_.what != nothing) {
+      lane_type l(*e_);
+      s = last(l, context, signalled);
+      posted_ += std::uint32_t{static_cast<bool>(s)};
+    }
+    if constexpr (links) e_->port->end_batch();
+    if (s.is_again()) return s;
+    held_.what = nothing;
+    e_ = nullptr;
+    return s;
+  }
+
+  void leave() noexcept {
+    if (e_ == nullptr) return;
+    Engine& e = *e_;
+    const member kept = held_;
+    const status s = finish(nullptr, false);
+    if (!s) [[unlikely]]
+      left_behind(e, kept, s);
+  }
+  [[gnu::cold]] void left_behind(Engine& e, const member& kept, status why) noexcept {
+    e_ = nullptr;
+    record* r = lane_type(e).living(to_);
+    if (r == nullptr) return;  // the peer's loss was told, and with it the end of all that was posted to it
+    const operation what = kept.what == nothing ? operation::put : kept.what;
+    typename lane_type::parts_of(e).leave(*r, what, kept.from, {kept.at.address, kept.at.key}, kept.immediate, why);
+  }
+
+  static constexpr bool hints = requires { requires Engine::port_type::hints_more; };
+  static constexpr bool links = requires(typename Engine::port_type & p) {
+    p.begin_batch();
+    p.end_batch();
+  };
+
+  Engine* e_;
+  peer to_;
+  member held_{};
+  status why_{};
+  std::uint32_t posted_ = 0;
+};
+
+}  // namespace weft

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Batches: what is in one arrives once, as if posted one by one; it closes itself on every path; what is refused is not in it; what a full
+// queue keeps back is left to progress, not lost.
+// Hot path: no. Threads: one per side.
+#pragma once
+
+#include "two_sides.hpp"
+
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace weft::conformance {
+
+template <class Stage>
+class batches : public suite<Stage> {};
+TYPED_TEST_SUITE_P(batches);
+
+/// Side 0: a region of 64-byte slots. Each notice names the slot whose bytes must be there, each message says which one it is.
+struct slots_of_a_batch {
+  static constexpr std::size_t each = 64;
+  std::uint32_t count;
+  std::vector<std::uint32_t> told = std::vector<std::uint32_t>(count);
+  std::vector<std::uint32_t> came = std::vector<std::uint32_t>(count);
+
+  template <class F>
+  void take(party& side, transport_options o = {}) {
+    hosting<F> host(side, count * each, rights::remote_write, o);
+    host.seen.on_notified = [&](const notified& n) {
+      ASSERT_LT(n.immediate, count);
+      EXPECT_EQ(++told[n.immediate], 1U) << "notice " << n.immediate << " came again";
+      EXPECT_EQ(first_unlike(host.region.memory().subspan(n.immediate * each, each), n.immediate), each) << "before its bytes: " << n.immediate;
+    };
+    host.seen.on_received = [&](const received& m) {
+      std::uint32_t which = count;
+      ASSERT_EQ(m.message.size(), sizeof which);
+      std::memcpy(&which, m.message.data(), sizeof which);
+      ASSERT_LT(which, count);
+      EXPECT_EQ(++came[which], 1U) << "message " << which << " came again";
+    };
+    serve(side, host.net, host.seen, 1);
+    const std::uint64_t notices = side.ask_number(1), messages = side.ask_number(1);
+    await(
+        side, host.net, host.seen, "all of the batch", [&] { return host.seen.notices >= notices && host.seen.messages >= messages; }, patience * 2);
+    side.ready(1);
+    serve(side, host.net, host.seen, 1);
+    EXPECT_EQ(host.seen.notices, notices);
+    EXPECT_EQ(host.seen.messages, messages);
+    for (std::uint32_t i = 0; i < count; ++i)
+      EXPECT_EQ(first_unlike(host.region.memory().subspan(i * each, each), i), each) << "put " << i << " is not there";
+  }
+};
+
+/// Side 1: memory with the same slots, and a number for each message behind them.
+template <class F>
+struct batching : visiting<F> {
+  static constexpr std::size_t each = slots_of_a_batch::each;
+  std::uint32_t count;
+  std::uint64_t notices = 0, messages = 0;
+
+  batching(party& side, std::uint32_t slots, transport_options o = {}) : visiting<F>(side, slots * (each + 4), o), count(slots) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      paint({this->memory.data() + i * each, each}, i);
+      std::memcpy(number(i).data, &i, sizeof i);
+    }
+  }
+  local_memory slot(std::uint32_t i) const { return this->memory.slice(i * each, each); }
+  local_memory number(std::uint32_t i) const { return this->memory.slice(count * each + i * 4, 4); }
+
+  /// Member i of a batch: of three kinds, each slot is put by one.
+  template <class Batch>
+  status add(Batch& b, std::uint32_t i) {
+    const status s = i % 3 == 2 ? b.put_notify(slot(i), this->there.at(i * each), i) : b.put(slot(i), this->there.at(i * each));
+    notices += std::uint64_t{s && i % 3 == 2};
+    return s;
+  }
+  template <class Batch>
+  status say(Batch& b, std::uint32_t i) {
+    const status s = b.send(number(i));
+    messages += std::uint64_t{static_cast<bool>(s)};
+    return s;
+  }
+  void finish(party& side) {
+    side.tell(0, notices);
+    side.tell(0, messages);
+    (void)serve_and_ask(side, this->net, this->seen, 0);
+    await(side, this->net, this->seen, "nothing in flight", [&] { return this->net.in_flight() == 0; });
+    side.ready(0);
+  }
+};
+
+TYPED_TEST_P(batches, members_of_all_kinds_arrive_once_and_the_last_one_is_told) {
+  using fabric = typename TestFixture::tested_fabric;
+  static constexpr std::uint32_t count = 240;
+  TestFixture::play(
+      {}, [](party& side) { slots_of_a_batch{count}.take<fabric>(side); },
+      [](party& side) {
+        batching<fabric> guest(side, count);
+        guest.seen.on_completed = [&](const completed& c) { EXPECT_EQ(c.context, &guest); };
+        std::uint32_t closed = 0;
+        for (std::uint32_t i = 0; i < count; ++closed) {
+          auto b = guest.net.batch(guest.other);
+          for (const std::uint32_t end = std::min(count, i + 16); i < end; ++i) {
+            push(side, guest.net, guest.seen, "member", [&] { return guest.add(b, i); });
+            if (i % 5 == 0) push(side, guest.net, guest.seen, "message", [&] { return guest.say(b, i); });
+          }
+          push(side, guest.net, guest.seen, "close", [&] { return b.close(&guest); });
+          EXPECT_FALSE(b.is_open());
+          EXPECT_EQ(b.put(guest.slot(0), guest.there.at(0)).code, errc::invalid);
+          EXPECT_EQ(b.close().code, errc::invalid);
+        }
+        await(side, guest.net, guest.seen, "an end for each batch", [&] { return guest.seen.completions >= closed; });
+        guest.finish(side);
+        EXPECT_EQ(guest.seen.completions, closed);
+      });
+}
+
+TYPED_TEST_P(batches, close_themselves_on_every_path) {
+  using fabric = typename TestFixture::tested_fabric;
+  static constexpr std::uint32_t count = 12;
+  TestFixture::play(
+      {}, [](party& side) { slots_of_a_batch{count}.take<fabric>(side); },
+      [](party& side) {
+        batching<fabric> guest(side, count);
+        const auto add = [&](auto& b, std::uint32_t i) { push(side, guest.net, guest.seen, "member", [&] { return guest.add(b, i); }); };
+        {  // the end of its scope, after an error of a member's own
+          auto b = guest.net.batch(guest.other);
+          add(b, 0);
+          EXPECT_EQ(b.put(guest.slot(0), guest.there.at(count * 64)).code, errc::out_of_range);
+          EXPECT_EQ(b.send({nullptr, 1U << 30, nullptr}).code, errc::truncated);
+          add(b, 1);
+          EXPECT_EQ(b.posted(), 1U);
+        }
+        try {  // an exception of its owner
+          auto b = guest.net.batch(guest.other);
+          add(b, 2);
+          add(b, 3);
+          throw std::runtime_error("the owner's");
+        } catch (const std::runtime_error&) {
+        }
+        {  // moved: once
+          auto b = guest.net.batch(guest.other);
+          add(b, 4);
+          auto heir = std::move(b);
+          add(heir, 5);
+          EXPECT_EQ(b.put(guest.slot(0), guest.there.at(0)).code, errc::invalid);  // NOLINT(bugprone-use-after-move): closed by the move
+          auto third = guest.net.batch(guest.other);
+          add(third, 6);
+          heir = std::move(third);  // what it held goes out
+          add(heir, 7);
+        }
+        {  // of one member, of none
+          auto one = guest.net.batch(guest.other);
+          add(one, 8);
+          push(side, guest.net, guest.seen, "close", [&] { return one.close(); });
+          EXPECT_EQ(one.posted(), 1U);
+          auto none = guest.net.batch(guest.other);
+          EXPECT_EQ(none.close(&guest).code, errc::invalid);
+          EXPECT_TRUE(none.close());
+          auto dropped = guest.net.batch(guest.other);
+        }
+        auto last = guest.net.batch(guest.other);
+        for (std::uint32_t i = 9; i < count; ++i) add(last, i);
+        push(side, guest.net, guest.seen, "close", [&] { return last.close(); });
+        guest.finish(side);
+        EXPECT_EQ(guest.seen.ends(), 0U) << "nobody asked for an end";
+      });
+}
+
+TYPED_TEST_P(batches, what_a_full_queue_keeps_back_is_left_to_progress) {
+  using fabric = typename TestFixture::tested_fabric;
+  static constexpr std::uint32_t count = 600;
+  TestFixture::play(
+      {}, [](party& side) { slots_of_a_batch{count}.take<fabric>(side, {.receives = 4}); },
+      [](party& side) {
+        batching<fabric> guest(side, count, {.operations = 8});
+        for (std::uint32_t i = 0; i < count;) {  // never closed by hand: whatever is kept goes out by itself
+          auto b = guest.net.batch(guest.other);
+          for (const std::uint32_t end = std::min(count, i + 7); i < end; ++i) {
+            push(side, guest.net, guest.seen, "member", [&] { return guest.add(b, i); });
+            push(side, guest.net, guest.seen, "message", [&] { return guest.say(b, i); });
+          }
+        }
+        guest.finish(side);
+        EXPECT_EQ(guest.seen.failures, 0U);
+      });
+}
+
+TYPED_TEST_P(batches, to_a_peer_that_left_are_refused_and_nothing_is_left) {
+  using fabric = typename TestFixture::tested_fabric;
+  TestFixture::play(
+      {},
+      [](party& side) {
+        hosting<fabric> host(side, 4096, rights::remote_write);
+        serve(side, host.net, host.seen, 1);
+        EXPECT_TRUE(host.net.close(host.other, patience, host.seen));
+      },
+      [](party& side) {
+        batching<fabric> guest(side, 4);
+        auto b = guest.net.batch(guest.other);
+        push(side, guest.net, guest.seen, "member", [&] { return guest.add(b, 0); });
+        side.ready(0);
+        await(side, guest.net, guest.seen, "the peer's leave", [&] { return !guest.other.alive(); });
+        EXPECT_EQ(b.put(guest.slot(1), guest.there.at(64)).code, errc::peer_lost);
+        EXPECT_EQ(b.close(&guest).code, errc::peer_lost);
+        { auto unborn = guest.net.batch(guest.other); }
+        await(side, guest.net, guest.seen, "nothing in flight", [&] { return guest.net.in_flight() == 0; });
+      });
+}
+
+REGISTER_TYPED_TEST_SUITE_P(batches, members_of_all_kinds_arrive_once_and_the_last_one_is_told, close_themselves_on_every_path,
+                            what_a_full_queue_keeps_back_is_left_to_progress, to_a_peer_that_left_are_refused_and_nothing_is_left);
+
+}  // namespace weft::conformance
