@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The libfabric backend against each provider that an ordinary machine has: two processes over the loopback.
-#include "libfabric_peer.hpp"
+#include "libfabric_shapes.hpp"
+#include "peer.hpp"
 
 #include <gtest/gtest.h>
 

@@ -13,6 +13,8 @@ namespace weft::testing {
 
 /// The answers of most software providers; each shape replaces what differs.
 struct plain_answers {
+  template <class Shape>
+  using port = backends::libfabric::port<Shape>;
   static constexpr bool virtual_address = false;
   static constexpr bool provider_key = false;
   static constexpr bool local_descriptor = false;

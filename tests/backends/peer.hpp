@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Both ends of a libfabric port test: `target` runs in a process of its own and does what messages tell it; `initiator` is
+// Both ends of a port test: `target` runs in a process of its own and does what messages tell it; `initiator` is
 // what tests hold. The target is this program once more, started with --peer, so that no library state crosses a fork.
+// A shape names the port that serves it: `template <class Shape> using port = ...`.
 #pragma once
 
-#include "libfabric_shapes.hpp"
+#include "../../core/port.hpp"
 
 #include <sched.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -28,7 +32,18 @@ namespace weft::testing {
 using namespace std::chrono_literals;
 
 template <class Shape>
-using port_of = backends::libfabric::port<Shape>;
+using port_of = typename Shape::template port<Shape>;
+
+/// How much slower than an ordinary machine this one is: an emulated guest says it in WEFT_TEST_SLOWNESS.
+inline int slowness() {
+  const char* said = std::getenv("WEFT_TEST_SLOWNESS");
+  return said == nullptr ? 1 : std::max(1, std::atoi(said));
+}
+/// The address that both sides use.
+inline std::string home() {
+  const char* said = std::getenv("WEFT_TEST_NODE");
+  return said == nullptr ? "127.0.0.1" : said;
+}
 
 inline constexpr std::size_t slot_bytes = 2048;
 inline constexpr std::size_t slot_count = 32;
@@ -117,7 +132,7 @@ struct side {
 
   template <class Until>
   bool pump_until(Until&& until, std::chrono::milliseconds limit = 10s) {
-    const auto end = std::chrono::steady_clock::now() + limit;
+    const auto end = std::chrono::steady_clock::now() + limit * slowness();
     while (!until()) {
       const int told = pump();
       if (std::chrono::steady_clock::now() > end) return false;
@@ -134,7 +149,7 @@ struct side {
   std::size_t agains = 0;
   template <class Post>
   status post(Post&& call) {
-    const auto end = std::chrono::steady_clock::now() + 10s;
+    const auto end = std::chrono::steady_clock::now() + 10s * slowness();
     status s = call();
     while (s.is_again() && std::chrono::steady_clock::now() < end) {
       ++agains;
@@ -167,6 +182,11 @@ struct side {
     ended.erase(&token);
     return end;
   }
+  /// Sends and waits; that the link broke meanwhile is no fault of who answers.
+  bool answer(const std::string& text, std::uint32_t immediate = 0) {
+    const status s = say(text, immediate);
+    return s || s.code == errc::peer_lost || s.code == errc::closed;
+  }
   /// Sends twice what a slot holds.
   status say_large() {
     int token = 0;
@@ -190,7 +210,7 @@ inline std::byte pattern(std::uint64_t immediate) { return static_cast<std::byte
 /// The process of the target: opens, tells its address through `out`, serves until told to quit. Ends by itself in a minute.
 template <class Shape>
 int target_main(int out, const std::string& node) {
-  alarm(60);
+  alarm(static_cast<unsigned>(60 * slowness()));
   side<Shape> self;
   port_options options;
   options.node = node;
@@ -212,7 +232,7 @@ int target_main(int out, const std::string& node) {
       std::string told = "n" + std::to_string(immediate) + " ";
       for (std::size_t i = 0; i < 64; ++i)
         if (region[immediate * 64 + i] != pattern(immediate)) told += "bad";
-      if (!self.say(told)) return 2;
+      if (!self.answer(told)) return 2;
     }
     if (self.messages.empty()) continue;
     const auto [body, immediate] = self.hear();
@@ -227,25 +247,28 @@ int target_main(int out, const std::string& node) {
         region_card mine{'R', Shape::virtual_address ? reinterpret_cast<std::uint64_t>(region.data()) : 0, card.key};
         std::string text(sizeof mine, '\0');
         std::memcpy(text.data(), &mine, sizeof mine);
-        if (!self.say(text)) return 4;
+        if (!self.answer(text)) return 4;
         break;
       }
       case 'E':
-        if (!self.say(body, static_cast<std::uint32_t>(immediate) + 1)) return 5;
+        if (!self.answer(body, static_cast<std::uint32_t>(immediate) + 1)) return 5;
         break;
       case 'L':  // look: 256 bytes of the region
-        if (!self.say(std::string(reinterpret_cast<const char*>(region.data()) + std::stoul(body.substr(1)), 256))) return 6;
+        if (!self.answer(std::string(reinterpret_cast<const char*>(region.data()) + std::stoul(body.substr(1)), 256))) return 6;
         break;
       case 'W':  // wait, then echo
         usleep(static_cast<useconds_t>(std::stoul(body.substr(1)) * 1000));
-        if (!self.say(body)) return 7;
+        if (!self.answer(body)) return 7;
         break;
       case 'C':  // how many writes were counted
         if constexpr (Shape::remote_counter)
-          if (!self.say(std::to_string(self.port->landed_writes()))) return 9;
+          if (!self.answer(std::to_string(self.port->landed_writes()))) return 9;
         break;
       case 'X':  // a message larger than a slot
         if (!self.say_large()) return 10;
+        break;
+      case 'D':  // be gone without a word, where the shape knows how
+        if constexpr (requires { Shape::vanish(self.peer); }) Shape::vanish(self.peer);
         break;
       case 'S':  // stop looking for a while
         usleep(static_cast<useconds_t>(std::stoul(body.substr(1)) * 1000));
@@ -316,20 +339,26 @@ struct initiator : side<Shape> {
   target_process target;
   remote_memory there{};
 
-  explicit initiator(const std::string& node = "127.0.0.1") : target(Shape::name.data(), node) {}
+  explicit initiator(const std::string& node = home()) : target(Shape::name.data(), node) {}
 
   /// Empty when both met.
-  std::string meet(bool sleeps = false, const std::string& node = "127.0.0.1") {
+  std::string meet(bool sleeps = false, const std::string& node = home()) {
     port_options options;
     options.node = node;
     options.sleeps = sleeps;
     if (target.address().empty()) return "the target did not open";
     if (std::string why = this->open(options); !why.empty()) return why;
+    return connect();
+  }
+  /// A link to the target, a second one too: it talks over the newest.
+  std::string connect() {
+    this->established = this->lost = this->refused = false;
     auto dialled = this->port->dial(target.address(), 7);
     if (!dialled) return dialled.error().sentence;
     this->peer = *dialled;
     if (port_of<Shape>::link_has_receives) this->post_all(this->peer);
-    if (!this->pump_until([&] { return this->established; })) return "not established in time";
+    if (!this->pump_until([&] { return this->established || this->refused; })) return "not established in time";
+    if (this->refused) return "refused";
     std::string hello = "H";
     for (const std::byte each : this->port->address()) hello += static_cast<char>(each);
     if (const status s = this->say(hello); !s) return std::string("hello was not sent: ") + this->port->last_error_text();

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What goes wrong at a card that rdma-core's own port talks to: the tests reach behind the port, and forge its credit or reset its queue pair, as
+// no program that uses weft can. Runs in the guest; two processes.
+#include "device_errors.hpp"
+
+#include <string>
+
+namespace weft::testing {
+namespace {
+
+struct card_shape : selected_shape {
+  /// The queue pair forgets its peer and tells it nothing: what follows is never acknowledged.
+  static void vanish(port_of<card_shape>::link link) {
+    ibv_qp_attr attributes{};
+    attributes.qp_state = IBV_QPS_RESET;
+    if (const int r = ibv_modify_qp(link.held->pair, &attributes, IBV_QP_STATE); r != 0) std::fprintf(stderr, "to RESET: %d\n", r);
+  }
+};
+/// InfiniBand's cards flush the queues of a broken link: each operation ends. Soft iWARP forgets some; the transport ends those.
+constexpr bool flushes = card_shape::write_immediate;
+using card_errors = device_errors_of<card_shape>;
+
+TEST_F(card_errors, an_atomic_with_a_wrong_key_ends_in_the_error) {
+  if (!card_shape::native_atomics) GTEST_SKIP() << "the target executes this row's atomics";
+  ASSERT_TRUE(fetch_add({self.there.address, self.there.key ^ 0x5500}, 1, token(1)));
+  EXPECT_TRUE(self.pump_until([&] { return ends_told(token(1)) == 1; })) << "it did not end";
+  EXPECT_EQ(ends_of(token(1), {errc::denied}).typed, 1u) << ends_of(token(1), {}).text;
+  met_anew_with_memory_untouched();
+}
+
+TEST_F(card_errors, what_was_posted_behind_a_refused_one_ends_once_each) {
+  constexpr std::size_t behind = 20;
+  ASSERT_TRUE(write<post_mode::signalled>({self.there.address, self.there.key ^ 0x5500}, 16, token(1)));
+  std::size_t posted = 0;
+  for (; posted < behind; ++posted)
+    if (!write_once<post_mode::signalled>(self.there, 8, token(2))) break;
+  EXPECT_TRUE(self.pump_until([&] { return self.lost && (!flushes || (ends_told(token(1)) == 1 && ends_told(token(2)) == posted)); }));
+  self.pump_for(50ms);
+  const tally sum = ends_of(token(2), {errc::closed, errc::peer_lost});
+  EXPECT_LE(ends_told(token(2)), posted) << sum.text;
+  EXPECT_EQ(sum.other, 0u) << sum.text;
+  if (flushes) EXPECT_EQ(ends_told(token(2)) - sum.fine, posted) << sum.text;
+  const status next = write_once<post_mode::signalled>(self.there, 8, token(3));
+  EXPECT_EQ(next.code, errc::peer_lost) << "a broken link is no full queue";
+}
+
+/// A card has few reads under way at a time (ibv_query_device(3), max_qp_rd_atom; 16 are asked for): the others wait their turn, between writes too.
+TEST_F(card_errors, more_reads_than_the_card_takes_at_a_time_all_end) {
+  constexpr std::size_t piece = 512;
+  for (int round = 0; round < 5; ++round) {
+    std::size_t reads = 0, writes = 0;
+    for (status last{}; last; ++reads) {
+      const std::size_t at = reads % 64 * piece;
+      last = port().read(self.peer, {self.scratch.data() + at, piece, self.scratch_memory.descriptor}, {self.there.address + at, self.there.key},
+                         token(1));
+      if (!last) break;
+      if (reads % 3 != 0) continue;
+      last = write_once<post_mode::signalled>({self.there.address + 65536, self.there.key}, 64, token(2));
+      writes += last.code == errc::ok;
+    }
+    EXPECT_GT(reads, 16u * 3);
+    EXPECT_TRUE(self.pump_until([&] { return ends_told(token(1)) >= reads && ends_told(token(2)) >= writes; }))
+        << ends_told(token(1)) << " of " << reads << " reads, " << ends_told(token(2)) << " of " << writes << " writes ended";
+    self.pump_for(20ms);
+    EXPECT_EQ(ends_of(token(1), {}).fine, reads);
+    EXPECT_EQ(ends_of(token(2), {}).fine, writes);
+    self.ended.clear();
+  }
+  EXPECT_TRUE(self.part());
+}
+
+TEST_F(card_errors, a_card_without_receives_repeats_or_ends_the_link) {
+  ASSERT_TRUE(self.say("S1000"));
+  std::atomic_ref(self.peer.held->words->granted).fetch_add(40);
+  std::size_t posted = 0;
+  while (posted < slot_count + 20 && send(token(1))) ++posted;
+  ASSERT_GT(posted, slot_count);
+  EXPECT_TRUE(self.pump_until([&] { return flushes ? ends_told(token(1)) == posted && self.messages.size() >= posted : self.lost; }));
+  self.pump_for(50ms);
+  const tally sum = ends_of(token(1), {errc::peer_lost, errc::closed, errc::broken});
+  std::printf("[ observed ] %zu sends without receives: %zu arrived, %zu in error:%s, link %s\n", posted, sum.fine, sum.typed, sum.text.c_str(),
+              self.lost ? "lost" : "kept");
+  EXPECT_EQ(sum.other, 0u) << sum.text;
+  if (flushes) EXPECT_EQ(sum.fine, posted) << sum.text;
+  else EXPECT_LE(ends_told(token(1)), posted) << "each ends once at most";
+}
+
+TEST_F(card_errors, a_peer_that_acknowledges_nothing_is_lost_when_retries_are_exhausted) {
+  if (!card_shape::native_atomics) GTEST_SKIP() << "iWARP leaves repeating to the transport below, and its queue pairs cannot be reset";
+  ASSERT_TRUE(self.say("D"));
+  self.pump_for(200ms);
+  ASSERT_TRUE(write<post_mode::signalled>(self.there, 64, token(1)));
+  ASSERT_TRUE(write<post_mode::signalled>(self.there, 64, token(2)));
+  EXPECT_TRUE(self.pump_until([&] { return ends_told(token(1)) + ends_told(token(2)) == 2 && self.lost; }, 12s));
+  self.pump_for(50ms);
+  EXPECT_EQ(ends_of(token(1), {errc::peer_lost}).typed, 1u) << ends_of(token(1), {}).text;
+  ASSERT_EQ(ends_told(token(1)), 1u);
+  EXPECT_EQ(self.ended[token(1)].front().native_code, IBV_WC_RETRY_EXC_ERR);
+  EXPECT_EQ(ends_of(token(2), {errc::closed}).typed, 1u) << ends_of(token(2), {}).text;
+}
+
+}  // namespace
+}  // namespace weft::testing
+
+int main(int argc, char** argv) {
+  using namespace weft::testing;
+  if (argc == 5 && std::string(argv[1]) == "--peer") return target_main<card_shape>(std::stoi(argv[3]), argv[4]);
+  ::testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}
