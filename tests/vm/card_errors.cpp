@@ -40,7 +40,9 @@ TEST_F(card_errors, what_was_posted_behind_a_refused_one_ends_once_each) {
   const tally sum = ends_of(token(2), {errc::closed, errc::peer_lost});
   EXPECT_LE(ends_told(token(2)), posted) << sum.text;
   EXPECT_EQ(sum.other, 0u) << sum.text;
-  if (flushes) EXPECT_EQ(ends_told(token(2)) - sum.fine, posted) << sum.text;
+  if (flushes) {
+    EXPECT_EQ(ends_told(token(2)) - sum.fine, posted) << sum.text;
+  }
   const status next = write_once<post_mode::signalled>(self.there, 8, token(3));
   EXPECT_EQ(next.code, errc::peer_lost) << "a broken link is no full queue";
 }
@@ -82,8 +84,11 @@ TEST_F(card_errors, a_card_without_receives_repeats_or_ends_the_link) {
   std::printf("[ observed ] %zu sends without receives: %zu arrived, %zu in error:%s, link %s\n", posted, sum.fine, sum.typed, sum.text.c_str(),
               self.lost ? "lost" : "kept");
   EXPECT_EQ(sum.other, 0u) << sum.text;
-  if (flushes) EXPECT_EQ(sum.fine, posted) << sum.text;
-  else EXPECT_LE(ends_told(token(1)), posted) << "each ends once at most";
+  if (flushes) {
+    EXPECT_EQ(sum.fine, posted) << sum.text;
+  } else {
+    EXPECT_LE(ends_told(token(1)), posted) << "each ends once at most";
+  }
 }
 
 TEST_F(card_errors, a_peer_that_acknowledges_nothing_is_lost_when_retries_are_exhausted) {

@@ -46,7 +46,9 @@ struct device_errors : device_errors_of<selected_shape> {
     EXPECT_TRUE(in_time) << "neither it nor its link ended";
     EXPECT_EQ(sum.typed, ends_told(token(1))) << sum.text;
     EXPECT_LE(ends_told(token(1)), 1u) << "once";
-    if (knows_receives && facts.refused_write != refusal::silent) EXPECT_EQ(ends_of(token(1), {errc::denied}).typed, 1u) << sum.text;
+    if (knows_receives && facts.refused_write != refusal::silent) {
+      EXPECT_EQ(ends_of(token(1), {errc::denied}).typed, 1u) << sum.text;
+    }
     if (met_again) met_anew_with_memory_untouched();
   }
 };
