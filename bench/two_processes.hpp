@@ -20,6 +20,12 @@
 
 namespace weft::bench {
 
+/// The local address that both processes use: this machine's own, or where its device has another, WEFT_NODE.
+inline std::string home() {
+  const char* said = std::getenv("WEFT_NODE");
+  return said == nullptr ? "127.0.0.1" : said;
+}
+
 /// One end of the side channel. Messages keep their boundaries.
 class channel {
  public:

@@ -140,7 +140,8 @@ class raw_end {
     hints->domain_attr->cq_data_size = writes ? facts.write_immediate_bytes : 0;
     hints->fabric_attr->prov_name = strdup(std::string(facts.provider).c_str());
     if (!facts.fabric_name.empty()) hints->fabric_attr->name = strdup(std::string(facts.fabric_name).c_str());
-    const char* node = facts.address_resolution == address_resolution::socket ? "127.0.0.1" : nullptr;
+    const std::string own = home();
+    const char* node = facts.address_resolution == address_resolution::socket ? own.c_str() : nullptr;
     const int r = fi_getinfo(FI_VERSION(FI_MAJOR_VERSION, FI_MINOR_VERSION), node, nullptr, node != nullptr ? FI_SOURCE : 0, hints, &info_);
     fi_freeinfo(hints);
     must(r, "fi_getinfo");

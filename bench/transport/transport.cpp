@@ -6,7 +6,7 @@
 // Hot path: pingpong.hpp. Threads: one per process.
 #include "../../compose/selected.hpp"
 #include "../command_line.hpp"
-#include "../raw_pingpong/raw_end.hpp"
+#include "../raw_pingpong/contender.hpp"
 #include "weft_end.hpp"
 
 namespace {
@@ -46,13 +46,6 @@ class match {
   }
 
  private:
-  template <ending Ours, ending Theirs, class End, class Raw>
-  duel between(End& ours, Raw& theirs) {
-    check<Ours>(ours, raw_moves());
-    check<Theirs>(theirs, weft_moves());
-    return alternate(
-        o_.turns, [&](samples& s) { turn<Ours>(ours, s, raw_moves()); }, [&](samples& s) { turn<Theirs>(theirs, s, weft_moves()); });
-  }
   /// What keeps the contender moving whose turn it is not.
   auto raw_moves() {
     return [this] { raw_.poll(); };
@@ -61,6 +54,13 @@ class match {
     return [this] { pair_.net.progress([](auto&&) {}); };
   }
 
+  template <ending Ours, ending Theirs, class End, class Raw>
+  duel between(End& ours, Raw& theirs) {
+    check<Ours>(ours, raw_moves());
+    check<Theirs>(theirs, weft_moves());
+    return alternate(
+        o_.turns, [&](samples& s) { turn<Ours>(ours, s, raw_moves()); }, [&](samples& s) { turn<Theirs>(theirs, s, weft_moves()); });
+  }
   template <ending M, class End, class Other>
   void check(End& end, Other other) {
     pingpong<M, End, Other> p(end, o_.plan(rounds_), other);
@@ -115,7 +115,7 @@ class match {
   bool first_;
   const run_options& o_;
   std::size_t rounds_;
-  raw_end<fabric> raw_;
+  contender<fabric> raw_;
   weft_pair<fabric> pair_;
   std::uint64_t added_ = 0;
 };

@@ -30,10 +30,8 @@ class weft_pair {
  public:
   weft_pair(const channel& to, bool first, std::size_t size, bool sleeps = false)
       : size_(size),
-        net(sure(open<F>({.node = "127.0.0.1",
-                          .listens = !first,
-                          .sleeps = sleeps,
-                          .slot_bytes = static_cast<std::uint32_t>(std::max<std::size_t>(size, 4096))}))),
+        net(sure(open<F>(
+            {.node = home(), .listens = !first, .sleeps = sleeps, .slot_bytes = static_cast<std::uint32_t>(std::max<std::size_t>(size, 4096))}))),
         landing(sure(net.allocate((size + 63) / 64 * 64 + 64, rights::all))),
         source(sure(net.allocate(size + 64, rights::none))) {
     if (!first) to.tell(net.where());
