@@ -35,6 +35,7 @@ set(WEFT_HEADERS
   compose/enrolment.hpp
   compose/events.hpp
   compose/fabric.hpp
+  compose/fused.hpp
   compose/immediate_layout.hpp
   compose/inbox.hpp
   compose/key_source.hpp
@@ -93,6 +94,7 @@ set(WEFT_HEADERS
   policies/wait.hpp
   policies/write_fault.hpp
   wire/control.hpp
+  wire/fused.hpp
   wire/hello.hpp
   wire/message_tag.hpp
   wire/reader.hpp

@@ -70,6 +70,9 @@ struct engine {
   /// A row whose library overwrites contexts needs a slot for each operation; elsewhere unsignalled ones share their peer's marker.
   static constexpr bool markers = library_bytes == 0;
   static constexpr std::uint32_t ring_entries = 64;
+  /// Notices are messages: then small payloads may travel in them, up to this size.
+  static constexpr bool notice_is_message = answer<F, notify_family>::notice_is_message;
+  static constexpr std::size_t fused_bytes = notice_is_message ? F::facts.fused_bytes : 0;
 
   engine(const transport_options& o, std::unique_ptr<port_type> p) : options(o), port(std::move(p)), peers(o.peers), opened(port->now()) {}
   /// The port first: libraries with threads of their own may write into posted receives until their endpoint is closed.
@@ -92,6 +95,7 @@ struct engine {
   std::uint32_t owed_notices = no_index;          ///< put_notify operations whose notice still has to be sent.
   plan_table plans;                               ///< Of transfers in several calls.
   weft::owed_replies owed_replies;
+  weft::owed_replies owed_landings;  ///< Answers to fused notices (fused.hpp).
   std::vector<region_entry> regions;
   std::unique_ptr<rendezvous> side_channel;
   std::unique_ptr<std::byte[]> ring_memory;

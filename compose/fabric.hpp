@@ -10,6 +10,7 @@
 #include "../core/policy.hpp"
 #include "../core/port.hpp"
 #include "../policies/policies.hpp"
+#include "../wire/fused.hpp"
 
 #include <array>
 #include <cstdint>
@@ -67,6 +68,7 @@ struct rules_hold {
   static constexpr bool delivery =
       (!std::same_as<notify_answer, notify::message_after_delivery> && answer<F, write_fault_family>::signalled_write != post_mode::delivered) ||
       facts.delivery_complete;
+  static constexpr bool fused = facts.fused_bytes <= wire::largest_fused;
   static constexpr bool atomics = answer<F, atomics_family>::executed_by_target || facts.atomics == atomic_execution::provider;
   static constexpr bool order_kept = answer<F, atomics_family>::executed_by_target || !facts.atomics_cost_order || !overtaking ||
                                      !std::same_as<notify_answer, notify::message_after_ordered_write>;
@@ -94,6 +96,7 @@ consteval bool consistent_fabric() {
   static_assert(rules::ring, "weft: notify::remote_counter needs remote_counter_counts_writes and order_write_after_write in the fabric's row");
   static_assert(rules::delivery,
                 "weft: notify::message_after_delivery and write_fault::delivery_confirmed need delivery_complete in the fabric's row");
+  static_assert(rules::fused, "weft: fused_bytes in the fabric's row is larger than a control message has room for (wire/fused.hpp, largest_fused)");
   static_assert(rules::atomics, "weft: atomics::provider needs atomics to be provider in the fabric's row; atomics::target is legal on every row");
   static_assert(rules::order_kept,
                 "weft: atomics::provider takes away the order that notify::message_after_ordered_write relies on (atomics_cost_order in the row)");
@@ -145,6 +148,17 @@ template <complete_fabric F, template <class> class Port>
 struct over : F {
   template <class Shape>
   using port = Port<Shape>;
+};
+
+/// The same fabric with payloads of up to Bytes inside of their notices, whatever its row says (compose/fused.hpp). 0: none. Both sides may
+/// differ in it. Means something where the answer to notify is a message.
+template <complete_fabric F, std::uint32_t Bytes>
+struct fused_up_to : F {
+  static constexpr fabric_facts facts = [] {
+    fabric_facts changed = F::facts;
+    changed.fused_bytes = Bytes;
+    return changed;
+  }();
 };
 
 }  // namespace weft

@@ -37,6 +37,9 @@ class inbox {
     if constexpr (answer<typename Engine::fabric, atomics_family>::executed_by_target)
       if (!e_.owed_replies.empty()) [[unlikely]]
         target<Engine>(e_).settle();
+    if constexpr (Engine::notice_is_message)
+      if (!e_.owed_landings.empty()) [[unlikely]]
+        fusing<Engine>(e_).settle();
     if constexpr (Engine::uses_ring)
       target<Engine>(e_).read_rings([this](record& r, std::uint32_t immediate) { on_(notified{e_.handle(r), immediate}); });
     return found;
@@ -202,6 +205,15 @@ class inbox {
         if (const auto read = wire::parse_number(body); read && *read - r.ring_credited <= r.ring_posted - r.ring_credited) r.ring_credited = *read;
         else ++e_.garbled;
         return true;
+      case wire::message_kind::fused:
+        if constexpr (Engine::notice_is_message)
+          return fusing<Engine>(e_).land(r, body, [&](std::uint32_t immediate) { on_(notified{e_.handle(r), immediate}); });
+        else ++e_.garbled;
+        return true;
+      case wire::message_kind::fused_reply:
+        if constexpr (Engine::fused_bytes > 0) fusing<Engine>(e_).replied(r, body, [&](slot* s, errc code) { fused_ended(r, s, code); });
+        else ++e_.garbled;
+        return true;
       case wire::message_kind::goodbye:
         parting<Engine>(e_).left(r, on_);
         return true;
@@ -226,6 +238,15 @@ class inbox {
     e_.release(*s);
     tell(told, reply->code == 0 ? status{} : error(static_cast<errc>(reply->code), name_of(told.what)));
     return true;
+  }
+
+  /// A put_notify that went in one message was answered; those that nobody waits for are answered when they were refused.
+  void fused_ended(record& r, slot* s, errc code) {
+    const status outcome = code == errc::ok ? status{} : error(code, "put_notify");
+    if (s == nullptr) return void(on_(failed{operation::put_notify, e_.handle(r), nullptr, outcome}));
+    const slot told = *s;
+    e_.release(*s);
+    tell(told, outcome);
   }
 
   // ---- notices ----------------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 
 #include "../wire/control.hpp"
 #include "engine.hpp"
+#include "fused.hpp"
 #include "parts.hpp"
 
 namespace weft {
@@ -134,6 +135,11 @@ class lane {
 
   /// Nothing keeps a message behind a write on this row: it is sent when the write is delivered.
   status write_delivered_then_message(const write_of& w) noexcept { return write_first<post_mode::delivered>(w, stage::delivering); }
+
+  /// A small payload travels in the notice itself.
+  static constexpr bool fuses = Engine::fused_bytes > 0;
+  static bool fits_notice(const write_of& w) noexcept { return fusing<Engine>::fits(*w.record, w.from.size); }
+  status write_in_notice(const write_of& w) noexcept { return fusing<Engine>(e_).post(w); }
 
   /// Writes stay in order on this row: a second, small one into the target's ring is the notice.
   status write_then_ring(const write_of& w) noexcept {

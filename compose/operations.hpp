@@ -27,7 +27,7 @@ enum class slot_use : std::uint8_t {
 };
 
 /// How far an operation got that takes more than one call. From `delivering` on, the end of one call is the time for the next.
-enum class stage : std::uint8_t { single, writing, noticing, delivering, splitting };
+enum class stage : std::uint8_t { single, writing, noticing, replying, delivering, splitting };
 
 template <std::size_t LibraryBytes>
 struct library_space {

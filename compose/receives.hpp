@@ -80,6 +80,7 @@ class receives {
     e_.parked.reserve(e_.parked.capacity() + count);
     e_.unposted.reserve(e_.unposted.capacity() + count);
     e_.owed_replies.reserve(count);
+    if constexpr (Engine::notice_is_message) e_.owed_landings.reserve(count);
   }
 
   Engine& e_;

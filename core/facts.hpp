@@ -83,6 +83,7 @@ struct fabric_facts {
   std::uint32_t queue_depth{};  ///< Lower bound of transmit and receive queues.
   std::uint64_t largest_message{};
   std::uint64_t largest_write{};
+  std::uint32_t fused_bytes{};  ///< Notices that are messages: a payload up to this size is cheaper inside of one than as a write; 0: never.
 };
 
 /// A setting of the library's environment that a row wants before the library is first asked; a user's own value wins.

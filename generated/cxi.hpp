@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_97822b27 {
+inline namespace rules_83c7fb91 {
 /// Slingshot cards: counters in hardware, writes in order, no immediate on a write by default. libfabric 1.21 and later.
 struct cxi {
-  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules 7e19607a, row fda38271";
+  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules 7e19607a, row ad1de207";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=remote_counter "
@@ -33,7 +33,7 @@ struct cxi {
       .data_progress = data_progress::polling, .completion_wait = completion_wait::descriptor, .reports_killed_peer = false,
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 64, .gather_limit = 1, .rma_gather_limit = 1, .queue_depth = 256,
-      .largest_message = 4294967295u, .largest_write = 4294967295u,
+      .largest_message = 4294967295u, .largest_write = 4294967295u, .fused_bytes = 0,
   };
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
@@ -78,7 +78,7 @@ struct cxi {
   >;
 };
 static_assert(complete_fabric<cxi>);
-}  // namespace rules_97822b27
+}  // namespace rules_83c7fb91
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_aee52eb6 {
+inline namespace rules_4bcd6487 {
 /// Elastic Fabric Adapter without the reliable layer: the card's own operations. libfabric 2.1 to before 2.6.
 struct efa_direct_since_2_1 {
-  static constexpr std::string_view name = "efa_direct", library = "libfabric", made_from = "rules 7e19607a, row 567d86b9";
+  static constexpr std::string_view name = "efa_direct", library = "libfabric", made_from = "rules 7e19607a, row 95f3e813";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -33,7 +33,7 @@ struct efa_direct_since_2_1 {
       .data_progress = data_progress::hardware, .completion_wait = completion_wait::none, .reports_killed_peer = false,
       .same_host = false,
       .context_bytes = 64, .inject_bytes = 0, .gather_limit = 2, .rma_gather_limit = 1, .queue_depth = 256,
-      .largest_message = 8192, .largest_write = 1073741824,
+      .largest_message = 8192, .largest_write = 1073741824, .fused_bytes = 0,
   };
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
@@ -78,11 +78,11 @@ struct efa_direct_since_2_1 {
   >;
 };
 static_assert(complete_fabric<efa_direct_since_2_1>);
-}  // namespace rules_aee52eb6
-inline namespace rules_f09d968d {
+}  // namespace rules_4bcd6487
+inline namespace rules_2db0975a {
 /// libfabric 2.6 and later.
 struct efa_direct_since_2_6 : efa_direct_since_2_1 {
-  static constexpr std::string_view made_from = "rules 7e19607a, row edbd62a0";
+  static constexpr std::string_view made_from = "rules 7e19607a, row 615bf5e5";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
       "atomics=target liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -105,7 +105,7 @@ struct efa_direct_since_2_6 : efa_direct_since_2_1 {
   >;
 };
 static_assert(complete_fabric<efa_direct_since_2_6>);
-}  // namespace rules_f09d968d
+}  // namespace rules_2db0975a
 
 using efa_direct = by_library<backends::libfabric::built_with, efa_direct_since_2_1, efa_direct_since_2_6>;
 // clang-format on

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_71c6e003 {
+inline namespace rules_9cafd677 {
 /// Cray Aries cards; the provider left libfabric with 1.21. libfabric 1.15 to before 1.21.
 struct gni {
-  static constexpr std::string_view name = "gni", library = "libfabric", made_from = "rules 7e19607a, row 62f54533";
+  static constexpr std::string_view name = "gni", library = "libfabric", made_from = "rules 7e19607a, row bece60e1";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -33,7 +33,7 @@ struct gni {
       .data_progress = data_progress::polling, .completion_wait = completion_wait::none, .reports_killed_peer = false,
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 64, .gather_limit = 8, .rma_gather_limit = 1, .queue_depth = 256,
-      .largest_message = 4294967295u, .largest_write = 4294967295u,
+      .largest_message = 4294967295u, .largest_write = 4294967295u, .fused_bytes = 0,
   };
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
@@ -77,7 +77,7 @@ struct gni {
   >;
 };
 static_assert(complete_fabric<gni>);
-}  // namespace rules_71c6e003
+}  // namespace rules_9cafd677
 // clang-format on
 }  // namespace weft::fabrics
 

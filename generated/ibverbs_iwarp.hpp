@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_cdef8606 {
+inline namespace rules_9ab3938c {
 /// Reliable connections on iWARP cards by rdma-core itself: no immediates and no atomics. rdma-core 44.0 and later.
 struct ibverbs_iwarp {
-  static constexpr std::string_view name = "ibverbs_iwarp", library = "rdma-core", made_from = "rules 7e19607a, row 4e0776cf";
+  static constexpr std::string_view name = "ibverbs_iwarp", library = "rdma-core", made_from = "rules 7e19607a, row 468e75ee";
   static constexpr library_version built_with = backends::verbs::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=header region_address=virtual_address region_key=provider "
@@ -33,7 +33,7 @@ struct ibverbs_iwarp {
       .data_progress = data_progress::hardware, .completion_wait = completion_wait::descriptor, .reports_killed_peer = false,
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 0, .gather_limit = 4, .rma_gather_limit = 1, .queue_depth = 256,
-      .largest_message = 8388608, .largest_write = 8388608,
+      .largest_message = 8388608, .largest_write = 8388608, .fused_bytes = 512,
   };
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
@@ -81,7 +81,7 @@ struct ibverbs_iwarp {
   >;
 };
 static_assert(complete_fabric<ibverbs_iwarp>);
-}  // namespace rules_cdef8606
+}  // namespace rules_9ab3938c
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_3abb64a0 {
+inline namespace rules_651e7441 {
 /// Reliable connections on InfiniBand or RoCE cards by rdma-core itself. rdma-core 44.0 and later.
 struct ibverbs_roce {
-  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules 7e19607a, row 372a0d48";
+  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules 7e19607a, row 164056da";
   static constexpr library_version built_with = backends::verbs::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
@@ -33,7 +33,7 @@ struct ibverbs_roce {
       .data_progress = data_progress::hardware, .completion_wait = completion_wait::descriptor, .reports_killed_peer = false,
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 0, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 256,
-      .largest_message = 8388608, .largest_write = 8388608,
+      .largest_message = 8388608, .largest_write = 8388608, .fused_bytes = 0,
   };
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
@@ -85,7 +85,7 @@ struct ibverbs_roce {
   >;
 };
 static_assert(complete_fabric<ibverbs_roce>);
-}  // namespace rules_3abb64a0
+}  // namespace rules_651e7441
 // clang-format on
 }  // namespace weft::fabrics
 

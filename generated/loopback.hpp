@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_ca81a963 {
+inline namespace rules_5335e64e {
 /// One process in virtual time, from one seed: for simulation and tests. weft 1.0 and later.
 struct loopback {
-  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules 7e19607a, row 01556ee2";
+  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules 7e19607a, row a8218b64";
   static constexpr library_version built_with = backends::loopback::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -33,7 +33,7 @@ struct loopback {
       .data_progress = data_progress::polling, .completion_wait = completion_wait::yield, .reports_killed_peer = true,
       .same_host = true,
       .context_bytes = 0, .inject_bytes = 64, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 256,
-      .largest_message = unlimited, .largest_write = unlimited,
+      .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
   };
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
@@ -73,7 +73,7 @@ struct loopback {
   >;
 };
 static_assert(complete_fabric<loopback>);
-}  // namespace rules_ca81a963
+}  // namespace rules_5335e64e
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_82e7a414 {
+inline namespace rules_c0376569 {
 /// Cornelis Omni-Path cards. libfabric 1.15 to before 2.1.
 struct opx_since_1_15 {
-  static constexpr std::string_view name = "opx", library = "libfabric", made_from = "rules 7e19607a, row 82bb88ad";
+  static constexpr std::string_view name = "opx", library = "libfabric", made_from = "rules 7e19607a, row 48a92ee4";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=message_after_delivery "
@@ -33,7 +33,7 @@ struct opx_since_1_15 {
       .data_progress = data_progress::polling, .completion_wait = completion_wait::none, .reports_killed_peer = false,
       .same_host = false,
       .context_bytes = 64, .inject_bytes = 16, .gather_limit = 1, .rma_gather_limit = 1, .queue_depth = 256,
-      .largest_message = 1048576, .largest_write = 1048576,
+      .largest_message = 1048576, .largest_write = 1048576, .fused_bytes = 512,
   };
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
@@ -75,11 +75,11 @@ struct opx_since_1_15 {
   >;
 };
 static_assert(complete_fabric<opx_since_1_15>);
-}  // namespace rules_82e7a414
-inline namespace rules_32f106bf {
+}  // namespace rules_c0376569
+inline namespace rules_1b133604 {
 /// libfabric 2.1 and later.
 struct opx_since_2_1 : opx_since_1_15 {
-  static constexpr std::string_view made_from = "rules 7e19607a, row d50cf311";
+  static constexpr std::string_view made_from = "rules 7e19607a, row 03cce83c";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=2 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -103,7 +103,7 @@ struct opx_since_2_1 : opx_since_1_15 {
   >;
 };
 static_assert(complete_fabric<opx_since_2_1>);
-}  // namespace rules_32f106bf
+}  // namespace rules_1b133604
 
 using opx = by_library<backends::libfabric::built_with, opx_since_1_15, opx_since_2_1>;
 // clang-format on

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_4c300ae7 {
+inline namespace rules_4e172b46 {
 /// Omni-Path cards through PSM2. libfabric 1.15 and later.
 struct psm2 {
-  static constexpr std::string_view name = "psm2", library = "libfabric", made_from = "rules 7e19607a, row fef77aef";
+  static constexpr std::string_view name = "psm2", library = "libfabric", made_from = "rules 7e19607a, row afbe2a42";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -33,7 +33,7 @@ struct psm2 {
       .data_progress = data_progress::polling, .completion_wait = completion_wait::none, .reports_killed_peer = false,
       .same_host = false,
       .context_bytes = 32, .inject_bytes = 64, .gather_limit = 1, .rma_gather_limit = 1, .queue_depth = 256,
-      .largest_message = 4294963200u, .largest_write = 4294963200u,
+      .largest_message = 4294963200u, .largest_write = 4294963200u, .fused_bytes = 0,
   };
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
@@ -77,7 +77,7 @@ struct psm2 {
   >;
 };
 static_assert(complete_fabric<psm2>);
-}  // namespace rules_4c300ae7
+}  // namespace rules_4e172b46
 // clang-format on
 }  // namespace weft::fabrics
 

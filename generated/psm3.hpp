@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_277127ad {
+inline namespace rules_87003ad5 {
 /// Intel Ethernet cards and others through PSM3. libfabric 1.15 and later.
 struct psm3 {
-  static constexpr std::string_view name = "psm3", library = "libfabric", made_from = "rules 7e19607a, row 3d8ca7d5";
+  static constexpr std::string_view name = "psm3", library = "libfabric", made_from = "rules 7e19607a, row 1d2b6fe6";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -33,7 +33,7 @@ struct psm3 {
       .data_progress = data_progress::polling, .completion_wait = completion_wait::none, .reports_killed_peer = false,
       .same_host = false,
       .context_bytes = 32, .inject_bytes = 64, .gather_limit = 1, .rma_gather_limit = 1, .queue_depth = 256,
-      .largest_message = 4294963200u, .largest_write = 4294963200u,
+      .largest_message = 4294963200u, .largest_write = 4294963200u, .fused_bytes = 0,
   };
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
@@ -77,7 +77,7 @@ struct psm3 {
   >;
 };
 static_assert(complete_fabric<psm3>);
-}  // namespace rules_277127ad
+}  // namespace rules_87003ad5
 // clang-format on
 }  // namespace weft::fabrics
 

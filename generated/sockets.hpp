@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_8a68e8ea {
+inline namespace rules_cc41d365 {
 /// Addressed endpoints over sockets, polled by us; deprecated, and the reference for semantics. libfabric 1.15 and later.
 struct sockets {
-  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules 7e19607a, row 6d639a75";
+  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules 7e19607a, row c223806d";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -33,7 +33,7 @@ struct sockets {
       .data_progress = data_progress::polling, .completion_wait = completion_wait::yield, .reports_killed_peer = false,
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 255, .gather_limit = 8, .rma_gather_limit = 8, .queue_depth = 256,
-      .largest_message = 18446744073709547519u, .largest_write = 18446744073709547519u,
+      .largest_message = 18446744073709547519u, .largest_write = 18446744073709547519u, .fused_bytes = 0,
   };
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
@@ -93,7 +93,7 @@ struct sockets {
   >;
 };
 static_assert(complete_fabric<sockets>);
-}  // namespace rules_8a68e8ea
+}  // namespace rules_cc41d365
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_deb6bea0 {
+inline namespace rules_201336d0 {
 /// Addressed endpoints of the tcp provider itself, without the rxm layer. libfabric 1.18 and later.
 struct tcp_rdm {
-  static constexpr std::string_view name = "tcp_rdm", library = "libfabric", made_from = "rules 7e19607a, row 7afe73b7";
+  static constexpr std::string_view name = "tcp_rdm", library = "libfabric", made_from = "rules 7e19607a, row d3835737";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -33,7 +33,7 @@ struct tcp_rdm {
       .data_progress = data_progress::polling, .completion_wait = completion_wait::descriptor, .reports_killed_peer = false,
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 128, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 256,
-      .largest_message = unlimited, .largest_write = unlimited,
+      .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
   };
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
@@ -80,7 +80,7 @@ struct tcp_rdm {
   >;
 };
 static_assert(complete_fabric<tcp_rdm>);
-}  // namespace rules_deb6bea0
+}  // namespace rules_201336d0
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_4146437a {
+inline namespace rules_22bd4677 {
 /// Addressed endpoints over UDP, made reliable by the rxd layer; experimental. libfabric 1.15 and later.
 struct udp_rxd {
-  static constexpr std::string_view name = "udp_rxd", library = "libfabric", made_from = "rules 7e19607a, row ad3a038c";
+  static constexpr std::string_view name = "udp_rxd", library = "libfabric", made_from = "rules 7e19607a, row cc2256fa";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -33,7 +33,7 @@ struct udp_rxd {
       .data_progress = data_progress::polling, .completion_wait = completion_wait::yield, .reports_killed_peer = false,
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 1256, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 1024,
-      .largest_message = unlimited, .largest_write = unlimited,
+      .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
   };
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
@@ -94,7 +94,7 @@ struct udp_rxd {
   >;
 };
 static_assert(complete_fabric<udp_rxd>);
-}  // namespace rules_4146437a
+}  // namespace rules_22bd4677
 // clang-format on
 }  // namespace weft::fabrics
 

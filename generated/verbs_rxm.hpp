@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_fd670a07 {
+inline namespace rules_f008cf76 {
 /// Addressed endpoints on InfiniBand or RoCE cards by the rxm layer. libfabric 1.15 and later.
 struct verbs_rxm {
-  static constexpr std::string_view name = "verbs_rxm", library = "libfabric", made_from = "rules 7e19607a, row 69875eba";
+  static constexpr std::string_view name = "verbs_rxm", library = "libfabric", made_from = "rules 7e19607a, row 46bd245b";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -33,7 +33,7 @@ struct verbs_rxm {
       .data_progress = data_progress::polling, .completion_wait = completion_wait::descriptor, .reports_killed_peer = false,
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 0, .gather_limit = 4, .rma_gather_limit = 1, .queue_depth = 2048,
-      .largest_message = 8388608, .largest_write = 8388608,
+      .largest_message = 8388608, .largest_write = 8388608, .fused_bytes = 0,
   };
   static constexpr std::array<environment_setting, 3> environment{ {
       // FI_OFI_RXM_CM_PROGRESS_INTERVAL: connection set-up takes 0.31 ms for a peer instead of 20 ms: 65 times less
@@ -101,7 +101,7 @@ struct verbs_rxm {
   >;
 };
 static_assert(complete_fabric<verbs_rxm>);
-}  // namespace rules_fd670a07
+}  // namespace rules_f008cf76
 // clang-format on
 }  // namespace weft::fabrics
 

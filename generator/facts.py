@@ -111,6 +111,7 @@ FACTS: tuple[Fact, ...] = tuple(
         ("queue_depth", _U32, "operations in a transmit or receive queue: a lower bound"),
         ("largest_message", _U64, "bytes in one message: a lower bound"),
         ("largest_write", _U64, "bytes in one write or read: a lower bound"),
+        ("fused_bytes", _U32, "where notices are messages: a payload up to this size is cheaper inside of one than as a write; 0: never"),
     )
 )
 FACT: dict[str, Fact] = {fact.name: fact for fact in FACTS}

@@ -9,6 +9,7 @@
 //   remote_counter                write, then an ordered 8-byte write into the target's ring; a counter says when to look (Slingshot).
 //   message_after_ordered_write   write, and a message right behind it where a message cannot overtake a write.
 //   message_after_delivery        write, wait for delivery, then the message: legal without any order, one round trip more.
+// The last two send a payload of at most fused_bytes in the message itself, and the target copies it (compose/fused.hpp): one post, no order asked.
 // A message right behind a write on a row without that order is absent on purpose: it overtakes.
 // Hot path: yes. `lane` is the initiator's side of a transport (compose/lane.hpp).
 #pragma once
@@ -25,6 +26,7 @@ enum class notify_needs : unsigned char { nothing, receive_reserve, ring };
 template <class P>
 concept notify_policy = answers_family<P, notify_family> && requires {
   { P::rides_on_write } -> std::convertible_to<bool>;
+  { P::notice_is_message } -> std::convertible_to<bool>;
   { P::target_keeps } -> std::convertible_to<notify_needs>;
 };
 
@@ -32,6 +34,7 @@ namespace notify {
 struct immediate {
   using family = notify_family;
   static constexpr bool rides_on_write = true;
+  static constexpr bool notice_is_message = false;
   static constexpr notify_needs target_keeps = notify_needs::nothing;
   template <class Lane, class Write>
   static status post(Lane& lane, const Write& w) noexcept {
@@ -43,6 +46,7 @@ static_assert(notify_policy<immediate>);
 struct immediate_consumes_receive {
   using family = notify_family;
   static constexpr bool rides_on_write = true;
+  static constexpr bool notice_is_message = false;
   static constexpr notify_needs target_keeps = notify_needs::receive_reserve;
   template <class Lane, class Write>
   static status post(Lane& lane, const Write& w) noexcept {
@@ -54,6 +58,7 @@ static_assert(notify_policy<immediate_consumes_receive>);
 struct remote_counter {
   using family = notify_family;
   static constexpr bool rides_on_write = false;
+  static constexpr bool notice_is_message = false;
   static constexpr notify_needs target_keeps = notify_needs::ring;
   template <class Lane, class Write>
   static status post(Lane& lane, const Write& w) noexcept {
@@ -65,9 +70,12 @@ static_assert(notify_policy<remote_counter>);
 struct message_after_ordered_write {
   using family = notify_family;
   static constexpr bool rides_on_write = false;
+  static constexpr bool notice_is_message = true;
   static constexpr notify_needs target_keeps = notify_needs::nothing;
   template <class Lane, class Write>
   static status post(Lane& lane, const Write& w) noexcept {
+    if constexpr (Lane::fuses)
+      if (lane.fits_notice(w)) return lane.write_in_notice(w);
     return lane.write_then_message(w);
   }
 };
@@ -76,9 +84,12 @@ static_assert(notify_policy<message_after_ordered_write>);
 struct message_after_delivery {
   using family = notify_family;
   static constexpr bool rides_on_write = false;
+  static constexpr bool notice_is_message = true;
   static constexpr notify_needs target_keeps = notify_needs::nothing;
   template <class Lane, class Write>
   static status post(Lane& lane, const Write& w) noexcept {
+    if constexpr (Lane::fuses)
+      if (lane.fits_notice(w)) return lane.write_in_notice(w);
     return lane.write_delivered_then_message(w);
   }
 };

@@ -21,8 +21,10 @@ enum class message_kind : std::uint8_t {
   atomic_request,
   atomic_reply,
   ring_credit,  ///< So many entries of the notification ring were read.
+  fused,        ///< A put_notify whole: notice and bytes.
+  fused_reply,  ///< How it ended.
 };
-inline constexpr std::uint32_t message_kinds = 10;
+inline constexpr std::uint32_t message_kinds = 12;
 
 /// The receiver's number of a connection: which record, and which use of that record, so that late messages of an earlier
 /// connection are told from those of the present one.

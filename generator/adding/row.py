@@ -38,6 +38,7 @@ _SAFE: dict[str, Value] = {
     "inject_bytes": 0,
     "gather_limit": 1,
     "rma_gather_limit": 1,
+    "fused_bytes": 0,
 }
 
 

@@ -112,4 +112,5 @@ READINGS: tuple[Reading, ...] = (
             facts("largest", "message_bytes"), ("largest",), tried=1 << 22),
     Reading("largest_write", *claim("largest", "max_msg_size"), lambda seen: value(seen.fact("largest", "write_bytes")),
             facts("largest", "write_bytes"), ("largest",), tried=1 << 22),
+    Reading("fused_bytes", nothing, silence, nothing, silence, never="it is a matter of speed, which bench/notices measures"),
 )

@@ -15,8 +15,8 @@ namespace weft::conformance {
 /// Where the i-th write goes, how long it is: both sides compute the same from one seed.
 class scattered {
  public:
-  static constexpr std::size_t slot = 160;
-  static constexpr std::size_t largest = 120;
+  static constexpr std::size_t slot = 1000;
+  static constexpr std::size_t largest = 900;  ///< Most are much smaller: rows may carry small ones in another way.
 
   scattered(std::uint64_t seed, std::uint32_t count) : count_(count), places_(count), sizes_(count) {
     std::mt19937_64 draw(seed);
@@ -24,7 +24,7 @@ class scattered {
     std::iota(order.begin(), order.end(), 0U);
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[draw() % i]);
     for (std::uint32_t i = 0; i < count; ++i) {
-      sizes_[i] = 1 + draw() % largest;
+      sizes_[i] = draw() % 8 == 0 ? largest - draw() % 300 : 1 + draw() % 120;
       places_[i] = order[i] * slot + draw() % (slot - sizes_[i]);
     }
   }

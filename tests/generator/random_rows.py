@@ -16,7 +16,7 @@ _TROUBLE = ["// x", "/* x */", "%s ??/ ??)", "{{ 7 * 7 }}", "{% raise %}", "${VA
             ": - ?", "x" * 120, "a b " * 30, "1.10", "true", "R\"(x)\"", "$<CONFIG>"]
 _WORDS = st.one_of(st.sampled_from(_TROUBLE), st.text("abcdefgh XYZ0189.,:;()[]{}<>!?*&%$#@^~_-+='/|`\"é", min_size=1, max_size=60))
 _SANE = {"std::uint8_t": [1, 2, 4, 8], "std::uint32_t": [16, 64, 256, 1024], "std::uint64_t": [1 << 20, 1 << 31, UNLIMITED]}
-_SPECIAL = {"context_bytes": [0, 32, 64], "key_bytes": [4, 8], "write_immediate_bytes": [0, 4, 8], "send_immediate_bytes": [0, 4, 8], "queue_depth": [256, 1024], "gather_limit": [1, 2, 4, 8, 8]}
+_SPECIAL = {"context_bytes": [0, 32, 64], "key_bytes": [4, 8], "write_immediate_bytes": [0, 4, 8], "send_immediate_bytes": [0, 4, 8], "queue_depth": [256, 1024], "fused_bytes": [0, 64, 512], "gather_limit": [1, 2, 4, 8, 8]}
 
 
 def _quoted(text: str) -> str:

@@ -47,6 +47,7 @@ FACTS: dict[str, str] = {
     "queue_depth": "256",
     "largest_message": "1048576",
     "largest_write": "1048576",
+    "fused_bytes": "64",
 }
 
 

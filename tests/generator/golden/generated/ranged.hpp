@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_30aa0a4a {
+inline namespace rules_809c6715 {
 /// A row for tests. libfabric 1.15 to before 2.0.
 struct ranged_since_1_15 {
-  static constexpr std::string_view name = "ranged", library = "libfabric", made_from = "rules 7e19607a, row edfeb0c6";
+  static constexpr std::string_view name = "ranged", library = "libfabric", made_from = "rules 7e19607a, row eb7c2aa1";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
@@ -33,7 +33,7 @@ struct ranged_since_1_15 {
       .data_progress = data_progress::polling, .completion_wait = completion_wait::descriptor, .reports_killed_peer = false,
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 64, .gather_limit = 4, .rma_gather_limit = 1, .queue_depth = 256,
-      .largest_message = unlimited, .largest_write = unlimited,
+      .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
   };
   static constexpr std::array<environment_setting, 2> environment{ {
       // FI_X_INTERVAL: it is quicker
@@ -78,11 +78,11 @@ struct ranged_since_1_15 {
   >;
 };
 static_assert(complete_fabric<ranged_since_1_15>);
-}  // namespace rules_30aa0a4a
-inline namespace rules_58a5b0bc {
+}  // namespace rules_809c6715
+inline namespace rules_cac6752e {
 /// libfabric 2.0 to before 2.2.
 struct ranged_since_2_0 : ranged_since_1_15 {
-  static constexpr std::string_view made_from = "rules 7e19607a, row f98876ae";
+  static constexpr std::string_view made_from = "rules 7e19607a, row dfa48f43";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
       "notify=message_after_delivery atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -105,11 +105,11 @@ struct ranged_since_2_0 : ranged_since_1_15 {
   >;
 };
 static_assert(complete_fabric<ranged_since_2_0>);
-}  // namespace rules_58a5b0bc
-inline namespace rules_29898629 {
+}  // namespace rules_cac6752e
+inline namespace rules_a4ca533d {
 /// libfabric 2.2 to before 3.0.
 struct ranged_since_2_2 : ranged_since_2_0 {
-  static constexpr std::string_view made_from = "rules 7e19607a, row 2a445e03";
+  static constexpr std::string_view made_from = "rules 7e19607a, row 7bd9e3bd";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
       "notify=message_after_delivery atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -134,7 +134,7 @@ struct ranged_since_2_2 : ranged_since_2_0 {
   >;
 };
 static_assert(complete_fabric<ranged_since_2_2>);
-}  // namespace rules_29898629
+}  // namespace rules_a4ca533d
 
 using ranged = by_library<backends::libfabric::built_with, ranged_since_1_15, ranged_since_2_0, ranged_since_2_2>;
 // clang-format on
