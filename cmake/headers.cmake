@@ -87,6 +87,8 @@ set(WEFT_HEADERS
   policies/notify.hpp
   policies/policies.hpp
   policies/progress.hpp
+  policies/receive_buffers.hpp
+  policies/receive_pool.hpp
   policies/region_address.hpp
   policies/region_binding.hpp
   policies/region_key.hpp

@@ -63,7 +63,11 @@ struct engine {
 
   static constexpr bool framed = shape::framed;
   static constexpr std::size_t front = framed ? wire::header_bytes : 0;
+  static constexpr bool connected = F::facts.endpoint_type == endpoint_type::connected;
+  static constexpr bool many_in_one = shape::multi_receive;
   static constexpr bool links_have_receives = port_type::link_has_receives;
+  static_assert(links_have_receives == (connected && !shape::shared_receives),
+                "weft: this backend's port does not post receives where its shape says");
   static constexpr bool wide_immediate = F::facts.write_immediate_bytes >= 8;
   static constexpr bool uses_ring = shape::remote_counter;
   static constexpr post_mode write_mode = answer<F, write_fault_family>::signalled_write;
@@ -87,8 +91,8 @@ struct engine {
   control_buffers controls;
   /// Slots that only messages of our own may take: an operation may end by one, and would wait for its own slot for ever.
   std::uint32_t control_messages = 0;
-  receive_block<receive> shared_receives;         ///< Addressed fabrics: for all peers.
-  std::vector<receive*> parked;                   ///< Messages that cannot be handled yet; capacity reserved at open.
+  receive_block<receive> shared_receives;         ///< One pool for all peers.
+  std::vector<parked_message<receive>> parked;    ///< Messages that cannot be handled yet; capacity reserved at open.
   std::vector<receive_block<receive>> graveyard;  ///< Receives of links that ended; freed when the queue was seen empty.
   bool draining = false;                          ///< A link ended: entries of it may still be in the queue.
   std::vector<receive*> unposted;                 ///< Receives that the library had no room for.
@@ -154,9 +158,9 @@ struct engine {
 
   /// Sends a short message; `again` when nothing is free, and then nothing was sent. `parent`: the operation that ends with it.
   status tell(record& to, wire::message_kind kind, const_bytes body, slot* parent = nullptr) noexcept {
-    const auto tag = wire::message_tag::of(kind, kind == wire::message_kind::hello ? wire::connection_number{} : to.theirs);
+    const auto tag = wire::message_tag::of(kind, to.theirs);  // a hello: none, or what came with the link
     // The link ends right behind a goodbye: where that cuts off what is on its way, only a completion says that it got out.
-    const bool injected = parent == nullptr && !(links_have_receives && kind == wire::message_kind::goodbye);
+    const bool injected = parent == nullptr && !(connected && kind == wire::message_kind::goodbye);
     if (injected && body.size() + front <= F::facts.inject_bytes && body.size() <= 64) {
       std::byte message[64 + wire::header_bytes];
       message[0] = std::byte{0};  // a message of no bytes has an address too

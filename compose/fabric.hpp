@@ -77,6 +77,10 @@ struct rules_hold {
   static constexpr bool descriptor = !answer<F, local_descriptor_family>::any_memory || !facts.local_registration;
   static constexpr bool polling = answer<F, progress_family>::needs_owner || facts.data_progress != data_progress::polling;
   static constexpr bool selective = !answer<F, completion_family>::asks_each_time || facts.selective_completion;
+  static constexpr bool many_in_one =
+      !answer<F, receive_buffers_family>::many_in_one || (facts.multi_receive && !facts.write_immediate_consumes_receive);
+  static constexpr bool pool = answer<F, receive_pool_family>::one_for_all ? facts.endpoint_type == endpoint_type::addressed || facts.shared_receives
+                                                                           : facts.endpoint_type == endpoint_type::connected;
 };
 
 /// Every rule, each with the sentence that whoever broke it should read. A transport asserts it: `static_assert(consistent_fabric<F>())`.
@@ -105,6 +109,10 @@ consteval bool consistent_fabric() {
   static_assert(rules::descriptor, "weft: local_descriptor::not_needed is illegal where the fabric's row says local_registration");
   static_assert(rules::polling, "weft: the fabric's answer to progress must be polling where its row says data_progress: polling");
   static_assert(rules::selective, "weft: completion::selective needs selective_completion in the fabric's row");
+  static_assert(rules::many_in_one,
+                "weft: receive_buffers::multi_receive needs multi_receive in the fabric's row, and immediates that consume no receive");
+  static_assert(rules::pool,
+                "weft: receive_pool::shared needs shared_receives in the fabric's row where endpoints are connected; addressed ones have no other");
   return true;
 }
 
@@ -127,6 +135,8 @@ struct shape_of {
   static constexpr bool delivery_complete = facts.delivery_complete;  // until<delivered>, and parts that a notice waits for
   static constexpr bool selective_completion = answer<F, completion_family>::asks_each_time;
   static constexpr bool framed = answer<F, framing_family>::bytes_in_front != 0;
+  static constexpr bool multi_receive = answer<F, receive_buffers_family>::many_in_one;
+  static constexpr bool shared_receives = answer<F, receive_pool_family>::one_for_all && facts.endpoint_type == endpoint_type::connected;
 };
 
 namespace detail {

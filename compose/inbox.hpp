@@ -27,7 +27,7 @@ class inbox {
     if (!e_.parked.empty()) [[unlikely]]
       retry_parked();  // first: messages of a peer are told in order
     const int found = e_.port->poll([this](const completion_entry& c) { take(c); });
-    if constexpr (Engine::links_have_receives)
+    if constexpr (Engine::connected)
       if (found == 0 && e_.draining) [[unlikely]]
         settle();
     if (!e_.unposted.empty()) [[unlikely]]
@@ -54,6 +54,9 @@ class inbox {
         return arrived(c);
       case completion_kind::landed:
         return landed(c);
+      case completion_kind::released:
+        if constexpr (Engine::many_in_one) give_back(*static_cast<receive*>(c.context), true);
+        return;
     }
   }
 
@@ -123,27 +126,37 @@ class inbox {
     receive& r = *static_cast<receive*>(c.context);
     if (!c.outcome) {
       if (c.outcome.code == errc::truncated) ++e_.garbled;
-      if (c.outcome.code != errc::closed) meeting<Engine>(e_).post(r);
+      if (c.outcome.code != errc::closed || !Engine::links_have_receives) give_back(r, c.last);
       return;
     }
-    const_bytes whole{r.data, c.length};
+    std::byte* const start = Engine::many_in_one ? c.at : r.data;
+    const_bytes whole{start, c.length};
     wire::message_tag tag{static_cast<std::uint32_t>(c.immediate)};
     if constexpr (Engine::framed) {
       wire::reader head(whole.first(std::min(whole.size(), wire::header_bytes)));
       tag.word = head.number<std::uint32_t>();
       if (whole.size() < wire::header_bytes) {
         ++e_.garbled;
-        return meeting<Engine>(e_).post(r);
+        return give_back(r, c.last);
       }
       whole = whole.subspan(wire::header_bytes);
     }
     if (!handle(r, tag, whole)) [[unlikely]] {
-      r.length = static_cast<std::uint32_t>(c.length);
-      r.tag = tag.word;
-      e_.parked.push_back(&r);  // never past the number of receives, reserved at open
-      return;
+      e_.parked.push_back({&r, start, static_cast<std::uint32_t>(c.length), tag.word});  // slots: never past their number, reserved at open
+      if constexpr (!Engine::many_in_one) return;
+      ++r.held;
     }
-    meeting<Engine>(e_).post(r);
+    give_back(r, c.last);
+  }
+
+  /// The message is done with: its slot is posted again; a buffer of many only when it is spent and no other message in it waits.
+  void give_back(receive& r, [[maybe_unused]] bool last) noexcept {
+    if constexpr (Engine::many_in_one) {
+      r.released |= last;
+      receives<Engine>(e_).post_if_spent(r);
+    } else {
+      meeting<Engine>(e_).post(r);
+    }
   }
 
   /// False: not yet.
@@ -165,7 +178,7 @@ class inbox {
 
   bool handle_control(receive& slot_of, record* r, wire::message_tag tag, const_bytes body) {
     if (tag.kind() == wire::message_kind::hello) {
-      meeting<Engine>(e_).hello(slot_of, body, on_);
+      meeting<Engine>(e_).hello(slot_of, r, body, on_);
       return true;
     }
     if (r == nullptr || !owns(*r, slot_of)) {
@@ -276,11 +289,15 @@ class inbox {
     std::size_t kept = 0;
     const std::size_t count = e_.parked.size();
     for (std::size_t i = 0; i < count; ++i) {
-      receive* r = e_.parked[i];
-      if (r->owner == no_index) continue;  // its peer is gone
-      const const_bytes whole{r->data, r->length};
-      if (handle(*r, {r->tag}, whole.subspan(Engine::front))) meeting<Engine>(e_).post(*r);
-      else e_.parked[kept++] = r;
+      const parked_message<receive> message = e_.parked[i];
+      receive& r = *message.in;
+      if (r.owner == no_index) continue;  // its peer is gone
+      if (!handle(r, {message.tag}, const_bytes(message.data, message.length).subspan(Engine::front))) {
+        e_.parked[kept++] = message;
+        continue;
+      }
+      if constexpr (Engine::many_in_one) --r.held;
+      give_back(r, false);
     }
     e_.parked.resize(kept);
     retrying_ = false;

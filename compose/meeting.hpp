@@ -41,15 +41,15 @@ class meeting {
     keep_private(*r, private_data, has_private_data);
     r->nonce = e_.entropy() | 1;
     r->owes_answer = true;
-    auto link = e_.port->dial(address, e_.peers.index_of(*r));
+    auto link = e_.port->dial(address, r->number);
     if (!link) {
       parting<Engine>(e_).forget(*r);
       return std::move(link).error();
     }
     r->link = *link;
     r->link_gone = false;
-    if constexpr (Engine::links_have_receives) {
-      receives<Engine>(e_).provide(*r);
+    if constexpr (Engine::connected) {
+      if constexpr (Engine::links_have_receives) receives<Engine>(e_).provide(*r);
     } else {
       r->link_stands = true;
       e_.set_state(*r, peer_state::greeting);
@@ -77,10 +77,10 @@ class meeting {
 
   /// A hello arrived. New ones become requests; repeated ones are answered again.
   template <class Handler>
-  void hello(receive& slot_of, const_bytes body, Handler& on) {
+  void hello(receive& slot_of, record* named, const_bytes body, Handler& on) {
     wire::introduction theirs;
     const auto verdict = wire::parse(body, theirs);
-    record* r = asker(slot_of, theirs, verdict);
+    record* r = asker(slot_of, named, theirs, verdict);
     if (r == nullptr) {
       ++e_.garbled;
       return;
@@ -142,11 +142,12 @@ class meeting {
   void follow_links(Handler& on) {
     e_.port->poll_links([&](link_change change, std::uint32_t tag, typename Engine::link link) -> std::uint32_t {
       if (change == link_change::arrived) return admit(link);
-      if (tag >= e_.peers.capacity()) return no_tag;
-      record& r = e_.peers.at(tag);
-      if (r.state == peer_state::free) return no_tag;
+      record* about = e_.peers.find({tag});
+      if (about == nullptr) return no_tag;
+      record& r = *about;
       if (change == link_change::established) {
         r.link_stands = true;
+        learn_number(r);
         if (r.state == peer_state::dialling) e_.set_state(r, peer_state::greeting);
         say_what_is_owed(r);
       } else if (r.state == peer_state::arrived || r.state == peer_state::refusing) {
@@ -155,7 +156,7 @@ class meeting {
         parting<Engine>(e_).gone(r, error(errc::closed, "goodbye"), on);
       } else if (change == link_change::refused || r.state == peer_state::dialling) {
         parting<Engine>(e_).gone(r, error(errc::unreachable, "connect"), on);
-      } else if (Engine::links_have_receives) {
+      } else if (Engine::connected) {
         r.link_ended = e_.draining = true;  // a goodbye, or a refusal with its reason, may have come before the end and be unread
       } else {
         parting<Engine>(e_).gone(r, error(errc::peer_lost, "link"), on);
@@ -220,14 +221,23 @@ class meeting {
     r->link = link;
     r->link_gone = false;
     r->nonce = 0;
-    receives<Engine>(e_).provide(*r);
-    return e_.peers.index_of(*r);
+    if constexpr (Engine::links_have_receives) receives<Engine>(e_).provide(*r);
+    return r->number;
   }
 
-  /// The record of whoever says hello: the link's on connected fabrics, the nonce's or a new one on addressed ones.
-  record* asker(receive& slot_of, const wire::introduction& theirs, wire::parse_verdict verdict) {
+  /// Who was dialled and takes messages from a pool cannot tell by the receive who says hello: it sent its number for this link along.
+  void learn_number(record& r) noexcept {
+    if constexpr (requires { e_.port->peer_tag(r.link); })
+      if (const std::uint32_t told = e_.port->peer_tag(r.link); told != no_tag && r.state == peer_state::dialling) r.theirs = {told & 0x0fff'ffffU};
+  }
+
+  /// The record of whoever says hello: the link's on connected fabrics (of a pool: the one that the message names), the nonce's or a new one on
+  /// addressed ones.
+  record* asker(receive& slot_of, record* named, const wire::introduction& theirs, wire::parse_verdict verdict) {
     if constexpr (Engine::links_have_receives) {
       return slot_of.owner == no_index ? nullptr : &e_.peers.at(slot_of.owner);
+    } else if constexpr (Engine::connected) {
+      return named;
     } else {
       if (verdict == wire::parse_verdict::garbled || theirs.address.empty()) return nullptr;  // no way to answer
       for (record& known : e_.peers)
@@ -235,7 +245,7 @@ class meeting {
       record* r = e_.peers.take();
       if (r == nullptr) return nullptr;
       begin(*r, peer_state::arrived);
-      auto link = e_.port->dial(address_bytes(theirs.address.begin(), theirs.address.end()), e_.peers.index_of(*r));
+      auto link = e_.port->dial(address_bytes(theirs.address.begin(), theirs.address.end()), r->number);
       if (!link) {
         parting<Engine>(e_).forget(*r);
         return nullptr;
@@ -274,7 +284,7 @@ class meeting {
       const auto* start = e_.ring_memory.get();
       mine.ring = {answer<typename Engine::fabric, region_address_family>::base_of(start) + place, e_.ring_enrolled.key, Engine::ring_entries};
     }
-    if (kind == wire::message_kind::hello && !Engine::links_have_receives) mine.address = e_.own_address;
+    if (kind == wire::message_kind::hello && !Engine::connected) mine.address = e_.own_address;
     mine.fabric = {reinterpret_cast<const std::byte*>(Engine::fabric::name.data()), Engine::fabric::name.size()};
     mine.shared = {reinterpret_cast<const std::byte*>(Engine::fabric::shared.data()), Engine::fabric::shared.size()};
     mine.has_private_data = r.has_private_data;

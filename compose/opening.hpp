@@ -73,6 +73,7 @@ class opening {
     p.operations = o.operations;
     p.receives = receives<Engine>::per_block(o);
     p.links = o.peers;
+    p.least_room = o.slot_bytes + Engine::front;
     p.on_difference = o.on_difference;
     return p;
   }

@@ -79,7 +79,7 @@ class parting {
     r.link_gone = true;
     e_.port->hang_up(r.link);
     r.link = {};
-    e_.draining = Engine::links_have_receives;
+    e_.draining = Engine::connected;
     if constexpr (Engine::links_have_receives) receives<Engine>(e_).bury(r);
   }
 

@@ -29,15 +29,24 @@ enum class peer_state : std::uint8_t {
   refusing,  ///< We said no and linger, so that the answer gets out.
 };
 
-/// A receive: where the library puts a message.
+/// A receive: where the library puts a message, or one behind the other (receive_buffers::multi_receive).
 template <std::size_t LibraryBytes>
 struct receive_slot : library_context<LibraryBytes> {
   receive_slot() noexcept : library_context<LibraryBytes>(context_kind::receive) {}
   std::byte* data = nullptr;
   void* descriptor = nullptr;
-  std::uint32_t owner = 0;   ///< Index of the peer record; meaningful on connected fabrics only.
-  std::uint32_t length = 0;  ///< Of a parked message.
-  std::uint32_t tag = 0;     ///< Of a parked message.
+  std::uint32_t owner = 0;  ///< Index of the peer record; meaningful on connected fabrics only.
+  std::uint32_t held = 0;   ///< multi_receive: messages in it that no handler has taken yet.
+  bool released = false;    ///< multi_receive: the library let it go; posted again when none is held.
+};
+
+/// A message that cannot be handled yet: it keeps the receive that it lies in.
+template <class Receive>
+struct parked_message {
+  Receive* in = nullptr;
+  std::byte* data = nullptr;
+  std::uint32_t length = 0;
+  std::uint32_t tag = 0;
 };
 
 /// A block of receives and their memory.

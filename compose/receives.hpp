@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Receive slots: memory for messages, posted before the peer can send and posted again as soon as a message was handled. Connected
-// fabrics have receives per link, addressed ones share one set. Rows whose immediates consume receives get twice as many: the reserve.
+// fabrics have receives per link, unless their links share a pool; addressed ones share one set. Rows whose immediates consume receives get twice as many: the reserve.
 // Hot path: post(). Threads: the owner's.
 #pragma once
 
@@ -17,7 +17,17 @@ class receives {
 
   explicit receives(Engine& e) noexcept : e_(e) {}
 
-  static std::uint32_t per_block(const transport_options& o) noexcept { return o.receives * (Engine::shape::receive_reserve ? 2 : 1); }
+  /// How many receives are posted, and how large each is. A buffer of many messages is let go when the largest may not fit any more, or less than
+  /// what the library itself wants free (16 KiB: rxm of libfabric 2.1): at sixteen times both, nine tenths of it are used.
+  static std::uint32_t per_block(const transport_options& o) noexcept {
+    const std::uint32_t slots = o.receives * (Engine::shape::receive_reserve ? 2 : 1);
+    if constexpr (!Engine::many_in_one) return slots;
+    return static_cast<std::uint32_t>(std::max<std::size_t>(2, slots * slot_size(o) / size_of_one(o)));
+  }
+  static std::size_t size_of_one(const transport_options& o) noexcept {
+    if constexpr (!Engine::many_in_one) return o.slot_bytes + Engine::front;
+    return std::max<std::size_t>(16 * slot_size(o), 256 * 1024);
+  }
 
   /// Posts a receive again; keeps it for later when the library has no room.
   void post(receive& r) noexcept {
@@ -25,9 +35,17 @@ class receives {
       e_.unposted.push_back(&r);  // capacity reserved with the slots
   }
   bool try_post(receive& r) noexcept {
-    const local_memory memory{r.data, e_.options.slot_bytes + Engine::front, r.descriptor};
+    const local_memory memory{r.data, size_of_one(e_.options), r.descriptor};
     if constexpr (Engine::links_have_receives) return static_cast<bool>(e_.port->post_receive(e_.peers.at(r.owner).link, memory, &r));
     else return static_cast<bool>(e_.port->post_receive({}, memory, &r));
+  }
+
+  /// One of its messages was taken, or it was let go without one.
+  void post_if_spent(receive& r) noexcept {
+    if (r.released && r.held == 0) {
+      r.released = false;
+      post(r);
+    }
   }
 
   /// A link's own receives.
@@ -35,7 +53,7 @@ class receives {
     fill(r.receives, e_.peers.index_of(r));
     for (receive& slot : r.receives.slots) post(slot);
   }
-  /// The receives of all links of an addressed fabric.
+  /// The receives of all links: of an addressed fabric, or of a connected one with a pool.
   void provide_shared() {
     fill(e_.shared_receives, 0);
     for (receive& slot : e_.shared_receives.slots) post(slot);
@@ -56,7 +74,7 @@ class receives {
   void clear_graveyard() {
     if (e_.graveyard.empty()) return;
     const auto dead = [](const receive* r) { return r->owner == no_index; };
-    std::erase_if(e_.parked, dead);
+    std::erase_if(e_.parked, [](const auto& message) { return message.in->owner == no_index; });
     std::erase_if(e_.unposted, dead);
     for (auto& block : e_.graveyard)
       if (block.enrolled.native != nullptr) e_.port->withdraw(block.enrolled);
@@ -64,9 +82,11 @@ class receives {
   }
 
  private:
+  static std::size_t slot_size(const transport_options& o) noexcept { return (o.slot_bytes + Engine::front + 63) / 64 * 64; }
+
   void fill(receive_block<receive>& block, std::uint32_t owner) {
     const std::uint32_t count = per_block(e_.options);
-    const std::size_t each = (e_.options.slot_bytes + Engine::front + 63) / 64 * 64;
+    const std::size_t each = Engine::many_in_one ? size_of_one(e_.options) : slot_size(e_.options);
     block.slots = std::vector<receive>(count);
     block.memory = std::make_unique_for_overwrite<std::byte[]>(count * each);
     if constexpr (Engine::shape::local_descriptor) {
@@ -77,7 +97,7 @@ class receives {
       block.slots[i].descriptor = block.enrolled.descriptor;
       block.slots[i].owner = owner;
     }
-    e_.parked.reserve(e_.parked.capacity() + count);
+    e_.parked.reserve(e_.parked.capacity() + (Engine::many_in_one ? count * (each / 256) : count));
     e_.unposted.reserve(e_.unposted.capacity() + count);
     e_.owed_replies.reserve(count);
     if constexpr (Engine::notice_is_message) e_.owed_landings.reserve(count);

@@ -84,6 +84,10 @@ struct fabric_facts {
   std::uint64_t largest_message{};
   std::uint64_t largest_write{};
   std::uint32_t fused_bytes{};  ///< Notices that are messages: a payload up to this size is cheaper inside of one than as a write; 0: never.
+
+  // receiving
+  bool multi_receive{};    ///< One posted buffer can take many messages.
+  bool shared_receives{};  ///< Connected endpoints can take their receives from one pool.
 };
 
 /// A setting of the library's environment that a row wants before the library is first asked; a user's own value wins.

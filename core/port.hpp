@@ -42,6 +42,8 @@ concept port_shape = requires {
   { S::delivery_complete } -> std::convertible_to<bool>;     // writes are posted in mode `delivered`, by some answer or because a caller asks
   { S::selective_completion } -> std::convertible_to<bool>;  // completion::selective
   { S::framed } -> std::convertible_to<bool>;                // framing::header: sends carry no immediate
+  { S::multi_receive } -> std::convertible_to<bool>;         // receive_buffers::multi_receive: each posted buffer takes many messages
+  { S::shared_receives } -> std::convertible_to<bool>;       // receive_pool::shared on a connected fabric: one pool for all links
 };
 
 /// How a posted operation ends.
@@ -56,6 +58,7 @@ enum class completion_kind : std::uint8_t {
   ended,     ///< An operation posted here ended, well or badly: `context` is the one given with it.
   received,  ///< A message arrived (or a posted receive failed): `context` is the receive's.
   landed,    ///< A write with an immediate arrived. `context` is the receive that it consumed, or null where it consumes none.
+  released,  ///< Shape::multi_receive: the library let a buffer go, without a message: `context` is the buffer's.
 };
 
 /// One completion, in the words of no library (the family `completion` keeps the short name). `length` is right for `received`; for `landed` no fabric promises it.
@@ -65,6 +68,8 @@ struct completion_entry {
   std::uint64_t immediate = 0;
   std::size_t length = 0;
   status outcome{};
+  std::byte* at = nullptr;  ///< Shape::multi_receive, `received`: where the message lies in its buffer.
+  bool last = false;        ///< Shape::multi_receive, `received`: the library let the buffer go with this message.
 };
 
 /// An address as the library wants it: opaque, of any length.
@@ -95,6 +100,7 @@ struct port_options {
   std::uint32_t operations = 256;  ///< Operations in flight, at most; sizes the queues.
   std::uint32_t receives = 64;     ///< Receives posted at once per link (connected) or in all (addressed), reserve included.
   std::uint32_t links = 64;        ///< Expected links, at most; sizes completion queues and address vectors.
+  std::size_t least_room = 0;      ///< Shape::multi_receive: a buffer with less room than this is let go: the largest message.
   weft::on_difference on_difference = weft::on_difference::refuse;
 };
 
@@ -111,7 +117,8 @@ struct port_limits {
 /// The operations that every backend offers. In prose, because most are templates:
 ///
 ///   using link = ...;                                   // trivially copyable; empty-initialised = no link
-///   static constexpr bool link_has_receives;            // receives are posted per link (connected) or once for all (addressed)
+///   static constexpr bool link_has_receives;            // receives are posted per link (connected) or once for all (addressed, or
+///                                                       // connected with Shape::shared_receives: see peer_tag)
 ///   using rendezvous = ...;                             // side channel for opaque addresses: see below
 ///
 /// set-up (may allocate; each blocking call is bounded):
@@ -127,12 +134,19 @@ struct port_limits {
 ///                                                                     on addressed ones at any time.
 ///   template <class On> void poll_links(On&&);                        std::uint32_t on(link_change, std::uint32_t tag, link); the return
 ///                                                                     value is used for `arrived` only: the tag, or no_tag to refuse.
+///   std::uint32_t peer_tag(link) const;                               the tag that the other side's handler returned when this link arrived
+///                                                                     there, known from `established` on; no_tag where it was not sent.
+///                                                                     Ports with Shape::shared_receives send theirs with the acceptance:
+///                                                                     a message from a pool names its link by the receiver's tag.
 ///   result<registration> enroll(bytes, rights, std::uint64_t wanted_key);   registers memory; wanted_key is used where keys are ours
 ///   void withdraw(registration&);
 ///   result<registration> enroll_local(bytes);                         for buffers that only local operations use
 ///
 /// hot path (status again(waits_for::queue) when full; waits_for::connection while a lazy fabric connects):
-///   status post_receive(link, local_memory, void* context);           link ignored where !link_has_receives
+///   status post_receive(link, local_memory, void* context);           link ignored where !link_has_receives. Shape::multi_receive: the
+///                                                                     buffer takes messages until an entry says `last` or `released`.
+///                                                                     Shape::shared_receives: receives outlive links; one that a link
+///                                                                     took with it when it ended is told as failed, and can be posted again.
 ///   template <post_mode M> status send(link, local_memory, std::uint32_t immediate, void* context);
 ///   status inject(link, const_bytes, std::uint32_t immediate);        at most limits().inject_bytes; buffer free on return
 ///   template <post_mode M> status send_framed(link, local_memory header, local_memory, void* context);   Shape::framed only; both stay valid

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_83c7fb91 {
+inline namespace rules_91ee95bd {
 /// Slingshot cards: counters in hardware, writes in order, no immediate on a write by default. libfabric 1.21 and later.
 struct cxi {
-  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules 7e19607a, row ad1de207";
+  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules 5a11195f, row f9ad5d9f";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=remote_counter "
@@ -34,6 +34,7 @@ struct cxi {
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 64, .gather_limit = 1, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = 4294967295u, .largest_write = 4294967295u, .fused_bytes = 0,
+      .multi_receive = true, .shared_receives = false,
   };
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
@@ -74,11 +75,15 @@ struct cxi {
       completion::selective,
       // liveness: heartbeat: cxi.reports_killed_peer is false (copied: conservative; not established); cxi.same_host is false (claimed: a network
       //   protocol); messages of our own work on any fabric
-      liveness::heartbeat
+      liveness::heartbeat,
+      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      receive_buffers::slots,
+      // receive_pool: shared: cxi.endpoint_type is addressed (claimed: libfabric 2.6 prov/cxi: FI_EP_RDM)
+      receive_pool::shared
   >;
 };
 static_assert(complete_fabric<cxi>);
-}  // namespace rules_83c7fb91
+}  // namespace rules_91ee95bd
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -141,5 +141,12 @@ constexpr refused why_not(const cxi*, liveness::process, Asked) {
       "protocol); the nearest legal answer is liveness::heartbeat");
   return {};
 }
+template <class Asked>
+constexpr refused why_not(const cxi*, receive_pool::per_link, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: receive_pool: fabric cxi cannot answer per_link: it needs endpoint_type to be connected, and cxi.endpoint_type is addressed "
+      "(claimed: libfabric 2.6 prov/cxi: FI_EP_RDM); the nearest legal answer is receive_pool::shared");
+  return {};
+}
 // clang-format on
 }  // namespace weft::fabrics

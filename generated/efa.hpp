@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_de5de180 {
+inline namespace rules_e0e4604c {
 /// Elastic Fabric Adapter through libfabric's reliable layer: reliable, unordered between writes and messages. libfabric 1.15 to before 1.18.
 struct efa_since_1_15 {
-  static constexpr std::string_view name = "efa", library = "libfabric", made_from = "rules 7e19607a, row 8c032289";
+  static constexpr std::string_view name = "efa", library = "libfabric", made_from = "rules 5a11195f, row e8fd05ca";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -34,6 +34,7 @@ struct efa_since_1_15 {
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 0, .gather_limit = 2, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
+      .multi_receive = true, .shared_receives = false,
   };
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
@@ -73,15 +74,19 @@ struct efa_since_1_15 {
       completion::selective,
       // liveness: heartbeat: efa.reports_killed_peer is false (copied: conservative; not established); efa.same_host is false (claimed: a network
       //   protocol); messages of our own work on any fabric
-      liveness::heartbeat
+      liveness::heartbeat,
+      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      receive_buffers::slots,
+      // receive_pool: shared: efa.endpoint_type is addressed (claimed: libfabric 2.6 prov/efa: FI_EP_RDM and FI_EP_DGRAM, never FI_EP_MSG)
+      receive_pool::shared
   >;
 };
 static_assert(complete_fabric<efa_since_1_15>);
-}  // namespace rules_de5de180
-inline namespace rules_c94964a7 {
+}  // namespace rules_e0e4604c
+inline namespace rules_4ef64e0f {
 /// libfabric 1.18 and later.
 struct efa_since_1_18 : efa_since_1_15 {
-  static constexpr std::string_view made_from = "rules 7e19607a, row 7fd93850";
+  static constexpr std::string_view made_from = "rules 5a11195f, row 4cbdf6ae";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -105,11 +110,11 @@ struct efa_since_1_18 : efa_since_1_15 {
       //   false (claimed: libfabric 2.6 prov/efa: an internal buffer or an unsolicited receive, never the application's)
       notify::immediate,
       write_fault::delivery_confirmed, atomics::provider, progress::polling, wait::spin, back_pressure::report,
-      threading::one_owner, completion::selective, liveness::heartbeat
+      threading::one_owner, completion::selective, liveness::heartbeat, receive_buffers::slots, receive_pool::shared
   >;
 };
 static_assert(complete_fabric<efa_since_1_18>);
-}  // namespace rules_c94964a7
+}  // namespace rules_4ef64e0f
 
 using efa = by_library<backends::libfabric::built_with, efa_since_1_15, efa_since_1_18>;
 // clang-format on

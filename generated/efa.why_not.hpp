@@ -134,5 +134,12 @@ constexpr refused why_not(const efa_since_1_15*, liveness::process, Asked) {
       "protocol); the nearest legal answer is liveness::heartbeat");
   return {};
 }
+template <class Asked>
+constexpr refused why_not(const efa_since_1_15*, receive_pool::per_link, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: receive_pool: fabric efa cannot answer per_link: it needs endpoint_type to be connected, and efa.endpoint_type is addressed "
+      "(claimed: libfabric 2.6 prov/efa: FI_EP_RDM and FI_EP_DGRAM, never FI_EP_MSG); the nearest legal answer is receive_pool::shared");
+  return {};
+}
 // clang-format on
 }  // namespace weft::fabrics

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_4bcd6487 {
+inline namespace rules_def797ab {
 /// Elastic Fabric Adapter without the reliable layer: the card's own operations. libfabric 2.1 to before 2.6.
 struct efa_direct_since_2_1 {
-  static constexpr std::string_view name = "efa_direct", library = "libfabric", made_from = "rules 7e19607a, row 95f3e813";
+  static constexpr std::string_view name = "efa_direct", library = "libfabric", made_from = "rules 5a11195f, row 4407b815";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -34,6 +34,7 @@ struct efa_direct_since_2_1 {
       .same_host = false,
       .context_bytes = 64, .inject_bytes = 0, .gather_limit = 2, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = 8192, .largest_write = 1073741824, .fused_bytes = 0,
+      .multi_receive = false, .shared_receives = false,
   };
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
@@ -74,15 +75,19 @@ struct efa_direct_since_2_1 {
       completion::selective,
       // liveness: heartbeat: efa_direct.reports_killed_peer is false (copied: conservative; not established); efa_direct.same_host is false (claimed:
       //   a network protocol); messages of our own work on any fabric
-      liveness::heartbeat
+      liveness::heartbeat,
+      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      receive_buffers::slots,
+      // receive_pool: shared: efa_direct.endpoint_type is addressed (claimed: libfabric 2.6 prov/efa: FI_EP_RDM and FI_EP_DGRAM, never FI_EP_MSG)
+      receive_pool::shared
   >;
 };
 static_assert(complete_fabric<efa_direct_since_2_1>);
-}  // namespace rules_4bcd6487
-inline namespace rules_2db0975a {
+}  // namespace rules_def797ab
+inline namespace rules_63a91ae3 {
 /// libfabric 2.6 and later.
 struct efa_direct_since_2_6 : efa_direct_since_2_1 {
-  static constexpr std::string_view made_from = "rules 7e19607a, row 615bf5e5";
+  static constexpr std::string_view made_from = "rules 5a11195f, row 353018a5";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
       "atomics=target liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -101,11 +106,12 @@ struct efa_direct_since_2_6 : efa_direct_since_2_1 {
       progress::hardware,
       // wait: descriptor: efa_direct.completion_wait is descriptor (claimed: libfabric 2.6 prov/efa: FI_WAIT_FD on fabric efa-direct)
       wait::descriptor,
-      back_pressure::report, threading::one_owner, completion::selective, liveness::heartbeat
+      back_pressure::report, threading::one_owner, completion::selective, liveness::heartbeat, receive_buffers::slots,
+      receive_pool::shared
   >;
 };
 static_assert(complete_fabric<efa_direct_since_2_6>);
-}  // namespace rules_2db0975a
+}  // namespace rules_63a91ae3
 
 using efa_direct = by_library<backends::libfabric::built_with, efa_direct_since_2_1, efa_direct_since_2_6>;
 // clang-format on

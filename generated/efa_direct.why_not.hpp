@@ -146,6 +146,22 @@ constexpr refused why_not(const efa_direct_since_2_1*, liveness::process, Asked)
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const efa_direct_since_2_1*, receive_buffers::multi_receive, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: receive_buffers: fabric efa_direct cannot answer multi_receive: it needs multi_receive to be true, and "
+      "efa_direct.multi_receive is false (claimed: libfabric 2.1 man fi_efa: efa-direct has no FI_MULTI_RECV); the nearest legal answer "
+      "is receive_buffers::slots");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const efa_direct_since_2_1*, receive_pool::per_link, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: receive_pool: fabric efa_direct cannot answer per_link: it needs endpoint_type to be connected, and efa_direct.endpoint_type "
+      "is addressed (claimed: libfabric 2.6 prov/efa: FI_EP_RDM and FI_EP_DGRAM, never FI_EP_MSG); the nearest legal answer is "
+      "receive_pool::shared");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const efa_direct_since_2_6*, wait::yield, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric efa_direct cannot answer yield: it needs completion_wait to be yield, and efa_direct.completion_wait is "

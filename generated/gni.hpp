@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_9cafd677 {
+inline namespace rules_0d4e1a79 {
 /// Cray Aries cards; the provider left libfabric with 1.21. libfabric 1.15 to before 1.21.
 struct gni {
-  static constexpr std::string_view name = "gni", library = "libfabric", made_from = "rules 7e19607a, row bece60e1";
+  static constexpr std::string_view name = "gni", library = "libfabric", made_from = "rules 5a11195f, row 4a5721ed";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -34,6 +34,7 @@ struct gni {
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 64, .gather_limit = 8, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = 4294967295u, .largest_write = 4294967295u, .fused_bytes = 0,
+      .multi_receive = true, .shared_receives = false,
   };
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
@@ -73,11 +74,15 @@ struct gni {
       completion::selective,
       // liveness: heartbeat: gni.reports_killed_peer is false (copied: conservative; not established); gni.same_host is false (claimed: a network
       //   protocol); messages of our own work on any fabric
-      liveness::heartbeat
+      liveness::heartbeat,
+      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      receive_buffers::slots,
+      // receive_pool: shared: gni.endpoint_type is addressed (claimed: libfabric 1.17 prov/gni: FI_EP_RDM, of three types)
+      receive_pool::shared
   >;
 };
 static_assert(complete_fabric<gni>);
-}  // namespace rules_9cafd677
+}  // namespace rules_0d4e1a79
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -131,5 +131,12 @@ constexpr refused why_not(const gni*, liveness::process, Asked) {
       "protocol); the nearest legal answer is liveness::heartbeat");
   return {};
 }
+template <class Asked>
+constexpr refused why_not(const gni*, receive_pool::per_link, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: receive_pool: fabric gni cannot answer per_link: it needs endpoint_type to be connected, and gni.endpoint_type is addressed "
+      "(claimed: libfabric 1.17 prov/gni: FI_EP_RDM, of three types); the nearest legal answer is receive_pool::shared");
+  return {};
+}
 // clang-format on
 }  // namespace weft::fabrics

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_9ab3938c {
+inline namespace rules_92f92651 {
 /// Reliable connections on iWARP cards by rdma-core itself: no immediates and no atomics. rdma-core 44.0 and later.
 struct ibverbs_iwarp {
-  static constexpr std::string_view name = "ibverbs_iwarp", library = "rdma-core", made_from = "rules 7e19607a, row 468e75ee";
+  static constexpr std::string_view name = "ibverbs_iwarp", library = "rdma-core", made_from = "rules 5a11195f, row 460647f5";
   static constexpr library_version built_with = backends::verbs::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=header region_address=virtual_address region_key=provider "
@@ -34,6 +34,7 @@ struct ibverbs_iwarp {
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 0, .gather_limit = 4, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = 8388608, .largest_write = 8388608, .fused_bytes = 512,
+      .multi_receive = false, .shared_receives = true,
   };
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
@@ -77,11 +78,15 @@ struct ibverbs_iwarp {
       completion::selective,
       // liveness: heartbeat: ibverbs_iwarp.reports_killed_peer is false (copied: conservative; not established); ibverbs_iwarp.same_host is false
       //   (claimed: a network protocol); messages of our own work on any fabric
-      liveness::heartbeat
+      liveness::heartbeat,
+      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      receive_buffers::slots,
+      // receive_pool: per_link: ibverbs_iwarp.endpoint_type is connected (claimed: rdma-core 44 librdmacm: reliable connections)
+      receive_pool::per_link
   >;
 };
 static_assert(complete_fabric<ibverbs_iwarp>);
-}  // namespace rules_9ab3938c
+}  // namespace rules_92f92651
 // clang-format on
 }  // namespace weft::fabrics
 

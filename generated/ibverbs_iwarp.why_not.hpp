@@ -158,5 +158,13 @@ constexpr refused why_not(const ibverbs_iwarp*, liveness::process, Asked) {
       "(claimed: a network protocol); the nearest legal answer is liveness::heartbeat");
   return {};
 }
+template <class Asked>
+constexpr refused why_not(const ibverbs_iwarp*, receive_buffers::multi_receive, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: receive_buffers: fabric ibverbs_iwarp cannot answer multi_receive: it needs multi_receive to be true, and "
+      "ibverbs_iwarp.multi_receive is false (claimed: rdma-core 44 man ibv_post_recv: one message per request); the nearest legal answer "
+      "is receive_buffers::slots");
+  return {};
+}
 // clang-format on
 }  // namespace weft::fabrics

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_651e7441 {
+inline namespace rules_a4ac2983 {
 /// Reliable connections on InfiniBand or RoCE cards by rdma-core itself. rdma-core 44.0 and later.
 struct ibverbs_roce {
-  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules 7e19607a, row 164056da";
+  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules 5a11195f, row 008b40bf";
   static constexpr library_version built_with = backends::verbs::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
@@ -34,6 +34,7 @@ struct ibverbs_roce {
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 0, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 256,
       .largest_message = 8388608, .largest_write = 8388608, .fused_bytes = 0,
+      .multi_receive = false, .shared_receives = true,
   };
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
@@ -81,11 +82,16 @@ struct ibverbs_roce {
       completion::selective,
       // liveness: heartbeat: ibverbs_roce.reports_killed_peer is false (copied: conservative; not established); ibverbs_roce.same_host is false
       //   (claimed: a network protocol); messages of our own work on any fabric
-      liveness::heartbeat
+      liveness::heartbeat,
+      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      receive_buffers::slots,
+      // receive_pool: per_link: ibverbs_roce.endpoint_type is connected (claimed: rdma-core 44 librdmacm: reliable connections; observed: 2026-11-20
+      //   rdma-core 44 on soft-RoCE in a virtual machine, rping and a reliable connection worked)
+      receive_pool::per_link
   >;
 };
 static_assert(complete_fabric<ibverbs_roce>);
-}  // namespace rules_651e7441
+}  // namespace rules_a4ac2983
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_5335e64e {
+inline namespace rules_79c7fa95 {
 /// One process in virtual time, from one seed: for simulation and tests. weft 1.0 and later.
 struct loopback {
-  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules 7e19607a, row a8218b64";
+  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules 5a11195f, row 5b8090e5";
   static constexpr library_version built_with = backends::loopback::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -34,6 +34,7 @@ struct loopback {
       .same_host = true,
       .context_bytes = 0, .inject_bytes = 64, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 256,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
+      .multi_receive = true, .shared_receives = true,
   };
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
@@ -69,11 +70,15 @@ struct loopback {
       // completion: selective: loopback.selective_completion is true (claimed: weft's loopback)
       completion::selective,
       // liveness: provider: loopback.reports_killed_peer is true (claimed: weft's loopback)
-      liveness::provider
+      liveness::provider,
+      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      receive_buffers::slots,
+      // receive_pool: per_link: loopback.endpoint_type is connected (claimed: weft's loopback, by design)
+      receive_pool::per_link
   >;
 };
 static_assert(complete_fabric<loopback>);
-}  // namespace rules_5335e64e
+}  // namespace rules_79c7fa95
 // clang-format on
 }  // namespace weft::fabrics
 

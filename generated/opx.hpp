@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_c0376569 {
+inline namespace rules_e927d1f7 {
 /// Cornelis Omni-Path cards. libfabric 1.15 to before 2.1.
 struct opx_since_1_15 {
-  static constexpr std::string_view name = "opx", library = "libfabric", made_from = "rules 7e19607a, row 48a92ee4";
+  static constexpr std::string_view name = "opx", library = "libfabric", made_from = "rules 5a11195f, row 4fedaf31";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=message_after_delivery "
@@ -34,6 +34,7 @@ struct opx_since_1_15 {
       .same_host = false,
       .context_bytes = 64, .inject_bytes = 16, .gather_limit = 1, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = 1048576, .largest_write = 1048576, .fused_bytes = 512,
+      .multi_receive = true, .shared_receives = false,
   };
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
@@ -71,15 +72,19 @@ struct opx_since_1_15 {
       completion::selective,
       // liveness: heartbeat: opx.reports_killed_peer is false (copied: conservative; not established); opx.same_host is false (claimed: a network
       //   protocol); messages of our own work on any fabric
-      liveness::heartbeat
+      liveness::heartbeat,
+      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      receive_buffers::slots,
+      // receive_pool: shared: opx.endpoint_type is addressed (claimed: libfabric 2.6 prov/opx: FI_EP_RDM)
+      receive_pool::shared
   >;
 };
 static_assert(complete_fabric<opx_since_1_15>);
-}  // namespace rules_c0376569
-inline namespace rules_1b133604 {
+}  // namespace rules_e927d1f7
+inline namespace rules_6425bd27 {
 /// libfabric 2.1 and later.
 struct opx_since_2_1 : opx_since_1_15 {
-  static constexpr std::string_view made_from = "rules 7e19607a, row 03cce83c";
+  static constexpr std::string_view made_from = "rules 5a11195f, row 4f1e8436";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=2 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -99,11 +104,11 @@ struct opx_since_2_1 : opx_since_1_15 {
       //   opx.write_immediate_consumes_receive is false (claimed: libfabric 2.6 prov/opx: no FI_RX_CQ_DATA)
       notify::immediate,
       write_fault::delivery_confirmed, atomics::provider, progress::polling, wait::spin, back_pressure::report,
-      threading::one_owner, completion::selective, liveness::heartbeat
+      threading::one_owner, completion::selective, liveness::heartbeat, receive_buffers::slots, receive_pool::shared
   >;
 };
 static_assert(complete_fabric<opx_since_2_1>);
-}  // namespace rules_1b133604
+}  // namespace rules_6425bd27
 
 using opx = by_library<backends::libfabric::built_with, opx_since_1_15, opx_since_2_1>;
 // clang-format on

@@ -146,6 +146,13 @@ constexpr refused why_not(const opx_since_1_15*, liveness::process, Asked) {
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const opx_since_1_15*, receive_pool::per_link, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: receive_pool: fabric opx cannot answer per_link: it needs endpoint_type to be connected, and opx.endpoint_type is addressed "
+      "(claimed: libfabric 2.6 prov/opx: FI_EP_RDM); the nearest legal answer is receive_pool::shared");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const opx_since_2_1*, notify::immediate_consumes_receive, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric opx cannot answer immediate_consumes_receive: it needs write_immediate_consumes_receive to be true, and "

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_4e172b46 {
+inline namespace rules_9cc91db9 {
 /// Omni-Path cards through PSM2. libfabric 1.15 and later.
 struct psm2 {
-  static constexpr std::string_view name = "psm2", library = "libfabric", made_from = "rules 7e19607a, row afbe2a42";
+  static constexpr std::string_view name = "psm2", library = "libfabric", made_from = "rules 5a11195f, row 7980d70d";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -34,6 +34,7 @@ struct psm2 {
       .same_host = false,
       .context_bytes = 32, .inject_bytes = 64, .gather_limit = 1, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = 4294963200u, .largest_write = 4294963200u, .fused_bytes = 0,
+      .multi_receive = true, .shared_receives = false,
   };
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
@@ -73,11 +74,15 @@ struct psm2 {
       completion::selective,
       // liveness: heartbeat: psm2.reports_killed_peer is false (copied: conservative; not established); psm2.same_host is false (claimed: a network
       //   protocol); messages of our own work on any fabric
-      liveness::heartbeat
+      liveness::heartbeat,
+      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      receive_buffers::slots,
+      // receive_pool: shared: psm2.endpoint_type is addressed (claimed: libfabric 2.6 prov/psm2: FI_EP_RDM and FI_EP_DGRAM)
+      receive_pool::shared
   >;
 };
 static_assert(complete_fabric<psm2>);
-}  // namespace rules_4e172b46
+}  // namespace rules_9cc91db9
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -138,5 +138,12 @@ constexpr refused why_not(const psm3*, liveness::process, Asked) {
       "protocol); the nearest legal answer is liveness::heartbeat");
   return {};
 }
+template <class Asked>
+constexpr refused why_not(const psm3*, receive_pool::per_link, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: receive_pool: fabric psm3 cannot answer per_link: it needs endpoint_type to be connected, and psm3.endpoint_type is "
+      "addressed (claimed: libfabric 2.6 prov/psm3: FI_EP_RDM and FI_EP_DGRAM); the nearest legal answer is receive_pool::shared");
+  return {};
+}
 // clang-format on
 }  // namespace weft::fabrics

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_dc5f0ec3 {
+inline namespace rules_d095ff34 {
 /// Processes of one host over shared memory. libfabric 1.15 to before 2.0.
 struct shm_since_1_15 {
-  static constexpr std::string_view name = "shm", library = "libfabric", made_from = "rules 7e19607a, row 5c0b3137";
+  static constexpr std::string_view name = "shm", library = "libfabric", made_from = "rules 5a11195f, row 69a05fd7";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -34,6 +34,7 @@ struct shm_since_1_15 {
       .same_host = true,
       .context_bytes = 0, .inject_bytes = 4096, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 512,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
+      .multi_receive = true, .shared_receives = false,
   };
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
@@ -87,15 +88,20 @@ struct shm_since_1_15 {
       //   unsignalled writes left no completion)
       completion::selective,
       // liveness: process: shm.same_host is true (claimed: libfabric 1.17 man fi_shm: processes of one host)
-      liveness::process
+      liveness::process,
+      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      receive_buffers::slots,
+      // receive_pool: shared: shm.endpoint_type is addressed (claimed: libfabric 1.17 prov/shm: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0,
+      //   fi_info -v, FI_EP_RDM)
+      receive_pool::shared
   >;
 };
 static_assert(complete_fabric<shm_since_1_15>);
-}  // namespace rules_dc5f0ec3
-inline namespace rules_d5db7854 {
+}  // namespace rules_d095ff34
+inline namespace rules_770020f1 {
 /// libfabric 2.0 and later.
 struct shm_since_2_0 : shm_since_1_15 {
-  static constexpr std::string_view made_from = "rules 7e19607a, row 3bae9d69";
+  static constexpr std::string_view made_from = "rules 5a11195f, row e6725831";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=process key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
@@ -113,11 +119,12 @@ struct shm_since_2_0 : shm_since_1_15 {
   using policies = policy_set<
       endpoint::addressed, bootstrap::exchange, framing::immediate, region_address::offset, region_key::application,
       local_descriptor::not_needed, region_binding::domain, notify::immediate, write_fault::delivery_confirmed, atomics::provider,
-      progress::polling, wait::yield, back_pressure::report, threading::one_owner, completion::selective, liveness::process
+      progress::polling, wait::yield, back_pressure::report, threading::one_owner, completion::selective, liveness::process,
+      receive_buffers::slots, receive_pool::shared
   >;
 };
 static_assert(complete_fabric<shm_since_2_0>);
-}  // namespace rules_d5db7854
+}  // namespace rules_770020f1
 
 using shm = by_library<backends::libfabric::built_with, shm_since_1_15, shm_since_2_0>;
 // clang-format on

@@ -123,5 +123,13 @@ constexpr refused why_not(const shm_since_1_15*, liveness::provider, Asked) {
       "ever); the nearest legal answer is liveness::process");
   return {};
 }
+template <class Asked>
+constexpr refused why_not(const shm_since_1_15*, receive_pool::per_link, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: receive_pool: fabric shm cannot answer per_link: it needs endpoint_type to be connected, and shm.endpoint_type is addressed "
+      "(claimed: libfabric 1.17 prov/shm: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, FI_EP_RDM); the nearest legal "
+      "answer is receive_pool::shared");
+  return {};
+}
 // clang-format on
 }  // namespace weft::fabrics

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_cc41d365 {
+inline namespace rules_6391ec64 {
 /// Addressed endpoints over sockets, polled by us; deprecated, and the reference for semantics. libfabric 1.15 and later.
 struct sockets {
-  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules 7e19607a, row c223806d";
+  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules 5a11195f, row 8dbf2e0d";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -34,6 +34,7 @@ struct sockets {
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 255, .gather_limit = 8, .rma_gather_limit = 8, .queue_depth = 256,
       .largest_message = 18446744073709547519u, .largest_write = 18446744073709547519u, .fused_bytes = 0,
+      .multi_receive = true, .shared_receives = false,
   };
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
@@ -89,11 +90,16 @@ struct sockets {
       // liveness: heartbeat: sockets.reports_killed_peer is false (claimed: libfabric 1.17 prov/sockets: a posted receive belongs to no peer;
       //   observed: 2026-11-20 libfabric 1.17.0 loopback, a peer that only waited still waited 10.8 s after a kill -9); sockets.same_host is false
       //   (claimed: a network protocol); messages of our own work on any fabric
-      liveness::heartbeat
+      liveness::heartbeat,
+      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      receive_buffers::slots,
+      // receive_pool: shared: sockets.endpoint_type is addressed (claimed: libfabric 1.17 prov/sockets: FI_EP_RDM, of three types; observed:
+      //   2026-11-20 libfabric 1.17.0, fi_info -v, FI_EP_RDM)
+      receive_pool::shared
   >;
 };
 static_assert(complete_fabric<sockets>);
-}  // namespace rules_cc41d365
+}  // namespace rules_6391ec64
 // clang-format on
 }  // namespace weft::fabrics
 

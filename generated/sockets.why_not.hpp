@@ -133,5 +133,13 @@ constexpr refused why_not(const sockets*, liveness::process, Asked) {
       "network protocol); the nearest legal answer is liveness::heartbeat");
   return {};
 }
+template <class Asked>
+constexpr refused why_not(const sockets*, receive_pool::per_link, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: receive_pool: fabric sockets cannot answer per_link: it needs endpoint_type to be connected, and sockets.endpoint_type is "
+      "addressed (claimed: libfabric 1.17 prov/sockets: FI_EP_RDM, of three types; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, "
+      "FI_EP_RDM); the nearest legal answer is receive_pool::shared");
+  return {};
+}
 // clang-format on
 }  // namespace weft::fabrics

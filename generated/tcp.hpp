@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_28444b2c {
+inline namespace rules_408a61d2 {
 /// Connected endpoints over TCP sockets; runs on every machine. libfabric 1.15 and later.
 struct tcp {
-  static constexpr std::string_view name = "tcp", library = "libfabric", made_from = "rules 7e19607a, row 57c08553";
+  static constexpr std::string_view name = "tcp", library = "libfabric", made_from = "rules 5a11195f, row ec7cf66d";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -34,6 +34,7 @@ struct tcp {
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 128, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 256,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
+      .multi_receive = false, .shared_receives = true,
   };
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
@@ -86,11 +87,16 @@ struct tcp {
       completion::selective,
       // liveness: provider: tcp.reports_killed_peer is true (claimed: libfabric 1.17 prov/tcp: FI_SHUTDOWN on the event queue; observed: 2026-11-20
       //   libfabric 1.17.0 loopback, a waiting peer learned of a kill -9 after 2.6 ms)
-      liveness::provider
+      liveness::provider,
+      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      receive_buffers::slots,
+      // receive_pool: per_link: tcp.endpoint_type is connected (claimed: libfabric 1.17 prov/tcp: FI_EP_MSG; observed: 2026-11-20 libfabric 1.17.0,
+      //   fi_info -v, FI_EP_MSG is the only type of provider tcp)
+      receive_pool::per_link
   >;
 };
 static_assert(complete_fabric<tcp>);
-}  // namespace rules_28444b2c
+}  // namespace rules_408a61d2
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -138,5 +138,13 @@ constexpr refused why_not(const tcp*, liveness::process, Asked) {
       "protocol); the nearest legal answer is liveness::heartbeat");
   return {};
 }
+template <class Asked>
+constexpr refused why_not(const tcp*, receive_buffers::multi_receive, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: receive_buffers: fabric tcp cannot answer multi_receive: it needs multi_receive to be true, and tcp.multi_receive is false "
+      "(claimed: libfabric 1.17 prov/tcp: no FI_MULTI_RECV with FI_EP_MSG; observed: 2026-11-20 libfabric 1.17.0 and 2.1.0, fi_getinfo "
+      "with FI_EP_MSG, caps have no FI_MULTI_RECV); the nearest legal answer is receive_buffers::slots");
+  return {};
+}
 // clang-format on
 }  // namespace weft::fabrics

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_201336d0 {
+inline namespace rules_f5935309 {
 /// Addressed endpoints of the tcp provider itself, without the rxm layer. libfabric 1.18 and later.
 struct tcp_rdm {
-  static constexpr std::string_view name = "tcp_rdm", library = "libfabric", made_from = "rules 7e19607a, row d3835737";
+  static constexpr std::string_view name = "tcp_rdm", library = "libfabric", made_from = "rules 5a11195f, row fdb9caa3";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -34,6 +34,7 @@ struct tcp_rdm {
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 128, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 256,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
+      .multi_receive = true, .shared_receives = false,
   };
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
@@ -76,11 +77,16 @@ struct tcp_rdm {
       completion::selective,
       // liveness: heartbeat: tcp_rdm.reports_killed_peer is false (copied: conservative; not established); tcp_rdm.same_host is false (claimed: a
       //   network protocol); messages of our own work on any fabric
-      liveness::heartbeat
+      liveness::heartbeat,
+      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      receive_buffers::slots,
+      // receive_pool: shared: tcp_rdm.endpoint_type is addressed (claimed: libfabric 1.18 NEWS: the tcp provider has FI_EP_RDM of its own; a hint tcp
+      //   with FI_EP_RDM gives tcp;ofi_rxm before that)
+      receive_pool::shared
   >;
 };
 static_assert(complete_fabric<tcp_rdm>);
-}  // namespace rules_201336d0
+}  // namespace rules_f5935309
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -139,5 +139,13 @@ constexpr refused why_not(const tcp_rdm*, liveness::process, Asked) {
       "network protocol); the nearest legal answer is liveness::heartbeat");
   return {};
 }
+template <class Asked>
+constexpr refused why_not(const tcp_rdm*, receive_pool::per_link, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: receive_pool: fabric tcp_rdm cannot answer per_link: it needs endpoint_type to be connected, and tcp_rdm.endpoint_type is "
+      "addressed (claimed: libfabric 1.18 NEWS: the tcp provider has FI_EP_RDM of its own; a hint tcp with FI_EP_RDM gives tcp;ofi_rxm "
+      "before that); the nearest legal answer is receive_pool::shared");
+  return {};
+}
 // clang-format on
 }  // namespace weft::fabrics

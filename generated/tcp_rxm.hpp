@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_1840e9e4 {
+inline namespace rules_db3e901d {
 /// Addressed endpoints over TCP sockets by the rxm layer. libfabric 1.15 and later.
 struct tcp_rxm {
-  static constexpr std::string_view name = "tcp_rxm", library = "libfabric", made_from = "rules 7e19607a, row 1fdb21f2";
+  static constexpr std::string_view name = "tcp_rxm", library = "libfabric", made_from = "rules 5a11195f, row a5b0eefb";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -34,6 +34,7 @@ struct tcp_rxm {
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 64, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 2048,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
+      .multi_receive = true, .shared_receives = false,
   };
   static constexpr std::array<environment_setting, 1> environment{ {
       // FI_OFI_RXM_CM_PROGRESS_INTERVAL: connection set-up takes 0.31 ms for a peer instead of 20 ms: 65 times less
@@ -93,11 +94,16 @@ struct tcp_rxm {
       // liveness: heartbeat: tcp_rxm.reports_killed_peer is false (claimed: libfabric 1.17 prov/rxm: a posted receive belongs to no peer; observed:
       //   2026-11-20 libfabric 1.17.0 loopback, a peer that only waited still waited 10.8 s after a kill -9); tcp_rxm.same_host is false (claimed: a
       //   network protocol); messages of our own work on any fabric
-      liveness::heartbeat
+      liveness::heartbeat,
+      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      receive_buffers::slots,
+      // receive_pool: shared: tcp_rxm.endpoint_type is addressed (claimed: libfabric 1.17 prov/rxm: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0,
+      //   fi_info -v, FI_EP_RDM)
+      receive_pool::shared
   >;
 };
 static_assert(complete_fabric<tcp_rxm>);
-}  // namespace rules_1840e9e4
+}  // namespace rules_db3e901d
 // clang-format on
 }  // namespace weft::fabrics
 

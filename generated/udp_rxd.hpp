@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_22bd4677 {
+inline namespace rules_33c0f295 {
 /// Addressed endpoints over UDP, made reliable by the rxd layer; experimental. libfabric 1.15 and later.
 struct udp_rxd {
-  static constexpr std::string_view name = "udp_rxd", library = "libfabric", made_from = "rules 7e19607a, row cc2256fa";
+  static constexpr std::string_view name = "udp_rxd", library = "libfabric", made_from = "rules 5a11195f, row 67982647";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -34,6 +34,7 @@ struct udp_rxd {
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 1256, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 1024,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
+      .multi_receive = true, .shared_receives = false,
   };
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
@@ -90,11 +91,16 @@ struct udp_rxd {
       // liveness: heartbeat: udp_rxd.reports_killed_peer is false (claimed: libfabric 1.17 prov/rxd; observed: 2026-11-20 libfabric 1.17.0 loopback,
       //   15 s after a kill -9 no operation had failed); udp_rxd.same_host is false (claimed: a network protocol); messages of our own work on any
       //   fabric
-      liveness::heartbeat
+      liveness::heartbeat,
+      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      receive_buffers::slots,
+      // receive_pool: shared: udp_rxd.endpoint_type is addressed (claimed: libfabric 1.17 prov/rxd: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0,
+      //   fi_info -v, FI_EP_RDM)
+      receive_pool::shared
   >;
 };
 static_assert(complete_fabric<udp_rxd>);
-}  // namespace rules_22bd4677
+}  // namespace rules_33c0f295
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_37b7c860 {
+inline namespace rules_0a5f0f6f {
 /// Connected endpoints on InfiniBand or RoCE cards through libfabric. libfabric 1.15 to before 2.2.
 struct verbs_since_1_15 {
-  static constexpr std::string_view name = "verbs", library = "libfabric", made_from = "rules 7e19607a, row 3a88710b";
+  static constexpr std::string_view name = "verbs", library = "libfabric", made_from = "rules 5a11195f, row 7f4ad4ba";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
@@ -34,6 +34,7 @@ struct verbs_since_1_15 {
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 64, .gather_limit = 4, .rma_gather_limit = 1, .queue_depth = 384,
       .largest_message = 8388608, .largest_write = 8388608, .fused_bytes = 0,
+      .multi_receive = false, .shared_receives = true,
   };
   static constexpr std::array<environment_setting, 1> environment{ {
       // FI_MR_CACHE_MAX_COUNT: a region that was closed stays registered in the provider's cache, and peers can still write into it; weft registers
@@ -88,15 +89,20 @@ struct verbs_since_1_15 {
       completion::selective,
       // liveness: heartbeat: verbs.reports_killed_peer is false (copied: conservative; not established); verbs.same_host is false (claimed: a network
       //   protocol); messages of our own work on any fabric
-      liveness::heartbeat
+      liveness::heartbeat,
+      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      receive_buffers::slots,
+      // receive_pool: per_link: verbs.endpoint_type is connected (claimed: libfabric 2.6 prov/verbs: FI_EP_MSG; observed: 2026-11-20 libfabric 1.17.0
+      //   on soft-RoCE in a virtual machine, fi_info -v, FI_EP_MSG)
+      receive_pool::per_link
   >;
 };
 static_assert(complete_fabric<verbs_since_1_15>);
-}  // namespace rules_37b7c860
-inline namespace rules_364d1835 {
+}  // namespace rules_0a5f0f6f
+inline namespace rules_ec342aaf {
 /// libfabric 2.2 and later.
 struct verbs_since_2_2 : verbs_since_1_15 {
-  static constexpr std::string_view made_from = "rules 7e19607a, row 13409166";
+  static constexpr std::string_view made_from = "rules 5a11195f, row 58a07b93";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
       "notify=immediate_consumes_receive atomics=provider liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -116,11 +122,11 @@ struct verbs_since_2_2 : verbs_since_1_15 {
       //   verbs.atomics_cost_order is false (claimed: libfabric 2.6 prov/verbs: msg_order is the same with FI_ATOMIC)
       atomics::provider,
       progress::hardware, wait::descriptor, back_pressure::report, threading::one_owner, completion::selective,
-      liveness::heartbeat
+      liveness::heartbeat, receive_buffers::slots, receive_pool::per_link
   >;
 };
 static_assert(complete_fabric<verbs_since_2_2>);
-}  // namespace rules_364d1835
+}  // namespace rules_ec342aaf
 
 using verbs = by_library<backends::libfabric::built_with, verbs_since_1_15, verbs_since_2_2>;
 // clang-format on

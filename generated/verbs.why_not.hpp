@@ -152,6 +152,13 @@ constexpr refused why_not(const verbs_since_1_15*, liveness::process, Asked) {
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const verbs_since_1_15*, receive_buffers::multi_receive, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: receive_buffers: fabric verbs cannot answer multi_receive: it needs multi_receive to be true, and verbs.multi_receive is "
+      "false (claimed: libfabric 1.17 prov/verbs: no FI_MULTI_RECV); the nearest legal answer is receive_buffers::slots");
+  return {};
+}
+template <class Asked>
 constexpr permitted why_not(const verbs_since_2_2*, atomics::provider, Asked) { return {}; }
 // clang-format on
 }  // namespace weft::fabrics

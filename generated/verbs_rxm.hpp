@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_f008cf76 {
+inline namespace rules_15edc0ba {
 /// Addressed endpoints on InfiniBand or RoCE cards by the rxm layer. libfabric 1.15 and later.
 struct verbs_rxm {
-  static constexpr std::string_view name = "verbs_rxm", library = "libfabric", made_from = "rules 7e19607a, row 46bd245b";
+  static constexpr std::string_view name = "verbs_rxm", library = "libfabric", made_from = "rules 5a11195f, row 9a4ca041";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -34,6 +34,7 @@ struct verbs_rxm {
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 0, .gather_limit = 4, .rma_gather_limit = 1, .queue_depth = 2048,
       .largest_message = 8388608, .largest_write = 8388608, .fused_bytes = 0,
+      .multi_receive = true, .shared_receives = false,
   };
   static constexpr std::array<environment_setting, 3> environment{ {
       // FI_OFI_RXM_CM_PROGRESS_INTERVAL: connection set-up takes 0.31 ms for a peer instead of 20 ms: 65 times less
@@ -97,11 +98,16 @@ struct verbs_rxm {
       completion::selective,
       // liveness: heartbeat: verbs_rxm.reports_killed_peer is false (claimed: libfabric 1.17 prov/rxm: a posted receive belongs to no peer);
       //   verbs_rxm.same_host is false (claimed: a network protocol); messages of our own work on any fabric
-      liveness::heartbeat
+      liveness::heartbeat,
+      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      receive_buffers::slots,
+      // receive_pool: shared: verbs_rxm.endpoint_type is addressed (claimed: libfabric 2.6 prov/rxm over prov/verbs: FI_EP_RDM; observed: 2026-11-20
+      //   libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, FI_EP_RDM)
+      receive_pool::shared
   >;
 };
 static_assert(complete_fabric<verbs_rxm>);
-}  // namespace rules_f008cf76
+}  // namespace rules_15edc0ba
 // clang-format on
 }  // namespace weft::fabrics
 

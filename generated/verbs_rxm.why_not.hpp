@@ -141,5 +141,13 @@ constexpr refused why_not(const verbs_rxm*, liveness::process, Asked) {
       "a network protocol); the nearest legal answer is liveness::heartbeat");
   return {};
 }
+template <class Asked>
+constexpr refused why_not(const verbs_rxm*, receive_pool::per_link, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: receive_pool: fabric verbs_rxm cannot answer per_link: it needs endpoint_type to be connected, and verbs_rxm.endpoint_type "
+      "is addressed (claimed: libfabric 2.6 prov/rxm over prov/verbs: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a "
+      "virtual machine, fi_info -v, FI_EP_RDM); the nearest legal answer is receive_pool::shared");
+  return {};
+}
 // clang-format on
 }  // namespace weft::fabrics

@@ -113,6 +113,11 @@ FACTS: tuple[Fact, ...] = tuple(
         ("largest_write", _U64, "bytes in one write or read: a lower bound"),
         ("fused_bytes", _U32, "where notices are messages: a payload up to this size is cheaper inside of one than as a write; 0: never"),
     )
+    + _group(
+        "receiving",
+        ("multi_receive", "bool", "one posted buffer can take many messages"),
+        ("shared_receives", "bool", "connected endpoints can take their receives from one pool"),
+    )
 )
 FACT: dict[str, Fact] = {fact.name: fact for fact in FACTS}
 GROUPS: tuple[str, ...] = tuple(dict.fromkeys(fact.group for fact in FACTS))

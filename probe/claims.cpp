@@ -7,6 +7,7 @@
 #include "station.hpp"
 
 #include <rdma/fi_atomic.h>
+#include <rdma/fi_endpoint.h>
 
 #include <array>
 #include <set>
@@ -78,6 +79,7 @@ void tell_capabilities(const role& self, const question& base) {
   self.told.fact("all_orders", granted(self, base, ordered(every_order)));
   self.told.fact("delivery_complete", granted(self, base, [](question& q) { q.op_flags = FI_DELIVERY_COMPLETE; }));
   self.told.fact("counts_remote_writes", granted(self, base, [](question& q) { q.caps |= FI_RMA_EVENT; }));
+  self.told.fact("multi_receive", granted(self, base, [](question& q) { q.caps |= FI_MULTI_RECV; }));
   self.told.fact("atomics", granted(self, base, [](question& q) { q.caps |= FI_ATOMIC; }));
   self.told.fact("atomics_with_send_after_write", granted(self, base, [](question& q) {
                    q.caps |= FI_ATOMIC;
@@ -124,6 +126,10 @@ void tell_objects(const role& self, const question& base, const owned_info& info
   const int counted = fi_cntr_open(domain, &counting, &counter, nullptr);
   const owner<fid_cntr> counter_owner(counter);
   self.told.fact("counter", counted == 0 ? "granted" : error_name(counted));
+  fid_ep* pool = nullptr;  // endpoints without connections have one set of receives as it is
+  const bool pooled = self.about.connected && fi_srx_context(domain, used.rx_attr, &pool, nullptr) == 0;
+  const owner<fid_ep> pool_owner(pool);
+  self.told.fact("shared_receives", pooled);
   const auto listed = [domain](fi_op operation, std::uint64_t flags) {
     fi_atomic_attr attributes{};
     const int returned = fi_query_atomic(domain, FI_UINT64, operation, &attributes, flags);

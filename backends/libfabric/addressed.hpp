@@ -46,11 +46,15 @@ class addressed_endpoint {
     if (counter != nullptr)
       if (const int r = fi_ep_bind(endpoint, &counter->fid, FI_REMOTE_WRITE); r != 0) return refused(r, "fi_ep_bind", who + ": remote counter");
     if (const int r = fi_enable(endpoint); r != 0) return refused(r, "fi_enable", who + other_environment<Shape>());
+    if constexpr (Shape::multi_receive)  // behind fi_enable: shm of libfabric 1.17 crashes before it
+      if (const int r = fi_setopt(&endpoint->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV, &options.least_room, sizeof options.least_room); r != 0)
+        return refused(r, "fi_setopt", who + ": FI_OPT_MIN_MULTI_RECV");
     made.own_ = name_of(&endpoint->fid);
     return made;
   }
 
   fid_ep* of(link) const noexcept { return endpoint_.get(); }
+  fid_ep* receives_of(link) const noexcept { return endpoint_.get(); }
   static fi_addr_t peer(link to) noexcept { return to.address; }
   fid_ep* region_endpoint() const noexcept { return endpoint_.get(); }
   static fid_eq* events() noexcept { return nullptr; }

@@ -75,6 +75,7 @@ void compare_operations(const fi_info& info, differences& found) {
   found.at_least("notify or framing", "immediate bytes", ask::immediate_bytes, info.domain_attr->cq_data_size);
   if ((info.caps & ask::caps) != ask::caps)
     found.cell("every operation", "capabilities", std::to_string(ask::caps), std::to_string(info.caps), std::to_string(ask::caps));
+  if constexpr (Shape::shared_receives) found.flag("receive_pool", "shared_receives", true, info.ep_attr->rx_ctx_cnt == FI_SHARED_CONTEXT);
   const std::uint64_t order = info.tx_attr->msg_order & info.rx_attr->msg_order;
   found.flag("notify", "order_send_after_write", Shape::ordered_send_after_write, Shape::ordered_send_after_write && (order & FI_ORDER_SAW) != 0);
   found.flag("notify", "order_write_after_write", Shape::ordered_write_after_write, Shape::ordered_write_after_write && (order & FI_ORDER_WAW) != 0);

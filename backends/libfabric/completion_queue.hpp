@@ -83,15 +83,18 @@ class completion_queue {
 
  private:
   static std::size_t least_size(const port_options& options) {
-    const std::size_t receivers = request<Shape>::connected ? options.links : 1;
+    const std::size_t receivers = request<Shape>::connected && !Shape::shared_receives ? options.links : 1;
     const std::size_t control = std::max(64U, options.operations / 2);  // messages of weft's own
-    return options.operations + control + options.receives * receivers;
+    constexpr std::size_t messages = Shape::multi_receive ? 64 : 1;     // of one receive: more than a few reads of the queue take
+    return options.operations + control + options.receives * receivers * messages;
   }
 
   template <class On>
   static int tell(const fi_cq_data_entry& entry, On& on) {
     if constexpr (marks_unsignalled)
       if ((entry.flags & (FI_REMOTE_WRITE | FI_RECV)) == 0 && marked(entry.op_context)) return 0;
+    if constexpr (Shape::multi_receive)
+      if ((entry.flags & (FI_MULTI_RECV | FI_RECV)) != 0) return tell_of_buffer(entry, on);
     if ((entry.flags & FI_REMOTE_WRITE) != 0)
       on(completion_entry{completion_kind::landed, Shape::receive_reserve ? entry.op_context : nullptr, entry.data, 0, {}});
     else if ((entry.flags & FI_RECV) != 0)
@@ -99,6 +102,22 @@ class completion_queue {
     else if ((entry.flags & (FI_REMOTE_CQ_DATA | FI_WRITE | FI_SEND)) == FI_REMOTE_CQ_DATA)  // shm of libfabric 2 leaves FI_REMOTE_WRITE out
       on(completion_entry{completion_kind::landed, Shape::receive_reserve ? entry.op_context : nullptr, entry.data, 0, {}});
     else on(completion_entry{completion_kind::ended, entry.op_context, 0, entry.len, {}});
+    return 1;
+  }
+
+  /// A message in a buffer of many, or the buffer's end, which some libraries tell with the last message and some apart (fi_cq(3)).
+  template <class On>
+  static int tell_of_buffer(const fi_cq_data_entry& entry, On& on) {
+    const bool over = (entry.flags & FI_MULTI_RECV) != 0;
+    if ((entry.flags & FI_RECV) == 0) on(completion_entry{completion_kind::released, entry.op_context, 0, 0, {}});
+    else
+      on(completion_entry{completion_kind::received,
+                          entry.op_context,
+                          (entry.flags & FI_REMOTE_CQ_DATA) != 0 ? entry.data : 0,
+                          entry.len,
+                          {},
+                          static_cast<std::byte*>(entry.buf),
+                          over});
     return 1;
   }
 
@@ -112,7 +131,7 @@ class completion_queue {
     if constexpr (marks_unsignalled)
       if (!received) context = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(context) & ~std::uintptr_t{1});
     on(completion_entry{received ? completion_kind::received : completion_kind::ended, context, read->data, read->length + read->overflow,
-                        read->outcome});
+                        read->outcome, nullptr, (read->flags & FI_MULTI_RECV) != 0});
     return 1;
   }
 

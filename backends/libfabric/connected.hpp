@@ -27,7 +27,7 @@ class connected_endpoints {
     fid_ep* endpoint = nullptr;
     friend bool operator==(const link&, const link&) = default;
   };
-  static constexpr bool link_has_receives = true;
+  static constexpr bool link_has_receives = !Shape::shared_receives;
 
   static result<connected_endpoints> open(const domain& in, const completion_queue<Shape>& queue, fid_cntr* counter, const port_options& options) {
     connected_endpoints made(in, queue.get(), counter, options);
@@ -35,6 +35,8 @@ class connected_endpoints {
     attributes.size = 2 * std::size_t{options.links} + 16;
     attributes.wait_obj = options.sleeps && completion_queue<Shape>::sleeps_on_descriptor ? FI_WAIT_FD : FI_WAIT_UNSPEC;
     if (const int r = fi_eq_open(in.fabric.get(), &attributes, made.events_.slot(), nullptr); r != 0) return refused(r, "fi_eq_open", made.who());
+    if constexpr (Shape::shared_receives)
+      if (auto pool = made.open_pool(); !pool) return std::move(pool).error();
     if (!options.listens) return made;
     if (const int r = fi_passive_ep(in.fabric.get(), in.info.get(), made.listener_.slot(), nullptr); r != 0)
       return refused(r, "fi_passive_ep", made.who());
@@ -45,6 +47,14 @@ class connected_endpoints {
   }
 
   static fid_ep* of(link to) noexcept { return to.endpoint; }
+  fid_ep* receives_of(link from) const noexcept {
+    if constexpr (Shape::shared_receives) return pool_.get();
+    else return from.endpoint;
+  }
+  std::uint32_t peer_tag(link of) const {
+    const auto held = std::find_if(links_.begin(), links_.end(), [&](const held_link& each) { return each.endpoint.get() == of.endpoint; });
+    return held == links_.end() ? no_tag : held->theirs;
+  }
   static constexpr fi_addr_t peer(link) noexcept { return FI_ADDR_UNSPEC; }
   static fid_ep* region_endpoint() noexcept { return nullptr; }
   fid_eq* events() const noexcept { return events_.get(); }
@@ -88,7 +98,7 @@ class connected_endpoints {
       } else if (length >= static_cast<ssize_t>(sizeof(fi_eq_cm_entry))) {
         fi_eq_cm_entry entry{};
         std::memcpy(static_cast<void*>(&entry), buffer, sizeof entry);
-        on_event(event, entry, on);
+        on_event(event, entry, {buffer + sizeof entry, static_cast<std::size_t>(length) - sizeof entry}, on);
       } else {
         return;
       }
@@ -101,6 +111,7 @@ class connected_endpoints {
     owned<fid_ep> endpoint;
     std::uint32_t tag = no_tag;
     phase state = phase::opening;
+    std::uint32_t theirs = no_tag;  ///< The other side's tag for the link, where it was sent.
   };
 
   connected_endpoints(const domain& in, fid_cq* queue, fid_cntr* counter, const port_options& options)
@@ -127,12 +138,25 @@ class connected_endpoints {
     return info;
   }
 
+  /// The receives of all links. Providers that have nothing to bind or to enable there say that they do not know the call.
+  result<void> open_pool() {
+    if (const int r = fi_srx_context(domain_, info_->rx_attr, pool_.slot(), nullptr); r != 0)
+      return refused(r, "fi_srx_context", who() + ": the pool of receives");
+    if (const int r = fi_ep_bind(pool_.get(), &queue_->fid, FI_RECV); r != 0 && r != -FI_ENOSYS)
+      return refused(r, "fi_ep_bind", who() + ": the pool of receives");
+    if (const int r = fi_enable(pool_.get()); r != 0 && r != -FI_ENOSYS) return refused(r, "fi_enable", who() + ": the pool of receives");
+    return {};
+  }
+
   /// An endpoint, bound and enabled: receives can be posted.
   int make_endpoint(fi_info& info, owned<fid_ep>& made) const {
     info.tx_attr->op_flags = 0;
+    if constexpr (Shape::shared_receives) info.ep_attr->rx_ctx_cnt = FI_SHARED_CONTEXT;
     if (const int r = fi_endpoint(domain_, &info, made.slot(), nullptr); r != 0) return r;
     if (const int r = fi_ep_bind(made.get(), &events_.get()->fid, 0); r != 0) return r;
     if (const int r = completion_queue<Shape>::bind(queue_, made.get()); r != 0) return r;
+    if constexpr (Shape::shared_receives)
+      if (const int r = fi_ep_bind(made.get(), &pool_.get()->fid, 0); r != 0) return r;
     if (counter_ != nullptr)
       if (const int r = fi_ep_bind(made.get(), &counter_->fid, FI_REMOTE_WRITE); r != 0) return r;
     return fi_enable(made.get());
@@ -151,12 +175,13 @@ class connected_endpoints {
   }
 
   template <class On>
-  void on_event(std::uint32_t event, const fi_eq_cm_entry& entry, On& on) {
+  void on_event(std::uint32_t event, const fi_eq_cm_entry& entry, const_bytes data, On& on) {
     if (event == FI_CONNREQ) return on_request(owned_info(entry.info), on);
     held_link* about = find(entry.fid);
     if (about == nullptr) return;
     if (event == FI_CONNECTED && about->state == phase::opening) {
       about->state = phase::established;
+      if (data.size() >= sizeof about->theirs) std::memcpy(&about->theirs, data.data(), sizeof about->theirs);
       on(link_change::established, about->tag, link{about->endpoint.get()});
     } else if (event == FI_SHUTDOWN) {
       tell_end(*about, on);
@@ -178,8 +203,9 @@ class connected_endpoints {
     if (kept == nullptr) return;  // hung up by the handler
     kept->tag = tag;
     link unwanted = arrived;
-    if (tag == no_tag) return hang_up(unwanted);  // not fi_reject: the endpoint owns the request by now
-    if (fi_accept(arrived.endpoint, nullptr, 0) != 0) tell_end(*kept, on);
+    if (tag == no_tag) return hang_up(unwanted);                           // not fi_reject: the endpoint owns the request by now
+    constexpr std::size_t told = Shape::shared_receives ? sizeof tag : 0;  // core/port.hpp, peer_tag
+    if (fi_accept(arrived.endpoint, told == 0 ? nullptr : &tag, told) != 0) tell_end(*kept, on);
   }
 
   template <class On>
@@ -204,6 +230,7 @@ class connected_endpoints {
   bool bound_ = false;
   owned<fid_eq> events_;
   owned<fid_pep> listener_;
+  owned<fid_ep> pool_;            // Shape::shared_receives
   std::vector<held_link> links_;  // last: closed first
 };
 

@@ -94,6 +94,10 @@ inline demand receives(std::uint32_t count) {
   return {"receives: " + std::to_string(count), [](question& q) { q.hints->rx_attr->size = 0; },
           [](const fi_info& i) { return std::to_string(i.rx_attr->size); }};
 }
+inline demand shared_receives() {
+  return {"shared_receives: true", [](question& q) { q.hints->ep_attr->rx_ctx_cnt = 0; },
+          [](const fi_info& i) { return word(i.ep_attr->rx_ctx_cnt == FI_SHARED_CONTEXT); }};
+}
 inline demand node(const std::string& name) {
   return {"node: \"" + name + "\"", [](question& q) { q.node = nullptr; }, [](const fi_info&) -> std::string { return "an address of its choice"; }};
 }
@@ -124,6 +128,8 @@ std::vector<demand> demands_of(const port_options& options) {
   all.push_back(demands::without_mode<FI_MR_RAW>("key_bytes: " + std::to_string(facts.key_bytes)));
   if (Shape::native_atomics) all.push_back(demands::capability<FI_ATOMIC>("atomics: provider"));
   if (Shape::remote_counter) all.push_back(demands::capability<FI_RMA_EVENT>("remote_counter_counts_writes: true"));
+  if (Shape::multi_receive) all.push_back(demands::capability<FI_MULTI_RECV>("multi_receive: true"));
+  if (Shape::shared_receives) all.push_back(demands::shared_receives());
   if (Shape::ordered_send_after_write) all.push_back(demands::order<FI_ORDER_SAW>("order_send_after_write: true"));
   if (Shape::ordered_write_after_write) all.push_back(demands::order<FI_ORDER_WAW>("order_write_after_write: true"));
   if (facts.order_send_after_send) all.push_back(demands::order<FI_ORDER_SAS>("order_send_after_send: true"));

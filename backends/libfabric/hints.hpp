@@ -34,7 +34,8 @@ struct request {
   static constexpr bool posts_vectors = Shape::framed || facts.gather_limit > 1 || facts.rma_gather_limit > 1;
 
   static constexpr fi_ep_type endpoint = connected ? FI_EP_MSG : FI_EP_RDM;
-  static constexpr std::uint64_t caps = FI_MSG | FI_RMA | (Shape::native_atomics ? FI_ATOMIC : 0) | (Shape::remote_counter ? FI_RMA_EVENT : 0);
+  static constexpr std::uint64_t caps = FI_MSG | FI_RMA | (Shape::native_atomics ? FI_ATOMIC : 0) | (Shape::remote_counter ? FI_RMA_EVENT : 0) |
+                                        (Shape::multi_receive ? FI_MULTI_RECV : 0);
   /// FI_MR_ALLOCATED is offered always: regions are memory that exists. The others decide how regions are used.
   static constexpr int mr_mode = FI_MR_ALLOCATED | (Shape::virtual_address ? FI_MR_VIRT_ADDR : 0) | (Shape::provider_key ? FI_MR_PROV_KEY : 0) |
                                  (Shape::local_descriptor ? FI_MR_LOCAL : 0) | (Shape::bind_regions ? FI_MR_ENDPOINT : 0) |
@@ -81,6 +82,7 @@ owned_info make_hints(const port_options& options) {
   if (ask::socket_addresses) hints->addr_format = address_format(options.node);
   hints->mode = ask::mode;
   hints->ep_attr->type = ask::endpoint;
+  if constexpr (Shape::shared_receives) hints->ep_attr->rx_ctx_cnt = FI_SHARED_CONTEXT;
   hints->tx_attr->msg_order = ask::order;
   hints->rx_attr->msg_order = ask::order;
   hints->domain_attr->mr_mode = ask::mr_mode;

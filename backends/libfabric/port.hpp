@@ -81,13 +81,20 @@ class port {
   void poll_links(On&& on) {
     ends_->poll_links(on);
   }
+  std::uint32_t peer_tag(link of) const requires(Shape::facts.endpoint_type == endpoint_type::connected) { return ends_->peer_tag(of); }
 
   result<registration> enroll(bytes where, rights granted, std::uint64_t wanted_key) { return memory_.enroll(where, granted, wanted_key); }
   result<registration> enroll_local(bytes where) { return memory_.enroll_local(where); }
   void withdraw(registration& gone) { memory_.withdraw(gone); }
 
   status post_receive(link from, local_memory into, void* context) noexcept {
-    return posted(fi_recv(ends_->of(from), into.data, into.size, into.descriptor, FI_ADDR_UNSPEC, context), "fi_recv");
+    if constexpr (Shape::multi_receive) {
+      const iovec piece{into.data, into.size};
+      const fi_msg buffer{&piece, &into.descriptor, 1, FI_ADDR_UNSPEC, context, 0};
+      return posted(fi_recvmsg(ends_->receives_of(from), &buffer, FI_MULTI_RECV), "fi_recvmsg");
+    } else {
+      return posted(fi_recv(ends_->receives_of(from), into.data, into.size, into.descriptor, FI_ADDR_UNSPEC, context), "fi_recv");
+    }
   }
 
   /// FI_MORE rides on fi_*msg calls only.

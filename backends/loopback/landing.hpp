@@ -36,6 +36,35 @@ inline void answer(simulation& sim, std::uint32_t index) {
   sim.time.post(sim.after(sim.wrong.delay_least, sim.wrong.delay_most), due_kind::packet, index);
 }
 
+/// Effects: the message lies behind those before it. The library lets a buffer go when the largest message may not fit any more, and says so
+/// with the last message, or apart: both are permitted (fi_cq(3)), so that both happen.
+inline void take_into_buffer(simulation& sim, station& target, packet& p, receive_queue& queue) {
+  posted_receive& into = queue.posted.front();
+  completion_entry told;
+  told.kind = completion_kind::received;
+  told.context = into.context;
+  told.immediate = p.immediate_given ? narrowed(p.immediate, target.row.send_immediate_bytes) : 0;
+  told.length = p.total();
+  told.at = into.into.data + into.used;
+  const bool fits = p.total() <= into.into.size - into.used;
+  if (!fits) told.outcome = error(errc::truncated, "receive");
+  else if (p.total() != 0) std::memcpy(told.at, p.payload.data(), p.total());
+  if (fits) into.used += p.total();
+  const bool over = !fits || into.into.size - into.used < target.options.least_room;
+  const bool apart = over && fits && sim.time.draw.below(2) == 0;
+  told.last = over && !apart;
+  const posted_receive spent = into;
+  if (over) queue.posted.pop_front();
+  scribble(target, spent.context);
+  sim.note(happening::landed, target.id, static_cast<std::uint64_t>(p.kind), p.total());
+  tell(sim, target, told, p.to);
+  if (!apart) return;
+  completion_entry end;
+  end.kind = completion_kind::released;
+  end.context = spent.context;
+  tell(sim, target, end, p.to);
+}
+
 inline void take_message(simulation& sim, station& target, packet& p, const posted_receive& into) {
   completion_entry told;
   told.kind = completion_kind::received;
@@ -62,6 +91,10 @@ inline void tell_landed(simulation& sim, station& target, const packet& p, void*
 /// Effects: what needs a receive gets one, or waits behind others for the next that is posted.
 inline void match(simulation& sim, station& target, receive_queue& queue, std::uint32_t index) {
   packet& p = sim.pool[index];
+  if (target.row.many_in_one && p.kind == packet_kind::message) {
+    take_into_buffer(sim, target, p, queue);
+    return answer(sim, index);
+  }
   const posted_receive into = queue.posted.front();
   queue.posted.pop_front();
   if (p.kind == packet_kind::message) take_message(sim, target, p, into);

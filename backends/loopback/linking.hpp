@@ -23,17 +23,18 @@ inline link_name new_link(station& at) {
   fresh.last_message = before.last_message;
   fresh.last_write = before.last_write;
   fresh.last_any = before.last_any;
-  if (at.row.connected) fresh.receives.posted.reserve(at.options.receives);
+  if (at.row.connected && !at.row.pooled) fresh.receives.posted.reserve(at.options.receives);
   return {at.id, index, fresh.generation};
 }
 
 /// Effects: a connection packet leaves, behind everything that was sent before on the link that it names.
-inline void signal(simulation& sim, packet_kind kind, const link_name& from, const link_name& to) {
+inline void signal(simulation& sim, packet_kind kind, const link_name& from, const link_name& to, std::uint64_t told = no_tag) {
   const std::uint32_t index = sim.pool.take();
   packet& p = sim.pool[index];
   p.kind = kind;
   p.from = from;
   p.to = to;
+  p.immediate = told;
   station& at = *sim.stations[from.port];
   if (from.index < at.links.size()) {
     link_state& link = *at.links[from.index];
@@ -93,6 +94,7 @@ inline void arrive_at_link(simulation& sim, std::uint32_t index) {
       if (link == nullptr || link->phase != link_phase::dialling) return signal(sim, packet_kind::goodbye, {p.to.port, nobody, 0}, p.from);
       link->phase = link_phase::accepted;
       link->peer = p.from;
+      link->theirs = static_cast<std::uint32_t>(p.immediate);
       signal(sim, packet_kind::confirm, {p.to.port, nobody, 0}, p.from);
       return change(sim, target, {link_change::established, p.to, {}});
     case packet_kind::confirm:
@@ -116,7 +118,8 @@ inline void forget_told(station& at, const link_name& name) {
   for (std::size_t n = at.row.connected ? at.completions.size() : 0; n != 0; --n) {
     const pending_completion held = at.completions.front();
     at.completions.pop_front();
-    if (held.at != name) at.completions.push_back(held);
+    const bool keeps_receive = at.row.pooled && held.told.kind != completion_kind::ended;  // the pool's owner must get it back
+    if (held.at != name || keeps_receive) at.completions.push_back(held);
   }
   for (std::size_t n = at.link_events.size(); n != 0; --n) {
     const link_event held = at.link_events.front();
@@ -150,6 +153,12 @@ inline void release_link(simulation& sim, station& at, const link_name& name) {
     if (link->peer.port != nobody && link->peer.index != nobody && link->phase != link_phase::lost)
       signal(sim, packet_kind::goodbye, name, link->peer);
     for (; !link->receives.starved.empty(); link->receives.starved.pop_front()) lose(sim, link->receives.starved.front());
+    for (std::size_t n = at.row.pooled ? at.receives.starved.size() : 0; n != 0; --n) {
+      const std::uint32_t waits = at.receives.starved.front();
+      at.receives.starved.pop_front();
+      if (sim.pool[waits].to == name) lose(sim, waits);
+      else at.receives.starved.push_back(waits);
+    }
   }
   forget_told(at, name);
   link->phase = link_phase::unused;
@@ -176,7 +185,7 @@ inline void answer_dial(simulation& sim, station& at, const link_name& fresh, st
   }
   link->tag = tag;
   link->phase = link_phase::accepted;
-  signal(sim, packet_kind::accept, fresh, link->peer);
+  signal(sim, packet_kind::accept, fresh, link->peer, at.row.pooled ? tag : no_tag);
   if (sim.stations[link->peer.port]->crashed && at.row.reports_death)
     sim.time.post_action(sim.after(sim.cost.death_least, sim.cost.death_most), [&sim, &at, fresh] { break_link(sim, at, fresh); });
 }

@@ -33,7 +33,7 @@ inline result<std::shared_ptr<station>> open_station(simulation& sim, const port
   fresh->completions.reserve(options.operations + options.receives);
   fresh->inbox.reserve(options.operations);
   fresh->link_events.reserve(options.links);
-  if (!row.connected) fresh->receives.posted.reserve(options.receives);
+  if (!row.connected || row.pooled) fresh->receives.posted.reserve(options.receives);
   sim.pool.reserve(std::min<std::size_t>(options.operations, 512));
   sim.stations.push_back(fresh);
   return fresh;

@@ -31,7 +31,7 @@ class port {
   using rendezvous = loopback::rendezvous;
   using process_watch = loopback::process_watch;
   static constexpr const fabric_facts& facts = Shape::facts;
-  static constexpr bool link_has_receives = facts.endpoint_type == endpoint_type::connected;
+  static constexpr bool link_has_receives = facts.endpoint_type == endpoint_type::connected && !Shape::shared_receives;
 
   static result<std::unique_ptr<port>> open(const port_options& options) {
     simulation& sim = here();
@@ -74,6 +74,10 @@ class port {
   }
   template <class On>
   void poll_links(On&& on);
+  std::uint32_t peer_tag(link of) const {
+    const link_state* held = at_->find(of);
+    return held == nullptr ? no_tag : held->theirs;
+  }
 
   result<registration> enroll(bytes memory, rights granted, std::uint64_t wanted_key) {
     return enroll_region(sim_, *at_, memory, granted, wanted_key, Shape::name);

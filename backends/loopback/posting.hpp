@@ -83,9 +83,10 @@ inline void feed_again(simulation& sim, std::uint32_t port, std::uint64_t which)
 
 /// Effects: a receive is posted; a message that waited for one is tried again a little later.
 inline status post_receive(simulation& sim, station& at, const link_name& name, local_memory into, void* context) {
-  link_state* link = at.row.connected ? at.find(name) : nullptr;
-  if (at.row.connected && link == nullptr) return error(errc::closed, "post_receive");
-  receive_queue& queue = at.row.connected ? link->receives : at.receives;
+  const bool per_link = at.row.connected && !at.row.pooled;
+  link_state* link = per_link ? at.find(name) : nullptr;
+  if (per_link && link == nullptr) return error(errc::closed, "post_receive");
+  receive_queue& queue = per_link ? link->receives : at.receives;
   if (link != nullptr && link->phase == link_phase::lost && queue.starved.empty()) return error(errc::peer_lost, "post_receive");
   if (!registered(at, into.descriptor, into.data, into.size)) return error(errc::invalid, "post_receive");
   if (queue.posted.size() >= at.options.receives) return turned_away(sim, waits_for::queue, "post_receive");

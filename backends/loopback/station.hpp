@@ -19,6 +19,7 @@ namespace weft::backends::loopback {
 struct posted_receive {
   local_memory into{};
   void* context = nullptr;
+  std::size_t used = 0;  ///< Of a buffer that takes many messages.
 };
 
 /// Receives that wait for messages, and messages that wait for receives.
@@ -52,7 +53,8 @@ struct link_state {
   std::int64_t last_write = 0;
   std::int64_t last_any = 0;
   std::uint32_t in_flight = 0;
-  receive_queue receives;  ///< Connected fabrics only.
+  receive_queue receives;         ///< Connected fabrics without a pool only.
+  std::uint32_t theirs = no_tag;  ///< The other side's tag, where it was sent.
 };
 
 struct link_event {
@@ -81,7 +83,7 @@ struct station {
 
   std::vector<std::unique_ptr<link_state>> links;
   std::uint32_t in_flight = 0;
-  receive_queue receives;  ///< Addressed fabrics only.
+  receive_queue receives;  ///< Addressed fabrics, and pools.
   ring<pending_completion> completions;
   ring<link_event> link_events;
   ring<std::uint32_t> inbox;                                 ///< Packets that wait for the owner to poll.
@@ -104,7 +106,7 @@ struct station {
     return held->phase != link_phase::unused && held->generation == name.generation ? held : nullptr;
   }
   receive_queue* receives_of(const link_name& name) noexcept {
-    if (!row.connected) return &receives;
+    if (!row.connected || row.pooled) return &receives;
     link_state* held = find(name);
     return held != nullptr ? &held->receives : nullptr;
   }

@@ -28,6 +28,8 @@ class port {
                 "weft: with rdma-core regions are addressed by the target's pointers, cards make the keys, and local buffers are registered");
   static_assert(!Shape::bind_regions && !Shape::remote_counter && Shape::selective_completion,
                 "weft: rdma-core binds no regions, counts no landed writes, and signals what is asked for");
+  static_assert(!Shape::multi_receive, "weft: a receive of rdma-core takes one message");
+  static_assert(!Shape::shared_receives, "weft: this backend posts receives per link");
   static_assert(Shape::write_immediate == Shape::receive_reserve, "weft: a write with an immediate consumes a receive");
   static_assert(Shape::facts.endpoint_type == endpoint_type::connected, "weft: this backend knows reliable connections only");
   static constexpr bool offers(post_mode mode) noexcept { return mode != post_mode::delivered; }

@@ -39,6 +39,8 @@ _SAFE: dict[str, Value] = {
     "gather_limit": 1,
     "rma_gather_limit": 1,
     "fused_bytes": 0,
+    "multi_receive": False,
+    "shared_receives": False,
 }
 
 

@@ -28,6 +28,8 @@ struct plain_answers {
   static constexpr bool delivery_complete = true;
   static constexpr bool selective_completion = true;
   static constexpr bool framed = false;
+  static constexpr bool multi_receive = false;
+  static constexpr bool shared_receives = false;
   /// For the tests only: a message larger than its receive arrives cut, as a success.
   static constexpr bool cuts_messages = false;
 };

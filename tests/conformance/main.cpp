@@ -14,6 +14,7 @@
 #include "put_notify.hpp"
 #include "regions.hpp"
 #include "run_record.hpp"
+#include "shared_receives.hpp"
 #include "stage.hpp"
 #include "waiting.hpp"
 
@@ -31,6 +32,7 @@ WEFT_INSTANTIATE(messages);
 WEFT_INSTANTIATE(put_get);
 WEFT_INSTANTIATE(put_notify);
 WEFT_INSTANTIATE(regions);
+WEFT_INSTANTIATE(shared_receives);
 WEFT_INSTANTIATE(waiting);
 
 }  // namespace weft::conformance

@@ -46,6 +46,8 @@ struct shape_of {
   static constexpr bool delivery_complete = facts.delivery_complete;
   static constexpr bool selective_completion = facts.selective_completion;
   static constexpr bool framed = facts.send_immediate_bytes < 4;
+  static constexpr bool multi_receive = false;
+  static constexpr bool shared_receives = false;
 };
 
 /// Connected, offsets, immediates, refused writes look fine: tcp's kind.

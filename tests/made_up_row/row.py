@@ -48,6 +48,8 @@ FACTS: dict[str, str] = {
     "largest_message": "1048576",
     "largest_write": "1048576",
     "fused_bytes": "64",
+    "multi_receive": "true",
+    "shared_receives": "false",
 }
 
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_809c6715 {
+inline namespace rules_73acc33f {
 /// A row for tests. libfabric 1.15 to before 2.0.
 struct ranged_since_1_15 {
-  static constexpr std::string_view name = "ranged", library = "libfabric", made_from = "rules 7e19607a, row eb7c2aa1";
+  static constexpr std::string_view name = "ranged", library = "libfabric", made_from = "rules 5a11195f, row 465b069e";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
@@ -34,6 +34,7 @@ struct ranged_since_1_15 {
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 64, .gather_limit = 4, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
+      .multi_receive = false, .shared_receives = false,
   };
   static constexpr std::array<environment_setting, 2> environment{ {
       // FI_X_INTERVAL: it is quicker
@@ -74,15 +75,19 @@ struct ranged_since_1_15 {
       completion::selective,
       // liveness: heartbeat: ranged.reports_killed_peer is false (claimed: c); ranged.same_host is false (claimed: c); messages of our own work on
       //   any fabric
-      liveness::heartbeat
+      liveness::heartbeat,
+      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      receive_buffers::slots,
+      // receive_pool: per_link: ranged.endpoint_type is connected (claimed: c)
+      receive_pool::per_link
   >;
 };
 static_assert(complete_fabric<ranged_since_1_15>);
-}  // namespace rules_809c6715
-inline namespace rules_cac6752e {
+}  // namespace rules_73acc33f
+inline namespace rules_d41d616c {
 /// libfabric 2.0 to before 2.2.
 struct ranged_since_2_0 : ranged_since_1_15 {
-  static constexpr std::string_view made_from = "rules 7e19607a, row dfa48f43";
+  static constexpr std::string_view made_from = "rules 5a11195f, row f2062f7a";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
       "notify=message_after_delivery atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -101,15 +106,16 @@ struct ranged_since_2_0 : ranged_since_1_15 {
       // atomics: provider: ranged.atomics is provider (claimed: the news of 2.0; observed: 2026-11-20 libfabric 2.0.0 loopback, fetch-add was right);
       //   ranged.atomics_cost_order is false (claimed: c)
       atomics::provider,
-      progress::polling, wait::descriptor, back_pressure::report, threading::one_owner, completion::selective, liveness::heartbeat
+      progress::polling, wait::descriptor, back_pressure::report, threading::one_owner, completion::selective,
+      liveness::heartbeat, receive_buffers::slots, receive_pool::per_link
   >;
 };
 static_assert(complete_fabric<ranged_since_2_0>);
-}  // namespace rules_cac6752e
-inline namespace rules_a4ca533d {
+}  // namespace rules_d41d616c
+inline namespace rules_eb049e20 {
 /// libfabric 2.2 to before 3.0.
 struct ranged_since_2_2 : ranged_since_2_0 {
-  static constexpr std::string_view made_from = "rules 7e19607a, row 7bd9e3bd";
+  static constexpr std::string_view made_from = "rules 5a11195f, row 2c6bf942";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
       "notify=message_after_delivery atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -130,11 +136,12 @@ struct ranged_since_2_2 : ranged_since_2_0 {
       atomics::provider, progress::polling,
       // wait: spin: ranged.completion_wait is none (claimed: the news of 2.2)
       wait::spin,
-      back_pressure::report, threading::one_owner, completion::selective, liveness::heartbeat
+      back_pressure::report, threading::one_owner, completion::selective, liveness::heartbeat, receive_buffers::slots,
+      receive_pool::per_link
   >;
 };
 static_assert(complete_fabric<ranged_since_2_2>);
-}  // namespace rules_a4ca533d
+}  // namespace rules_eb049e20
 
 using ranged = by_library<backends::libfabric::built_with, ranged_since_1_15, ranged_since_2_0, ranged_since_2_2>;
 // clang-format on

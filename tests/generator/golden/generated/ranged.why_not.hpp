@@ -135,6 +135,21 @@ constexpr refused why_not(const ranged_since_1_15*, liveness::process, Asked) {
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const ranged_since_1_15*, receive_buffers::multi_receive, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: receive_buffers: fabric ranged cannot answer multi_receive: it needs multi_receive to be true, and ranged.multi_receive is "
+      "false (claimed: c); the nearest legal answer is receive_buffers::slots");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ranged_since_1_15*, receive_pool::shared, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: receive_pool: fabric ranged cannot answer shared: it needs endpoint_type to be addressed, and ranged.endpoint_type is "
+      "connected (claimed: c); or shared_receives to be true, and ranged.shared_receives is false (claimed: c); the nearest legal answer "
+      "is receive_pool::per_link");
+  return {};
+}
+template <class Asked>
 constexpr permitted why_not(const ranged_since_2_0*, atomics::provider, Asked) { return {}; }
 template <class Asked>
 constexpr refused why_not(const ranged_since_2_2*, wait::descriptor, Asked) {

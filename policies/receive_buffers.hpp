@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where does an arriving message lie? Forced by fi_msg(3), FI_MULTI_RECV: some libraries fill one large buffer with many messages and say when
+// it is spent; others take one message per posted receive.
+// Answers: slots - each message has a receive of its own, so that what is held back is bounded by their number; on any fabric. multi_receive -
+// few large buffers hold many messages one behind the other: small messages do not waste slots (256 bytes in a slot of 4096 use 6 % of it),
+// and one post serves hundreds of them. A buffer is posted again when the library let it go and the handler took all its messages.
+// Absent: one buffer that wraps around: the library decides where messages lie.
+// Hot path: compile time only.
+#pragma once
+
+#include "../core/policy.hpp"
+
+#include <concepts>
+
+namespace weft {
+struct receive_buffers_family;
+template <class P>
+concept receive_buffers_policy = answers_family<P, receive_buffers_family> && requires {
+  { P::many_in_one } -> std::convertible_to<bool>;
+};
+
+namespace receive_buffers {
+struct slots {
+  using family = receive_buffers_family;
+  static constexpr bool many_in_one = false;
+};
+static_assert(receive_buffers_policy<slots>);
+
+struct multi_receive {
+  using family = receive_buffers_family;
+  static constexpr bool many_in_one = true;
+};
+static_assert(receive_buffers_policy<multi_receive>);
+}  // namespace receive_buffers
+}  // namespace weft
