@@ -62,6 +62,13 @@ set(WEFT_HEADERS
   compose/upkeep.hpp
   compose/where.hpp
   compose/with.hpp
+  coroutines/awaiters.hpp
+  coroutines/frame_pool.hpp
+  coroutines/remote.hpp
+  coroutines/runner.hpp
+  coroutines/scheduler.hpp
+  coroutines/task.hpp
+  coroutines/waiter.hpp
   core/constant_text.hpp
   core/describe.hpp
   core/error.hpp

@@ -10,7 +10,7 @@ from .promises import Promise, Promises
 from .results import Results
 
 _WORDS = {REFUSED: "refused", NOT_APPLICABLE: "n/a", BROKEN: "**failed**", NOT_RUN: "**not run**"}
-_TITLES = {"contract": "The contract", "capability": "Capabilities"}
+_TITLES = {"contract": "The contract", "capability": "Capabilities", "layer": "Layers above"}
 
 
 def shown(cell: Cell) -> str:

@@ -60,7 +60,7 @@ def promises_schema() -> Schema:
     test: Schema = {"type": "string", "pattern": _TEST, "x-right": "suite, or suite.test, as the conformance headers name them"}
     ctest: Schema = {"type": "string", "pattern": _CTEST, "x-right": "the name of a ctest, as unit.wire or invocation.live.{fabric}"}
     promise = _closed({
-        "section": {"enum": ["contract", "capability"], "description": "which part of the table it is in", "x-right": "contract or capability"},
+        "section": {"enum": ["contract", "capability", "layer"], "description": "which part of the table it is in", "x-right": "contract, capability or layer"},
         "number": {"type": "integer", "minimum": 1, "description": "its place in its section", "x-right": "a number"},
         "says": {**SENTENCE, "description": "what is promised"},
         "tests": {"type": "array", "minItems": 1, "items": test, "description": "conformance suites and tests, run on each fabric", "x-right": "a list of tests"},

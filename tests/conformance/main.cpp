@@ -6,6 +6,7 @@
 #include "batches.hpp"
 #include "closing.hpp"
 #include "completions.hpp"
+#include "coroutines.hpp"
 #include "counting.hpp"
 #include "liveness.hpp"
 #include "meeting.hpp"
@@ -25,6 +26,7 @@ WEFT_INSTANTIATE(atomics_of_peers);
 WEFT_INSTANTIATE(batches);
 WEFT_INSTANTIATE(closing_of_peers);
 WEFT_INSTANTIATE(completions);
+WEFT_INSTANTIATE(coroutines_of_peers);
 WEFT_INSTANTIATE(counting_of_notices);
 WEFT_INSTANTIATE(liveness_of_peers);
 WEFT_INSTANTIATE(meeting_of_peers);

@@ -16,7 +16,7 @@ from typing import Any
 from ruamel.yaml import YAML
 from sources import files, report, without_comments
 
-FOLDERS = ("core", "wire", "policies", "backends", "compose", "history", "examples", "probe")
+FOLDERS = ("core", "wire", "policies", "backends", "compose", "coroutines", "history", "examples", "probe")
 
 # (path pattern, word): why this word is no provider's name there.
 ALLOWED: dict[tuple[str, str], str] = {

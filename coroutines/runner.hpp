@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What runs coroutines: their frames, the spawned ones, and the deadlines of those that wait. It knows no transport: scheduler.hpp adds one,
+// and so may whatever else has operations that end.
+// Hot path: yes. Threads: one owner, that of the transport.
+#pragma once
+
+#include "task.hpp"
+#include "waiter.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace weft::coroutines {
+
+struct runner_options {
+  std::uint32_t frames = 64;         ///< Coroutines alive at once, awaited ones included.
+  std::size_t frame_bytes = 2048;    ///< The largest frame; builds without optimisation need more. frames().largest_asked() tells.
+  std::uint32_t operations = 256;    ///< Operations that coroutines have in flight; one more waits for its turn.
+  std::uint32_t kept_notices = 256;  ///< Notices kept for coroutines that have not asked yet; 0: they go to the handler of progress().
+};
+
+class runner {
+ public:
+  explicit runner(const runner_options& o) : frames_(o.frames, o.frame_bytes), tickets_(o.operations) {}
+  runner(const runner&) = delete;
+  runner& operator=(const runner&) = delete;
+  ~runner() { stop(); }
+
+  frame_pool& frames() noexcept { return frames_; }
+
+  /// Starts a coroutine beside the others. How it ends is written to `end`, which must live until then; without `end`, one that ends badly is
+  /// counted (ended_badly). Errors: again (all frames are in use), no_memory (its frame is larger than frame_bytes); it did not start.
+  status spawn(task<status> t, status* end = nullptr) noexcept {
+    if (!t) return frames_.left() == 0 ? again(waits_for::operation_slot, "spawn") : error(errc::no_memory, "spawn");
+    const auto started = t.release();
+    detail::promise_base& p = started.promise();
+    p.owner = this;
+    p.self = started;
+    p.told_to = end;
+    p.next = spawned_;
+    if (spawned_ != nullptr) spawned_->previous = &p;
+    spawned_ = &p;
+    ++alive_;
+    started.resume();
+    return {};
+  }
+  /// Spawned coroutines that have not ended.
+  std::uint32_t alive() const noexcept { return alive_; }
+  /// Spawned ones that ended badly with nobody to tell, and how the last did.
+  std::uint64_t ended_badly() const noexcept { return ended_badly_; }
+  status last_bad_end() const noexcept { return last_bad_end_; }
+  /// Operations in flight, those that their coroutine gave up included: their memory still belongs to the library.
+  std::uint32_t in_flight() const noexcept { return tickets_.out(); }
+
+  /// Destroys every spawned coroutine where it stands. Not from inside of one.
+  void stop() noexcept {
+    while (spawned_ != nullptr) {
+      detail::promise_base& p = *spawned_;
+      unlist(p);
+      p.self.destroy();
+    }
+  }
+
+ protected:
+  waiter_list<timed_place>& timed() noexcept { return timed_; }
+  ticket_pool& tickets() noexcept { return tickets_; }
+
+  /// Puts a waiter under a deadline.
+  void limit(waiter& w, instant due) noexcept {
+    w.due = due;
+    if (due == no_deadline) return;
+    timed_.add(w);
+    next_due_ = std::min(next_due_, due);
+  }
+  instant next_due() const noexcept { return next_due_; }
+  /// Ends the waits whose time is over.
+  void expire(instant now) noexcept {
+    if (now < next_due_) return;
+    waiter_list<timed_place> over;
+    next_due_ = no_deadline;
+    timed_.move_to(over, [&](const waiter& w) {
+      if (w.due <= now) return true;
+      next_due_ = std::min(next_due_, w.due);
+      return false;
+    });
+    while (!over.empty()) over.front().wake(error(errc::deadline, "wait of a coroutine"));
+  }
+
+ private:
+  friend void detail::ended(detail::promise_base& which, const status& how) noexcept;
+  void unlist(detail::promise_base& p) noexcept {
+    if (p.previous != nullptr) p.previous->next = p.next;
+    else spawned_ = p.next;
+    if (p.next != nullptr) p.next->previous = p.previous;
+    --alive_;
+  }
+
+  frame_pool frames_;
+  ticket_pool tickets_;
+  waiter_list<timed_place> timed_;
+  instant next_due_ = no_deadline;
+  detail::promise_base* spawned_ = nullptr;
+  std::uint32_t alive_ = 0;
+  std::uint64_t ended_badly_ = 0;
+  status last_bad_end_;
+};
+
+inline void detail::ended(promise_base& which, const status& how) noexcept {
+  runner& owner = *which.owner;
+  owner.unlist(which);
+  if (which.told_to != nullptr) *which.told_to = how;
+  else if (!how) {
+    ++owner.ended_badly_;
+    owner.last_bad_end_ = how;
+  }
+}
+
+}  // namespace weft::coroutines
