@@ -37,6 +37,7 @@ set(WEFT_HEADERS
   compose/fabric.hpp
   compose/fused.hpp
   compose/immediate_layout.hpp
+  compose/gathering.hpp
   compose/inbox.hpp
   compose/key_source.hpp
   compose/lane.hpp

@@ -43,8 +43,8 @@ class parts {
   static constexpr bool fuses = false;  ///< The last part is no small payload: it goes as a write.
   /// How the parts that a notice waits for are posted.
   static constexpr post_mode settled = facts.delivery_complete ? post_mode::delivered : post_mode::signalled;
-  static_assert(facts.delivery_complete || facts.order_write_after_write,
-                "weft: a put_notify in parts needs delivery_complete or order_write_after_write in the fabric's row");
+  /// Whether a notice can be kept behind several parts. Not where it rides on the last, nothing orders that, and no end means delivered.
+  static constexpr bool notices_after_parts = !notify_answer::rides_on_write || facts.delivery_complete || facts.order_write_after_write;
 
   explicit parts(Engine& e) noexcept : e_(e) {}
 
@@ -56,6 +56,8 @@ class parts {
   /// Begins a transfer that ends as one. `delivered`: a put's parts are. `again`: nothing was posted.
   [[gnu::noinline]] status begin(record& r, operation what, gather_list from, remote_memory to, std::uint32_t immediate, void* context,
                                  bool signalled, bool delivered) noexcept {
+    if constexpr (!notices_after_parts)
+      if (what == operation::put_notify) return error(errc::unsupported, "put_notify in parts (no order_write_after_write, no delivery_complete)");
     slot* o = claim(r, what, context);
     if (o == nullptr) return again(waits_for::operation_slot, name_of(what));
     const std::uint32_t index = e_.plans.take();

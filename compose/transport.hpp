@@ -13,6 +13,7 @@
 #include "closing.hpp"
 #include "enrolment.hpp"
 #include "events.hpp"
+#include "gathering.hpp"
 #include "immediate_layout.hpp"
 #include "inbox.hpp"
 #include "opening.hpp"
@@ -132,6 +133,20 @@ class transport {
     return lane_().put_notify(to, from, at, fields.immediate(), nullptr, false);
   }
   status get(peer from, local_memory into, const remote_place& at, void* context) noexcept { return lane_().get(from, into, at, context); }
+  // The same from several pieces of memory, or into several, in the order of their bytes: gather_limit (8) at most, on every fabric. Rows that
+  // carry fewer in one call get several, which end as one operation; a message of more pieces than the row gathers is packed if it is short
+  // (some 700 bytes), else `unsupported`. Unsignalled ones are never free at once.
+  status send(peer to, gather_list from, void* context) noexcept { return gathering_().send(to, from, context, true); }
+  status send(peer to, gather_list from) noexcept { return gathering_().send(to, from, nullptr, false); }
+  status put(peer to, gather_list from, const remote_place& at, void* context) noexcept { return gathering_().put(to, from, at, context, true); }
+  status put(peer to, gather_list from, const remote_place& at) noexcept { return gathering_().put(to, from, at, nullptr, false); }
+  status put_notify(peer to, gather_list from, const remote_place& at, std::uint32_t immediate, void* context) noexcept {
+    return gathering_().put_notify(to, from, at, immediate, context, true);
+  }
+  status put_notify(peer to, gather_list from, const remote_place& at, std::uint32_t immediate) noexcept {
+    return gathering_().put_notify(to, from, at, immediate, nullptr, false);
+  }
+  status get(peer from, gather_list into, const remote_place& at, void* context) noexcept { return gathering_().get(from, into, at, context); }
   /// Posts that go out together: `auto b = net.batch(peer); b.put(…); b.put_notify(…); b.close(context);` (compose/batch.hpp). It closes
   /// itself when it goes out of scope; the transport must outlive it.
   weft::batch<engine_type> batch(peer to) noexcept { return {*e_, to}; }
@@ -183,6 +198,7 @@ class transport {
  private:
   explicit transport(std::unique_ptr<engine_type> e) : e_(std::move(e)) {}
   lane<engine_type> lane_() const noexcept { return lane<engine_type>(*e_); }
+  gathering<engine_type> gathering_() const noexcept { return gathering<engine_type>(*e_); }
 
   std::unique_ptr<engine_type> e_;
 };

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Transfers from several pieces of memory, or into several: one library call where the row carries as many pieces, else several calls that
+// end as one operation (parts.hpp); a message that the row cannot gather is packed where it is short, and refused where not: messages have
+// boundaries and cannot be split. Forced by iov_limit and rma_iov_limit (fi_getinfo(3)), max_sge (ibv_query_device(3)).
+// Hot path: yes; transfers of one piece do not come here. Threads: the owner's.
+#pragma once
+
+#include "lane.hpp"
+
+#include <cstdint>
+#include <type_traits>
+
+namespace weft {
+
+template <class Engine>
+class gathering {
+ public:
+  using record = typename Engine::record;
+  using slot = typename Engine::slot;
+  using lane_type = lane<Engine>;
+  using parts_of = parts<Engine>;
+
+  explicit gathering(Engine& e) noexcept : e_(e), lane_(e) {}
+
+  status send(peer to, gather_list from, void* context, bool signalled) noexcept {
+    record* r = lane_.living(to);
+    if (r == nullptr) [[unlikely]]
+      return lane_.dead(to, "send");
+    const std::uint64_t total = total_of(from);
+    if (total > r->their_slot_bytes) [[unlikely]]
+      return lane_type::too_long(total, *r);
+    piece_list pieces;
+    if (!keep(from, pieces)) [[unlikely]]
+      return error(errc::invalid, too_many);
+    if (pieces.count() <= 1) return lane_.send(to, pieces.front(), context, signalled);
+    if (pieces.count() > parts_of::send_pieces) return packed(*r, pieces, static_cast<std::size_t>(total), context, signalled);
+    if constexpr (parts_of::send_pieces > 1) {
+      const auto tag = wire::message_tag::of(wire::message_kind::user, r->theirs);
+      if constexpr (Engine::framed) return behind_a_header(*r, tag, pieces, context, signalled);
+      else
+        return lane_.post(r, operation::send, context, signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
+          return e_.port->template send_gather<M>(r->link, pieces.list(), tag.word, c);
+        });
+    }
+    return {};
+  }
+
+  status put(peer to, gather_list from, const remote_place& at, void* context, bool signalled) noexcept {
+    piece_list pieces;
+    record* r = nullptr;
+    if (const status s = looked_at(to, from, at, rights::remote_write, "put", pieces, r); !s) [[unlikely]]
+      return s;
+    if (pieces.count() <= 1) return lane_.put(to, pieces.front(), at, context, signalled);
+    if constexpr (parts_of::write_pieces > 1)
+      if (one_call(pieces)) [[likely]]
+        return lane_.template post<Engine::write_mode>(r, operation::put, context, signalled,
+                                                       [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
+                                                         return e_.port->template write_gather<M>(r->link, pieces.list(), {at.address, at.key}, c);
+                                                       });
+    return lane_.in_parts(*r, operation::put, pieces.list(), at, 0, context, signalled);
+  }
+
+  status put_notify(peer to, gather_list from, const remote_place& at, std::uint32_t immediate, void* context, bool signalled) noexcept {
+    piece_list pieces;
+    record* r = nullptr;
+    if (const status s = looked_at(to, from, at, rights::remote_write, "put_notify", pieces, r); !s) [[unlikely]]
+      return s;
+    if (pieces.count() <= 1) return lane_.put_notify(to, pieces.front(), at, immediate, context, signalled);
+    if constexpr (parts_of::write_pieces > 1 && lane_type::notify_answer::rides_on_write)
+      if (one_call(pieces)) [[likely]] {
+        const std::uint64_t word = lane_type::immediate_word(*r, immediate);
+        return lane_.template post<Engine::write_mode>(
+            r, operation::put_notify, context, signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
+              return e_.port->template write_gather_immediate<M>(r->link, pieces.list(), {at.address, at.key}, word, c);
+            });
+      }
+    return lane_.in_parts(*r, operation::put_notify, pieces.list(), at, immediate, context, signalled);
+  }
+
+  status get(peer from, gather_list into, const remote_place& at, void* context) noexcept {
+    piece_list pieces;
+    record* r = nullptr;
+    if (const status s = looked_at(from, into, at, rights::remote_read, "get", pieces, r); !s) [[unlikely]]
+      return s;
+    if (pieces.count() <= 1) return lane_.get(from, pieces.front(), at, context);
+    if constexpr (parts_of::write_pieces > 1)
+      if (one_call(pieces)) [[likely]] {
+        slot* o = lane_.claim(r, operation::get, context);
+        if (o == nullptr) [[unlikely]]
+          return again(waits_for::operation_slot, "get");
+        return lane_.posted(*o, e_.port->read_scatter(r->link, pieces.list(), {at.address, at.key}, o));
+      }
+    return lane_.in_parts(*r, operation::get, pieces.list(), at, 0, context, true);
+  }
+
+ private:
+  static constexpr const char* too_many = "a gather list of more than weft::gather_limit pieces";
+  static constexpr const char* too_long_to_pack =
+      "send: more pieces than a message of this fabric gathers (gather_limit in its row), and more bytes than are packed; gather them yourself, or "
+      "put them";
+
+  /// Pieces that have bytes. False: too many.
+  static bool keep(gather_list from, piece_list& kept) noexcept {
+    for (const local_memory& each : from) {
+      if (each.size == 0) continue;
+      if (kept.count() == gather_limit) return false;
+      kept.add(each);
+    }
+    return true;
+  }
+
+  status looked_at(peer to, gather_list pieces, const remote_place& at, rights asked, const char* operation, piece_list& kept, record*& r) noexcept {
+    r = lane_.living(to);
+    if (r == nullptr) [[unlikely]]
+      return lane_.dead(to, operation);
+    if (!keep(pieces, kept)) [[unlikely]]
+      return error(errc::invalid, too_many);
+    return lane_type::check(total_of(kept.list()), at, asked, operation);
+  }
+
+  bool one_call(const piece_list& pieces) const noexcept {
+    return pieces.count() <= parts_of::write_pieces && !parts_of::too_large(e_, total_of(pieces.list()));
+  }
+
+  /// Messages that cannot be gathered: copied into a buffer of weft's own, behind the header where messages have one.
+  status packed(record& r, const piece_list& pieces, std::size_t total, void* context, bool signalled) noexcept {
+    if (total + Engine::front > control_buffers::each) return error(errc::unsupported, too_long_to_pack);
+    slot* o = with_buffer(r, context, signalled);
+    if (o == nullptr) return again(waits_for::operation_slot, "send");
+    const local_memory whole = e_.controls.memory(o->buffer);
+    const auto tag = wire::message_tag::of(wire::message_kind::user, r.theirs);
+    Engine::put_front({whole.data, whole.size}, tag);
+    std::byte* to = whole.data + Engine::front;
+    for (const local_memory& each : pieces.list()) {
+      std::memcpy(to, each.data, each.size);
+      to += each.size;
+    }
+    return lane_.posted(*o, e_.port->template send<post_mode::signalled>(r.link, {whole.data, Engine::front + total, whole.descriptor},
+                                                                         Engine::immediate_of(tag), o));
+  }
+
+  status behind_a_header(record& r, wire::message_tag tag, const piece_list& pieces, void* context, bool signalled) noexcept {
+    slot* o = with_buffer(r, context, signalled);
+    if (o == nullptr) return again(waits_for::operation_slot, "send");
+    const local_memory head = e_.controls.memory(o->buffer);
+    Engine::put_front({head.data, wire::header_bytes}, tag);
+    piece_list all;
+    all.add({head.data, wire::header_bytes, head.descriptor});
+    for (const local_memory& each : pieces.list()) all.add(each);
+    return lane_.posted(*o, e_.port->template send_gather<post_mode::signalled>(r.link, all.list(), 0, o));
+  }
+
+  slot* with_buffer(record& r, void* context, bool signalled) noexcept {
+    slot* o = lane_.claim(&r, operation::send, context);
+    if (o == nullptr) return nullptr;
+    if (!signalled) o->use = slot_use::silent;
+    o->buffer = e_.controls.take();
+    if (o->buffer != no_index) return o;
+    e_.release(*o);
+    return nullptr;
+  }
+
+  Engine& e_;
+  lane_type lane_;
+};
+
+}  // namespace weft
