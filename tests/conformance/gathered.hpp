@@ -162,12 +162,12 @@ TYPED_TEST_P(gathered, messages_of_several_pieces_arrive_as_one) {
         std::uint64_t sent = 0, signalled = 0;
         for (std::uint32_t i = 0; i < count; ++i) {
           std::byte* const slot = memory.data() + i * 1024;
-          const std::size_t body = (i * 7U) % 600, pieces = 1 + i % (gather_limit - 1), each = body / pieces;
+          const std::size_t length = (i * 7U) % 600, pieces = 1 + i % (gather_limit - 1), each = length / pieces;
           std::memcpy(slot, &i, sizeof i);
           std::array<local_memory, gather_limit> list{};
           list[0] = memory.slice(i * 1024, 4);
           for (std::size_t k = 0, at = 0; k < pieces; ++k) {
-            const std::size_t size = k + 1 == pieces ? body - at : each;
+            const std::size_t size = k + 1 == pieces ? length - at : each;
             list[k + 1] = memory.slice(i * 1024 + 8 + at + k, size);  // a byte apart
             for (std::size_t b = 0; b < size; ++b) list[k + 1].data[b] = pattern(i, at + b);
             at += size;
