@@ -31,7 +31,8 @@ struct unclaimed {
 template <complete_fabric F>
 class scheduler : public runner {
  public:
-  /// Requires: the transport is neither moved nor closed while the scheduler lives, and makes no progress after it.
+  /// Requires: while the scheduler lives the transport stays where it is and makes progress through the scheduler alone: what its own
+  /// progress() or until() tells another handler wakes no coroutine. What is in_flight() at the end is told to the next handler.
   explicit scheduler(transport<F>& net, const runner_options& o = {})
       : runner(o), net_(net), notices_kept_(std::make_unique<notified[]>(o.kept_notices)), keeps_(o.kept_notices) {}
   ~scheduler() { stop(); }
