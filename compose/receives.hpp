@@ -36,6 +36,11 @@ class receives {
   }
   bool try_post(receive& r) noexcept {
     const local_memory memory{r.data, size_of_one(e_.options), r.descriptor};
+    const bool posted = post_to_library(r, memory);
+    if constexpr (Engine::many_in_one) e_.receive_bytes += posted ? memory.size : 0;
+    return posted;
+  }
+  bool post_to_library(receive& r, const local_memory& memory) noexcept {
     if constexpr (Engine::links_have_receives) return static_cast<bool>(e_.port->post_receive(e_.peers.at(r.owner).link, memory, &r));
     else return static_cast<bool>(e_.port->post_receive({}, memory, &r));
   }

@@ -192,6 +192,9 @@ class transport {
   /// Messages and notices that belonged to no present connection, and messages that no transport of this build sends. Dropped, counted.
   std::uint64_t stale() const noexcept { return e_->stale; }
   std::uint64_t garbled() const noexcept { return e_->garbled; }
+  /// Bytes of all buffers that were posted for messages so far, on fabrics with receive_buffers::multi_receive: how well they are used is the
+  /// bytes of messages by this.
+  std::uint64_t receive_bytes_posted() const noexcept requires(answer<F, receive_buffers_family>::many_in_one) { return e_->receive_bytes; }
   /// The largest message that this peer takes, in bytes.
   std::uint32_t largest_message(peer p) const noexcept { return p.alive() ? static_cast<record*>(p.record())->their_slot_bytes : 0; }
 

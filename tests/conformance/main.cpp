@@ -12,6 +12,7 @@
 #include "liveness.hpp"
 #include "meeting.hpp"
 #include "messages.hpp"
+#include "multi_receive.hpp"
 #include "put_get.hpp"
 #include "put_notify.hpp"
 #include "regions.hpp"
@@ -33,6 +34,7 @@ WEFT_INSTANTIATE(gathered);
 WEFT_INSTANTIATE(liveness_of_peers);
 WEFT_INSTANTIATE(meeting_of_peers);
 WEFT_INSTANTIATE(messages);
+WEFT_INSTANTIATE(multi_receive);
 WEFT_INSTANTIATE(put_get);
 WEFT_INSTANTIATE(put_notify);
 WEFT_INSTANTIATE(regions);
