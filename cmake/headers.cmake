@@ -26,6 +26,8 @@ set(WEFT_HEADERS
   backends/loopback/world_run.hpp
   backends/process/watch.hpp
   backends/rendezvous/tcp.hpp
+  compose/atomic_calls.hpp
+  compose/atomics.hpp
   compose/awaiting.hpp
   compose/batch.hpp
   compose/built_for.hpp
@@ -63,6 +65,7 @@ set(WEFT_HEADERS
   compose/upkeep.hpp
   compose/where.hpp
   compose/with.hpp
+  compose/words.hpp
   coroutines/awaiters.hpp
   coroutines/frame_pool.hpp
   coroutines/remote.hpp
@@ -70,6 +73,8 @@ set(WEFT_HEADERS
   coroutines/scheduler.hpp
   coroutines/task.hpp
   coroutines/waiter.hpp
+  core/atomic_listing.hpp
+  core/atomics.hpp
   core/constant_text.hpp
   core/describe.hpp
   core/error.hpp
@@ -115,6 +120,7 @@ set(WEFT_HEADERS
 set(WEFT_LIBFABRIC_HEADERS
   backends/libfabric/address.hpp
   backends/libfabric/addressed.hpp
+  backends/libfabric/atomic_names.hpp
   backends/libfabric/attest.hpp
   backends/libfabric/completion_queue.hpp
   backends/libfabric/conflict.hpp

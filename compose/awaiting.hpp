@@ -148,7 +148,7 @@ class awaiting {
     std::optional<result<remote_region>> parsed;
     auto watch = overloaded{[&](const received& m) {
                               if (m.peer != from || parsed) return offer(on, m);
-                              parsed = remote_region::parse(m.message, Engine::fabric::fingerprint);
+                              parsed = remote_region::parse(m.message, Engine::fabric::fingerprint, usual_atomicity<typename Engine::fabric>);
                               return true;
                             },
                             [&](const auto& other) { on(other); }};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The state of one transport, and the few mechanics that its parts share: time in ticks, messages of weft's own, the end of an
-// operation. The parts are small types over an engine: lane.hpp (posting), inbox.hpp (what arrives), meeting.hpp (how peers meet and
+// operation. The parts are small types over an engine: lane.hpp (posting), atomics.hpp (posting atomics), inbox.hpp (what arrives), meeting.hpp (how peers meet and
 // part), upkeep.hpp (deadlines, liveness), target.hpp (what this side executes for others). transport.hpp is what users see.
 // Hot path: yes. Threads: the owner's.
 #pragma once
@@ -42,6 +42,7 @@ struct watch_of<Port> {
 struct region_entry {
   registration enrolled;
   rights granted{};
+  atomicity executor{};
   std::uint64_t base = 0;  ///< What remote addresses of it count from.
   std::uint32_t number = 0;
   std::unique_ptr<std::byte[]> owned;
@@ -58,7 +59,10 @@ struct engine {
   using watch = typename detail::watch_of<port_type>::type;
   static constexpr std::size_t library_bytes = F::facts.context_bytes;
   using record = peer_record<link, watch, library_bytes>;
-  using slot = operation_slot<record, library_bytes>;
+  /// Some operation on some type of word takes compare-swaps.
+  static constexpr bool swap_loops =
+      shape::native_atomics && (F::atomics_by.has(atomic_lowering::loop) || F::atomics_by.has(atomic_lowering::wide_loop));
+  using slot = operation_slot<record, library_bytes, swap_loops>;
   using receive = receive_slot<library_bytes>;
 
   static constexpr bool framed = shape::framed;

@@ -23,22 +23,26 @@ class enrolment {
 
   explicit enrolment(Engine& e) noexcept : e_(e) {}
 
-  result<region> enroll(bytes memory, rights granted, std::unique_ptr<std::byte[]> owned) {
+  result<region> enroll(bytes memory, rights granted, std::unique_ptr<std::byte[]> owned,
+                        atomicity executor = usual_atomicity<typename Engine::fabric>) {
     if (memory.empty()) return {error(errc::invalid, "register"), "a region needs at least one byte"};
-    auto r = with_key(memory, granted);
+    if (auto wrong = unfit_for_atomics(memory, granted, executor); !wrong.empty()) return {error(errc::invalid, "register"), std::move(wrong)};
+    // Nobody but the executor may be able to: where cards execute, the words of other executors are closed to them.
+    const bool closed = Engine::shape::native_atomics && executor != atomicity::provider;
+    auto r = with_key(memory, closed ? without_atomics(granted) : granted);
     if (!r) return std::move(r).error();
     const std::uint32_t number = e_.next_region++;
-    e_.regions.push_back({*r, granted, address_answer::base_of(memory.data()), number, std::move(owned)});
+    e_.regions.push_back({*r, granted, executor, address_answer::base_of(memory.data()), number, std::move(owned)});
     return region(*r, number);
   }
 
-  result<region> allocate(std::size_t size, rights granted) {
+  result<region> allocate(std::size_t size, rights granted, atomicity executor = usual_atomicity<typename Engine::fabric>) {
     if (size == 0) return {error(errc::invalid, "register"), "a region needs at least one byte"};
     constexpr std::size_t page = 4096;
     auto owned = std::unique_ptr<std::byte[]>(new (std::nothrow) std::byte[size + page]());
     if (!owned) return {error(errc::no_memory, "register"), "no memory for a region of " + std::to_string(size) + " bytes"};
     auto* start = owned.get() + (page - reinterpret_cast<std::uintptr_t>(owned.get()) % page) % page;
-    return enroll({start, size}, granted, std::move(owned));
+    return enroll({start, size}, granted, std::move(owned), executor);
   }
 
   void release(const region& r) {
@@ -63,10 +67,13 @@ class enrolment {
   }
 
   wire::region_record describe(const region& r) const noexcept {
-    wire::region_record record{address_answer::form, rights::none, Engine::fabric::facts.key_bytes, 0, 0, 0, Engine::fabric::fingerprint};
+    wire::region_record record{
+        address_answer::form,       rights::none, usual_atomicity<typename Engine::fabric>, Engine::fabric::facts.key_bytes, 0, 0, 0,
+        Engine::fabric::fingerprint};
     for (const region_entry& x : e_.regions)
       if (x.number == r.number()) {
         record.granted = x.granted;
+        record.executor = x.executor;
         record.key = x.enrolled.key;
         record.base = x.base;
         record.length = x.enrolled.size;
@@ -75,6 +82,15 @@ class enrolment {
   }
 
  private:
+  static std::string unfit_for_atomics(bytes memory, rights granted, atomicity executor) {
+    if (!grants(granted, rights::remote_atomic)) return {};
+    if (executor == atomicity::processor)
+      return "a region with atomicity::processor cannot grant remote_atomic: its words are counted by their owner alone";
+    if (reinterpret_cast<std::uintptr_t>(memory.data()) % 8 != 0)
+      return "a region that grants remote_atomic must begin at a multiple of 8: its words would not be aligned";
+    return {};
+  }
+
   Engine& e_;
 };
 

@@ -5,6 +5,7 @@
 // Hot path: yes. Threads: the owner's.
 #pragma once
 
+#include "../core/atomics.hpp"
 #include "../core/error.hpp"
 #include "../core/memory.hpp"
 
@@ -36,19 +37,43 @@ class peer {
   std::uint32_t number_ = 0;
 };
 
-enum class operation : std::uint8_t { send, put, put_notify, get, fetch_add, compare_swap };
+enum class operation : std::uint8_t {
+  send,
+  put,
+  put_notify,
+  get,
+  fetch_add,
+  compare_swap,
+  add,
+  swap,
+  fetch_and,
+  bit_and,
+  fetch_or,
+  bit_or,
+  fetch_xor,
+  bit_xor,
+  fetch_min,
+  min,
+  fetch_max,
+  max,
+  load,
+  store
+};
 const char* name_of(operation) noexcept;
 inline const char* name_of(operation o) noexcept {
-  constexpr const char* names[] = {"send", "put", "put_notify", "get", "fetch_add", "compare_swap"};
+  constexpr const char* names[] = {"send",      "put",       "put_notify", "get",      "fetch_add", "compare_swap", "add",
+                                   "swap",      "fetch_and", "bit_and",    "fetch_or", "bit_or",    "fetch_xor",    "bit_xor",
+                                   "fetch_min", "min",       "fetch_max",  "max",      "load",      "store"};
   return names[static_cast<std::size_t>(o)];
 }
 
-/// An operation ended well. `context` is what was given when it was posted; `old` is the value before an atomic.
+/// An operation ended well. `context` is what was given when it was posted; `old` is the value before an atomic that fetches:
+/// `old.as<std::int32_t>()`, or for words of 64 bits without a sign just `old`.
 struct completed {
   operation what{};
   weft::peer peer;
   void* context = nullptr;
-  std::uint64_t old = 0;
+  atomic_value old{};
 };
 
 /// An operation ended badly. It may or may not have happened where `why` is peer_lost or deadline. Unsignalled ones arrive here too,

@@ -6,6 +6,7 @@
 // Hot path: compile time only.
 #pragma once
 
+#include "../core/atomic_listing.hpp"
 #include "../core/facts.hpp"
 #include "../core/policy.hpp"
 #include "../core/port.hpp"
@@ -32,6 +33,7 @@ concept complete_fabric = requires {
   { F::library } -> std::convertible_to<std::string_view>;
   { F::built_with } -> std::convertible_to<library_version>;
   { F::facts } -> std::convertible_to<const fabric_facts&>;
+  { F::atomics_by } -> std::convertible_to<const atomic_table&>;
   F::environment.size();
   typename F::policies;
 }
@@ -70,6 +72,7 @@ struct rules_hold {
       facts.delivery_complete;
   static constexpr bool fused = facts.fused_bytes <= wire::largest_fused;
   static constexpr bool atomics = answer<F, atomics_family>::executed_by_target || facts.atomics == atomic_execution::provider;
+  static constexpr bool lowerings = answer<F, atomics_family>::executed_by_target || possible(F::atomics_by, facts);
   static constexpr bool order_kept = answer<F, atomics_family>::executed_by_target || !facts.atomics_cost_order || !overtaking ||
                                      !std::same_as<notify_answer, notify::message_after_ordered_write>;
   static constexpr bool addresses = (answer<F, region_address_family>::form == wire::address_form::virtual_address) == facts.virtual_addressing;
@@ -102,6 +105,7 @@ consteval bool consistent_fabric() {
                 "weft: notify::message_after_delivery and write_fault::delivery_confirmed need delivery_complete in the fabric's row");
   static_assert(rules::fused, "weft: fused_bytes in the fabric's row is larger than a control message has room for (wire/fused.hpp, largest_fused)");
   static_assert(rules::atomics, "weft: atomics::provider needs atomics to be provider in the fabric's row; atomics::target is legal on every row");
+  static_assert(rules::lowerings, "weft: atomics_by lowers an operation to what atomic_operations in the fabric's row does not list");
   static_assert(rules::order_kept,
                 "weft: atomics::provider takes away the order that notify::message_after_ordered_write relies on (atomics_cost_order in the row)");
   static_assert(rules::addresses, "weft: the fabric's answer to region_address is not what its row says in virtual_addressing");
@@ -115,6 +119,10 @@ consteval bool consistent_fabric() {
                 "weft: receive_pool::shared needs shared_receives in the fabric's row where endpoints are connected; addressed ones have no other");
   return true;
 }
+
+/// Who executes the atomics on regions that do not say it.
+template <class F>
+inline constexpr atomicity usual_atomicity = answer<F, atomics_family>::executor;
 
 /// The fabric as its backend sees it (core/port.hpp, port_shape).
 template <complete_fabric F>

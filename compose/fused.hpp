@@ -82,7 +82,8 @@ class fusing {
     const auto code = static_cast<errc>(reply->code);
     if (reply->token == 0) return on(nullptr, code);
     slot* s = e_.operations.at(static_cast<std::uint32_t>(reply->token));
-    if (s == nullptr || s->generation != reply->token >> 32 || s->use != slot_use::user || s->record != &from || s->stage != stage::replying) {
+    if (s == nullptr || s->generation != reply->token >> 32 || s->use != slot_use::user || s->record != &from || s->stage != stage::replying ||
+        s->what != operation::put_notify) {
       ++e_.stale;
       return;
     }

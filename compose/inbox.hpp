@@ -6,6 +6,7 @@
 // Hot path: all of it. Threads: the owner's.
 #pragma once
 
+#include "atomics.hpp"
 #include "events.hpp"
 #include "lane.hpp"
 #include "meeting.hpp"
@@ -77,15 +78,22 @@ class inbox {
     if (!outcome && s.fault == errc::ok) s.fault = outcome.code;
     --s.pending;
     if (s.stage >= stage::delivering) [[unlikely]]
-      next_call(s);
+      if (!next_call(s)) return;
     if (s.pending == 0) finish(s, outcome);
   }
 
-  void next_call(slot& s) {
-    if (s.stage == stage::splitting) return parts<Engine>(e_).part_ended(s);
+  /// False: not the end, whatever `pending` says.
+  bool next_call(slot& s) {
+    if constexpr (Engine::swap_loops)
+      if (s.stage == stage::looping) return s.fault != errc::ok || atomic_posts<Engine>(e_).step(s);
+    if (s.stage == stage::splitting) {
+      parts<Engine>(e_).part_ended(s);
+      return true;
+    }
     s.stage = stage::noticing;
     if (s.fault == errc::ok) lane<Engine>(e_).send_notice(s);
     else s.pending = 0;
+    return true;
   }
 
   void finish(slot& s, status outcome) {
@@ -104,7 +112,7 @@ class inbox {
     // The library flushes what is in flight on a broken link as "cancelled"; nobody closed anything here, so the peer is the cause.
     if (outcome.code == errc::closed && s.record->state != peer_state::free) outcome.code = errc::peer_lost;
     if (s.use == slot_use::user) {
-      if (outcome) on_(completed{s.what, e_.handle(*s.record), s.user, s.scratch[0]});
+      if (outcome) on_(completed{s.what, e_.handle(*s.record), s.user, {s.scratch[0], s.type}});
       else on_(failed{s.what, e_.handle(*s.record), s.user, outcome});
     } else if (s.use == slot_use::silent && !outcome) {
       on_(failed{s.what, e_.handle(*s.record), nullptr, outcome});
@@ -118,8 +126,6 @@ class inbox {
     receives<Engine>(e_).settle();
     meeting<Engine>(e_).settle_links(on_);
   }
-
-  static bool is_atomic(operation o) noexcept { return o == operation::fetch_add || o == operation::compare_swap; }
 
   // ---- messages ---------------------------------------------------------------------------------------------------------
   void arrived(const completion_entry& c) {
@@ -235,6 +241,8 @@ class inbox {
     }
   }
 
+  static bool is_atomic(operation o) noexcept { return o >= operation::fetch_add; }
+
   bool replied(record& r, const_bytes body) {
     const auto reply = wire::parse_atomic_reply(body);
     if (!reply || reply->code > static_cast<std::uint8_t>(errc::native)) {
@@ -242,7 +250,8 @@ class inbox {
       return true;
     }
     slot* s = e_.operations.at(static_cast<std::uint32_t>(reply->token));
-    if (s == nullptr || s->generation != reply->token >> 32 || s->use != slot_use::user || s->record != &r || !is_atomic(s->what)) {
+    if (s == nullptr || s->generation != reply->token >> 32 || s->use != slot_use::user || s->record != &r || s->stage != stage::replying ||
+        !is_atomic(s->what)) {
       ++e_.stale;
       return true;
     }
@@ -316,8 +325,14 @@ class inbox {
       slot& s = *e_.operations.at(list);
       list = s.next;
       if (s.use == slot_use::user || s.use == slot_use::silent) {
-        if (s.stage == stage::splitting) parts<Engine>(e_).retry(s);
-        else lane<Engine>(e_).send_notice(s);
+        if (s.stage == stage::splitting) {
+          parts<Engine>(e_).retry(s);
+        } else if (s.stage == stage::looping) {
+          if constexpr (Engine::swap_loops) atomic_posts<Engine>(e_).resume(s);
+          if (s.fault == errc::ok) continue;
+        } else {
+          lane<Engine>(e_).send_notice(s);
+        }
         if (s.pending == 0) finish(s, {});
       }
     }

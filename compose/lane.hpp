@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The initiator's side: checks, takes a slot, makes the call that the fabric's answers name. One library call per operation, unless
-// the row forces more (policies/notify.hpp, policies/atomics.hpp).
+// the row forces more (policies/notify.hpp). Atomics: atomics.hpp.
 // Hot path: all of it. Threads: the owner's.
 #pragma once
 
@@ -23,25 +23,13 @@ struct outgoing_write {
   bool signalled;
 };
 
-template <class Record>
-struct outgoing_atomic {
-  Record* record;
-  remote_memory to;
-  std::uint64_t operand;
-  std::uint64_t expected;
-  void* context;
-  operation what;
-};
-
 template <class Engine>
 class lane {
  public:
   using record = typename Engine::record;
   using slot = typename Engine::slot;
   using write_of = outgoing_write<record>;
-  using atomic_of = outgoing_atomic<record>;
   using notify_answer = answer<typename Engine::fabric, notify_family>;
-  using atomics_answer = answer<typename Engine::fabric, atomics_family>;
 
   using parts_of = parts<Engine>;
 
@@ -105,18 +93,7 @@ class lane {
     return posted(*o, e_.port->read(r->link, into, {at.address, at.key}, o));
   }
 
-  status atomic(peer to, remote_place at, operation what, std::uint64_t operand, std::uint64_t expected, void* context) noexcept {
-    record* r = living(to);
-    if (r == nullptr) [[unlikely]]
-      return dead(to, name_of(what));
-    if (status s = check(sizeof(std::uint64_t), at, rights::remote_atomic, name_of(what)); !s) [[unlikely]]
-      return s;
-    if (at.address % sizeof(std::uint64_t) != 0) [[unlikely]]
-      return error(errc::invalid, name_of(what));
-    return atomics_answer::post(*this, atomic_of{r, {at.address, at.key}, operand, expected, context, what});
-  }
-
-  // ---- what the answers are made of (called by policies/notify.hpp and policies/atomics.hpp) ------------------------------
+  // ---- what the answers are made of (called by policies/notify.hpp) ----------------------------------------------------
   status write_with_immediate(const write_of& w) noexcept {
     const std::uint64_t immediate = immediate_word(*w.record, w.immediate);
     if (!w.signalled && w.from.size <= Engine::fabric::facts.inject_bytes)
@@ -146,25 +123,6 @@ class lane {
     record& r = *w.record;
     if (r.ring_posted - r.ring_credited >= r.ring.entries) return again(waits_for::receive_slot, "put_notify");
     return write_first<Engine::write_mode>(w, stage::writing);
-  }
-
-  status native_atomic(const atomic_of& a) noexcept {
-    slot* o = claim(a.record, a.what, a.context);
-    if (o == nullptr) [[unlikely]]
-      return again(waits_for::operation_slot, name_of(a.what));
-    if (a.what == operation::fetch_add) return posted(*o, e_.port->fetch_add(a.record->link, a.operand, o->scratch, o->descriptor, a.to, o));
-    return posted(*o, e_.port->compare_swap(a.record->link, a.expected, a.operand, o->scratch, o->descriptor, a.to, o));
-  }
-
-  status atomic_by_message(const atomic_of& a) noexcept {
-    slot* o = claim(a.record, a.what, a.context);
-    if (o == nullptr) [[unlikely]]
-      return again(waits_for::operation_slot, name_of(a.what));
-    std::byte body[wire::atomic_request_bytes];
-    const auto kind = a.what == operation::fetch_add ? wire::atomic_operation::fetch_add : wire::atomic_operation::compare_swap;
-    const std::uint64_t token = std::uint64_t{o->generation} << 32 | o->index;
-    wire::encode(wire::atomic_request{token, a.to.address, a.to.key, a.operand, a.expected, kind}, body);
-    return posted(*o, e_.tell(*a.record, wire::message_kind::atomic_request, body));
   }
 
   /// Sends the notice of a put_notify whose bytes are safe; keeps it on the list of owed ones when nothing is free.

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 namespace weft {
@@ -26,8 +27,28 @@ enum class slot_use : std::uint8_t {
   marker,     ///< Stands for all unsignalled operations of one peer; never taken from the pool.
 };
 
-/// How far an operation got that takes more than one call. From `delivering` on, the end of one call is the time for the next.
-enum class stage : std::uint8_t { single, writing, noticing, replying, delivering, splitting };
+/// How far an operation got that takes more than one call, or what it waits for. From `delivering` on, the end of one call is the time for the next.
+enum class stage : std::uint8_t {
+  single,
+  writing,
+  noticing,
+  replying,  ///< The target's reply ends it, not a completion.
+  delivering,
+  splitting,
+  looping,  ///< Compare-swaps, until one hits.
+};
+
+/// What an atomic by compare-swaps must remember between them, on rows that have such.
+struct swap_loop {
+  remote_memory cell;         ///< What is swapped: the word, or the 8 bytes around it.
+  std::uint64_t operand = 0;  ///< As bits of the type.
+  std::uint64_t expected = 0;
+  std::uint64_t guess = 0;  ///< What the cell is thought to hold.
+  atomic_operation what{};
+  bool narrow = false;     ///< Cells of 4 bytes.
+  std::uint8_t shift = 0;  ///< Where in the cell the word lies, in bits.
+};
+struct no_swap_loop {};
 
 template <std::size_t LibraryBytes>
 struct library_space {
@@ -50,14 +71,15 @@ struct library_context {
 };
 
 /// One operation.
-template <class Record, std::size_t LibraryBytes>
+template <class Record, std::size_t LibraryBytes, bool Loops = false>
 struct operation_slot : library_context<LibraryBytes> {
   operation_slot() noexcept : library_context<LibraryBytes>(context_kind::operation) {}
   Record* record = nullptr;
   void* user = nullptr;
   operation_slot* parent = nullptr;  ///< control: the operation that waits for it.
   std::uint64_t scratch[3] = {};     ///< Atomics: the old value, and room for the library's operands.
-  std::uint32_t posted = 0;          ///< Tick of the post.
+  [[no_unique_address]] std::conditional_t<Loops, swap_loop, no_swap_loop> loop;
+  std::uint32_t posted = 0;  ///< Tick of the post.
   std::uint32_t index = 0;
   std::uint32_t next = no_index;  ///< Free list, or the list of notices still to be sent.
   std::uint32_t generation = 0;
@@ -67,9 +89,10 @@ struct operation_slot : library_context<LibraryBytes> {
   slot_use use = slot_use::free;
   operation what{};
   weft::stage stage = stage::single;
-  std::uint8_t pending = 0;    ///< Library completions still to come.
-  errc fault = errc::ok;       ///< The first error of several calls.
-  void* descriptor = nullptr;  ///< Of the slot's own memory, where local buffers must be registered.
+  number_type type = number_type::uint64;  ///< Of an atomic's word.
+  std::uint8_t pending = 0;                ///< Library completions still to come.
+  errc fault = errc::ok;                   ///< The first error of several calls.
+  void* descriptor = nullptr;              ///< Of the slot's own memory, where local buffers must be registered.
 };
 
 /// All slots. Grows only when slots had to be abandoned (cold), never while posting.

@@ -68,11 +68,7 @@ class parting {
   }
 
  private:
-  static bool awaits_reply(const slot& s) noexcept {
-    if (Engine::fused_bytes > 0 && s.stage == stage::replying) return true;
-    return answer<typename Engine::fabric, atomics_family>::executed_by_target &&
-           (s.what == operation::fetch_add || s.what == operation::compare_swap);
-  }
+  static bool awaits_reply(const slot& s) noexcept { return s.stage == stage::replying; }
 
   void end_link(record& r) {
     if (r.link_gone) return;

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 
 namespace weft {
 
@@ -29,12 +30,15 @@ class remote_region {
   remote_region() = default;
   explicit constexpr remote_region(const wire::region_record& record) noexcept : record_(record) {}
 
-  /// Parses what region::remote() made. Errors: garbled bytes, or a region made by a fabric that this transport cannot address.
-  static result<remote_region> parse(const_bytes from, std::uint64_t fingerprint) {
+  /// Parses what transport::publish() made. Errors: garbled bytes, a region made by a fabric that this transport cannot address, or one whose
+  /// words have another executor than the caller is about to use.
+  static result<remote_region> parse(const_bytes from, std::uint64_t fingerprint, atomicity executor) {
     const auto record = wire::parse_region(from);
-    if (!record) return {error(errc::invalid, "parse region"), "these bytes are not a region description of layout 1"};
+    if (!record) return {error(errc::invalid, "parse region"), "these bytes are not a region description of layout 2"};
     if (record->fingerprint != fingerprint)
       return {error(errc::incompatible, "parse region"), "this region was made by a transport of another fabric or other rules"};
+    if (record->executor != executor && (grants(record->granted, rights::remote_atomic) || record->executor == atomicity::processor))
+      return {error(errc::incompatible, "parse region"), unlike(record->executor, executor)};
     return remote_region(*record);
   }
   constexpr std::uint64_t size() const noexcept { return record_.length; }
@@ -47,6 +51,12 @@ class remote_region {
   }
 
  private:
+  static std::string unlike(atomicity there, atomicity here) {
+    constexpr const char* names[] = {"", "atomicity::provider", "atomicity::target", "atomicity::processor"};
+    return std::string("the words of this region were registered with ") + names[static_cast<std::size_t>(there)] + " and are parsed for " +
+           names[static_cast<std::size_t>(here)] + ": parse_words<" + names[static_cast<std::size_t>(there)] + "> is right";
+  }
+
   wire::region_record record_;
 };
 

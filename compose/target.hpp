@@ -30,16 +30,13 @@ class target {
     // Room for the reply first: executed once and answered, or neither.
     if (e_.owed_replies.full()) return false;
     wire::atomic_reply reply{request->token, 0, 0};
-    std::uint64_t* word = locate(*request, reply.code);
+    std::byte* word = locate(*request, reply.code);
     std::byte out[wire::atomic_reply_bytes];
     if (word == nullptr) {
       wire::encode(reply, out);
       return !e_.tell(from, wire::message_kind::atomic_reply, out).is_again();
     }
-    std::atomic_ref<std::uint64_t> cell(*word);
-    if (request->operation == wire::atomic_operation::fetch_add) reply.old = cell.fetch_add(request->operand, std::memory_order_acq_rel);
-    else if (reply.old = request->expected; !cell.compare_exchange_strong(reply.old, request->operand, std::memory_order_acq_rel)) {
-    }
+    reply.old = size_of(request->type) == 4 ? executed<std::uint32_t>(word, *request) : executed<std::uint64_t>(word, *request);
     wire::encode(reply, out);
     // Executed: the reply is owed now, whatever the queue says.
     if (e_.tell(from, wire::message_kind::atomic_reply, out).is_again()) owe(from, reply);
@@ -73,16 +70,28 @@ class target {
   }
 
  private:
-  std::uint64_t* locate(const wire::atomic_request& a, std::uint8_t& code) noexcept {
+  /// The word is of one width for all types, so that peers may see it as what they like.
+  template <class Cell>
+  static std::uint64_t executed(std::byte* at, const wire::atomic_request& a) noexcept {
+    std::atomic_ref<Cell> cell(*reinterpret_cast<Cell*>(at));
+    if (a.operation == atomic_operation::add && !is_floating(a.type)) return cell.fetch_add(static_cast<Cell>(a.operand), std::memory_order_acq_rel);
+    Cell old = cell.load(std::memory_order_acquire);
+    while (!cell.compare_exchange_weak(old, static_cast<Cell>(applied(a.operation, a.type, old, a.operand, a.expected)), std::memory_order_acq_rel)) {
+    }
+    return old;
+  }
+
+  std::byte* locate(const wire::atomic_request& a, std::uint8_t& code) noexcept {
     for (region_entry& entry : e_.regions) {
       if (entry.enrolled.key != a.key) continue;
       const std::uint64_t offset = a.address - entry.base;
-      if (offset > entry.enrolled.size || entry.enrolled.size - offset < sizeof(std::uint64_t) || offset % sizeof(std::uint64_t) != 0) {
+      const std::size_t size = size_of(a.type);
+      if (offset > entry.enrolled.size || entry.enrolled.size - offset < size || offset % size != 0) {
         code = static_cast<std::uint8_t>(errc::out_of_range);
         return nullptr;
       }
-      if (!grants(entry.granted, rights::remote_atomic)) break;
-      return reinterpret_cast<std::uint64_t*>(entry.enrolled.base + offset);
+      if (!grants(entry.granted, rights::remote_atomic) || entry.executor != atomicity::target) break;  // aligned to 8 where it grants them
+      return entry.enrolled.base + offset;
     }
     code = static_cast<std::uint8_t>(errc::denied);
     return nullptr;

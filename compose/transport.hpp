@@ -7,6 +7,7 @@
 // Hot path: send, put, put_notify, get, fetch_add, compare_swap, progress. Threads: one owner at a time.
 #pragma once
 
+#include "atomic_calls.hpp"
 #include "awaiting.hpp"
 #include "batch.hpp"
 #include "built_for.hpp"
@@ -27,7 +28,7 @@
 namespace weft {
 
 template <complete_fabric F>
-class transport {
+class transport : public atomic_calls<transport<F>, F> {
   static_assert(consistent_fabric<F>());
   using engine_type = engine<F>;
   using record = typename engine_type::record;
@@ -88,6 +89,15 @@ class transport {
   result<region> register_region(bytes memory, rights granted) { return enrolment<engine_type>(*e_).enroll(memory, granted, nullptr); }
   /// Registers fresh, zeroed memory, aligned to a page, that the transport keeps.
   result<region> allocate(std::size_t size, rights granted) { return enrolment<engine_type>(*e_).allocate(size, granted); }
+  /// The same for words whose atomics have this executor (words.hpp). Errors: also a region that its executor cannot serve.
+  template <atomicity Who>
+  result<words<Who>> register_words(bytes memory, rights granted) {
+    return as_words<Who>(enrolment<engine_type>(*e_).enroll(memory, granted, nullptr, executor_asked<Who>()));
+  }
+  template <atomicity Who>
+  result<words<Who>> allocate_words(std::size_t size, rights granted) {
+    return as_words<Who>(enrolment<engine_type>(*e_).allocate(size, granted, executor_asked<Who>()));
+  }
   void release_region(const region& r) { enrolment<engine_type>(*e_).release(r); }
   /// What a peer needs to use the region. On rows whose bytes land only while somebody polls, say who does.
   region_bytes publish(const region& r, progress_owner) const noexcept { return wire::encode(enrolment<engine_type>(*e_).describe(r)); }
@@ -104,7 +114,14 @@ class transport {
   result<remote_region> receive_region(peer from, duration timeout, Handler&& on = {}) {
     return awaiting<engine_type>(*e_).receive_region(from, timeout, on);
   }
-  result<remote_region> parse_region(const_bytes from) const { return remote_region::parse(from, F::fingerprint); }
+  result<remote_region> parse_region(const_bytes from) const { return remote_region::parse(from, F::fingerprint, usual_atomicity<F>); }
+  /// The same for a region of words with this executor. Errors: also words of another one.
+  template <atomicity Who>
+  result<remote_words<Who>> parse_words(const_bytes from) const {
+    auto parsed = remote_region::parse(from, F::fingerprint, executor_asked<Who>());
+    if (!parsed) return std::move(parsed).error();
+    return remote_words<Who>(*parsed);
+  }
 
   // ---- posting ----------------------------------------------------------------------------------------------------------
   // With a context: exactly one `completed` or `failed` tells the end. Without: only failures are told, with a null context, and the source
@@ -150,13 +167,6 @@ class transport {
   /// Posts that go out together: `auto b = net.batch(peer); b.put(…); b.put_notify(…); b.close(context);` (compose/batch.hpp). It closes
   /// itself when it goes out of scope; the transport must outlive it.
   weft::batch<engine_type> batch(peer to) noexcept { return {*e_, to}; }
-  /// 64-bit, 8-byte aligned. The value before it is in `completed::old`.
-  status fetch_add(peer to, const remote_place& at, std::uint64_t operand, void* context) noexcept {
-    return lane_().atomic(to, at, operation::fetch_add, operand, 0, context);
-  }
-  status compare_swap(peer to, const remote_place& at, std::uint64_t expected, std::uint64_t desired, void* context) noexcept {
-    return lane_().atomic(to, at, operation::compare_swap, desired, expected, context);
-  }
   /// Any memory of the caller as a source or destination, on rows without local descriptors. Elsewhere use region::slice().
   template <class G = F>
   static local_memory memory(const_bytes any) noexcept {
@@ -199,6 +209,19 @@ class transport {
   std::uint32_t largest_message(peer p) const noexcept { return p.alive() ? static_cast<record*>(p.record())->their_slot_bytes : 0; }
 
  private:
+  friend class atomic_calls<transport, F>;
+  template <atomicity Who>
+  static consteval atomicity executor_asked() {
+    static_assert(Who != atomicity::provider || usual_atomicity<F> == atomicity::provider,
+                  "weft: on this fabric neither card nor library executes atomics: register the region with atomicity::target");
+    return Who;
+  }
+  template <atomicity Who>
+  static result<words<Who>> as_words(result<region> made) {
+    if (!made) return std::move(made).error();
+    return words<Who>(*made);
+  }
+  atomic_posts<engine_type> atomic_posts_() const noexcept { return atomic_posts<engine_type>(*e_); }
   explicit transport(std::unique_ptr<engine_type> e) : e_(std::move(e)) {}
   lane<engine_type> lane_() const noexcept { return lane<engine_type>(*e_); }
   gathering<engine_type> gathering_() const noexcept { return gathering<engine_type>(*e_); }

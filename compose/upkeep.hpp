@@ -8,6 +8,7 @@
 
 #include "meeting.hpp"
 #include "parting.hpp"
+#include "target.hpp"
 
 namespace weft {
 
@@ -33,6 +34,7 @@ class upkeep {
     e_.read_clock();
     e_.until_upkeep = every_polls;
     meeting<Engine>(e_).follow_links(on_);
+    if (!e_.owed_replies.empty()) target<Engine>(e_).settle();
     if (e_.tick == before) return;
     if (e_.side_channel) e_.side_channel->progress();
     const std::uint32_t away = e_.tick - before;
@@ -45,6 +47,7 @@ class upkeep {
   duration until_due() const noexcept {
     std::uint32_t due = e_.side_channel ? side_channel_every_ms : 200;
     if constexpr (liveness_answer::watches_process) due = std::min(due, watch_every_ms);
+    if (!e_.owed_replies.empty()) due = 1;
     if (e_.operations.in_flight() > 0) due = std::min(due, sweep_every());
     for (record& r : e_.peers) {
       if (r.state == peer_state::free) continue;

@@ -66,8 +66,9 @@ struct fabric_facts {
   bool selective_completion{};
 
   // atomics
-  atomic_execution atomics{};  ///< 64-bit fetch-add and compare-swap, right by value.
-  bool atomics_cost_order{};   ///< Asking for atomics takes away send-after-write order.
+  atomic_execution atomics{};            ///< 64-bit fetch-add and compare-swap, right by value.
+  std::string_view atomic_operations{};  ///< What the provider executes, as "add compare_swap: int64 uint64" (core/atomic_listing.hpp), or "none".
+  bool atomics_cost_order{};             ///< Asking for atomics takes away send-after-write order.
 
   // progress, waiting, death
   weft::data_progress data_progress{};

@@ -21,6 +21,10 @@ constexpr bool grants(rights granted, rights asked) noexcept {
   return (static_cast<std::uint8_t>(granted) & static_cast<std::uint8_t>(asked)) == static_cast<std::uint8_t>(asked);
 }
 
+constexpr rights without_atomics(rights r) noexcept {
+  return static_cast<rights>(static_cast<std::uint8_t>(r) & ~static_cast<std::uint8_t>(rights::remote_atomic));
+}
+
 /// A registration as the port returned it.
 struct registration {
   void* native = nullptr;      ///< The library's object; the port's business.

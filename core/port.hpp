@@ -8,6 +8,7 @@
 // Threads: one owner. Everything else is set-up.
 #pragma once
 
+#include "atomics.hpp"
 #include "error.hpp"
 #include "facts.hpp"
 #include "memory.hpp"
@@ -160,7 +161,10 @@ struct port_limits {
 ///   template <post_mode M> status write_gather(link, gather_list, remote_memory, void* context);   facts.rma_gather_limit pieces at most, as in
 ///   template <post_mode M> status write_gather_immediate(link, gather_list, remote_memory, std::uint64_t immediate, void* context);
 ///   status read_scatter(link, gather_list, remote_memory, void* context);
-///   status fetch_add(link, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory, void* context);   Shape::native_atomics
+///   template <atomic_operation O, atomic_number T> status fetch_atomic(link, T operand, T expected, std::uint64_t* old, void* descriptor,
+///                                                                      remote_memory, void* context);   Shape::native_atomics
+///        what the row's atomic_operations lists; the value before lies in the first bytes of `old`, which the caller zeroed
+///   status fetch_add(link, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory, void* context);   the same, by its name
 ///   status compare_swap(link, std::uint64_t expected, std::uint64_t desired, std::uint64_t* old, void* descriptor, remote_memory, void* context);
 ///        operand scratch: where the library reads operands later than the call, `old[1]` and `old[2]` are the port's to use (24 bytes in all)
 ///   template <class On> int poll(On&&);                               on(const completion_entry&) for each, at most 16; returns how many

@@ -8,15 +8,15 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_91ee95bd {
+inline namespace rules_a62bbb85 {
 /// Slingshot cards: counters in hardware, writes in order, no immediate on a write by default. libfabric 1.21 and later.
 struct cxi {
-  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules 5a11195f, row f9ad5d9f";
+  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules 5a11195f, row ca01b3ff";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=remote_counter "
       "atomics=provider liveness=heartbeat key_bytes=4 write_immediate_bytes=0 send_immediate_bytes=8";
-  static constexpr std::uint64_t fingerprint = 0x1a6341ff6bb125b4;
+  static constexpr std::uint64_t fingerprint = 0xdf74edb5c06c582b;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
   static constexpr fabric_facts facts{
@@ -29,13 +29,17 @@ struct cxi {
       .remote_counter_counts_writes = true,
       .order_send_after_write = false, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = true,
       .refused_write = refusal::silent, .selective_completion = true,
-      .atomics = atomic_execution::provider, .atomics_cost_order = false,
+      .atomics = atomic_execution::provider,
+      .atomic_operations = "add compare_swap swap and or xor min max read: int32 uint32 int64 uint64; add swap min max read: float double",
+      .atomics_cost_order = false,
       .data_progress = data_progress::polling, .completion_wait = completion_wait::descriptor, .reports_killed_peer = false,
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 64, .gather_limit = 1, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = 4294967295u, .largest_write = 4294967295u, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = false,
   };
+  // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
+  static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
       // endpoint: addressed: cxi.endpoint_type is addressed (claimed: libfabric 2.6 prov/cxi: FI_EP_RDM)
@@ -83,7 +87,7 @@ struct cxi {
   >;
 };
 static_assert(complete_fabric<cxi>);
-}  // namespace rules_91ee95bd
+}  // namespace rules_a62bbb85
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,15 +8,15 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_e0e4604c {
+inline namespace rules_9efaf6a6 {
 /// Elastic Fabric Adapter through libfabric's reliable layer: reliable, unordered between writes and messages. libfabric 1.15 to before 1.18.
 struct efa_since_1_15 {
-  static constexpr std::string_view name = "efa", library = "libfabric", made_from = "rules 5a11195f, row e8fd05ca";
+  static constexpr std::string_view name = "efa", library = "libfabric", made_from = "rules 5a11195f, row 7a926634";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=4 write_immediate_bytes=8 send_immediate_bytes=8";
-  static constexpr std::uint64_t fingerprint = 0xbbeff950699b47a1;
+  static constexpr std::uint64_t fingerprint = 0x65d31a4c253c0a23;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
   static constexpr fabric_facts facts{
@@ -29,13 +29,17 @@ struct efa_since_1_15 {
       .remote_counter_counts_writes = false,
       .order_send_after_write = false, .order_write_after_write = false, .order_send_after_send = true, .delivery_complete = true,
       .refused_write = refusal::silent, .selective_completion = true,
-      .atomics = atomic_execution::provider, .atomics_cost_order = false,
+      .atomics = atomic_execution::provider,
+      .atomic_operations = "add compare_swap swap and or xor min max read: int32 uint32 int64 uint64; add swap min max read: float double",
+      .atomics_cost_order = false,
       .data_progress = data_progress::polling, .completion_wait = completion_wait::none, .reports_killed_peer = false,
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 0, .gather_limit = 2, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = false,
   };
+  // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
+  static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
       // endpoint: addressed: efa.endpoint_type is addressed (claimed: libfabric 2.6 prov/efa: FI_EP_RDM and FI_EP_DGRAM, never FI_EP_MSG)
@@ -82,15 +86,15 @@ struct efa_since_1_15 {
   >;
 };
 static_assert(complete_fabric<efa_since_1_15>);
-}  // namespace rules_e0e4604c
-inline namespace rules_4ef64e0f {
+}  // namespace rules_9efaf6a6
+inline namespace rules_495a291e {
 /// libfabric 1.18 and later.
 struct efa_since_1_18 : efa_since_1_15 {
-  static constexpr std::string_view made_from = "rules 5a11195f, row 4cbdf6ae";
+  static constexpr std::string_view made_from = "rules 5a11195f, row ed69df22";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
-  static constexpr std::uint64_t fingerprint = 0x72338059f68a0ac2;
+  static constexpr std::uint64_t fingerprint = 0x161cba3e41a6688c;
   static constexpr fabric_facts facts = [] {
     fabric_facts changed = efa_since_1_15::facts;
     changed.since = {1, 18};
@@ -101,6 +105,8 @@ struct efa_since_1_18 : efa_since_1_15 {
     changed.send_immediate_bytes = 4;
     return changed;
   }();
+  // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
+  static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
   using policies = policy_set<
       endpoint::addressed, bootstrap::exchange,
       // framing: immediate: efa.send_immediate_bytes is 4 (claimed: libfabric 1.18 prov/efa, cq_data_size 4)
@@ -114,7 +120,7 @@ struct efa_since_1_18 : efa_since_1_15 {
   >;
 };
 static_assert(complete_fabric<efa_since_1_18>);
-}  // namespace rules_4ef64e0f
+}  // namespace rules_495a291e
 
 using efa = by_library<backends::libfabric::built_with, efa_since_1_15, efa_since_1_18>;
 // clang-format on

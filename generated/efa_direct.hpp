@@ -8,15 +8,15 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_def797ab {
+inline namespace rules_2adbff74 {
 /// Elastic Fabric Adapter without the reliable layer: the card's own operations. libfabric 2.1 to before 2.6.
 struct efa_direct_since_2_1 {
-  static constexpr std::string_view name = "efa_direct", library = "libfabric", made_from = "rules 5a11195f, row 4407b815";
+  static constexpr std::string_view name = "efa_direct", library = "libfabric", made_from = "rules 5a11195f, row bcbf34b4";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
       "atomics=target liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
-  static constexpr std::uint64_t fingerprint = 0x1b0b7855bf5dcaff;
+  static constexpr std::uint64_t fingerprint = 0xc4906e43e8877f83;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
   static constexpr fabric_facts facts{
@@ -29,13 +29,15 @@ struct efa_direct_since_2_1 {
       .remote_counter_counts_writes = false,
       .order_send_after_write = false, .order_write_after_write = false, .order_send_after_send = false,
       .delivery_complete = true, .refused_write = refusal::silent, .selective_completion = true,
-      .atomics = atomic_execution::none, .atomics_cost_order = false,
+      .atomics = atomic_execution::none, .atomic_operations = "none", .atomics_cost_order = false,
       .data_progress = data_progress::hardware, .completion_wait = completion_wait::none, .reports_killed_peer = false,
       .same_host = false,
       .context_bytes = 64, .inject_bytes = 0, .gather_limit = 2, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = 8192, .largest_write = 1073741824, .fused_bytes = 0,
       .multi_receive = false, .shared_receives = false,
   };
+  // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
+  static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
       // endpoint: addressed: efa_direct.endpoint_type is addressed (claimed: libfabric 2.6 prov/efa: FI_EP_RDM and FI_EP_DGRAM, never FI_EP_MSG)
@@ -83,15 +85,15 @@ struct efa_direct_since_2_1 {
   >;
 };
 static_assert(complete_fabric<efa_direct_since_2_1>);
-}  // namespace rules_def797ab
-inline namespace rules_63a91ae3 {
+}  // namespace rules_2adbff74
+inline namespace rules_dcdd4e65 {
 /// libfabric 2.6 and later.
 struct efa_direct_since_2_6 : efa_direct_since_2_1 {
-  static constexpr std::string_view made_from = "rules 5a11195f, row 353018a5";
+  static constexpr std::string_view made_from = "rules 5a11195f, row fcb400ee";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
       "atomics=target liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
-  static constexpr std::uint64_t fingerprint = 0x1b0b7855bf5dcaff;
+  static constexpr std::uint64_t fingerprint = 0xc4906e43e8877f83;
   static constexpr fabric_facts facts = [] {
     fabric_facts changed = efa_direct_since_2_1::facts;
     changed.since = {2, 6};
@@ -100,6 +102,8 @@ struct efa_direct_since_2_6 : efa_direct_since_2_1 {
     changed.completion_wait = completion_wait::descriptor;
     return changed;
   }();
+  // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
+  static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
   using policies = policy_set<
       endpoint::addressed, bootstrap::exchange, framing::immediate, region_address::virtual_address, region_key::provider,
       local_descriptor::required, region_binding::domain, notify::immediate, write_fault::delivery_confirmed, atomics::target,
@@ -111,7 +115,7 @@ struct efa_direct_since_2_6 : efa_direct_since_2_1 {
   >;
 };
 static_assert(complete_fabric<efa_direct_since_2_6>);
-}  // namespace rules_63a91ae3
+}  // namespace rules_dcdd4e65
 
 using efa_direct = by_library<backends::libfabric::built_with, efa_direct_since_2_1, efa_direct_since_2_6>;
 // clang-format on

@@ -8,15 +8,15 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_0d4e1a79 {
+inline namespace rules_40b05520 {
 /// Cray Aries cards; the provider left libfabric with 1.21. libfabric 1.15 to before 1.21.
 struct gni {
-  static constexpr std::string_view name = "gni", library = "libfabric", made_from = "rules 5a11195f, row 4a5721ed";
+  static constexpr std::string_view name = "gni", library = "libfabric", made_from = "rules 5a11195f, row 7058ee82";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
-  static constexpr std::uint64_t fingerprint = 0xea27ec9376903160;
+  static constexpr std::uint64_t fingerprint = 0x23447f1106d071f0;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
   static constexpr fabric_facts facts{
@@ -29,13 +29,17 @@ struct gni {
       .remote_counter_counts_writes = true,
       .order_send_after_write = false, .order_write_after_write = false, .order_send_after_send = true, .delivery_complete = true,
       .refused_write = refusal::silent, .selective_completion = true,
-      .atomics = atomic_execution::provider, .atomics_cost_order = false,
+      .atomics = atomic_execution::provider,
+      .atomic_operations = "add compare_swap swap and or xor min max read: int32 int64; add compare_swap swap and or xor read: uint32 uint64; add swap min max read: float; swap min max read: double",
+      .atomics_cost_order = false,
       .data_progress = data_progress::polling, .completion_wait = completion_wait::none, .reports_killed_peer = false,
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 64, .gather_limit = 8, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = 4294967295u, .largest_write = 4294967295u, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = false,
   };
+  // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
+  static constexpr atomic_table atomics_by{"nnnnnl nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nlnlnn nlnlnn nnnnnn"};
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
       // endpoint: addressed: gni.endpoint_type is addressed (claimed: libfabric 1.17 prov/gni: FI_EP_RDM, of three types)
@@ -82,7 +86,7 @@ struct gni {
   >;
 };
 static_assert(complete_fabric<gni>);
-}  // namespace rules_0d4e1a79
+}  // namespace rules_40b05520
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,15 +8,15 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_92f92651 {
+inline namespace rules_f4817096 {
 /// Reliable connections on iWARP cards by rdma-core itself: no immediates and no atomics. rdma-core 44.0 and later.
 struct ibverbs_iwarp {
-  static constexpr std::string_view name = "ibverbs_iwarp", library = "rdma-core", made_from = "rules 5a11195f, row 460647f5";
+  static constexpr std::string_view name = "ibverbs_iwarp", library = "rdma-core", made_from = "rules 5a11195f, row 65a927d3";
   static constexpr library_version built_with = backends::verbs::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=header region_address=virtual_address region_key=provider "
       "notify=message_after_ordered_write atomics=target liveness=heartbeat key_bytes=4 write_immediate_bytes=0 send_immediate_bytes=0";
-  static constexpr std::uint64_t fingerprint = 0xa81e53c3a04b3f98;
+  static constexpr std::uint64_t fingerprint = 0xcbbb2704d0cd6a37;
   template <class Shape>
   using port = backends::verbs::port<Shape>;
   static constexpr fabric_facts facts{
@@ -29,13 +29,15 @@ struct ibverbs_iwarp {
       .remote_counter_counts_writes = false,
       .order_send_after_write = true, .order_write_after_write = false, .order_send_after_send = true, .delivery_complete = true,
       .refused_write = refusal::silent, .selective_completion = true,
-      .atomics = atomic_execution::none, .atomics_cost_order = false,
+      .atomics = atomic_execution::none, .atomic_operations = "none", .atomics_cost_order = false,
       .data_progress = data_progress::hardware, .completion_wait = completion_wait::descriptor, .reports_killed_peer = false,
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 0, .gather_limit = 4, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = 8388608, .largest_write = 8388608, .fused_bytes = 512,
       .multi_receive = false, .shared_receives = true,
   };
+  // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
+  static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
       // endpoint: connected: ibverbs_iwarp.endpoint_type is connected (claimed: rdma-core 44 librdmacm: reliable connections)
@@ -86,7 +88,7 @@ struct ibverbs_iwarp {
   >;
 };
 static_assert(complete_fabric<ibverbs_iwarp>);
-}  // namespace rules_92f92651
+}  // namespace rules_f4817096
 // clang-format on
 }  // namespace weft::fabrics
 

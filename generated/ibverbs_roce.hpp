@@ -8,15 +8,15 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_a4ac2983 {
+inline namespace rules_158d8a64 {
 /// Reliable connections on InfiniBand or RoCE cards by rdma-core itself. rdma-core 44.0 and later.
 struct ibverbs_roce {
-  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules 5a11195f, row 008b40bf";
+  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules 5a11195f, row 5709e236";
   static constexpr library_version built_with = backends::verbs::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
       "notify=immediate_consumes_receive atomics=provider liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
-  static constexpr std::uint64_t fingerprint = 0xec419e5fc2879568;
+  static constexpr std::uint64_t fingerprint = 0xc5c9a092acfaba5a;
   template <class Shape>
   using port = backends::verbs::port<Shape>;
   static constexpr fabric_facts facts{
@@ -29,13 +29,15 @@ struct ibverbs_roce {
       .remote_counter_counts_writes = false,
       .order_send_after_write = true, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = false,
       .refused_write = refusal::reported, .selective_completion = true,
-      .atomics = atomic_execution::provider, .atomics_cost_order = false,
+      .atomics = atomic_execution::provider, .atomic_operations = "add compare_swap: int64 uint64", .atomics_cost_order = false,
       .data_progress = data_progress::hardware, .completion_wait = completion_wait::descriptor, .reports_killed_peer = false,
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 0, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 256,
       .largest_message = 8388608, .largest_write = 8388608, .fused_bytes = 0,
       .multi_receive = false, .shared_receives = true,
   };
+  // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
+  static constexpr atomic_table atomics_by{"wwnnwl wwnn-- wwllwl wwll-- wwll-- wwll-- wwllwl wwllwl wwllwl"};
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
       // endpoint: connected: ibverbs_roce.endpoint_type is connected (claimed: rdma-core 44 librdmacm: reliable connections; observed: 2026-11-20
@@ -91,7 +93,7 @@ struct ibverbs_roce {
   >;
 };
 static_assert(complete_fabric<ibverbs_roce>);
-}  // namespace rules_a4ac2983
+}  // namespace rules_158d8a64
 // clang-format on
 }  // namespace weft::fabrics
 

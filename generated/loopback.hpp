@@ -8,15 +8,15 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_79c7fa95 {
+inline namespace rules_331dd784 {
 /// One process in virtual time, from one seed: for simulation and tests. weft 1.0 and later.
 struct loopback {
-  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules 5a11195f, row 5b8090e5";
+  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules 5a11195f, row ed3af3d5";
   static constexpr library_version built_with = backends::loopback::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=provider key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
-  static constexpr std::uint64_t fingerprint = 0x749cc21919d8e801;
+  static constexpr std::uint64_t fingerprint = 0xcc88c1fb47a7b77b;
   template <class Shape>
   using port = backends::loopback::port<Shape>;
   static constexpr fabric_facts facts{
@@ -29,13 +29,17 @@ struct loopback {
       .remote_counter_counts_writes = false,
       .order_send_after_write = true, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = true,
       .refused_write = refusal::reported, .selective_completion = true,
-      .atomics = atomic_execution::provider, .atomics_cost_order = false,
+      .atomics = atomic_execution::provider,
+      .atomic_operations = "add compare_swap swap and or xor min max read: int32 uint32 int64 uint64; add swap min max read: float double",
+      .atomics_cost_order = false,
       .data_progress = data_progress::polling, .completion_wait = completion_wait::yield, .reports_killed_peer = true,
       .same_host = true,
       .context_bytes = 0, .inject_bytes = 64, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 256,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = true,
   };
+  // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
+  static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
       // endpoint: connected: loopback.endpoint_type is connected (claimed: weft's loopback, by design)
@@ -78,7 +82,7 @@ struct loopback {
   >;
 };
 static_assert(complete_fabric<loopback>);
-}  // namespace rules_79c7fa95
+}  // namespace rules_331dd784
 // clang-format on
 }  // namespace weft::fabrics
 

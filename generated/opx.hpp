@@ -8,15 +8,15 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_e927d1f7 {
+inline namespace rules_5bce16bd {
 /// Cornelis Omni-Path cards. libfabric 1.15 to before 2.1.
 struct opx_since_1_15 {
-  static constexpr std::string_view name = "opx", library = "libfabric", made_from = "rules 5a11195f, row 4fedaf31";
+  static constexpr std::string_view name = "opx", library = "libfabric", made_from = "rules 5a11195f, row 8e500d76";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=message_after_delivery "
       "atomics=provider liveness=heartbeat key_bytes=2 write_immediate_bytes=0 send_immediate_bytes=4";
-  static constexpr std::uint64_t fingerprint = 0xe3c7e9753a436495;
+  static constexpr std::uint64_t fingerprint = 0xbf9a9103f8be20d3;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
   static constexpr fabric_facts facts{
@@ -29,13 +29,17 @@ struct opx_since_1_15 {
       .remote_counter_counts_writes = false,
       .order_send_after_write = false, .order_write_after_write = false, .order_send_after_send = false,
       .delivery_complete = true, .refused_write = refusal::silent, .selective_completion = true,
-      .atomics = atomic_execution::provider, .atomics_cost_order = false,
+      .atomics = atomic_execution::provider,
+      .atomic_operations = "add compare_swap swap and or min max read: int32 uint32 int64 uint64; add swap min max read: float double",
+      .atomics_cost_order = false,
       .data_progress = data_progress::polling, .completion_wait = completion_wait::none, .reports_killed_peer = false,
       .same_host = false,
       .context_bytes = 64, .inject_bytes = 16, .gather_limit = 1, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = 1048576, .largest_write = 1048576, .fused_bytes = 512,
       .multi_receive = true, .shared_receives = false,
   };
+  // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
+  static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- llll-- nnnnnn nnnnnn nnnnnn"};
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
       // endpoint: addressed: opx.endpoint_type is addressed (claimed: libfabric 2.6 prov/opx: FI_EP_RDM)
@@ -80,15 +84,15 @@ struct opx_since_1_15 {
   >;
 };
 static_assert(complete_fabric<opx_since_1_15>);
-}  // namespace rules_e927d1f7
-inline namespace rules_6425bd27 {
+}  // namespace rules_5bce16bd
+inline namespace rules_b2eba670 {
 /// libfabric 2.1 and later.
 struct opx_since_2_1 : opx_since_1_15 {
-  static constexpr std::string_view made_from = "rules 5a11195f, row 4f1e8436";
+  static constexpr std::string_view made_from = "rules 5a11195f, row 7befed58";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=2 write_immediate_bytes=4 send_immediate_bytes=4";
-  static constexpr std::uint64_t fingerprint = 0xc4115f846b3d3b62;
+  static constexpr std::uint64_t fingerprint = 0xaf8420e4a02fe8ac;
   static constexpr fabric_facts facts = [] {
     fabric_facts changed = opx_since_1_15::facts;
     changed.since = {2, 1};
@@ -97,6 +101,8 @@ struct opx_since_2_1 : opx_since_1_15 {
     changed.write_immediate_bytes = 4;
     return changed;
   }();
+  // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
+  static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- llll-- nnnnnn nnnnnn nnnnnn"};
   using policies = policy_set<
       endpoint::addressed, bootstrap::exchange, framing::immediate, region_address::offset, region_key::application,
       local_descriptor::not_needed, region_binding::domain,
@@ -108,7 +114,7 @@ struct opx_since_2_1 : opx_since_1_15 {
   >;
 };
 static_assert(complete_fabric<opx_since_2_1>);
-}  // namespace rules_6425bd27
+}  // namespace rules_b2eba670
 
 using opx = by_library<backends::libfabric::built_with, opx_since_1_15, opx_since_2_1>;
 // clang-format on

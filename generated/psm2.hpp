@@ -8,15 +8,15 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_9cc91db9 {
+inline namespace rules_d51a1772 {
 /// Omni-Path cards through PSM2. libfabric 1.15 and later.
 struct psm2 {
-  static constexpr std::string_view name = "psm2", library = "libfabric", made_from = "rules 5a11195f, row 7980d70d";
+  static constexpr std::string_view name = "psm2", library = "libfabric", made_from = "rules 5a11195f, row 5e4f9a9a";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
-  static constexpr std::uint64_t fingerprint = 0x3bd9c3d363730309;
+  static constexpr std::uint64_t fingerprint = 0xa95bd2e8afda0bec;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
   static constexpr fabric_facts facts{
@@ -29,13 +29,17 @@ struct psm2 {
       .remote_counter_counts_writes = true,
       .order_send_after_write = false, .order_write_after_write = false, .order_send_after_send = true, .delivery_complete = true,
       .refused_write = refusal::silent, .selective_completion = true,
-      .atomics = atomic_execution::provider, .atomics_cost_order = false,
+      .atomics = atomic_execution::provider,
+      .atomic_operations = "add compare_swap swap and or xor min max read: int32 uint32 int64 uint64; add swap min max read: float double",
+      .atomics_cost_order = false,
       .data_progress = data_progress::polling, .completion_wait = completion_wait::none, .reports_killed_peer = false,
       .same_host = false,
       .context_bytes = 32, .inject_bytes = 64, .gather_limit = 1, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = 4294963200u, .largest_write = 4294963200u, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = false,
   };
+  // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
+  static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
       // endpoint: addressed: psm2.endpoint_type is addressed (claimed: libfabric 2.6 prov/psm2: FI_EP_RDM and FI_EP_DGRAM)
@@ -82,7 +86,7 @@ struct psm2 {
   >;
 };
 static_assert(complete_fabric<psm2>);
-}  // namespace rules_9cc91db9
+}  // namespace rules_d51a1772
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,15 +8,15 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_70d13123 {
+inline namespace rules_16fd5bce {
 /// Intel Ethernet cards and others through PSM3. libfabric 1.15 and later.
 struct psm3 {
-  static constexpr std::string_view name = "psm3", library = "libfabric", made_from = "rules 5a11195f, row eed92788";
+  static constexpr std::string_view name = "psm3", library = "libfabric", made_from = "rules 5a11195f, row 0bd2a854";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
-  static constexpr std::uint64_t fingerprint = 0x9f45a8a67711667d;
+  static constexpr std::uint64_t fingerprint = 0x2d82ea69746b26a8;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
   static constexpr fabric_facts facts{
@@ -29,13 +29,17 @@ struct psm3 {
       .remote_counter_counts_writes = true,
       .order_send_after_write = false, .order_write_after_write = false, .order_send_after_send = true, .delivery_complete = true,
       .refused_write = refusal::silent, .selective_completion = true,
-      .atomics = atomic_execution::provider, .atomics_cost_order = false,
+      .atomics = atomic_execution::provider,
+      .atomic_operations = "add compare_swap swap and or xor min max read: int32 uint32 int64 uint64; add swap min max read: float double",
+      .atomics_cost_order = false,
       .data_progress = data_progress::polling, .completion_wait = completion_wait::none, .reports_killed_peer = false,
       .same_host = false,
       .context_bytes = 32, .inject_bytes = 64, .gather_limit = 1, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = 4294963200u, .largest_write = 4294963200u, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = false,
   };
+  // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
+  static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
       // endpoint: addressed: psm3.endpoint_type is addressed (claimed: libfabric 2.6 prov/psm3: FI_EP_RDM and FI_EP_DGRAM)
@@ -82,7 +86,7 @@ struct psm3 {
   >;
 };
 static_assert(complete_fabric<psm3>);
-}  // namespace rules_70d13123
+}  // namespace rules_16fd5bce
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,15 +8,15 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_d095ff34 {
+inline namespace rules_7b7c02b4 {
 /// Processes of one host over shared memory. libfabric 1.15 to before 2.0.
 struct shm_since_1_15 {
-  static constexpr std::string_view name = "shm", library = "libfabric", made_from = "rules 5a11195f, row 69a05fd7";
+  static constexpr std::string_view name = "shm", library = "libfabric", made_from = "rules 5a11195f, row 58f06988";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=process key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
-  static constexpr std::uint64_t fingerprint = 0xe96ef3298d250879;
+  static constexpr std::uint64_t fingerprint = 0xe89dab4bb49d21be;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
   static constexpr fabric_facts facts{
@@ -29,13 +29,17 @@ struct shm_since_1_15 {
       .remote_counter_counts_writes = true,
       .order_send_after_write = true, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = true,
       .refused_write = refusal::silent, .selective_completion = true,
-      .atomics = atomic_execution::provider, .atomics_cost_order = false,
+      .atomics = atomic_execution::provider,
+      .atomic_operations = "add compare_swap swap and or xor min max read: int32 uint32 int64 uint64; add swap min max read: float double",
+      .atomics_cost_order = false,
       .data_progress = data_progress::polling, .completion_wait = completion_wait::yield, .reports_killed_peer = false,
       .same_host = true,
       .context_bytes = 0, .inject_bytes = 4096, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 512,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = false,
   };
+  // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
+  static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
       // endpoint: addressed: shm.endpoint_type is addressed (claimed: libfabric 1.17 prov/shm: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0,
@@ -97,15 +101,15 @@ struct shm_since_1_15 {
   >;
 };
 static_assert(complete_fabric<shm_since_1_15>);
-}  // namespace rules_d095ff34
-inline namespace rules_770020f1 {
+}  // namespace rules_7b7c02b4
+inline namespace rules_713fde6b {
 /// libfabric 2.0 and later.
 struct shm_since_2_0 : shm_since_1_15 {
-  static constexpr std::string_view made_from = "rules 5a11195f, row e6725831";
+  static constexpr std::string_view made_from = "rules 5a11195f, row ef42be9b";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=process key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
-  static constexpr std::uint64_t fingerprint = 0xe96ef3298d250879;
+  static constexpr std::uint64_t fingerprint = 0xe89dab4bb49d21be;
   static constexpr fabric_facts facts = [] {
     fabric_facts changed = shm_since_1_15::facts;
     changed.since = {2, 0};
@@ -116,6 +120,8 @@ struct shm_since_2_0 : shm_since_1_15 {
     changed.forgets_peers = false;
     return changed;
   }();
+  // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
+  static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
   using policies = policy_set<
       endpoint::addressed, bootstrap::exchange, framing::immediate, region_address::offset, region_key::application,
       local_descriptor::not_needed, region_binding::domain, notify::immediate, write_fault::delivery_confirmed, atomics::provider,
@@ -124,7 +130,7 @@ struct shm_since_2_0 : shm_since_1_15 {
   >;
 };
 static_assert(complete_fabric<shm_since_2_0>);
-}  // namespace rules_770020f1
+}  // namespace rules_713fde6b
 
 using shm = by_library<backends::libfabric::built_with, shm_since_1_15, shm_since_2_0>;
 // clang-format on

@@ -8,15 +8,15 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_6391ec64 {
+inline namespace rules_5f7c35c9 {
 /// Addressed endpoints over sockets, polled by us; deprecated, and the reference for semantics. libfabric 1.15 and later.
 struct sockets {
-  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules 5a11195f, row 8dbf2e0d";
+  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules 5a11195f, row ac2cbad7";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
-  static constexpr std::uint64_t fingerprint = 0x3da79197f9964a2f;
+  static constexpr std::uint64_t fingerprint = 0x2d3b77b550b7d50e;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
   static constexpr fabric_facts facts{
@@ -29,13 +29,17 @@ struct sockets {
       .remote_counter_counts_writes = true,
       .order_send_after_write = true, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = true,
       .refused_write = refusal::reported, .selective_completion = true,
-      .atomics = atomic_execution::provider, .atomics_cost_order = false,
+      .atomics = atomic_execution::provider,
+      .atomic_operations = "add compare_swap swap and or xor min max read: int32 uint32 int64 uint64; add swap min max read: float double",
+      .atomics_cost_order = false,
       .data_progress = data_progress::polling, .completion_wait = completion_wait::yield, .reports_killed_peer = false,
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 255, .gather_limit = 8, .rma_gather_limit = 8, .queue_depth = 256,
       .largest_message = 18446744073709547519u, .largest_write = 18446744073709547519u, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = false,
   };
+  // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
+  static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
       // endpoint: addressed: sockets.endpoint_type is addressed (claimed: libfabric 1.17 prov/sockets: FI_EP_RDM, of three types; observed:
@@ -99,7 +103,7 @@ struct sockets {
   >;
 };
 static_assert(complete_fabric<sockets>);
-}  // namespace rules_6391ec64
+}  // namespace rules_5f7c35c9
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,15 +8,15 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_408a61d2 {
+inline namespace rules_c4cb253d {
 /// Connected endpoints over TCP sockets; runs on every machine. libfabric 1.15 and later.
 struct tcp {
-  static constexpr std::string_view name = "tcp", library = "libfabric", made_from = "rules 5a11195f, row ec7cf66d";
+  static constexpr std::string_view name = "tcp", library = "libfabric", made_from = "rules 5a11195f, row 82acf086";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=target liveness=provider key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
-  static constexpr std::uint64_t fingerprint = 0xbaa1514814b3f428;
+  static constexpr std::uint64_t fingerprint = 0xe8c683ac6267ba3a;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
   static constexpr fabric_facts facts{
@@ -29,13 +29,15 @@ struct tcp {
       .remote_counter_counts_writes = false,
       .order_send_after_write = true, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = true,
       .refused_write = refusal::silent, .selective_completion = true,
-      .atomics = atomic_execution::none, .atomics_cost_order = false,
+      .atomics = atomic_execution::none, .atomic_operations = "none", .atomics_cost_order = false,
       .data_progress = data_progress::polling, .completion_wait = completion_wait::descriptor, .reports_killed_peer = true,
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 128, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 256,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
       .multi_receive = false, .shared_receives = true,
   };
+  // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
+  static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
       // endpoint: connected: tcp.endpoint_type is connected (claimed: libfabric 1.17 prov/tcp: FI_EP_MSG; observed: 2026-11-20 libfabric 1.17.0,
@@ -96,7 +98,7 @@ struct tcp {
   >;
 };
 static_assert(complete_fabric<tcp>);
-}  // namespace rules_408a61d2
+}  // namespace rules_c4cb253d
 // clang-format on
 }  // namespace weft::fabrics
 

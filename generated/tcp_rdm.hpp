@@ -8,15 +8,15 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_f5935309 {
+inline namespace rules_1dd01599 {
 /// Addressed endpoints of the tcp provider itself, without the rxm layer. libfabric 1.18 and later.
 struct tcp_rdm {
-  static constexpr std::string_view name = "tcp_rdm", library = "libfabric", made_from = "rules 5a11195f, row fdb9caa3";
+  static constexpr std::string_view name = "tcp_rdm", library = "libfabric", made_from = "rules 5a11195f, row c64a3909";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=target liveness=heartbeat key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
-  static constexpr std::uint64_t fingerprint = 0xbe86962fbb9ff721;
+  static constexpr std::uint64_t fingerprint = 0xae7847d851888a0e;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
   static constexpr fabric_facts facts{
@@ -29,13 +29,15 @@ struct tcp_rdm {
       .remote_counter_counts_writes = false,
       .order_send_after_write = true, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = true,
       .refused_write = refusal::silent, .selective_completion = true,
-      .atomics = atomic_execution::none, .atomics_cost_order = false,
+      .atomics = atomic_execution::none, .atomic_operations = "none", .atomics_cost_order = false,
       .data_progress = data_progress::polling, .completion_wait = completion_wait::descriptor, .reports_killed_peer = false,
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 128, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 256,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = false,
   };
+  // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
+  static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
       // endpoint: addressed: tcp_rdm.endpoint_type is addressed (claimed: libfabric 1.18 NEWS: the tcp provider has FI_EP_RDM of its own; a hint tcp
@@ -86,7 +88,7 @@ struct tcp_rdm {
   >;
 };
 static_assert(complete_fabric<tcp_rdm>);
-}  // namespace rules_f5935309
+}  // namespace rules_1dd01599
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,15 +8,15 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_db3e901d {
+inline namespace rules_25b496d1 {
 /// Addressed endpoints over TCP sockets by the rxm layer. libfabric 1.15 and later.
 struct tcp_rxm {
-  static constexpr std::string_view name = "tcp_rxm", library = "libfabric", made_from = "rules 5a11195f, row a5b0eefb";
+  static constexpr std::string_view name = "tcp_rxm", library = "libfabric", made_from = "rules 5a11195f, row 8dbb5bfd";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
-  static constexpr std::uint64_t fingerprint = 0x53afdb9776663610;
+  static constexpr std::uint64_t fingerprint = 0x44426ab5ccaa16fd;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
   static constexpr fabric_facts facts{
@@ -29,13 +29,17 @@ struct tcp_rxm {
       .remote_counter_counts_writes = false,
       .order_send_after_write = true, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = true,
       .refused_write = refusal::silent, .selective_completion = true,
-      .atomics = atomic_execution::provider, .atomics_cost_order = true,
+      .atomics = atomic_execution::provider,
+      .atomic_operations = "add compare_swap swap and or xor min max read: int32 uint32 int64 uint64; add swap min max read: float double",
+      .atomics_cost_order = true,
       .data_progress = data_progress::polling, .completion_wait = completion_wait::descriptor, .reports_killed_peer = false,
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 64, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 2048,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = false,
   };
+  // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
+  static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
   static constexpr std::array<environment_setting, 1> environment{ {
       // FI_OFI_RXM_CM_PROGRESS_INTERVAL: connection set-up takes 0.31 ms for a peer instead of 20 ms: 65 times less
       {"FI_OFI_RXM_CM_PROGRESS_INTERVAL", "100"},
@@ -103,7 +107,7 @@ struct tcp_rxm {
   >;
 };
 static_assert(complete_fabric<tcp_rxm>);
-}  // namespace rules_db3e901d
+}  // namespace rules_25b496d1
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,15 +8,15 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_33c0f295 {
+inline namespace rules_443a2b28 {
 /// Addressed endpoints over UDP, made reliable by the rxd layer; experimental. libfabric 1.15 and later.
 struct udp_rxd {
-  static constexpr std::string_view name = "udp_rxd", library = "libfabric", made_from = "rules 5a11195f, row 67982647";
+  static constexpr std::string_view name = "udp_rxd", library = "libfabric", made_from = "rules 5a11195f, row 0f775ea2";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=target liveness=heartbeat key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
-  static constexpr std::uint64_t fingerprint = 0xeb8bdb641d0c0e67;
+  static constexpr std::uint64_t fingerprint = 0xfd8fa3518f659254;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
   static constexpr fabric_facts facts{
@@ -29,13 +29,15 @@ struct udp_rxd {
       .remote_counter_counts_writes = true,
       .order_send_after_write = true, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = true,
       .refused_write = refusal::silent, .selective_completion = true,
-      .atomics = atomic_execution::none, .atomics_cost_order = false,
+      .atomics = atomic_execution::none, .atomic_operations = "none", .atomics_cost_order = false,
       .data_progress = data_progress::polling, .completion_wait = completion_wait::yield, .reports_killed_peer = false,
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 1256, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 1024,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = false,
   };
+  // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
+  static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
       // endpoint: addressed: udp_rxd.endpoint_type is addressed (claimed: libfabric 1.17 prov/rxd: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0,
@@ -100,7 +102,7 @@ struct udp_rxd {
   >;
 };
 static_assert(complete_fabric<udp_rxd>);
-}  // namespace rules_33c0f295
+}  // namespace rules_443a2b28
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,15 +8,15 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_0a5f0f6f {
+inline namespace rules_08392367 {
 /// Connected endpoints on InfiniBand or RoCE cards through libfabric. libfabric 1.15 to before 2.2.
 struct verbs_since_1_15 {
-  static constexpr std::string_view name = "verbs", library = "libfabric", made_from = "rules 5a11195f, row 7f4ad4ba";
+  static constexpr std::string_view name = "verbs", library = "libfabric", made_from = "rules 5a11195f, row caedef9d";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
       "notify=immediate_consumes_receive atomics=target liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
-  static constexpr std::uint64_t fingerprint = 0x5626f89df23218c2;
+  static constexpr std::uint64_t fingerprint = 0x29aa71da0d221f86;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
   static constexpr fabric_facts facts{
@@ -29,13 +29,15 @@ struct verbs_since_1_15 {
       .remote_counter_counts_writes = false,
       .order_send_after_write = true, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = false,
       .refused_write = refusal::reported, .selective_completion = true,
-      .atomics = atomic_execution::none, .atomics_cost_order = false,
+      .atomics = atomic_execution::none, .atomic_operations = "none", .atomics_cost_order = false,
       .data_progress = data_progress::hardware, .completion_wait = completion_wait::descriptor, .reports_killed_peer = false,
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 64, .gather_limit = 4, .rma_gather_limit = 1, .queue_depth = 384,
       .largest_message = 8388608, .largest_write = 8388608, .fused_bytes = 0,
       .multi_receive = false, .shared_receives = true,
   };
+  // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
+  static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
   static constexpr std::array<environment_setting, 1> environment{ {
       // FI_MR_CACHE_MAX_COUNT: a region that was closed stays registered in the provider's cache, and peers can still write into it; weft registers
       //   once
@@ -98,23 +100,28 @@ struct verbs_since_1_15 {
   >;
 };
 static_assert(complete_fabric<verbs_since_1_15>);
-}  // namespace rules_0a5f0f6f
-inline namespace rules_ec342aaf {
+}  // namespace rules_08392367
+inline namespace rules_257a4daa {
 /// libfabric 2.2 and later.
 struct verbs_since_2_2 : verbs_since_1_15 {
-  static constexpr std::string_view made_from = "rules 5a11195f, row 58a07b93";
+  static constexpr std::string_view made_from = "rules 5a11195f, row 8c247a72";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
       "notify=immediate_consumes_receive atomics=provider liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
-  static constexpr std::uint64_t fingerprint = 0xc5ac49b39a21744e;
+  static constexpr std::uint64_t fingerprint = 0xf2a0abdaee878799;
   static constexpr fabric_facts facts = [] {
     fabric_facts changed = verbs_since_1_15::facts;
     changed.since = {2, 2};
     changed.until = any_later_version;
     // verbs.atomics (claimed: libfabric 2.2 prov/verbs: 64-bit FI_SUM and FI_CSWAP by value (pull request 10923))
     changed.atomics = atomic_execution::provider;
+    // verbs.atomic_operations (claimed: libfabric 2.2 prov/verbs grants FI_SUM and FI_CSWAP of 64 bits; float and double too, which the card would
+    //   add as integers)
+    changed.atomic_operations = "add compare_swap: int64 uint64";
     return changed;
   }();
+  // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
+  static constexpr atomic_table atomics_by{"wwnnwl wwnn-- wwllwl wwll-- wwll-- wwll-- wwllwl wwllwl wwllwl"};
   using policies = policy_set<
       endpoint::connected, bootstrap::socket_address, framing::immediate, region_address::virtual_address, region_key::provider,
       local_descriptor::required, region_binding::domain, notify::immediate_consumes_receive, write_fault::reported,
@@ -126,7 +133,7 @@ struct verbs_since_2_2 : verbs_since_1_15 {
   >;
 };
 static_assert(complete_fabric<verbs_since_2_2>);
-}  // namespace rules_ec342aaf
+}  // namespace rules_257a4daa
 
 using verbs = by_library<backends::libfabric::built_with, verbs_since_1_15, verbs_since_2_2>;
 // clang-format on

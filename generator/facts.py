@@ -92,6 +92,7 @@ FACTS: tuple[Fact, ...] = tuple(
         "atomics",
         ("atomics", "atomic_execution", "64-bit fetch-add and compare-swap, right by value: by the provider (or card), or none", True,
          ("none", "provider")),
+        ("atomic_operations", "text", 'what the provider executes beside add and compare_swap of uint64, as "add compare_swap: int64 uint64; add: double", or none', True),
         ("atomics_cost_order", "bool", "asking for atomics takes away send-after-write order"),
     )
     + _group(

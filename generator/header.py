@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
+from . import atomics
 from .decided import Decided, fingerprint, identity, library_of, made_from, releases, shared
 from .facts import FACT, FACTS, GROUPS, UNLIMITED
 from .model import Cell, Fabric, Range, Version
@@ -91,6 +92,7 @@ def _struct(decided: Decided, index: int, families: tuple[Family, ...]) -> dict[
         "facts": _facts_lines(span),
         "changes": [{"reason": _comment(f"{fabric.name}.{key} ({span.cells[key].evidence})", "    "),
                      "assign": f"changed.{key} = {cpp_value(span.cells[key])};"} for key in span.changed],
+        "lowerings": " ".join(atomics.table(str(span.cells["atomic_operations"].value), next(c.answer for c in choices if c.family == "atomics"))),
         "since": _cpp_version(span.since),
         "until": _cpp_version(span.until),
         "policies": _choice_lines(choices, before),

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from . import atomics
 from .facts import FACT, FACTS, UNLIMITED, Value
 from .loader import Document, Problem, Refused, Where, load
 from .schema import matrix_schema, require
@@ -170,6 +171,8 @@ def _check_evidence(document: Document, raw: Mapping[str, Any], where: Where, pr
         except ValueError:
             problems.append(document.problem((*where, name, "observed"), f"{fabric}.{name} was observed on {cell['observed'][:10]}, which is no day: "
                                                                         "write the day of the observation"))
+        if name == "atomic_operations":
+            problems += [document.problem((*where, name, "is"), f"{fabric}.{name}: {wrong}") for wrong in atomics.read(cell["is"]).wrong]
         if "claimed_value" not in cell:
             continue
         if cell["claimed_value"] == cell["is"]:

@@ -46,7 +46,7 @@ def _value(fact: Fact) -> Schema:
     if fact.cpp == "bool":
         return {"type": "boolean", **shape}
     if fact.cpp == "text":
-        return {"type": "string", "maxLength": 40, "pattern": _LITERAL, **shape}
+        return {"type": "string", "maxLength": 200 if fact.name == "atomic_operations" else 40, "pattern": _LITERAL, **shape}
     number: Schema = {"type": "integer", "minimum": 0, "maximum": fact.largest}
     return {"anyOf": [number, {"const": "unlimited"}], **shape} if fact.largest == UNLIMITED else {**number, **shape}
 

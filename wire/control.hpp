@@ -5,6 +5,7 @@
 // Hot path: on those rows, a few stores into a buffer. Threads: values.
 #pragma once
 
+#include "../core/atomics.hpp"
 #include "reader.hpp"
 
 #include <array>
@@ -13,18 +14,17 @@
 
 namespace weft::wire {
 
-enum class atomic_operation : std::uint8_t { fetch_add = 1, compare_swap = 2 };
-
 /// An atomic that the target executes. `address` and `key` as a write's would be: the target checks both.
 struct atomic_request {
   std::uint64_t token = 0;  ///< The initiator's name for it; comes back in the reply.
   std::uint64_t address = 0;
   std::uint64_t key = 0;
-  std::uint64_t operand = 0;   ///< What is added, or what is written by compare-swap.
+  std::uint64_t operand = 0;   ///< What is added, written, or compared.
   std::uint64_t expected = 0;  ///< compare_swap only.
   atomic_operation operation{};
+  number_type type{};
 };
-inline constexpr std::size_t atomic_request_bytes = 41;
+inline constexpr std::size_t atomic_request_bytes = 42;
 constexpr std::size_t encode(const atomic_request& a, bytes into) noexcept {
   writer w(into);
   w.number(a.token);
@@ -33,8 +33,10 @@ constexpr std::size_t encode(const atomic_request& a, bytes into) noexcept {
   w.number(a.operand);
   w.number(a.expected);
   w.number(static_cast<std::uint8_t>(a.operation));
+  w.number(static_cast<std::uint8_t>(a.type));
   return w.good() ? w.size() : 0;
 }
+/// Strict: a known operation that makes sense on a known type, values no wider than it, nothing left over.
 constexpr std::optional<atomic_request> parse_atomic_request(const_bytes from) noexcept {
   reader in(from);
   atomic_request a;
@@ -44,8 +46,12 @@ constexpr std::optional<atomic_request> parse_atomic_request(const_bytes from) n
   a.operand = in.number<std::uint64_t>();
   a.expected = in.number<std::uint64_t>();
   const auto operation = in.number<std::uint8_t>();
-  if (!in.done() || operation < 1 || operation > 2) return std::nullopt;
+  const auto type = in.number<std::uint8_t>();
+  if (!in.done() || operation < 1 || operation > atomic_operations || type < 1 || type > number_types) return std::nullopt;
   a.operation = static_cast<atomic_operation>(operation);
+  a.type = static_cast<number_type>(type);
+  if (!offered(a.operation, a.type)) return std::nullopt;
+  if (size_of(a.type) == 4 && (a.operand | a.expected) >> 32 != 0) return std::nullopt;
   return a;
 }
 

@@ -7,10 +7,11 @@
 // Hot path: no. Threads: none.
 #pragma once
 
+#include "../../core/atomic_listing.hpp"
+#include "atomic_names.hpp"
 #include "differences.hpp"
 #include "hints.hpp"
 
-#include <rdma/fi_atomic.h>
 #include <rdma/fi_domain.h>
 
 #include <string>
@@ -114,16 +115,21 @@ result<std::string> attest(const fi_info& info, const port_options& options) {
   return found.text();
 }
 
-/// Providers list atomics that they do not have: asks for the two that the answers use. Requires: Shape::native_atomics.
+/// Providers list atomics that they do not have: asks for each that the row says. Requires: Shape::native_atomics.
 template <class Shape>
 result<void> attest_atomics(fid_domain* domain) {
-  const auto width = [domain](fi_op operation, std::uint64_t flags) {
-    fi_atomic_attr attributes{};
-    return fi_query_atomic(domain, FI_UINT64, operation, &attributes, flags) == 0 && attributes.count > 0 ? attributes.size : 0;
-  };
   differences found;
-  found.at_least("atomics", "atomics fetch_add (bytes)", sizeof(std::uint64_t), width(FI_SUM, FI_FETCH_ATOMIC));
-  found.at_least("atomics", "atomics compare_swap (bytes)", sizeof(std::uint64_t), width(FI_CSWAP, FI_COMPARE_ATOMIC));
+  for (std::size_t i = 1; i <= atomic_operations; ++i)
+    for (std::size_t j = 1; j <= number_types; ++j) {
+      const auto o = static_cast<atomic_operation>(i);
+      const auto t = static_cast<number_type>(j);
+      if (!natively(Shape::facts, o, t)) continue;
+      fi_atomic_attr offers{};
+      const std::uint64_t flags = o == atomic_operation::compare_swap ? FI_COMPARE_ATOMIC : FI_FETCH_ATOMIC;
+      const bool works = fi_query_atomic(domain, native_type(t), native_operation(o), &offers, flags) == 0 && offers.count > 0;
+      const std::string said = "atomic_operations " + std::string(atomic_operation_names[i - 1]) + " of " + std::string(number_type_names[j - 1]);
+      found.at_least("atomic_operations", said + " (bytes)", size_of(t), works ? offers.size : 0);
+    }
   if (found.text().empty()) return {};
   return failure{error(errc::broken, "fi_query_atomic"), found.sentence(Shape::name)};
 }

@@ -10,6 +10,7 @@
 
 #include "../../core/port.hpp"
 #include "../rendezvous/tcp.hpp"
+#include "atomic_names.hpp"
 #include "completion_queue.hpp"
 #include "endpoint.hpp"
 #include "leftovers.hpp"
@@ -179,27 +180,31 @@ class port {
     return posted(fi_readmsg(ends_->of(from), &message, FI_COMPLETION), "fi_readmsg");
   }
 
+  template <atomic_operation What, atomic_number T>
+  requires(Shape::native_atomics) status
+      fetch_atomic(link to, T operand, T expected, std::uint64_t* old, void* descriptor, remote_memory at, void* context)
+  noexcept {
+    old[1] = to_bits(operand);  // providers read operands later than the call
+    const fi_ioc with{&old[1], 1};
+    fi_ioc found{old, 1};
+    const fi_rma_ioc target{at.address, 1, at.key};
+    const fi_msg_atomic message{&with, &descriptor, 1, ends::peer(to), &target, 1, native_type(type_of<T>), native_operation(What), context, 0};
+    if constexpr (What == atomic_operation::compare_swap) {
+      old[2] = to_bits(expected);
+      const fi_ioc compare{&old[2], 1};
+      return posted(fi_compare_atomicmsg(ends_->of(to), &message, &compare, &descriptor, 1, &found, &descriptor, 1, FI_COMPLETION),
+                    "fi_compare_atomicmsg");
+    } else {
+      return posted(fi_fetch_atomicmsg(ends_->of(to), &message, &found, &descriptor, 1, FI_COMPLETION), "fi_fetch_atomicmsg");
+    }
+  }
   status fetch_add(link to, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory at, void* context) noexcept
       requires(Shape::native_atomics) {
-    old[1] = operand;  // providers read operands later than the call
-    const fi_ioc add{&old[1], 1};
-    fi_ioc found{old, 1};
-    const fi_rma_ioc target{at.address, 1, at.key};
-    const fi_msg_atomic message{&add, &descriptor, 1, ends::peer(to), &target, 1, FI_UINT64, FI_SUM, context, 0};
-    return posted(fi_fetch_atomicmsg(ends_->of(to), &message, &found, &descriptor, 1, FI_COMPLETION), "fi_fetch_atomicmsg");
+    return fetch_atomic<atomic_operation::add, std::uint64_t>(to, operand, 0, old, descriptor, at, context);
   }
-
   status compare_swap(link to, std::uint64_t expected, std::uint64_t desired, std::uint64_t* old, void* descriptor, remote_memory at,
                       void* context) noexcept requires(Shape::native_atomics) {
-    old[1] = desired;
-    old[2] = expected;
-    const fi_ioc swap{&old[1], 1};
-    const fi_ioc compare{&old[2], 1};
-    fi_ioc found{old, 1};
-    const fi_rma_ioc target{at.address, 1, at.key};
-    const fi_msg_atomic message{&swap, &descriptor, 1, ends::peer(to), &target, 1, FI_UINT64, FI_CSWAP, context, 0};
-    return posted(fi_compare_atomicmsg(ends_->of(to), &message, &compare, &descriptor, 1, &found, &descriptor, 1, FI_COMPLETION),
-                  "fi_compare_atomicmsg");
+    return fetch_atomic<atomic_operation::compare_swap, std::uint64_t>(to, desired, expected, old, descriptor, at, context);
   }
 
   template <class On>

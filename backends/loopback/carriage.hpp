@@ -138,7 +138,7 @@ inline void settle(simulation& sim, std::uint32_t index) {
         std::memcpy(piece, from, bytes);
         from += bytes;
       });
-    if (p.kind == packet_kind::fetch_add || p.kind == packet_kind::compare_swap) *p.old = p.operand;
+    if (p.kind == packet_kind::atomic) std::memcpy(p.change.old, &p.change.operand, size_of(p.change.type));
   }
   end(sim, p, p.outcome);
   sim.pool.give_back(index);

@@ -179,17 +179,17 @@ inline void land_read(simulation& sim, station& target, std::uint32_t index) {
 
 inline void land_atomic(simulation& sim, station& target, std::uint32_t index) {
   packet& p = sim.pool[index];
-  const access found = reach(sim, target, p.where, sizeof(std::uint64_t), rights::remote_atomic);
+  word_change& change = p.change;
+  const std::size_t size = size_of(change.type);
+  const access found = reach(sim, target, p.where, size, rights::remote_atomic);
   p.outcome = found.outcome;
-  if (found.outcome && reinterpret_cast<std::uintptr_t>(found.at) % sizeof(std::uint64_t) != 0) p.outcome = error(errc::invalid, "atomic alignment");
+  if (found.outcome && reinterpret_cast<std::uintptr_t>(found.at) % size != 0) p.outcome = error(errc::invalid, "atomic alignment");
   if (p.outcome) {
     std::uint64_t value = 0;
-    std::memcpy(&value, found.at, sizeof value);
-    const std::uint64_t old = value;
-    if (p.kind == packet_kind::fetch_add) value += p.operand;
-    if (p.kind == packet_kind::compare_swap && value == p.comparand) value = p.operand;
-    std::memcpy(found.at, &value, sizeof value);
-    p.operand = old;
+    std::memcpy(&value, found.at, size);
+    const std::uint64_t next = applied(change.what, change.type, value, change.operand, change.expected);
+    std::memcpy(found.at, &next, size);
+    change.operand = value;
   }
   answer(sim, index);
 }

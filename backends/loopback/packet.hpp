@@ -5,6 +5,7 @@
 // Hot path: yes; the pool grows during warm-up only. Threads: one.
 #pragma once
 
+#include "../../core/atomic_listing.hpp"
 #include "../../core/port.hpp"
 
 #include <array>
@@ -18,8 +19,7 @@ enum class packet_kind : std::uint8_t {
   message,
   write,
   read,
-  fetch_add,
-  compare_swap,  // data
+  atomic,  // data
   dial,
   accept,
   refuse,
@@ -28,7 +28,7 @@ enum class packet_kind : std::uint8_t {
   knock,
   knock_answer,  // lazy connecting
 };
-constexpr bool is_data(packet_kind kind) noexcept { return kind <= packet_kind::compare_swap; }
+constexpr bool is_data(packet_kind kind) noexcept { return kind <= packet_kind::atomic; }
 
 enum class packet_stage : std::uint8_t { unused, departing, arriving, waiting, returning, stuck };
 
@@ -38,6 +38,15 @@ struct link_name {
   std::uint32_t index = ~std::uint32_t{0};
   std::uint32_t generation = 0;
   friend bool operator==(const link_name&, const link_name&) = default;
+};
+
+/// What an atomic does, and where its initiator wants the value before.
+struct word_change {
+  atomic_operation what{};
+  number_type type{};
+  std::uint64_t operand = 0;  ///< On its way back: the value before.
+  std::uint64_t expected = 0;
+  std::uint64_t* old = nullptr;
 };
 
 /// One operation under way.
@@ -56,9 +65,7 @@ struct packet {
   std::uint64_t number = 0;  ///< In order of posting, over the whole world.
   std::uint64_t immediate = 0;
   remote_memory where{};
-  std::uint64_t operand = 0;
-  std::uint64_t comparand = 0;
-  std::uint64_t* old = nullptr;
+  word_change change{};
   const std::byte* header = nullptr;
   std::size_t header_size = 0;
   std::byte* local = nullptr;                     ///< Source or sink at the initiator.

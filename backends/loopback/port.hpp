@@ -138,13 +138,17 @@ class port {
     asked.rest = into.subspan(1);
     return post(asked, "read");
   }
+  template <atomic_operation What, atomic_number T>
+  requires(Shape::native_atomics&& natively(Shape::facts, What, type_of<T>)) status
+      fetch_atomic(link which, T operand, T expected, std::uint64_t* old, void* descriptor, remote_memory at, void* context)
+  noexcept { return atomic({What, type_of<T>, to_bits(operand), to_bits(expected), old}, which, descriptor, at, context); }
   status fetch_add(link which, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory at, void* context) noexcept
       requires(Shape::native_atomics) {
-    return atomic(packet_kind::fetch_add, which, 0, operand, old, descriptor, at, context);
+    return fetch_atomic<atomic_operation::add, std::uint64_t>(which, operand, 0, old, descriptor, at, context);
   }
   status compare_swap(link which, std::uint64_t expected, std::uint64_t desired, std::uint64_t* old, void* descriptor, remote_memory at,
                       void* context) noexcept requires(Shape::native_atomics) {
-    return atomic(packet_kind::compare_swap, which, expected, desired, old, descriptor, at, context);
+    return fetch_atomic<atomic_operation::compare_swap, std::uint64_t>(which, desired, expected, old, descriptor, at, context);
   }
 
   template <class On>
@@ -199,8 +203,7 @@ class port {
   }
   status check(const order& asked, const char* operation) const noexcept;
   status post(const order& asked, const char* operation) noexcept;
-  status atomic(packet_kind kind, link which, std::uint64_t comparand, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory at,
-                void* context) noexcept;
+  status atomic(const word_change& asked, link which, void* descriptor, remote_memory at, void* context) noexcept;
   /// Effects: the owner's turn: time passes, what waited for polling moves on.
   void turn();
 

@@ -61,20 +61,17 @@ status port<Shape>::post(const order& asked, const char* operation) noexcept {
 }
 
 template <port_shape Shape>
-status port<Shape>::atomic(packet_kind kind, link which, std::uint64_t comparand, std::uint64_t operand, std::uint64_t* old, void* descriptor,
-                           remote_memory at, void* context) noexcept {
+status port<Shape>::atomic(const word_change& asked, link which, void* descriptor, remote_memory at, void* context) noexcept {
   constexpr const char* operation = "atomic";
   if (!at_->open) return error(errc::closed, operation);
   if (!at_->row.atomics) return error(errc::unsupported, operation);
-  if (!registered(*at_, descriptor, reinterpret_cast<const std::byte*>(old), 3 * sizeof *old)) return error(errc::invalid, operation);
+  if (!registered(*at_, descriptor, reinterpret_cast<const std::byte*>(asked.old), 3 * sizeof *asked.old)) return error(errc::invalid, operation);
   if (const status turned = admit(sim_, *at_, which, operation); !turned) return turned;
-  old[1] = operand;  // libraries that read operands late keep them here
-  old[2] = comparand;
-  const std::uint32_t index = take_packet(sim_, *at_, which, kind, post_mode::signalled, context);
+  asked.old[1] = asked.operand;  // libraries that read operands late keep them here
+  asked.old[2] = asked.expected;
+  const std::uint32_t index = take_packet(sim_, *at_, which, packet_kind::atomic, post_mode::signalled, context);
   packet& p = sim_.pool[index];
-  p.old = old;
-  p.operand = operand;
-  p.comparand = comparand;
+  p.change = asked;
   p.where = at;
   set_out(sim_, *at_, index);
   return {};

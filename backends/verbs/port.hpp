@@ -189,20 +189,25 @@ class port {
     return posts_.post(*from.held, r.work, ~std::size_t{0}, context, {.told = true}, "ibv_post_send(read)");
   }
 
+  /// What cards have: fetch-add and compare-swap of 64 bits.
+  template <atomic_operation What, atomic_number T>
+  requires(Shape::native_atomics&& atomic_integer<T> && sizeof(T) == 8 &&
+           (What == atomic_operation::add || What == atomic_operation::compare_swap)) status
+      fetch_atomic(link to, T operand, T expected, std::uint64_t* old, void* descriptor, remote_memory at, void* context)
+  noexcept {
+    constexpr bool adds = What == atomic_operation::add;
+    request<1> r(adds ? IBV_WR_ATOMIC_FETCH_AND_ADD : IBV_WR_ATOMIC_CMP_AND_SWP, {whole_word(old, descriptor)});
+    r.work.wr.atomic = {at.address, to_bits(adds ? operand : expected), adds ? 0 : to_bits(operand), static_cast<std::uint32_t>(at.key)};
+    r.brings_back();
+    return post(to, r, context, {.told = true}, adds ? "ibv_post_send(fetch and add)" : "ibv_post_send(compare and swap)");
+  }
   status fetch_add(link to, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory at, void* context) noexcept
       requires(Shape::native_atomics) {
-    request<1> r(IBV_WR_ATOMIC_FETCH_AND_ADD, {whole_word(old, descriptor)});
-    r.work.wr.atomic = {at.address, operand, 0, static_cast<std::uint32_t>(at.key)};
-    r.brings_back();
-    return post(to, r, context, {.told = true}, "ibv_post_send(fetch and add)");
+    return fetch_atomic<atomic_operation::add, std::uint64_t>(to, operand, 0, old, descriptor, at, context);
   }
-
   status compare_swap(link to, std::uint64_t expected, std::uint64_t desired, std::uint64_t* old, void* descriptor, remote_memory at,
                       void* context) noexcept requires(Shape::native_atomics) {
-    request<1> r(IBV_WR_ATOMIC_CMP_AND_SWP, {whole_word(old, descriptor)});
-    r.work.wr.atomic = {at.address, expected, desired, static_cast<std::uint32_t>(at.key)};
-    r.brings_back();
-    return post(to, r, context, {.told = true}, "ibv_post_send(compare and swap)");
+    return fetch_atomic<atomic_operation::compare_swap, std::uint64_t>(to, desired, expected, old, descriptor, at, context);
   }
 
   /// Posts of one link until end_batch() go to the card together. Close each batch before anything is waited for.

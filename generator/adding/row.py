@@ -30,6 +30,7 @@ _SAFE: dict[str, Value] = {
     "refused_write": "silent",
     "selective_completion": False,
     "atomics": "none",
+    "atomic_operations": "none",
     "atomics_cost_order": True,
     "data_progress": "polling",
     "completion_wait": "none",

@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .reading import (Read, Words, atomics_claimed, atomics_shown, atomics_test, both, choice, claim, consumed, contexts, cost_order, delivered, depth,
-                      depth_claimed, fabric_claimed, facts, forgotten, injected, nothing, order, pointers_shown, progress_claimed, progress_shown,
-                      progress_test, refused_shown, refused_test, said, silence, silent, value, wait_claimed, wait_shown)
+                      depth_claimed, fabric_claimed, facts, forgotten, injected, nothing, operations_claimed, operations_shown, order, pointers_shown,
+                      progress_claimed, progress_shown, progress_test, refused_shown, refused_test, said, silence, silent, value, wait_claimed,
+                      wait_shown)
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,8 @@ READINGS: tuple[Reading, ...] = (
     Reading("atomics", atomics_claimed,
             lambda seen: f"FI_ATOMIC {said(seen.claim('atomics'))}, fetch_add {seen.claim('fetch_add')}, compare_swap {seen.claim('compare_swap')}",
             atomics_shown, atomics_test, ("atomics", "first_atomic")),
+    Reading("atomic_operations", operations_claimed, lambda seen: f"fi_query_atomic grants {operations_claimed(seen)}", operations_shown,
+            atomics_test, ("atomics", "first_atomic")),
     Reading("atomics_cost_order", cost_order, lambda seen: f"FI_ATOMIC with FI_ORDER_SAW: {said(seen.claim('atomics_with_send_after_write'))}",
             nothing, silence, never="what is granted is the library's word alone"),
     Reading("data_progress", progress_claimed,

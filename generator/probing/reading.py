@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from .. import atomics
 from ..facts import Value
 from .seen import Seen
 
@@ -97,6 +98,25 @@ def atomics_test(seen: Seen) -> str:
     wrong = seen.fact("atomics", "wrong") or []
     right = seen.fact("atomics", "right") or []
     return f"{len(right)} of {len(right) + len(wrong)} kinds right by value" + (f"; wrong: {', '.join(wrong)[:80]}" if wrong else "")
+
+
+def listed_atomics(found: object) -> Value | None:
+    """The cell's spelling of a list as ["add int32", ...]."""
+    if not isinstance(found, list):
+        return None
+    pairs = {(operation, kind) for operation, _, kind in (str(each).partition(" ") for each in found)}
+    return atomics.spelled(pairs)
+
+
+def operations_claimed(seen: Seen) -> Value | None:
+    return atomics.NONE if seen.claim("atomics") is False else listed_atomics(seen.claim("atomic_operations"))
+
+
+def operations_shown(seen: Seen) -> Value | None:
+    """Nothing unless all were tried: a probe of an earlier build tried two operations."""
+    if atomics_shown(seen) == "none":
+        return atomics.NONE
+    return listed_atomics(seen.fact("atomics", "right")) if seen.fact("atomics", "operations") == len(atomics.OPERATIONS) else None
 
 
 def cost_order(seen: Seen) -> Value | None:

@@ -20,6 +20,7 @@
 #include "shared_receives.hpp"
 #include "stage.hpp"
 #include "waiting.hpp"
+#include "words.hpp"
 
 namespace weft::conformance {
 
@@ -40,5 +41,6 @@ WEFT_INSTANTIATE(put_notify);
 WEFT_INSTANTIATE(regions);
 WEFT_INSTANTIATE(shared_receives);
 WEFT_INSTANTIATE(waiting);
+WEFT_INSTANTIATE(words_of_peers);
 
 }  // namespace weft::conformance

@@ -25,7 +25,7 @@ struct observer {
   std::uint64_t connections = 0;
   std::uint64_t losses = 0;
   std::uint64_t agains = 0;  ///< Posts that were answered `again`.
-  std::uint64_t old = 0;     ///< Of the last atomic.
+  atomic_value old;          ///< Of the last atomic.
   status last_failure;
   status last_loss;
 

@@ -35,6 +35,8 @@ def _value(draw: st.DrawFn, fact: Fact, wild: bool) -> str:
         return str(draw(st.sampled_from(["true", "true", "true", "false"])))
     if fact.cpp == "bool":
         return str(draw(st.sampled_from(["true", "false"])))
+    if fact.name == "atomic_operations":
+        return _quoted(draw(st.sampled_from(["none", "add compare_swap: int64 uint64", "add: int32 double; compare_swap: uint32", "swap read: float"])))
     if fact.cpp == "text":
         return _quoted(draw(st.sampled_from(["", "one", "one;two", "a-b_c", "%d {{x}} ?/"])))
     if wild and draw(st.integers(0, 9)) == 0:

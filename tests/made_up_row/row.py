@@ -35,6 +35,7 @@ FACTS: dict[str, str] = {
     "refused_write": "silent",
     "selective_completion": "false",
     "atomics": "none",
+    "atomic_operations": "none",
     "atomics_cost_order": "false",
     "data_progress": "polling",
     "completion_wait": "descriptor",

@@ -47,12 +47,14 @@ std::vector<std::byte> encoded(const introduction& i) {
   into.resize(encode(i, into));
   return into;
 }
-region_record sample_region() { return {address_form::virtual_address, rights::remote_write, 8, 0x0102030405060708, 0x1000, 0x2000, 0x99}; }
+region_record sample_region() {
+  return {address_form::virtual_address, rights::remote_write, atomicity::target, 8, 0x0102030405060708, 0x1000, 0x2000, 0x99};
+}
 
 TEST(golden, a_hello) {
   EXPECT_EQ(hex(encoded(sample())),
             "77656674"
-            "0200"
+            "0300"
             "a100000000000000"
             "05000200"
             "0300"
@@ -74,7 +76,7 @@ TEST(golden, a_hello) {
 }
 TEST(golden, a_region) {
   EXPECT_EQ(hex(encode(sample_region())),
-            "01020108"
+            "0202010208"
             "0807060504030201"
             "0010000000000000"
             "0020000000000000"
@@ -91,13 +93,14 @@ TEST(golden, a_refusal) {
 }
 TEST(golden, requests_replies_and_numbers) {
   std::byte request[atomic_request_bytes];
-  EXPECT_EQ(encode(atomic_request{1, 2, 3, 4, 5, atomic_operation::compare_swap}, request), atomic_request_bytes);
-  EXPECT_EQ(hex(request).substr(0, 80),
+  EXPECT_EQ(encode(atomic_request{1, 2, 3, 4, 5, atomic_operation::compare_swap, number_type::int64}, request), atomic_request_bytes);
+  EXPECT_EQ(hex(request),
             "0100000000000000"
             "0200000000000000"
             "0300000000000000"
             "0400000000000000"
-            "0500000000000000");
+            "0500000000000000"
+            "0203");
   std::byte reply[atomic_reply_bytes];
   EXPECT_EQ(encode(atomic_reply{1, 2, 3}, reply), atomic_reply_bytes);
   EXPECT_EQ(hex(reply),
@@ -222,11 +225,20 @@ TEST(a_region, with_a_flipped_bit_is_refused_or_says_something_else) {
 
 TEST(control, cut_off_or_followed_by_more_is_refused) {
   std::vector<std::byte> request(atomic_request_bytes);
-  encode(atomic_request{1, 2, 3, 4, 5, atomic_operation::fetch_add}, request);
+  encode(atomic_request{1, 2, 3, 4, 5, atomic_operation::add, number_type::float64}, request);
   ASSERT_TRUE(parse_atomic_request(request));
   for (std::size_t n = 0; n < request.size(); ++n) EXPECT_FALSE(parse_atomic_request(const_bytes(request).first(n)));
-  request.back() = std::byte{9};
-  EXPECT_FALSE(parse_atomic_request(request)) << "an operation that there is not";
+  const auto refused = [&](std::size_t operation, std::size_t type) {
+    request[request.size() - 2] = static_cast<std::byte>(operation);
+    request.back() = static_cast<std::byte>(type);
+    return !parse_atomic_request(request);
+  };
+  EXPECT_TRUE(refused(0, 1) && refused(atomic_operations + 1, 1)) << "an operation that there is not";
+  EXPECT_TRUE(refused(1, 0) && refused(1, number_types + 1)) << "a type that there is not";
+  EXPECT_TRUE(refused(2, 6)) << "a double is not compared and swapped";
+  EXPECT_FALSE(refused(1, 1));
+  encode(atomic_request{1, 2, 3, 1ULL << 32, 5, atomic_operation::add, number_type::int32}, request);
+  EXPECT_FALSE(parse_atomic_request(request)) << "an operand wider than its type";
   std::vector<std::byte> reply(atomic_reply_bytes + 1);
   EXPECT_FALSE(parse_atomic_reply(reply));
   EXPECT_TRUE(parse_atomic_reply(const_bytes(reply).first(atomic_reply_bytes)));

@@ -8,15 +8,15 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_73acc33f {
+inline namespace rules_a5e1d49c {
 /// A row for tests. libfabric 1.15 to before 2.0.
 struct ranged_since_1_15 {
-  static constexpr std::string_view name = "ranged", library = "libfabric", made_from = "rules 5a11195f, row 465b069e";
+  static constexpr std::string_view name = "ranged", library = "libfabric", made_from = "rules 5a11195f, row c5510d8a";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
       "notify=message_after_delivery atomics=target liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
-  static constexpr std::uint64_t fingerprint = 0xa17d41ccaf7735ef;
+  static constexpr std::uint64_t fingerprint = 0xf8875b0b9a546c31;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
   static constexpr fabric_facts facts{
@@ -29,13 +29,15 @@ struct ranged_since_1_15 {
       .remote_counter_counts_writes = false,
       .order_send_after_write = false, .order_write_after_write = false, .order_send_after_send = true, .delivery_complete = true,
       .refused_write = refusal::reported, .selective_completion = true,
-      .atomics = atomic_execution::none, .atomics_cost_order = false,
+      .atomics = atomic_execution::none, .atomic_operations = "none", .atomics_cost_order = false,
       .data_progress = data_progress::polling, .completion_wait = completion_wait::descriptor, .reports_killed_peer = false,
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 64, .gather_limit = 4, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
       .multi_receive = false, .shared_receives = false,
   };
+  // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
+  static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
   static constexpr std::array<environment_setting, 2> environment{ {
       // FI_X_INTERVAL: it is quicker
       {"FI_X_INTERVAL", "100"},
@@ -83,15 +85,15 @@ struct ranged_since_1_15 {
   >;
 };
 static_assert(complete_fabric<ranged_since_1_15>);
-}  // namespace rules_73acc33f
-inline namespace rules_d41d616c {
+}  // namespace rules_a5e1d49c
+inline namespace rules_c19eccc3 {
 /// libfabric 2.0 to before 2.2.
 struct ranged_since_2_0 : ranged_since_1_15 {
-  static constexpr std::string_view made_from = "rules 5a11195f, row f2062f7a";
+  static constexpr std::string_view made_from = "rules 5a11195f, row e27c6142";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
       "notify=message_after_delivery atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
-  static constexpr std::uint64_t fingerprint = 0x9aacf744f36068e7;
+  static constexpr std::uint64_t fingerprint = 0x19eee34a598f52f9;
   static constexpr fabric_facts facts = [] {
     fabric_facts changed = ranged_since_1_15::facts;
     changed.since = {2, 0};
@@ -100,6 +102,8 @@ struct ranged_since_2_0 : ranged_since_1_15 {
     changed.atomics = atomic_execution::provider;
     return changed;
   }();
+  // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
+  static constexpr atomic_table atomics_by{"wwlnwl wwln-- wwllwl wwll-- wwll-- wwll-- wwllwl wwllwl wwllwl"};
   using policies = policy_set<
       endpoint::connected, bootstrap::socket_address, framing::immediate, region_address::offset, region_key::application,
       local_descriptor::not_needed, region_binding::domain, notify::message_after_delivery, write_fault::reported,
@@ -111,15 +115,15 @@ struct ranged_since_2_0 : ranged_since_1_15 {
   >;
 };
 static_assert(complete_fabric<ranged_since_2_0>);
-}  // namespace rules_d41d616c
-inline namespace rules_eb049e20 {
+}  // namespace rules_c19eccc3
+inline namespace rules_3b5926b0 {
 /// libfabric 2.2 to before 3.0.
 struct ranged_since_2_2 : ranged_since_2_0 {
-  static constexpr std::string_view made_from = "rules 5a11195f, row 2c6bf942";
+  static constexpr std::string_view made_from = "rules 5a11195f, row 6cffe9dd";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
       "notify=message_after_delivery atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
-  static constexpr std::uint64_t fingerprint = 0x9aacf744f36068e7;
+  static constexpr std::uint64_t fingerprint = 0x19eee34a598f52f9;
   static constexpr fabric_facts facts = [] {
     fabric_facts changed = ranged_since_2_0::facts;
     changed.since = {2, 2};
@@ -130,6 +134,8 @@ struct ranged_since_2_2 : ranged_since_2_0 {
     changed.largest_write = 4294967296u;
     return changed;
   }();
+  // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
+  static constexpr atomic_table atomics_by{"wwlnwl wwln-- wwllwl wwll-- wwll-- wwll-- wwllwl wwllwl wwllwl"};
   using policies = policy_set<
       endpoint::connected, bootstrap::socket_address, framing::immediate, region_address::offset, region_key::application,
       local_descriptor::not_needed, region_binding::domain, notify::message_after_delivery, write_fault::reported,
@@ -141,7 +147,7 @@ struct ranged_since_2_2 : ranged_since_2_0 {
   >;
 };
 static_assert(complete_fabric<ranged_since_2_2>);
-}  // namespace rules_eb049e20
+}  // namespace rules_3b5926b0
 
 using ranged = by_library<backends::libfabric::built_with, ranged_since_1_15, ranged_since_2_0, ranged_since_2_2>;
 // clang-format on

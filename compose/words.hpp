@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Regions that say in their type who executes the atomics on their words. A word has one executor, or sums go wrong and nobody sees it: a card's atomics
+// are no atomics to a processor (fi_atomic(3), ibv_query_device(3): atomic_cap), nor to messages that the target's processor executes.
+// Where the executor is the target's progress, or the owner alone, the owner may use std::atomic_ref; where it is a card it gets none.
+// Use `words` when an owner counts too, or when a fabric's usual executor is not the wanted one; a plain region has the usual one.
+// Hot path: at() and word(). Threads: a region belongs to its transport's owner.
+#pragma once
+
+#include "region.hpp"
+
+#include <atomic>
+
+namespace weft {
+
+template <atomicity Who>
+class remote_words;
+
+/// A place in a peer's words. It converts to a plain place for put and get, which grants no atomics any more; never to another executor's.
+template <atomicity Who>
+class remote_word {
+ public:
+  static constexpr atomicity executor = Who;
+  constexpr remote_word() = default;
+  template <atomicity Other>
+  explicit constexpr remote_word(const remote_word<Other>&) noexcept {
+    static_assert(Other == Who, "weft: a word has one executor for all of its atomics: take the place from a region parsed with the same atomicity");
+  }
+  constexpr operator remote_place() const noexcept {  // NOLINT(google-explicit-constructor): bytes may be put and got
+    remote_place bytes = place_;
+    bytes.granted = without_atomics(bytes.granted);
+    return bytes;
+  }
+  /// For posting atomics.
+  constexpr const remote_place& place() const noexcept { return place_; }
+
+ private:
+  friend class remote_words<Who>;
+  explicit constexpr remote_word(const remote_place& p) noexcept : place_(p) {}
+  remote_place place_;
+};
+
+/// A peer's region of words, as parsed by transport::parse_words.
+template <atomicity Who>
+class remote_words {
+ public:
+  constexpr remote_words() = default;
+  /// Requires: the region's executor is `Who`.
+  explicit constexpr remote_words(const remote_region& of) noexcept : region_(of) {}
+  constexpr std::uint64_t size() const noexcept { return region_.size(); }
+  constexpr rights granted() const noexcept { return region_.granted(); }
+  /// The place `offset` bytes into the region. Past the end it has no room.
+  constexpr remote_word<Who> at(std::uint64_t offset) const noexcept { return remote_word<Who>(region_.at(offset)); }
+
+ private:
+  remote_region region_;
+};
+
+/// Registered memory of this side whose words have one executor.
+template <atomicity Who>
+class words : public region {
+ public:
+  static constexpr atomicity executor = Who;
+  words() = default;
+  explicit words(const region& r) noexcept : region(r) {}
+
+  /// The word `offset` bytes into the region, for the owner's own atomics beside those of peers. Requires: aligned to its size, within the region.
+  template <atomic_number T, atomicity W = Who>
+  std::atomic_ref<T> word(std::size_t offset) const noexcept {
+    static_assert(W != atomicity::provider,
+                  "weft: a card or the library executes the atomics on these words, and std::atomic is no atomic to it: post atomics to yourself, or "
+                  "register the region with atomicity::target");
+    return std::atomic_ref<T>(*reinterpret_cast<T*>(data() + offset));
+  }
+};
+
+/// Who executes atomics on a place: what its type says, else what the fabric's regions usually have.
+template <class F, class Place>
+inline constexpr atomicity executor_of = usual_atomicity<F>;
+template <class F, atomicity Who>
+inline constexpr atomicity executor_of<F, remote_word<Who>> = Who;
+
+/// Whether peers of fabric F can post atomics to words of this executor; else a sentence.
+template <class F, atomicity Who>
+consteval bool executes() {
+  static_assert(Who != atomicity::provider || usual_atomicity<F> == atomicity::provider,
+                "weft: on this fabric neither card nor library executes atomics: register the region with atomicity::target");
+  static_assert(
+      Who != atomicity::processor,
+      "weft: atomics on these words are their owner's alone (atomicity::processor): register the region with atomicity::target or provider");
+  return true;
+}
+
+}  // namespace weft
