@@ -93,7 +93,7 @@ void meets_a_later_release() {
   });
   w.spawn("caller", [&] {
     loopback::sleep_for(100us);
-    EXPECT_EQ(asking_alone<Row>("7471").ask(), "the caller was built for wire version 3, the listener for wire version 2");
+    EXPECT_EQ(asking_alone<Row>("7471").ask(), "the caller was built for wire version 4, the listener for wire version 3");
     over = true;
   });
   const auto run = w.run(120s);
