@@ -27,9 +27,9 @@ class remote_word {
     static_assert(Other == Who, "weft: a word has one executor for all of its atomics: take the place from a region parsed with the same atomicity");
   }
   constexpr operator remote_place() const noexcept {  // NOLINT(google-explicit-constructor): bytes may be put and got
-    remote_place bytes = place_;
-    bytes.granted = without_atomics(bytes.granted);
-    return bytes;
+    remote_place plain = place_;
+    plain.granted = without_atomics(plain.granted);
+    return plain;
   }
   /// For posting atomics.
   constexpr const remote_place& place() const noexcept { return place_; }
