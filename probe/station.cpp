@@ -7,6 +7,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace weft::probe {
@@ -25,7 +26,12 @@ question asked_of(const demands& about, const wishes& wish) {
 }  // namespace
 
 station::station(const demands& about, const wishes& wish, channel& side, bool initiates)
-    : peer{}, wish_(wish), side_(side), connected_(about.connected), contexts_(first_receive + wish.receives) {
+    : peer{},
+      wish_(wish),
+      side_(side),
+      slowness_(std::max(1, static_cast<int>(about.deadline.count() / 9000))),
+      connected_(about.connected),
+      contexts_(first_receive + wish.receives) {
   std::memset(static_cast<void*>(contexts_.data()), 0xA5, contexts_.size() * sizeof(fi_context2));
   info_ = reply_to(about, asked_of(about, wish));
   if (!info_) throw refused{"fi_getinfo", FI_ENODATA};

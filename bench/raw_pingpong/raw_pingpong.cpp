@@ -4,12 +4,12 @@
 // Hot path: pingpong.hpp. Threads: one per process.
 #include "../../compose/selected.hpp"
 #include "../command_line.hpp"
-#include "raw_end.hpp"
+#include "contender.hpp"
 
 namespace {
 using namespace weft::bench;
 using fabric = weft::selected;
-using end = raw_end<fabric>;
+using end = contender<fabric>;
 
 int side(const channel& to, bool first, run_options o) {
   settle<fabric>(first, o);
@@ -43,7 +43,7 @@ int side(const channel& to, bool first, run_options o) {
 
 int main(int argc, char** argv) {
   run_options o;
-  if (const int wrong = o.parse(argc, argv, "A hand-written libfabric ping-pong between two processes on this machine"); wrong >= 0) return wrong;
+  if (const int wrong = o.parse(argc, argv, "A hand-written ping-pong between two processes on this machine"); wrong >= 0) return wrong;
   return two_processes(
       o.limit, [&](const channel& to) { return side(to, true, o); }, [&](const channel& to) { return side(to, false, o); });
 }

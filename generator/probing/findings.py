@@ -15,7 +15,7 @@ class Demands:
 
     `provider` is the library's name for it ("tcp;ofi_rxm"), `endpoint_type` is connected or addressed, `fabric_name` picks one of several
     fabrics of one provider, `node` is the local address that both processes use, `settings` go into the environment,
-    `seconds` bound each behaviour (an emulated machine needs more).
+    `seconds` bound each behaviour (an emulated machine needs more), `backend` says whose library is asked.
     """
 
     provider: str
@@ -24,6 +24,7 @@ class Demands:
     node: str = "127.0.0.1"
     settings: Mapping[str, str] = field(default_factory=dict)
     seconds: int = 10
+    backend: str = "libfabric"
 
 
 @dataclass(frozen=True)

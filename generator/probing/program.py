@@ -24,17 +24,22 @@ PROGRAM_SECONDS = 150  # for a machine of ordinary speed
 _QUIET = {"HFI_NO_BACKTRACE": "1", "IPATH_NO_BACKTRACE": "1"}
 
 
-def built() -> Path:
+# Per backend: the program that asks its library, and where it is built.
+TARGETS = {"libfabric": ("weft-probe", "probe"), "verbs": ("weft-probe-verbs", "probe-verbs")}
+
+
+def built(backend: str = "libfabric") -> Path:
     """The program, built anew where its sources changed. Errors: Refused, with the builder's last line."""
+    target, place = TARGETS[backend]
     folder = ROOT / "build"
     if not os.access(folder if folder.exists() else ROOT, os.W_OK):
         folder = Path(tempfile.gettempdir()) / f"weft-build-{os.getuid()}"
-    folder = folder / "probe"
+    folder = folder / place
     if not (folder / "build.ninja").exists():
         _run(["cmake", "-G", "Ninja", "-S", str(ROOT), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Debug", "-DWEFT_BUILD_TESTS=OFF", "-DWEFT_BUILD_BENCH=OFF",
-              "-DWEFT_BUILD_EXAMPLES=OFF", "-DWEFT_INSTALL=OFF", "-DWEFT_BACKENDS=libfabric"])
-    _run(["cmake", "--build", str(folder), "--target", "weft-probe"])
-    return folder / "probe" / "weft-probe"
+              "-DWEFT_BUILD_EXAMPLES=OFF", "-DWEFT_INSTALL=OFF", f"-DWEFT_BACKENDS={';'.join(dict.fromkeys(('libfabric', backend)))}"])
+    _run(["cmake", "--build", str(folder), "--target", target])
+    return folder / "probe" / target
 
 
 def _run(command: list[str]) -> None:

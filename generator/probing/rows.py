@@ -29,14 +29,15 @@ def demands_of(fabric: Fabric, node: str, seconds: int = 10) -> Demands:
     """What the row names: its provider and its kind of endpoint, and the settings that it wants."""
     cells = fabric.ranges[0].cells
     return Demands(str(cells["provider"].value), str(cells["endpoint_type"].value), str(cells["fabric_name"].value), node,
-                   {setting.name: setting.value for setting in fabric.settings}, seconds)
+                   {setting.name: setting.value for setting in fabric.settings}, seconds, fabric.backend)
 
 
 def probe_row(matrix: Matrix, fabric: Fabric, *, node: str, program: Path | None = None, cells: Collection[str] | None = None, cheap: bool = False,
               seconds: int = 10, told: Callable[[Finding], None] | None = None) -> Probed:
     """Errors: Refused, where the row cannot be probed here."""
-    if fabric.backend != "libfabric":
-        raise Refused([Problem(matrix.file, fabric.line, f"{fabric.name} is of backend {fabric.backend}: what is probed is libfabric's providers")])
+    if fabric.backend not in programs.TARGETS:
+        raise Refused([Problem(matrix.file, fabric.line, f"{fabric.name} is of backend {fabric.backend}: what is probed is libfabric's providers and "
+                                                         "rdma-core's devices")])
     seen = observe(demands_of(fabric, node, seconds), program=program, cells=cells, cheap=cheap, told=told)
     release = str(seen.claim("library"))
     span = range_for(fabric, release)

@@ -31,7 +31,7 @@ def probe(demands: Demands, *, program: Path | None = None, cells: Collection[st
 def observe(demands: Demands, *, program: Path | None = None, cells: Collection[str] | None = None, cheap: bool = False,
             told: Callable[[Finding], None] | None = None) -> Seen:
     """The findings themselves. Errors: as probe()."""
-    program = program or programs.built()
+    program = program or programs.built(demands.backend)
     claimed = programs.claims(program, demands)
     if claimed.ended != "shown":
         raise absent(demands, claimed)
@@ -45,6 +45,9 @@ def observe(demands: Demands, *, program: Path | None = None, cells: Collection[
 
 def absent(demands: Demands, claimed: Finding) -> Refused:
     """The library does not have it, or not here."""
+    if demands.backend == "verbs":
+        return Refused([Problem("rdma-core", 1, f"has no device with the address {demands.node} here ({claimed.why}): rdma link lists devices, --node names "
+                                                "an address of one; scripts/vm makes a soft one")])
     return Refused([Problem("libfabric", 1, f'has no provider "{demands.provider}" with {demands.endpoint_type} endpoints here ({claimed.why}): '
                                             "fi_info -l lists what it has; a device or a later release may be missing")])
 
@@ -56,7 +59,7 @@ def read_cells(seen: Seen, cells: Collection[str] | None = None) -> list[CellFin
 
 def provenance(demands: Demands, *, program: Path | None = None) -> Provenance:
     """Library, requested API version, kernel, device and date of a probe made now. Errors: as probe()."""
-    claimed = programs.claims(program or programs.built(), demands)
+    claimed = programs.claims(program or programs.built(demands.backend), demands)
     if claimed.ended != "shown":
         raise absent(demands, claimed)
     return provenance_of(Seen({CLAIMS: claimed}))
@@ -64,7 +67,7 @@ def provenance(demands: Demands, *, program: Path | None = None) -> Provenance:
 
 def provenance_of(seen: Seen) -> Provenance:
     """The same of findings that are there already; the day is today's."""
-    return Provenance(f"libfabric {seen.claim('library_release') or seen.claim('library')}", str(seen.claim("api")), platform.release(),
+    return Provenance(f"{seen.claim('library_name') or 'libfabric'} {seen.claim('library_release') or seen.claim('library')}", str(seen.claim("api")), platform.release(),
                       f"device {seen.claim('device')}", date.today().isoformat())
 
 

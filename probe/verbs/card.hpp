@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One side of a behaviour on a card: a reliable connection of rdma-core's, a page of memory that the peer may reach, and the peer. Plain verbs: the
+// rows that weft's own backend serves are judged by something that knows nothing of it.
+// Closing goes from the last member to the first, as the library wants it.
+// Hot path: no. Threads: one owner.
+#pragma once
+
+#include "../channel.hpp"
+#include "../demands.hpp"
+#include "../findings.hpp"
+
+#include <infiniband/verbs.h>
+#include <rdma/rdma_cma.h>
+
+#include <sched.h>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace weft::probe::verbs {
+
+template <class Object, auto Close>
+struct closing {
+  void operator()(Object* object) const noexcept { Close(object); }
+};
+template <class Object, auto Close>
+using owner = std::unique_ptr<Object, closing<Object, Close>>;
+
+/// Inline data is tried up to this.
+inline constexpr std::uint32_t most_inline = 4096;
+
+/// What a behaviour wants.
+struct wishes {
+  bool sleeps = false;  ///< A completion queue with a descriptor.
+  std::size_t page = std::size_t{1} << 20;
+  std::uint32_t receives = 16;  ///< Posted before anybody can send.
+  std::uint32_t receive_bytes = 64;
+  std::uint32_t depth = 256;  ///< Of the send queue.
+  std::uint32_t more_receives = 0;
+  std::uint32_t pieces = 1;
+  std::uint32_t inline_bytes = 0;
+};
+
+/// Memory of the peer.
+struct remote_page {
+  std::uint64_t address = 0;
+  std::uint64_t size = 0;
+  std::uint32_t key = 0;
+};
+
+/// What one post is made of: offsets into the two pages.
+struct transfer {
+  ibv_wr_opcode what = IBV_WR_RDMA_WRITE;
+  std::size_t from = 0;
+  std::uint32_t size = 8;
+  std::size_t to = 0;
+  unsigned flags = IBV_SEND_SIGNALED;
+  std::uint32_t context = 0;
+  std::uint32_t immediate = 0;
+  std::uint64_t operand = 0, compare = 0;
+};
+
+/// The context and the protection domain of the device that owns a local address. Errors: refused, in words of the call that failed.
+struct opened_device {
+  explicit opened_device(const demands& about);
+  owner<rdma_cm_id, rdma_destroy_id> id;
+  ibv_context* context = nullptr;
+  std::uint8_t port = 1;
+  ibv_device_attr attributes{};
+  ibv_port_attr port_attributes{};
+  bool internet_wire = false;  ///< iWARP: no immediates, no atomics.
+};
+/// The most inline bytes, of the powers of two, that a queue pair of the device is made with: no attribute tells it.
+std::uint32_t granted_inline_bytes(const opened_device& on);
+/// The release of rdma-core that runs, as "44.0": the file that the library was loaded from says it.
+std::string running_release();
+
+class card {
+ public:
+  /// Opens and meets the other side, which does the same in the other role. Errors: refused, abandoned.
+  card(const demands& about, const wishes& wish, channel& side, bool initiates);
+  card(const card&) = delete;
+  card& operator=(const card&) = delete;
+  ~card();
+
+  static constexpr std::uint64_t first_receive = std::uint64_t{1} << 32;
+
+  std::byte* page() { return memory_.data(); }
+  std::byte* inbox(std::size_t index) { return memory_.data() + wish_.page + index * wish_.receive_bytes; }
+  std::uint32_t local_key() const { return region_->lkey; }
+  ibv_qp* pair() const { return id_->qp; }
+  ibv_pd* domain() const { return domain_.get(); }
+  ibv_context* context() const { return id_->verbs; }
+  const ibv_qp_cap& granted() const { return granted_; }
+  bool internet_wire() const { return internet_wire_; }
+  ibv_comp_channel* wakes() const { return wakes_.get(); }
+  ibv_cq* queue() const { return queue_.get(); }
+  remote_page peer;  ///< Public: a behaviour may falsify it.
+  std::vector<ibv_wc> came;
+  int ends = 0;  ///< Events that say that the peer is gone.
+
+  /// The bare calls: 0, or the errno that the library gave.
+  int post(const transfer& what);
+  int receive(std::uint32_t index);
+
+  /// Looks once; whether anything came.
+  bool poll();
+  template <class Done>
+  bool until(Done done, milliseconds most = milliseconds(0)) {
+    const auto end = std::chrono::steady_clock::now() + (most.count() == 0 ? patience_ : most);
+    for (;;) {
+      const bool busy = poll();
+      if (done()) return true;
+      if (std::chrono::steady_clock::now() >= end) return false;
+      if (!busy) sched_yield();
+    }
+  }
+  /// Posts, and throws where the library does not take it.
+  void must(const transfer& what, const char* call);
+  /// Polls until the peer tells something; its word.
+  std::uint64_t serve();
+  std::size_t ended(std::uint32_t context) const;
+  /// The status of the first operation of ours that failed.
+  ibv_wc_status failure() const;
+  std::vector<std::size_t> received() const;  ///< Indices of receives that hold something, in their order.
+  /// One write there, so that all is set up.
+  void warm_up();
+
+ private:
+  void meet(channel& side, bool initiates, const demands& about);
+  void furnish();
+  void exchange_pages(channel& side);
+  rdma_cm_id* wait_for(rdma_cm_event_type wanted);
+  bool poll_events();
+
+  wishes wish_;
+  channel& side_;
+  milliseconds patience_;
+  bool internet_wire_ = false;
+  bool connected_ = false;
+  std::vector<std::byte> memory_;
+  ibv_qp_cap granted_{};
+  owner<rdma_event_channel, rdma_destroy_event_channel> events_;
+  owner<rdma_cm_id, rdma_destroy_id> listener_, id_;
+  owner<ibv_pd, ibv_dealloc_pd> domain_;
+  owner<ibv_comp_channel, ibv_destroy_comp_channel> wakes_;
+  owner<ibv_cq, ibv_destroy_cq> queue_;
+  owner<ibv_mr, ibv_dereg_mr> region_;
+};
+
+}  // namespace weft::probe::verbs
