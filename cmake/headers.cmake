@@ -50,6 +50,7 @@ set(WEFT_HEADERS
   compose/operation_counter.hpp
   compose/operations.hpp
   compose/options.hpp
+  compose/ordering.hpp
   compose/owed_replies.hpp
   compose/parting.hpp
   compose/parts.hpp

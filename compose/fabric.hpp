@@ -124,6 +124,20 @@ consteval bool consistent_fabric() {
 template <class F>
 inline constexpr atomicity usual_atomicity = answer<F, atomics_family>::executor;
 
+namespace detail {
+/// Orders that somebody asked for by type (compose/ordering.hpp, ordered).
+template <class F>
+consteval bool asks_send_after_write() {
+  if constexpr (requires { F::asks_send_after_write; }) return F::asks_send_after_write;
+  else return false;
+}
+template <class F>
+consteval bool asks_write_after_write() {
+  if constexpr (requires { F::asks_write_after_write; }) return F::asks_write_after_write;
+  else return false;
+}
+}  // namespace detail
+
 /// The fabric as its backend sees it (core/port.hpp, port_shape).
 template <complete_fabric F>
 struct shape_of {
@@ -138,8 +152,10 @@ struct shape_of {
   static constexpr bool write_immediate = answer<F, notify_family>::rides_on_write;
   static constexpr bool receive_reserve = answer<F, notify_family>::target_keeps == notify_needs::receive_reserve;
   static constexpr bool remote_counter = answer<F, notify_family>::target_keeps == notify_needs::ring;
-  static constexpr bool ordered_send_after_write = std::same_as<answer<F, notify_family>, notify::message_after_ordered_write>;
-  static constexpr bool ordered_write_after_write = std::same_as<answer<F, notify_family>, notify::remote_counter>;
+  static constexpr bool ordered_send_after_write =
+      std::same_as<answer<F, notify_family>, notify::message_after_ordered_write> || detail::asks_send_after_write<F>();
+  static constexpr bool ordered_write_after_write =
+      std::same_as<answer<F, notify_family>, notify::remote_counter> || detail::asks_write_after_write<F>();
   static constexpr bool delivery_complete = facts.delivery_complete;  // until<delivered>, and parts that a notice waits for
   static constexpr bool selective_completion = answer<F, completion_family>::asks_each_time;
   static constexpr bool framed = answer<F, framing_family>::bytes_in_front != 0;

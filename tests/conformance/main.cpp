@@ -13,6 +13,7 @@
 #include "meeting.hpp"
 #include "messages.hpp"
 #include "multi_receive.hpp"
+#include "ordering.hpp"
 #include "put_get.hpp"
 #include "put_notify.hpp"
 #include "regions.hpp"
@@ -36,6 +37,7 @@ WEFT_INSTANTIATE(liveness_of_peers);
 WEFT_INSTANTIATE(meeting_of_peers);
 WEFT_INSTANTIATE(messages);
 WEFT_INSTANTIATE(multi_receive);
+WEFT_INSTANTIATE(ordering_of_writes);
 WEFT_INSTANTIATE(put_get);
 WEFT_INSTANTIATE(put_notify);
 WEFT_INSTANTIATE(regions);
