@@ -29,6 +29,17 @@ struct refuse_events {
   void operator()(const lost&) { seen = "the loss of a peer"; }
 };
 
+/// The user's handler, given events as const lvalues: an rvalue would prefer a catch-all `[](auto&&) {}` to the overload
+/// `[](const notified&) {}` beside it.
+template <class Handler>
+struct told_to {
+  Handler* on;
+  template <class Event>
+  decltype(auto) operator()(const Event& event) const {
+    return (*on)(event);
+  }
+};
+
 template <class Engine>
 class awaiting {
  public:
@@ -37,23 +48,18 @@ class awaiting {
   explicit awaiting(Engine& e) noexcept : e_(e) {}
 
   template <class Handler>
-  int step(Handler& on) {
-    if (e_.handling) [[unlikely]]
-      return 0;
-    e_.handling = true;
-    // Told as const lvalues: an rvalue would prefer a catch-all `[](auto&&) {}` to the overload `[](const notified&) {}` beside it.
-    auto told = [&on](const auto& event) -> decltype(auto) { return on(event); };
-    inbox<Engine, decltype(told)> in(e_, told);
-    const int found = in.poll();
+  [[gnu::always_inline]] int step(Handler& on) {
+    if (e_.attention != 0) [[unlikely]]
+      return attentive_step(e_, on);
+    const int found = inbox<Engine, told_to<Handler>>::poll(e_, {&on});
     if (--e_.until_upkeep == 0) [[unlikely]]
-      upkeep<Engine, decltype(told)>(e_, told).run();
-    e_.handling = false;
+      keep_up(e_, on);
     return found;
   }
 
   template <class Done, class Handler>
   status until(Done&& done, duration timeout, Handler& on) {
-    if (e_.handling) return error(errc::invalid, "waiting inside a handler");
+    if (e_.handling()) return error(errc::invalid, "waiting inside a handler");
     const instant end = e_.port->now() + timeout;
     for (std::uint32_t idle = 0; !done();) {
       idle = step(on) > 0 ? 0 : idle + 1;
@@ -89,7 +95,7 @@ class awaiting {
 
   template <class Handler>
   result<peer> connect(std::string_view where, const_bytes private_data, bool has, duration timeout, Handler& on) {
-    if (e_.handling) return {error(errc::invalid, "connect"), "connect() waits and cannot be called inside a handler; use start_connect()"};
+    if (e_.handling()) return {error(errc::invalid, "connect"), "connect() waits and cannot be called inside a handler; use start_connect()"};
     const instant end = e_.port->now() + timeout;
     auto started = start(where, private_data, has, timeout);
     if (!started) return started;
@@ -174,6 +180,22 @@ class awaiting {
   }
 
  private:
+  /// A step while something is put off, or from inside a handler, which finds nothing.
+  template <class Handler>
+  [[gnu::noinline]] static int attentive_step(Engine& e, Handler& on) {
+    if (e.handling()) return 0;
+    const int found = inbox<Engine, told_to<Handler>>::poll_and_look_after(e, {&on});
+    if (--e.until_upkeep == 0) keep_up(e, on);
+    return found;
+  }
+  template <class Handler>
+  [[gnu::noinline]] static void keep_up(Engine& e, Handler& on) {
+    e.attention |= Engine::handling_bit;
+    told_to<Handler> told{&on};
+    upkeep<Engine, told_to<Handler>>(e, told).run();
+    e.attention &= ~Engine::handling_bit;
+  }
+
   record* request(peer p) noexcept {
     auto* r = static_cast<record*>(p.record());
     return r != nullptr && r->number == p.number() && r->state == peer_state::requested ? r : nullptr;

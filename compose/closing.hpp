@@ -26,14 +26,14 @@ class closing {
     const instant end = e_.port->now() + timeout;
     const auto left = [&] { return std::max(duration(0), end - e_.port->now()); };
     status drained{};
-    if (!e_.handling) drained = awaiting<Engine>(e_).until([&] { return !r_is(p, r) || outstanding(*r) == 0; }, left(), on);
+    if (!e_.handling()) drained = awaiting<Engine>(e_).until([&] { return !r_is(p, r) || outstanding(*r) == 0; }, left(), on);
     if (!r_is(p, r)) return {};
     if (r->state == peer_state::established) {
       status said = e_.tell(*r, wire::message_kind::goodbye, {});
-      if (!e_.handling && said.is_again()) (void)awaiting<Engine>(e_).until([&] { return !says_again(p, r, said); }, left(), on);
+      if (!e_.handling() && said.is_again()) (void)awaiting<Engine>(e_).until([&] { return !says_again(p, r, said); }, left(), on);
       if (!r_is(p, r)) return {};
       e_.set_state(*r, peer_state::refusing);  // the link may end before we do: that is no loss to tell
-      if (said && !e_.handling)
+      if (said && !e_.handling())
         (void)awaiting<Engine>(e_).until([&] { return !r_is(p, r) || outstanding(*r) == 0; }, std::min(left(), duration(100ms)), on);
       linger(on);
     }
@@ -87,7 +87,7 @@ class closing {
   /// Other peers' events arrive meanwhile: they are `on`'s.
   template <class Handler>
   void linger(Handler& on) {
-    if (e_.handling) return;
+    if (e_.handling()) return;
     const instant end = e_.port->now() + 2ms;
     while (e_.port->now() < end) awaiting<Engine>(e_).step(on);
   }

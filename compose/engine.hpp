@@ -122,7 +122,22 @@ struct engine {
   std::uint64_t garbled = 0;        ///< Messages that no transport of this build sends: dropped, counted.
   std::uint64_t receive_bytes = 0;  ///< receive_buffers::multi_receive: of all buffers posted so far.
   std::uint32_t half_open = 0;
-  bool handling = false;  ///< A handler is running: blocking calls are refused.
+  bool retrying = false;        ///< Parked messages are being offered again.
+  std::uint32_t attention = 0;  ///< What a step of progress must look at besides the queue; 0 nearly always, so that it asks once.
+
+  // ---- attention --------------------------------------------------------------------------------------------------------
+  static constexpr std::uint32_t handling_bit = 1, put_off_bit = 2;
+  /// A handler is running: blocking calls are refused, and steps do nothing.
+  bool handling() const noexcept { return (attention & handling_bit) != 0; }
+  /// Something was put off (a list below is not empty any more): every step looks after it until all is done.
+  void put_off() noexcept { attention |= put_off_bit; }
+  /// Forgets that something was put off if nothing is.
+  void settle_attention() noexcept {
+    bool any = draining || !parked.empty() || !unposted.empty() || owed_notices != no_index;
+    if constexpr (answer<F, atomics_family>::executed_by_target) any = any || !owed_replies.empty();
+    if constexpr (notice_is_message) any = any || !owed_landings.empty();
+    if (!any) attention &= ~put_off_bit;
+  }
 
   // ---- time -------------------------------------------------------------------------------------------------------------
   void read_clock() noexcept {
@@ -193,14 +208,16 @@ struct engine {
   }
 
   // ---- operations -------------------------------------------------------------------------------------------------------
-  void claim(slot& s, slot_use use, operation what, record* r, void* user) noexcept {
+  [[gnu::always_inline]] void claim(slot& s, slot_use use, operation what, record* r, void* user) noexcept {
+    constexpr operation_state fresh = under_way(slot_use::user);  // member by member: one store
     s.use = use;
+    s.stage = fresh.stage;
+    s.pending = fresh.pending;
+    s.fault = fresh.fault;
     s.what = what;
     s.record = r;
     s.user = user;
     s.posted = tick;
-    s.pending = 1;
-    s.stage = weft::stage::single;
   }
   void release(slot& s) noexcept {
     if (s.buffer != no_index) {

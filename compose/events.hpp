@@ -20,20 +20,28 @@ struct peer_header {
   std::uint32_t live = 0;
 };
 
+namespace detail {
+/// Whom handles of nobody point at: alive under a number that no handle has, so that one comparison answers for all.
+inline constinit peer_header nobody{~std::uint32_t{0}};
+}  // namespace detail
+
 /// A handle of a peer: cheap to copy, safe to keep. Operations on a lost or closed peer are answered `peer_lost`.
 class peer {
  public:
   constexpr peer() = default;
   constexpr peer(peer_header* record, std::uint32_t number) noexcept : record_(record), number_(number) {}
   /// False for "nobody": a default handle, or the sender of a notice on a fabric that does not say who wrote.
-  constexpr explicit operator bool() const noexcept { return record_ != nullptr; }
-  constexpr bool alive() const noexcept { return record_ != nullptr && record_->live == number_; }
-  constexpr peer_header* record() const noexcept { return record_; }
+  constexpr explicit operator bool() const noexcept { return record_ != &detail::nobody; }
+  constexpr bool alive() const noexcept { return record_->live == number_; }
+  /// Null for nobody.
+  constexpr peer_header* record() const noexcept { return *this ? record_ : nullptr; }
+  /// Requires: alive.
+  constexpr peer_header* living() const noexcept { return record_; }
   constexpr std::uint32_t number() const noexcept { return number_; }
   friend constexpr bool operator==(const peer&, const peer&) = default;
 
  private:
-  peer_header* record_ = nullptr;
+  peer_header* record_ = &detail::nobody;
   std::uint32_t number_ = 0;
 };
 

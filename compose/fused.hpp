@@ -140,7 +140,9 @@ class fusing {
     return e_.tell(to, wire::message_kind::fused_reply, out);
   }
   void answer_with(record& to, const wire::fused_reply& reply) noexcept {
-    if (said(to, reply).is_again()) e_.owed_landings.push_back(to.number, {reply.token, 0, reply.code});
+    if (!said(to, reply).is_again()) return;
+    e_.owed_landings.push_back(to.number, {reply.token, 0, reply.code});
+    e_.put_off();
   }
 
   static constexpr std::size_t injected = 256;

@@ -21,33 +21,57 @@ class inbox {
   using slot = typename Engine::slot;
   using receive = typename Engine::receive;
 
-  inbox(Engine& e, Handler& on) noexcept : e_(e), on_(on) {}
+  /// The handler is copied: a reference to the user's (told_to).
+  inbox(Engine& e, Handler on) noexcept : e_(e), on_(on) {}
 
-  /// One look at the queue and at what was put off. Returns what the library had.
-  int poll() {
-    if (!e_.parked.empty()) [[unlikely]]
-      retry_parked();  // first: messages of a peer are told in order
-    const int found = e_.port->poll([this](const completion_entry& c) { take(c); });
-    if constexpr (Engine::connected)
-      if (found == 0 && e_.draining) [[unlikely]]
-        settle();
-    if (!e_.unposted.empty()) [[unlikely]]
-      repost_left();
-    if (e_.owed_notices != no_index) [[unlikely]]
-      send_owed();
-    if constexpr (answer<typename Engine::fabric, atomics_family>::executed_by_target)
-      if (!e_.owed_replies.empty()) [[unlikely]]
-        target<Engine>(e_).settle();
-    if constexpr (Engine::notice_is_message)
-      if (!e_.owed_landings.empty()) [[unlikely]]
-        fusing<Engine>(e_).settle();
-    if constexpr (Engine::uses_ring)
-      target<Engine>(e_).read_rings([this](record& r, std::uint32_t immediate) { on_(notified{e_.handle(r), immediate}); });
+  /// One look at the queue. Returns what the library had. Requires: nothing is put off, no handler is running.
+  [[gnu::always_inline]] static int poll(Engine& e, Handler on) {
+    const int found = e.port->poll([&e, on](const completion_entry& c) {
+      e.attention |= Engine::handling_bit;
+      inbox(e, on).take(c);
+    });
+    if constexpr (Engine::uses_ring) inbox(e, on).read_rings();
+    if (found == 0) return 0;
+    e.attention &= ~Engine::handling_bit;
+    if (e.attention != 0) [[unlikely]]
+      look_after(e, on, found);
+    return found;
+  }
+
+  /// The same while something is put off.
+  static int poll_and_look_after(Engine& e, Handler on) {
+    e.attention |= Engine::handling_bit;
+    inbox in(e, on);
+    if (!e.parked.empty()) in.retry_parked();  // first: messages of a peer are told in order
+    const int found = e.port->poll([&in](const completion_entry& c) { in.take(c); });
+    if constexpr (Engine::uses_ring) in.read_rings();
+    look_after(e, on, found);
     return found;
   }
 
  private:
-  void take(const completion_entry& c) {
+  /// Does what was put off, as far as it can be done now.
+  [[gnu::noinline]] static void look_after(Engine& e, Handler on, int found) {
+    e.attention |= Engine::handling_bit;
+    inbox in(e, on);
+    if constexpr (Engine::connected)
+      if (found == 0 && e.draining) in.settle();
+    if (!e.unposted.empty()) in.repost_left();
+    if (e.owed_notices != no_index) in.send_owed();
+    if constexpr (answer<typename Engine::fabric, atomics_family>::executed_by_target)
+      if (!e.owed_replies.empty()) target<Engine>(e).settle();
+    if constexpr (Engine::notice_is_message)
+      if (!e.owed_landings.empty()) fusing<Engine>(e).settle();
+    e.settle_attention();
+    e.attention &= ~Engine::handling_bit;
+  }
+  void read_rings() {
+    e_.attention |= Engine::handling_bit;
+    target<Engine>(e_).read_rings([this](record& r, std::uint32_t immediate) { on_(notified{e_.handle(r), immediate}); });
+    e_.attention &= ~Engine::handling_bit;
+  }
+
+  [[gnu::always_inline]] void take(const completion_entry& c) {
     switch (c.kind) {
       case completion_kind::ended:
         return ended(c);
@@ -62,7 +86,19 @@ class inbox {
   }
 
   // ---- ends -------------------------------------------------------------------------------------------------------------
-  void ended(const completion_entry& c) {
+  [[gnu::always_inline]] void ended(const completion_entry& c) {
+    if (c.context != nullptr && c.outcome) [[likely]] {
+      slot& s = *static_cast<slot*>(c.context);
+      if (s.is_plain()) [[likely]] {
+        const completed told{s.what, e_.handle(*s.record), s.user, s.scratch[0]};
+        e_.operations.give(s);
+        return void(on_(told));
+      }
+    }
+    ended_otherwise(c);
+  }
+
+  [[gnu::noinline]] void ended_otherwise(const completion_entry& c) {
     if (c.context == nullptr) return;  // an operation that nobody asked about, on a row that signals all
     if (!c.outcome && static_cast<library_context<Engine::library_bytes>*>(c.context)->kind == context_kind::receive) return arrived(c);
     slot& s = *static_cast<slot*>(c.context);
@@ -128,7 +164,7 @@ class inbox {
   }
 
   // ---- messages ---------------------------------------------------------------------------------------------------------
-  void arrived(const completion_entry& c) {
+  [[gnu::noinline]] void arrived(const completion_entry& c) {
     receive& r = *static_cast<receive*>(c.context);
     if (!c.outcome) {
       if (c.outcome.code == errc::truncated) ++e_.garbled;
@@ -149,6 +185,7 @@ class inbox {
     }
     if (!handle(r, tag, whole)) [[unlikely]] {
       e_.parked.push_back({&r, start, static_cast<std::uint32_t>(c.length), tag.word});  // slots: never past their number, reserved at open
+      e_.put_off();
       if constexpr (!Engine::many_in_one) return;
       ++r.held;
     }
@@ -171,7 +208,7 @@ class inbox {
     if (tag.kind() == wire::message_kind::user) [[likely]] {
       if (r != nullptr && r->live == r->number && owns(*r, slot_of)) [[likely]] {
         r->heard = e_.tick;
-        if (!e_.parked.empty() && !retrying_) [[unlikely]]
+        if (!e_.parked.empty() && !e_.retrying) [[unlikely]]
           return false;  // behind those that wait
         return offer(on_, received{e_.handle(*r), body});
       }
@@ -272,7 +309,17 @@ class inbox {
   }
 
   // ---- notices ----------------------------------------------------------------------------------------------------------
-  void landed(const completion_entry& c) {
+  [[gnu::always_inline]] void landed(const completion_entry& c) {
+    if constexpr (Engine::wide_immediate && !Engine::shape::receive_reserve) {
+      record* from = e_.peers.living({static_cast<std::uint32_t>(c.immediate >> 32)});
+      if (from == nullptr) [[unlikely]]
+        return void(++e_.stale);
+      on_(notified{e_.handle(*from), static_cast<std::uint32_t>(c.immediate)});
+    } else {
+      landed_in_receive(c);
+    }
+  }
+  void landed_in_receive(const completion_entry& c) {
     const auto immediate = static_cast<std::uint32_t>(c.immediate);
     auto* consumed = static_cast<receive*>(c.context);
     record* r = nullptr;
@@ -294,7 +341,7 @@ class inbox {
   }
 
   void retry_parked() {
-    retrying_ = true;
+    e_.retrying = true;
     std::size_t kept = 0;
     const std::size_t count = e_.parked.size();
     for (std::size_t i = 0; i < count; ++i) {
@@ -309,7 +356,7 @@ class inbox {
       give_back(r, false);
     }
     e_.parked.resize(kept);
-    retrying_ = false;
+    e_.retrying = false;
   }
 
   void repost_left() {
@@ -339,8 +386,7 @@ class inbox {
   }
 
   Engine& e_;
-  Handler& on_;
-  bool retrying_ = false;
+  Handler on_;
 };
 
 }  // namespace weft

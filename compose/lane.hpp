@@ -35,7 +35,7 @@ class lane {
 
   explicit lane(Engine& e) noexcept : e_(e) {}
 
-  status send(peer to, local_memory from, void* context, bool signalled) noexcept {
+  [[gnu::always_inline]] status send(peer to, local_memory from, void* context, bool signalled) noexcept {
     record* r = living(to);
     if (r == nullptr) [[unlikely]]
       return dead(to, "send");
@@ -51,7 +51,7 @@ class lane {
     }
   }
 
-  status put(peer to, local_memory from, remote_place at, void* context, bool signalled) noexcept {
+  [[gnu::always_inline]] status put(peer to, local_memory from, remote_place at, void* context, bool signalled) noexcept {
     record* r = living(to);
     if (r == nullptr) [[unlikely]]
       return dead(to, "put");
@@ -63,12 +63,13 @@ class lane {
       return e_.port->template write<M>(r->link, from, {at.address, at.key}, c);
     };
     if constexpr (Engine::write_mode == post_mode::delivered)
-      if (from.size == 0) [[unlikely]]
+      if (signalled && from.size == 0) [[unlikely]]
         return post(r, operation::put, context, signalled, call);  // see notice_alone
     return post<Engine::write_mode>(r, operation::put, context, signalled, call);
   }
 
-  status put_notify(peer to, local_memory from, remote_place at, std::uint32_t immediate, void* context, bool signalled) noexcept {
+  [[gnu::always_inline]] status put_notify(peer to, local_memory from, remote_place at, std::uint32_t immediate, void* context,
+                                           bool signalled) noexcept {
     record* r = living(to);
     if (r == nullptr) [[unlikely]]
       return dead(to, "put_notify");
@@ -79,7 +80,7 @@ class lane {
     return notify_answer::post(*this, write_of{r, from, {at.address, at.key}, immediate, context, signalled});
   }
 
-  status get(peer from, local_memory into, remote_place at, void* context) noexcept {
+  [[gnu::always_inline]] status get(peer from, local_memory into, remote_place at, void* context) noexcept {
     record* r = living(from);
     if (r == nullptr) [[unlikely]]
       return dead(from, "get");
@@ -94,12 +95,12 @@ class lane {
   }
 
   // ---- what the answers are made of (called by policies/notify.hpp) ----------------------------------------------------
-  status write_with_immediate(const write_of& w) noexcept {
+  [[gnu::always_inline]] status write_with_immediate(const write_of& w) noexcept {
     const std::uint64_t immediate = immediate_word(*w.record, w.immediate);
     if (!w.signalled && w.from.size <= Engine::fabric::facts.inject_bytes)
       return e_.port->inject_write_immediate(w.record->link, {w.from.data, w.from.size}, w.to, immediate);
     if constexpr (Engine::write_mode == post_mode::delivered)
-      if (w.from.size == 0) [[unlikely]]
+      if (w.signalled && w.from.size == 0) [[unlikely]]
         return notice_alone(w);
     return post<Engine::write_mode>(w.record, operation::put_notify, w.context, w.signalled,
                                     [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
@@ -141,6 +142,7 @@ class lane {
     if (told.is_again()) {
       o.next = e_.owed_notices;
       e_.owed_notices = o.index;
+      e_.put_off();
       return;
     }
     if (!told) o.fault = told.code;
@@ -148,7 +150,7 @@ class lane {
   }
 
   // ---- what batch.hpp and gathering.hpp are made of -----------------------------------------------------------------------
-  record* living(peer p) const noexcept { return p.alive() ? static_cast<record*>(p.record()) : nullptr; }
+  [[gnu::always_inline]] record* living(peer p) const noexcept { return p.alive() ? static_cast<record*>(p.living()) : nullptr; }
 
   /// Why a handle cannot be used: not yet connected, or gone.
   status dead(peer p, const char* operation) const noexcept {
@@ -160,39 +162,40 @@ class lane {
   }
 
   /// An immediate as it travels: with the connection's number where there is room, so that the target knows who wrote.
-  static std::uint64_t immediate_word(const record& r, std::uint32_t immediate) noexcept {
+  [[gnu::always_inline]] static std::uint64_t immediate_word(const record& r, std::uint32_t immediate) noexcept {
     if constexpr (Engine::wide_immediate) return immediate | std::uint64_t{r.theirs.value} << 32;
     else return immediate;
   }
 
-  [[gnu::cold]] static status too_long(std::uint64_t /*size*/, const record& /*r*/) noexcept { return error(errc::truncated, "send"); }
+  [[gnu::cold, gnu::noinline]] static status too_long(std::uint64_t /*size*/, const record& /*r*/) noexcept { return error(errc::truncated, "send"); }
 
-  static status check(std::size_t size, const remote_place& at, rights asked, const char* operation) noexcept {
+  [[gnu::always_inline]] static status check(std::size_t size, const remote_place& at, rights asked, const char* operation) noexcept {
     if (size > at.room) return error(errc::out_of_range, operation);
     if (!grants(at.granted, asked)) return error(errc::denied, operation);
     return {};
   }
 
-  slot* claim(record* r, operation what, void* context) noexcept {
-    slot* o = e_.operations.left() > e_.control_messages ? e_.operations.take() : nullptr;
-    if (o != nullptr) [[likely]]
-      e_.claim(*o, slot_use::user, what, r, context);
+  [[gnu::always_inline]] slot* claim(record* r, operation what, void* context) noexcept {
+    slot* o = e_.operations.take_above();
+    if (o == nullptr) [[unlikely]]
+      return nullptr;
+    e_.claim(*o, slot_use::user, what, r, context);
     return o;
   }
-  status posted(slot& o, status s) noexcept {
+  [[gnu::always_inline]] status posted(slot& o, status s) noexcept {
     if (!s) [[unlikely]]
       e_.release(o);
     return s;
   }
 
-  status in_parts(record& r, operation what, gather_list from, const remote_place& at, std::uint32_t immediate, void* context,
+  [[gnu::cold, gnu::noinline]] status in_parts(record& r, operation what, gather_list from, const remote_place& at, std::uint32_t immediate, void* context,
                   bool signalled) noexcept {
     return parts_of(e_).begin(r, what, from, {at.address, at.key}, immediate, context, signalled, Engine::write_mode == post_mode::delivered);
   }
 
   /// One call, signalled or not. Unsignalled ones carry their peer's marker where the library leaves contexts alone.
   template <post_mode Signalled = post_mode::signalled, class Call>
-  status post(record* r, operation what, void* context, bool signalled, Call&& call) noexcept {
+  [[gnu::always_inline]] status post(record* r, operation what, void* context, bool signalled, Call&& call) noexcept {
     if (!signalled) {
       if constexpr (Engine::markers) return call(std::integral_constant<post_mode, post_mode::unsignalled>{}, &r->marker);
     }

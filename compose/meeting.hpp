@@ -157,6 +157,7 @@ class meeting {
       } else if (change == link_change::refused || r.state == peer_state::dialling) {
         parting<Engine>(e_).gone(r, error(errc::unreachable, "connect"), on);
       } else if (Engine::connected) {
+        e_.put_off();
         r.link_ended = e_.draining = true;  // a goodbye, or a refusal with its reason, may have come before the end and be unread
       } else {
         parting<Engine>(e_).gone(r, error(errc::peer_lost, "link"), on);

@@ -29,6 +29,7 @@ class opening {
     auto e = std::make_unique<Engine>(options, std::move(port).value());
     e->own_address = e->port->address();
     e->control_messages = std::max(64U, options.operations / 2);
+    e->operations.keep_back(e->control_messages);
     e->operations.fill(options.operations + e->control_messages, [&](bytes memory) { return e->enroll_own(memory); });
     e->controls.fill(e->control_messages, [&](bytes memory) { return e->enroll_own(memory); });
     e->plans.fill(std::clamp(options.operations / 8, 4U, 32U));

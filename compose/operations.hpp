@@ -10,6 +10,7 @@
 #include "events.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -70,9 +71,21 @@ struct library_context {
   context_kind kind;
 };
 
+/// How far an operation is, in one word: it is written with one store, and whether an end is an ordinary one is asked with one comparison.
+struct alignas(4) operation_state {
+  slot_use use = slot_use::free;
+  weft::stage stage = stage::single;
+  std::uint8_t pending = 0;  ///< Library completions still to come.
+  errc fault = errc::ok;     ///< The first error of several calls.
+
+  constexpr std::uint32_t word() const noexcept { return std::bit_cast<std::uint32_t>(*this); }
+};
+/// An operation of one call, under way.
+constexpr operation_state under_way(slot_use use) noexcept { return {use, stage::single, 1, errc::ok}; }
+
 /// One operation.
 template <class Record, std::size_t LibraryBytes, bool Loops = false>
-struct operation_slot : library_context<LibraryBytes> {
+struct operation_slot : library_context<LibraryBytes>, operation_state {
   operation_slot() noexcept : library_context<LibraryBytes>(context_kind::operation) {}
   Record* record = nullptr;
   void* user = nullptr;
@@ -81,24 +94,29 @@ struct operation_slot : library_context<LibraryBytes> {
   [[no_unique_address]] std::conditional_t<Loops, swap_loop, no_swap_loop> loop;
   std::uint32_t posted = 0;  ///< Tick of the post.
   std::uint32_t index = 0;
-  std::uint32_t next = no_index;  ///< Free list, or the list of notices still to be sent.
+  std::uint32_t next = no_index;  ///< The list of notices still to be sent.
   std::uint32_t generation = 0;
   std::uint32_t buffer = no_index;  ///< The control buffer that it holds.
   std::uint32_t immediate = 0;
   std::uint32_t sequence = 0;  ///< Of its entry in the target's ring.
-  slot_use use = slot_use::free;
   operation what{};
-  weft::stage stage = stage::single;
   number_type type = number_type::uint64;  ///< Of an atomic's word.
-  std::uint8_t pending = 0;                ///< Library completions still to come.
-  errc fault = errc::ok;                   ///< The first error of several calls.
-  void* descriptor = nullptr;              ///< Of the slot's own memory, where local buffers must be registered.
+  void* descriptor = nullptr;       ///< Of the slot's own memory, where local buffers must be registered.
+  operation_slot* after = nullptr;  ///< Free list.
+
+  /// Told of with one event and given back as it is: one call of a user's, without a buffer.
+  bool is_plain() const noexcept { return this->word() == under_way(slot_use::user).word() && buffer == no_index; }
 };
 
-/// All slots. Grows only when slots had to be abandoned (cold), never while posting.
+/// All slots. Grows only when slots had to be abandoned (cold), never while posting. A number of them is kept back from callers.
 template <class Slot>
 class operation_pool {
  public:
+  /// So many slots are left to take() when take_above() refuses. Requires: called once, before use.
+  void keep_back(std::uint32_t count) noexcept {
+    kept_back_ = static_cast<std::int32_t>(count);
+    room_ -= kept_back_;
+  }
   /// Requires: called once, before use. `enroll` registers a chunk's memory and returns its descriptor.
   template <class Enroll>
   void fill(std::uint32_t count, Enroll&& enroll) {
@@ -112,27 +130,33 @@ class operation_pool {
       slots_.push_back(&slot);
       give(slot);
     }
-    left_ += count;
     chunks_.push_back(std::move(chunk));
   }
 
+  /// Any slot; null when all are taken.
   Slot* take() noexcept {
-    if (free_ == no_index) return nullptr;
-    Slot* slot = slots_[free_];
-    free_ = slot->next;
-    ++slot->generation;
-    --left_;
-    return slot;
+    if (free_ == nullptr) return nullptr;
+    --room_;
+    return first_free();
   }
+  /// A slot above those kept back; null when there is none: the bound of what callers have in flight.
+  Slot* take_above() noexcept {
+    if (--room_ < 0) [[unlikely]] {
+      took_none();
+      return nullptr;
+    }
+    return first_free();
+  }
+  /// Requires: taken, and given once.
   void give(Slot& slot) noexcept {
-    if (slot.use != slot_use::free) ++left_;
+    ++room_;
     slot.use = slot_use::free;
-    slot.next = free_;
-    free_ = slot.index;
+    slot.after = free_;
+    free_ = &slot;
   }
   Slot* at(std::uint32_t index) noexcept { return index < slots_.size() ? slots_[index] : nullptr; }
   /// All that are taken, abandoned ones and messages of weft's own included.
-  std::uint32_t in_flight() const noexcept { return size() - left_; }
+  std::uint32_t in_flight() const noexcept { return size() - left(); }
   /// How many slots are as asked. Looks at each: cold.
   template <class Which>
   std::uint32_t count(Which&& which) const {
@@ -140,13 +164,22 @@ class operation_pool {
   }
   std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(slots_.size()); }
   /// Slots that can be taken; each post that needs one asks.
-  std::uint32_t left() const noexcept { return left_; }
+  std::uint32_t left() const noexcept { return static_cast<std::uint32_t>(room_ + kept_back_); }
 
  private:
+  [[gnu::cold, gnu::noinline]] void took_none() noexcept { ++room_; }  // out of line: the way that takes counts in memory
+  Slot* first_free() noexcept {
+    Slot* slot = free_;
+    free_ = slot->after;
+    ++slot->generation;
+    return slot;
+  }
+
   std::vector<std::unique_ptr<Slot[]>> chunks_;
   std::vector<Slot*> slots_;
-  std::uint32_t free_ = no_index;
-  std::uint32_t left_ = 0;
+  Slot* free_ = nullptr;
+  std::int32_t room_ = 0;  ///< Free slots above those kept back; below 0 where weft's own messages hold callers' slots, or the reverse.
+  std::int32_t kept_back_ = 0;
 };
 
 }  // namespace weft

@@ -75,7 +75,10 @@ class parting {
     r.link_gone = true;
     e_.port->hang_up(r.link);
     r.link = {};
-    e_.draining = Engine::connected;
+    if constexpr (Engine::connected) {
+      e_.draining = true;
+      e_.put_off();
+    }
     if constexpr (Engine::links_have_receives) receives<Engine>(e_).bury(r);
   }
 

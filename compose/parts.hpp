@@ -133,7 +133,7 @@ class parts {
   static std::uint32_t plan_index(const slot& o) noexcept { return static_cast<std::uint32_t>(o.scratch[2]); }
 
   slot* claim(record& r, operation what, void* context) noexcept {
-    slot* o = e_.operations.left() > e_.control_messages ? e_.operations.take() : nullptr;
+    slot* o = e_.operations.take_above();
     if (o != nullptr) e_.claim(*o, slot_use::user, what, &r, context);
     return o;
   }
@@ -168,6 +168,7 @@ class parts {
     ++o.pending;
     o.next = e_.owed_notices;
     e_.owed_notices = o.index;
+    e_.put_off();
   }
 
   void carry_on(slot& o) noexcept {

@@ -117,6 +117,13 @@ class peer_table {
     Record& r = records_[n.index()];
     return r.number == n.value && r.state != peer_state::free ? &r : nullptr;
   }
+  /// The record of a connection number, if that connection is established.
+  Record* living(wire::connection_number n) noexcept {
+    if (n.index() >= capacity_) [[unlikely]]
+      return nullptr;
+    Record& r = records_[n.index()];
+    return r.live == n.value && n.value != 0 ? &r : nullptr;
+  }
   Record& at(std::uint32_t index) noexcept { return records_[index]; }
   std::uint32_t index_of(const Record& r) const noexcept { return static_cast<std::uint32_t>(&r - records_.get()); }
   std::uint32_t capacity() const noexcept { return capacity_; }

@@ -31,8 +31,10 @@ class receives {
 
   /// Posts a receive again; keeps it for later when the library has no room.
   void post(receive& r) noexcept {
-    if (r.owner != no_index && !try_post(r)) [[unlikely]]
+    if (r.owner != no_index && !try_post(r)) [[unlikely]] {
       e_.unposted.push_back(&r);  // capacity reserved with the slots
+      e_.put_off();
+    }
   }
   bool try_post(receive& r) noexcept {
     const local_memory memory{r.data, size_of_one(e_.options), r.descriptor};

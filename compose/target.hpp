@@ -97,7 +97,10 @@ class target {
     return nullptr;
   }
 
-  void owe(record& to, const wire::atomic_reply& reply) noexcept { e_.owed_replies.push_back(to.number, reply); }
+  void owe(record& to, const wire::atomic_reply& reply) noexcept {
+    e_.owed_replies.push_back(to.number, reply);
+    e_.put_off();
+  }
 
   template <class On>
   void read_ring(record& r, On& on) noexcept {

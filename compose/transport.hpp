@@ -127,29 +127,31 @@ class transport : public atomic_calls<transport<F>, F> {
   // With a context: exactly one `completed` or `failed` tells the end. Without: only failures are told, with a null context, and the source
   // must stay untouched until the peer's answer implies that it was read (up to the row's inject_bytes it is free at once).
 
-  status send(peer to, local_memory from, void* context) noexcept { return lane_().send(to, from, context, true); }
-  status send(peer to, local_memory from) noexcept { return lane_().send(to, from, nullptr, false); }
-  status put(peer to, local_memory from, const remote_place& at, void* context) noexcept { return lane_().put(to, from, at, context, true); }
-  status put(peer to, local_memory from, const remote_place& at) noexcept { return lane_().put(to, from, at, nullptr, false); }
-  status put_notify(peer to, local_memory from, const remote_place& at, std::uint32_t immediate, void* context) noexcept {
+  [[gnu::always_inline]] status send(peer to, local_memory from, void* context) noexcept { return lane_().send(to, from, context, true); }
+  [[gnu::always_inline]] status send(peer to, local_memory from) noexcept { return lane_().send(to, from, nullptr, false); }
+  [[gnu::always_inline]] status put(peer to, local_memory from, const remote_place& at, void* context) noexcept {
+    return lane_().put(to, from, at, context, true);
+  }
+  [[gnu::always_inline]] status put(peer to, local_memory from, const remote_place& at) noexcept { return lane_().put(to, from, at, nullptr, false); }
+  [[gnu::always_inline]] status put_notify(peer to, local_memory from, const remote_place& at, std::uint32_t immediate, void* context) noexcept {
     return lane_().put_notify(to, from, at, immediate, context, true);
   }
-  status put_notify(peer to, local_memory from, const remote_place& at, std::uint32_t immediate) noexcept {
+  [[gnu::always_inline]] status put_notify(peer to, local_memory from, const remote_place& at, std::uint32_t immediate) noexcept {
     return lane_().put_notify(to, from, at, immediate, nullptr, false);
   }
   /// Fields of which some spill (compose/immediate_layout.hpp): the call writes them into the first header_bytes of `from`, which it must be
   /// allowed to change. Errors: invalid, when `from` is shorter. A layout that fits is given where an immediate is.
   template <spilling_layout L>
-  status put_notify(peer to, local_memory from, const remote_place& at, const L& fields, void* context) noexcept {
+  [[gnu::always_inline]] status put_notify(peer to, local_memory from, const remote_place& at, const L& fields, void* context) noexcept {
     if (!place_header(fields, from)) return error(errc::invalid, "put_notify");
     return lane_().put_notify(to, from, at, fields.immediate(), context, true);
   }
   template <spilling_layout L>
-  status put_notify(peer to, local_memory from, const remote_place& at, const L& fields) noexcept {
+  [[gnu::always_inline]] status put_notify(peer to, local_memory from, const remote_place& at, const L& fields) noexcept {
     if (!place_header(fields, from)) return error(errc::invalid, "put_notify");
     return lane_().put_notify(to, from, at, fields.immediate(), nullptr, false);
   }
-  status get(peer from, local_memory into, const remote_place& at, void* context) noexcept { return lane_().get(from, into, at, context); }
+  [[gnu::always_inline]] status get(peer from, local_memory into, const remote_place& at, void* context) noexcept { return lane_().get(from, into, at, context); }
   // The same from several pieces of memory, or into several, in the order of their bytes: gather_limit (8) at most, on every fabric. Rows that
   // carry fewer in one call get several, which end as one operation; a message of more pieces than the row gathers is packed if it is short
   // (some 700 bytes), else `unsupported`. Unsignalled ones are never free at once.
@@ -178,7 +180,7 @@ class transport : public atomic_calls<transport<F>, F> {
   // ---- progress ---------------------------------------------------------------------------------------------------------
   /// Moves everything one step and tells what happened. Never waits. Returns how many entries the library had.
   template <event_handler Handler>
-  int progress(Handler&& on) {
+  [[gnu::always_inline]] int progress(Handler&& on) {
     return awaiting<engine_type>(*e_).step(on);
   }
   /// Makes progress until `done()` holds. Errors: deadline; invalid from inside a handler.

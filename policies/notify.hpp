@@ -37,7 +37,7 @@ struct immediate {
   static constexpr bool notice_is_message = false;
   static constexpr notify_needs target_keeps = notify_needs::nothing;
   template <class Lane, class Write>
-  static status post(Lane& lane, const Write& w) noexcept {
+  [[gnu::always_inline]] static status post(Lane& lane, const Write& w) noexcept {
     return lane.write_with_immediate(w);
   }
 };
@@ -49,7 +49,7 @@ struct immediate_consumes_receive {
   static constexpr bool notice_is_message = false;
   static constexpr notify_needs target_keeps = notify_needs::receive_reserve;
   template <class Lane, class Write>
-  static status post(Lane& lane, const Write& w) noexcept {
+  [[gnu::always_inline]] static status post(Lane& lane, const Write& w) noexcept {
     return lane.write_with_immediate(w);
   }
 };

@@ -62,13 +62,13 @@ class completion_queue {
   }
 
   template <class On>
-  int poll(On&& on) {
+  [[gnu::always_inline]] int poll(On&& on) {
     std::array<fi_cq_data_entry, 16> entries;
     const ssize_t count = fi_cq_read(queue_.get(), entries.data(), entries.size());
     if (count <= 0) return count == -FI_EAVAIL ? poll_error(on) : 0;
-    int told = 0;
-    for (ssize_t i = 0; i < count; ++i) told += tell(entries[static_cast<std::size_t>(i)], on);
-    return told;
+    int untold = 0;
+    for (ssize_t i = 0; i < count; ++i) untold += !tell(entries[static_cast<std::size_t>(i)], on);
+    return static_cast<int>(count) - untold;
   }
 
   /// The last error entry that was read, for sentences: kept because a status has room for one number only.
@@ -90,24 +90,22 @@ class completion_queue {
   }
 
   template <class On>
-  static int tell(const fi_cq_data_entry& entry, On& on) {
+  [[gnu::always_inline]] static bool tell(const fi_cq_data_entry& entry, On& on) {
     if constexpr (marks_unsignalled)
-      if ((entry.flags & (FI_REMOTE_WRITE | FI_RECV)) == 0 && marked(entry.op_context)) return 0;
+      if ((entry.flags & (FI_REMOTE_WRITE | FI_RECV)) == 0 && marked(entry.op_context)) return false;
     if constexpr (Shape::multi_receive)
       if ((entry.flags & (FI_MULTI_RECV | FI_RECV)) != 0) return tell_of_buffer(entry, on);
-    if ((entry.flags & FI_REMOTE_WRITE) != 0)
+    if ((entry.flags & FI_REMOTE_WRITE) != 0 || landed_unmarked(entry.flags))
       on(completion_entry{completion_kind::landed, Shape::receive_reserve ? entry.op_context : nullptr, entry.data, 0, {}});
     else if ((entry.flags & FI_RECV) != 0)
       on(completion_entry{completion_kind::received, entry.op_context, (entry.flags & FI_REMOTE_CQ_DATA) != 0 ? entry.data : 0, entry.len, {}});
-    else if ((entry.flags & (FI_REMOTE_CQ_DATA | FI_WRITE | FI_SEND)) == FI_REMOTE_CQ_DATA)  // shm of libfabric 2 leaves FI_REMOTE_WRITE out
-      on(completion_entry{completion_kind::landed, Shape::receive_reserve ? entry.op_context : nullptr, entry.data, 0, {}});
     else on(completion_entry{completion_kind::ended, entry.op_context, 0, entry.len, {}});
-    return 1;
+    return true;
   }
 
   /// A message in a buffer of many, or the buffer's end, which some libraries tell with the last message and some apart (fi_cq(3)).
   template <class On>
-  static int tell_of_buffer(const fi_cq_data_entry& entry, On& on) {
+  static bool tell_of_buffer(const fi_cq_data_entry& entry, On& on) {
     const bool over = (entry.flags & FI_MULTI_RECV) != 0;
     if ((entry.flags & FI_RECV) == 0) on(completion_entry{completion_kind::released, entry.op_context, 0, 0, {}});
     else
@@ -118,7 +116,7 @@ class completion_queue {
                           {},
                           static_cast<std::byte*>(entry.buf),
                           over});
-    return 1;
+    return true;
   }
 
   template <class On>
@@ -135,6 +133,10 @@ class completion_queue {
     return 1;
   }
 
+  /// shm of libfabric 2 leaves FI_REMOTE_WRITE out.
+  static bool landed_unmarked(std::uint64_t flags) noexcept {
+    return (flags & (FI_REMOTE_CQ_DATA | FI_RECV)) == FI_REMOTE_CQ_DATA && (flags & (FI_WRITE | FI_SEND)) == 0;
+  }
   static bool marked(void* context) noexcept { return (reinterpret_cast<std::uintptr_t>(context) & 1u) != 0; }
 
   owned<fid_cq> queue_;

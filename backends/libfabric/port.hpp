@@ -88,7 +88,7 @@ class port {
   result<registration> enroll_local(bytes where) { return memory_.enroll_local(where); }
   void withdraw(registration& gone) { memory_.withdraw(gone); }
 
-  status post_receive(link from, local_memory into, void* context) noexcept {
+  [[gnu::always_inline]] status post_receive(link from, local_memory into, void* context) noexcept {
     if constexpr (Shape::multi_receive) {
       const iovec piece{into.data, into.size};
       const fi_msg buffer{&piece, &into.descriptor, 1, FI_ADDR_UNSPEC, context, 0};
@@ -102,7 +102,7 @@ class port {
   static constexpr bool hints_more = true;
 
   template <post_mode M, bool More = false>
-  requires(offers(M)) status send(link to, local_memory from, [[maybe_unused]] std::uint32_t immediate, void* context)
+  requires(offers(M)) [[gnu::always_inline]] status send(link to, local_memory from, [[maybe_unused]] std::uint32_t immediate, void* context)
   noexcept {
     fid_ep* ep = ends_->of(to);
     if constexpr (!More && short_call(M) && Shape::framed) {
@@ -116,14 +116,14 @@ class port {
     }
   }
 
-  status inject(link to, const_bytes from, [[maybe_unused]] std::uint32_t immediate) noexcept {
+  [[gnu::always_inline]] status inject(link to, const_bytes from, [[maybe_unused]] std::uint32_t immediate) noexcept {
     if constexpr (Shape::framed) return posted(fi_inject(ends_->of(to), from.data(), from.size(), ends::peer(to)), "fi_inject");
     else return posted(fi_injectdata(ends_->of(to), from.data(), from.size(), immediate, ends::peer(to)), "fi_injectdata");
   }
 
   template <post_mode M>
-  requires(Shape::framed&& offers(M)) status send_framed(link to, local_memory header, local_memory from, void* context)
-  noexcept {
+  requires(Shape::framed&& offers(M)) [[gnu::always_inline]] status
+      send_framed(link to, local_memory header, local_memory from, void* context) noexcept {
     const iovec pieces[2]{{header.data, header.size}, {from.data, from.size}};
     void* descriptors[2]{header.descriptor, from.descriptor};
     const fi_msg message{pieces, descriptors, from.size == 0 ? std::size_t{1} : std::size_t{2}, ends::peer(to), own_context<M>(context), 0};
@@ -131,7 +131,7 @@ class port {
   }
 
   template <post_mode M, bool More = false>
-  requires(offers(M)) status write(link to, local_memory from, remote_memory at, void* context)
+  requires(offers(M)) [[gnu::always_inline]] status write(link to, local_memory from, remote_memory at, void* context)
   noexcept {
     fid_ep* ep = ends_->of(to);
     if constexpr (!More && short_call(M))
@@ -140,7 +140,7 @@ class port {
   }
 
   template <post_mode M, bool More = false>
-  requires(offers(M)) status write_immediate(link to, local_memory from, remote_memory at, std::uint64_t immediate, void* context)
+  requires(offers(M)) [[gnu::always_inline]] status write_immediate(link to, local_memory from, remote_memory at, std::uint64_t immediate, void* context)
   noexcept {
     fid_ep* ep = ends_->of(to);
     if constexpr (!More && short_call(M))
@@ -149,11 +149,11 @@ class port {
     else return write_message(to, from, at, immediate, flags(M) | FI_REMOTE_CQ_DATA | (More ? FI_MORE : 0), own_context<M>(context));
   }
 
-  status inject_write_immediate(link to, const_bytes from, remote_memory at, std::uint64_t immediate) noexcept {
+  [[gnu::always_inline]] status inject_write_immediate(link to, const_bytes from, remote_memory at, std::uint64_t immediate) noexcept {
     return posted(fi_inject_writedata(ends_->of(to), from.data(), from.size(), immediate, ends::peer(to), at.address, at.key), "fi_inject_writedata");
   }
 
-  status read(link from, local_memory into, remote_memory at, void* context) noexcept {
+  [[gnu::always_inline]] status read(link from, local_memory into, remote_memory at, void* context) noexcept {
     const iovec piece{into.data, into.size};
     const fi_rma_iov source{at.address, into.size, at.key};
     const fi_msg_rma message{&piece, &into.descriptor, 1, ends::peer(from), &source, 1, context, 0};
@@ -208,7 +208,7 @@ class port {
   }
 
   template <class On>
-  int poll(On&& on) {
+  [[gnu::always_inline]] int poll(On&& on) {
     const int told = queue_.poll(on);
     if constexpr (!waiting<Shape>::on_descriptor)
       if (told > 0) waiting_.came();
@@ -253,10 +253,12 @@ class port {
     return M == post_mode::unsignalled ? completion_queue<Shape>::unsignalled(context) : context;
   }
 
-  status write_message(link to, local_memory from, remote_memory at, std::uint64_t immediate, std::uint64_t flags, void* context) noexcept {
+  [[gnu::always_inline]] status write_message(link to, local_memory from, remote_memory at, std::uint64_t immediate, std::uint64_t flags,
+                                              void* context) noexcept {
     const iovec piece{from.data, from.size};
+    void* descriptor = from.descriptor;
     const fi_rma_iov target{at.address, from.size, at.key};
-    const fi_msg_rma message{&piece, &from.descriptor, 1, ends::peer(to), &target, 1, context, immediate};
+    const fi_msg_rma message{&piece, &descriptor, 1, ends::peer(to), &target, 1, context, immediate};
     return posted(fi_writemsg(ends_->of(to), &message, flags), "fi_writemsg");
   }
 

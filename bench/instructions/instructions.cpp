@@ -16,20 +16,21 @@ using namespace weft::bench;
 using fabric = weft::selected;
 constexpr bool native = !answer<fabric, atomics_family>::executed_by_target;
 constexpr bool delivered = answer<fabric, write_fault_family>::signalled_write == post_mode::delivered;
-constexpr std::size_t size = 64;
+constexpr std::size_t most = 64;
 
 /// weft, through its public calls.
 struct by_weft {
   weft_pair<fabric> pair;
   remote_place place = pair.there.at(0);
+  std::size_t size = most;  ///< Known at run time only, as where messages differ.
   std::uint64_t ended = 0, landed = 0;
-  by_weft(const channel& to, bool first) : pair(to, first, size) {}
-  bool send() { return bool(pair.net.send(pair.other, pair.source.first(size))); }
-  bool put() { return bool(pair.net.put(pair.other, pair.source.first(size), place)); }
-  bool put_notify() { return bool(pair.net.put_notify(pair.other, pair.source.first(size), place, 1)); }
-  bool put_notify_signalled() { return bool(pair.net.put_notify(pair.other, pair.source.first(size), place, 1, this)); }
-  bool fetch_add() { return bool(pair.net.fetch_add(pair.other, place, 1, this)); }
-  int look() {
+  by_weft(const channel& to, bool first) : pair(to, first, most) {}
+  [[gnu::always_inline]] bool send() { return bool(pair.net.send(pair.other, pair.source.first(size))); }
+  [[gnu::always_inline]] bool put() { return bool(pair.net.put(pair.other, pair.source.first(size), place)); }
+  [[gnu::always_inline]] bool put_notify() { return bool(pair.net.put_notify(pair.other, pair.source.first(size), place, 1)); }
+  [[gnu::always_inline]] bool put_notify_signalled() { return bool(pair.net.put_notify(pair.other, pair.source.first(size), place, 1, this)); }
+  [[gnu::always_inline]] bool fetch_add() { return bool(pair.net.fetch_add(pair.other, place, 1, this)); }
+  [[gnu::always_inline]] int look() {
     return pair.net.progress(overloaded{[this](const completed&) { ++ended; }, [this](const notified&) { ++landed; }, [](auto&&) {}});
   }
 };
@@ -37,18 +38,21 @@ struct by_weft {
 /// The same by hand, with the same care.
 struct by_hand {
   raw_careful<fabric, native> end;
+  std::size_t size = most;  ///< Known at run time only, as where messages differ.
   std::uint64_t ended = 0, landed = 0;
-  by_hand(const channel& to, bool first) : end(to, first, size) {}
-  bool send() { return end.send(size) == 0; }
-  bool put() { return end.put(0, size) == 0; }
-  bool put_notify() { return end.put_notify(0, size, 1) == 0; }
-  bool put_notify_signalled() { return end.template put_notify<delivered>(0, size, 1, this) == 0; }
-  bool fetch_add() {
-    if constexpr (native) return end.fetch_add(0, 1, this) == 0;
+  by_hand(const channel& to, bool first) : end(to, first, most) {}
+  [[gnu::always_inline]] bool send() { return end.send(end.other, end.source, size) == 0; }
+  [[gnu::always_inline]] bool put() { return end.put(end.other, end.source, size, end.there) == 0; }
+  [[gnu::always_inline]] bool put_notify() { return end.put_notify(end.other, end.source, size, end.there, 1) == 0; }
+  [[gnu::always_inline]] bool put_notify_signalled() {
+    return end.template put_notify<delivered>(end.other, end.source, size, end.there, 1, this) == 0;
+  }
+  [[gnu::always_inline]] bool fetch_add() {
+    if constexpr (native) return end.fetch_add(end.other, end.there, 1, this) == 0;
     return false;
   }
-  int look() {
-    return end.look([this](void*, std::uint64_t) { ++ended; }, [this](std::uint32_t) { ++landed; });
+  [[gnu::always_inline]] int look() {
+    return end.look([this](auto, auto, void*, std::uint64_t) { ++ended; }, [this](auto, std::uint32_t) { ++landed; });
   }
 };
 
