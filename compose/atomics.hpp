@@ -76,6 +76,7 @@ class atomic_posts {
     if (posted.is_again()) {
       s.next = e_.owed_notices;
       e_.owed_notices = s.index;
+      e_.put_off();
       return;
     }
     s.fault = posted.code;

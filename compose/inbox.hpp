@@ -90,7 +90,7 @@ class inbox {
     if (c.context != nullptr && c.outcome) [[likely]] {
       slot& s = *static_cast<slot*>(c.context);
       if (s.is_plain()) [[likely]] {
-        const completed told{s.what, e_.handle(*s.record), s.user, s.scratch[0]};
+        const completed told{s.what, e_.handle(*s.record), s.user, {s.scratch[0], s.type}};
         e_.operations.give(s);
         return void(on_(told));
       }

@@ -188,8 +188,8 @@ class lane {
     return s;
   }
 
-  [[gnu::cold, gnu::noinline]] status in_parts(record& r, operation what, gather_list from, const remote_place& at, std::uint32_t immediate, void* context,
-                  bool signalled) noexcept {
+  [[gnu::cold, gnu::noinline]] status in_parts(record& r, operation what, gather_list from, const remote_place& at, std::uint32_t immediate,
+                                               void* context, bool signalled) noexcept {
     return parts_of(e_).begin(r, what, from, {at.address, at.key}, immediate, context, signalled, Engine::write_mode == post_mode::delivered);
   }
 

@@ -101,8 +101,8 @@ struct operation_slot : library_context<LibraryBytes>, operation_state {
   std::uint32_t sequence = 0;  ///< Of its entry in the target's ring.
   operation what{};
   number_type type = number_type::uint64;  ///< Of an atomic's word.
-  void* descriptor = nullptr;       ///< Of the slot's own memory, where local buffers must be registered.
-  operation_slot* after = nullptr;  ///< Free list.
+  void* descriptor = nullptr;              ///< Of the slot's own memory, where local buffers must be registered.
+  operation_slot* after = nullptr;         ///< Free list.
 
   /// Told of with one event and given back as it is: one call of a user's, without a buffer.
   bool is_plain() const noexcept { return this->word() == under_way(slot_use::user).word() && buffer == no_index; }

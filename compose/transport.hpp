@@ -151,7 +151,9 @@ class transport : public atomic_calls<transport<F>, F> {
     if (!place_header(fields, from)) return error(errc::invalid, "put_notify");
     return lane_().put_notify(to, from, at, fields.immediate(), nullptr, false);
   }
-  [[gnu::always_inline]] status get(peer from, local_memory into, const remote_place& at, void* context) noexcept { return lane_().get(from, into, at, context); }
+  [[gnu::always_inline]] status get(peer from, local_memory into, const remote_place& at, void* context) noexcept {
+    return lane_().get(from, into, at, context);
+  }
   // The same from several pieces of memory, or into several, in the order of their bytes: gather_limit (8) at most, on every fabric. Rows that
   // carry fewer in one call get several, which end as one operation; a message of more pieces than the row gathers is packed if it is short
   // (some 700 bytes), else `unsupported`. Unsignalled ones are never free at once.

@@ -102,8 +102,8 @@ class port {
   static constexpr bool hints_more = true;
 
   template <post_mode M, bool More = false>
-  requires(offers(M)) [[gnu::always_inline]] status send(link to, local_memory from, [[maybe_unused]] std::uint32_t immediate, void* context)
-  noexcept {
+  requires(offers(M)) [[gnu::always_inline]] status
+      send(link to, local_memory from, [[maybe_unused]] std::uint32_t immediate, void* context) noexcept {
     fid_ep* ep = ends_->of(to);
     if constexpr (!More && short_call(M) && Shape::framed) {
       return posted(fi_send(ep, from.data, from.size, from.descriptor, ends::peer(to), own_context<M>(context)), "fi_send");
@@ -131,8 +131,7 @@ class port {
   }
 
   template <post_mode M, bool More = false>
-  requires(offers(M)) [[gnu::always_inline]] status write(link to, local_memory from, remote_memory at, void* context)
-  noexcept {
+  requires(offers(M)) [[gnu::always_inline]] status write(link to, local_memory from, remote_memory at, void* context) noexcept {
     fid_ep* ep = ends_->of(to);
     if constexpr (!More && short_call(M))
       return posted(fi_write(ep, from.data, from.size, from.descriptor, ends::peer(to), at.address, at.key, own_context<M>(context)), "fi_write");
@@ -140,8 +139,8 @@ class port {
   }
 
   template <post_mode M, bool More = false>
-  requires(offers(M)) [[gnu::always_inline]] status write_immediate(link to, local_memory from, remote_memory at, std::uint64_t immediate, void* context)
-  noexcept {
+  requires(offers(M)) [[gnu::always_inline]] status
+      write_immediate(link to, local_memory from, remote_memory at, std::uint64_t immediate, void* context) noexcept {
     fid_ep* ep = ends_->of(to);
     if constexpr (!More && short_call(M))
       return posted(fi_writedata(ep, from.data, from.size, from.descriptor, immediate, ends::peer(to), at.address, at.key, own_context<M>(context)),
