@@ -57,9 +57,16 @@ set(WEFT_HEADERS
   compose/peers.hpp
   compose/progress_owner.hpp
   compose/progress_thread.hpp
+  compose/rails.hpp
+  compose/rails_gathering.hpp
+  compose/rails_meeting.hpp
+  compose/rails_memory.hpp
   compose/receives.hpp
   compose/region.hpp
   compose/sequence_window.hpp
+  compose/striped_memory.hpp
+  compose/striped_operations.hpp
+  compose/striping.hpp
   compose/target.hpp
   compose/transfer_plan.hpp
   compose/transport.hpp
@@ -115,6 +122,7 @@ set(WEFT_HEADERS
   wire/message_tag.hpp
   wire/reader.hpp
   wire/region_bytes.hpp
+  wire/striped_region.hpp
 )
 
 # Headers that include <rdma/...>: they need libfabric's own headers.

@@ -50,10 +50,16 @@ struct request {
 };
 
 /// Sets what the row wants in the library's environment; a user's own value wins. Requires: before the first fi_getinfo.
+/// Once in a process: another thread may open the same fabric at this moment, and the library reads the environment when it likes.
 template <class Shape>
 void set_environment() {
   if constexpr (requires { Shape::environment; })
-    for (const environment_setting& each : Shape::environment) setenv(each.name, each.value, 0);
+    if constexpr (Shape::environment.size() > 0) {
+      [[maybe_unused]] static const bool set = [] {
+        for (const environment_setting& each : Shape::environment) setenv(each.name, each.value, 0);
+        return true;
+      }();
+    }
 }
 
 /// For sentences: the settings that the row wants and the environment has otherwise; "" where there is none.

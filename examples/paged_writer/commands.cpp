@@ -31,6 +31,9 @@ struct form {
         ->check(CLI::Range(1, 1 << 20));
     app.add_option("--batch", c.run.batch, "Pages posted between two looks at the queue")->capture_default_str()->check(CLI::Range(1, 1024));
     app.add_option("--window", c.run.window, "Pages of a rail in flight")->capture_default_str()->check(CLI::Range(1, 4096));
+    app.add_option("--operations", c.run.operations, "That a transport takes at once; fewer than the window: posts are answered again and wait")
+        ->capture_default_str()
+        ->check(CLI::Range(16, 65536));
     app.add_flag("--eager", c.run.eager, "Post a page when it is made, not at the next look");
     app.add_option("--seed", c.run.seed, "Of the contents and of their order")->capture_default_str();
     app.add_option("--report-ms", report_ms, "Between two lines of progress; 0: none")->capture_default_str()->type_name("MS");

@@ -30,12 +30,13 @@ struct plan {
   std::uint64_t page_bytes = 65536;
   std::uint32_t pages = 256;  ///< Of one round, all rails together.
   std::uint64_t seed = 1;
-  std::uint32_t batch = 16;   ///< Pages posted between two looks at the queue.
-  std::uint32_t window = 64;  ///< Pages of a rail in flight.
-  bool eager = false;         ///< Post at once, and not at the next look.
-  duration report{1s};        ///< Between two lines of progress; 0: none.
-  duration patience{30s};     ///< Nothing moved for so long: an error.
-  std::uint64_t spoil = 0;    ///< The writer damages a word of this round (from 1), to see the verification go red.
+  std::uint32_t batch = 16;        ///< Pages posted between two looks at the queue.
+  std::uint32_t window = 64;       ///< Pages of a rail in flight.
+  std::uint32_t operations = 256;  ///< That a transport takes at once; fewer than `window`: posts are answered `again`.
+  bool eager = false;              ///< Post at once, and not at the next look.
+  duration report{1s};             ///< Between two lines of progress; 0: none.
+  duration patience{30s};          ///< Nothing moved for so long: an error.
+  std::uint64_t spoil = 0;         ///< The writer damages a word of this round (from 1), to see the verification go red.
 
   std::uint64_t round_bytes() const noexcept { return page_bytes * pages; }
   std::uint64_t rounds() const noexcept { return (total + round_bytes() - 1) / round_bytes(); }

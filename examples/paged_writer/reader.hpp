@@ -21,7 +21,7 @@ class reader : public rail<F> {
  public:
   /// `memory`: of all rails; each registers it with its own transport, under a key of its own.
   reader(const plan& p, std::uint32_t number, shard& count, bytes memory)
-      : base(p, number, count, need(open<F>({.node = p.node(number), .peers = 2}))), arrivals_(ids), memory_(memory) {
+      : base(p, number, count, need(open<F>({.node = p.node(number), .peers = 2}))), arrivals_(buffers), memory_(memory) {
     region_ = need(net_.register_region(memory, rights::remote_write));
   }
 
@@ -43,7 +43,6 @@ class reader : public rail<F> {
   }
 
  private:
-  static constexpr std::uint32_t ids = 8;  ///< Rounds take turns with these; far fewer are under way, so that none stands for two.
   static constexpr std::size_t pages_at_once = 4;
 
   std::string greeting() const { return "hello from rail " + std::to_string(number_); }
@@ -57,7 +56,7 @@ class reader : public rail<F> {
     std::visit([this](const auto& each) { this->heard(each); }, *m);
   }
   void take(const notified& e) {
-    if (e.immediate >= ids || !arrivals_.note(e.immediate)) give_up("a notice came with an id that no round has");
+    if (!arrivals_.note(e.immediate)) give_up("a notice came with an id that no round has");
     moved();
   }
   void take(const lost& e) { give_up((connected_ ? "the writer is gone: " : "no writer there: ") + describe(e.why) + " " + net_.reason()); }
@@ -96,18 +95,19 @@ class reader : public rail<F> {
     say(letter(round_request{round, plan_.seed, start_of(round), plan_.page_bytes, plan_.pages, number_, plan_.rails, id_of(round)}));
   }
   std::uint64_t start_of(std::uint64_t round) const noexcept { return (round - 1) % buffers * plan_.round_bytes(); }
-  static std::uint32_t id_of(std::uint64_t round) noexcept { return static_cast<std::uint32_t>((round - 1) % ids); }
+  static std::uint32_t id_of(std::uint64_t round) noexcept { return static_cast<std::uint32_t>(round); }
 
   /// Effects: compares some pages of the oldest round, once all of its notices are in; then asks for the round that takes its buffer.
   bool verify() {
     if (verified_ == asked_) return false;
     const std::uint64_t round = verified_ + 1;
     const std::uint32_t pages = plan_.pages_of(number_);
-    if (!arrivals_.reached(id_of(round), (round - 1) / ids * pages + pages)) return false;
+    if (!arrivals_.reached(id_of(round), pages)) return false;
     for (std::size_t i = 0; i < pages_at_once && next_ < plan_.pages; ++i, next_ += plan_.rails) compare(round, next_);
     if (next_ < plan_.pages) return true;
     next_ = number_;
     ++verified_;
+    if (arrivals_.reset(id_of(round)) != pages) give_up("round " + std::to_string(round) + " has more notices than pages");
     count_.rounds.add(1);
     ask();
     finish_if_done();

@@ -45,7 +45,9 @@ class simulation_run {
     }
     const auto ended = world_.run(std::chrono::hours(24));
     if (!wrong_.empty() || !ended) throw broken_off(wrong_.empty() ? ended.sentence : wrong_);
-    return {sum(verified_), std::chrono::duration<double>(clock::now() - begin).count()};
+    totals done = sum(verified_);
+    done.agains = sum(written_).agains;
+    return {done, std::chrono::duration<double>(clock::now() - begin).count()};
   }
 
  private:

@@ -19,7 +19,7 @@ class writer : public rail<F> {
 
  public:
   writer(const plan& p, std::uint32_t number, shard& count)
-      : base(p, number, count, need(open<F>({.node = p.node(number), .listens = true, .operations = std::max(256U, 2 * p.window), .peers = 2}))) {}
+      : base(p, number, count, need(open<F>({.node = p.node(number), .listens = true, .operations = p.operations, .peers = 2}))) {}
 
   void begin() { moved(); }
   bool over() const noexcept { return over_; }

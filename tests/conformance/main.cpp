@@ -16,6 +16,7 @@
 #include "ordering.hpp"
 #include "put_get.hpp"
 #include "put_notify.hpp"
+#include "rails.hpp"
 #include "regions.hpp"
 #include "run_record.hpp"
 #include "shared_receives.hpp"
@@ -42,6 +43,7 @@ WEFT_INSTANTIATE(put_get);
 WEFT_INSTANTIATE(put_notify);
 WEFT_INSTANTIATE(regions);
 WEFT_INSTANTIATE(shared_receives);
+WEFT_INSTANTIATE(striped_rails);
 WEFT_INSTANTIATE(waiting);
 WEFT_INSTANTIATE(words_of_peers);
 

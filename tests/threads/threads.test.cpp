@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Many transports in one process, each with a thread of its own: they share no mutable state of weft's. What this shows is shown by the thread
+// sanitizer (preset tsan); without it the results alone are checked. Opening and closing happen at the same time as everything else.
+#include "../../compose/selected.hpp"
+#include "../../compose/transport.hpp"
+#include "../../core/describe.hpp"
+#include "in_one_process.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace weft::test {
+namespace {
+
+constexpr int pairs = 4;
+constexpr std::uint32_t puts = 200;
+constexpr std::uint64_t adds = 100;
+
+/// What both ends of a pair found wrong; each thread writes its own.
+using sentence = std::string;
+
+/// Takes puts and adds until its caller leaves.
+template <class F>
+sentence listen(transport<F> net, announcement& where) {
+  auto memory = net.allocate(4096, rights::all);
+  if (!memory) return memory.error().sentence;
+  where.tell(net.where());
+  auto other = net.accept_one(20s);
+  if (!other) return other.error().sentence;
+  status shared;
+  while ((shared = net.share(*other, *memory, owner_polls)).is_again()) (void)net.progress([](auto&&) {});
+  if (!shared) return "the region could not be described: " + describe(shared);
+  std::uint64_t sum = 0;
+  bool left = false;
+  const auto on = overloaded{[&](const notified& n) { sum += n.immediate; }, [&](const lost&) { left = true; }, [](auto&&) {}};
+  if (const status s = net.until([&] { return left; }, 30s, on); !s) return "the caller did not leave: " + describe(s);
+  if (sum != std::uint64_t{puts} * (puts + 1) / 2) return "the notices' sum is " + std::to_string(sum);
+  std::uint64_t word = 0;
+  std::memcpy(&word, memory->data(), sizeof word);
+  return word == adds ? "" : "the word is " + std::to_string(word);
+}
+
+template <class F>
+struct caller {
+  transport<F> net;
+  std::uint64_t ended = 0;
+  std::set<std::uint64_t> old{};
+  sentence wrong{};
+
+  void operator()(const completed& e) {
+    ++ended;
+    if (e.what == operation::fetch_add) old.insert(e.old);
+  }
+  void operator()(const failed& e) { wrong = describe(e.why); }
+  void operator()(const lost& e) { wrong = describe(e.why); }
+  void operator()(auto&&) {}
+
+  template <class Post>
+  void push(Post&& post) {
+    for (status s = post(); !s; s = post()) {
+      if (!s.is_again()) wrong = describe(s);
+      if (!wrong.empty()) return;
+      (void)net.progress(*this);
+      std::this_thread::yield();  // the listener may need this processor
+    }
+  }
+  sentence run(announcement& where) {
+    auto source = net.allocate(64, rights::none);
+    if (!source) return source.error().sentence;
+    auto other = net.connect(where.hear(), 20s);
+    if (!other) return other.error().sentence;
+    auto there = net.receive_region(*other, 20s);
+    if (!there) return there.error().sentence;
+    for (std::uint32_t i = 1; i <= puts; ++i) push([&] { return net.put_notify(*other, source->first(8), there->at(64 + i % 8 * 8), i, this); });
+    for (std::uint64_t i = 0; i < adds; ++i) push([&] { return net.fetch_add(*other, there->at(0), 1, this); });
+    const status s = net.until([&] { return ended == puts + adds || !wrong.empty(); }, 30s, *this);
+    if (!wrong.empty() || !s) return wrong.empty() ? describe(s) : wrong;
+    if (old.size() != adds) return "only " + std::to_string(old.size()) + " old values differ";
+    const status closed = net.close(*other, 5s, *this);
+    return closed ? "" : describe(closed);
+  }
+};
+
+TEST(threads, have_transports_of_their_own) {
+  std::array<sentence, 2 * pairs> found;
+  in_one_process<selected>(pairs, [&found]<class F>(std::type_identity<F>, int i, bool listens, announcement& where) {
+    sentence& mine = found[static_cast<std::size_t>(2 * i + int{listens})];
+    auto net = open<F>({.node = "127.0.0.1", .listens = listens});
+    if (!net) mine = net.error().sentence;
+    else mine = listens ? listen<F>(std::move(*net), where) : caller<F>{std::move(*net)}.run(where);
+  });
+  for (const sentence& each : found) EXPECT_EQ(each, "");
+}
+
+/// A transport has one owner at a time: it may change hands between threads, here after opening and before closing.
+TEST(threads, take_transports_over_from_each_other) {
+  for (int round = 0; round < 3; ++round) {
+    auto net = open<selected>({.node = "127.0.0.1", .listens = true});
+    ASSERT_TRUE(net) << net.error().sentence;
+    std::jthread([&] { EXPECT_TRUE((*net).allocate(4096, rights::all)); }).join();
+    EXPECT_FALSE((*net).where().empty());
+    std::jthread([mine = std::move(*net)]() mutable { const transport<selected> last = std::move(mine); }).join();
+  }
+}
+
+}  // namespace
+}  // namespace weft::test
