@@ -8,6 +8,7 @@
 #include "../../backends/loopback/port.hpp"
 #include "../../compose/fabric.hpp"
 
+#include <invocation/awaited_calls.hpp>
 #include <invocation/client.hpp>
 #include <invocation/manager.hpp>
 
@@ -152,7 +153,26 @@ struct run_plan {
   duration deadline = 500ms;
   std::uint64_t crash_after = 0;  ///< The executor's node dies after so many ends; 0: never.
   std::uint64_t batches = 1;      ///< Allocations: the calls are spread over them.
+  bool awaited = false;           ///< By coroutines, more of them than there are slots.
 };
+
+/// One of several coroutines that share the calls between them.
+template <complete_fabric F>
+coroutines::task<> share_of_calls(awaited_calls<F>& calls, std::uint32_t function, std::uint64_t& begun, std::uint64_t until, duration deadline,
+                                  call_log& log, std::uint64_t& ended) {
+  while (begun < until) {
+    const std::uint64_t number = ++begun;
+    std::uint64_t got = 0;
+    const outcome o = co_await calls.invoke(function, std::as_bytes(std::span(&number, 1)), std::as_writable_bytes(std::span(&got, 1)), deadline);
+    auto& e = log.calls[number];
+    ++e.ends;
+    ++ended;
+    e.why = o.why;
+    e.right = o && o.bytes == sizeof got && got == number * 3;
+    if (o.why == trouble::executor_lost || o.why == trouble::manager_lost) break;
+  }
+  co_return status{};
+}
 
 /// The client's body: allocates (again, after a loss), keeps every slot busy, logs each end.
 template <complete_fabric F>
@@ -190,6 +210,11 @@ void client_body(loopback::world& world, const std::string& manager_at, const ru
     ++log.allocations;
     const auto function = c.find("triple");
     const std::uint64_t until = ++batch >= plan.batches ? plan.calls : plan.calls * batch / plan.batches;
+    if (plan.awaited) {
+      awaited_calls<F> calls(c, {.frames = 12, .frame_bytes = 8192});
+      for (int i = 0; i < 12; ++i) (void)calls.spawn(share_of_calls<F>(calls, *function, begun, until, plan.deadline, log, ended));
+      (void)calls.run(100s);
+    }
     while ((begun < until || c.outstanding() > 0) && (c.allocated() || c.outstanding() > 0)) {
       bool posted = false;
       for (std::uint16_t w = 0; w < c.workers() && begun < until && c.allocated(); ++w) {

@@ -101,6 +101,19 @@ TEST(simulated_invocation, rough_world_every_call_ends_once_and_the_bill_is_exac
   }
 }
 
+TEST(simulated_invocation, awaited_calls_end_once_each_and_wait_their_turn) {
+  for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    run_plan plan;
+    plan.awaited = true;
+    plan.deadline = 5s;
+    const run_result r = play<fabric>(seed, seed % 2 == 0 ? rough() : loopback::faults{}, plan);
+    judge(r, plan);
+    judge_accounts(r);
+    EXPECT_EQ(r.log.count(trouble::none), plan.calls);
+  }
+}
+
 TEST(simulated_invocation, a_dying_executor_ends_its_calls_in_a_typed_error_and_another_one_serves) {
   for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
