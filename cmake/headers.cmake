@@ -85,6 +85,7 @@ set(WEFT_HEADERS
   core/atomics.hpp
   core/constant_text.hpp
   core/describe.hpp
+  core/device_memory.hpp
   core/error.hpp
   core/facts.hpp
   core/memory.hpp
@@ -135,6 +136,7 @@ set(WEFT_LIBFABRIC_HEADERS
   backends/libfabric/conflict.hpp
   backends/libfabric/connected.hpp
   backends/libfabric/demands.hpp
+  backends/libfabric/device_memory.hpp
   backends/libfabric/differences.hpp
   backends/libfabric/domain.hpp
   backends/libfabric/endpoint.hpp

@@ -4,6 +4,7 @@
 // Hot path: no.
 #pragma once
 
+#include "../core/device_memory.hpp"
 #include "engine.hpp"
 
 #include <sys/mman.h>
@@ -31,9 +32,22 @@ class enrolment {
     const bool closed = Engine::shape::native_atomics && executor != atomicity::provider;
     auto r = with_key(memory, closed ? without_atomics(granted) : granted);
     if (!r) return std::move(r).error();
-    const std::uint32_t number = e_.next_region++;
-    e_.regions.push_back({*r, granted, executor, address_answer::base_of(memory.data()), number, std::move(owned)});
-    return region(*r, number);
+    return keep(*r, granted, executor, std::move(owned));
+  }
+
+  static constexpr bool takes_device_memory = requires(typename Engine::port_type & p, const device_memory& m) {
+    p.enroll_device(m, rights::all, std::uint64_t{});
+  };
+
+  result<region> enroll(const device_memory& memory, rights granted) {
+    if (auto wrong = unfit_device(memory, granted); !wrong.empty()) return {error(errc::invalid, "register"), std::move(wrong)};
+    if constexpr (!takes_device_memory) {
+      return {error(errc::unsupported, "register"), "the backend of this fabric registers memory of the host alone"};
+    } else {
+      auto r = by_key([&](std::uint64_t key) { return e_.port->enroll_device(memory, granted, key); });
+      if (!r) return std::move(r).error();
+      return keep(*r, granted, usual_atomicity<typename Engine::fabric>, nullptr);
+    }
   }
 
   result<region> allocate(std::size_t size, rights granted, atomicity executor = usual_atomicity<typename Engine::fabric>) {
@@ -53,6 +67,11 @@ class enrolment {
   }
 
   result<registration> with_key(bytes memory, rights granted) {
+    return by_key([&](std::uint64_t key) { return e_.port->enroll(memory, granted, key); });
+  }
+  /// `make(key)` registers; where keys are ours it is given one.
+  template <class Make>
+  result<registration> by_key(Make&& make) {
     std::uint64_t wanted = 0;
     if constexpr (key_answer::made_here) {
       const auto key = e_.draw_key();
@@ -61,7 +80,7 @@ class enrolment {
                                                         " bytes that fabric " + std::string(Engine::fabric::name) + " allows"};
       wanted = *key;
     }
-    auto r = e_.port->enroll(memory, granted, wanted);
+    result<registration> r = make(wanted);
     if (r && key_answer::made_here && r->key != wanted) return {error(errc::broken, "register"), "the library did not use the key that it was given"};
     return r;
   }
@@ -82,6 +101,18 @@ class enrolment {
   }
 
  private:
+  region keep(const registration& r, rights granted, atomicity executor, std::unique_ptr<std::byte[]> owned) {
+    const std::uint32_t number = e_.next_region++;
+    e_.regions.push_back({r, granted, executor, address_answer::base_of(r.base), number, std::move(owned)});
+    return region(r, number);
+  }
+  std::string unfit_device(const device_memory& memory, rights granted) const {
+    if (memory.size == 0) return "a region needs at least one byte";
+    if (!e_.options.device_memory) return "memory of a device: open the transport with transport_options::device_memory first";
+    if (grants(granted, rights::remote_atomic) && !Engine::shape::native_atomics)
+      return "memory of a device cannot grant remote_atomic on fabric " + std::string(Engine::fabric::name) + ": this processor would execute them";
+    return {};
+  }
   static std::string unfit_for_atomics(bytes memory, rights granted, atomicity executor) {
     if (!grants(granted, rights::remote_atomic)) return {};
     if (executor == atomicity::processor)

@@ -50,6 +50,8 @@ class opening {
     if (o.peers == 0 || o.peers >= 1U << wire::connection_number::index_bits)
       return "peers is " + std::to_string(o.peers) + "; between 1 and 65535 are possible";
     if (o.receives == 0 || o.operations < 4) return "receives must be at least 1, and operations at least 4";
+    if (o.device_memory && !enrolment<Engine>::takes_device_memory)
+      return "device_memory is asked for, and the backend of fabric " + std::string(Engine::fabric::name) + " registers memory of the host alone";
     if (o.operation_timeout < 1ms || o.silence_limit < 8ms) return "operation_timeout must be at least 1 ms, and silence_limit 8 ms";
     return {};
   }
@@ -75,6 +77,7 @@ class opening {
     p.receives = receives<Engine>::per_block(o);
     p.links = o.peers;
     p.least_room = o.slot_bytes + Engine::front;
+    p.device_memory = o.device_memory;
     p.on_difference = o.on_difference;
     return p;
   }

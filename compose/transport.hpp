@@ -87,6 +87,14 @@ class transport : public atomic_calls<transport<F>, F> {
   // ---- memory -----------------------------------------------------------------------------------------------------------
   /// Registers memory of the caller, who keeps it until release_region().
   result<region> register_region(bytes memory, rights granted) { return enrolment<engine_type>(*e_).enroll(memory, granted, nullptr); }
+  /// Registers memory of a device, which the caller keeps. Requires options.device_memory. Post from it with a context.
+  /// Errors: unsupported or native, with the sentence of what lacks: the library, the provider, the driver.
+  result<region> register_region(const dmabuf_memory& m, rights granted) { return enrolment<engine_type>(*e_).enroll(device_memory::of(m), granted); }
+  template <bool Here = built_with_cuda>
+  result<region> register_region(const cuda_memory& m, rights granted) {
+    static_assert(Here, "weft: this program is built without CUDA: its driver header (cuda.h) was not found; without it, register a dmabuf_memory");
+    return enrolment<engine_type>(*e_).enroll(device_memory::of(m), granted);
+  }
   /// Registers fresh, zeroed memory, aligned to a page, that the transport keeps.
   result<region> allocate(std::size_t size, rights granted) { return enrolment<engine_type>(*e_).allocate(size, granted); }
   /// The same for words whose atomics have this executor (words.hpp). Errors: also a region that its executor cannot serve.

@@ -102,6 +102,7 @@ struct port_options {
   std::uint32_t receives = 64;     ///< Receives posted at once per link (connected) or in all (addressed), reserve included.
   std::uint32_t links = 64;        ///< Expected links, at most; sizes completion queues and address vectors.
   std::size_t least_room = 0;      ///< Shape::multi_receive: a buffer with less room than this is let go: the largest message.
+  bool device_memory = false;      ///< Memory of devices will be registered (enroll_device).
   weft::on_difference on_difference = weft::on_difference::refuse;
 };
 
@@ -141,6 +142,7 @@ struct port_limits {
 ///                                                                     a message from a pool names its link by the receiver's tag.
 ///   result<registration> enroll(bytes, rights, std::uint64_t wanted_key);   registers memory; wanted_key is used where keys are ours
 ///   void withdraw(registration&);
+///   result<registration> enroll_device(const device_memory&, rights, std::uint64_t wanted_key);   optional: ports that have it
 ///   result<registration> enroll_local(bytes);                         for buffers that only local operations use
 ///
 /// hot path (status again(waits_for::queue) when full; waits_for::connection while a lazy fabric connects):

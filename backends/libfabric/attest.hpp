@@ -54,7 +54,7 @@ void compare_memory(const fi_info& info, differences& found) {
   found.flag("local_descriptor", "local_registration", Shape::local_descriptor, (mode & FI_MR_LOCAL) != 0);
   found.flag("region_binding", "region_endpoint_binding", Shape::bind_regions, (mode & FI_MR_ENDPOINT) != 0);
   constexpr int old_basic = 1 << 0, old_scalable = 1 << 1;  // their names are deprecated since libfabric 2
-  if (const int unknown = mode & ~(request<Shape>::mr_mode | old_basic | old_scalable); unknown != 0)
+  if (const int unknown = mode & ~(request<Shape>::mr_mode | FI_MR_HMEM | old_basic | old_scalable); unknown != 0)
     found.cell("every region", "mr_mode", std::to_string(request<Shape>::mr_mode), std::to_string(mode), std::to_string(request<Shape>::mr_mode));
   if ((mode & old_basic) != 0) found.cell("every region", "mr_mode", "modern bits", "FI_MR_BASIC", "modern bits");
   // Our keys must fit into the provider's; the provider's must fit into what the wire format was baked for.

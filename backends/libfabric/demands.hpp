@@ -129,6 +129,7 @@ std::vector<demand> demands_of(const port_options& options) {
   if (Shape::native_atomics) all.push_back(demands::capability<FI_ATOMIC>("atomics: provider"));
   if (Shape::remote_counter) all.push_back(demands::capability<FI_RMA_EVENT>("remote_counter_counts_writes: true"));
   if (Shape::multi_receive) all.push_back(demands::capability<FI_MULTI_RECV>("multi_receive: true"));
+  if (options.device_memory) all.push_back(demands::capability<FI_HMEM>("device_memory: true"));
   if (Shape::shared_receives) all.push_back(demands::shared_receives());
   if (Shape::ordered_send_after_write) all.push_back(demands::order<FI_ORDER_SAW>("order_send_after_write: true"));
   if (Shape::ordered_write_after_write) all.push_back(demands::order<FI_ORDER_WAW>("order_write_after_write: true"));

@@ -84,14 +84,14 @@ owned_info make_hints(const port_options& options) {
   using ask = request<Shape>;
   owned_info hints(fi_allocinfo());
   if (!hints) return hints;
-  hints->caps = ask::caps;
+  hints->caps = ask::caps | (options.device_memory ? FI_HMEM : 0);
   if (ask::socket_addresses) hints->addr_format = address_format(options.node);
   hints->mode = ask::mode;
   hints->ep_attr->type = ask::endpoint;
   if constexpr (Shape::shared_receives) hints->ep_attr->rx_ctx_cnt = FI_SHARED_CONTEXT;
   hints->tx_attr->msg_order = ask::order;
   hints->rx_attr->msg_order = ask::order;
-  hints->domain_attr->mr_mode = ask::mr_mode;
+  hints->domain_attr->mr_mode = ask::mr_mode | (options.device_memory ? FI_MR_HMEM : 0);
   hints->domain_attr->threading = FI_THREAD_DOMAIN;
   hints->domain_attr->data_progress = ask::progress;
   hints->domain_attr->cq_data_size = ask::immediate_bytes;

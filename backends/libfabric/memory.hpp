@@ -6,6 +6,7 @@
 // Hot path: no. Threads: one owner.
 #pragma once
 
+#include "device_memory.hpp"
 #include "domain.hpp"
 
 #include <algorithm>
@@ -29,11 +30,19 @@ class memory {
   }
 
   result<registration> enroll(bytes where, rights granted, std::uint64_t wanted_key) {
-    std::uint64_t access = Shape::local_descriptor ? local_access : 0;
-    if (grants(granted, rights::remote_write)) access |= FI_REMOTE_WRITE;
-    if (grants(granted, rights::remote_read)) access |= FI_REMOTE_READ;
-    if (grants(granted, rights::remote_atomic)) access |= FI_REMOTE_WRITE | FI_REMOTE_READ;
-    return add(where, access, Shape::provider_key ? 0 : wanted_key);
+    return add(where, access_of(granted) | (Shape::local_descriptor ? local_access : 0), Shape::provider_key ? 0 : wanted_key);
+  }
+
+  /// Memory of a device always has a descriptor: the library must know whose it is (fi_mr(3), FI_MR_HMEM).
+  result<registration> enroll_device(const device_memory& where, rights granted, std::uint64_t wanted_key) {
+    const std::string who = about(where.size);
+    device_request request;
+    if (const std::string why = describe(where, access_of(granted) | local_access, Shape::provider_key ? 0 : wanted_key, request); !why.empty())
+      return failure{error(errc::unsupported, "fi_mr_regattr"), who + " of a device: " + why};
+    owned<fid_mr> region;
+    if (const int r = fi_mr_regattr(domain_, &request.attr, request.flags | event_flags, region.slot()); r != 0)
+      return refused(r, "fi_mr_regattr", who + " of a device");
+    return finish(std::move(region), {where.address, where.size}, true);
   }
 
   /// Where local buffers need no descriptor there is nothing to do: the registration has none.
@@ -59,13 +68,29 @@ class memory {
  private:
   static constexpr std::uint64_t local_access = FI_SEND | FI_RECV | FI_READ | FI_WRITE;
 
+  static constexpr std::uint64_t event_flags = Shape::bind_regions && Shape::remote_counter ? FI_RMA_EVENT : 0;
+
+  static std::uint64_t access_of(rights granted) noexcept {
+    std::uint64_t access = 0;
+    if (grants(granted, rights::remote_write)) access |= FI_REMOTE_WRITE;
+    if (grants(granted, rights::remote_read)) access |= FI_REMOTE_READ;
+    if (grants(granted, rights::remote_atomic)) access |= FI_REMOTE_WRITE | FI_REMOTE_READ;
+    return access;
+  }
+  static std::string about(std::size_t size) { return "fabric " + std::string(Shape::name) + ": registering " + std::to_string(size) + " bytes"; }
+
   result<registration> add(bytes where, std::uint64_t access, std::uint64_t key) {
-    const std::string who = "fabric " + std::string(Shape::name) + ": registering " + std::to_string(where.size()) + " bytes";
-    const std::uint64_t flags = Shape::bind_regions && Shape::remote_counter ? FI_RMA_EVENT : 0;
+    const std::string who = about(where.size());
     owned<fid_mr> region;
-    if (const int r = fi_mr_reg(domain_, where.data(), where.size(), access, 0, key, flags, region.slot(), nullptr); r != 0)
+    if (const int r = fi_mr_reg(domain_, where.data(), where.size(), access, 0, key, event_flags, region.slot(), nullptr); r != 0)
       return r == -FI_ENOKEY ? refused(r, "fi_mr_reg", who + " with key " + std::to_string(key) + ", which is in use (keys must be unique)")
                              : refused(r, "fi_mr_reg", who);
+    return finish(std::move(region), where, Shape::local_descriptor);
+  }
+
+  /// Binds and enables where the row says so, and keeps the region.
+  result<registration> finish(owned<fid_mr> region, bytes where, bool described) {
+    const std::string who = about(where.size());
     if constexpr (Shape::bind_regions) {
       if (const int r = fi_mr_bind(region.get(), &endpoint_->fid, 0); r != 0) return refused(r, "fi_mr_bind", who);
       if constexpr (Shape::remote_counter)
@@ -74,7 +99,7 @@ class memory {
     }
     const std::uint64_t used = fi_mr_key(region.get());
     if (used == FI_KEY_NOTAVAIL) return failure{error(errc::broken, "fi_mr_key"), who + ": the library has no 64-bit key for it"};
-    registration made{region.get(), Shape::local_descriptor ? fi_mr_desc(region.get()) : nullptr, used, where.data(), where.size()};
+    registration made{region.get(), described ? fi_mr_desc(region.get()) : nullptr, used, where.data(), where.size()};
     regions_.push_back(std::move(region));
     return made;
   }

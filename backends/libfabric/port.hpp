@@ -85,6 +85,9 @@ class port {
   std::uint32_t peer_tag(link of) const requires(Shape::facts.endpoint_type == endpoint_type::connected) { return ends_->peer_tag(of); }
 
   result<registration> enroll(bytes where, rights granted, std::uint64_t wanted_key) { return memory_.enroll(where, granted, wanted_key); }
+  result<registration> enroll_device(const device_memory& where, rights granted, std::uint64_t wanted_key) {
+    return memory_.enroll_device(where, granted, wanted_key);
+  }
   result<registration> enroll_local(bytes where) { return memory_.enroll_local(where); }
   void withdraw(registration& gone) { memory_.withdraw(gone); }
 

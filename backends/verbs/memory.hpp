@@ -6,6 +6,7 @@
 // Hot path: descriptor_of(), local_key(). Threads: one owner.
 #pragma once
 
+#include "../../core/device_memory.hpp"
 #include "device.hpp"
 
 #include <algorithm>
@@ -43,6 +44,20 @@ class memory {
                      "fabric " + std::string(Shape::name) + ": registering " + std::to_string(where.size()) +
                          " bytes (ulimit -l bounds what a process may pin)");
     const registration made{region.get(), descriptor_of(region->lkey), region->rkey, where.data(), where.size()};
+    regions_.push_back(std::move(region));
+    return made;
+  }
+
+  /// Of devices, dmabufs alone: a pointer of CUDA's needs a kernel module beside rdma-core's (nvidia-peermem).
+  result<registration> enroll_device(const device_memory& where, rights granted) {
+    const std::string who = "fabric " + std::string(Shape::name) + ": registering " + std::to_string(where.size) + " bytes of a device";
+    if (where.kind != memory_kind::dmabuf)
+      return failure{error(errc::unsupported, "ibv_reg_dmabuf_mr"), who + ": rdma-core takes them by dmabuf; export one (dmabuf_memory)"};
+    const auto address = reinterpret_cast<std::uintptr_t>(where.address);
+    const int access = access_of(granted, Shape::native_atomics, internet_wire_);
+    owned<ibv_mr> region(ibv_reg_dmabuf_mr(domain_, where.offset, where.size, address, where.descriptor, access));
+    if (!region) return refused(errno, "ibv_reg_dmabuf_mr", who);
+    const registration made{region.get(), descriptor_of(region->lkey), region->rkey, where.address, where.size};
     regions_.push_back(std::move(region));
     return made;
   }

@@ -82,6 +82,7 @@ class port {
   }
 
   result<registration> enroll(bytes where, rights granted, std::uint64_t) { return memory_.enroll(where, granted); }
+  result<registration> enroll_device(const device_memory& where, rights granted, std::uint64_t) { return memory_.enroll_device(where, granted); }
   result<registration> enroll_local(bytes where) { return memory_.enroll(where, rights::none); }
   void withdraw(registration& gone) { memory_.withdraw(gone); }
 

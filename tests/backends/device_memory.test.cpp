@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How the library is asked for memory of devices, without any: the request alone.
+#include "../../backends/libfabric/device_memory.hpp"
+
+#include <gtest/gtest.h>
+
+namespace weft::backends::libfabric {
+namespace {
+
+std::byte anywhere[64];
+
+TEST(device_memory, of_cuda_is_one_place_with_its_interface_and_ordinal) {
+  device_request r;
+  EXPECT_EQ(describe(device_memory::of(cuda_memory{anywhere, 64, 3}), FI_REMOTE_WRITE, 17, r), "");
+  EXPECT_EQ(r.attr.iface, FI_HMEM_CUDA);
+  EXPECT_EQ(r.attr.device.cuda, 3);
+  EXPECT_EQ(r.attr.iov_count, 1U);
+  ASSERT_EQ(r.attr.mr_iov, &r.place);
+  EXPECT_EQ(r.place.iov_base, anywhere);
+  EXPECT_EQ(r.place.iov_len, 64U);
+  EXPECT_EQ(r.attr.access, FI_REMOTE_WRITE);
+  EXPECT_EQ(r.attr.requested_key, 17U);
+  EXPECT_EQ(r.flags, 0U);
+}
+
+TEST(device_memory, by_dmabuf_names_the_descriptor_or_is_refused_with_the_releases) {
+  device_request r;
+  const std::string why = describe(device_memory::of(dmabuf_memory{7, 4096, anywhere, 64, -1}), FI_REMOTE_READ, 5, r);
+#if defined(FI_MR_DMABUF)
+  EXPECT_EQ(why, "");
+  EXPECT_EQ(r.flags, FI_MR_DMABUF);
+  ASSERT_EQ(r.attr.dmabuf, &r.dmabuf);
+  EXPECT_EQ(r.dmabuf.fd, 7);
+  EXPECT_EQ(r.dmabuf.offset, 4096U);
+  EXPECT_EQ(r.dmabuf.len, 64U);
+  EXPECT_EQ(r.dmabuf.base_addr, anywhere);
+  EXPECT_EQ(r.attr.iface, FI_HMEM_SYSTEM);
+#else
+  EXPECT_NE(why.find("which registers no dmabuf; 1.20 and later do"), std::string::npos) << why;
+  EXPECT_EQ(r.attr.mr_iov, nullptr) << "an older library would take it for a list of buffers";
+#endif
+}
+
+}  // namespace
+}  // namespace weft::backends::libfabric

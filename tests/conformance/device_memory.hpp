@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Memory of devices: refused with a sentence where library, provider or driver lack it; else a dmabuf is source and destination of transfers.
+// The device is the kernel's udmabuf, which makes a dmabuf of a process's own pages; without it a file stands for one, and must be refused.
+// Hot path: no. Threads: one per side.
+#pragma once
+
+#include "two_sides.hpp"
+
+#include <fcntl.h>
+#include <linux/udmabuf.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace weft::conformance {
+
+template <class Stage>
+class device_memory_of_peers : public suite<Stage> {};
+TYPED_TEST_SUITE_P(device_memory_of_peers);
+
+/// Pages that a dmabuf names too.
+class udmabuf {
+ public:
+  static constexpr std::size_t size = 8192;
+  udmabuf() : file_(::memfd_create("weft-test", MFD_ALLOW_SEALING)) {
+    if (::ftruncate(file_, size) != 0 || ::fcntl(file_, F_ADD_SEALS, F_SEAL_SHRINK) != 0) return;
+    void* mapped = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
+    if (mapped != MAP_FAILED) address_ = static_cast<std::byte*>(mapped);
+    const int device = ::open("/dev/udmabuf", O_RDWR | O_CLOEXEC);
+    if (device < 0) return;
+    udmabuf_create ask{};
+    ask.memfd = static_cast<std::uint32_t>(file_);
+    ask.size = size;
+    descriptor_ = ::ioctl(device, UDMABUF_CREATE, &ask);
+    ::close(device);
+  }
+  ~udmabuf() {
+    if (address_ != nullptr) ::munmap(address_, size);
+    if (descriptor_ >= 0) ::close(descriptor_);
+    ::close(file_);
+  }
+  udmabuf(const udmabuf&) = delete;
+  udmabuf& operator=(const udmabuf&) = delete;
+
+  bool real() const noexcept { return descriptor_ >= 0; }
+  bytes memory() const noexcept { return {address_, size}; }
+  dmabuf_memory described() const noexcept { return {.descriptor = real() ? descriptor_ : file_, .offset = 0, .address = address_, .size = size}; }
+
+ private:
+  int file_;
+  int descriptor_ = -1;
+  std::byte* address_ = nullptr;
+};
+
+/// What a process of its own says: the supervising one never touches the network library.
+template <class Says>
+std::string said_by_a_process(Says&& says) {
+  int ends[2];
+  if (::pipe(ends) != 0) return "no pipe";
+  const pid_t process = ::fork();
+  if (process == 0) {
+    const std::string text = says();
+    (void)!::write(ends[1], text.data(), text.size());
+    ::_exit(0);
+  }
+  ::close(ends[1]);
+  std::string text(4096, ' ');
+  std::size_t got = 0;
+  for (ssize_t more = 0; (more = ::read(ends[0], text.data() + got, text.size() - got)) > 0;) got += static_cast<std::size_t>(more);
+  ::close(ends[0]);
+  int how = 0;
+  ::waitpid(process, &how, 0);
+  EXPECT_TRUE(WIFEXITED(how)) << "it died while it registered";
+  text.resize(got);
+  return text;
+}
+
+/// The refusal, or "" where a dmabuf was registered.
+template <class F>
+std::string refusal_of_a_dmabuf() {
+  const udmabuf device;
+  auto net = open<F>({.node = home(), .device_memory = true});
+  if (!net) return net.error().sentence;
+  auto made = net->register_region(device.described(), rights::remote_write);
+  if (!made) return made.error().sentence;
+  return device.real() ? "" : "a plain file was registered as a dmabuf";
+}
+
+TYPED_TEST_P(device_memory_of_peers, is_registered_or_refused_with_a_sentence) {
+  using fabric = typename TestFixture::tested_fabric;
+  std::string refused;
+  if constexpr (TypeParam::simulated) {
+    refused = "the backend of fabric " + std::string(fabric::name) + " registers memory of the host alone";
+    TestFixture::play({.once = true}, [&](party&) {
+      auto net = open<fabric>({.device_memory = true});
+      ASSERT_FALSE(net);
+      EXPECT_NE(net.error().sentence.find("host alone"), std::string::npos) << net.error().sentence;
+    });
+  } else {
+    refused = said_by_a_process(refusal_of_a_dmabuf<fabric>);
+    const bool explained = refused.find("device_memory") != std::string::npos || refused.find("of a device") != std::string::npos;
+    EXPECT_TRUE(refused.empty() || explained) << "the sentence does not name what was asked for: " << refused;
+  }
+  if (!refused.empty()) GTEST_SKIP() << refused;
+}
+
+TYPED_TEST_P(device_memory_of_peers, without_having_been_asked_for_is_refused) {
+  using fabric = typename TestFixture::tested_fabric;
+  TestFixture::play({.once = true}, [](party& side) {
+    auto net = opened<fabric>(side);
+    const udmabuf device;
+    auto made = net.register_region(device.described(), rights::remote_write);
+    ASSERT_FALSE(made);
+    EXPECT_NE(made.error().sentence.find("transport_options::device_memory"), std::string::npos) << made.error().sentence;
+  });
+}
+
+TYPED_TEST_P(device_memory_of_peers, is_source_and_destination_of_puts) {
+  using fabric = typename TestFixture::tested_fabric;
+  if (TypeParam::simulated || !udmabuf().real()) GTEST_SKIP() << "no dmabuf can be made here: there is no /dev/udmabuf, or the fabric is simulated";
+  TestFixture::play(
+      {},
+      [](party& side) {
+        auto net = open<fabric>({.node = home(), .listens = true, .device_memory = true});
+        const udmabuf device;
+        auto made = net ? net->register_region(device.described(), rights::remote_write) : result<region>(std::move(net).error());
+        side.tell(1, made ? "go" : "no");
+        if (!made) return;
+        observer seen;
+        const peer p = meet_as_listener(side, *net, seen);
+        side.tell(1, const_bytes(net->publish(*made, owner_polls)));
+        serve(side, *net, seen, 1);
+        EXPECT_EQ(first_unlike(device.memory().first(4096), 5), 4096U);
+        side.ready(1);
+        (void)p;
+      },
+      [](party& side) {
+        if (side.ask_text(0) != "go") return;
+        auto net = open<fabric>({.node = home(), .device_memory = true});
+        if (!net) throw stopped(net.error().sentence);
+        observer seen;
+        const udmabuf device;
+        paint(device.memory(), 5);
+        const peer p = meet_as_caller(side, *net, seen);
+        const auto there = net->parse_region(serve_and_ask(side, *net, seen, 0)).value();
+        const region mine = net->register_region(device.described(), rights::none).value();
+        push(side, *net, seen, "put", [&] { return net->put(p, mine.first(4096), there.at(0), &seen); });
+        await(side, *net, seen, "its end", [&] { return seen.ends() == 1; });
+        side.ready(0);
+        serve(side, *net, seen, 0);
+      });
+}
+
+REGISTER_TYPED_TEST_SUITE_P(device_memory_of_peers, is_registered_or_refused_with_a_sentence, without_having_been_asked_for_is_refused,
+                            is_source_and_destination_of_puts);
+
+}  // namespace weft::conformance
