@@ -38,6 +38,18 @@ struct watch_of<Port> {
 };
 }  // namespace detail
 
+namespace detail {
+struct no_process {};
+struct no_receives {};
+struct no_ring {};
+/// A peer's record with the parts that the fabric needs.
+template <class Link, class Watch, std::size_t LibraryBytes, bool Process, bool Receives, bool Ring>
+struct record_of {
+  using type = peer_record<Link, std::conditional_t<Process, watched_process<Watch>, no_process>,
+                           std::conditional_t<Receives, own_receives<LibraryBytes>, no_receives>, std::conditional_t<Ring, ring_state, no_ring>>;
+};
+}  // namespace detail
+
 /// A region of this side, as the target of others' operations.
 struct region_entry {
   registration enrolled;
@@ -58,7 +70,8 @@ struct engine {
   using rendezvous = typename port_type::rendezvous;
   using watch = typename detail::watch_of<port_type>::type;
   static constexpr std::size_t library_bytes = F::facts.context_bytes;
-  using record = peer_record<link, watch, library_bytes>;
+  using record = typename detail::record_of<link, watch, library_bytes, answer<F, liveness_family>::watches_process, port_type::link_has_receives,
+                                            shape::remote_counter>::type;
   /// Some operation on some type of word takes compare-swaps.
   static constexpr bool swap_loops =
       shape::native_atomics && (F::atomics_by.has(atomic_lowering::loop) || F::atomics_by.has(atomic_lowering::wide_loop));
@@ -75,7 +88,7 @@ struct engine {
   static constexpr bool wide_immediate = F::facts.write_immediate_bytes >= 8;
   static constexpr bool uses_ring = shape::remote_counter;
   static constexpr post_mode write_mode = answer<F, write_fault_family>::signalled_write;
-  /// A row whose library overwrites contexts needs a slot for each operation; elsewhere unsignalled ones share their peer's marker.
+  /// A row whose library overwrites contexts needs a slot for each operation; elsewhere unsignalled ones carry their peer's record.
   static constexpr bool markers = library_bytes == 0;
   static constexpr std::uint32_t ring_entries = 64;
   /// Notices are messages: then small payloads may travel in them, up to this size.

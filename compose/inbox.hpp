@@ -100,13 +100,18 @@ class inbox {
 
   [[gnu::noinline]] void ended_otherwise(const completion_entry& c) {
     if (c.context == nullptr) return;  // an operation that nobody asked about, on a row that signals all
-    if (!c.outcome && static_cast<library_context<Engine::library_bytes>*>(c.context)->kind == context_kind::receive) return arrived(c);
-    slot& s = *static_cast<slot*>(c.context);
-    if (s.use == slot_use::marker) {
-      if (!c.outcome && s.record->live == s.record->number) on_(failed{s.what, e_.handle(*s.record), nullptr, c.outcome});
-      return;
+    if (!c.outcome) [[unlikely]] {     // error entries of some providers do not say what failed
+      const context_kind kind = static_cast<library_context<Engine::library_bytes>*>(c.context)->kind;
+      if (kind == context_kind::receive) return arrived(c);
+      if constexpr (Engine::markers)
+        if (kind == context_kind::peer) return unsignalled_failed(*static_cast<record*>(static_cast<library_context<0>*>(c.context)), c.outcome);
     }
+    slot& s = *static_cast<slot*>(c.context);
     end_of(s, c.outcome);
+  }
+
+  void unsignalled_failed(record& r, status outcome) {
+    if (r.live == r.number) on_(failed{operation::put_notify, e_.handle(r), nullptr, outcome});
   }
 
   void end_of(slot& s, status outcome) {
@@ -258,8 +263,10 @@ class inbox {
       case wire::message_kind::atomic_reply:
         return replied(r, body);
       case wire::message_kind::ring_credit:
-        if (const auto read = wire::parse_number(body); read && *read - r.ring_credited <= r.ring_posted - r.ring_credited) r.ring_credited = *read;
-        else ++e_.garbled;
+        if constexpr (Engine::uses_ring) {
+          if (const auto read = wire::parse_number(body); read && *read - r.ring_credited <= r.ring_posted - r.ring_credited) r.ring_credited = *read;
+          else ++e_.garbled;
+        }
         return true;
       case wire::message_kind::fused:
         if constexpr (Engine::notice_is_message)

@@ -197,7 +197,7 @@ class lane {
   template <post_mode Signalled = post_mode::signalled, class Call>
   [[gnu::always_inline]] status post(record* r, operation what, void* context, bool signalled, Call&& call) noexcept {
     if (!signalled) {
-      if constexpr (Engine::markers) return call(std::integral_constant<post_mode, post_mode::unsignalled>{}, &r->marker);
+      if constexpr (Engine::markers) return call(std::integral_constant<post_mode, post_mode::unsignalled>{}, static_cast<library_context<0>*>(r));
     }
     slot* o = claim(r, what, context);
     if (o == nullptr) [[unlikely]]

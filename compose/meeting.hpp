@@ -38,7 +38,10 @@ class meeting {
       return {error(errc::no_memory, "connect"),
               "all " + std::to_string(e_.peers.capacity()) + " peer records are in use (transport_options::peers)"};
     begin(*r, peer_state::dialling);
-    keep_private(*r, private_data, has_private_data);
+    if (!keep_private(*r, private_data, has_private_data)) {
+      parting<Engine>(e_).forget(*r);
+      return {error(errc::no_memory, "connect"), "no memory for the private data of a request"};
+    }
     r->nonce = e_.entropy() | 1;
     r->owes_answer = true;
     auto link = e_.port->dial(address, r->number);
@@ -60,16 +63,19 @@ class meeting {
 
   // ---- answering --------------------------------------------------------------------------------------------------------
   status accept(record& r, const_bytes private_data, bool has_private_data) noexcept {
-    keep_private(r, private_data, has_private_data);
+    if (!keep_private(r, private_data, has_private_data)) return error(errc::no_memory, "accept");
     e_.set_state(r, peer_state::established);
-    r.heard = r.spoke = e_.tick;
+    r.heard = e_.tick;
+    r.spoke = e_.tick;
     r.owes_answer = true;
     say_what_is_owed(r);
     return {};
   }
   void reject(record& r, errc code, const std::string& reason) {
-    r.refusal = code;
-    r.reason = reason;
+    if (peer_words* words = r.made_words(); words != nullptr) {
+      words->refusal = code;
+      words->reason = reason;
+    }
     e_.set_state(r, peer_state::refusing);
     r.owes_answer = true;
     say_what_is_owed(r);
@@ -106,7 +112,7 @@ class meeting {
     if (r.state != peer_state::greeting) return;  // said twice
     if (kind == wire::message_kind::reject) {
       const auto no = wire::parse_refusal(body);
-      if (no) r.reason.assign(reinterpret_cast<const char*>(no->reason.data()), no->reason.size());
+      if (no && r.made_words() != nullptr) r.words->reason.assign(reinterpret_cast<const char*>(no->reason.data()), no->reason.size());
       const bool known = no && (no->code == static_cast<std::uint8_t>(errc::incompatible));
       return parting<Engine>(e_).gone(r, error(known ? errc::incompatible : errc::rejected, "connect"), on);
     }
@@ -117,12 +123,14 @@ class meeting {
       return;
     }
     if (auto unlike = unlikeness(own_build, theirs, verdict, asking::we); !unlike.empty()) {
-      r.reason = std::move(unlike);
+      if (r.made_words() != nullptr) r.words->reason = std::move(unlike);
       return parting<Engine>(e_).gone(r, error(errc::incompatible, "connect"), on);
     }
     r.theirs = theirs.connection;
-    r.heard = r.spoke = e_.tick;
+    r.heard = e_.tick;
+    r.spoke = e_.tick;
     adopt(r, theirs);
+    r.words.reset();  // they have ours
     e_.set_state(r, peer_state::established);
     if constexpr (Engine::uses_ring) e_.rings_are_due = true;
     on(connected{e_.handle(r), theirs.has_private_data, theirs.private_data});
@@ -170,7 +178,10 @@ class meeting {
   template <class Handler>
   void settle_links(Handler& on) {
     for (record& r : e_.peers)
-      if (r.state != peer_state::free && std::exchange(r.link_ended, false)) parting<Engine>(e_).gone(r, error(errc::peer_lost, "link"), on);
+      if (r.state != peer_state::free && r.link_ended) {
+        r.link_ended = false;
+        parting<Engine>(e_).gone(r, error(errc::peer_lost, "link"), on);
+      }
   }
 
   /// Sends the hello, accept or reject that this record still owes, if the link can take it.
@@ -181,8 +192,10 @@ class meeting {
     auto kind = wire::message_kind::hello;
     if (r.state == peer_state::refusing) {
       kind = wire::message_kind::reject;
-      const auto* text = reinterpret_cast<const std::byte*>(r.reason.data());
-      size = wire::encode(wire::refusal_notice{static_cast<std::uint8_t>(r.refusal), {text, std::min(r.reason.size(), wire::largest_reason)}}, body);
+      const std::string reason = r.reason();
+      const auto* text = reinterpret_cast<const std::byte*>(reason.data());
+      const errc code = r.words ? r.words->refusal : errc::rejected;
+      size = wire::encode(wire::refusal_notice{static_cast<std::uint8_t>(code), {text, std::min(reason.size(), wire::largest_reason)}}, body);
     } else {
       if (r.state == peer_state::established) kind = wire::message_kind::accept;
       size = wire::encode(introduce(r, kind), body);
@@ -199,14 +212,10 @@ class meeting {
     r.link_ended = false;
     r.owes_answer = false;
     r.has_private_data = false;
-    r.private_size = 0;
-    r.reason.clear();
+    r.words.reset();
     r.theirs = {};
     r.speak_every = 0;
-    r.ring_posted = r.ring_credited = r.ring_read = r.ring_told = 0;
-    r.marker.use = slot_use::marker;
-    r.marker.what = operation::put_notify;
-    r.marker.record = &r;
+    if constexpr (Engine::uses_ring) r.ring_posted = r.ring_credited = r.ring_read = r.ring_told = 0;
     r.heard = e_.tick;
     if constexpr (Engine::uses_ring) {
       auto* ring = e_.ring_memory.get() + e_.peers.index_of(r) * Engine::ring_entries * sizeof(wire::ring_entry);
@@ -265,11 +274,15 @@ class meeting {
 
   void adopt(record& r, const wire::introduction& theirs) noexcept {
     r.their_slot_bytes = theirs.slot_bytes;
-    r.speak_every = theirs.heartbeat_ms;
-    r.ring = theirs.ring;
-    if (r.ring.entries > Engine::ring_entries) r.ring.entries = Engine::ring_entries;
-    r.process = theirs.process;
-    if constexpr (answer<typename Engine::fabric, liveness_family>::watches_process) r.watch = e_.watch_over(theirs.process);
+    r.speak_every = static_cast<std::uint16_t>(std::min(theirs.heartbeat_ms, 30'000U));
+    if constexpr (Engine::uses_ring) {
+      r.ring = theirs.ring;
+      if (r.ring.entries > Engine::ring_entries) r.ring.entries = Engine::ring_entries;
+    }
+    if constexpr (answer<typename Engine::fabric, liveness_family>::watches_process) {
+      r.process = theirs.process;
+      r.watch = e_.watch_over(theirs.process);
+    }
   }
 
   wire::introduction introduce(record& r, wire::message_kind kind) noexcept {
@@ -289,14 +302,19 @@ class meeting {
     mine.fabric = {reinterpret_cast<const std::byte*>(Engine::fabric::name.data()), Engine::fabric::name.size()};
     mine.shared = {reinterpret_cast<const std::byte*>(Engine::fabric::shared.data()), Engine::fabric::shared.size()};
     mine.has_private_data = r.has_private_data;
-    mine.private_data = {r.private_data.data(), r.private_size};
+    if (r.words) mine.private_data = {r.words->private_data.data(), r.words->private_size};
     return mine;
   }
 
-  void keep_private(record& r, const_bytes data, bool has) noexcept {
+  /// False: no memory.
+  bool keep_private(record& r, const_bytes data, bool has) noexcept {
     r.has_private_data = has;
-    r.private_size = static_cast<std::uint8_t>(std::min(data.size(), wire::largest_private_data));
-    std::copy_n(data.begin(), r.private_size, r.private_data.begin());
+    if (data.empty()) return true;
+    peer_words* words = r.made_words();
+    if (words == nullptr) return false;
+    words->private_size = static_cast<std::uint8_t>(std::min(data.size(), wire::largest_private_data));
+    std::copy_n(data.begin(), words->private_size, words->private_data.begin());
+    return true;
   }
 
   static constexpr build_words own_build{Engine::fabric::name, Engine::fabric::shared, Engine::fabric::fingerprint};

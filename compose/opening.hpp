@@ -48,7 +48,8 @@ class opening {
     if (o.slot_bytes < wire::largest_handshake)
       return "slot_bytes is " + std::to_string(o.slot_bytes) + "; the handshake needs at least " + std::to_string(wire::largest_handshake);
     if (o.peers == 0 || o.peers >= 1U << wire::connection_number::index_bits)
-      return "peers is " + std::to_string(o.peers) + "; between 1 and 65535 are possible";
+      return "peers is " + std::to_string(o.peers) + "; between 1 and " + std::to_string((1U << wire::connection_number::index_bits) - 1) +
+             " are possible";
     if (o.receives == 0 || o.operations < 4) return "receives must be at least 1, and operations at least 4";
     if (o.device_memory && !enrolment<Engine>::takes_device_memory)
       return "device_memory is asked for, and the backend of fabric " + std::string(Engine::fabric::name) + " registers memory of the host alone";

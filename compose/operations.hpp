@@ -25,7 +25,6 @@ enum class slot_use : std::uint8_t {
   silent,     ///< An operation posted without a context on a row that needs context space: its success is told to nobody.
   control,    ///< A message of weft's own.
   abandoned,  ///< Told as ended already; the library may still complete it.
-  marker,     ///< Stands for all unsignalled operations of one peer; never taken from the pool.
 };
 
 /// How far an operation got that takes more than one call, or what it waits for. From `delivering` on, the end of one call is the time for the next.
@@ -61,7 +60,7 @@ struct library_space<0> {};
 inline constexpr std::uint32_t no_index = ~std::uint32_t{0};
 
 /// What a context that the library gives back is. Error entries of some providers do not say whether a receive or an operation failed.
-enum class context_kind : std::uint8_t { operation, receive };
+enum class context_kind : std::uint8_t { operation, receive, peer };
 
 /// How every context begins: the library's space first, so that the object's address is the context.
 template <std::size_t LibraryBytes>

@@ -27,7 +27,7 @@ class parting {
     const bool was_known = r.state == peer_state::established || r.state == peer_state::greeting || r.state == peer_state::dialling ||
                            r.state == peer_state::requested || r.state == peer_state::leaving;
     r.live = 0;
-    e_.last_reason = r.reason;
+    e_.last_reason = r.reason();
     end_link(r);
     fail_all(r, why, on);
     if (was_known) on(lost{handle, why});
@@ -54,8 +54,10 @@ class parting {
       slot& s = *e_.operations.at(i);
       if (s.record == &r && (s.use == slot_use::user || s.use == slot_use::silent || s.use == slot_use::control)) end_slot(s);
     }
-    r.watch = {};
+    if constexpr (requires { r.watch; }) r.watch = {};
+    r.words.reset();
     e_.set_state(r, peer_state::free);
+    e_.peers.give(r);
   }
 
   /// One operation ended early (its deadline passed) while its peer lives.

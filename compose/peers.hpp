@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -57,41 +58,73 @@ struct receive_block {
   registration enrolled;
 };
 
-template <class Link, class Watch, std::size_t LibraryBytes>
-struct peer_record : peer_header {
-  using slot = operation_slot<peer_record, LibraryBytes>;
-
-  Link link{};
-  std::uint32_t number = 0;  ///< Our number for this connection.
-  std::uint32_t generation = 0;
-  wire::connection_number theirs{};  ///< Their number for it: goes into everything that we send.
-  std::uint32_t their_slot_bytes = 0;
-  std::uint32_t heard = 0;        ///< Tick of the last message.
-  std::uint32_t spoke = 0;        ///< Tick of our last heartbeat.
-  std::uint32_t speak_every = 0;  ///< In ticks; 0: they do not listen for heartbeats.
-  std::uint32_t since = 0;        ///< Tick of the last change of state.
-  peer_state state = peer_state::free;
-  bool link_stands = false;
-  bool link_gone = true;
-  bool link_ended = false;   ///< Connected fabrics: the library said so; what the link brought before may still be in the queue.
-  bool owes_answer = false;  ///< hello, accept or reject still to be sent.
-  errc refusal = errc::rejected;
-  std::uint64_t nonce = 0;                                           ///< Of the hello that made this record.
-  std::array<std::byte, wire::largest_private_data> private_data{};  ///< Ours until sent.
+/// What is said while peers meet and part; most peers need none of it, so that it is made when there is something to keep.
+struct peer_words {
+  std::array<std::byte, wire::largest_private_data> private_data{};  ///< Ours until sent, and until a repeated hello cannot ask for it again.
   std::uint8_t private_size = 0;
-  bool has_private_data = false;
+  errc refusal = errc::rejected;
   std::string reason;  ///< Sentence of a refusal, theirs or ours.
-  Watch watch{};
-  std::uint64_t process = 0;  ///< Theirs, on rows of one host.
-  receive_block<receive_slot<LibraryBytes>> receives;
-  slot marker;  ///< Context of unsignalled operations, so that an error finds its peer.
+};
 
-  // notification ring (policies/notify.hpp, remote_counter)
+/// A tick, modulo a minute: enough to see that some milliseconds have passed.
+struct short_tick {
+  std::uint16_t value = 0;
+  void operator=(std::uint32_t tick) noexcept { value = static_cast<std::uint16_t>(tick); }
+  std::uint32_t until(std::uint32_t tick) const noexcept { return static_cast<std::uint16_t>(tick - value); }
+};
+
+/// Parts of a record that some fabrics need. Rows on one host: the peer's process.
+template <class Watch>
+struct watched_process {
+  Watch watch{};
+  std::uint64_t process = 0;
+};
+/// Connected fabrics without a pool: the link's own receives.
+template <std::size_t LibraryBytes>
+struct own_receives {
+  receive_block<receive_slot<LibraryBytes>> receives;
+};
+/// The notification ring (policies/notify.hpp, remote_counter).
+struct ring_state {
   wire::ring_place ring{};  ///< Theirs, to write into.
   std::uint32_t ring_posted = 0;
   std::uint32_t ring_credited = 0;
   std::uint32_t ring_read = 0;  ///< Entries of ours read so far.
   std::uint32_t ring_told = 0;  ///< Entries whose reading they were told of.
+};
+
+/// How a record begins. It is itself the context of its peer's unsignalled operations, where the library leaves contexts alone: an error finds
+/// the peer by it.
+struct record_start : library_context<0> {
+  record_start() noexcept : library_context<0>(context_kind::peer) {}
+  peer_state state = peer_state::free;
+  bool link_stands : 1 = false;
+  bool link_gone : 1 = true;
+  bool link_ended : 1 = false;   ///< Connected fabrics: the library said so; what the link brought before may still be in the queue.
+  bool owes_answer : 1 = false;  ///< hello, accept or reject still to be sent.
+  bool has_private_data : 1 = false;
+};
+
+/// One peer: 64 bytes on addressed fabrics without parts, so that a million idle peers are 64 MB. Order matters: no byte is padding.
+template <class Link, class... Parts>
+struct peer_record : record_start, peer_header, Parts... {
+  Link link{};
+  std::uint64_t nonce = 0;           ///< Of the hello that made this record.
+  std::uint32_t number = 0;          ///< Our number for this connection.
+  wire::connection_number theirs{};  ///< Their number for it: goes into everything that we send.
+  std::uint32_t their_slot_bytes = 0;
+  std::uint32_t heard = 0;        ///< Tick of the last message.
+  std::uint32_t since = 0;        ///< Tick of the last change of state. Of a free record: the next free one.
+  short_tick spoke;               ///< Of our last heartbeat.
+  std::uint16_t speak_every = 0;  ///< In ticks; 0: they do not listen for heartbeats.
+  std::unique_ptr<peer_words> words;
+
+  /// The words, made when there are none yet. Null: no memory.
+  peer_words* made_words() noexcept {
+    if (!words) words.reset(new (std::nothrow) peer_words);
+    return words.get();
+  }
+  std::string reason() const { return words ? words->reason : std::string(); }
 };
 
 /// A table of records, free ones reused with a new generation.
@@ -100,20 +133,31 @@ class peer_table {
  public:
   explicit peer_table(std::uint32_t capacity) : records_(std::make_unique<Record[]>(capacity)), capacity_(capacity) {}
 
-  /// Null when the table is full.
+  /// Null when the table is full. Requires: the record's state is set next. Records never used go first, then the one that is free for longest:
+  /// its next generation is as far from the last as can be.
   Record* take() noexcept {
-    for (std::uint32_t i = 0; i < capacity_; ++i) {
-      Record& r = records_[i];
-      if (r.state != peer_state::free) continue;
-      r.generation = r.generation % ((1U << wire::connection_number::generation_bits) - 1) + 1;
-      r.number = wire::connection_number::of(i, r.generation).value;
-      return &r;
+    if (used_ == capacity_ && first_free_ == no_index) return nullptr;
+    const std::uint32_t index = used_ < capacity_ ? used_++ : first_free_;
+    Record& r = records_[index];
+    if (r.number != 0) {
+      first_free_ = r.since;
+      if (first_free_ == no_index) last_free_ = no_index;
     }
-    return nullptr;
+    const std::uint32_t generation = (r.number >> wire::connection_number::index_bits) % ((1U << wire::connection_number::generation_bits) - 1) + 1;
+    r.number = wire::connection_number::of(index, generation).value;
+    return &r;
+  }
+  /// The record was used and is free now.
+  void give(Record& r) noexcept {
+    const std::uint32_t index = index_of(r);
+    r.since = no_index;
+    if (last_free_ == no_index) first_free_ = index;
+    else records_[last_free_].since = index;
+    last_free_ = index;
   }
   /// The record of a connection number, if that connection still exists.
   Record* find(wire::connection_number n) noexcept {
-    if (n.index() >= capacity_) return nullptr;
+    if (n.index() >= used_) return nullptr;
     Record& r = records_[n.index()];
     return r.number == n.value && r.state != peer_state::free ? &r : nullptr;
   }
@@ -128,11 +172,15 @@ class peer_table {
   std::uint32_t index_of(const Record& r) const noexcept { return static_cast<std::uint32_t>(&r - records_.get()); }
   std::uint32_t capacity() const noexcept { return capacity_; }
   Record* begin() noexcept { return records_.get(); }
-  Record* end() noexcept { return records_.get() + capacity_; }
+  /// Behind the last that was ever used.
+  Record* end() noexcept { return records_.get() + used_; }
 
  private:
   std::unique_ptr<Record[]> records_;
   std::uint32_t capacity_;
+  std::uint32_t used_ = 0;
+  std::uint32_t first_free_ = no_index;
+  std::uint32_t last_free_ = no_index;
 };
 
 }  // namespace weft

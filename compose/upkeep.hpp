@@ -52,7 +52,7 @@ class upkeep {
     for (record& r : e_.peers) {
       if (r.state == peer_state::free) continue;
       if (r.owes_answer || r.state != peer_state::established) due = std::min(due, 10U);
-      if (r.speak_every > 0) due = std::min(due, r.speak_every / 2 + 1);
+      if (r.speak_every > 0) due = std::min(due, r.speak_every / 2U + 1);
     }
     return std::chrono::milliseconds(due);
   }
@@ -66,7 +66,7 @@ class upkeep {
       case peer_state::established:
         return watch_over(r, away);
       case peer_state::greeting:
-        if (e_.tick - r.spoke >= repeat_hello_ms) {  // it may have been lost with a peer that restarted
+        if (r.spoke.until(e_.tick) >= repeat_hello_ms) {  // it may have been lost with a peer that restarted
           r.spoke = e_.tick;
           r.owes_answer = !still_held(r);
         }
@@ -93,7 +93,7 @@ class upkeep {
 
   void watch_over(record& r, std::uint32_t away) {
     if constexpr (liveness_answer::watches_process) {
-      if (e_.tick - r.spoke >= watch_every_ms) {
+      if (r.spoke.until(e_.tick) >= watch_every_ms) {
         r.spoke = e_.tick;
         if (r.watch.gone()) {
           const std::uint64_t process = r.process;
@@ -106,7 +106,7 @@ class upkeep {
     if constexpr (liveness_answer::speaks) {
       const std::uint32_t limit = Engine::ticks(e_.options.silence_limit);
       if (away > limit / 4) r.heard = e_.tick;  // we were not listening: their silence means nothing
-      if (r.speak_every > 0 && e_.tick - r.spoke >= r.speak_every) {
+      if (r.speak_every > 0 && r.spoke.until(e_.tick) >= r.speak_every) {
         r.spoke = e_.tick;
         const status said = e_.tell(r, wire::message_kind::heartbeat, {});
         if (!said && !said.is_again()) return parting<Engine>(e_).gone(r, {errc::peer_lost, said.from, said.native_code, "heartbeat"}, on_);

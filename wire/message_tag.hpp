@@ -29,8 +29,8 @@ inline constexpr std::uint32_t message_kinds = 12;
 /// The receiver's number of a connection: which record, and which use of that record, so that late messages of an earlier
 /// connection are told from those of the present one.
 struct connection_number {
-  static constexpr std::uint32_t index_bits = 16;
-  static constexpr std::uint32_t generation_bits = 12;
+  static constexpr std::uint32_t index_bits = 20;
+  static constexpr std::uint32_t generation_bits = 8;
   std::uint32_t value = 0;
 
   static constexpr connection_number of(std::uint32_t index, std::uint32_t generation) noexcept {
@@ -51,7 +51,7 @@ struct message_tag {
   constexpr connection_number connection() const noexcept { return {word & 0x0fff'ffffU}; }
 };
 static_assert(message_tag::of(message_kind::notify, connection_number::of(7, 9)).connection() == connection_number::of(7, 9));
-static_assert(message_tag::of(message_kind::ring_credit, connection_number::of(65535, 4095)).kind() == message_kind::ring_credit);
+static_assert(message_tag::of(message_kind::ring_credit, connection_number::of((1U << 20) - 1, 255)).kind() == message_kind::ring_credit);
 
 /// Bytes in front of a message where framing::header answers: the tag, then zeros that keep the payload aligned to 8.
 inline constexpr std::size_t header_bytes = 8;

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The table of peers: what a peer costs (bytes asked of the allocator, counted), which record comes next, and who is found by which number.
+#include <weft/compose/peers.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+#include <set>
+
+namespace {
+std::size_t bytes_asked = 0;
+std::size_t times_asked = 0;
+}  // namespace
+
+void* operator new(std::size_t size) {
+  bytes_asked += size;
+  ++times_asked;
+  if (void* made = std::malloc(size)) return made;
+  throw std::bad_alloc();
+}
+void* operator new[](std::size_t size) { return operator new(size); }
+void operator delete(void* gone) noexcept { std::free(gone); }
+void operator delete[](void* gone) noexcept { std::free(gone); }
+void operator delete(void* gone, std::size_t) noexcept { std::free(gone); }
+void operator delete[](void* gone, std::size_t) noexcept { std::free(gone); }
+
+namespace weft {
+namespace {
+
+/// A link as an addressed fabric over libfabric has it: a place in the address vector, and a tag.
+struct place {
+  std::uint64_t address = 0;
+  std::uint32_t tag = 0;
+};
+struct nothing {};
+using idle_peer = peer_record<place, nothing>;
+
+/// What engine::set_state and parting::forget do to a record.
+void use(idle_peer& r) { r.state = peer_state::established; }
+void leave(peer_table<idle_peer>& table, idle_peer& r) {
+  r.words.reset();
+  r.state = peer_state::free;
+  table.give(r);
+}
+
+TEST(memory_of_peers, is_64_bytes_for_each_that_is_addressed_and_idle) {
+  EXPECT_LE(sizeof(idle_peer), 64U);
+  for (const std::uint32_t count : {1'000U, 100'000U, 1'000'000U}) {
+    const std::size_t bytes = bytes_asked, times = times_asked;
+    peer_table<idle_peer> table(count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      idle_peer* r = table.take();
+      ASSERT_NE(r, nullptr);
+      use(*r);
+    }
+    EXPECT_EQ(table.take(), nullptr) << "the table is full";
+    EXPECT_LE(bytes_asked - bytes, 64U * count + 64) << count << " peers";
+    EXPECT_EQ(times_asked - times, 1U) << "a peer asked for memory of its own";
+  }
+}
+
+TEST(memory_of_peers, words_are_kept_only_where_there_are_any) {
+  peer_table<idle_peer> table(2);
+  idle_peer& r = *table.take();
+  use(r);
+  const std::size_t times = times_asked;
+  EXPECT_EQ(r.reason(), "");
+  EXPECT_EQ(times_asked, times);
+  ASSERT_NE(r.made_words(), nullptr);
+  r.words->reason = "no";
+  EXPECT_EQ(r.made_words()->reason, "no") << "made once";
+  leave(table, r);
+  EXPECT_EQ(r.reason(), "");
+}
+
+TEST(table_of_peers, finds_the_present_use_of_a_record_and_no_other) {
+  peer_table<idle_peer> table(3);
+  std::set<std::uint32_t> numbers;
+  for (int round = 0; round < 600; ++round) {  // beyond the generations that a number tells apart
+    idle_peer& r = *table.take();
+    use(r);
+    const wire::connection_number number{r.number};
+    EXPECT_EQ(table.find(number), &r);
+    numbers.insert(number.value);
+    leave(table, r);
+    EXPECT_EQ(table.find(number), nullptr) << "a message of an earlier use would be taken for the next one's";
+  }
+  EXPECT_EQ(numbers.count(0), 0U);
+  EXPECT_EQ(numbers.size(), 600U) << "a number came again while others were unused for longer";
+}
+
+TEST(table_of_peers, gives_the_record_that_is_free_for_longest) {
+  peer_table<idle_peer> table(3);
+  idle_peer* all[3];
+  for (auto& r : all) use(*(r = table.take()));
+  EXPECT_EQ(table.end() - table.begin(), 3);
+  for (const int i : {1, 0, 2}) leave(table, *all[i]);
+  for (const int i : {1, 0, 2}) {
+    idle_peer* r = table.take();
+    EXPECT_EQ(r, all[i]);
+    use(*r);
+  }
+  EXPECT_EQ(table.take(), nullptr);
+}
+
+TEST(ticks_of_a_record, tell_how_long_ago_modulo_a_minute) {
+  short_tick t;
+  t = 70'000;
+  EXPECT_EQ(t.until(70'000), 0U);
+  EXPECT_EQ(t.until(70'500), 500U);
+  t = 0xffff'fff0U;
+  EXPECT_EQ(t.until(0x10U), 0x20U);
+}
+
+}  // namespace
+}  // namespace weft
