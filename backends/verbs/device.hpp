@@ -25,6 +25,7 @@ struct device {
   std::uint32_t send_depth = 0;  ///< Per link, for callers.
   std::uint32_t queue_size = 0;  ///< Of the completion queue: whatever all links can have in flight.
   std::uint32_t inline_bytes = 0;
+  std::string differences;     ///< From the row, accepted.
   bool internet_wire = false;  ///< iWARP: no immediates, no atomics, and the sink of a read must be remotely writable (RFC 5040).
 };
 
@@ -32,25 +33,30 @@ struct device {
 inline constexpr std::uint32_t send_reserve = 16;
 inline constexpr std::uint32_t least_send_depth = 16;
 
-/// The cells that differ, as text.
+/// The cells that differ, as text, and whether an answer rests on one of them.
 class differences {
  public:
-  void at_least(const char* name, std::uint64_t baked, std::uint64_t returned) {
-    if (returned < baked) cell(name, "at least " + std::to_string(baked), std::to_string(returned));
+  void at_least(const char* name, std::uint64_t baked, std::uint64_t returned, bool an_answer_rests_on_it = false) {
+    if (returned < baked) cell(name, "at least " + std::to_string(baked), std::to_string(returned), an_answer_rests_on_it);
   }
-  void cell(const char* name, const std::string& baked, const std::string& returned) {
+  void cell(const char* name, const std::string& baked, const std::string& returned, bool an_answer_rests_on_it = true) {
     if (!text_.empty()) text_ += "; ";
     text_ += std::string(name) + ": asked " + baked + ", returned " + returned + ", baked " + baked;
+    if (!an_answer_rests_on_it) text_ += " (no answer depends on it)";
+    serious_ |= an_answer_rests_on_it;
   }
   const std::string& text() const { return text_; }
+  bool refuse(on_difference chosen) const { return !text_.empty() && (serious_ || chosen == on_difference::refuse); }
+  bool serious() const { return serious_; }
 
  private:
   std::string text_;
+  bool serious_ = false;
 };
 
-/// Refuses unless every cell that the answers rely on is what was baked.
+/// Refuses unless every cell that the answers rely on is what was baked; the others as options.on_difference says. Returns what was accepted.
 template <class Shape>
-result<void> attest(const device& of, const ibv_port_attr& port, const port_options& options) {
+result<std::string> attest(const device& of, const ibv_port_attr& port, const port_options& options) {
   constexpr const fabric_facts& facts = Shape::facts;
   differences found;
   if (of.internet_wire && Shape::write_immediate) found.cell("write_immediate_bytes", std::to_string(facts.write_immediate_bytes), "0");
@@ -58,14 +64,17 @@ result<void> attest(const device& of, const ibv_port_attr& port, const port_opti
   if (Shape::native_atomics && of.attributes.atomic_cap == IBV_ATOMIC_NONE) found.cell("atomics", "provider", "none");
   const auto depth = static_cast<std::uint64_t>(std::max(0, of.attributes.max_qp_wr));
   found.at_least("queue_depth", facts.queue_depth, depth);
-  found.at_least("receives", options.receives, depth);
-  found.at_least("gather_limit", facts.gather_limit, static_cast<std::uint64_t>(std::max(0, of.attributes.max_sge)));
-  found.at_least("inject_bytes", facts.inject_bytes, of.inline_bytes);
+  found.at_least("receives", options.receives, depth, true);
+  found.at_least("gather_limit", facts.gather_limit, static_cast<std::uint64_t>(std::max(0, of.attributes.max_sge)), true);
+  found.at_least("inject_bytes", facts.inject_bytes, of.inline_bytes, true);
   found.at_least("largest_message", facts.largest_message, port.max_msg_sz);
   found.at_least("largest_write", facts.largest_write, port.max_msg_sz);
-  if (found.text().empty()) return {};
-  return failure{error(errc::broken, "open"),
-                 "fabric " + std::string(Shape::name) + ": device " + of.name + " is not what this program was generated for: " + found.text()};
+  std::string said = "fabric " + std::string(Shape::name) + ": device " + of.name + " is not what this program was generated for: " + found.text();
+  if (found.refuse(options.on_difference)) {
+    if (!found.serious()) said += "; on_difference::degrade opens nevertheless";
+    return failure{error(errc::broken, "open"), std::move(said)};
+  }
+  return found.text();
 }
 
 /// The context and the port of the device that owns this address, or of the first device.
@@ -148,7 +157,9 @@ result<device> open_device(const port_options& options) {
   if (!opened.domain) return refused(errno, "ibv_alloc_pd", who);
   opened.largest_message = seen.max_msg_sz;
   opened.inline_bytes = granted_inline_bytes(opened.context, opened.domain.get());
-  if (auto same = attest<Shape>(opened, seen, options); !same) return std::move(same).error();
+  auto accepted = attest<Shape>(opened, seen, options);
+  if (!accepted) return std::move(accepted).error();
+  opened.differences = std::move(accepted).value();
   if (auto sized = size_queues<Shape>(opened, options); !sized) return std::move(sized).error();
   return opened;
 }

@@ -245,6 +245,7 @@ class port {
     limits_.queue_depth = on_.send_depth;
     limits_.largest_message = on_.largest_message;
     limits_.largest_write = std::min(on_.largest_message, Shape::facts.largest_write);
+    limits_.differences = on_.differences;
     limits_.library = "rdma-core, device " + on_.name;
   }
 

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The verbs backend against a device of this process (tests/stub_device): what is linked into one call and signalled, and what cards do only when
+// something breaks. Each operation ends once.
+#include "../../generated/ibverbs_roce.hpp"
+#include "../stub_device/stub_device.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace weft::backends::verbs {
+namespace {
+
+using shape = shape_of<fabrics::ibverbs_roce>;
+using port_type = port<shape>;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr std::uint32_t receives = 16;
+
+port_options with(bool listens) {
+  port_options o{.operations = 32, .receives = receives, .links = 4};
+  o.node = "127.0.0.1";
+  o.listens = listens;
+  return o;
+}
+
+/// One end: a port, its link, memory, and what it was told.
+struct side {
+  std::unique_ptr<port_type> net;
+  port_type::link link{};
+  std::vector<std::byte> memory = std::vector<std::byte>(8192);
+  registration own;
+  bool stands = false, lost = false;
+  std::map<void*, std::vector<status>> ends;
+  std::vector<completion_entry> arrivals;
+
+  explicit side(bool listens) {
+    auto opened = port_type::open(with(listens));
+    if (!opened) throw std::runtime_error(opened.error().sentence);
+    net = std::move(opened).value();
+    own = net->enroll(memory, rights::all, 0).value();
+  }
+  void look() {
+    net->poll_links([this](link_change what, std::uint32_t, port_type::link l) {
+      if (what == link_change::arrived) {
+        link = l;
+        post_receives();
+      }
+      stands |= what == link_change::established;
+      lost |= what == link_change::lost || what == link_change::refused;
+      return 1U;
+    });
+    net->poll([this](const completion_entry& c) {
+      if (c.kind == completion_kind::ended) ends[c.context].push_back(c.outcome);
+      else arrivals.push_back(c);
+    });
+  }
+  void post_receives(std::size_t each = 64) {
+    for (std::size_t i = 0; i < receives; ++i)
+      ASSERT_TRUE(net->post_receive(link, {memory.data() + 4096 + 64 * i, each, own.descriptor}, &receives_[i]));
+  }
+  local_memory from(std::size_t size) { return {memory.data(), size, own.descriptor}; }
+  remote_memory there(std::size_t offset = 0) const { return {reinterpret_cast<std::uint64_t>(memory.data()) + offset, own.key}; }
+
+ private:
+  char receives_[32] = {};
+};
+
+class verbs_device : public testing::Test {
+ protected:
+  side listener{true}, caller{false};
+  std::vector<char> marks = std::vector<char>(256);
+
+  void SetUp() override {
+    caller.link = caller.net->dial(listener.net->address(), 1).value();
+    caller.post_receives();
+    for (int i = 0; i < 100 && !(caller.stands && listener.stands); ++i) both();
+    ASSERT_TRUE(caller.stands && listener.stands);
+    stub_device::forget();
+  }
+  void TearDown() override { stub_device::forget(); }
+  void both() {
+    caller.look();
+    listener.look();
+  }
+  void settle() {
+    for (int i = 0; i < 20; ++i) both();
+  }
+  status put(void* context, std::size_t size = 8) {
+    if (context == nullptr) return caller.net->write<post_mode::unsignalled>(caller.link, caller.from(size), listener.there(), nullptr);
+    return caller.net->write<post_mode::signalled>(caller.link, caller.from(size), listener.there(), context);
+  }
+  /// Each of the contexts was told one end, of this kind.
+  void expect_each_once(std::size_t count, errc how) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto& told = caller.ends[&marks[i]];
+      ASSERT_EQ(told.size(), 1U) << "operation " << i;
+      EXPECT_EQ(told[0].code, how) << "operation " << i;
+    }
+  }
+};
+
+// ---- what a post is -------------------------------------------------------------------------------------------------------
+TEST_F(verbs_device, an_operation_is_one_call_and_short_bytes_lie_in_it) {
+  std::strcpy(reinterpret_cast<char*>(caller.memory.data()), "abcdefg");
+  ASSERT_TRUE(put(&marks[0]));
+  EXPECT_EQ(stub_device::seen().doorbells, 1U);
+  EXPECT_EQ(stub_device::seen().signalled, 1U);
+  EXPECT_EQ(stub_device::seen().inlined, 1U);
+  settle();
+  expect_each_once(1, errc::ok);
+  EXPECT_STREQ(reinterpret_cast<const char*>(listener.memory.data()), "abcdefg");
+  ASSERT_TRUE(put(&marks[1], 1024));
+  EXPECT_EQ(stub_device::seen().inlined, 1U) << "too long for it";
+}
+
+TEST_F(verbs_device, unsignalled_posts_are_signalled_now_and_then_and_never_fill_the_queue) {
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_TRUE(put(nullptr)) << i;
+    if (i % 16 == 15) caller.look();
+  }
+  settle();
+  EXPECT_TRUE(caller.ends.empty());
+  EXPECT_GT(stub_device::seen().signalled, 20U);
+  EXPECT_LT(stub_device::seen().signalled, 260U);
+}
+
+TEST_F(verbs_device, a_full_queue_is_answered_again_and_empties) {
+  std::size_t posted = 0;
+  status s;
+  for (; posted < marks.size() && (s = put(&marks[posted])); ++posted) {
+  }
+  EXPECT_EQ(posted, 32U);
+  EXPECT_EQ(s.what(), waits_for::queue);
+  settle();
+  expect_each_once(posted, errc::ok);
+  EXPECT_TRUE(put(&marks[posted]));
+}
+
+TEST_F(verbs_device, a_driver_that_says_full_is_answered_again_and_the_operation_never_was) {
+  stub_device::refuse_post(ENOMEM);
+  EXPECT_EQ(put(&marks[0]).what(), waits_for::queue);
+  settle();
+  EXPECT_TRUE(caller.ends.empty());
+  EXPECT_TRUE(put(&marks[0]));
+  settle();
+  expect_each_once(1, errc::ok);
+}
+
+TEST_F(verbs_device, messages_wait_for_receives_and_go_on_when_they_come) {
+  std::size_t sent = 0;
+  status s;
+  for (; sent < 64; ++sent)
+    if (s = caller.net->send<post_mode::signalled>(caller.link, caller.from(8), 7, &marks[sent]); !s) break;
+  EXPECT_EQ(sent, receives);
+  EXPECT_EQ(s.what(), waits_for::receive_slot);
+  settle();
+  EXPECT_EQ(listener.arrivals.size(), sent);
+  listener.post_receives();
+  settle();
+  EXPECT_TRUE(caller.net->send<post_mode::signalled>(caller.link, caller.from(8), 7, &marks[sent]));
+}
+
+// ---- batches --------------------------------------------------------------------------------------------------------------
+TEST_F(verbs_device, a_batch_is_one_call_and_signals_what_was_asked_for) {
+  caller.net->begin_batch();
+  for (std::size_t i = 0; i < 15; ++i) ASSERT_TRUE(caller.net->write<post_mode::unsignalled>(caller.link, caller.from(8), listener.there(), nullptr));
+  ASSERT_TRUE(put(&marks[0]));
+  EXPECT_EQ(stub_device::seen().doorbells, 0U);
+  caller.net->end_batch();
+  EXPECT_EQ(stub_device::seen().doorbells, 1U);
+  EXPECT_EQ(stub_device::seen().longest, 16U);
+  EXPECT_EQ(stub_device::seen().signalled, 1U + 15U / 8U) << "one of 8 of a queue of 32, and the one asked for";
+  settle();
+  expect_each_once(1, errc::ok);
+}
+
+TEST_F(verbs_device, a_batch_longer_than_the_queue_is_answered_again_inside_and_what_it_holds_goes_out) {
+  caller.net->begin_batch();
+  std::size_t posted = 0;
+  status s;
+  for (; posted < marks.size() && (s = put(&marks[posted])); ++posted) {
+  }
+  EXPECT_EQ(posted, 32U);
+  EXPECT_EQ(s.what(), waits_for::queue);
+  caller.net->end_batch();
+  EXPECT_EQ(stub_device::seen().doorbells, 2U) << "16 fit into one call";
+  settle();
+  expect_each_once(posted, errc::ok);
+}
+
+TEST_F(verbs_device, a_batch_that_is_refused_in_the_middle_ends_each_operation_once) {
+  caller.net->begin_batch();
+  for (std::size_t i = 0; i < 8; ++i) ASSERT_TRUE(put(&marks[i]));
+  stub_device::refuse_post(EINVAL, 3);
+  caller.net->end_batch();
+  settle();
+  for (std::size_t i = 0; i < 8; ++i) {
+    const auto& told = caller.ends[&marks[i]];
+    ASSERT_EQ(told.size(), 1U) << i;
+    EXPECT_EQ(told[0].code, i < 3 ? errc::ok : errc::invalid) << i;
+  }
+  for (std::size_t i = 0; i < 32; ++i) ASSERT_TRUE(put(&marks[64 + i])) << "its places are free again";
+}
+
+// ---- what breaks ----------------------------------------------------------------------------------------------------------
+struct ending {
+  ibv_wc_status how;
+  errc meant;
+};
+class verbs_device_broken : public verbs_device, public testing::WithParamInterface<ending> {};
+
+TEST_P(verbs_device_broken, ends_the_operation_and_those_behind_it_once_and_the_link) {
+  stub_device::end_badly(GetParam().how, 0x81, 2);
+  caller.net->begin_batch();
+  for (std::size_t i = 0; i < 6; ++i) ASSERT_TRUE(put(&marks[i]));
+  caller.net->end_batch();
+  settle();
+  for (std::size_t i = 0; i < 6; ++i) {
+    const auto& told = caller.ends[&marks[i]];
+    ASSERT_EQ(told.size(), 1U) << i;
+    EXPECT_EQ(told[0].code, i < 2 ? errc::ok : i == 2 ? GetParam().meant : errc::closed) << i;
+  }
+  EXPECT_EQ(caller.ends[&marks[2]][0].from, origin::verbs);
+  EXPECT_EQ(caller.ends[&marks[2]][0].native_code, static_cast<int>(GetParam().how));
+  EXPECT_THAT(caller.net->last_error_text(), HasSubstr("vendor error 129")) << "what was flushed does not hide it";
+  EXPECT_TRUE(caller.lost && listener.lost);
+  EXPECT_EQ(put(&marks[9]).code, errc::peer_lost);
+}
+INSTANTIATE_TEST_SUITE_P(all, verbs_device_broken,
+                         testing::Values(ending{IBV_WC_RETRY_EXC_ERR, errc::peer_lost}, ending{IBV_WC_RNR_RETRY_EXC_ERR, errc::peer_lost},
+                                         ending{IBV_WC_REM_ACCESS_ERR, errc::denied}, ending{IBV_WC_LOC_PROT_ERR, errc::invalid},
+                                         ending{IBV_WC_REM_OP_ERR, errc::broken}, ending{IBV_WC_GENERAL_ERR, errc::native}));
+
+TEST_F(verbs_device, a_wrong_key_is_denied) {
+  ASSERT_TRUE(caller.net->write<post_mode::signalled>(caller.link, caller.from(8), {listener.there().address, 0xbad}, &marks[0]));
+  settle();
+  expect_each_once(1, errc::denied);
+}
+
+TEST_F(verbs_device, a_message_larger_than_its_receive_is_truncated_where_it_arrives) {
+  ASSERT_TRUE(caller.net->send<post_mode::signalled>(caller.link, caller.from(1000), 7, &marks[0]));
+  settle();
+  expect_each_once(1, errc::invalid);  // the sender's card: an invalid request
+  ASSERT_FALSE(listener.arrivals.empty());
+  EXPECT_EQ(listener.arrivals[0].outcome.code, errc::truncated);
+  for (std::size_t i = 1; i < listener.arrivals.size(); ++i) EXPECT_EQ(listener.arrivals[i].outcome.code, errc::closed);
+  EXPECT_EQ(listener.arrivals.size(), receives) << "each receive ends once";
+}
+
+// ---- opening --------------------------------------------------------------------------------------------------------------
+TEST(verbs_device_opening, a_shallower_device_is_refused_unless_differences_that_no_answer_rests_on_are_accepted) {
+  stub_device::set_queue_depth(128);
+  const auto refused = port_type::open(with(false));
+  port_options o = with(false);
+  o.on_difference = on_difference::degrade;
+  auto accepted = port_type::open(o);
+  stub_device::set_queue_depth(16384);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().sentence, HasSubstr("queue_depth: asked at least 256, returned 128"));
+  ASSERT_TRUE(accepted) << accepted.error().sentence;
+  EXPECT_THAT(accepted.value()->limits().differences, HasSubstr("queue_depth"));
+}
+
+}  // namespace
+}  // namespace weft::backends::verbs
