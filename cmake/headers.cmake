@@ -70,6 +70,7 @@ set(WEFT_HEADERS
   compose/target.hpp
   compose/transfer_plan.hpp
   compose/transport.hpp
+  compose/truncation.hpp
   compose/upkeep.hpp
   compose/where.hpp
   compose/with.hpp

@@ -16,6 +16,7 @@
 #include "peers.hpp"
 #include "region.hpp"
 #include "transfer_plan.hpp"
+#include "truncation.hpp"
 
 #include <chrono>
 #include <cstring>
@@ -134,6 +135,8 @@ struct engine {
   std::uint64_t stale = 0;          ///< Messages and notices of connections that exist no more: dropped, counted.
   std::uint64_t garbled = 0;        ///< Messages that no transport of this build sends: dropped, counted.
   std::uint64_t receive_bytes = 0;  ///< receive_buffers::multi_receive: of all buffers posted so far.
+  truncation refused_message;       ///< The last that this side did not send, as its peer has no receive of that size.
+  truncation overrun;               ///< The last that a peer sent all the same.
   std::uint32_t half_open = 0;
   bool retrying = false;        ///< Parked messages are being offered again.
   std::uint32_t attention = 0;  ///< What a step of progress must look at besides the queue; 0 nearly always, so that it asks once.

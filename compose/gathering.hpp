@@ -29,7 +29,7 @@ class gathering {
       return lane_.dead(to, "send");
     const std::uint64_t total = total_of(from);
     if (total > r->their_slot_bytes) [[unlikely]]
-      return lane_type::too_long(total, *r);
+      return lane_type::too_long(e_, total, *r);
     piece_list pieces;
     if (!keep(from, pieces)) [[unlikely]]
       return error(errc::invalid, too_many);

@@ -172,7 +172,10 @@ class inbox {
   [[gnu::noinline]] void arrived(const completion_entry& c) {
     receive& r = *static_cast<receive*>(c.context);
     if (!c.outcome) {
-      if (c.outcome.code == errc::truncated) ++e_.garbled;
+      if (c.outcome.code == errc::truncated) {
+        ++e_.garbled;
+        e_.overrun.note(c.length, e_.options.slot_bytes + Engine::front);
+      }
       if (c.outcome.code != errc::closed || !Engine::links_have_receives) give_back(r, c.last);
       return;
     }

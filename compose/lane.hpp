@@ -40,7 +40,7 @@ class lane {
     if (r == nullptr) [[unlikely]]
       return dead(to, "send");
     if (from.size > r->their_slot_bytes) [[unlikely]]
-      return too_long(from.size, *r);
+      return too_long(e_, from.size, *r);
     const auto tag = wire::message_tag::of(wire::message_kind::user, r->theirs);
     if constexpr (Engine::framed) {
       return send_framed(*r, from, tag, context, signalled);
@@ -167,7 +167,10 @@ class lane {
     else return immediate;
   }
 
-  [[gnu::cold, gnu::noinline]] static status too_long(std::uint64_t /*size*/, const record& /*r*/) noexcept { return error(errc::truncated, "send"); }
+  [[gnu::cold, gnu::noinline]] static status too_long(Engine& e, std::uint64_t size, const record& r) noexcept {
+    e.refused_message.note(size, r.their_slot_bytes);
+    return {errc::truncated, origin::weft, static_cast<std::int32_t>(r.their_slot_bytes), "send"};
+  }
 
   [[gnu::always_inline]] static status check(std::size_t size, const remote_place& at, rights asked, const char* operation) noexcept {
     if (size > at.room) return error(errc::out_of_range, operation);

@@ -214,6 +214,10 @@ class transport : public atomic_calls<transport<F>, F> {
   /// Messages and notices that belonged to no present connection, and messages that no transport of this build sends. Dropped, counted.
   std::uint64_t stale() const noexcept { return e_->stale; }
   std::uint64_t garbled() const noexcept { return e_->garbled; }
+  /// The last message that send() answered with errc::truncated, and the last that a peer sent although it does not fit (such a peer is no transport
+  /// of this build): both sizes, and how often. describe() makes a sentence of it.
+  const truncation& refused_message() const noexcept { return e_->refused_message; }
+  const truncation& overrun() const noexcept { return e_->overrun; }
   /// Bytes of all buffers that were posted for messages so far, on fabrics with receive_buffers::multi_receive: how well they are used is the
   /// bytes of messages by this.
   std::uint64_t receive_bytes_posted() const noexcept requires(answer<F, receive_buffers_family>::many_in_one) { return e_->receive_bytes; }

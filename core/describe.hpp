@@ -99,6 +99,7 @@ inline std::string describe(const status& s) {
   if (s.is_again()) return text + std::string(detail::what_is_full(s.what())) + "; make progress, then try once more";
   text += detail::meaning_of(s.code);
   if (s.native_code == 0) return text;
+  if (s.code == errc::truncated && s.from == origin::weft) return text + " (" + std::to_string(s.native_code) + " bytes)";
   text += " (" + std::string(name_of(s.from)) + " says " + std::to_string(s.native_code);
   if (s.from == origin::system) text += ", " + std::generic_category().message(s.native_code < 0 ? -s.native_code : s.native_code);
   return text + ")";

@@ -68,6 +68,16 @@ struct asking_alone {
     });
     loopback::sleep_for(50us);
   }
+  /// A message that no slot of the listener takes.
+  void overrun() {
+    std::vector<std::byte> large(5000, std::byte{7});
+    bool sent = false;
+    for (int i = 0; i < 400; ++i) {
+      if (!sent) sent = bool(net->template send<post_mode::signalled>(link, {large.data(), large.size(), nullptr}, 1, nullptr));
+      turn();
+    }
+    EXPECT_TRUE(sent);
+  }
   std::string ask() {
     const auto body = later_hello(net->address());
     const auto tag = wire::message_tag::of(wire::message_kind::hello, {});
@@ -100,6 +110,32 @@ void meets_a_later_release() {
   EXPECT_TRUE(run) << run.sentence;
   EXPECT_EQ(asked, 0U) << "the application was asked about a peer that it cannot talk to";
 }
+
+/// Whoever knows the address may send anything: what does not fit is counted with both sizes, and its receive serves the next message.
+template <class Row>
+void meets_a_message_that_is_too_large() {
+  loopback::world w(11);
+  bool over = false;
+  w.spawn("listener", [&] {
+    auto net = open<Row>({.node = "listener", .service = "7471", .sleeps = true, .slot_bytes = 4000, .receives = 1}).value();
+    EXPECT_TRUE(net.until([&] { return over; }, 60s, overloaded{[](auto&&) {}}));
+    EXPECT_EQ(net.overrun().times, 2U) << "the receive of the first was not posted again";
+    EXPECT_EQ(net.garbled(), 2U);
+    EXPECT_EQ(describe(net.overrun()), "a message of 5000 bytes does not fit into a receive of 4000 (transport_options::slot_bytes of its receiver)");
+  });
+  w.spawn("caller", [&] {
+    loopback::sleep_for(100us);
+    asking_alone<Row> alone("7471");
+    alone.overrun();
+    alone.overrun();
+    over = true;
+  });
+  const auto run = w.run(120s);
+  EXPECT_TRUE(run) << run.sentence;
+}
+
+TEST(a_message_that_is_too_large, is_counted_with_both_sizes_over_a_connection) { meets_a_message_that_is_too_large<connected_row>(); }
+TEST(a_message_that_is_too_large, is_counted_with_both_sizes_at_its_address) { meets_a_message_that_is_too_large<addressed_row>(); }
 
 TEST(a_later_release, is_answered_with_a_sentence_over_a_connection) { meets_a_later_release<connected_row>(); }
 TEST(a_later_release, is_answered_with_a_sentence_at_its_address) { meets_a_later_release<addressed_row>(); }
