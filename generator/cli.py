@@ -21,6 +21,7 @@ from . import check as checks
 from . import emit, inspecting
 from .adding.command import add
 from .conforming.command import conformance
+from .emulating import emulate
 from .decided import Decided, answer_of, decide_all, fact_of, marked_answer_of, marked_fact_of
 from .explain import explained, show_all, show_one
 from .facts import FACTS, GROUPS
@@ -297,6 +298,7 @@ def inspect(binaries: tuple[Path, ...], matrix: Path, rules: Path, kind: str) ->
 
 weft.add_command(add)
 weft.add_command(conformance)
+weft.add_command(emulate)
 weft.add_command(probe)
 
 

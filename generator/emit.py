@@ -17,6 +17,7 @@ from .decided import decide_all
 from .header import header, struct_names
 from .model import Fabric, Matrix
 from .page import page, short_table
+from .profile import profile
 from .rules import Family
 from .why_not import why_not
 
@@ -35,6 +36,8 @@ def render(matrix: Matrix, families: tuple[Family, ...], templates: Path, readme
         files[f"generated/{each.fabric.name}.hpp"] = environment.get_template("fabric.hpp.j2").render(header(each, families))
         refused = why_not(each, struct_names(each.fabric), families)
         files[f"generated/{each.fabric.name}.why_not.hpp"] = environment.get_template("why_not.hpp.j2").render(refused)
+        if each.fabric.backend == "libfabric":
+            files[f"generated/profiles/{each.fabric.name}.profile"] = environment.get_template("profile.j2").render(profile=profile(each.fabric))
     files["generated/fabrics.cmake"] = environment.get_template("fabrics.cmake.j2").render(fabrics=[_cmake(each.fabric) for each in decided])
     files["docs/matrix.md"] = environment.get_template("matrix.md.j2").render(page(decided, families))
     text = readme.read_text("utf-8") if readme is not None and readme.is_file() else ""

@@ -16,13 +16,13 @@ from typing import Any
 from ruamel.yaml import YAML
 from sources import files, report, without_comments
 
-FOLDERS = ("core", "wire", "policies", "backends", "compose", "coroutines", "history", "examples", "probe")
+FOLDERS = ("core", "wire", "policies", "backends", "compose", "coroutines", "history", "examples", "probe", "emulator")
 
 # (path pattern, word): why this word is no provider's name there.
 ALLOWED: dict[tuple[str, str], str] = {
     (r"", "loopback"): "the in-process backend; its row is named for it",
     (r"^core/", "verbs"): "a library (rdma-core), as an error's origin",
-    (r"^backends/verbs/", "verbs"): "the backend's own name",
+    (r"^(backends|probe)/verbs/", "verbs"): "the library, whose name the folder has",
     (r"^backends/libfabric/leftovers", "shm"): "the kernel's folder of shared memory, /dev/shm",
     (r"^probe/supervisor", "shm"): "the kernel's folder of shared memory, /dev/shm",
     (r"^backends/rendezvous/", "tcp"): "the internet protocol that the side channel speaks",

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Fabrics, domains and event queues, and the entry by which libfabric loads the emulator (fi_provider(3)).
+#include "objects.hpp"
+#include "rules.hpp"
+
+#include <rdma/providers/fi_prov.h>
+
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <new>
+#include <utility>
+
+namespace weft::emulator {
+
+std::recursive_mutex& process_lock() {
+  static auto& lock = *new std::recursive_mutex;  // never destroyed: threads of ours may outlive the end of main
+  return lock;
+}
+
+namespace {
+
+template <class Object>
+int destroy(fid* handle) {
+  const locked hold(process_lock());
+  delete reinterpret_cast<Object*>(handle);  // NOLINT(cppcoreguidelines-owning-memory): the handle owns it
+  return 0;
+}
+
+template <class Object>
+fi_ops plain_calls{sizeof(fi_ops), destroy<Object>, none, none, none, none, none};
+
+// ---- events: none of an addressed endpoint's matter, so the queue stays empty --------------------------------------------
+ssize_t no_event(fid_eq* /*queue*/, std::uint32_t* /*event*/, void* /*into*/, std::size_t /*size*/, std::uint64_t /*flags*/) { return -FI_EAGAIN; }
+ssize_t no_event_yet(fid_eq* /*queue*/, std::uint32_t* /*event*/, void* /*into*/, std::size_t /*size*/, int timeout, std::uint64_t /*flags*/) {
+  if (timeout > 0) std::this_thread::sleep_for(std::chrono::milliseconds(timeout));
+  return -FI_EAGAIN;
+}
+fi_ops_eq event_calls{sizeof(fi_ops_eq), no_event, none, none, no_event_yet, none};
+
+/// Never destroyed: a watching thread may outlive the end of main.
+std::vector<domain_object*>& living_domains() {
+  static auto& all = *new std::vector<domain_object*>;
+  return all;
+}
+
+// ---- domain --------------------------------------------------------------------------------------------------------------
+int close_domain(fid* handle) {
+  auto* domain = reinterpret_cast<domain_object*>(handle);
+  {
+    const locked hold(process_lock());
+    if (!domain->endpoints.empty() || !domain->regions.empty()) return -FI_EBUSY;
+    domain->stop = true;
+    std::erase(living_domains(), domain);
+  }
+  if (domain->mover.joinable()) domain->mover.join();
+  delete domain;  // NOLINT(cppcoreguidelines-owning-memory)
+  return 0;
+}
+
+/// Cards move data while nobody polls.
+void move_data(domain_object& domain) {
+  for (;;) {
+    {
+      const locked hold(process_lock());
+      if (domain.stop) return;
+      for (endpoint* each : domain.endpoints)
+        if (each->enabled) progress(*each);
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+  }
+}
+
+/// Where data moves only while somebody polls, a program that never does is told so: it would wait for ever.
+void look_for_idle_endpoints() {
+  const auto now = std::chrono::steady_clock::now();
+  for (const domain_object* domain : living_domains())
+    for (const endpoint* each : domain->endpoints) {
+      epoll_event event{};
+      if (each->enabled && now - each->last_poll > std::chrono::seconds(3) && epoll_wait(each->wire.descriptor(), &event, 1, 0) > 0)
+        broken("data_progress",
+               "data arrived at an endpoint that nobody has polled for 3 s; on this fabric it becomes visible only while the target polls its queue");
+    }
+}
+void watch_for_pollers() {
+  for (;;) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    const locked hold(process_lock());
+    look_for_idle_endpoints();
+  }
+}
+
+fi_ops domain_base{sizeof(fi_ops), close_domain, none, none, none, none, none};
+fi_ops_domain domain_calls{sizeof(fi_ops_domain), open_table, open_queue, open_endpoint, none, open_counter, none, none, none, query_atomic, none, none};
+
+// ---- fabric --------------------------------------------------------------------------------------------------------------
+int trywait(fid_fabric* /*fabric*/, fid** handles, int count) {
+  const locked hold(process_lock());
+  for (int i = 0; i < count; ++i) {
+    if (handles[i]->fclass != FI_CLASS_CQ) continue;
+    auto* queue = reinterpret_cast<completion_queue*>(handles[i]);
+    if (!queue->entries.empty() || !queue->errors.empty()) return -FI_EAGAIN;
+    for (const endpoint* each : queue->endpoints)
+      if (!each->pending.empty()) return -FI_EAGAIN;
+  }
+  return 0;
+}
+fi_ops_fabric fabric_calls{sizeof(fi_ops_fabric), open_domain, none, open_events, none, trywait, none};
+
+}  // namespace
+
+int open_events(fid_fabric* /*fabric*/, fi_eq_attr* /*attributes*/, fid_eq** opened, void* context) {
+  auto* made = new event_queue;
+  made->fid.fid = {FI_CLASS_EQ, context, &plain_calls<event_queue>};
+  made->fid.ops = &event_calls;
+  *opened = &made->fid;
+  return 0;
+}
+
+int open_domain(fid_fabric* /*fabric*/, fi_info* info, fid_domain** opened, void* context) {
+  const locked hold(process_lock());
+  auto* made = new domain_object;
+  made->fid.fid = {FI_CLASS_DOMAIN, context, &domain_base};
+  made->fid.ops = &domain_calls;
+  made->fid.mr = &memory_calls;
+  made->caps = info->caps;
+  made->keys = chance(conducted().seed ^ static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()) ^
+                      (static_cast<std::uint64_t>(getpid()) << 32U));
+  living_domains().push_back(made);
+  if (emulated()->polling) {
+    static const bool watched = (std::thread(watch_for_pollers).detach(), true);
+    (void)watched;
+  } else {
+    made->mover = std::thread(move_data, std::ref(*made));
+  }
+  *opened = &made->fid;
+  return 0;
+}
+
+int open_fabric(fi_fabric_attr* attributes, fid_fabric** opened, void* context) {
+  auto* made = new fabric_object;
+  made->fid.fid = {FI_CLASS_FABRIC, context, &plain_calls<fabric_object>};
+  made->fid.ops = &fabric_calls;
+  made->fid.api_version = attributes->api_version;
+  *opened = &made->fid;
+  return 0;
+}
+
+}  // namespace weft::emulator
+
+/// Called by libfabric when it loads the file.
+extern "C" __attribute__((visibility("default"))) fi_provider* fi_prov_ini() {
+  static fi_provider provider = [] {
+    const weft::emulator::profile* row = weft::emulator::emulated();
+    fi_provider made{};
+    made.version = FI_VERSION(999, 0);  // of two providers with one name the library keeps the higher version
+    made.fi_version = fi_version();
+    made.name = row == nullptr ? "weft_emulator" : row->provider.c_str();
+    made.getinfo = weft::emulator::offer;
+    made.fabric = weft::emulator::open_fabric;
+    made.cleanup = [] {};
+    return made;
+  }();
+  return &provider;
+}

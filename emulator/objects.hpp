@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The objects behind libfabric's handles (fi_fabric(3), fi_domain(3), fi_av(3), fi_cq(3), fi_cntr(3), fi_mr(3), fi_endpoint(3)). Each begins with
+// its fid, so that a handle is a pointer to the object. All calls take the process' one lock: an emulator need not be fast.
+#pragma once
+
+#include "carrier.hpp"
+#include "chance.hpp"
+#include "profile.hpp"
+
+#include <rdma/fabric.h>
+#include <rdma/fi_atomic.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_eq.h>
+#include <rdma/fi_rma.h>
+#include <rdma/fi_tagged.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <unordered_map>
+#include <vector>
+
+namespace weft::emulator {
+
+std::recursive_mutex& process_lock();
+using locked = std::lock_guard<std::recursive_mutex>;
+
+/// Stands in for every call that the emulator does not have: answers "not implemented" (null where a pointer is due).
+struct not_implemented {
+  template <class Result, class... Arguments>
+  using call = Result (*)(Arguments...);
+  template <class Result, class... Arguments>
+  constexpr operator call<Result, Arguments...>() const {  // NOLINT(google-explicit-constructor,hicpp-explicit-conversions)
+    return [](Arguments...) -> Result {
+      if constexpr (std::is_pointer_v<Result>) return nullptr;
+      else return static_cast<Result>(-FI_ENOSYS);
+    };
+  }
+};
+inline constexpr not_implemented none{};
+
+/// What an opaque address holds.
+struct raw_address {
+  std::uint64_t magic = 0x6566746574617765;
+  std::uint64_t number = 0;
+};
+
+struct endpoint;
+
+struct fabric_object {
+  fid_fabric fid{};
+};
+
+struct region {
+  fid_mr fid{};
+  struct domain_object* domain = nullptr;
+  std::byte* base = nullptr;
+  std::size_t size = 0;
+  std::uint64_t access = 0;
+  bool enabled = false;
+  bool bound = false;
+  /// Whether remote operations and local descriptors may use it.
+  bool usable() const { return enabled; }
+};
+
+struct domain_object {
+  fid_domain fid{};
+  std::uint64_t caps = 0;
+  std::map<std::uint64_t, region*> regions;  ///< By key.
+  std::set<const void*> descriptors;         ///< Of living regions.
+  std::vector<endpoint*> endpoints;
+  std::uint64_t next_key = 1;
+  chance keys{0};
+  std::thread mover;  ///< Rows whose data moves without a poll have one.
+  bool stop = false;
+};
+
+struct address_table {
+  fid_av fid{};
+  std::vector<std::uint64_t> numbers;  ///< By fi_addr_t; 0 where removed.
+};
+
+struct entry {
+  void* context = nullptr;
+  std::uint64_t flags = 0;
+  std::size_t length = 0;
+  void* buffer = nullptr;
+  std::uint64_t data = 0;
+  std::uint64_t tag = 0;
+  fi_addr_t source = FI_ADDR_NOTAVAIL;
+};
+
+struct completion_queue {
+  fid_cq fid{};
+  fi_cq_format format = FI_CQ_FORMAT_CONTEXT;
+  std::deque<entry> entries;
+  std::deque<fi_cq_err_entry> errors;
+  std::vector<endpoint*> endpoints;
+  bool has_descriptor = false;
+  int epoll = -1;
+  std::uint64_t reads = 0;
+  bool signalled = false;
+};
+
+struct counter {
+  fid_cntr fid{};
+  std::uint64_t value = 0;
+  std::uint64_t errors = 0;
+  std::vector<endpoint*> endpoints;
+};
+
+struct event_queue {
+  fid_eq fid{};
+};
+
+struct posted_receive {
+  iovec buffer{};
+  void* context = nullptr;
+  std::uint64_t tag = 0;
+  std::uint64_t ignore = 0;
+  bool multi = false;       ///< One buffer for many messages (FI_MULTI_RECV).
+  std::size_t used = 0;     ///< Of a multi-receive buffer.
+  std::uint64_t noise = 0;  ///< What was written over the context's space.
+};
+
+/// An operation that was posted and not told yet.
+struct outstanding {
+  packet_kind kind{};
+  std::uint64_t peer = 0;
+  void* context = nullptr;
+  std::uint64_t flags = 0;   ///< Of its completion entry.
+  bool completes = false;    ///< A success is told.
+  bool told = false;         ///< It was told already, before its answer.
+  bool delivered = false;    ///< FI_DELIVERY_COMPLETE was asked for.
+  std::vector<iovec> into;   ///< Where the answer's payload goes.
+  std::uint64_t noise = 0;
+};
+
+struct endpoint {
+  fid_ep fid{};
+  domain_object* domain = nullptr;
+  address_table* table = nullptr;
+  completion_queue* transmit = nullptr;
+  completion_queue* receive = nullptr;
+  counter* remote_writes = nullptr;
+  bool selective_transmit = false;
+  bool selective_receive = false;
+  bool enabled = false;
+  std::uint64_t transmit_flags = 0;
+  std::uint64_t receive_flags = 0;
+  std::size_t transmit_size = 0;
+  std::size_t receive_size = 0;
+  std::size_t least_multi = 64;  ///< FI_OPT_MIN_MULTI_RECV
+  std::uint64_t number = 0;
+  carrier wire;
+  chance decisions{0};
+  unsigned again_left = 0;
+  std::deque<posted_receive> receives;
+  std::deque<posted_receive> tagged_receives;
+  std::deque<packet> pending;
+  std::unordered_map<std::uint64_t, outstanding> posted;
+  std::uint64_t next_operation = 1;
+  struct held_packet {
+    std::uint64_t to;
+    packet_header head;
+    std::string payload;
+  };
+  std::vector<held_packet> held;  ///< Posted with FI_MORE; nothing leaves before a post without it.
+  std::uint64_t held_polls = 0;
+  std::chrono::steady_clock::time_point last_poll = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point line_free{};
+};
+
+// ---- opening, by kind of object ------------------------------------------------------------------------------------------
+int offer(std::uint32_t version, const char* node, const char* service, std::uint64_t flags, const fi_info* hints, fi_info** info);
+int open_fabric(fi_fabric_attr* attributes, fid_fabric** opened, void* context);
+int open_domain(fid_fabric* fabric, fi_info* info, fid_domain** opened, void* context);
+int open_table(fid_domain* domain, fi_av_attr* attributes, fid_av** opened, void* context);
+int open_queue(fid_domain* domain, fi_cq_attr* attributes, fid_cq** opened, void* context);
+int open_counter(fid_domain* domain, fi_cntr_attr* attributes, fid_cntr** opened, void* context);
+int open_events(fid_fabric* fabric, fi_eq_attr* attributes, fid_eq** opened, void* context);
+int open_endpoint(fid_domain* domain, fi_info* info, fid_ep** opened, void* context);
+extern fi_ops_mr memory_calls;
+
+// ---- endpoint ------------------------------------------------------------------------------------------------------------
+extern fi_ops_msg message_calls;
+extern fi_ops_tagged tagged_calls;
+extern fi_ops_rma remote_calls;
+extern fi_ops_atomic atomic_calls;
+int query_atomic(fid_domain* domain, fi_datatype datatype, fi_op operation, fi_atomic_attr* attributes, std::uint64_t flags);
+
+/// Moves what can be moved. Called by polls, and by the domain's thread where data moves without them.
+void progress(endpoint& of);
+/// Applies an arrived atomic operation; returns 0 or a positive FI_E code. `old` gets the value before it.
+int execute_atomic(std::byte* at, std::uint8_t datatype, std::uint8_t operation, std::string_view operands, std::string& old);
+std::size_t size_of(std::uint8_t datatype);
+/// Whether the row says that the provider executes it.
+bool executes(fi_datatype datatype, fi_op operation);
+/// Writes noise over the part of a context that belongs to the library; returns what was written, for `verify_context`.
+std::uint64_t take_context(void* context);
+/// The space must be as it was left; then it is overwritten once more, as libraries do at completion.
+void verify_context(void* context, std::uint64_t noise);
+
+}  // namespace weft::emulator

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What fi_getinfo(3) answers: one fi_info with exactly what the row says, or nothing where the hints ask for more or do not accept what the
+// provider demands. Like real ones it says -FI_ENODATA and no more; WEFT_EMULATOR_EXPLAIN=1 says which attribute it was.
+#include "objects.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+
+namespace weft::emulator {
+namespace {
+
+constexpr std::uint64_t message_caps = FI_MSG | FI_TAGGED | FI_SEND | FI_RECV;
+constexpr std::uint64_t remote_caps = FI_RMA | FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE;
+
+std::uint64_t all_caps(const profile& row) {
+  return message_caps | (row.multi_receive ? std::uint64_t{FI_MULTI_RECV} : 0) | remote_caps | FI_LOCAL_COMM | FI_REMOTE_COMM | FI_DIRECTED_RECV | FI_SOURCE | (row.atomics ? std::uint64_t{FI_ATOMIC} : 0) |
+         (row.remote_counter_counts_writes ? std::uint64_t{FI_RMA_EVENT} : 0);
+}
+
+int memory_mode(const profile& row) {
+  return FI_MR_ALLOCATED | (row.virtual_addressing ? FI_MR_VIRT_ADDR : 0) | (row.provider_keys ? FI_MR_PROV_KEY : 0) |
+         (row.local_registration ? FI_MR_LOCAL : 0) | (row.region_endpoint_binding ? FI_MR_ENDPOINT : 0);
+}
+
+std::uint64_t operation_mode(const profile& row) {
+  return (row.context_bytes > 0 ? FI_CONTEXT : 0) | (row.context_bytes >= 64 ? FI_CONTEXT2 : 0) |
+         (row.write_immediate_consumes_receive ? FI_RX_CQ_DATA : 0);
+}
+
+std::uint64_t order(const profile& row, bool with_atomics) {
+  const bool costs = with_atomics && row.atomics_cost_order;
+  return (row.order_send_after_send ? FI_ORDER_SAS : 0) | (row.order_send_after_write && !costs ? FI_ORDER_SAW : 0) |
+         (row.order_write_after_write ? FI_ORDER_WAW : 0);
+}
+
+std::size_t immediate_bytes(const profile& row) { return std::max(row.write_immediate_bytes, row.send_immediate_bytes); }
+
+/// Why the hints are refused; null where they are not.
+const char* obstacle(const profile& row, const fi_info& hints) {
+  const std::uint64_t secondary = FI_SOURCE | FI_DIRECTED_RECV | FI_LOCAL_COMM | FI_REMOTE_COMM | FI_SHARED_AV;
+  if ((hints.caps & ~(all_caps(row) | secondary)) != 0) return "caps: more than the row has";
+  if (hints.mode != 0 || hints.caps != 0)
+    if ((operation_mode(row) & ~hints.mode) != 0) return "mode: the provider needs a mode that is not offered (FI_CONTEXT, FI_CONTEXT2, FI_RX_CQ_DATA)";
+  const bool atomics = (hints.caps & FI_ATOMIC) != 0;
+  if (hints.tx_attr != nullptr) {
+    if ((hints.tx_attr->msg_order & ~order(row, atomics)) != 0) return "tx_attr->msg_order: more than the row promises";
+    if (hints.tx_attr->inject_size > row.inject_bytes) return "tx_attr->inject_size";
+    if (hints.tx_attr->size > row.queue_depth) return "tx_attr->size";
+    if (hints.tx_attr->iov_limit > row.gather_limit) return "tx_attr->iov_limit";
+    if (hints.tx_attr->rma_iov_limit > row.rma_gather_limit) return "tx_attr->rma_iov_limit";
+    if ((hints.tx_attr->op_flags & FI_DELIVERY_COMPLETE) != 0 && !row.delivery_complete) return "tx_attr->op_flags: FI_DELIVERY_COMPLETE";
+  }
+  if (hints.rx_attr != nullptr) {
+    if ((hints.rx_attr->msg_order & ~order(row, atomics)) != 0) return "rx_attr->msg_order: more than the row promises";
+    if (hints.rx_attr->size > row.queue_depth) return "rx_attr->size";
+  }
+  if (hints.ep_attr != nullptr) {
+    const fi_ep_type wanted = row.connected ? FI_EP_MSG : FI_EP_RDM;
+    if (hints.ep_attr->type != FI_EP_UNSPEC && hints.ep_attr->type != wanted) return "ep_attr->type";
+    if (hints.ep_attr->max_msg_size > row.largest_message) return "ep_attr->max_msg_size";
+  }
+  if (hints.domain_attr != nullptr) {
+    const fi_domain_attr& domain = *hints.domain_attr;
+    constexpr int old_basic = 1 << 0;
+    const int offered = domain.mr_mode == old_basic ? FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ALLOCATED : domain.mr_mode;
+    if ((hints.caps & (FI_RMA | FI_ATOMIC)) != 0 || hints.caps == 0)
+      if (hints.caps != 0 && (memory_mode(row) & ~offered & ~FI_MR_ALLOCATED) != 0) return "domain_attr->mr_mode: the provider needs a mode that is not offered";
+    if ((hints.caps & (FI_RMA | FI_ATOMIC)) == 0 && hints.caps != 0 && row.local_registration && (offered & FI_MR_LOCAL) == 0)
+      return "domain_attr->mr_mode: FI_MR_LOCAL";
+    if (domain.cq_data_size > immediate_bytes(row)) return "domain_attr->cq_data_size: immediates are narrower";
+    if (domain.mr_key_size > row.key_bytes) return "domain_attr->mr_key_size";
+    if (domain.data_progress == FI_PROGRESS_AUTO && row.polling) return "domain_attr->data_progress: somebody must poll";
+  }
+  if (hints.fabric_attr != nullptr && hints.fabric_attr->name != nullptr && hints.fabric_attr->name != row.fabric_name &&
+      hints.fabric_attr->name != row.fabric)
+    return "fabric_attr->name";
+  return nullptr;
+}
+
+void describe_operations(const profile& row, fi_info& info, bool atomics) {
+  info.tx_attr->caps = info.caps;
+  info.tx_attr->mode = info.mode;
+  info.tx_attr->msg_order = order(row, atomics);
+  info.tx_attr->inject_size = row.inject_bytes;
+  info.tx_attr->size = row.queue_depth;
+  info.tx_attr->iov_limit = row.gather_limit;
+  info.tx_attr->rma_iov_limit = row.rma_gather_limit;
+  info.rx_attr->caps = info.caps;
+  info.rx_attr->mode = info.mode;
+  info.rx_attr->msg_order = order(row, atomics);
+  info.rx_attr->size = row.queue_depth;
+  info.rx_attr->iov_limit = row.gather_limit;
+}
+
+void describe_domain(const profile& row, fi_info& info, const fi_info* hints) {
+  fi_domain_attr& domain = *info.domain_attr;
+  domain.name = strdup((row.fabric + "-emulated").c_str());
+  domain.threading = hints != nullptr && hints->domain_attr != nullptr && hints->domain_attr->threading != FI_THREAD_UNSPEC
+                         ? hints->domain_attr->threading
+                         : FI_THREAD_SAFE;
+  domain.control_progress = FI_PROGRESS_AUTO;
+  domain.data_progress = row.polling ? FI_PROGRESS_MANUAL : FI_PROGRESS_AUTO;
+  if (row.polling) domain.control_progress = FI_PROGRESS_MANUAL;
+  domain.resource_mgmt = FI_RM_ENABLED;
+  domain.av_type = hints != nullptr && hints->domain_attr != nullptr && hints->domain_attr->av_type != FI_AV_UNSPEC ? hints->domain_attr->av_type : FI_AV_TABLE;
+  domain.mr_mode = memory_mode(row);
+  domain.mr_key_size = row.key_bytes;
+  domain.cq_data_size = immediate_bytes(row);
+  domain.cq_cnt = domain.ep_cnt = domain.mr_cnt = 65536;
+  domain.tx_ctx_cnt = domain.rx_ctx_cnt = 65536;
+  domain.max_ep_tx_ctx = domain.max_ep_rx_ctx = 1;
+  domain.cntr_cnt = row.remote_counter_counts_writes ? 1024 : 0;
+  domain.mr_iov_limit = 1;
+  domain.caps = FI_LOCAL_COMM | FI_REMOTE_COMM;
+}
+
+}  // namespace
+
+int offer(std::uint32_t version, const char* /*node*/, const char* /*service*/, std::uint64_t /*flags*/, const fi_info* hints, fi_info** found) {
+  const profile* row = emulated();
+  if (row == nullptr || row->connected) return -FI_ENODATA;
+  if (hints != nullptr) {
+    if (const char* why = obstacle(*row, *hints)) {
+      if (std::getenv("WEFT_EMULATOR_EXPLAIN") != nullptr) std::fprintf(stderr, "weft emulator: fabric %s offers nothing: %s\n", row->fabric.c_str(), why);
+      return -FI_ENODATA;
+    }
+  }
+  fi_info* info = fi_allocinfo();
+  if (info == nullptr) return -FI_ENOMEM;
+  const bool atomics = hints != nullptr && (hints->caps & FI_ATOMIC) != 0;
+  info->caps = hints != nullptr && hints->caps != 0 ? hints->caps : all_caps(*row);
+  if ((info->caps & FI_RMA) != 0 && (info->caps & (FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE)) == 0) info->caps |= remote_caps;
+  if ((info->caps & (FI_MSG | FI_TAGGED)) != 0 && (info->caps & (FI_SEND | FI_RECV)) == 0) info->caps |= FI_SEND | FI_RECV;
+  info->mode = operation_mode(*row);
+  info->addr_format = FI_FORMAT_UNSPEC;
+  describe_operations(*row, *info, atomics);
+  if (hints != nullptr && hints->tx_attr != nullptr) info->tx_attr->op_flags = hints->tx_attr->op_flags;
+  if (hints != nullptr && hints->rx_attr != nullptr) info->rx_attr->op_flags = hints->rx_attr->op_flags;
+  info->ep_attr->type = FI_EP_RDM;
+  info->ep_attr->protocol_version = 1;
+  info->ep_attr->max_msg_size = std::min(row->largest_message, row->largest_write);
+  info->ep_attr->tx_ctx_cnt = info->ep_attr->rx_ctx_cnt = 1;
+  describe_domain(*row, *info, hints);
+  info->fabric_attr->name = strdup(row->fabric_name.empty() ? row->fabric.c_str() : row->fabric_name.c_str());
+  info->fabric_attr->prov_version = FI_VERSION(999, 0);
+  info->fabric_attr->api_version = version;
+  *found = info;
+  return 0;
+}
+
+}  // namespace weft::emulator

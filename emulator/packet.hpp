@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What one emulated endpoint sends to another: a header and a payload, over a local stream socket, so that nothing is lost or split.
+// Both ends are the same build of the emulator on one host.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace weft::emulator {
+
+enum class packet_kind : std::uint8_t { hello, message, tagged, write, read, atomic, answer };
+
+struct packet_header {
+  std::uint32_t payload = 0;  ///< Bytes behind the header.
+  packet_kind kind{};
+  std::uint8_t has_data = 0;  ///< `data` is an immediate.
+  std::uint8_t datatype = 0;
+  std::uint8_t operation = 0;  ///< fi_op of an atomic.
+  std::uint64_t source = 0;    ///< Endpoint that sent it.
+  std::uint64_t number = 0;    ///< Of the operation at its initiator; an answer repeats it.
+  std::uint64_t address = 0;
+  std::uint64_t key = 0;
+  std::uint64_t data = 0;
+  std::uint64_t tag = 0;
+  std::uint64_t length = 0;  ///< Bytes wanted by a read; 1 for an atomic that compares.
+  std::int32_t code = 0;     ///< Of an answer: 0 or a positive FI_E code.
+  std::uint32_t magic = 0x77656674;
+};
+
+/// One that arrived and has not taken effect yet.
+struct packet {
+  packet_header head;
+  std::string payload;
+  std::chrono::steady_clock::time_point due{};
+  std::chrono::steady_clock::time_point arrived{};
+};
+
+}  // namespace weft::emulator

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is emulated: the cells of one row of the matrix, under their own names, and how the row's rights are used this time (seed, faults,
+// shape of time). Read once, from the file and the variables that `weft emulate` sets.
+// Hot path: no. Threads: immutable after the first call.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace weft::emulator {
+
+/// One row. The members are the cells of providers.yaml; sizes in bytes.
+struct profile {
+  std::string fabric;
+  std::string provider;
+  std::string fabric_name;
+  bool connected = false;
+  bool forgets_peers = true;
+  bool virtual_addressing = false;
+  bool provider_keys = false;
+  std::size_t key_bytes = 8;
+  bool local_registration = false;
+  bool region_endpoint_binding = false;
+  std::size_t write_immediate_bytes = 0;
+  bool write_immediate_consumes_receive = false;
+  std::size_t send_immediate_bytes = 0;
+  bool remote_counter_counts_writes = false;
+  bool order_send_after_write = false;
+  bool order_write_after_write = false;
+  bool order_send_after_send = false;
+  bool delivery_complete = false;
+  bool refused_write_reported = false;
+  bool selective_completion = true;
+  bool atomics = false;
+  std::set<std::pair<std::string, std::string>> atomic_operations;  ///< Operation and type, such as ("add", "int32").
+  bool atomics_cost_order = false;
+  bool polling = true;
+  bool wait_descriptor = false;
+  bool wait_yield = false;
+  bool reports_killed_peer = false;
+  bool multi_receive = true;
+  std::size_t context_bytes = 0;
+  std::size_t inject_bytes = 0;
+  std::size_t gather_limit = 1;
+  std::size_t rma_gather_limit = 1;
+  std::size_t queue_depth = 64;
+  std::uint64_t largest_message = 0;
+  std::uint64_t largest_write = 0;
+};
+
+/// How the rights of the row are used: each number is a chance of so many in a thousand per decision; 0 is the best behaviour.
+struct conduct {
+  std::uint64_t seed = 1;
+  unsigned reorder = 0;   ///< A packet waits for a later one where no order is promised between them.
+  unsigned again = 0;     ///< A burst of answers "again" begins.
+  unsigned early = 0;     ///< A completion that does not mean delivery is told before the target has the bytes.
+  unsigned shuffle = 0;   ///< Completions are told in another order.
+  unsigned slow = 0;      ///< The target does nothing at one poll.
+  unsigned failing = 0;   ///< An operation ends with an error of the fabric.
+  std::uint64_t latency_ns = 0;
+  std::uint64_t bytes_per_second = 0;  ///< 0: unlimited.
+};
+
+/// The row of WEFT_EMULATOR_PROFILE; null where the variable is not set. A file that cannot be read ends the process with a sentence.
+const profile* emulated();
+/// From WEFT_EMULATOR_SEED, WEFT_EMULATOR_FAULTS and WEFT_EMULATOR_SHAPE.
+const conduct& conducted();
+
+}  // namespace weft::emulator

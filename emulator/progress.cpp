@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What arrives takes effect here, in an order that the row permits: a packet may overtake another only where no cell promises order.
+#include "posting.hpp"
+#include "rules.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace weft::emulator {
+namespace {
+
+using std::chrono::steady_clock;
+
+bool is_message(const packet& p) { return p.head.kind == packet_kind::message || p.head.kind == packet_kind::tagged; }
+
+/// Whether the row lets `later` take effect before `earlier`, of the same sender.
+bool may_overtake(const packet& later, const packet& earlier) {
+  const profile& row = *emulated();
+  const bool writes = earlier.head.kind == packet_kind::write;
+  if (is_message(later)) return is_message(earlier) ? !row.order_send_after_send : writes ? !row.order_send_after_write : true;
+  if (later.head.kind == packet_kind::write) return writes ? !row.order_write_after_write : true;
+  return true;
+}
+
+void answer(endpoint& from, const packet& to, int code, std::string_view payload = {}) {
+  if (to.head.number == 0) return;  // nobody asked
+  packet_header head;
+  head.kind = packet_kind::answer;
+  head.number = to.head.number;
+  head.code = code;
+  head.length = to.head.length;
+  (void)from.wire.send(to.head.source, head, payload);
+}
+
+// ---- remote operations at their target -----------------------------------------------------------------------------------
+struct target {
+  std::byte* at = nullptr;
+  int code = 0;
+};
+
+target find_target(const endpoint& of, const packet& p, std::size_t size, std::uint64_t access) {
+  const profile& row = *emulated();
+  const auto known = of.domain->regions.find(p.head.key);
+  if (known == of.domain->regions.end()) return {nullptr, FI_EKEYREJECTED};
+  const region& into = *known->second;
+  if (!into.enabled) {
+    broken("region_endpoint_binding", "a remote operation named a region that is not bound to an endpoint and enabled");
+    return {nullptr, FI_EACCES};
+  }
+  if ((into.access & access) == 0 && into.access != 0) return {nullptr, FI_EACCES};
+  const std::uint64_t base = reinterpret_cast<std::uintptr_t>(into.base);
+  const std::uint64_t first = row.virtual_addressing ? base : 0;
+  const std::uint64_t offset = p.head.address - first;
+  if (p.head.address >= first && offset <= into.size && size <= into.size - offset) return {into.base + offset, 0};
+  if (row.virtual_addressing ? p.head.address <= into.size : (p.head.address >= base && p.head.address <= base + into.size))
+    broken("virtual_addressing", row.virtual_addressing ? "a remote operation named an offset; remote addresses are pointers of the target on this fabric"
+                                                        : "a remote operation named a pointer; remote addresses count from the region's start on this fabric");
+  return {nullptr, FI_EACCES};
+}
+
+/// Whether a notice could be told: where it consumes a receive, one must be there.
+bool tell_immediate(endpoint& of, const packet& p) {
+  entry told;
+  told.flags = FI_RMA | FI_REMOTE_WRITE | FI_REMOTE_CQ_DATA;
+  told.data = p.head.data;
+  if (emulated()->write_immediate_consumes_receive) {
+    if (of.receives.empty()) return false;
+    const posted_receive eaten = of.receives.front();
+    of.receives.pop_front();
+    verify_context(eaten.context, eaten.noise);
+    told.context = eaten.context;
+  }
+  if (of.receive != nullptr) of.receive->entries.push_back(told);
+  return true;
+}
+
+/// True when it took effect (or was refused); false when it has to wait.
+bool land(endpoint& of, const packet& p) {
+  const target into = find_target(of, p, p.payload.size(), FI_REMOTE_WRITE);
+  if (into.code == 0 && (p.head.has_data & 1U) != 0) {
+    if (emulated()->write_immediate_consumes_receive && of.receives.empty()) {
+      if (steady_clock::now() - p.arrived < std::chrono::seconds(3)) return false;
+      broken("write_immediate_consumes_receive",
+             "a write with an immediate found no posted receive for 3 s; on this fabric each consumes one, and a reserve must stay posted");
+      answer(of, p, FI_ENORX);
+      return true;
+    }
+    if (!p.payload.empty()) std::memcpy(into.at, p.payload.data(), p.payload.size());
+    (void)tell_immediate(of, p);
+  } else if (into.code == 0 && !p.payload.empty()) {
+    std::memcpy(into.at, p.payload.data(), p.payload.size());
+  }
+  if (into.code == 0 && of.remote_writes != nullptr) ++of.remote_writes->value;
+  answer(of, p, into.code);
+  return true;
+}
+
+bool serve_read(endpoint& of, const packet& p) {
+  const target from = find_target(of, p, p.head.length, FI_REMOTE_READ);
+  if (from.code != 0) answer(of, p, from.code);
+  else answer(of, p, 0, {reinterpret_cast<const char*>(from.at), p.head.length});
+  return true;
+}
+
+bool serve_atomic(endpoint& of, const packet& p) {
+  const target at = find_target(of, p, size_of(p.head.datatype), FI_REMOTE_WRITE | FI_REMOTE_READ);
+  std::string old;
+  const int code = at.code != 0 ? at.code : execute_atomic(at.at, p.head.datatype, p.head.operation, p.payload, old);
+  answer(of, p, code, code == 0 ? std::string_view(old) : std::string_view{});
+  return true;
+}
+
+// ---- messages ------------------------------------------------------------------------------------------------------------
+void tell_truncated(endpoint& of, const posted_receive& into, const packet& p) {
+  fi_cq_err_entry error{};
+  error.op_context = into.context;
+  error.flags = FI_RECV | FI_MSG;
+  error.len = into.buffer.iov_len;
+  error.olen = p.payload.size() - into.buffer.iov_len;
+  error.err = FI_ETRUNC;
+  error.data = p.head.data;
+  if (of.receive != nullptr) of.receive->errors.push_back(error);
+}
+
+fi_addr_t place_of(const endpoint& of, std::uint64_t number) {
+  if (of.table == nullptr) return FI_ADDR_NOTAVAIL;
+  const auto found = std::find(of.table->numbers.begin(), of.table->numbers.end(), number);
+  return found == of.table->numbers.end() ? FI_ADDR_NOTAVAIL : static_cast<fi_addr_t>(found - of.table->numbers.begin());
+}
+
+bool receive_message(endpoint& of, const packet& p) {
+  const bool tagged = p.head.kind == packet_kind::tagged;
+  auto& queue = tagged ? of.tagged_receives : of.receives;
+  const auto found = std::find_if(queue.begin(), queue.end(), [&](const posted_receive& r) { return !tagged || (r.tag | r.ignore) == (p.head.tag | r.ignore); });
+  if (found == queue.end()) return false;
+  posted_receive& into = *found;
+  entry told;
+  told.context = into.context;
+  told.flags = FI_RECV | (tagged ? FI_TAGGED : FI_MSG) | ((p.head.has_data & 1U) != 0 ? FI_REMOTE_CQ_DATA : 0);
+  told.length = p.payload.size();
+  told.data = p.head.data;
+  told.tag = p.head.tag;
+  told.source = place_of(of, p.head.source);
+  bool spent = true;
+  bool fits = p.payload.size() <= into.buffer.iov_len;
+  if (into.multi) {
+    fits = p.payload.size() <= into.buffer.iov_len - into.used;
+    told.buffer = static_cast<std::byte*>(into.buffer.iov_base) + into.used;
+    if (fits) into.used += p.payload.size();
+    spent = !fits || into.buffer.iov_len - into.used < of.least_multi;
+    if (spent) told.flags |= FI_MULTI_RECV;
+  } else {
+    told.buffer = into.buffer.iov_base;
+  }
+  if (fits && !p.payload.empty()) std::memcpy(told.buffer, p.payload.data(), p.payload.size());
+  if (spent) verify_context(into.context, into.noise);
+  if (!fits) tell_truncated(of, into, p);
+  else if (of.receive != nullptr) of.receive->entries.push_back(told);
+  if (spent) queue.erase(found);
+  if ((p.head.has_data & 2U) != 0) answer(of, p, fits ? 0 : FI_ETRUNC);
+  return true;
+}
+
+bool take_effect(endpoint& of, const packet& p) {
+  switch (p.head.kind) {
+    case packet_kind::write:
+      return land(of, p);
+    case packet_kind::read:
+      return serve_read(of, p);
+    case packet_kind::atomic:
+      return serve_atomic(of, p);
+    default:
+      return receive_message(of, p);
+  }
+}
+
+// ---- answers -------------------------------------------------------------------------------------------------------------
+void settle(endpoint& of, const packet& p) {
+  const auto known = of.posted.find(p.head.number);
+  if (known == of.posted.end()) return;
+  outstanding done = std::move(known->second);
+  of.posted.erase(known);
+  std::size_t copied = 0;
+  for (const iovec& into : done.into) {
+    const std::size_t n = std::min(into.iov_len, p.payload.size() - copied);
+    if (n > 0) std::memcpy(into.iov_base, p.payload.data() + copied, n);
+    copied += n;
+  }
+  const bool silent = done.kind == packet_kind::write && !emulated()->refused_write_reported && !done.delivered;
+  finish(of, done, silent ? 0 : p.head.code, copied);
+}
+
+void forget(endpoint& of, std::uint64_t peer) {
+  for (auto each = of.posted.begin(); each != of.posted.end();) {
+    if (each->second.peer != peer) {
+      ++each;
+      continue;
+    }
+    outstanding lost = std::move(each->second);
+    each = of.posted.erase(each);
+    if (emulated()->reports_killed_peer) finish(of, lost, FI_ECONNABORTED, 0);
+  }
+}
+
+steady_clock::time_point due(endpoint& of, const packet& p) {
+  const conduct& how = conducted();
+  auto at = p.arrived + std::chrono::nanoseconds(how.latency_ns);
+  if (how.bytes_per_second > 0) {
+    const auto busy = std::chrono::nanoseconds(p.payload.size() * 1'000'000'000 / how.bytes_per_second);
+    at = std::max(at, of.line_free) + busy;
+    of.line_free = at;
+  }
+  return at;
+}
+
+/// One pass over what waits. Returns whether anything took effect.
+bool pass(endpoint& of) {
+  const auto now = steady_clock::now();
+  bool any = false;
+  for (std::size_t i = 0; i < of.pending.size();) {
+    const packet& one = of.pending[i];
+    const bool first = std::all_of(of.pending.begin(), of.pending.begin() + static_cast<std::ptrdiff_t>(i), [&](const packet& earlier) {
+      return earlier.head.source != one.head.source || may_overtake(one, earlier);
+    });
+    if (!first || one.due > now || of.decisions.in_a_thousand(conducted().reorder)) {
+      ++i;
+      continue;
+    }
+    const packet taken = std::move(of.pending[i]);
+    if (!take_effect(of, taken)) {
+      of.pending[i] = taken;
+      ++i;
+      continue;
+    }
+    of.pending.erase(of.pending.begin() + static_cast<std::ptrdiff_t>(i));
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace
+
+void progress(endpoint& of) {
+  of.last_poll = steady_clock::now();
+  std::deque<packet> arrived;
+  std::vector<std::uint64_t> gone;
+  of.wire.pump(arrived, gone);
+  for (packet& each : arrived) {
+    if (each.head.kind == packet_kind::answer) {
+      settle(of, each);
+      continue;
+    }
+    each.due = due(of, each);
+    // A message has been transmitted when it is here; whoever wants to know of its delivery waits for more.
+    if (is_message(each) && (each.head.has_data & 2U) == 0) answer(of, each, 0);
+    of.pending.push_back(std::move(each));
+  }
+  for (const std::uint64_t peer : gone) forget(of, peer);
+  if (!of.decisions.in_a_thousand(conducted().slow)) (void)pass(of);
+}
+
+}  // namespace weft::emulator

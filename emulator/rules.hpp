@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A rule of the row that a program broke: said once per rule on standard error, with the rule's name, and answered as a refusal.
+// Hot path: only where a rule is broken. Threads: any.
+#pragma once
+
+#include "profile.hpp"
+
+#include <rdma/fi_errno.h>
+
+#include <cstdio>
+#include <set>
+#include <string>
+
+namespace weft::emulator {
+
+/// Says the sentence, the first time for this rule. Returns what the call answers.
+inline int broken(const char* rule, const std::string& sentence, int code = FI_EINVAL) {
+  static std::set<std::string> said;
+  if (said.insert(rule).second) {
+    std::fprintf(stderr, "weft emulator: fabric %s, rule %s: %s\n", emulated()->fabric.c_str(), rule, sentence.c_str());
+    std::fflush(stderr);
+  }
+  return -code;
+}
+
+}  // namespace weft::emulator

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+# Generated from providers.yaml by templates/profile.j2: do not edit. After a change there: ./weft generate
+# What the emulator presents as cxi. Of several parts the last whose release is not newer than the running library holds.
+fabric = cxi
+until = 
+
+since = 1.21
+provider = cxi
+fabric_name = 
+endpoint_type = addressed
+address_resolution = opaque
+connects_lazily = false
+forgets_peers = true
+virtual_addressing = false
+key_owner = application
+key_bytes = 4
+local_registration = false
+region_endpoint_binding = true
+write_immediate_bytes = 0
+write_immediate_consumes_receive = false
+send_immediate_bytes = 8
+remote_counter_counts_writes = true
+order_send_after_write = false
+order_write_after_write = true
+order_send_after_send = true
+delivery_complete = true
+refused_write = silent
+selective_completion = true
+atomics = provider
+atomic_operations = add compare_swap swap and or xor min max read: int32 uint32 int64 uint64; add swap min max read: float double
+atomics_cost_order = false
+data_progress = polling
+completion_wait = descriptor
+reports_killed_peer = false
+same_host = false
+context_bytes = 0
+inject_bytes = 64
+gather_limit = 1
+rma_gather_limit = 1
+queue_depth = 256
+largest_message = 4294967295
+largest_write = 4294967295
+fused_bytes = 0
+multi_receive = true
+shared_receives = false

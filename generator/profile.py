@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the emulator is told of a row: its cells, under their own names, for each range of releases."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .model import Fabric
+
+
+@dataclass(frozen=True)
+class Part:
+    """One range of releases, every cell answered."""
+
+    since: str
+    cells: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Profile:
+    """One row. `until` is empty where the row holds for every later release."""
+
+    fabric: str
+    until: str
+    parts: tuple[Part, ...]
+
+
+def profile(fabric: Fabric) -> Profile:
+    """Text is written without quotes: an empty one is nothing."""
+    def told(value: str) -> str:
+        return "" if value == '""' else value
+
+    return Profile(fabric.name, str(fabric.until or ""), tuple(
+        Part(str(part.since), tuple((cell.name, told(cell.told)) for cell in part.cells.values())) for part in fabric.ranges))
