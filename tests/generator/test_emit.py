@@ -57,7 +57,7 @@ def test_headers_are_short_and_lines_fit(rendered: dict[str, bytes]) -> None:
     for name, data in rendered.items():
         if name.endswith(".hpp"):
             lines = data.decode().splitlines()
-            assert len(lines) <= (250 if name.endswith(".why_not.hpp") else 140), name
+            assert len(lines) <= (250 if name.endswith(".why_not.hpp") else 150), name
             assert max(len(line) for line in lines if not line.lstrip().startswith(".atomic_operations")) <= header.WIDTH, name  # one cell may be long
 
 

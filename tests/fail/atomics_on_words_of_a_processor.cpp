@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// EXPECT: weft: atomics on these words are their owner's alone (atomicity::processor)
+#include "made_fabric.hpp"
+
+int main() {
+  using weft::atomicity;
+  auto net = weft::open<weft::fabrics::loopback>({}).value();
+#ifdef WEFT_FIXED
+  const auto there = net.parse_words<atomicity::provider>({}).value();
+#else
+  const auto there = net.parse_words<atomicity::processor>({}).value();
+#endif
+  return net.fetch_add(weft::peer(), there.at(8), 1, nullptr) ? 0 : 1;
+}
