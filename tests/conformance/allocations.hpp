@@ -37,7 +37,9 @@ TYPED_TEST_P(allocations, none_per_operation_on_either_side) {
       {},
       [](party& side) {
         hosting<fabric> host(side, 4096, rights::all);
-        for (int phase = 0; phase < 12; ++phase) {  // 6 kinds, each first warm, then counted
+        auto counted = host.net.template allocate_words<atomicity::target>(64, rights::remote_atomic).value();
+        side.tell(1, const_bytes(host.net.publish(counted, owner_polls)));
+        for (int phase = 0; phase < 18; ++phase) {  // 9 kinds, each first warm, then counted
           tally seen;
           const std::uint64_t before = allocation_count();
           side.at("phase " + std::to_string(phase));
@@ -55,8 +57,9 @@ TYPED_TEST_P(allocations, none_per_operation_on_either_side) {
       [](party& side) {
         visiting<fabric> guest(side, 4096);
         auto& net = guest.net;
+        const auto counted = net.template parse_words<atomicity::target>(serve_and_ask(side, net, guest.seen, 0)).value();
         const local_memory mine = guest.memory.first(32);
-        for (int phase = 0; phase < 12; ++phase) {
+        for (int phase = 0; phase < 18; ++phase) {
           tally seen;
           std::uint64_t refused = 0;
           const std::uint64_t before = allocation_count();
@@ -78,6 +81,15 @@ TYPED_TEST_P(allocations, none_per_operation_on_either_side) {
               case 4:
                 s = net.fetch_add(guest.other, guest.there.at(0), 1, &seen);
                 break;
+              case 6:  // native, or by compare-swaps, or by the target: as the row says
+                s = net.template fetch_max<std::int32_t>(guest.other, guest.there.at(8), static_cast<std::int32_t>(i), &seen);
+                break;
+              case 7:
+                s = net.template bit_xor<std::uint64_t>(guest.other, counted.at(16), 5, &seen);
+                break;
+              case 8:
+                s = net.template add<double>(guest.other, counted.at(24), 0.5, &seen);
+                break;
               default:
                 s = net.send(guest.other, mine);
                 break;
@@ -86,7 +98,7 @@ TYPED_TEST_P(allocations, none_per_operation_on_either_side) {
             if (!s && !s.is_again()) ++refused;
             net.progress(seen);
           }
-          const std::uint64_t due = phase / 2 < 5 ? rounds : 0;
+          const std::uint64_t due = phase / 2 != 5 ? rounds : 0;
           const instant end = net.now() + patience;
           while (seen.ends + seen.wrong < due && net.now() < end) net.progress(seen);
           const std::uint64_t allocated = allocation_count() - before;

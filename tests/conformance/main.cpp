@@ -8,6 +8,7 @@
 #include "completions.hpp"
 #include "coroutines.hpp"
 #include "counting.hpp"
+#include "crowd.hpp"
 #include "device_memory.hpp"
 #include "gathered.hpp"
 #include "liveness.hpp"
@@ -35,6 +36,7 @@ WEFT_INSTANTIATE(completions);
 WEFT_INSTANTIATE(coroutines_of_peers);
 WEFT_INSTANTIATE(counting_of_notices);
 WEFT_INSTANTIATE(gathered);
+WEFT_INSTANTIATE(crowd);
 WEFT_INSTANTIATE(device_memory_of_peers);
 WEFT_INSTANTIATE(liveness_of_peers);
 WEFT_INSTANTIATE(meeting_of_peers);

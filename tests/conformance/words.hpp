@@ -8,7 +8,7 @@
 #include "two_sides.hpp"
 
 #include <array>
-#include <bit>
+#include <atomic>
 #include <limits>
 
 namespace weft::conformance {
@@ -105,6 +105,35 @@ T draw_number(party& side) {
     }
 }
 
+/// What the processor makes of it, in words of its own: nothing of weft's arithmetic is believed here.
+template <atomic_number T>
+T by_processor(atomic_operation what, T there, T operand, T expected) {
+  std::atomic<T> word{there};
+  switch (what) {
+    case atomic_operation::add:
+      word.fetch_add(operand);
+      break;
+    case atomic_operation::swap:
+      word.store(operand);
+      break;
+    case atomic_operation::minimum:
+      word.store(std::min(there, operand));
+      break;
+    case atomic_operation::maximum:
+      word.store(std::max(there, operand));
+      break;
+    default:
+      break;
+  }
+  if constexpr (atomic_integer<T>) {
+    if (what == atomic_operation::compare_swap) (void)word.compare_exchange_strong(expected, operand);
+    if (what == atomic_operation::bit_and) word.fetch_and(operand);
+    if (what == atomic_operation::bit_or) word.fetch_or(operand);
+    if (what == atomic_operation::bit_xor) word.fetch_xor(operand);
+  }
+  return word.load();
+}
+
 /// Sequences of random operations on a few words, each against the model; afterwards the model's bytes are in `image`.
 template <class Net, class Place>
 struct modelled_words {
@@ -136,7 +165,7 @@ struct modelled_words {
         ASSERT_EQ(std::memcmp(image.data() + at, std::array{seen.old.template as<T>()}.data(), sizeof(T)), 0)
             << name_of(what.name) << " of type " << static_cast<int>(type_of<T>) << " saw " << seen.old.template as<T>() << ", not " << before;
       }
-      last = applied<T>(what.does, before, operand, expected);
+      last = by_processor<T>(what.does, before, operand, expected);
       std::memcpy(image.data() + at, &last, sizeof last);
     }
   }
