@@ -34,6 +34,8 @@ def _cell(promise: Promise, column: Column, results: Results, decided: dict[str,
         return Cell(NOT_APPLICABLE, "", "", (promise.not_applicable,))
     if promise.refused:
         return Cell(REFUSED, "", "", (promise.refused,))
+    if (promise.tests or promise.live) and column.fabric not in results.libraries and column.fabric not in promise.lacking:
+        return Cell(NOT_RUN, "", "", (f"no results of fabric {column.fabric} were given",))
     own, missing, notes = _own(promise, column.fabric, results)
     shared = {name: results.ctests.get(name) for name in promise.everywhere}
     missing += [name for name, outcome in shared.items() if outcome is None]

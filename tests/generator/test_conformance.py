@@ -69,7 +69,9 @@ def test_what_failed_did_not_run_or_was_skipped_is_said(cells) -> None:  # type:
     failed = _suite("tcp", _case("one", '<failure message="no"/>'), _case("two"))
     found = cells(a=failed, b=_suite("cxi", _case("one", _SKIP)), c=_RUNNER)
     assert found == {"tcp": (BROKEN, "", ("failed: put_notify.one",)), "cxi": (REFUSED, "", ("row cxi has none",))}
-    assert cells(a=_suite("cxi", _case("one")))["tcp"] == (NOT_RUN, "", ("did not run: put_notify",))
+    assert cells(a=_suite("cxi", _case("one")))["tcp"] == (NOT_RUN, "", ("no results of fabric tcp were given",))
+    other = cells(a=_suite("tcp", _case("one")).replace("put_notify", "waiting"))
+    assert other["tcp"] == (NOT_RUN, "", ("did not run: put_notify",))
 
 
 def test_a_program_that_was_not_built_did_not_run(cells) -> None:  # type: ignore[no-untyped-def]
