@@ -5,6 +5,7 @@
 #include "rules.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 namespace weft::emulator {
@@ -214,6 +215,23 @@ steady_clock::time_point due(endpoint& of, const packet& p) {
   return at;
 }
 
+/// Where explanations are asked for: that a notice overtook a write. No rule is broken by that; a program that takes the notice for the end of
+/// all writes before it reads old bytes.
+void explain_overtaking(const endpoint& of, std::size_t index) {
+  static const bool wanted = std::getenv("WEFT_EMULATOR_EXPLAIN") != nullptr;
+  if (!wanted) return;
+  const packet& notice = of.pending[index];
+  const bool message = is_message(notice);
+  if (!message && (notice.head.has_data & 1U) == 0) return;
+  const bool overtakes = std::any_of(of.pending.begin(), of.pending.begin() + static_cast<std::ptrdiff_t>(index), [&](const packet& earlier) {
+    return earlier.head.source == notice.head.source && earlier.head.kind == packet_kind::write;
+  });
+  if (overtakes)
+    broken(message ? "order_send_after_write" : "order_write_after_write",
+           std::string(message ? "a message" : "a write with an immediate") +
+               " took effect before a write that was posted before it, as this fabric permits: it says nothing of the bytes of that write");
+}
+
 /// One pass over what waits. Returns whether anything took effect.
 bool pass(endpoint& of) {
   const auto now = steady_clock::now();
@@ -227,6 +245,7 @@ bool pass(endpoint& of) {
       ++i;
       continue;
     }
+    explain_overtaking(of, i);
     const packet taken = std::move(of.pending[i]);
     if (!take_effect(of, taken)) {
       of.pending[i] = taken;

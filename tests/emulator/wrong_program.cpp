@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// wrong_program PROVIDER MISTAKE: two endpoints in one process, and one of ten mistakes that work on forgiving providers. Exit 0: it went
+// unnoticed. Exit 1: something failed or did not come in time. Plain libfabric: programs that know nothing of weft make these mistakes.
+#include <rdma/fabric.h>
+#include <rdma/fi_atomic.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_eq.h>
+#include <rdma/fi_errno.h>
+#include <rdma/fi_rma.h>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace {
+
+using std::chrono::steady_clock;
+
+void need(int code, const char* call) {
+  if (code >= 0) return;
+  std::fprintf(stderr, "wrong_program: %s: %s\n", call, fi_strerror(-code));
+  std::exit(1);
+}
+
+constexpr std::size_t size = std::size_t{1} << 20U;
+
+struct end {
+  fid_ep* ep = nullptr;
+  fid_cq* cq = nullptr;
+  fid_av* av = nullptr;
+  fid_mr* mr = nullptr;
+  fi_addr_t other = FI_ADDR_UNSPEC;
+  std::vector<std::byte> memory = std::vector<std::byte>(size);
+  std::array<std::array<std::uint64_t, 16>, 64> contexts{};
+  int seen = 0;
+  std::uint64_t data = 0;
+  bool told = false;  ///< An immediate or a message came.
+};
+
+struct pair {
+  fi_info* info = nullptr;
+  fid_fabric* fabric = nullptr;
+  fid_domain* domain = nullptr;
+  end a;
+  end b;
+};
+
+void open_end(pair& p, end& e, std::uint64_t key) {
+  fi_av_attr table{};
+  fi_cq_attr queue{};
+  queue.format = FI_CQ_FORMAT_DATA;
+  queue.size = 512;
+  need(fi_av_open(p.domain, &table, &e.av, nullptr), "fi_av_open");
+  need(fi_cq_open(p.domain, &queue, &e.cq, nullptr), "fi_cq_open");
+  need(fi_endpoint(p.domain, p.info, &e.ep, nullptr), "fi_endpoint");
+  need(fi_ep_bind(e.ep, &e.av->fid, 0), "fi_ep_bind");
+  need(fi_ep_bind(e.ep, &e.cq->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind");
+  need(fi_enable(e.ep), "fi_enable");
+  need(fi_mr_reg(p.domain, e.memory.data(), size, FI_SEND | FI_RECV | FI_WRITE | FI_READ | FI_REMOTE_WRITE | FI_REMOTE_READ, 0, key, 0, &e.mr,
+                 nullptr),
+       "fi_mr_reg");
+  if ((p.info->domain_attr->mr_mode & FI_MR_ENDPOINT) != 0) {
+    need(fi_mr_bind(e.mr, &e.ep->fid, 0), "fi_mr_bind");
+    need(fi_mr_enable(e.mr), "fi_mr_enable");
+  }
+}
+
+void introduce(end& to, end& whom) {
+  std::array<std::byte, 256> name{};
+  std::size_t length = name.size();
+  need(fi_getname(&whom.ep->fid, name.data(), &length), "fi_getname");
+  need(fi_av_insert(to.av, name.data(), 1, &to.other, 0, nullptr) == 1 ? 0 : -FI_EINVAL, "fi_av_insert");
+}
+
+pair open_pair(const char* provider, std::uint64_t caps, int mr_mode) {
+  pair p;
+  fi_info* hints = fi_allocinfo();
+  hints->caps = FI_MSG | FI_RMA | caps;
+  hints->mode = FI_CONTEXT | FI_CONTEXT2 | FI_RX_CQ_DATA;
+  hints->ep_attr->type = FI_EP_RDM;
+  hints->domain_attr->mr_mode = mr_mode;
+  hints->fabric_attr->prov_name = strdup(provider);
+  need(fi_getinfo(FI_VERSION(1, 15), nullptr, nullptr, 0, hints, &p.info), "fi_getinfo");
+  fi_freeinfo(hints);
+  need(fi_fabric(p.info->fabric_attr, &p.fabric, nullptr), "fi_fabric");
+  need(fi_domain(p.fabric, p.info, &p.domain, nullptr), "fi_domain");
+  return p;
+}
+void meet(pair& p) {
+  open_end(p, p.a, 1);
+  open_end(p, p.b, 2);
+  introduce(p.a, p.b);
+  introduce(p.b, p.a);
+}
+
+void poll(end& e) {
+  fi_cq_data_entry entry{};
+  const ssize_t n = fi_cq_read(e.cq, &entry, 1);
+  if (n == -FI_EAVAIL) {
+    fi_cq_err_entry error{};
+    (void)fi_cq_readerr(e.cq, &error, 0);
+    std::fprintf(stderr, "wrong_program: an operation failed: %s\n", fi_strerror(error.err));
+    std::exit(1);
+  }
+  if (n < 1) return;
+  ++e.seen;
+  if ((entry.flags & (FI_REMOTE_CQ_DATA | FI_RECV)) != 0) {
+    e.told = true;
+    e.data = entry.data;
+  }
+}
+
+/// Polls until `done`, at most ten seconds. With `only`, the other end is left alone.
+void until(pair& p, const std::function<bool()>& done, end* only = nullptr) {
+  const auto limit = steady_clock::now() + std::chrono::seconds(10);
+  while (!done()) {
+    if (only == nullptr || only == &p.a) poll(p.a);
+    if (only == nullptr || only == &p.b) poll(p.b);
+    if (steady_clock::now() < limit) continue;
+    std::fprintf(stderr, "wrong_program: nothing came in ten seconds\n");
+    std::exit(1);
+  }
+}
+
+/// Posts, polling while the queue is full.
+void post(pair& p, const std::function<ssize_t()>& call, const char* name) {
+  for (;;) {
+    const ssize_t code = call();
+    if (code != -FI_EAGAIN) return need(static_cast<int>(code), name);
+    poll(p.a);
+    poll(p.b);
+  }
+}
+
+std::uint64_t base(const pair& p) {
+  return (p.info->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0 ? reinterpret_cast<std::uintptr_t>(p.b.memory.data()) : 0;
+}
+void* descriptor(const pair& p) { return fi_mr_desc(p.a.mr); }
+void* context(pair& p, std::size_t n) { return p.a.contexts[n % 64].data(); }
+
+ssize_t write(pair& p, std::size_t at, std::size_t bytes, std::uint64_t address, void* desc, void* with) {
+  return fi_write(p.a.ep, p.a.memory.data() + at, bytes, desc, p.a.other, address, fi_mr_key(p.b.mr), with);
+}
+
+constexpr int all_modes = FI_MR_LOCAL | FI_MR_ALLOCATED | FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
+
+// ---- the mistakes --------------------------------------------------------------------------------------------------------
+int pointer_for_offset(const char* provider) {
+  pair p = open_pair(provider, 0, all_modes);
+  meet(p);
+  const std::uint64_t pointer = reinterpret_cast<std::uintptr_t>(p.b.memory.data());  // whatever mr_mode came back
+  post(
+      p, [&] { return write(p, 0, 8, pointer, descriptor(p), context(p, 0)); }, "fi_write");
+  until(p, [&] { return p.a.seen == 1; });
+  return 0;
+}
+
+int no_descriptor(const char* provider) {
+  pair p = open_pair(provider, 0, all_modes);
+  meet(p);
+  post(
+      p, [&] { return write(p, 0, 4096, base(p), nullptr, context(p, 0)); }, "fi_write");
+  until(p, [&] { return p.a.seen == 1; });
+  return 0;
+}
+
+int context_in_use(const char* provider) {
+  pair p = open_pair(provider, 0, all_modes);
+  meet(p);
+  struct mine {
+    std::uint64_t number;
+    std::array<std::byte, 120> rest;
+  } request{};
+  post(
+      p, [&] { return write(p, 0, 8, base(p), descriptor(p), &request); }, "fi_write");
+  request.number = 4711;  // the context's first bytes are the library's where the mode says so
+  until(p, [&] { return p.a.seen == 1; });
+  return 0;
+}
+
+int spins_on_memory(const char* provider) {
+  pair p = open_pair(provider, 0, all_modes);
+  meet(p);
+  std::memset(p.a.memory.data(), 7, size);
+  post(
+      p, [&] { return write(p, 0, size, base(p), descriptor(p), context(p, 0)); }, "fi_write");
+  const volatile std::byte* last = p.b.memory.data() + size - 1;
+  until(
+      p, [&] { return *last == std::byte{7}; }, &p.a);
+  return 0;
+}
+
+int last_write_carries_the_id(const char* provider) {
+  pair p = open_pair(provider, 0, all_modes);
+  meet(p);
+  for (std::uint64_t round = 1; round <= 200; ++round) {
+    std::memset(p.a.memory.data(), static_cast<int>(round), 8UL * 64);
+    p.b.told = false;
+    for (std::size_t i = 0; i < 7; ++i)
+      post(
+          p, [&] { return write(p, 64 * i, 64, base(p) + 64 * i, descriptor(p), context(p, i)); }, "fi_write");
+    post(
+        p,
+        [&] {
+          return fi_writedata(p.a.ep, p.a.memory.data() + 448, 64, descriptor(p), round, p.a.other, base(p) + 448, fi_mr_key(p.b.mr), context(p, 7));
+        },
+        "fi_writedata");
+    until(p, [&] { return p.b.told; });
+    if (std::memcmp(p.a.memory.data(), p.b.memory.data(), 512) != 0) {
+      std::fprintf(stderr, "wrong_program: the id came before the bytes\n");
+      return 1;
+    }
+    until(p, [&] { return p.a.seen == static_cast<int>(8 * round); });
+  }
+  return 0;
+}
+
+int immediate_of_64_bits(const char* provider) {
+  pair p = open_pair(provider, 0, all_modes);
+  meet(p);
+  post(
+      p,
+      [&] {
+        return fi_writedata(p.a.ep, p.a.memory.data(), 8, descriptor(p), std::uint64_t{1} << 40U, p.a.other, base(p), fi_mr_key(p.b.mr),
+                            context(p, 0));
+      },
+      "fi_writedata");
+  until(p, [&] { return p.b.told; });
+  return p.b.data == std::uint64_t{1} << 40U ? 0 : 1;
+}
+
+bool has_atomics(const char* provider) {
+  fi_info* hints = fi_allocinfo();
+  fi_info* found = nullptr;
+  hints->caps = FI_ATOMIC;
+  hints->mode = FI_CONTEXT | FI_CONTEXT2 | FI_RX_CQ_DATA;
+  hints->ep_attr->type = FI_EP_RDM;
+  hints->domain_attr->mr_mode = all_modes;
+  hints->fabric_attr->prov_name = strdup(provider);
+  const bool has = fi_getinfo(FI_VERSION(1, 15), nullptr, nullptr, 0, hints, &found) == 0;
+  fi_freeinfo(hints);
+  if (found != nullptr) fi_freeinfo(found);
+  return has;
+}
+
+int atomics_taken_for_granted(const char* provider) {
+  // Asked for where the library says that it has them, and used whether or not.
+  pair p = open_pair(provider, has_atomics(provider) ? FI_ATOMIC : 0, all_modes);
+  meet(p);
+  const std::uint64_t one = 1;
+  std::memcpy(p.a.memory.data(), &one, sizeof one);
+  post(
+      p,
+      [&] {
+        return fi_fetch_atomic(p.a.ep, p.a.memory.data(), 1, descriptor(p), p.a.memory.data() + 64, descriptor(p), p.a.other, base(p),
+                               fi_mr_key(p.b.mr), FI_UINT64, FI_SUM, context(p, 0));
+      },
+      "fi_fetch_atomic");
+  until(p, [&] { return p.a.seen == 1; });
+  return 0;
+}
+
+int message_right_behind_a_write(const char* provider) {
+  pair p = open_pair(provider, 0, all_modes);
+  meet(p);
+  for (int round = 1; round <= 200; ++round) {
+    std::memset(p.a.memory.data(), round, 4096);
+    p.b.told = false;
+    need(static_cast<int>(fi_recv(p.b.ep, p.b.memory.data() + size / 2, 64, fi_mr_desc(p.b.mr), FI_ADDR_UNSPEC, p.b.contexts[0].data())), "fi_recv");
+    post(
+        p, [&] { return write(p, 0, 4096, base(p), descriptor(p), context(p, 0)); }, "fi_write");
+    post(
+        p, [&] { return fi_send(p.a.ep, p.a.memory.data(), 8, descriptor(p), p.a.other, context(p, 1)); }, "fi_send");
+    until(p, [&] { return p.b.told; });
+    if (std::memcmp(p.a.memory.data(), p.b.memory.data(), 4096) != 0) {
+      std::fprintf(stderr, "wrong_program: the message came before the bytes\n");
+      return 1;
+    }
+    until(p, [&] { return p.a.seen == 2 * round; });
+  }
+  return 0;
+}
+
+int no_receive_for_the_notice(const char* provider) {
+  pair p = open_pair(provider, 0, all_modes);
+  meet(p);
+  post(
+      p, [&] { return fi_writedata(p.a.ep, p.a.memory.data(), 8, descriptor(p), 5, p.a.other, base(p), fi_mr_key(p.b.mr), context(p, 0)); },
+      "fi_writedata");
+  until(p, [&] { return p.b.told; });
+  return 0;
+}
+
+int batch_left_open(const char* provider) {
+  pair p = open_pair(provider, 0, all_modes);
+  meet(p);
+  for (std::size_t i = 0; i < 4; ++i) {
+    iovec from{p.a.memory.data() + 64 * i, 64};
+    void* desc = descriptor(p);
+    fi_rma_iov to{base(p) + 64 * i, 64, fi_mr_key(p.b.mr)};
+    fi_msg_rma message{};
+    message.msg_iov = &from;
+    message.desc = &desc;
+    message.iov_count = 1;
+    message.addr = p.a.other;
+    message.rma_iov = &to;
+    message.rma_iov_count = 1;
+    message.context = context(p, i);
+    post(
+        p, [&] { return fi_writemsg(p.a.ep, &message, FI_COMPLETION | FI_MORE); }, "fi_writemsg");
+  }
+  until(p, [&] { return p.a.seen == 4; });
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::map<std::string, int (*)(const char*)> mistakes{{"pointer_for_offset", pointer_for_offset},
+                                                             {"no_descriptor", no_descriptor},
+                                                             {"context_in_use", context_in_use},
+                                                             {"spins_on_memory", spins_on_memory},
+                                                             {"last_write_carries_the_id", last_write_carries_the_id},
+                                                             {"immediate_of_64_bits", immediate_of_64_bits},
+                                                             {"atomics_taken_for_granted", atomics_taken_for_granted},
+                                                             {"message_right_behind_a_write", message_right_behind_a_write},
+                                                             {"no_receive_for_the_notice", no_receive_for_the_notice},
+                                                             {"batch_left_open", batch_left_open}};
+  const auto mistake = argc == 3 ? mistakes.find(argv[2]) : mistakes.end();
+  if (mistake == mistakes.end()) {
+    std::fprintf(stderr, "usage: wrong_program PROVIDER MISTAKE\n");
+    return 2;
+  }
+  const int code = mistake->second(argv[1]);
+  std::fflush(nullptr);
+  std::_Exit(code);  // nothing is closed: the process ends
+}
