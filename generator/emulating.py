@@ -79,6 +79,7 @@ def emulate(fabric: str, command: tuple[str, ...], seed: int, faults: str, shape
       ./weft emulate efa --faults all --seed 7 -- examples/hello/both_sides LISTENER CALLER
       ./weft emulate cxi --cell write_immediate_bytes=8 -- COMMAND
     """
+    profile_of(fabric)  # the row first: a name that is wrong is told before a build that is missing
     told = environment(fabric, emulator_in(build), seed, faults, shape, cells)
     try:
         if processes == 1:
