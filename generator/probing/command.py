@@ -28,13 +28,15 @@ program_option = click.option("--program", type=_existing, default=None, help="A
 @click.argument("fabric")
 @click.option("--cell", "cells", multiple=True, help="Only this cell; may be given more than once.")
 @click.option("--write", is_flag=True, help="Mend the row in the matrix file, and show the difference.")
+@click.option("--observe", is_flag=True, help="With --write: also note what was seen in cells that nobody has observed yet.")
 @click.option("--json", "as_text", is_flag=True, help="The same as --format json.")
 @click.option("--format", "kind", type=click.Choice(("table", "json")), default="table", show_default=True, help="How to answer.")
 @click.option("--matrix", type=_existing, default=ROOT / "providers.yaml", show_default="providers.yaml of this tree", help="The matrix to read.")
 @click.option("--seconds", type=click.IntRange(1, 60), default=10, show_default=True, help="For each behaviour; an emulated machine needs more.")
 @node_option
 @program_option
-def probe(fabric: str, cells: tuple[str, ...], write: bool, as_text: bool, kind: str, matrix: Path, seconds: int, node: str, program: Path | None) -> None:
+def probe(fabric: str, cells: tuple[str, ...], write: bool, observe: bool, as_text: bool, kind: str, matrix: Path, seconds: int, node: str,
+          program: Path | None) -> None:
     """Compare a row with what its provider claims and with what two processes see it do.
 
     Each cell is filled twice: what the library claims, and what a behaviour between two processes shows. Exit code 1 if the row differs from
@@ -57,8 +59,8 @@ def probe(fabric: str, cells: tuple[str, ...], write: bool, as_text: bool, kind:
             click.echo(as_json("probe", as_content(found.fabric.name, found.verdicts, found.found_by)))
         else:
             show(found.fabric.name, found.verdicts, found.found_by)
-        if write and wrong:
-            _mend(matrix, found)
+        if write and (wrong or observe):
+            _mend(matrix, found, observe)
     except Refused as refused:
         _leave(refused.problems)
     if wrong:
@@ -83,9 +85,9 @@ def _wrong(matrix: Matrix, found: Probed) -> list[Problem]:
     return [Problem(matrix.file, each.cell.line, each.sentence) for each in found.verdicts if each.wrong]
 
 
-def _mend(matrix: Path, found: Probed) -> None:
+def _mend(matrix: Path, found: Probed, observe: bool) -> None:
     before = matrix.read_text("utf-8")
-    after = mended(before, found.fabric, found.verdicts, found.found_by, found.release)
+    after = mended(before, found.fabric, found.verdicts, found.found_by, found.release, observe)
     click.echo(difference(before, after, matrix.name), err=True)
     matrix.write_text(after, encoding="utf-8")
 

@@ -17,7 +17,7 @@ from ..loader import load_text
 from ..model import Cell, Fabric, Version
 from ..schema import matrix_schema, require
 from ..trust import observation_of
-from .compare import UNMARKED, Verdict, spelt
+from .compare import AGREES, UNMARKED, Verdict, spelt
 from .findings import Provenance
 
 _LONGEST = 300
@@ -32,8 +32,12 @@ class Edit:
     text: str
 
 
-def mended(text: str, fabric: Fabric, verdicts: Iterable[Verdict], found_by: Provenance, release: str) -> str:
-    """The matrix with each wrong cell of the row mended. Errors: Refused, if the outcome were no matrix."""
+def mended(text: str, fabric: Fabric, verdicts: Iterable[Verdict], found_by: Provenance, release: str, observe: bool = False) -> str:
+    """The matrix with each wrong cell of the row mended; with `observe` those that agree, and that nobody had observed, say what was seen.
+
+    Errors: Refused, if the outcome were no matrix.
+    """
+    verdicts = list(verdicts)
     wrong = [verdict for verdict in verdicts if verdict.wrong]
     row = _child(YAML(typ="rt", pure=True).compose(text), fabric.name)
     running = Version.of(release)
@@ -44,6 +48,9 @@ def mended(text: str, fabric: Fabric, verdicts: Iterable[Verdict], found_by: Pro
             later.append(verdict)
         else:
             edits += _edits_of(text, home, verdict, found_by)
+    if observe:
+        seen = [each for each in verdicts if each.verdict == AGREES and each.finding.test and not each.cell.evidence.observed]
+        edits += [_observed(_home(row, fabric, each.cell.name, running), f'"{evidence(each, found_by)}"') for each in seen]
     if later:
         edits.append(_range(text, row, fabric, later, found_by, running))
     for edit in sorted(edits, key=lambda each: each.start, reverse=True):
@@ -99,13 +106,14 @@ def _edits_of(text: str, home: MappingNode, verdict: Verdict, found_by: Provenan
     seen = f'"{evidence(verdict, found_by)}"'
     if verdict.verdict == UNMARKED and "observed" in told:
         return edits  # what was seen stands already; only the claim was missing
-    if "observed" in told:
-        edits.append(Edit(*_span(told["observed"]), seen))
-    else:
-        last = max(value.end_mark.index for value in told.values())
-        indent = " " * (home.start_mark.column + 1)
-        edits.append(Edit(last, last, f",\n{indent}observed: {seen}"))
-    return edits
+    return [*edits, Edit(*_span(told["observed"]), seen) if "observed" in told else _observed(home, seen)]
+
+
+def _observed(home: MappingNode, seen: str) -> Edit:
+    """An observation behind all else that the cell says."""
+    last = max(int(value.end_mark.index) for _, value in home.value)
+    indent = " " * (home.start_mark.column + 1)
+    return Edit(last, last, f",\n{indent}observed: {seen}")
 
 
 def _span(node: Node) -> tuple[int, int]:

@@ -22,6 +22,9 @@ sys.path.insert(0, str(ROOT / "examples" / "invocation"))
 from running import NODE, Failed, Manager, clean_shared_memory, program  # noqa: E402
 
 
+SLOWNESS = int(os.environ.get("WEFT_TEST_SLOWNESS", "1"))  # an emulated machine says more
+
+
 def expect(condition: bool, sentence: str) -> None:
     if not condition:
         raise Failed(sentence)
@@ -93,28 +96,28 @@ class Suite:
 
     def a_function_over_its_limit_ends_its_executor(self) -> None:
         with self.manager() as m:
-            done = m.client("--function-limit-ms", "300", "--deadline-ms", "20000", "invoke", "spin", "--input", str(self._spin(30_000_000)))
+            done = m.client("--function-limit-ms", "300", "--deadline-ms", str(20_000 * SLOWNESS), "invoke", "spin", "--input", str(self._spin(30_000_000)))
             expect(done.returncode == 1 and "executor_lost" in done.stderr, f"{done.stderr!r}")
             self._serves(m)
             expect(m.stop()[0] == 0, "accounting is not exact")
 
     def a_killed_executor_is_survived(self) -> None:
         with self.manager() as m:
-            command = [str(program(self.build, "client", self.fabric)), "--manager", m.address, *NODE, "--function-limit-ms", "30000"]
-            command += ["--deadline-ms", "20000", "invoke", "spin", "--input", str(self._spin(25_000_000))]
+            command = [str(program(self.build, "client", self.fabric)), "--manager", m.address, *NODE, "--function-limit-ms", str(30_000 * SLOWNESS)]
+            command += ["--deadline-ms", str(20_000 * SLOWNESS), "invoke", "spin", "--input", str(self._spin(25_000_000 * SLOWNESS))]
             client = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
             try:
                 victim = self._wait_until_busy(m)
                 os.kill(victim, signal.SIGKILL)
                 begin = time.monotonic()
-                _, said = client.communicate(timeout=20)
+                _, said = client.communicate(timeout=20 * SLOWNESS)
                 took = time.monotonic() - begin
             finally:
                 if client.poll() is None:
                     client.kill()
                     client.wait()
             expect(client.returncode == 1 and "executor_lost" in said, f"exit code {client.returncode}, {said!r}")
-            expect(took < 15, f"the client learned of it after {took:.1f} s")
+            expect(took < 15 * SLOWNESS, f"the client learned of it after {took:.1f} s")
             self._serves(m)
             code, told = m.stop()
             expect(code == 0, f"accounting is not exact: {told}")
@@ -132,7 +135,7 @@ class Suite:
                 finally:
                     client.kill()
                     client.wait()
-            end = time.monotonic() + 60
+            end = time.monotonic() + 60 * SLOWNESS
             while m.executors() and time.monotonic() < end:
                 time.sleep(0.05)
             expect(not m.executors(), "the executor of a killed client still runs after 60 s")
@@ -175,11 +178,11 @@ class Suite:
     @staticmethod
     def _wait_until_busy(m: Manager) -> int:
         """The executor that runs, once it is past its start: it has used processor time."""
-        end = time.monotonic() + 60
+        end = time.monotonic() + 60 * SLOWNESS
         while time.monotonic() < end:
             for process in m.executors():
                 fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
-                if int(fields[11]) + int(fields[12]) > 50:  # half a second: it spins, or executes
+                if int(fields[11]) + int(fields[12]) > 50 * SLOWNESS:  # half a second: it spins, or executes
                     return process
             time.sleep(0.02)
         raise Failed(f"no executor became busy within 60 s: {m.said()}")

@@ -66,3 +66,15 @@ def test_what_a_later_release_changes_gets_a_range_of_its_own(matrix: Matrix, tm
     assert [str(span.since) for span in row.ranges] == ["1.15", "2.1"]
     assert (row.ranges[0].cells["key_bytes"].value, row.ranges[1].cells["key_bytes"].value) == (8, 4)
     assert row.ranges[1].since == Version(2, 1) and row.ranges[1].changed == ("key_bytes",)
+
+
+def test_what_agrees_says_what_was_seen_only_where_nobody_had_observed_it(matrix: Matrix) -> None:
+    row = matrix.fabric("tcp")
+    assert row is not None
+    seen = recorded("tcp")
+    verdicts = compare("tcp", row.ranges[0].cells, read_cells(seen))
+    after = mended(TEXT, row, verdicts, provenance_of(seen), "1.17", observe=True)
+    noted = [line for line in difference(TEXT, after, "m").splitlines() if line.startswith("+") and not line.startswith("+++")]
+    blank = [each for each in verdicts if not each.wrong and each.finding.test and not each.cell.evidence.observed]
+    assert sum("weft probe:" in line for line in noted) == len(blank)
+    assert mended(TEXT, row, verdicts, provenance_of(seen), "1.17") == TEXT
