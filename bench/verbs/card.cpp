@@ -38,8 +38,11 @@ class patient {
   spinner spin_{patience{fruitless::yield, 64}};
 };
 
-[[noreturn]] void fail(const char* what) { throw std::runtime_error(std::string("weft: ") + what + " failed"); }
-const auto ignore = overloaded{[](const failed&) { fail("an operation"); }, [](const lost&) { fail("the peer"); }, [](auto&&) {}};
+[[noreturn]] void fail(const char* what, status why) {
+  throw std::runtime_error(std::string("weft: ") + what + " failed: kind " + std::to_string(static_cast<int>(why.code)) + ", number " +
+                           std::to_string(why.native_code) + " of " + why.operation);
+}
+const auto ignore = overloaded{[](const failed& f) { fail("an operation", f.why); }, [](const lost& l) { fail("the peer", l.why); }, [](auto&&) {}};
 
 /// Tries until there is room.
 template <class Post>
@@ -47,7 +50,7 @@ void posted(pair& p, Post&& post) {
   patient look(p);
   status s;
   look.until([&] { return !(s = post()).is_again(); }, ignore);
-  if (!s) fail(s.operation);
+  if (!s) fail("a post", s);
 }
 
 void write_round(pair& p, bool first, std::size_t size, unsigned round) {
@@ -66,22 +69,22 @@ void send_round(pair& p, bool first, std::size_t size, unsigned) {
   bool came = false;
   const auto send = [&] { posted(p, [&] { return p.net.send(p.other, p.source.first(size)); }); };
   if (first) send();
-  patient(p).until([&] { return came; }, overloaded{[&](const received&) { came = true; }, [](const failed&) { fail("send"); },
-                                                    [](const lost&) { fail("the peer"); }, [](auto&&) {}});
+  patient(p).until([&] { return came; }, overloaded{[&](const received&) { came = true; }, [](const failed& f) { fail("send", f.why); },
+                                                    [](const lost& l) { fail("the peer", l.why); }, [](auto&&) {}});
   if (!first) send();
 }
 
 void add_round(pair& p) {
   bool ended = false;
   posted(p, [&] { return p.net.fetch_add(p.other, p.there.at(0), 1, &ended); });
-  patient(p).until([&] { return ended; }, overloaded{[&](const completed&) { ended = true; }, [](const failed&) { fail("fetch_add"); },
-                                                     [](const lost&) { fail("the peer"); }, [](auto&&) {}});
+  patient(p).until([&] { return ended; }, overloaded{[&](const completed&) { ended = true; }, [](const failed& f) { fail("fetch_add", f.why); },
+                                                     [](const lost& l) { fail("the peer", l.why); }, [](auto&&) {}});
 }
 
 double put_megabytes_per_second(pair& p, std::size_t size, std::size_t count) {
   std::size_t sent = 0, ended = 0;
-  const auto on =
-      overloaded{[&](const completed&) { ++ended; }, [](const failed&) { fail("put"); }, [](const lost&) { fail("the peer"); }, [](auto&&) {}};
+  const auto on = overloaded{[&](const completed&) { ++ended; }, [](const failed& f) { fail("put", f.why); },
+                             [](const lost& l) { fail("the peer", l.why); }, [](auto&&) {}};
   const std::uint64_t begin = now_ns();
   patient(p).until(
       [&] {
