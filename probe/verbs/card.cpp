@@ -15,7 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace weft::probe::verbs {
+namespace weft::probe::cards {
 
 namespace {
 
@@ -252,4 +252,4 @@ void card::warm_up() {
   came.clear();
 }
 
-}  // namespace weft::probe::verbs
+}  // namespace weft::probe::cards

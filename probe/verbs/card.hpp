@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-namespace weft::probe::verbs {
+namespace weft::probe::cards {
 
 template <class Object, auto Close>
 struct closing {
@@ -152,4 +152,4 @@ class card {
   owner<ibv_mr, ibv_dereg_mr> region_;
 };
 
-}  // namespace weft::probe::verbs
+}  // namespace weft::probe::cards

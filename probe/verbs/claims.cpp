@@ -13,12 +13,12 @@ namespace weft::probe {
 
 namespace {
 
-using verbs::opened_device;
-using verbs::owner;
+using cards::opened_device;
+using cards::owner;
 
 void tell_identity(const role& self, const opened_device& on) {
   self.told.fact("library_name", "rdma-core");
-  for (const char* each : {"library", "library_release", "api"}) self.told.fact(each, verbs::running_release());
+  for (const char* each : {"library", "library_release", "api"}) self.told.fact(each, cards::running_release());
   self.told.fact("provider", std::string());
   self.told.fact("device", std::string(ibv_get_device_name(on.context->device)) + (on.internet_wire ? " (iWARP)" : " (InfiniBand's verbs)"));
   self.told.fact("fabric_names", std::vector<std::string>());
@@ -64,7 +64,7 @@ void claims(const role& self) {
   const owner<ibv_comp_channel, ibv_destroy_comp_channel> wakes(ibv_create_comp_channel(on.context));
   tell_identity(self, on);
   tell_interface(self, on);
-  tell_device(self, on, verbs::granted_inline_bytes(on));
+  tell_device(self, on, cards::granted_inline_bytes(on));
   self.told.fact("wait_descriptor", wakes ? "granted" : "refused");
 }
 

@@ -13,7 +13,7 @@ namespace weft::probe {
 
 namespace {
 
-using verbs::card;
+using cards::card;
 
 constexpr std::size_t place = 4096;
 

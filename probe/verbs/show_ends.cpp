@@ -21,7 +21,7 @@ namespace weft::probe {
 
 namespace {
 
-using verbs::card;
+using cards::card;
 
 constexpr std::uint32_t large = 65536;
 constexpr std::size_t place = std::size_t{1} << 18;

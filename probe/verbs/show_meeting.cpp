@@ -14,8 +14,8 @@ namespace weft::probe {
 
 namespace {
 
-using verbs::card;
-using verbs::transfer;
+using cards::card;
+using cards::transfer;
 
 constexpr std::byte mark{0x77};
 
@@ -101,7 +101,7 @@ void keys_target(const role& self) {
 }
 
 constexpr std::uint32_t injections = 8;
-const verbs::wishes for_injections{.receives = injections, .receive_bytes = verbs::most_inline};
+const cards::wishes for_injections{.receives = injections, .receive_bytes = cards::most_inline};
 
 bool all_are(const std::byte* first, std::size_t size, std::size_t each) {
   return std::all_of(first, first + size, [&](std::byte at) { return at == std::byte(each); });
@@ -109,8 +109,8 @@ bool all_are(const std::byte* first, std::size_t size, std::size_t each) {
 
 /// Messages posted inline, whose buffer is another's as soon as the call returns.
 void inject_initiator(const role& self) {
-  const std::uint32_t size = verbs::granted_inline_bytes(verbs::opened_device(self.about));
-  verbs::wishes wish = for_injections;
+  const std::uint32_t size = cards::granted_inline_bytes(cards::opened_device(self.about));
+  cards::wishes wish = for_injections;
   wish.inline_bytes = size;
   card net(self.about, wish, self.side, true);
   net.warm_up();
@@ -144,7 +144,7 @@ constexpr std::uint32_t most_pieces = 64;
 
 /// A message of as many pieces as the device says, each of one byte.
 void gather_initiator(const role& self) {
-  const verbs::opened_device on(self.about);
+  const cards::opened_device on(self.about);
   const auto pieces = std::min<std::uint32_t>(static_cast<std::uint32_t>(on.attributes.max_sge), most_pieces);
   card net(self.about, {.receive_bytes = most_pieces, .pieces = pieces}, self.side, true);
   net.warm_up();
@@ -212,10 +212,10 @@ void full_queue_target(const role& self) {
 }
 
 constexpr std::uint32_t largest_tried = std::uint32_t{4} << 20;
-const verbs::wishes for_large{.page = 2 * std::size_t{largest_tried}, .receives = 2, .receive_bytes = largest_tried};
+const cards::wishes for_large{.page = 2 * std::size_t{largest_tried}, .receives = 2, .receive_bytes = largest_tried};
 
 void largest_initiator(const role& self) {
-  const verbs::opened_device on(self.about);
+  const cards::opened_device on(self.about);
   const std::uint32_t size = std::min(on.port_attributes.max_msg_sz, largest_tried);
   card net(self.about, for_large, self.side, true);
   net.warm_up();

@@ -16,7 +16,7 @@ namespace weft::probe {
 
 namespace {
 
-using verbs::card;
+using cards::card;
 
 constexpr std::uint32_t receives = 8, writes = 4;
 
@@ -96,7 +96,7 @@ void counter_target(const role&) {}
 // ---- orders --------------------------------------------------------------------------------------------------------------------
 constexpr std::uint32_t bursts = 10, slots = 16, slot_size = 16384;
 constexpr std::size_t flags_at = std::size_t{slots} * slot_size;
-const verbs::wishes with_slots{.page = flags_at + 4096, .receives = slots};
+const cards::wishes with_slots{.page = flags_at + 4096, .receives = slots};
 
 std::uint8_t pattern(std::size_t burst, std::size_t slot) { return static_cast<std::uint8_t>(1 + (burst * slots + slot) % 251); }
 
@@ -166,7 +166,7 @@ void write_after_write_target(const role& self) {
 }
 
 constexpr std::uint32_t messages = 512, room = 4096, ahead = 32;
-const verbs::wishes with_messages{.page = 2 * std::size_t{room}, .receives = ahead, .receive_bytes = room};
+const cards::wishes with_messages{.page = 2 * std::size_t{room}, .receives = ahead, .receive_bytes = room};
 
 void send_after_send_initiator(const role& self) {
   card net(self.about, with_messages, self.side, true);
