@@ -18,6 +18,7 @@
 #include "transfer_plan.hpp"
 #include "truncation.hpp"
 
+#include <array>
 #include <chrono>
 #include <cstring>
 #include <memory>
@@ -113,9 +114,15 @@ struct engine {
   std::vector<parked_message<receive>> parked;    ///< Messages that cannot be handled yet; capacity reserved at open.
   std::vector<receive_block<receive>> graveyard;  ///< Receives of links that ended; freed when the queue was seen empty.
   bool draining = false;                          ///< A link ended: entries of it may still be in the queue.
-  std::vector<receive*> unposted;                 ///< Receives that the library had no room for.
-  std::uint32_t owed_notices = no_index;          ///< put_notify operations whose notice still has to be sent.
-  plan_table plans;                               ///< Of transfers in several calls.
+  static constexpr bool chains_receives = requires(port_type p, link l, const receive_request* all, std::uint32_t count) {
+    {p.post_receives(l, all, count)};
+  };
+  static constexpr std::uint32_t longest_chain = 16;
+  std::array<receive_request, chains_receives ? longest_chain : 0> refill;  ///< Consumed during this look at the queue, posted at its end.
+  std::uint32_t refills = 0;
+  std::vector<receive*> unposted;         ///< Receives that the library had no room for.
+  std::uint32_t owed_notices = no_index;  ///< put_notify operations whose notice still has to be sent.
+  plan_table plans;                       ///< Of transfers in several calls.
   weft::owed_replies owed_replies;
   weft::owed_replies owed_landings;  ///< Answers to fused notices (fused.hpp).
   std::vector<region_entry> regions;

@@ -30,6 +30,7 @@ class inbox {
       e.attention |= Engine::handling_bit;
       inbox(e, on).take(c);
     });
+    if constexpr (Engine::chains_receives) receives<Engine>(e).refill();
     if constexpr (Engine::uses_ring) inbox(e, on).read_rings();
     if (found == 0) return 0;
     e.attention &= ~Engine::handling_bit;
@@ -44,6 +45,7 @@ class inbox {
     inbox in(e, on);
     if (!e.parked.empty()) in.retry_parked();  // first: messages of a peer are told in order
     const int found = e.port->poll([&in](const completion_entry& c) { in.take(c); });
+    if constexpr (Engine::chains_receives) receives<Engine>(e).refill();
     if constexpr (Engine::uses_ring) in.read_rings();
     look_after(e, on, found);
     return found;

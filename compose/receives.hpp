@@ -29,15 +29,32 @@ class receives {
     return std::max<std::size_t>(16 * slot_size(o), 256 * 1024);
   }
 
-  /// Posts a receive again; keeps it for later when the library has no room.
+  /// Posts a receive again: the one that was consumed. Where the library takes several by one call, at the end of this look at the queue. Keeps
+  /// it for later when the library has no room.
   void post(receive& r) noexcept {
-    if (r.owner != no_index && !try_post(r)) [[unlikely]] {
-      e_.unposted.push_back(&r);  // capacity reserved with the slots
-      e_.put_off();
+    if (r.owner == no_index) return;
+    if constexpr (Engine::chains_receives) {
+      if (e_.refills == Engine::longest_chain || (e_.refills != 0 && first_refill().owner != r.owner)) refill();
+      e_.refill[e_.refills++] = {memory_of(r), &r};
+    } else if (!try_post(r)) [[unlikely]] {
+      keep(r);
+    }
+  }
+  /// Posts what was collected.
+  void refill() noexcept {
+    if constexpr (Engine::chains_receives) {
+      const std::uint32_t count = std::exchange(e_.refills, 0);
+      if (count == 0 || first_refill().owner == no_index) return;  // of a link that ended meanwhile
+      typename Engine::link link{};
+      if constexpr (Engine::links_have_receives) link = e_.peers.at(first_refill().owner).link;
+      const std::uint32_t taken = e_.port->post_receives(link, e_.refill.data(), count);
+      for (std::uint32_t i = 0; i < count; ++i)
+        if (i >= taken) keep(*static_cast<receive*>(e_.refill[i].context));
+        else if constexpr (Engine::many_in_one) e_.receive_bytes += e_.refill[i].into.size;
     }
   }
   bool try_post(receive& r) noexcept {
-    const local_memory memory{r.data, size_of_one(e_.options), r.descriptor};
+    const local_memory memory = memory_of(r);
     const bool posted = post_to_library(r, memory);
     if constexpr (Engine::many_in_one) e_.receive_bytes += posted ? memory.size : 0;
     return posted;
@@ -59,11 +76,13 @@ class receives {
   void provide(record& r) {
     fill(r.receives, e_.peers.index_of(r));
     for (receive& slot : r.receives.slots) post(slot);
+    refill();
   }
   /// The receives of all links: of an addressed fabric, or of a connected one with a pool.
   void provide_shared() {
     fill(e_.shared_receives, 0);
     for (receive& slot : e_.shared_receives.slots) post(slot);
+    refill();
   }
   /// A link ended: its receives are nobody's, and are freed when no handler can still look at them.
   void bury(record& r) {
@@ -89,6 +108,13 @@ class receives {
   }
 
  private:
+  local_memory memory_of(const receive& r) const noexcept { return {r.data, size_of_one(e_.options), r.descriptor}; }
+  receive& first_refill() const noexcept { return *static_cast<receive*>(e_.refill[0].context); }
+  [[gnu::cold]] void keep(receive& r) noexcept {
+    e_.unposted.push_back(&r);  // capacity reserved with the slots
+    e_.put_off();
+  }
+
   static std::size_t slot_size(const transport_options& o) noexcept { return (o.slot_bytes + Engine::front + 63) / 64 * 64; }
 
   void fill(receive_block<receive>& block, std::uint32_t owner) {

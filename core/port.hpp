@@ -73,6 +73,12 @@ struct completion_entry {
   bool last = false;        ///< Shape::multi_receive, `received`: the library let the buffer go with this message.
 };
 
+/// A receive to be posted together with others.
+struct receive_request {
+  local_memory into{};
+  void* context = nullptr;
+};
+
 /// An address as the library wants it: opaque, of any length.
 using address_bytes = std::vector<std::byte>;
 
@@ -150,6 +156,8 @@ struct port_limits {
 ///                                                                     buffer takes messages until an entry says `last` or `released`.
 ///                                                                     Shape::shared_receives: receives outlive links; one that a link
 ///                                                                     took with it when it ended is told as failed, and can be posted again.
+///   std::uint32_t post_receives(link, const receive_request*, std::uint32_t count);   only where several receives are one call: as post_receive
+///                                                                     for each, at most 16; returns how many the library took
 ///   template <post_mode M> status send(link, local_memory, std::uint32_t immediate, void* context);
 ///   status inject(link, const_bytes, std::uint32_t immediate);        at most limits().inject_bytes; buffer free on return
 ///   template <post_mode M> status send_framed(link, local_memory header, local_memory, void* context);   Shape::framed only; both stay valid

@@ -87,7 +87,14 @@ class port {
 
   status post_receive(link which, local_memory into, void* context) noexcept {
     if (!at_->open) return error(errc::closed, "post_receive");
+    ++at_->receive_calls;
     return loopback::post_receive(sim_, *at_, which, into, context);
+  }
+  std::uint32_t post_receives(link which, const receive_request* all, std::uint32_t count) noexcept {
+    ++at_->receive_calls;
+    std::uint32_t taken = 0;
+    while (at_->open && taken < count && loopback::post_receive(sim_, *at_, which, all[taken].into, all[taken].context)) ++taken;
+    return taken;
   }
   template <post_mode M>
   status send(link which, local_memory from, std::uint32_t immediate, void* context) noexcept {
@@ -176,6 +183,8 @@ class port {
   std::uint64_t random() noexcept { return at_->open ? sim_.time.draw.next() : 1; }
   std::unordered_set<std::uint64_t>& keys_of_process() noexcept { return sim_.nodes[at_->node].keys; }
 
+  /// For tests: calls that posted receives.
+  std::uint64_t receive_calls() const noexcept { return at_->receive_calls; }
   /// For tests: how often a message or an immediate found no receive here, and how often a peer's access was refused.
   std::uint64_t starved() const noexcept { return at_->starved_count; }
   std::uint64_t refused() const noexcept { return at_->refused_count; }

@@ -92,6 +92,7 @@ struct station {
   std::uint64_t keys_made = 0;
   std::uint64_t locals_made = 0;
   std::uint64_t landed = 0;
+  std::uint64_t receive_calls = 0;  ///< Calls that posted receives, one or several each.
   std::uint64_t starved_count = 0;  ///< How often a packet found no receive.
   std::uint64_t refused_count = 0;  ///< How often a peer's access was refused here.
   std::int64_t full_until = 0;

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Receives that were consumed are posted again together, where the library takes several by one call: counted calls, not time.
+#include <weft/compose/transport.hpp>
+#include <weft/generated/loopback.hpp>
+
+#include <gtest/gtest.h>
+
+namespace weft {
+namespace {
+
+using namespace std::chrono_literals;
+namespace loopback = backends::loopback;
+using fabric = fabrics::loopback;
+using state = engine<fabric>;
+
+TEST(refill, is_one_call_for_what_one_look_at_the_queue_found) {
+  static constexpr std::uint32_t count = 512;
+  loopback::world w(3);
+  bool over = false;
+  w.spawn("listener", [&] {
+    auto e = opening<state>::open({.node = "listener", .service = "7471", .sleeps = true, .receives = 32}).value();
+    std::uint32_t came = 0;
+    auto on = overloaded{[&](const received& m) {
+                           EXPECT_EQ(std::to_integer<std::uint32_t>(m.message[0]), came % 251) << "a receive was posted again too early";
+                           ++came;
+                         },
+                         [](const auto&) {}};
+    ASSERT_TRUE(awaiting<state>(*e).accept_one(5s, on));
+    const std::uint64_t before = e->port->receive_calls();
+    while (came < count) {
+      loopback::sleep_for(1ms);  // so that the queue is full when it is looked at
+      (void)awaiting<state>(*e).step(on);
+    }
+    const std::uint64_t calls = e->port->receive_calls() - before;
+    EXPECT_GT(calls, 0U);
+    EXPECT_LE(calls * 8, count) << calls << " calls for " << count << " messages";
+    over = true;
+    closing<state>(*e).close_all(250ms);
+  });
+  w.spawn("caller", [&] {
+    loopback::sleep_for(100us);
+    auto net = open<fabric>({.sleeps = true}).value();
+    const auto on = overloaded{[](auto&&) {}};
+    const peer to = net.connect("listener:7471", 5s, on).value();
+    std::byte letter[64]{};
+    for (std::uint32_t i = 0; i < count;) {
+      letter[0] = static_cast<std::byte>(i % 251);
+      if (net.send(to, net.memory(letter))) ++i;  // injected
+      else net.progress(on);
+    }
+    EXPECT_TRUE(net.until([&] { return over; }, 60s, on));
+  });
+  const auto run = w.run(120s);
+  EXPECT_TRUE(run) << run.sentence;
+}
+
+}  // namespace
+}  // namespace weft
