@@ -51,7 +51,7 @@ class [[nodiscard]] batch {
       return error(errc::invalid, "a closed batch");
     record* r = lane_type(*e_).living(to_);
     if (r != nullptr && from.size > r->their_slot_bytes) [[unlikely]]
-      return lane_type::too_long(e_, from.size, *r);
+      return lane_type::too_long(*e_, from.size, *r);
     return add(r, {operation::send, from, {}, 0});
   }
   status put(local_memory from, const remote_place& at) noexcept { return write({operation::put, from, at, 0}); }
