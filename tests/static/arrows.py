@@ -28,7 +28,7 @@ PROGRAMS = ("tests", "bench", "examples")
 SELECTOR = "compose/selected.hpp"
 # The hand-written contenders of the benches talk to the library as its best user would.
 NETWORK_HEADERS = re.compile(r"^(rdma|infiniband)/")
-NETWORK_USERS = re.compile(r"^(backends/|probe/|emulator/|bench/(.*/)?raw_)")
+NETWORK_USERS = re.compile(r"^(backends/|probe/|emulator/|tests/(emulator|stub_device)/|bench/(.*/)?raw_)")
 
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[ \t]*(.*)$", re.MULTILINE)
 
@@ -54,7 +54,7 @@ def _wrong(root: Path, path: Path, included: str) -> str | None:
     if included[:1] not in ('"', "<"):
         return None if name == SELECTOR else f"#include of a macro ({included}): only {SELECTOR} picks a header by macro"
     if NETWORK_HEADERS.match(target) and not NETWORK_USERS.match(name):
-        return f"includes {included}: only backends/, probe/, emulator/ and the benches' raw_* contenders may include a network library"
+        return f"includes {included}: only backends/, probe/, emulator/, the programs that test against them and the benches' raw_* contenders may include a network library"
     if included.startswith("<") and not target.startswith("weft/"):
         return None
     if included.startswith("<"):
