@@ -11,7 +11,9 @@
 #include "rails_memory.hpp"
 #include "striped_operations.hpp"
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace weft {
@@ -201,7 +203,7 @@ class rails {
       if (!all.meeting_.stands(rail, e.peer)) on(e);
     }
     void operator()(const lost& e) const {
-      if (const auto told_as = all.meeting_.lose(rail, e, all.nets_[rail].reason())) on(*told_as);
+      if (const std::optional<lost> told_as = all.meeting_.lose(rail, e, all.nets_[rail].reason())) on(std::as_const(*told_as));
     }
   };
 
@@ -221,8 +223,11 @@ class rails {
   template <class Handler>
   static void tell_end(const striped_operation& o, Handler& on) {
     const peer first = o.to.present() ? o.to.on(0) : peer();
-    if (o.fault) on(completed{o.what, first, o.user, 0});
-    else on(failed{o.what, first, o.user, o.fault});
+    // As const lvalues: an rvalue would prefer a catch-all `[](auto&&) {}` to the overload for its kind.
+    const completed well{o.what, first, o.user, 0};
+    const failed badly{o.what, first, o.user, o.fault};
+    if (o.fault) on(well);
+    else on(badly);
   }
 
   template <class Handler>

@@ -157,6 +157,12 @@ TYPED_TEST_P(striped_rails, end_each_of_more_transfers_than_queues_hold_once) {
                [&] { return guest.all.put_notify(guest.other, guest.memory.first(size), guest.there.at(0), 5, &each); });
         await(side, guest.all, guest.seen, "all ends, and the other side", [&] { return guest.all.in_flight() == 0 && side.heard(0); });
         for (const int each : ends) EXPECT_EQ(each, 1);
+        std::uint64_t told = 0;
+        const auto overloads = overloaded{[&](const completed&) { ++told; }, [](auto&&) {}};  // the second must not take what the first is for
+        push(side, guest.all, guest.seen, "put", [&] { return guest.all.put(guest.other, guest.memory.first(8), guest.there.at(0), &guest); });
+        const instant end = guest.all.now() + patience;
+        while (told == 0 && guest.all.now() < end) guest.all.progress(overloads);
+        EXPECT_EQ(told, 1U);
         side.ready(0);
       });
 }
