@@ -39,6 +39,7 @@ set(WEFT_HEADERS
   compose/fabric.hpp
   compose/fused.hpp
   compose/immediate_layout.hpp
+  compose/flushing.hpp
   compose/gathering.hpp
   compose/inbox.hpp
   compose/key_source.hpp
@@ -61,9 +62,11 @@ set(WEFT_HEADERS
   compose/rails_gathering.hpp
   compose/rails_meeting.hpp
   compose/rails_memory.hpp
+  compose/reaching.hpp
   compose/receives.hpp
   compose/region.hpp
   compose/sequence_window.hpp
+  compose/states.hpp
   compose/striped_memory.hpp
   compose/striped_operations.hpp
   compose/striping.hpp
@@ -104,6 +107,7 @@ set(WEFT_HEADERS
   policies/bootstrap.hpp
   policies/completion.hpp
   policies/endpoint.hpp
+  policies/flush.hpp
   policies/framing.hpp
   policies/liveness.hpp
   policies/local_descriptor.hpp

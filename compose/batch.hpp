@@ -127,7 +127,7 @@ class [[nodiscard]] batch {
     auto& port = *e_->port;
     const remote_memory at{held_.at.address, held_.at.key};
     if (held_.what == operation::put && held_.from.size != 0)
-      return l.template post<Engine::write_mode>(&r, operation::put, nullptr, false, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
+      return l.post_write(&r, operation::put, nullptr, false, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
         return port.template write<M, true>(r.link, held_.from, at, c);
       });
     if constexpr (!Engine::framed)
@@ -140,10 +140,9 @@ class [[nodiscard]] batch {
     if constexpr (lane_type::notify_answer::rides_on_write)
       if (held_.what == operation::put_notify && held_.from.size != 0) {
         const std::uint64_t word = lane_type::immediate_word(r, held_.immediate);
-        return l.template post<Engine::write_mode>(&r, operation::put_notify, nullptr, false,
-                                                   [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
-                                                     return port.template write_immediate<M, true>(r.link, held_.from, at, word, c);
-                                                   });
+        return l.post_write(&r, operation::put_notify, nullptr, false, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
+          return port.template write_immediate<M, true>(r.link, held_.from, at, word, c);
+        });
       }
     return last(l, nullptr, false);
   }

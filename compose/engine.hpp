@@ -90,6 +90,7 @@ struct engine {
   static constexpr bool wide_immediate = F::facts.write_immediate_bytes >= 8;
   static constexpr bool uses_ring = shape::remote_counter;
   static constexpr post_mode write_mode = answer<F, write_fault_family>::signalled_write;
+  static constexpr bool tracks_writes = answer<F, flush_family>::tracks;
   /// A row whose library overwrites contexts needs a slot for each operation; elsewhere unsignalled ones carry their peer's record.
   static constexpr bool markers = library_bytes == 0;
   static constexpr std::uint32_t ring_entries = 64;
@@ -122,6 +123,8 @@ struct engine {
   std::uint32_t refills = 0;
   std::vector<receive*> unposted;         ///< Receives that the library had no room for.
   std::uint32_t owed_notices = no_index;  ///< put_notify operations whose notice still has to be sent.
+  std::uint32_t flushes = 0;              ///< So far, where writes are tracked.
+  std::uint32_t waiting_flushes = 0;      ///< That wait for tracked writes; at least.
   plan_table plans;                       ///< Of transfers in several calls.
   weft::owed_replies owed_replies;
   weft::owed_replies owed_landings;  ///< Answers to fused notices (fused.hpp).
@@ -159,6 +162,7 @@ struct engine {
     bool any = draining || !parked.empty() || !unposted.empty() || owed_notices != no_index;
     if constexpr (answer<F, atomics_family>::executed_by_target) any = any || !owed_replies.empty();
     if constexpr (notice_is_message) any = any || !owed_landings.empty();
+    if constexpr (tracks_writes) any = any || waiting_flushes != 0;
     if (!any) attention &= ~put_off_bit;
   }
 
@@ -241,6 +245,7 @@ struct engine {
     s.record = r;
     s.user = user;
     s.posted = tick;
+    if constexpr (tracks_writes) s.stamp = flushes;
   }
   void release(slot& s) noexcept {
     if (s.buffer != no_index) {

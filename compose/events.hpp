@@ -65,13 +65,14 @@ enum class operation : std::uint8_t {
   fetch_max,
   max,
   load,
-  store
+  store,
+  flush
 };
 const char* name_of(operation) noexcept;
 inline const char* name_of(operation o) noexcept {
   constexpr const char* names[] = {"send",      "put",       "put_notify", "get",      "fetch_add", "compare_swap", "add",
                                    "swap",      "fetch_and", "bit_and",    "fetch_or", "bit_or",    "fetch_xor",    "bit_xor",
-                                   "fetch_min", "min",       "fetch_max",  "max",      "load",      "store"};
+                                   "fetch_min", "min",       "fetch_max",  "max",      "load",      "store",        "flush"};
   return names[static_cast<std::size_t>(o)];
 }
 

@@ -65,6 +65,10 @@ struct rules_hold {
       !notify_answer::rides_on_write || (notify_answer::target_keeps == notify_needs::receive_reserve) == facts.write_immediate_consumes_receive;
   static constexpr bool framing = answer<F, framing_family>::bytes_in_front == 0 ? facts.send_immediate_bytes >= 4 : facts.gather_limit >= 2;
   static constexpr bool overtaking = !std::same_as<notify_answer, notify::message_after_ordered_write> || facts.order_send_after_write;
+  static constexpr bool flush_order = !answer<F, flush_family>::by_message ||
+                                      (facts.order_send_after_write && (!facts.atomics_cost_order || answer<F, atomics_family>::executed_by_target));
+  static constexpr bool flush_tracking =
+      !answer<F, flush_family>::tracks || (facts.delivery_complete && answer<F, write_fault_family>::signalled_write == post_mode::delivered);
   static constexpr bool ring =
       !std::same_as<notify_answer, notify::remote_counter> || (facts.remote_counter_counts_writes && facts.order_write_after_write);
   static constexpr bool delivery =
@@ -100,6 +104,10 @@ consteval bool consistent_fabric() {
   static_assert(
       rules::overtaking,
       "weft: notify::message_after_ordered_write needs order_send_after_write in the fabric's row: without it the message overtakes the write");
+  static_assert(rules::flush_order,
+                "weft: flush::message_behind_writes needs order_send_after_write in the fabric's row, and no answer that takes it away");
+  static_assert(rules::flush_tracking,
+                "weft: flush::tracked_writes needs delivery_complete in the fabric's row, and write_fault::delivery_confirmed");
   static_assert(rules::ring, "weft: notify::remote_counter needs remote_counter_counts_writes and order_write_after_write in the fabric's row");
   static_assert(rules::delivery,
                 "weft: notify::message_after_delivery and write_fault::delivery_confirmed need delivery_complete in the fabric's row");
@@ -152,8 +160,8 @@ struct shape_of {
   static constexpr bool write_immediate = answer<F, notify_family>::rides_on_write;
   static constexpr bool receive_reserve = answer<F, notify_family>::target_keeps == notify_needs::receive_reserve;
   static constexpr bool remote_counter = answer<F, notify_family>::target_keeps == notify_needs::ring;
-  static constexpr bool ordered_send_after_write =
-      std::same_as<answer<F, notify_family>, notify::message_after_ordered_write> || detail::asks_send_after_write<F>();
+  static constexpr bool ordered_send_after_write = std::same_as<answer<F, notify_family>, notify::message_after_ordered_write> ||
+                                                   detail::asks_send_after_write<F>() || answer<F, flush_family>::by_message;
   static constexpr bool ordered_write_after_write =
       std::same_as<answer<F, notify_family>, notify::remote_counter> || detail::asks_write_after_write<F>();
   static constexpr bool delivery_complete = facts.delivery_complete;  // until<delivered>, and parts that a notice waits for

@@ -54,10 +54,9 @@ class gathering {
     if (pieces.count() <= 1) return lane_.put(to, pieces.front(), at, context, signalled);
     if constexpr (parts_of::write_pieces > 1)
       if (one_call(pieces)) [[likely]]
-        return lane_.template post<Engine::write_mode>(r, operation::put, context, signalled,
-                                                       [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
-                                                         return e_.port->template write_gather<M>(r->link, pieces.list(), {at.address, at.key}, c);
-                                                       });
+        return lane_.post_write(r, operation::put, context, signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
+          return e_.port->template write_gather<M>(r->link, pieces.list(), {at.address, at.key}, c);
+        });
     return lane_.in_parts(*r, operation::put, pieces.list(), at, 0, context, signalled);
   }
 
@@ -70,10 +69,9 @@ class gathering {
     if constexpr (parts_of::write_pieces > 1 && lane_type::notify_answer::rides_on_write)
       if (one_call(pieces)) [[likely]] {
         const std::uint64_t word = lane_type::immediate_word(*r, immediate);
-        return lane_.template post<Engine::write_mode>(
-            r, operation::put_notify, context, signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
-              return e_.port->template write_gather_immediate<M>(r->link, pieces.list(), {at.address, at.key}, word, c);
-            });
+        return lane_.post_write(r, operation::put_notify, context, signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
+          return e_.port->template write_gather_immediate<M>(r->link, pieces.list(), {at.address, at.key}, word, c);
+        });
       }
     return lane_.in_parts(*r, operation::put_notify, pieces.list(), at, immediate, context, signalled);
   }
@@ -94,7 +92,6 @@ class gathering {
     return lane_.in_parts(*r, operation::get, pieces.list(), at, 0, context, true);
   }
 
- private:
   static constexpr const char* too_many = "a gather list of more than weft::gather_limit pieces";
   static constexpr const char* too_long_to_pack =
       "send: more pieces than a message of this fabric gathers (gather_limit in its row), and more bytes than are packed; gather them yourself, or "
@@ -110,6 +107,7 @@ class gathering {
     return true;
   }
 
+ private:
   status looked_at(peer to, gather_list pieces, const remote_place& at, rights asked, const char* operation, piece_list& kept, record*& r) noexcept {
     r = lane_.living(to);
     if (r == nullptr) [[unlikely]]

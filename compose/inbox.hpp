@@ -8,6 +8,7 @@
 
 #include "atomics.hpp"
 #include "events.hpp"
+#include "flushing.hpp"
 #include "lane.hpp"
 #include "meeting.hpp"
 #include "target.hpp"
@@ -64,6 +65,8 @@ class inbox {
       if (!e.owed_replies.empty()) target<Engine>(e).settle();
     if constexpr (Engine::notice_is_message)
       if (!e.owed_landings.empty()) fusing<Engine>(e).settle();
+    if constexpr (Engine::tracks_writes)
+      if (e.waiting_flushes != 0) flushing<Engine>(e).settle([&in](slot& s) { in.end_of(s, {}); });
     e.settle_attention();
     e.attention &= ~Engine::handling_bit;
   }
@@ -131,6 +134,10 @@ class inbox {
       if (s.stage == stage::looping) return s.fault != errc::ok || atomic_posts<Engine>(e_).step(s);
     if (s.stage == stage::splitting) {
       parts<Engine>(e_).part_ended(s);
+      return true;
+    }
+    if (s.stage == stage::confirming) {
+      s.stage = stage::replying;  // the peer's answer is still to come
       return true;
     }
     s.stage = stage::noticing;
@@ -282,6 +289,12 @@ class inbox {
         if constexpr (Engine::fused_bytes > 0) fusing<Engine>(e_).replied(r, body, [&](slot* s, errc code) { fused_ended(r, s, code); });
         else ++e_.garbled;
         return true;
+      case wire::message_kind::flush:
+        if (!e_.parked.empty() && !e_.retrying) return false;  // behind those that wait
+        return flushing<Engine>(e_).answer_to(r, body);
+      case wire::message_kind::flushed:
+        if (slot* s = flushing<Engine>(e_).answered(r, body); s != nullptr) end_of(*s, {});
+        return true;
       case wire::message_kind::goodbye:
         parting<Engine>(e_).left(r, on_);
         return true;
@@ -389,6 +402,8 @@ class inbox {
         } else if (s.stage == stage::looping) {
           if constexpr (Engine::swap_loops) atomic_posts<Engine>(e_).resume(s);
           if (s.fault == errc::ok) continue;
+        } else if (s.what == operation::put) {
+          flushing<Engine>(e_).ask_or_owe(s);
         } else {
           lane<Engine>(e_).send_notice(s);
         }

@@ -65,7 +65,7 @@ class lane {
     if constexpr (Engine::write_mode == post_mode::delivered)
       if (signalled && from.size == 0) [[unlikely]]
         return post(r, operation::put, context, signalled, call);  // see notice_alone
-    return post<Engine::write_mode>(r, operation::put, context, signalled, call);
+    return post_write(r, operation::put, context, signalled, call);
   }
 
   [[gnu::always_inline]] status put_notify(peer to, local_memory from, remote_place at, std::uint32_t immediate, void* context,
@@ -102,10 +102,9 @@ class lane {
     if constexpr (Engine::write_mode == post_mode::delivered)
       if (w.signalled && w.from.size == 0) [[unlikely]]
         return notice_alone(w);
-    return post<Engine::write_mode>(w.record, operation::put_notify, w.context, w.signalled,
-                                    [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
-                                      return e_.port->template write_immediate<M>(w.record->link, w.from, w.to, immediate, c);
-                                    });
+    return post_write(w.record, operation::put_notify, w.context, w.signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
+      return e_.port->template write_immediate<M>(w.record->link, w.from, w.to, immediate, c);
+    });
   }
 
   /// A message cannot overtake a write on this row: both are posted now. The operation ends when both have.
@@ -196,11 +195,18 @@ class lane {
     return parts_of(e_).begin(r, what, from, {at.address, at.key}, immediate, context, signalled, Engine::write_mode == post_mode::delivered);
   }
 
+  /// A write: where writes are tracked (policies/flush.hpp), it has a slot and an end even without a context.
+  template <class Call>
+  [[gnu::always_inline]] status post_write(record* r, operation what, void* context, bool signalled, Call&& call) noexcept {
+    return post<Engine::write_mode, Engine::tracks_writes>(r, what, context, signalled, call);
+  }
+
   /// One call, signalled or not. Unsignalled ones carry their peer's marker where the library leaves contexts alone.
-  template <post_mode Signalled = post_mode::signalled, class Call>
+  template <post_mode Signalled = post_mode::signalled, bool Tracked = false, class Call>
   [[gnu::always_inline]] status post(record* r, operation what, void* context, bool signalled, Call&& call) noexcept {
     if (!signalled) {
-      if constexpr (Engine::markers) return call(std::integral_constant<post_mode, post_mode::unsignalled>{}, static_cast<library_context<0>*>(r));
+      if constexpr (Engine::markers && !Tracked)
+        return call(std::integral_constant<post_mode, post_mode::unsignalled>{}, static_cast<library_context<0>*>(r));
     }
     slot* o = claim(r, what, context);
     if (o == nullptr) [[unlikely]]

@@ -35,7 +35,8 @@ enum class stage : std::uint8_t {
   replying,  ///< The target's reply ends it, not a completion.
   delivering,
   splitting,
-  looping,  ///< Compare-swaps, until one hits.
+  looping,     ///< Compare-swaps, until one hits.
+  confirming,  ///< A write, with a question behind it whether it is visible: both answers are still to come.
 };
 
 /// What an atomic by compare-swaps must remember between them, on rows that have such.
@@ -98,6 +99,7 @@ struct operation_slot : library_context<LibraryBytes>, operation_state {
   std::uint32_t buffer = no_index;  ///< The control buffer that it holds.
   std::uint32_t immediate = 0;
   std::uint32_t sequence = 0;  ///< Of its entry in the target's ring.
+  std::uint32_t stamp = 0;     ///< Where writes are tracked: the flushes that came before it.
   operation what{};
   number_type type = number_type::uint64;  ///< Of an atomic's word.
   void* descriptor = nullptr;              ///< Of the slot's own memory, where local buffers must be registered.

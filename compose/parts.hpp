@@ -17,6 +17,8 @@ namespace weft {
 
 template <class Engine>
 class lane;
+template <class Engine>
+class flushing;
 
 /// The end of a put_notify, as the notify answers see it (policies/notify.hpp).
 template <class Engine>
@@ -55,7 +57,7 @@ class parts {
 
   /// Begins a transfer that ends as one. `delivered`: a put's parts are. `again`: nothing was posted.
   [[gnu::noinline]] status begin(record& r, operation what, gather_list from, remote_memory to, std::uint32_t immediate, void* context,
-                                 bool signalled, bool delivered) noexcept {
+                                 bool signalled, bool delivered, bool confirm = false) noexcept {
     if constexpr (!notices_after_parts)
       if (what == operation::put_notify) return error(errc::unsupported, "put_notify in parts (no order_write_after_write, no delivery_complete)");
     slot* o = claim(r, what, context);
@@ -67,6 +69,7 @@ class parts {
     }
     if (!signalled) o->use = slot_use::silent;
     fill(*o, index, what, from, to, immediate, delivered);
+    e_.plans.at(index).confirm = confirm;
     const status s = advance(*o);
     if (s || o->pending != 0) {
       if (s.is_again()) owe(*o);
@@ -144,6 +147,7 @@ class parts {
     p.what = what;
     p.owed = false;
     p.delivered = delivered;
+    p.confirm = false;
     p.ends_with_notice = what == operation::put_notify || what == operation::send;
     o.immediate = immediate;
     o.scratch[0] = 0;
@@ -177,8 +181,11 @@ class parts {
     if (o.fault != errc::ok) fail(o, error(o.fault, name_of(o.what)));
     if (advance(o).is_again()) return owe(o);
     if (o.stage != stage::splitting || o.pending != 0) return;
+    [[maybe_unused]] const bool confirm = p.confirm && o.fault == errc::ok;
     e_.plans.give(plan_index(o));
     o.stage = stage::single;
+    if constexpr (answer<fabric, flush_family>::by_message)
+      if (confirm) flushing<Engine>(e_).confirm_ended(o);
   }
 
   /// Posts what may be posted now. Returns: ok, `again` where something was due and had no room, or the error that ended it.

@@ -46,6 +46,7 @@ struct transfer_plan {
   std::uint32_t immediate = 0;
   std::uint32_t next = no_index;  ///< Free list.
   operation what{};
+  bool confirm = false;           ///< When all parts ended, the peer is asked whether they are visible.
   bool owed = false;              ///< On the list of what has to be tried again.
   bool delivered = false;         ///< Parts of a put are posted in mode `delivered`.
   bool ends_with_notice = false;  ///< Its last post is more than a part: it tells the target, or is a message. Not yet made.
@@ -87,18 +88,25 @@ class plan_table {
   void fill(std::uint32_t count) {
     const auto first = static_cast<std::uint32_t>(plans_.size());
     plans_.resize(first + count);
+    in_use_ += count;
     for (std::uint32_t i = 0; i < count; ++i) give(first + i);
   }
   std::uint32_t take() noexcept {
     if (free_ == no_index) return no_index;
+    ++in_use_;
     return std::exchange(free_, plans_[free_].next);
   }
-  void give(std::uint32_t index) noexcept { plans_[index].next = std::exchange(free_, index); }
+  void give(std::uint32_t index) noexcept {
+    --in_use_;
+    plans_[index].next = std::exchange(free_, index);
+  }
+  std::uint32_t in_use() const noexcept { return in_use_; }
   transfer_plan& at(std::uint32_t index) noexcept { return plans_[index]; }
 
  private:
   std::vector<transfer_plan> plans_;
   std::uint32_t free_ = no_index;
+  std::uint32_t in_use_ = 0;
 };
 
 }  // namespace weft

@@ -19,6 +19,7 @@
 #include "inbox.hpp"
 #include "opening.hpp"
 #include "progress_owner.hpp"
+#include "reaching.hpp"
 #include "upkeep.hpp"
 #include "where.hpp"
 
@@ -162,6 +163,32 @@ class transport : public atomic_calls<transport<F>, F> {
   [[gnu::always_inline]] status get(peer from, local_memory into, const remote_place& at, void* context) noexcept {
     return lane_().get(from, into, at, context);
   }
+  /// A put that ends when the state is reached that the caller names: posted, source_reusable, delivered or visible (compose/states.hpp), as in
+  /// `put(peer, from, at, weft::until<weft::visible>(context))`. What put(…, context) without a state waits for is the row's write_fault answer.
+  template <write_state State>
+  status put(peer to, local_memory from, const remote_place& at, weft::until<State> wanted) noexcept {
+    return reaching<engine_type>(*e_).put(to, {&from, 1}, at, wanted);
+  }
+  template <write_state State>
+  status put(peer to, gather_list from, const remote_place& at, weft::until<State> wanted) noexcept {
+    return reaching<engine_type>(*e_).put(to, from, at, wanted);
+  }
+  /// Ends when all writes to this peer that were posted before are visible there, or have ended badly, which was told by then: one `completed`
+  /// or `failed` with this context. By the row's flush answer; where that sends a message, the peer must make progress, and where it is
+  /// refused this does not compile. Not waited for where writes are tracked: a put_notify without a context of at most inject_bytes. `again`
+  /// also while an earlier transfer in parts is not posted whole.
+  template <class G = F>
+  status flush(peer to, void* context) noexcept {
+    flush_is_possible<G>();
+    return reaching<engine_type>(*e_).flush(to, context);
+  }
+  /// The same, and waits. Other events meanwhile go to `on`.
+  template <event_handler Handler, class G = F>
+  status flush(peer to, duration timeout, Handler&& on) {
+    flush_is_possible<G>();
+    return reaching<engine_type>(*e_).flush_and_wait(to, timeout, on);
+  }
+
   // The same from several pieces of memory, or into several, in the order of their bytes: gather_limit (8) at most, on every fabric. Rows that
   // carry fewer in one call get several, which end as one operation; a message of more pieces than the row gathers is packed if it is short
   // (some 700 bytes), else `unsupported`. Unsignalled ones are never free at once.
@@ -240,6 +267,13 @@ class transport : public atomic_calls<transport<F>, F> {
   atomic_posts<engine_type> atomic_posts_() const noexcept { return atomic_posts<engine_type>(*e_); }
   explicit transport(std::unique_ptr<engine_type> e) : e_(std::move(e)) {}
   lane<engine_type> lane_() const noexcept { return lane<engine_type>(*e_); }
+  template <class G>
+  static consteval void flush_is_possible() {
+    static_assert(
+        !std::same_as<answer<G, flush_family>, weft::flush::refused>,
+        "weft: this fabric cannot tell when earlier writes are visible: no message is kept behind them, and no end of a write means delivered; "
+        "`weft explain FABRIC flush` names the facts");
+  }
   gathering<engine_type> gathering_() const noexcept { return gathering<engine_type>(*e_); }
 
   std::unique_ptr<engine_type> e_;

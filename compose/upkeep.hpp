@@ -107,8 +107,8 @@ class upkeep {
       const std::uint32_t limit = Engine::ticks(e_.options.silence_limit);
       if (away > limit / 4) r.heard = e_.tick;  // we were not listening: their silence means nothing
       if (r.speak_every > 0 && r.spoke.until(e_.tick) >= r.speak_every) {
-        r.spoke = e_.tick;
         const status said = e_.tell(r, wire::message_kind::heartbeat, {});
+        if (!said.is_again()) r.spoke = e_.tick;  // a queue that is full of writes may be so each time: the next look tries again
         if (!said && !said.is_again()) return parting<Engine>(e_).gone(r, {errc::peer_lost, said.from, said.native_code, "heartbeat"}, on_);
       }
       if (e_.tick - r.heard > limit) parting<Engine>(e_).gone(r, error(errc::peer_lost, "silent"), on_);

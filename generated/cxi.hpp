@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_a62bbb85 {
+inline namespace rules_c0bd584a {
 /// Slingshot cards: counters in hardware, writes in order, no immediate on a write by default. libfabric 1.21 and later.
 struct cxi {
-  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules 5a11195f, row ca01b3ff";
+  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules 28b2347a, row b81e04ba";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=remote_counter "
@@ -83,11 +83,14 @@ struct cxi {
       // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
       receive_buffers::slots,
       // receive_pool: shared: cxi.endpoint_type is addressed (claimed: libfabric 2.6 prov/cxi: FI_EP_RDM)
-      receive_pool::shared
+      receive_pool::shared,
+      // flush: tracked_writes: cxi.delivery_complete is true (claimed: libfabric 2.6 prov/cxi, FI_DELIVERY_COMPLETE by a flushing read);
+      //   cxi.refused_write is silent (copied: conservative; not established)
+      flush::tracked_writes
   >;
 };
 static_assert(complete_fabric<cxi>);
-}  // namespace rules_a62bbb85
+}  // namespace rules_c0bd584a
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -148,5 +148,13 @@ constexpr refused why_not(const cxi*, receive_pool::per_link, Asked) {
       "(claimed: libfabric 2.6 prov/cxi: FI_EP_RDM); the nearest legal answer is receive_pool::shared");
   return {};
 }
+template <class Asked>
+constexpr refused why_not(const cxi*, flush::message_behind_writes, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: flush: fabric cxi cannot answer message_behind_writes: it needs order_send_after_write to be true, and "
+      "cxi.order_send_after_write is false (claimed: libfabric 2.6 prov/cxi: FI_ORDER_SAS and write orders only); the nearest legal "
+      "answer is flush::tracked_writes");
+  return {};
+}
 // clang-format on
 }  // namespace weft::fabrics

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_9efaf6a6 {
+inline namespace rules_cc86c76e {
 /// Elastic Fabric Adapter through libfabric's reliable layer: reliable, unordered between writes and messages. libfabric 1.15 to before 1.18.
 struct efa_since_1_15 {
-  static constexpr std::string_view name = "efa", library = "libfabric", made_from = "rules 5a11195f, row 7a926634";
+  static constexpr std::string_view name = "efa", library = "libfabric", made_from = "rules 28b2347a, row ece8f50d";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -82,15 +82,18 @@ struct efa_since_1_15 {
       // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
       receive_buffers::slots,
       // receive_pool: shared: efa.endpoint_type is addressed (claimed: libfabric 2.6 prov/efa: FI_EP_RDM and FI_EP_DGRAM, never FI_EP_MSG)
-      receive_pool::shared
+      receive_pool::shared,
+      // flush: tracked_writes: efa.delivery_complete is true (claimed: libfabric 2.6 prov/efa, FI_DELIVERY_COMPLETE); efa.refused_write is silent
+      //   (copied: conservative; not established)
+      flush::tracked_writes
   >;
 };
 static_assert(complete_fabric<efa_since_1_15>);
-}  // namespace rules_9efaf6a6
-inline namespace rules_495a291e {
+}  // namespace rules_cc86c76e
+inline namespace rules_1149c569 {
 /// libfabric 1.18 and later.
 struct efa_since_1_18 : efa_since_1_15 {
-  static constexpr std::string_view made_from = "rules 5a11195f, row ed69df22";
+  static constexpr std::string_view made_from = "rules 28b2347a, row 9c8da811";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -116,11 +119,12 @@ struct efa_since_1_18 : efa_since_1_15 {
       //   false (claimed: libfabric 2.6 prov/efa: an internal buffer or an unsolicited receive, never the application's)
       notify::immediate,
       write_fault::delivery_confirmed, atomics::provider, progress::polling, wait::spin, back_pressure::report,
-      threading::one_owner, completion::selective, liveness::heartbeat, receive_buffers::slots, receive_pool::shared
+      threading::one_owner, completion::selective, liveness::heartbeat, receive_buffers::slots, receive_pool::shared,
+      flush::tracked_writes
   >;
 };
 static_assert(complete_fabric<efa_since_1_18>);
-}  // namespace rules_495a291e
+}  // namespace rules_1149c569
 
 using efa = by_library<backends::libfabric::built_with, efa_since_1_15, efa_since_1_18>;
 // clang-format on

@@ -141,5 +141,13 @@ constexpr refused why_not(const efa_since_1_15*, receive_pool::per_link, Asked) 
       "(claimed: libfabric 2.6 prov/efa: FI_EP_RDM and FI_EP_DGRAM, never FI_EP_MSG); the nearest legal answer is receive_pool::shared");
   return {};
 }
+template <class Asked>
+constexpr refused why_not(const efa_since_1_15*, flush::message_behind_writes, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: flush: fabric efa cannot answer message_behind_writes: it needs order_send_after_write to be true, and "
+      "efa.order_send_after_write is false (claimed: libfabric 2.6 prov/efa: FI_ORDER_SAS and atomic orders only); the nearest legal "
+      "answer is flush::tracked_writes");
+  return {};
+}
 // clang-format on
 }  // namespace weft::fabrics

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_2adbff74 {
+inline namespace rules_4319161f {
 /// Elastic Fabric Adapter without the reliable layer: the card's own operations. libfabric 2.1 to before 2.6.
 struct efa_direct_since_2_1 {
-  static constexpr std::string_view name = "efa_direct", library = "libfabric", made_from = "rules 5a11195f, row bcbf34b4";
+  static constexpr std::string_view name = "efa_direct", library = "libfabric", made_from = "rules 28b2347a, row 51231915";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -81,15 +81,18 @@ struct efa_direct_since_2_1 {
       // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
       receive_buffers::slots,
       // receive_pool: shared: efa_direct.endpoint_type is addressed (claimed: libfabric 2.6 prov/efa: FI_EP_RDM and FI_EP_DGRAM, never FI_EP_MSG)
-      receive_pool::shared
+      receive_pool::shared,
+      // flush: tracked_writes: efa_direct.delivery_complete is true (claimed: libfabric 2.6 prov/efa, FI_DELIVERY_COMPLETE); efa_direct.refused_write
+      //   is silent (copied: conservative; not established)
+      flush::tracked_writes
   >;
 };
 static_assert(complete_fabric<efa_direct_since_2_1>);
-}  // namespace rules_2adbff74
-inline namespace rules_dcdd4e65 {
+}  // namespace rules_4319161f
+inline namespace rules_2d25b03c {
 /// libfabric 2.6 and later.
 struct efa_direct_since_2_6 : efa_direct_since_2_1 {
-  static constexpr std::string_view made_from = "rules 5a11195f, row fcb400ee";
+  static constexpr std::string_view made_from = "rules 28b2347a, row bef9dce4";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
       "atomics=target liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -111,11 +114,11 @@ struct efa_direct_since_2_6 : efa_direct_since_2_1 {
       // wait: descriptor: efa_direct.completion_wait is descriptor (claimed: libfabric 2.6 prov/efa: FI_WAIT_FD on fabric efa-direct)
       wait::descriptor,
       back_pressure::report, threading::one_owner, completion::selective, liveness::heartbeat, receive_buffers::slots,
-      receive_pool::shared
+      receive_pool::shared, flush::tracked_writes
   >;
 };
 static_assert(complete_fabric<efa_direct_since_2_6>);
-}  // namespace rules_dcdd4e65
+}  // namespace rules_2d25b03c
 
 using efa_direct = by_library<backends::libfabric::built_with, efa_direct_since_2_1, efa_direct_since_2_6>;
 // clang-format on

@@ -162,6 +162,14 @@ constexpr refused why_not(const efa_direct_since_2_1*, receive_pool::per_link, A
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const efa_direct_since_2_1*, flush::message_behind_writes, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: flush: fabric efa_direct cannot answer message_behind_writes: it needs order_send_after_write to be true, and "
+      "efa_direct.order_send_after_write is false (claimed: libfabric 2.6 prov/efa, fabric efa-direct: msg_order is empty); the nearest "
+      "legal answer is flush::tracked_writes");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const efa_direct_since_2_6*, wait::yield, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric efa_direct cannot answer yield: it needs completion_wait to be yield, and efa_direct.completion_wait is "

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_40b05520 {
+inline namespace rules_e3da4c82 {
 /// Cray Aries cards; the provider left libfabric with 1.21. libfabric 1.15 to before 1.21.
 struct gni {
-  static constexpr std::string_view name = "gni", library = "libfabric", made_from = "rules 5a11195f, row 7058ee82";
+  static constexpr std::string_view name = "gni", library = "libfabric", made_from = "rules 28b2347a, row 23137ee4";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -82,11 +82,14 @@ struct gni {
       // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
       receive_buffers::slots,
       // receive_pool: shared: gni.endpoint_type is addressed (claimed: libfabric 1.17 prov/gni: FI_EP_RDM, of three types)
-      receive_pool::shared
+      receive_pool::shared,
+      // flush: tracked_writes: gni.delivery_complete is true (claimed: libfabric 1.17 prov/gni/include/gnix.h: listed among the endpoint's flags);
+      //   gni.refused_write is silent (copied: conservative; not established)
+      flush::tracked_writes
   >;
 };
 static_assert(complete_fabric<gni>);
-}  // namespace rules_40b05520
+}  // namespace rules_e3da4c82
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -138,5 +138,13 @@ constexpr refused why_not(const gni*, receive_pool::per_link, Asked) {
       "(claimed: libfabric 1.17 prov/gni: FI_EP_RDM, of three types); the nearest legal answer is receive_pool::shared");
   return {};
 }
+template <class Asked>
+constexpr refused why_not(const gni*, flush::message_behind_writes, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: flush: fabric gni cannot answer message_behind_writes: it needs order_send_after_write to be true, and "
+      "gni.order_send_after_write is false (claimed: libfabric 1.17 prov/gni: FI_ORDER_SAS only); the nearest legal answer is "
+      "flush::tracked_writes");
+  return {};
+}
 // clang-format on
 }  // namespace weft::fabrics

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_f4817096 {
+inline namespace rules_28f29832 {
 /// Reliable connections on iWARP cards by rdma-core itself: no immediates and no atomics. rdma-core 44.0 and later.
 struct ibverbs_iwarp {
-  static constexpr std::string_view name = "ibverbs_iwarp", library = "rdma-core", made_from = "rules 5a11195f, row 65a927d3";
+  static constexpr std::string_view name = "ibverbs_iwarp", library = "rdma-core", made_from = "rules 28b2347a, row 57add7b9";
   static constexpr library_version built_with = backends::verbs::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=header region_address=virtual_address region_key=provider "
@@ -84,11 +84,14 @@ struct ibverbs_iwarp {
       // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
       receive_buffers::slots,
       // receive_pool: per_link: ibverbs_iwarp.endpoint_type is connected (claimed: rdma-core 44 librdmacm: reliable connections)
-      receive_pool::per_link
+      receive_pool::per_link,
+      // flush: message_behind_writes: ibverbs_iwarp.order_send_after_write is true (claimed: RFC 5040: messages are delivered after the writes before
+      //   them); ibverbs_iwarp.atomics_cost_order is false (claimed: there are no atomics to ask for)
+      flush::message_behind_writes
   >;
 };
 static_assert(complete_fabric<ibverbs_iwarp>);
-}  // namespace rules_f4817096
+}  // namespace rules_28f29832
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_158d8a64 {
+inline namespace rules_7eaa0d02 {
 /// Reliable connections on InfiniBand or RoCE cards by rdma-core itself. rdma-core 44.0 and later.
 struct ibverbs_roce {
-  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules 5a11195f, row 5709e236";
+  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules 28b2347a, row 675d469f";
   static constexpr library_version built_with = backends::verbs::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
@@ -89,11 +89,14 @@ struct ibverbs_roce {
       receive_buffers::slots,
       // receive_pool: per_link: ibverbs_roce.endpoint_type is connected (claimed: rdma-core 44 librdmacm: reliable connections; observed: 2026-11-20
       //   rdma-core 44 on soft-RoCE in a virtual machine, rping and a reliable connection worked)
-      receive_pool::per_link
+      receive_pool::per_link,
+      // flush: message_behind_writes: ibverbs_roce.order_send_after_write is true (claimed: InfiniBand reliable connection: one queue pair keeps the
+      //   order); ibverbs_roce.atomics_cost_order is false (claimed: InfiniBand reliable connection: one queue pair keeps the order)
+      flush::message_behind_writes
   >;
 };
 static_assert(complete_fabric<ibverbs_roce>);
-}  // namespace rules_158d8a64
+}  // namespace rules_7eaa0d02
 // clang-format on
 }  // namespace weft::fabrics
 

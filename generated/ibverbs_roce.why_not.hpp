@@ -149,5 +149,13 @@ constexpr refused why_not(const ibverbs_roce*, receive_buffers::multi_receive, A
       "is receive_buffers::slots");
   return {};
 }
+template <class Asked>
+constexpr refused why_not(const ibverbs_roce*, flush::tracked_writes, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: flush: fabric ibverbs_roce cannot answer tracked_writes: it needs delivery_complete to be true, and "
+      "ibverbs_roce.delivery_complete is false (claimed: InfiniBand reliable connection: an acknowledgement may come before the bytes are "
+      "visible); the nearest legal answer is flush::refused");
+  return {};
+}
 // clang-format on
 }  // namespace weft::fabrics

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_331dd784 {
+inline namespace rules_53fed3ce {
 /// One process in virtual time, from one seed: for simulation and tests. weft 1.0 and later.
 struct loopback {
-  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules 5a11195f, row ed3af3d5";
+  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules 28b2347a, row f161bee5";
   static constexpr library_version built_with = backends::loopback::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -78,11 +78,14 @@ struct loopback {
       // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
       receive_buffers::slots,
       // receive_pool: per_link: loopback.endpoint_type is connected (claimed: weft's loopback, by design)
-      receive_pool::per_link
+      receive_pool::per_link,
+      // flush: message_behind_writes: loopback.order_send_after_write is true (claimed: weft's loopback); loopback.atomics_cost_order is false
+      //   (claimed: weft's loopback)
+      flush::message_behind_writes
   >;
 };
 static_assert(complete_fabric<loopback>);
-}  // namespace rules_331dd784
+}  // namespace rules_53fed3ce
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -107,5 +107,12 @@ constexpr refused why_not(const loopback*, completion::every_operation, Asked) {
       "loopback.selective_completion is true (claimed: weft's loopback); the nearest legal answer is completion::selective");
   return {};
 }
+template <class Asked>
+constexpr refused why_not(const loopback*, flush::tracked_writes, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: flush: fabric loopback cannot answer tracked_writes: it needs refused_write to be silent, and loopback.refused_write is "
+      "reported (claimed: weft's loopback); the nearest legal answer is flush::refused");
+  return {};
+}
 // clang-format on
 }  // namespace weft::fabrics

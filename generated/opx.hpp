@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_5bce16bd {
+inline namespace rules_f63cbec6 {
 /// Cornelis Omni-Path cards. libfabric 1.15 to before 2.1.
 struct opx_since_1_15 {
-  static constexpr std::string_view name = "opx", library = "libfabric", made_from = "rules 5a11195f, row 8e500d76";
+  static constexpr std::string_view name = "opx", library = "libfabric", made_from = "rules 28b2347a, row d67b2004";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=message_after_delivery "
@@ -80,15 +80,18 @@ struct opx_since_1_15 {
       // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
       receive_buffers::slots,
       // receive_pool: shared: opx.endpoint_type is addressed (claimed: libfabric 2.6 prov/opx: FI_EP_RDM)
-      receive_pool::shared
+      receive_pool::shared,
+      // flush: tracked_writes: opx.delivery_complete is true (claimed: libfabric 2.6 prov/opx, FI_DELIVERY_COMPLETE); opx.refused_write is silent
+      //   (copied: conservative; not established)
+      flush::tracked_writes
   >;
 };
 static_assert(complete_fabric<opx_since_1_15>);
-}  // namespace rules_5bce16bd
-inline namespace rules_b2eba670 {
+}  // namespace rules_f63cbec6
+inline namespace rules_3c0386a2 {
 /// libfabric 2.1 and later.
 struct opx_since_2_1 : opx_since_1_15 {
-  static constexpr std::string_view made_from = "rules 5a11195f, row 7befed58";
+  static constexpr std::string_view made_from = "rules 28b2347a, row a248f107";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=2 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -110,11 +113,12 @@ struct opx_since_2_1 : opx_since_1_15 {
       //   opx.write_immediate_consumes_receive is false (claimed: libfabric 2.6 prov/opx: no FI_RX_CQ_DATA)
       notify::immediate,
       write_fault::delivery_confirmed, atomics::provider, progress::polling, wait::spin, back_pressure::report,
-      threading::one_owner, completion::selective, liveness::heartbeat, receive_buffers::slots, receive_pool::shared
+      threading::one_owner, completion::selective, liveness::heartbeat, receive_buffers::slots, receive_pool::shared,
+      flush::tracked_writes
   >;
 };
 static_assert(complete_fabric<opx_since_2_1>);
-}  // namespace rules_b2eba670
+}  // namespace rules_3c0386a2
 
 using opx = by_library<backends::libfabric::built_with, opx_since_1_15, opx_since_2_1>;
 // clang-format on

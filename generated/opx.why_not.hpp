@@ -153,6 +153,14 @@ constexpr refused why_not(const opx_since_1_15*, receive_pool::per_link, Asked) 
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const opx_since_1_15*, flush::message_behind_writes, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: flush: fabric opx cannot answer message_behind_writes: it needs order_send_after_write to be true, and "
+      "opx.order_send_after_write is false (claimed: libfabric 2.6 prov/opx: atomic orders only); the nearest legal answer is "
+      "flush::tracked_writes");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const opx_since_2_1*, notify::immediate_consumes_receive, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric opx cannot answer immediate_consumes_receive: it needs write_immediate_consumes_receive to be true, and "

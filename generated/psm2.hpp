@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_d51a1772 {
+inline namespace rules_85ec8da9 {
 /// Omni-Path cards through PSM2. libfabric 1.15 and later.
 struct psm2 {
-  static constexpr std::string_view name = "psm2", library = "libfabric", made_from = "rules 5a11195f, row 5e4f9a9a";
+  static constexpr std::string_view name = "psm2", library = "libfabric", made_from = "rules 28b2347a, row b706455a";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -82,11 +82,14 @@ struct psm2 {
       // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
       receive_buffers::slots,
       // receive_pool: shared: psm2.endpoint_type is addressed (claimed: libfabric 2.6 prov/psm2: FI_EP_RDM and FI_EP_DGRAM)
-      receive_pool::shared
+      receive_pool::shared,
+      // flush: tracked_writes: psm2.delivery_complete is true (claimed: libfabric 2.6 prov/psm2, FI_DELIVERY_COMPLETE); psm2.refused_write is silent
+      //   (copied: conservative; not established)
+      flush::tracked_writes
   >;
 };
 static_assert(complete_fabric<psm2>);
-}  // namespace rules_d51a1772
+}  // namespace rules_85ec8da9
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_16fd5bce {
+inline namespace rules_59c25660 {
 /// Intel Ethernet cards and others through PSM3. libfabric 1.15 and later.
 struct psm3 {
-  static constexpr std::string_view name = "psm3", library = "libfabric", made_from = "rules 5a11195f, row 0bd2a854";
+  static constexpr std::string_view name = "psm3", library = "libfabric", made_from = "rules 28b2347a, row 331da61f";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -82,11 +82,14 @@ struct psm3 {
       // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
       receive_buffers::slots,
       // receive_pool: shared: psm3.endpoint_type is addressed (claimed: libfabric 2.6 prov/psm3: FI_EP_RDM and FI_EP_DGRAM)
-      receive_pool::shared
+      receive_pool::shared,
+      // flush: tracked_writes: psm3.delivery_complete is true (claimed: libfabric 2.6 prov/psm3, FI_DELIVERY_COMPLETE); psm3.refused_write is silent
+      //   (copied: conservative; not established)
+      flush::tracked_writes
   >;
 };
 static_assert(complete_fabric<psm3>);
-}  // namespace rules_16fd5bce
+}  // namespace rules_59c25660
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -145,5 +145,13 @@ constexpr refused why_not(const psm3*, receive_pool::per_link, Asked) {
       "addressed (claimed: libfabric 2.6 prov/psm3: FI_EP_RDM and FI_EP_DGRAM); the nearest legal answer is receive_pool::shared");
   return {};
 }
+template <class Asked>
+constexpr refused why_not(const psm3*, flush::message_behind_writes, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: flush: fabric psm3 cannot answer message_behind_writes: it needs order_send_after_write to be true, and "
+      "psm3.order_send_after_write is false (claimed: libfabric 2.6 prov/psm3: no FI_ORDER_SAW); the nearest legal answer is "
+      "flush::tracked_writes");
+  return {};
+}
 // clang-format on
 }  // namespace weft::fabrics

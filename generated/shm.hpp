@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_7b7c02b4 {
+inline namespace rules_1bc99e15 {
 /// Processes of one host over shared memory. libfabric 1.15 to before 2.0.
 struct shm_since_1_15 {
-  static constexpr std::string_view name = "shm", library = "libfabric", made_from = "rules 5a11195f, row 58f06988";
+  static constexpr std::string_view name = "shm", library = "libfabric", made_from = "rules 28b2347a, row 4504bb41";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -97,15 +97,19 @@ struct shm_since_1_15 {
       receive_buffers::slots,
       // receive_pool: shared: shm.endpoint_type is addressed (claimed: libfabric 1.17 prov/shm: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0,
       //   fi_info -v, FI_EP_RDM)
-      receive_pool::shared
+      receive_pool::shared,
+      // flush: message_behind_writes: shm.order_send_after_write is true (claimed: libfabric 1.17 prov/shm: only where the hints ask for
+      //   FI_ORDER_SAW; observed: 2026-11-20 libfabric 1.17.0 loopback, hints with FI_ORDER_SAW were granted); shm.atomics_cost_order is false
+      //   (claimed: libfabric 1.17 prov/shm; observed: 2026-11-20 libfabric 1.17.0 loopback, hints with FI_ATOMIC and FI_ORDER_SAW were granted)
+      flush::message_behind_writes
   >;
 };
 static_assert(complete_fabric<shm_since_1_15>);
-}  // namespace rules_7b7c02b4
-inline namespace rules_713fde6b {
+}  // namespace rules_1bc99e15
+inline namespace rules_bd6b7857 {
 /// libfabric 2.0 and later.
 struct shm_since_2_0 : shm_since_1_15 {
-  static constexpr std::string_view made_from = "rules 5a11195f, row ef42be9b";
+  static constexpr std::string_view made_from = "rules 28b2347a, row c86b8c20";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=process key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
@@ -126,11 +130,11 @@ struct shm_since_2_0 : shm_since_1_15 {
       endpoint::addressed, bootstrap::exchange, framing::immediate, region_address::offset, region_key::application,
       local_descriptor::not_needed, region_binding::domain, notify::immediate, write_fault::delivery_confirmed, atomics::provider,
       progress::polling, wait::yield, back_pressure::report, threading::one_owner, completion::selective, liveness::process,
-      receive_buffers::slots, receive_pool::shared
+      receive_buffers::slots, receive_pool::shared, flush::message_behind_writes
   >;
 };
 static_assert(complete_fabric<shm_since_2_0>);
-}  // namespace rules_713fde6b
+}  // namespace rules_bd6b7857
 
 using shm = by_library<backends::libfabric::built_with, shm_since_1_15, shm_since_2_0>;
 // clang-format on

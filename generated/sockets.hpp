@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_5f7c35c9 {
+inline namespace rules_de6aaf8f {
 /// Addressed endpoints over sockets, polled by us; deprecated, and the reference for semantics. libfabric 1.15 and later.
 struct sockets {
-  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules 5a11195f, row ac2cbad7";
+  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules 28b2347a, row 6f62e762";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -99,11 +99,16 @@ struct sockets {
       receive_buffers::slots,
       // receive_pool: shared: sockets.endpoint_type is addressed (claimed: libfabric 1.17 prov/sockets: FI_EP_RDM, of three types; observed:
       //   2026-11-20 libfabric 1.17.0, fi_info -v, FI_EP_RDM)
-      receive_pool::shared
+      receive_pool::shared,
+      // flush: message_behind_writes: sockets.order_send_after_write is true (claimed: libfabric 1.17 prov/sockets: every order, WAR and SAR
+      //   included; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, msg_order lists FI_ORDER_SAW); sockets.atomics_cost_order is false (claimed:
+      //   libfabric 1.17 prov/sockets: every order, with FI_ATOMIC too; observed: 2026-11-20 libfabric 1.17.0 loopback, hints with FI_ATOMIC and
+      //   FI_ORDER_SAW were granted)
+      flush::message_behind_writes
   >;
 };
 static_assert(complete_fabric<sockets>);
-}  // namespace rules_5f7c35c9
+}  // namespace rules_de6aaf8f
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -141,5 +141,13 @@ constexpr refused why_not(const sockets*, receive_pool::per_link, Asked) {
       "FI_EP_RDM); the nearest legal answer is receive_pool::shared");
   return {};
 }
+template <class Asked>
+constexpr refused why_not(const sockets*, flush::tracked_writes, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: flush: fabric sockets cannot answer tracked_writes: it needs refused_write to be silent, and sockets.refused_write is "
+      "reported (claimed: libfabric 1.17 prov/sockets; observed: 2026-11-20 libfabric 1.17.0 loopback, a wrong key and an address out of "
+      "range ended in an EACCES completion at the initiator (1.11.1 too)); the nearest legal answer is flush::refused");
+  return {};
+}
 // clang-format on
 }  // namespace weft::fabrics

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_c4cb253d {
+inline namespace rules_b3170de9 {
 /// Connected endpoints over TCP sockets; runs on every machine. libfabric 1.15 and later.
 struct tcp {
-  static constexpr std::string_view name = "tcp", library = "libfabric", made_from = "rules 5a11195f, row 82acf086";
+  static constexpr std::string_view name = "tcp", library = "libfabric", made_from = "rules 28b2347a, row ba362c3c";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -94,11 +94,14 @@ struct tcp {
       receive_buffers::slots,
       // receive_pool: per_link: tcp.endpoint_type is connected (claimed: libfabric 1.17 prov/tcp: FI_EP_MSG; observed: 2026-11-20 libfabric 1.17.0,
       //   fi_info -v, FI_EP_MSG is the only type of provider tcp)
-      receive_pool::per_link
+      receive_pool::per_link,
+      // flush: message_behind_writes: tcp.order_send_after_write is true (claimed: libfabric 1.17 prov/tcp, FI_ORDER_SAW; observed: 2026-11-20
+      //   libfabric 1.17.0, fi_info -v, msg_order lists FI_ORDER_SAW); tcp.atomics_cost_order is false (claimed: there are no atomics to ask for)
+      flush::message_behind_writes
   >;
 };
 static_assert(complete_fabric<tcp>);
-}  // namespace rules_c4cb253d
+}  // namespace rules_b3170de9
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_1dd01599 {
+inline namespace rules_51ba50ee {
 /// Addressed endpoints of the tcp provider itself, without the rxm layer. libfabric 1.18 and later.
 struct tcp_rdm {
-  static constexpr std::string_view name = "tcp_rdm", library = "libfabric", made_from = "rules 5a11195f, row c64a3909";
+  static constexpr std::string_view name = "tcp_rdm", library = "libfabric", made_from = "rules 28b2347a, row ed032bba";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -84,11 +84,14 @@ struct tcp_rdm {
       receive_buffers::slots,
       // receive_pool: shared: tcp_rdm.endpoint_type is addressed (claimed: libfabric 1.18 NEWS: the tcp provider has FI_EP_RDM of its own; a hint tcp
       //   with FI_EP_RDM gives tcp;ofi_rxm before that)
-      receive_pool::shared
+      receive_pool::shared,
+      // flush: message_behind_writes: tcp_rdm.order_send_after_write is true (claimed: libfabric 2.6 prov/tcp, FI_ORDER_SAW);
+      //   tcp_rdm.atomics_cost_order is false (claimed: there are no atomics to ask for; asking for them gives tcp;ofi_rxm instead)
+      flush::message_behind_writes
   >;
 };
 static_assert(complete_fabric<tcp_rdm>);
-}  // namespace rules_1dd01599
+}  // namespace rules_51ba50ee
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_25b496d1 {
+inline namespace rules_7b789769 {
 /// Addressed endpoints over TCP sockets by the rxm layer. libfabric 1.15 and later.
 struct tcp_rxm {
-  static constexpr std::string_view name = "tcp_rxm", library = "libfabric", made_from = "rules 5a11195f, row 8dbb5bfd";
+  static constexpr std::string_view name = "tcp_rxm", library = "libfabric", made_from = "rules 28b2347a, row ae9dd959";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -103,11 +103,17 @@ struct tcp_rxm {
       receive_buffers::slots,
       // receive_pool: shared: tcp_rxm.endpoint_type is addressed (claimed: libfabric 1.17 prov/rxm: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0,
       //   fi_info -v, FI_EP_RDM)
-      receive_pool::shared
+      receive_pool::shared,
+      // flush: tracked_writes: tcp_rxm.delivery_complete is true (claimed: libfabric 1.17 prov/rxm: waits for the target's progress; observed:
+      //   2026-11-20 libfabric 1.17.0 loopback, writes with FI_DELIVERY_COMPLETE completed once the target polled); tcp_rxm.refused_write is silent
+      //   (observed: 2026-11-20 libfabric 1.17.0 loopback, the target refused a wrong key and an address out of range and the initiator got success;
+      //   with FI_DELIVERY_COMPLETE it got ECANCELED; copied: libfabric 1.17 prov/rxm passes writes through to tcp; 2.x: not established, taken as
+      //   1.17)
+      flush::tracked_writes
   >;
 };
 static_assert(complete_fabric<tcp_rxm>);
-}  // namespace rules_25b496d1
+}  // namespace rules_7b789769
 // clang-format on
 }  // namespace weft::fabrics
 

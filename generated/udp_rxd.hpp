@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_443a2b28 {
+inline namespace rules_e7446702 {
 /// Addressed endpoints over UDP, made reliable by the rxd layer; experimental. libfabric 1.15 and later.
 struct udp_rxd {
-  static constexpr std::string_view name = "udp_rxd", library = "libfabric", made_from = "rules 5a11195f, row 0f775ea2";
+  static constexpr std::string_view name = "udp_rxd", library = "libfabric", made_from = "rules 28b2347a, row df88903d";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -98,11 +98,14 @@ struct udp_rxd {
       receive_buffers::slots,
       // receive_pool: shared: udp_rxd.endpoint_type is addressed (claimed: libfabric 1.17 prov/rxd: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0,
       //   fi_info -v, FI_EP_RDM)
-      receive_pool::shared
+      receive_pool::shared,
+      // flush: message_behind_writes: udp_rxd.order_send_after_write is true (claimed: libfabric 1.17 prov/rxd, FI_ORDER_SAW; observed: 2026-11-20
+      //   libfabric 1.17.0, fi_info -v, msg_order lists FI_ORDER_SAW); udp_rxd.atomics_cost_order is false (claimed: there are no atomics to ask for)
+      flush::message_behind_writes
   >;
 };
 static_assert(complete_fabric<udp_rxd>);
-}  // namespace rules_443a2b28
+}  // namespace rules_e7446702
 // clang-format on
 }  // namespace weft::fabrics
 

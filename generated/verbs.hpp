@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_08392367 {
+inline namespace rules_822b60e2 {
 /// Connected endpoints on InfiniBand or RoCE cards through libfabric. libfabric 1.15 to before 2.2.
 struct verbs_since_1_15 {
-  static constexpr std::string_view name = "verbs", library = "libfabric", made_from = "rules 5a11195f, row caedef9d";
+  static constexpr std::string_view name = "verbs", library = "libfabric", made_from = "rules 28b2347a, row 0a9612a7";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
@@ -96,15 +96,19 @@ struct verbs_since_1_15 {
       receive_buffers::slots,
       // receive_pool: per_link: verbs.endpoint_type is connected (claimed: libfabric 2.6 prov/verbs: FI_EP_MSG; observed: 2026-11-20 libfabric 1.17.0
       //   on soft-RoCE in a virtual machine, fi_info -v, FI_EP_MSG)
-      receive_pool::per_link
+      receive_pool::per_link,
+      // flush: message_behind_writes: verbs.order_send_after_write is true (claimed: libfabric 2.6 prov/verbs, FI_ORDER_SAW; observed: 2026-11-20
+      //   libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, msg_order lists FI_ORDER_SAW); verbs.atomics_cost_order is false (claimed:
+      //   libfabric 2.6 prov/verbs: msg_order is the same with FI_ATOMIC)
+      flush::message_behind_writes
   >;
 };
 static_assert(complete_fabric<verbs_since_1_15>);
-}  // namespace rules_08392367
-inline namespace rules_257a4daa {
+}  // namespace rules_822b60e2
+inline namespace rules_1c4f0696 {
 /// libfabric 2.2 and later.
 struct verbs_since_2_2 : verbs_since_1_15 {
-  static constexpr std::string_view made_from = "rules 5a11195f, row 8c247a72";
+  static constexpr std::string_view made_from = "rules 28b2347a, row e4af7788";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
       "notify=immediate_consumes_receive atomics=provider liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -129,11 +133,11 @@ struct verbs_since_2_2 : verbs_since_1_15 {
       //   verbs.atomics_cost_order is false (claimed: libfabric 2.6 prov/verbs: msg_order is the same with FI_ATOMIC)
       atomics::provider,
       progress::hardware, wait::descriptor, back_pressure::report, threading::one_owner, completion::selective,
-      liveness::heartbeat, receive_buffers::slots, receive_pool::per_link
+      liveness::heartbeat, receive_buffers::slots, receive_pool::per_link, flush::message_behind_writes
   >;
 };
 static_assert(complete_fabric<verbs_since_2_2>);
-}  // namespace rules_257a4daa
+}  // namespace rules_1c4f0696
 
 using verbs = by_library<backends::libfabric::built_with, verbs_since_1_15, verbs_since_2_2>;
 // clang-format on

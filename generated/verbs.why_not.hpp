@@ -159,6 +159,14 @@ constexpr refused why_not(const verbs_since_1_15*, receive_buffers::multi_receiv
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const verbs_since_1_15*, flush::tracked_writes, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: flush: fabric verbs cannot answer tracked_writes: it needs delivery_complete to be true, and verbs.delivery_complete is "
+      "false (claimed: libfabric 2.6 prov/verbs: FI_DELIVERY_COMPLETE is not among the transmit flags of FI_EP_MSG); the nearest legal "
+      "answer is flush::refused");
+  return {};
+}
+template <class Asked>
 constexpr permitted why_not(const verbs_since_2_2*, atomics::provider, Asked) { return {}; }
 // clang-format on
 }  // namespace weft::fabrics

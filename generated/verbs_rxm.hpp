@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_1ba5316f {
+inline namespace rules_401ab266 {
 /// Addressed endpoints on InfiniBand or RoCE cards by the rxm layer. libfabric 1.15 and later.
 struct verbs_rxm {
-  static constexpr std::string_view name = "verbs_rxm", library = "libfabric", made_from = "rules 5a11195f, row 103a86ed";
+  static constexpr std::string_view name = "verbs_rxm", library = "libfabric", made_from = "rules 28b2347a, row 3afd810b";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -107,11 +107,17 @@ struct verbs_rxm {
       receive_buffers::slots,
       // receive_pool: shared: verbs_rxm.endpoint_type is addressed (claimed: libfabric 2.6 prov/rxm over prov/verbs: FI_EP_RDM; observed: 2026-11-20
       //   libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, FI_EP_RDM)
-      receive_pool::shared
+      receive_pool::shared,
+      // flush: refused: verbs_rxm.atomics_cost_order is true (claimed: libfabric 1.17 man fi_rxm, limitations of FI_ATOMIC); verbs_rxm.refused_write
+      //   is reported (claimed: InfiniBand reliable connection: the responder answers with a remote access error; observed: 2026-11-20 libfabric
+      //   1.17.0, Linux 6.1.0-56 with soft-RoCE in a virtual machine, with FI_MR_CACHE_MAX_COUNT=0 a write into a region that was closed failed at
+      //   the initiator and changed no byte); no message is kept behind writes, and no end of a write means delivered; message_behind_writes needs
+      //   atomics to be another than provider
+      flush::refused
   >;
 };
 static_assert(complete_fabric<verbs_rxm>);
-}  // namespace rules_1ba5316f
+}  // namespace rules_401ab266
 // clang-format on
 }  // namespace weft::fabrics
 

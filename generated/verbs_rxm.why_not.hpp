@@ -149,5 +149,22 @@ constexpr refused why_not(const verbs_rxm*, receive_pool::per_link, Asked) {
       "virtual machine, fi_info -v, FI_EP_RDM); the nearest legal answer is receive_pool::shared");
   return {};
 }
+template <class Asked>
+constexpr refused why_not(const verbs_rxm*, flush::message_behind_writes, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: flush: fabric verbs_rxm cannot answer message_behind_writes: it needs atomics_cost_order to be false, and "
+      "verbs_rxm.atomics_cost_order is true (claimed: libfabric 1.17 man fi_rxm, limitations of FI_ATOMIC); or atomics to be another than "
+      "provider; the nearest legal answer is flush::refused");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const verbs_rxm*, flush::tracked_writes, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: flush: fabric verbs_rxm cannot answer tracked_writes: it needs refused_write to be silent, and verbs_rxm.refused_write is "
+      "reported (claimed: InfiniBand reliable connection: the responder answers with a remote access error; observed: 2026-11-20 "
+      "libfabric 1.17.0, Linux 6.1.0-56 with soft-RoCE in a virtual machine, with FI_MR_CACHE_MAX_COUNT=0 a write into a region that was "
+      "closed failed at the initiator and changed no byte); the nearest legal answer is flush::refused");
+  return {};
+}
 // clang-format on
 }  // namespace weft::fabrics

@@ -10,6 +10,7 @@
 #include "bootstrap.hpp"
 #include "completion.hpp"
 #include "endpoint.hpp"
+#include "flush.hpp"
 #include "framing.hpp"
 #include "liveness.hpp"
 #include "local_descriptor.hpp"
@@ -28,5 +29,5 @@ namespace weft {
 using all_families =
     family_list<endpoint_family, bootstrap_family, framing_family, region_address_family, region_key_family, local_descriptor_family,
                 region_binding_family, notify_family, write_fault_family, atomics_family, progress_family, wait_family, back_pressure_family,
-                threading_family, completion_family, liveness_family, receive_buffers_family, receive_pool_family>;
+                threading_family, completion_family, liveness_family, receive_buffers_family, receive_pool_family, flush_family>;
 }  // namespace weft

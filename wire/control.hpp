@@ -91,6 +91,20 @@ constexpr std::optional<std::uint32_t> parse_number(const_bytes from) noexcept {
   return number;
 }
 
+/// The initiator's name for a flush; comes back as it went.
+inline constexpr std::size_t token_bytes = 8;
+constexpr std::size_t encode_token(std::uint64_t token, bytes into) noexcept {
+  writer w(into);
+  w.number(token);
+  return w.good() ? w.size() : 0;
+}
+constexpr std::optional<std::uint64_t> parse_token(const_bytes from) noexcept {
+  reader in(from);
+  const auto token = in.number<std::uint64_t>();
+  if (!in.done()) return std::nullopt;
+  return token;
+}
+
 /// An entry of a notification ring: the immediate, and a sequence number that is never 0 in a written entry.
 struct ring_entry {
   std::uint32_t sequence = 0;

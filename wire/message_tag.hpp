@@ -23,8 +23,10 @@ enum class message_kind : std::uint8_t {
   ring_credit,  ///< So many entries of the notification ring were read.
   fused,        ///< A put_notify whole: notice and bytes.
   fused_reply,  ///< How it ended.
+  flush,        ///< Asks for an answer; every write before it is visible when it is read.
+  flushed,      ///< That answer.
 };
-inline constexpr std::uint32_t message_kinds = 12;
+inline constexpr std::uint32_t message_kinds = 14;
 
 /// The receiver's number of a connection: which record, and which use of that record, so that late messages of an earlier
 /// connection are told from those of the present one.

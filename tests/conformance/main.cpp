@@ -23,6 +23,7 @@
 #include "run_record.hpp"
 #include "shared_receives.hpp"
 #include "stage.hpp"
+#include "states.hpp"
 #include "waiting.hpp"
 #include "words.hpp"
 
@@ -48,6 +49,7 @@ WEFT_INSTANTIATE(put_notify);
 WEFT_INSTANTIATE(regions);
 WEFT_INSTANTIATE(shared_receives);
 WEFT_INSTANTIATE(striped_rails);
+WEFT_INSTANTIATE(states);
 WEFT_INSTANTIATE(waiting);
 WEFT_INSTANTIATE(words_of_peers);
 

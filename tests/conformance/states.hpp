@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The states of a write: whoever asked for `visible`, or flushed, can tell the target by any other way, and the target sees the bytes without
+// another look at its queue. The weaker states end once; what cannot be had does not compile, which tests/fail shows.
+// Hot path: no. Threads: one per side.
+#pragma once
+
+#include "two_sides.hpp"
+
+#include <array>
+
+namespace weft::conformance {
+
+template <class Stage>
+class states : public suite<Stage> {};
+TYPED_TEST_SUITE_P(states);
+
+template <class F>
+inline constexpr bool flushes = !std::same_as<answer<F, flush_family>, flush::refused>;
+template <class F>
+inline constexpr bool shows = reached_by<F, visible>::native || reached_by<F, visible>::emulated;
+
+/// Side 0: told outside of the fabric that slots are filled, it looks at once.
+struct filled_slots {
+  std::size_t each;
+  std::uint32_t count;
+
+  template <class F>
+  void look(party& side, std::uint32_t rounds) {
+    hosting<F> host(side, each * count, rights::remote_write);
+    for (std::uint32_t i = 0; i < rounds; ++i) {
+      serve(side, host.net, host.seen, 1);
+      (void)side.ask(1);
+      for (std::uint32_t k = 0; k < count; ++k)
+        ASSERT_EQ(first_unlike(host.region.memory().subspan(k * each, each), i * count + k), each) << "round " << i << ", slot " << k;
+      side.ready(1);
+    }
+    serve(side, host.net, host.seen, 1);
+  }
+};
+
+TYPED_TEST_P(states, what_is_visible_is_seen_at_once) {
+  using fabric = typename TestFixture::tested_fabric;
+  static constexpr std::uint32_t rounds = 30;
+  static constexpr std::size_t size = 9000;
+  if constexpr (!shows<fabric>) {
+    GTEST_SKIP() << "the row has no state visible";
+  } else {
+    TestFixture::play(
+        {},
+        [](party& side) {
+          filled_slots{size, 2}.template look<fabric>(side, rounds);
+        },
+        [](party& side) {
+          visiting<fabric> guest(side, 2 * size);
+          for (std::uint32_t i = 0; i < rounds; ++i) {
+            const local_memory whole = guest.memory.first(size);
+            const std::array cut{guest.memory.slice(size, size / 2), guest.memory.slice(size + size / 2, size - size / 2)};
+            paint({whole.data, size}, 2 * i);
+            paint({cut[0].data, size}, 2 * i + 1);
+            push(side, guest.net, guest.seen, "put", [&] { return guest.net.put(guest.other, whole, guest.there.at(0), until<visible>(&guest)); });
+            push(side, guest.net, guest.seen, "put", [&] { return guest.net.put(guest.other, cut, guest.there.at(size), until<visible>(&guest)); });
+            await(side, guest.net, guest.seen, "their ends", [&] { return guest.seen.completions == 2 * (i + 1); });
+            side.ready(0);
+            (void)serve_and_ask(side, guest.net, guest.seen, 0);
+          }
+          await(side, guest.net, guest.seen, "nothing in flight", [&] { return guest.net.in_flight() == 0; });
+          side.ready(0);
+        });
+  }
+}
+
+TYPED_TEST_P(states, a_flush_ends_when_all_writes_before_it_are_visible) {
+  using fabric = typename TestFixture::tested_fabric;
+  static constexpr std::uint32_t rounds = 12, count = 40;
+  static constexpr std::size_t each = 333;
+  if constexpr (!flushes<fabric>) {
+    GTEST_SKIP() << "flush is refused by the row";
+  } else {
+    TestFixture::play(
+        {},
+        [](party& side) {
+          filled_slots{each, count}.template look<fabric>(side, rounds);
+        },
+        [](party& side) {
+          visiting<fabric> guest(side, each * count, {.operations = 24});
+          int named = 0;
+          std::uint64_t flushed = 0;
+          guest.seen.on_completed = [&](const completed& c) {
+            EXPECT_EQ(c.what, c.context == &named ? operation::put : operation::flush);
+            flushed += std::uint64_t{c.context == &guest};
+          };
+          for (std::uint32_t i = 0; i < rounds; ++i) {
+            for (std::uint32_t k = 0; k < count; ++k) {
+              const local_memory from = guest.memory.slice(k * each, each);
+              paint({from.data, each}, i * count + k);
+              const auto at = guest.there.at(k * each);
+              push(side, guest.net, guest.seen, "put", [&] {
+                return k % 7 == 3   ? guest.net.put(guest.other, from, at, &named)
+                       : k % 7 == 4 ? guest.net.put(guest.other, from, at, until<source_reusable>(&named))
+                       : k % 7 == 5 ? guest.net.put(guest.other, from, at, until<posted>())
+                                    : guest.net.put(guest.other, from, at);
+              });
+            }
+            if (i % 2 == 0) {
+              push(side, guest.net, guest.seen, "flush", [&] { return guest.net.flush(guest.other, &guest); });
+              await(side, guest.net, guest.seen, "the flush's end", [&] { return flushed == i / 2 + 1; });
+            } else {
+              const status s = guest.net.flush(guest.other, patience, guest.seen);
+              if (!s) throw stopped("flush: " + describe(s));
+            }
+            side.ready(0);
+            (void)serve_and_ask(side, guest.net, guest.seen, 0);
+          }
+          await(side, guest.net, guest.seen, "nothing in flight", [&] { return guest.net.in_flight() == 0; });
+          EXPECT_EQ(flushed, rounds / 2);
+          side.ready(0);
+        });
+  }
+}
+
+TYPED_TEST_P(states, weaker_ones_end_once_and_a_refused_write_is_never_delivered) {
+  using fabric = typename TestFixture::tested_fabric;
+  TestFixture::play(
+      {},
+      [](party& side) {
+        hosting<fabric> host(side, 4096, rights::remote_write, {.operation_timeout = 3s});
+        host.seen.on_lost = [](const lost&) {};
+        serve(side, host.net, host.seen, 1);
+      },
+      [](party& side) {
+        visiting<fabric> guest(side, 4096, {.operation_timeout = 3s});
+        const local_memory some = guest.memory.first(64);
+        std::uint64_t ends = 0;
+        for (const std::size_t size : {0U, 1U, 64U, 4096U}) {
+          const local_memory from = guest.memory.first(size);
+          push(side, guest.net, guest.seen, "put", [&] { return guest.net.put(guest.other, from, guest.there.at(0), until<delivered>(&guest)); });
+          push(side, guest.net, guest.seen, "put",
+               [&] { return guest.net.put(guest.other, from, guest.there.at(0), until<source_reusable>(&guest)); });
+          push(side, guest.net, guest.seen, "put", [&] { return guest.net.put(guest.other, from, guest.there.at(0), until<posted>()); });
+          ends += 2;
+          await(side, guest.net, guest.seen, "their ends", [&] { return guest.seen.completions == ends; });
+        }
+        EXPECT_EQ(guest.net.put(guest.other, some, guest.there.at(4090), until<delivered>(&guest)).code, errc::out_of_range);
+        guest.seen.on_lost = [](const lost&) {};
+        guest.seen.on_failed = [&](const failed& f) { EXPECT_EQ(f.context, &guest); };
+        remote_place wrong = guest.there.at(0);
+        wrong.key ^= fabric::facts.key_bytes >= 4 ? 0x5a5a5a5U : 0x55U;
+        push(side, guest.net, guest.seen, "put", [&] { return guest.net.put(guest.other, some, wrong, until<delivered>(&guest)); });
+        await(
+            side, guest.net, guest.seen, "its end", [&] { return guest.seen.failures == 1; }, 10s);
+        EXPECT_EQ(guest.seen.completions, ends);
+        side.ready(0);
+      });
+}
+
+TYPED_TEST_P(states, a_flush_of_a_peer_that_left_or_does_nothing_ends_in_time) {
+  using fabric = typename TestFixture::tested_fabric;
+  if constexpr (!flushes<fabric>) {
+    GTEST_SKIP() << "flush is refused by the row";
+  } else {
+    TestFixture::play(
+        {},
+        [](party& side) {
+          hosting<fabric> host(side, 4096, rights::remote_write);
+          (void)serve_and_ask(side, host.net, host.seen, 1);
+          (void)side.ask(1);  // does nothing at all meanwhile
+          serve(side, host.net, host.seen, 1);
+          (void)side.ask(1);
+          EXPECT_TRUE(host.net.close(host.other, patience, host.seen));
+        },
+        [](party& side) {
+          visiting<fabric> guest(side, 4096);
+          push(side, guest.net, guest.seen, "put", [&] { return guest.net.put(guest.other, guest.memory.first(4096), guest.there.at(0)); });
+          side.ready(0);
+          const status asleep = guest.net.flush(guest.other, 50ms, guest.seen);
+          EXPECT_TRUE(asleep || asleep.code == errc::deadline) << describe(asleep);
+          side.ready(0);
+          EXPECT_TRUE(guest.net.flush(guest.other, patience, guest.seen));
+          EXPECT_EQ(guest.seen.ends(), 0U) << "a flush that was given up was told";
+          side.ready(0);
+          await(side, guest.net, guest.seen, "the peer's leave", [&] { return !guest.other.alive(); });
+          EXPECT_EQ(guest.net.flush(guest.other, &guest).code, errc::peer_lost);
+          EXPECT_EQ(guest.net.flush(guest.other, 1s, guest.seen).code, errc::peer_lost);
+          await(side, guest.net, guest.seen, "nothing in flight", [&] { return guest.net.in_flight() == 0; });
+        });
+  }
+}
+
+REGISTER_TYPED_TEST_SUITE_P(states, what_is_visible_is_seen_at_once, a_flush_ends_when_all_writes_before_it_are_visible,
+                            weaker_ones_end_once_and_a_refused_write_is_never_delivered, a_flush_of_a_peer_that_left_or_does_nothing_ends_in_time);
+
+}  // namespace weft::conformance
