@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_a5e1d49c {
+inline namespace rules_4a3ae6d1 {
 /// A row for tests. libfabric 1.15 to before 2.0.
 struct ranged_since_1_15 {
-  static constexpr std::string_view name = "ranged", library = "libfabric", made_from = "rules 5a11195f, row c5510d8a";
+  static constexpr std::string_view name = "ranged", library = "libfabric", made_from = "rules 28b2347a, row 0ca9ecd8";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
@@ -81,15 +81,18 @@ struct ranged_since_1_15 {
       // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
       receive_buffers::slots,
       // receive_pool: per_link: ranged.endpoint_type is connected (claimed: c)
-      receive_pool::per_link
+      receive_pool::per_link,
+      // flush: refused: ranged.order_send_after_write is false (claimed: c); ranged.refused_write is reported (claimed: c); no message is kept behind
+      //   writes, and no end of a write means delivered
+      flush::refused
   >;
 };
 static_assert(complete_fabric<ranged_since_1_15>);
-}  // namespace rules_a5e1d49c
-inline namespace rules_c19eccc3 {
+}  // namespace rules_4a3ae6d1
+inline namespace rules_93cca4a4 {
 /// libfabric 2.0 to before 2.2.
 struct ranged_since_2_0 : ranged_since_1_15 {
-  static constexpr std::string_view made_from = "rules 5a11195f, row e27c6142";
+  static constexpr std::string_view made_from = "rules 28b2347a, row 97655cf6";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
       "notify=message_after_delivery atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -111,15 +114,15 @@ struct ranged_since_2_0 : ranged_since_1_15 {
       //   ranged.atomics_cost_order is false (claimed: c)
       atomics::provider,
       progress::polling, wait::descriptor, back_pressure::report, threading::one_owner, completion::selective,
-      liveness::heartbeat, receive_buffers::slots, receive_pool::per_link
+      liveness::heartbeat, receive_buffers::slots, receive_pool::per_link, flush::refused
   >;
 };
 static_assert(complete_fabric<ranged_since_2_0>);
-}  // namespace rules_c19eccc3
-inline namespace rules_3b5926b0 {
+}  // namespace rules_93cca4a4
+inline namespace rules_84fb490f {
 /// libfabric 2.2 to before 3.0.
 struct ranged_since_2_2 : ranged_since_2_0 {
-  static constexpr std::string_view made_from = "rules 5a11195f, row 6cffe9dd";
+  static constexpr std::string_view made_from = "rules 28b2347a, row 03d72834";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
       "notify=message_after_delivery atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -143,11 +146,11 @@ struct ranged_since_2_2 : ranged_since_2_0 {
       // wait: spin: ranged.completion_wait is none (claimed: the news of 2.2)
       wait::spin,
       back_pressure::report, threading::one_owner, completion::selective, liveness::heartbeat, receive_buffers::slots,
-      receive_pool::per_link
+      receive_pool::per_link, flush::refused
   >;
 };
 static_assert(complete_fabric<ranged_since_2_2>);
-}  // namespace rules_3b5926b0
+}  // namespace rules_84fb490f
 
 using ranged = by_library<backends::libfabric::built_with, ranged_since_1_15, ranged_since_2_0, ranged_since_2_2>;
 // clang-format on

@@ -150,6 +150,20 @@ constexpr refused why_not(const ranged_since_1_15*, receive_pool::shared, Asked)
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const ranged_since_1_15*, flush::message_behind_writes, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: flush: fabric ranged cannot answer message_behind_writes: it needs order_send_after_write to be true, and "
+      "ranged.order_send_after_write is false (claimed: c); the nearest legal answer is flush::refused");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ranged_since_1_15*, flush::tracked_writes, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: flush: fabric ranged cannot answer tracked_writes: it needs refused_write to be silent, and ranged.refused_write is reported "
+      "(claimed: c); the nearest legal answer is flush::refused");
+  return {};
+}
+template <class Asked>
 constexpr permitted why_not(const ranged_since_2_0*, atomics::provider, Asked) { return {}; }
 template <class Asked>
 constexpr refused why_not(const ranged_since_2_2*, wait::descriptor, Asked) {
