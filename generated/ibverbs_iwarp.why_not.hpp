@@ -166,5 +166,14 @@ constexpr refused why_not(const ibverbs_iwarp*, receive_buffers::multi_receive, 
       "is receive_buffers::slots");
   return {};
 }
+template <class Asked>
+constexpr refused why_not(const ibverbs_iwarp*, receive_pool::shared, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: receive_pool: fabric ibverbs_iwarp cannot answer shared: it needs endpoint_type to be addressed, and "
+      "ibverbs_iwarp.endpoint_type is connected (claimed: rdma-core 44 librdmacm: reliable connections); or shared_receives to be true, "
+      "and ibverbs_iwarp.shared_receives is false (claimed: weft posts receives per link over rdma-core, though ibv_create_srq is there); "
+      "the nearest legal answer is receive_pool::per_link");
+  return {};
+}
 // clang-format on
 }  // namespace weft::fabrics
