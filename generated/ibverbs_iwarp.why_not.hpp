@@ -12,15 +12,17 @@ template <class Asked>
 constexpr refused why_not(const ibverbs_iwarp*, endpoint::addressed, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: endpoint: fabric ibverbs_iwarp cannot answer addressed: it needs endpoint_type to be addressed, and "
-      "ibverbs_iwarp.endpoint_type is connected (claimed: rdma-core 44 librdmacm: reliable connections); the nearest legal answer is "
-      "endpoint::connected");
+      "ibverbs_iwarp.endpoint_type is connected (claimed: rdma-core 44 librdmacm: reliable connections; observed: 2026-11-20 rdma-core "
+      "44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: endpoint_type connected, met yes); the nearest legal answer "
+      "is endpoint::connected");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const ibverbs_iwarp*, bootstrap::exchange, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: bootstrap: fabric ibverbs_iwarp cannot answer exchange: it needs address_resolution to be opaque, and "
-      "ibverbs_iwarp.address_resolution is socket (claimed: rdma-core 44 man rdma_getaddrinfo); the nearest legal answer is "
+      "ibverbs_iwarp.address_resolution is socket (claimed: rdma-core 44 man rdma_getaddrinfo; observed: 2026-11-20 rdma-core 44.0 (API "
+      "44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: found_by_host_and_service yes); the nearest legal answer is "
       "bootstrap::socket_address");
   return {};
 }
@@ -38,14 +40,16 @@ constexpr refused why_not(const ibverbs_iwarp*, region_address::offset, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric ibverbs_iwarp cannot answer offset: it needs virtual_addressing to be false, and "
       "ibverbs_iwarp.virtual_addressing is true (claimed: rdma-core 44 man ibv_post_send: wr.rdma.remote_addr is an address of the "
-      "target); the nearest legal answer is region_address::virtual_address");
+      "target; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: returned_pointers "
+      "yes, returned_form_landed yes, other_form_landed no); the nearest legal answer is region_address::virtual_address");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const ibverbs_iwarp*, region_key::application, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_key: fabric ibverbs_iwarp cannot answer application: it needs key_owner to be application, and "
-      "ibverbs_iwarp.key_owner is provider (claimed: rdma-core 44 man ibv_reg_mr: the device makes rkey); the nearest legal answer is "
+      "ibverbs_iwarp.key_owner is provider (claimed: rdma-core 44 man ibv_reg_mr: the device makes rkey; observed: 2026-11-20 rdma-core "
+      "44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: requested_key_used no); the nearest legal answer is "
       "region_key::provider");
   return {};
 }
@@ -61,8 +65,9 @@ template <class Asked>
 constexpr refused why_not(const ibverbs_iwarp*, region_binding::endpoint, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_binding: fabric ibverbs_iwarp cannot answer endpoint: it needs region_endpoint_binding to be true, and "
-      "ibverbs_iwarp.region_endpoint_binding is false (claimed: rdma-core 44 man ibv_reg_mr: regions belong to a protection domain); the "
-      "nearest legal answer is region_binding::domain");
+      "ibverbs_iwarp.region_endpoint_binding is false (claimed: rdma-core 44 man ibv_reg_mr: regions belong to a protection domain; "
+      "observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: an unbound region was written "
+      "to); the nearest legal answer is region_binding::domain");
   return {};
 }
 template <class Asked>
@@ -87,8 +92,9 @@ template <class Asked>
 constexpr refused why_not(const ibverbs_iwarp*, notify::remote_counter, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric ibverbs_iwarp cannot answer remote_counter: it needs remote_counter_counts_writes to be true, and "
-      "ibverbs_iwarp.remote_counter_counts_writes is false (claimed: rdma-core 44: a target has no counters); the nearest legal answer is "
-      "notify::message_after_ordered_write");
+      "ibverbs_iwarp.remote_counter_counts_writes is false (claimed: rdma-core 44: a target has no counters; observed: 2026-11-20 "
+      "rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: counter refused: a counter of landed writes: verbs "
+      "have none at the initiator: EOPNOTSUPP); the nearest legal answer is notify::message_after_ordered_write");
   return {};
 }
 template <class Asked>
@@ -104,51 +110,59 @@ template <class Asked>
 constexpr refused why_not(const ibverbs_iwarp*, atomics::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: atomics: fabric ibverbs_iwarp cannot answer provider: it needs atomics to be provider, and ibverbs_iwarp.atomics is none "
-      "(claimed: rdma-core providers/siw: atomic operations are unsupported); the nearest legal answer is atomics::target");
+      "(claimed: rdma-core providers/siw: atomic operations are unsupported; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux "
+      "6.1.0-56-amd64 device siw0 (iWARP), weft probe: asking for them finds nothing); the nearest legal answer is atomics::target");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const ibverbs_iwarp*, progress::thread, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric ibverbs_iwarp cannot answer thread: it needs data_progress to be thread, and ibverbs_iwarp.data_progress is "
-      "hardware (claimed: rdma-core 44: the card moves the data); the nearest legal answer is progress::hardware");
+      "hardware (claimed: rdma-core 44: the card moves the data; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 "
+      "device siw0 (iWARP), weft probe: asked for manual: bytes landed while the target slept, writes ended before that; asked for "
+      "automatic: bytes landed while the target slept, writes ended before that); the nearest legal answer is progress::hardware");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const ibverbs_iwarp*, progress::polling, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric ibverbs_iwarp cannot answer polling: it needs data_progress to be polling, and ibverbs_iwarp.data_progress "
-      "is hardware (claimed: rdma-core 44: the card moves the data); the nearest legal answer is progress::hardware");
+      "is hardware (claimed: rdma-core 44: the card moves the data; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 "
+      "device siw0 (iWARP), weft probe: asked for manual: bytes landed while the target slept, writes ended before that; asked for "
+      "automatic: bytes landed while the target slept, writes ended before that); the nearest legal answer is progress::hardware");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const ibverbs_iwarp*, wait::yield, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric ibverbs_iwarp cannot answer yield: it needs completion_wait to be yield, and ibverbs_iwarp.completion_wait is "
-      "descriptor (claimed: rdma-core 44 man ibv_create_comp_channel); the nearest legal answer is wait::descriptor");
+      "descriptor (claimed: rdma-core 44 man ibv_create_comp_channel; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 "
+      "device siw0 (iWARP), weft probe: descriptor yes, messages 40, lost_wake_ups 0); the nearest legal answer is wait::descriptor");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const ibverbs_iwarp*, wait::spin, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric ibverbs_iwarp cannot answer spin: it needs completion_wait to be none, and ibverbs_iwarp.completion_wait is "
-      "descriptor (claimed: rdma-core 44 man ibv_create_comp_channel); the nearest legal answer is wait::descriptor");
+      "descriptor (claimed: rdma-core 44 man ibv_create_comp_channel; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 "
+      "device siw0 (iWARP), weft probe: descriptor yes, messages 40, lost_wake_ups 0); the nearest legal answer is wait::descriptor");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const ibverbs_iwarp*, completion::every_operation, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: completion: fabric ibverbs_iwarp cannot answer every_operation: it needs selective_completion to be false, and "
-      "ibverbs_iwarp.selective_completion is true (claimed: rdma-core 44 man ibv_create_qp: sq_sig_all 0); the nearest legal answer is "
-      "completion::selective");
+      "ibverbs_iwarp.selective_completion is true (claimed: rdma-core 44 man ibv_create_qp: sq_sig_all 0; observed: 2026-11-20 rdma-core "
+      "44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: unsignalled_told 0, signalled_told 1); the nearest legal "
+      "answer is completion::selective");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const ibverbs_iwarp*, liveness::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: liveness: fabric ibverbs_iwarp cannot answer provider: it needs reports_killed_peer to be true, and "
-      "ibverbs_iwarp.reports_killed_peer is false (copied: conservative; not established); the nearest legal answer is "
-      "liveness::heartbeat");
+      "ibverbs_iwarp.reports_killed_peer is false (copied: conservative: on soft devices the connection manager told of a killed process "
+      "at once (weft probe, 2026-11-20), but a machine that stops sends no farewell); the nearest legal answer is liveness::heartbeat");
   return {};
 }
 template <class Asked>
@@ -170,9 +184,10 @@ template <class Asked>
 constexpr refused why_not(const ibverbs_iwarp*, receive_pool::shared, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: receive_pool: fabric ibverbs_iwarp cannot answer shared: it needs endpoint_type to be addressed, and "
-      "ibverbs_iwarp.endpoint_type is connected (claimed: rdma-core 44 librdmacm: reliable connections); or shared_receives to be true, "
-      "and ibverbs_iwarp.shared_receives is false (claimed: weft posts receives per link over rdma-core, though ibv_create_srq is there); "
-      "the nearest legal answer is receive_pool::per_link");
+      "ibverbs_iwarp.endpoint_type is connected (claimed: rdma-core 44 librdmacm: reliable connections; observed: 2026-11-20 rdma-core "
+      "44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: endpoint_type connected, met yes); or shared_receives to be "
+      "true, and ibverbs_iwarp.shared_receives is false (claimed: weft posts receives per link over rdma-core, though ibv_create_srq is "
+      "there); the nearest legal answer is receive_pool::per_link");
   return {};
 }
 // clang-format on

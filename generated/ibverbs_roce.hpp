@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_7eaa0d02 {
+inline namespace rules_d27f48c9 {
 /// Reliable connections on InfiniBand or RoCE cards by rdma-core itself. rdma-core 44.0 and later.
 struct ibverbs_roce {
-  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules 28b2347a, row 675d469f";
+  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules 28b2347a, row d933a09a";
   static constexpr library_version built_with = backends::verbs::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
@@ -34,7 +34,7 @@ struct ibverbs_roce {
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 0, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 256,
       .largest_message = 8388608, .largest_write = 8388608, .fused_bytes = 0,
-      .multi_receive = false, .shared_receives = true,
+      .multi_receive = false, .shared_receives = false,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"wwnnwl wwnn-- wwllwl wwll-- wwll-- wwll-- wwllwl wwllwl wwllwl"};
@@ -43,9 +43,11 @@ struct ibverbs_roce {
       // endpoint: connected: ibverbs_roce.endpoint_type is connected (claimed: rdma-core 44 librdmacm: reliable connections; observed: 2026-11-20
       //   rdma-core 44 on soft-RoCE in a virtual machine, rping and a reliable connection worked)
       endpoint::connected,
-      // bootstrap: socket_address: ibverbs_roce.address_resolution is socket (claimed: rdma-core 44 man rdma_getaddrinfo)
+      // bootstrap: socket_address: ibverbs_roce.address_resolution is socket (claimed: rdma-core 44 man rdma_getaddrinfo; observed: 2026-11-20
+      //   rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's verbs), weft probe: found_by_host_and_service yes)
       bootstrap::socket_address,
-      // framing: immediate: ibverbs_roce.send_immediate_bytes is 4 (claimed: rdma-core 44 man ibv_post_send: IBV_WR_SEND_WITH_IMM)
+      // framing: immediate: ibverbs_roce.send_immediate_bytes is 4 (claimed: rdma-core 44 man ibv_post_send: IBV_WR_SEND_WITH_IMM; observed:
+      //   2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's verbs), weft probe: bytes 4)
       framing::immediate,
       // region_address: virtual_address: ibverbs_roce.virtual_addressing is true (claimed: rdma-core 44 man ibv_post_send: wr.rdma.remote_addr is an
       //   address of the target; observed: 2026-11-20 rdma-core 44 on soft-RoCE in a virtual machine, writes to addresses of the target arrived)
@@ -56,7 +58,8 @@ struct ibverbs_roce {
       // local_descriptor: required: ibverbs_roce.local_registration is true (claimed: rdma-core 44 man ibv_post_send: each sge needs an lkey)
       local_descriptor::required,
       // region_binding: domain: ibverbs_roce.region_endpoint_binding is false (claimed: rdma-core 44 man ibv_reg_mr: regions belong to a protection
-      //   domain)
+      //   domain; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's verbs), weft probe: an unbound region
+      //   was written to)
       region_binding::domain,
       // notify: immediate_consumes_receive: ibverbs_roce.write_immediate_bytes is 4 (claimed: rdma-core 44 man ibv_post_send:
       //   IBV_WR_RDMA_WRITE_WITH_IMM; observed: 2026-11-20 rdma-core 44 on soft-RoCE in a virtual machine, 4 KiB and 0-byte writes with an immediate
@@ -72,18 +75,23 @@ struct ibverbs_roce {
       //   gave the right values at both ends); ibverbs_roce.atomics_cost_order is false (claimed: InfiniBand reliable connection: one queue pair
       //   keeps the order)
       atomics::provider,
-      // progress: hardware: ibverbs_roce.data_progress is hardware (claimed: rdma-core 44: the card moves the data)
+      // progress: hardware: ibverbs_roce.data_progress is hardware (claimed: rdma-core 44: the card moves the data; observed: 2026-11-20 rdma-core
+      //   44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's verbs), weft probe: asked for manual: bytes landed while the target slept,
+      //   writes ended before that; asked for automatic: bytes landed while the target slept, writes ended before that)
       progress::hardware,
-      // wait: descriptor: ibverbs_roce.completion_wait is descriptor (claimed: rdma-core 44 man ibv_create_comp_channel)
+      // wait: descriptor: ibverbs_roce.completion_wait is descriptor (claimed: rdma-core 44 man ibv_create_comp_channel; observed: 2026-11-20
+      //   rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's verbs), weft probe: descriptor yes, messages 40, lost_wake_ups 0)
       wait::descriptor,
       // back_pressure: report: a full queue is an answer, not an error, on any fabric
       back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
       threading::one_owner,
-      // completion: selective: ibverbs_roce.selective_completion is true (claimed: rdma-core 44 man ibv_create_qp: sq_sig_all 0)
+      // completion: selective: ibverbs_roce.selective_completion is true (claimed: rdma-core 44 man ibv_create_qp: sq_sig_all 0; observed: 2026-11-20
+      //   rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's verbs), weft probe: unsignalled_told 0, signalled_told 1)
       completion::selective,
-      // liveness: heartbeat: ibverbs_roce.reports_killed_peer is false (copied: conservative; not established); ibverbs_roce.same_host is false
-      //   (claimed: a network protocol); messages of our own work on any fabric
+      // liveness: heartbeat: ibverbs_roce.reports_killed_peer is false (copied: conservative: on soft devices the connection manager told of a killed
+      //   process at once (weft probe, 2026-11-20), but a machine that stops sends no farewell); ibverbs_roce.same_host is false (claimed: a network
+      //   protocol); messages of our own work on any fabric
       liveness::heartbeat,
       // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
       receive_buffers::slots,
@@ -91,12 +99,13 @@ struct ibverbs_roce {
       //   rdma-core 44 on soft-RoCE in a virtual machine, rping and a reliable connection worked)
       receive_pool::per_link,
       // flush: message_behind_writes: ibverbs_roce.order_send_after_write is true (claimed: InfiniBand reliable connection: one queue pair keeps the
-      //   order); ibverbs_roce.atomics_cost_order is false (claimed: InfiniBand reliable connection: one queue pair keeps the order)
+      //   order; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's verbs), weft probe: overtaken 0, pairs
+      //   160); ibverbs_roce.atomics_cost_order is false (claimed: InfiniBand reliable connection: one queue pair keeps the order)
       flush::message_behind_writes
   >;
 };
 static_assert(complete_fabric<ibverbs_roce>);
-}  // namespace rules_7eaa0d02
+}  // namespace rules_d27f48c9
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -20,8 +20,9 @@ template <class Asked>
 constexpr refused why_not(const ibverbs_roce*, bootstrap::exchange, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: bootstrap: fabric ibverbs_roce cannot answer exchange: it needs address_resolution to be opaque, and "
-      "ibverbs_roce.address_resolution is socket (claimed: rdma-core 44 man rdma_getaddrinfo); the nearest legal answer is "
-      "bootstrap::socket_address");
+      "ibverbs_roce.address_resolution is socket (claimed: rdma-core 44 man rdma_getaddrinfo; observed: 2026-11-20 rdma-core 44.0 (API "
+      "44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's verbs), weft probe: found_by_host_and_service yes); the nearest legal answer "
+      "is bootstrap::socket_address");
   return {};
 }
 template <class Asked>
@@ -53,8 +54,9 @@ template <class Asked>
 constexpr refused why_not(const ibverbs_roce*, region_binding::endpoint, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_binding: fabric ibverbs_roce cannot answer endpoint: it needs region_endpoint_binding to be true, and "
-      "ibverbs_roce.region_endpoint_binding is false (claimed: rdma-core 44 man ibv_reg_mr: regions belong to a protection domain); the "
-      "nearest legal answer is region_binding::domain");
+      "ibverbs_roce.region_endpoint_binding is false (claimed: rdma-core 44 man ibv_reg_mr: regions belong to a protection domain; "
+      "observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's verbs), weft probe: an unbound "
+      "region was written to); the nearest legal answer is region_binding::domain");
   return {};
 }
 template <class Asked>
@@ -70,8 +72,9 @@ template <class Asked>
 constexpr refused why_not(const ibverbs_roce*, notify::remote_counter, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric ibverbs_roce cannot answer remote_counter: it needs remote_counter_counts_writes to be true, and "
-      "ibverbs_roce.remote_counter_counts_writes is false (claimed: rdma-core 44: a target has no counters); the nearest legal answer is "
-      "notify::message_after_ordered_write");
+      "ibverbs_roce.remote_counter_counts_writes is false (claimed: rdma-core 44: a target has no counters; observed: 2026-11-20 "
+      "rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's verbs), weft probe: counter refused: a counter of landed "
+      "writes: verbs have none at the initiator: EOPNOTSUPP); the nearest legal answer is notify::message_after_ordered_write");
   return {};
 }
 template <class Asked>
@@ -95,43 +98,55 @@ template <class Asked>
 constexpr refused why_not(const ibverbs_roce*, progress::thread, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric ibverbs_roce cannot answer thread: it needs data_progress to be thread, and ibverbs_roce.data_progress is "
-      "hardware (claimed: rdma-core 44: the card moves the data); the nearest legal answer is progress::hardware");
+      "hardware (claimed: rdma-core 44: the card moves the data; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 "
+      "device rxe0 (InfiniBand's verbs), weft probe: asked for manual: bytes landed while the target slept, writes ended before that; "
+      "asked for automatic: bytes landed while the target slept, writes ended before that); the nearest legal answer is "
+      "progress::hardware");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const ibverbs_roce*, progress::polling, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric ibverbs_roce cannot answer polling: it needs data_progress to be polling, and ibverbs_roce.data_progress is "
-      "hardware (claimed: rdma-core 44: the card moves the data); the nearest legal answer is progress::hardware");
+      "hardware (claimed: rdma-core 44: the card moves the data; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 "
+      "device rxe0 (InfiniBand's verbs), weft probe: asked for manual: bytes landed while the target slept, writes ended before that; "
+      "asked for automatic: bytes landed while the target slept, writes ended before that); the nearest legal answer is "
+      "progress::hardware");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const ibverbs_roce*, wait::yield, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric ibverbs_roce cannot answer yield: it needs completion_wait to be yield, and ibverbs_roce.completion_wait is "
-      "descriptor (claimed: rdma-core 44 man ibv_create_comp_channel); the nearest legal answer is wait::descriptor");
+      "descriptor (claimed: rdma-core 44 man ibv_create_comp_channel; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 "
+      "device rxe0 (InfiniBand's verbs), weft probe: descriptor yes, messages 40, lost_wake_ups 0); the nearest legal answer is "
+      "wait::descriptor");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const ibverbs_roce*, wait::spin, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric ibverbs_roce cannot answer spin: it needs completion_wait to be none, and ibverbs_roce.completion_wait is "
-      "descriptor (claimed: rdma-core 44 man ibv_create_comp_channel); the nearest legal answer is wait::descriptor");
+      "descriptor (claimed: rdma-core 44 man ibv_create_comp_channel; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 "
+      "device rxe0 (InfiniBand's verbs), weft probe: descriptor yes, messages 40, lost_wake_ups 0); the nearest legal answer is "
+      "wait::descriptor");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const ibverbs_roce*, completion::every_operation, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: completion: fabric ibverbs_roce cannot answer every_operation: it needs selective_completion to be false, and "
-      "ibverbs_roce.selective_completion is true (claimed: rdma-core 44 man ibv_create_qp: sq_sig_all 0); the nearest legal answer is "
-      "completion::selective");
+      "ibverbs_roce.selective_completion is true (claimed: rdma-core 44 man ibv_create_qp: sq_sig_all 0; observed: 2026-11-20 rdma-core "
+      "44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's verbs), weft probe: unsignalled_told 0, signalled_told 1); the "
+      "nearest legal answer is completion::selective");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const ibverbs_roce*, liveness::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: liveness: fabric ibverbs_roce cannot answer provider: it needs reports_killed_peer to be true, and "
-      "ibverbs_roce.reports_killed_peer is false (copied: conservative; not established); the nearest legal answer is liveness::heartbeat");
+      "ibverbs_roce.reports_killed_peer is false (copied: conservative: on soft devices the connection manager told of a killed process "
+      "at once (weft probe, 2026-11-20), but a machine that stops sends no farewell); the nearest legal answer is liveness::heartbeat");
   return {};
 }
 template <class Asked>
@@ -147,6 +162,16 @@ constexpr refused why_not(const ibverbs_roce*, receive_buffers::multi_receive, A
       "weft: receive_buffers: fabric ibverbs_roce cannot answer multi_receive: it needs multi_receive to be true, and "
       "ibverbs_roce.multi_receive is false (claimed: rdma-core 44 man ibv_post_recv: one message per request); the nearest legal answer "
       "is receive_buffers::slots");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_roce*, receive_pool::shared, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: receive_pool: fabric ibverbs_roce cannot answer shared: it needs endpoint_type to be addressed, and "
+      "ibverbs_roce.endpoint_type is connected (claimed: rdma-core 44 librdmacm: reliable connections; observed: 2026-11-20 rdma-core 44 "
+      "on soft-RoCE in a virtual machine, rping and a reliable connection worked); or shared_receives to be true, and "
+      "ibverbs_roce.shared_receives is false (claimed: weft posts receives per link over rdma-core, though ibv_create_srq is there); the "
+      "nearest legal answer is receive_pool::per_link");
   return {};
 }
 template <class Asked>

@@ -88,7 +88,7 @@ class making {
  private:
   static constexpr int resolve_ms = 2000;
   static constexpr std::uint8_t most_reads = 16;       ///< Reads and atomics in flight per direction.
-  static constexpr std::uint8_t acknowledged_in = 17;  ///< 4 us * 2^17: half a second; seven times that without an answer is a loss.
+  static constexpr std::uint8_t acknowledged_in = 18;  ///< 4 us * 2^18: a second; seven times that without an answer is a loss.
   static constexpr std::uint8_t repeat_transport = 6;  ///< Not 7: soft-RoCE takes that for ever (Linux 6.1, rxe_comp.c), and never tells a loss.
   static constexpr std::uint8_t repeat_not_ready = 7;  ///< For ever: credit keeps it from happening, deadlines are the transport's.
 
