@@ -159,6 +159,16 @@ constexpr refused why_not(const verbs_since_1_15*, receive_buffers::multi_receiv
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const verbs_since_1_15*, receive_pool::shared, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: receive_pool: fabric verbs cannot answer shared: it needs endpoint_type to be addressed, and verbs.endpoint_type is "
+      "connected (claimed: libfabric 2.6 prov/verbs: FI_EP_MSG; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, "
+      "fi_info -v, FI_EP_MSG); or shared_receives to be true, and verbs.shared_receives is false (claimed: libfabric 1.17 prov/verbs: "
+      "fi_srx_context over a shared receive queue; observed: 2026-11-20 libfabric 1.17.0 over soft-RoCE, with the pool that rxm makes "
+      "there immediates of writes never arrived (2.1.0 too)); the nearest legal answer is receive_pool::per_link");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const verbs_since_1_15*, flush::tracked_writes, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: flush: fabric verbs cannot answer tracked_writes: it needs delivery_complete to be true, and verbs.delivery_complete is "

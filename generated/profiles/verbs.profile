@@ -42,7 +42,7 @@ largest_message = 8388608
 largest_write = 8388608
 fused_bytes = 0
 multi_receive = false
-shared_receives = true
+shared_receives = false
 
 since = 2.2
 provider = verbs
@@ -82,4 +82,4 @@ largest_message = 8388608
 largest_write = 8388608
 fused_bytes = 0
 multi_receive = false
-shared_receives = true
+shared_receives = false
