@@ -104,7 +104,7 @@ class enrolment {
   region keep(const registration& r, rights granted, atomicity executor, std::unique_ptr<std::byte[]> owned) {
     const std::uint32_t number = e_.next_region++;
     e_.regions.push_back({r, granted, executor, address_answer::base_of(r.base), number, std::move(owned)});
-    return region(r, number);
+    return {r, number};
   }
   std::string unfit_device(const device_memory& memory, rights granted) const {
     if (memory.size == 0) return "a region needs at least one byte";

@@ -46,14 +46,17 @@ struct notice_match {
 
 /// Waits of an operation, as the scheduler sees them.
 struct operation_waiter : waiter {
+  using waiter::waiter;
   std::uint64_t old = 0;
   bool (*attempt)(operation_waiter&) noexcept = nullptr;  ///< Posts it. False: nothing is free, try again later.
 };
 struct message_waiter : waiter {
+  message_waiter(weft::peer of, instant until) noexcept : waiter(until), from(of) {}
   weft::peer from;  ///< Nobody: of anyone.
   received got;
 };
 struct notice_waiter : waiter {
+  notice_waiter(notice_match which, instant until) noexcept : waiter(until), wants(which) {}
   notice_match wants;
   notified got;
 };
@@ -62,7 +65,7 @@ struct notice_waiter : waiter {
 template <class Scheduler, class Post, class Value>
 class [[nodiscard]] operation_awaiter : public operation_waiter {
  public:
-  operation_awaiter(Scheduler& s, Post post, instant until = no_deadline) noexcept : scheduler_(s), post_(std::move(post)) { due = until; }
+  operation_awaiter(Scheduler& s, Post post, instant until = no_deadline) noexcept : operation_waiter(until), scheduler_(s), post_(std::move(post)) {}
   /// Gives up after `most`; without it the transport's operation_timeout ends the operation.
   operation_awaiter within(duration most) && noexcept { return operation_awaiter(scheduler_, std::move(post_), scheduler_.now() + most); }
 
@@ -85,10 +88,7 @@ class [[nodiscard]] operation_awaiter : public operation_waiter {
 template <class Scheduler>
 class [[nodiscard]] message_awaiter : public message_waiter {
  public:
-  message_awaiter(Scheduler& s, weft::peer of, duration most) noexcept : scheduler_(s) {
-    from = of;
-    due = s.now() + most;
-  }
+  message_awaiter(Scheduler& s, weft::peer of, duration most) noexcept : message_waiter(of, s.now() + most), scheduler_(s) {}
   bool await_ready() const noexcept { return false; }
   bool await_suspend(std::coroutine_handle<> h) noexcept {
     resumes = h;
@@ -103,10 +103,7 @@ class [[nodiscard]] message_awaiter : public message_waiter {
 template <class Scheduler>
 class [[nodiscard]] notice_awaiter : public notice_waiter {
  public:
-  notice_awaiter(Scheduler& s, notice_match which, duration most) noexcept : scheduler_(s) {
-    wants = which;
-    due = s.now() + most;
-  }
+  notice_awaiter(Scheduler& s, notice_match which, duration most) noexcept : notice_waiter(which, s.now() + most), scheduler_(s) {}
   bool await_ready() const noexcept { return false; }
   bool await_suspend(std::coroutine_handle<> h) noexcept {
     resumes = h;
@@ -121,7 +118,7 @@ class [[nodiscard]] notice_awaiter : public notice_waiter {
 template <class Scheduler>
 class [[nodiscard]] sleep_awaiter : public waiter {
  public:
-  sleep_awaiter(Scheduler& s, duration most) noexcept : scheduler_(s) { due = s.now() + most; }
+  sleep_awaiter(Scheduler& s, duration most) noexcept : waiter(s.now() + most), scheduler_(s) {}
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> h) noexcept {
     resumes = h;

@@ -97,7 +97,7 @@ class scheduler : public runner {
   /// False: it ended at once, `why` says how.
   template <class Awaiter, class Post>
   bool begin(Awaiter& w, Post& /*post*/) noexcept {
-    w.attempt = [](operation_waiter& each) noexcept { return try_to_post(static_cast<Awaiter&>(each)); };
+    w.attempt = [](operation_waiter& each) noexcept { return try_to_post(as<Awaiter>(each)); };
     if (w.due != no_deadline) limit(w, w.due);
     if (!waiting_to_post_.empty() || !try_to_post(w)) waiting_to_post_.add(w);
     else if (w.held == nullptr) return w.forget(), false;
@@ -127,10 +127,16 @@ class scheduler : public runner {
  private:
   static constexpr std::uint32_t looks_every = 64;
 
+  /// Each list holds one kind of waiter, and each ticket an operation's.
+  template <class Kind>
+  static Kind& as(waiter& w) noexcept {
+    return static_cast<Kind&>(w);  // NOLINT(cppcoreguidelines-pro-type-static-cast-downcast)
+  }
+
   /// False: nothing is free. True: posted (it holds a ticket), or ended (it holds none).
   template <class Awaiter>
   static bool try_to_post(Awaiter& w) noexcept {
-    ticket_pool& tickets = static_cast<scheduler&>(w.scheduler_).tickets();
+    ticket_pool& tickets = w.scheduler_.tickets();
     ticket* t = tickets.take(w);
     if (t == nullptr) return false;
     const status s = w.post_(static_cast<void*>(t));
@@ -142,7 +148,7 @@ class scheduler : public runner {
   }
   void post_those_that_wait() noexcept {
     while (!waiting_to_post_.empty()) {
-      auto& w = static_cast<operation_waiter&>(waiting_to_post_.front());
+      auto& w = as<operation_waiter>(waiting_to_post_.front());
       if (!w.attempt(w)) return;
       if (w.held != nullptr) static_cast<queue_place&>(w).leave();
       else w.wake(w.why);
@@ -152,25 +158,25 @@ class scheduler : public runner {
   /// True when it is the end of an operation of a coroutine's.
   bool end(void* context, const status& how, std::uint64_t old) noexcept {
     if (!tickets().holds(context)) return false;
-    if (auto* w = static_cast<operation_waiter*>(tickets().redeem(context))) {
-      w->old = old;
+    if (waiter* w = tickets().redeem(context)) {
+      as<operation_waiter>(*w).old = old;
       w->wake(how);
     }
     return true;
   }
   bool deliver(const received& m) noexcept {
     waiter* found = for_messages_.find([&](waiter& w) {
-      const peer wanted = static_cast<message_waiter&>(w).from;
+      const peer wanted = as<message_waiter>(w).from;
       return !wanted || wanted == m.peer;
     });
     if (found == nullptr) return false;
-    static_cast<message_waiter*>(found)->got = m;
+    as<message_waiter>(*found).got = m;
     found->wake({});
     return true;
   }
   bool deliver(const notified& n) noexcept {
-    if (waiter* found = for_notices_.find([&](waiter& w) { return static_cast<notice_waiter&>(w).wants.takes(n.immediate); })) {
-      static_cast<notice_waiter*>(found)->got = n;
+    if (waiter* found = for_notices_.find([&](waiter& w) { return as<notice_waiter>(w).wants.takes(n.immediate); })) {
+      as<notice_waiter>(*found).got = n;
       found->wake({});
       return true;
     }
@@ -180,7 +186,7 @@ class scheduler : public runner {
   }
   void lose(const lost& l) noexcept {
     waiter_list<queue_place> theirs;
-    for_messages_.move_to(theirs, [&](waiter& w) { return static_cast<message_waiter&>(w).from == l.peer; });
+    for_messages_.move_to(theirs, [&](waiter& w) { return as<message_waiter>(w).from == l.peer; });
     while (!theirs.empty()) theirs.front().wake(l.why);
   }
 

@@ -57,6 +57,10 @@ struct waiter : timed_place, queue_place {
   ticket* held = nullptr;
   status why;
 
+  waiter() = default;
+  explicit waiter(instant until) noexcept : due(until) {}
+  waiter(const waiter&) = delete;
+  waiter& operator=(const waiter&) = delete;
   ~waiter() { forget(); }
   /// Waits for nothing any more; the operation's end will find nobody.
   void forget() noexcept {
@@ -131,7 +135,7 @@ class ticket_pool {
     return waits;
   }
   bool holds(const void* context) const noexcept {
-    const std::less<const void*> before;
+    const std::less<> before;
     return !before(context, all_.get()) && before(context, all_.get() + count_);
   }
   /// Operations that have not ended, those that nobody waits for any more included.
