@@ -28,6 +28,18 @@ struct kind {
 constexpr std::array kinds{kind{FI_UINT64, "uint64", 8, false}, kind{FI_INT64, "int64", 8, false},  kind{FI_UINT32, "uint32", 4, false},
                            kind{FI_INT32, "int32", 4, false},   kind{FI_DOUBLE, "double", 8, true}, kind{FI_FLOAT, "float", 4, true}};
 
+/// An operation that fetches, and numbers that tell whether it was right: applied once to `from` it gives `after`.
+struct change {
+  fi_op operation;
+  const char* name;
+  int from, operand, after;
+  bool floating;
+};
+constexpr std::array changes{change{FI_SUM, "add", 40, 2, 42, true},   change{FI_ATOMIC_WRITE, "swap", 40, 2, 2, true},
+                             change{FI_BAND, "and", 12, 10, 8, false}, change{FI_BOR, "or", 12, 3, 15, false},
+                             change{FI_BXOR, "xor", 12, 10, 6, false}, change{FI_MIN, "min", 40, 2, 2, true},
+                             change{FI_MAX, "max", 40, 50, 50, true},  change{FI_ATOMIC_READ, "read", 40, 2, 40, true}};
+
 void put_number(std::byte* where, const kind& of, int number) {
   const double wide = number;
   const auto narrow = static_cast<float>(number);
@@ -66,15 +78,15 @@ void start_from(const role& self, std::size_t which, int number) {
 }
 
 /// "" where the value is right, else what was wrong.
-std::string add(const role& self, station& net, std::size_t which) {
+std::string change_once(const role& self, station& net, std::size_t which, const change& by) {
   const kind& of = kinds[which];
-  start_from(self, which, 40);
+  start_from(self, which, by.from);
   net.came.clear();
-  put_number(net.page() + operand_at, of, 2);
-  if (const int wrong = atomic(net, of, FI_SUM, 1); wrong != 0) return error_name(wrong);
-  if (!is_number(net.page() + result_at, of, 40)) return "wrong value fetched";
-  if (const int wrong = atomic(net, of, FI_SUM, 2); wrong != 0) return error_name(wrong);
-  return is_number(net.page() + result_at, of, 42) ? "" : "wrong value added";
+  put_number(net.page() + operand_at, of, by.operand);
+  if (const int wrong = atomic(net, of, by.operation, 1); wrong != 0) return error_name(wrong);
+  if (!is_number(net.page() + result_at, of, by.from)) return "wrong value fetched";
+  if (const int wrong = atomic(net, of, by.operation, 2); wrong != 0) return error_name(wrong);
+  return is_number(net.page() + result_at, of, by.after) ? "" : "wrong value left";
 }
 
 std::string swap(const role& self, station& net, std::size_t which) {
@@ -98,13 +110,22 @@ void atomics_initiator(const role& self) {
   net.warm_up();
   std::vector<std::string> right, wrong;
   for (std::size_t which = 0; which < kinds.size(); ++which) {
-    for (const auto& [name, outcome] : {std::pair{"fetch_add", add(self, net, which)}, std::pair{"compare_swap", swap(self, net, which)}}) {
+    const auto seen = [&](const char* name, const std::string& outcome) {
       const std::string full = std::string(name) + " " + kinds[which].name;
       if (outcome.empty()) right.push_back(full);
       else wrong.push_back(full + ": " + outcome);
-      if (which == 0) self.told.fact(name, outcome.empty() ? "right" : outcome);
+      return outcome.empty() ? std::string("right") : outcome;
+    };
+    for (const change& by : changes) {
+      if (kinds[which].floating && !by.floating) continue;
+      const std::string outcome = seen(by.name, change_once(self, net, which, by));
+      if (which == 0 && by.operation == FI_SUM) self.told.fact("fetch_add", outcome);
     }
+    if (kinds[which].floating) continue;  // some providers compare by value, some by bits: nothing asks for it
+    const std::string outcome = seen("compare_swap", swap(self, net, which));
+    if (which == 0) self.told.fact("compare_swap", outcome);
   }
+  self.told.fact("operations", changes.size() + 1);
   self.told.fact("right", right);
   self.told.fact("wrong", wrong);
   self.side.tell(0);
