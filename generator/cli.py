@@ -27,6 +27,7 @@ from .explain import explained, show_all, show_one
 from .facts import FACTS, GROUPS
 from .loader import Problem, Refused
 from .model import Matrix, read_matrix
+from .ordering import ordering_of, show_ordering
 from .probing.command import check_live, node_option, probe, program_option
 from .report import as_csv, as_json, show_inspected, show_table
 from .rules import Family, read_rules
@@ -198,16 +199,26 @@ def _pick_family(families: tuple[Family, ...], name: str) -> Family:
 def explain(fabric: str, family: str | None, matrix: Path, rules: Path, kind: str) -> None:
     """Say what FABRIC answers to each family, or to FAMILY, and why.
 
-    With a FAMILY the evidence of each fact is shown, and why the other answers were not taken.
+    With `ordering` for a FAMILY: what is ordered with what. With a FAMILY the evidence of each fact is shown, and why the other answers were not taken.
 
     \b
     Examples:
       ./weft explain tcp_rxm
       ./weft explain tcp_rxm atomics
       ./weft explain cxi notify --format json
+      ./weft explain tcp ordering      what is ordered with what
     """
     decided, families = _decided(matrix, rules)
     row = _pick_fabric(decided, fabric)
+    if family == "ordering":
+        kept = ordering_of(row)
+        if kind == "json":
+            click.echo(as_json("ordering", {"fabric": fabric, "orders": kept}))
+        elif kind == "csv":
+            click.echo(as_csv(("fabric", "order", "since", "answer", "reason"), [(fabric, *each.values()) for each in kept]))
+        else:
+            show_ordering(row, kept)
+        return
     asked = (_pick_family(families, family),) if family else families
     found = explained(row, asked)
     if kind == "json":

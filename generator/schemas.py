@@ -57,6 +57,8 @@ def all_schemas() -> dict[str, Schema]:
                          warnings={"type": "array", "items": problem}, trust=trust),
         "inspect": _answer("inspect", binaries={"type": "array", "items": _closed({"file": _TEXT, "fabrics": {"type": "array", "items": built}})},
                            can_talk={"type": ["boolean", "null"]}, why_not=_TEXT),
+        "ordering": _answer("ordering", fabric=_TEXT, orders={"type": "array", "minItems": 1, "items": _closed(
+            {"order": _TEXT, "since": _TEXT, "answer": {"enum": ["yes", "if asked", "no"]}, "reason": _TEXT})}),
         "explain": _answer("explain", fabric=_TEXT, answers={"type": "array", "minItems": 1, "items": explained}),
         "probe": _answer("probe", **probed),
         "live": _answer("live", fabrics={"type": "array", "items": _closed(probed)}, absent={"type": "array", "items": absent}),
