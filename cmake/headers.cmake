@@ -72,6 +72,7 @@ set(WEFT_HEADERS
   compose/striping.hpp
   compose/target.hpp
   compose/transfer_plan.hpp
+  compose/together.hpp
   compose/transport.hpp
   compose/truncation.hpp
   compose/upkeep.hpp

@@ -96,6 +96,8 @@ struct engine {
   static constexpr std::uint32_t ring_entries = 64;
   /// Notices are messages: then small payloads may travel in them, up to this size.
   static constexpr bool notice_is_message = answer<F, notify_family>::notice_is_message;
+  /// Each waits for its delivery: those that were told of together go in one message.
+  static constexpr bool notices_together = std::same_as<answer<F, notify_family>, notify::message_after_delivery>;
   static constexpr std::size_t fused_bytes = notice_is_message ? F::facts.fused_bytes : 0;
 
   engine(const transport_options& o, std::unique_ptr<port_type> p) : options(o), port(std::move(p)), peers(o.peers), opened(port->now()) {}

@@ -12,6 +12,7 @@
 #include "lane.hpp"
 #include "meeting.hpp"
 #include "target.hpp"
+#include "together.hpp"
 
 namespace weft {
 
@@ -141,8 +142,9 @@ class inbox {
       return true;
     }
     s.stage = stage::noticing;
-    if (s.fault == errc::ok) lane<Engine>(e_).send_notice(s);
-    else s.pending = 0;
+    if (s.fault != errc::ok) s.pending = 0;
+    else if constexpr (Engine::notices_together) together<Engine>(e_).put_off(s);
+    else lane<Engine>(e_).send_notice(s);
     return true;
   }
 
@@ -152,10 +154,21 @@ class inbox {
     if (s.parent != nullptr) {
       slot& parent = *s.parent;
       e_.release(s);
+      if constexpr (Engine::notices_together)
+        if (parent.stage == stage::noticing && parent.what == operation::put_notify) return all_told(parent, outcome);
       return end_of(parent, outcome);
     }
     e_.release(s);
     tell(told, outcome);
+  }
+
+  /// The message is out that carried the notices of these.
+  void all_told(slot& first, status outcome) {
+    for (slot* s = &first; s != nullptr;) {
+      slot* following = together<Engine>(e_).next_of(*s);
+      end_of(*s, outcome);
+      s = following;
+    }
   }
 
   void tell(const slot& s, status outcome) {
@@ -265,9 +278,12 @@ class inbox {
   bool from_established(record& r, wire::message_kind kind, const_bytes body) {
     switch (kind) {
       case wire::message_kind::notify: {
-        const auto immediate = wire::parse_number(body);
-        if (immediate) on_(notified{e_.handle(r), *immediate});
-        else ++e_.garbled;
+        if (body.empty() || body.size() % 4 != 0 || (!Engine::notices_together && body.size() != 4)) {
+          ++e_.garbled;
+          return true;
+        }
+        for (std::size_t at = 0; at < body.size() && r.state == peer_state::established; at += 4)
+          on_(notified{e_.handle(r), *wire::parse_number(body.subspan(at, 4))});
         return true;
       }
       case wire::message_kind::atomic_request:
@@ -404,6 +420,11 @@ class inbox {
           if (s.fault == errc::ok) continue;
         } else if (s.what == operation::put) {
           flushing<Engine>(e_).ask_or_owe(s);
+        } else if constexpr (Engine::notices_together) {
+          list = together<Engine>(e_).send(s, list, [this](slot& told) {
+            if (told.pending == 0) finish(told, {});
+          });
+          continue;
         } else {
           lane<Engine>(e_).send_notice(s);
         }

@@ -8,6 +8,7 @@
 #include "engine.hpp"
 #include "events.hpp"
 #include "receives.hpp"
+#include "together.hpp"
 
 namespace weft {
 
@@ -64,6 +65,7 @@ class parting {
   void end_early(slot& s) {
     e_.forget_notices([&s](const slot& x) { return &x == &s; });
     s.parent = nullptr;
+    if constexpr (Engine::notices_together) together<Engine>(e_).leave(s);
     for (std::uint32_t i = 0; i < e_.operations.size(); ++i)
       if (slot* child = e_.operations.at(i); child->parent == &s) child->parent = nullptr;
     end_slot(s);

@@ -8,7 +8,8 @@
 //   immediate_consumes_receive    the same, and each eats a posted receive: a reserve is kept posted (verbs, FI_RX_CQ_DATA).
 //   remote_counter                write, then an ordered 8-byte write into the target's ring; a counter says when to look (Slingshot).
 //   message_after_ordered_write   write, and a message right behind it where a message cannot overtake a write.
-//   message_after_delivery        write, wait for delivery, then the message: legal without any order, one round trip more.
+//   message_after_delivery        write, wait for delivery, then the message: legal without any order, one round trip more. Deliveries that
+//                                 are told together share one message per peer.
 // The last two send a payload of at most fused_bytes in the message itself, and the target copies it (compose/fused.hpp): one post, no order asked.
 // A message right behind a write on a row without that order is absent on purpose: it overtakes.
 // Hot path: yes. `lane` is the initiator's side of a transport (compose/lane.hpp).
