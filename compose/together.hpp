@@ -73,7 +73,7 @@ class together {
   void leave(const slot& s) noexcept {
     for (std::uint32_t i = 0; i < e_.operations.size(); ++i) {
       slot& message = *e_.operations.at(i);
-      if (message.parent == nullptr || message.parent->stage != stage::noticing) continue;
+      if (message.parent == nullptr || message.parent->stage != stage::noticing || message.parent->what != operation::put_notify) continue;
       if (message.parent == &s) message.parent = next_of(s);
       else
         for (slot* p = message.parent; p != nullptr; p = next_of(*p))
