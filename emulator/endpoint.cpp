@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Endpoints (fi_endpoint(3)): bound, enabled, named, closed.
+#include "connections.hpp"
 #include "posting.hpp"
 #include "rules.hpp"
 
@@ -34,6 +35,8 @@ int bind_endpoint(fid* handle, fid* to, std::uint64_t flags) {
       e.table = reinterpret_cast<address_table*>(to);
       return 0;
     case FI_CLASS_EQ:
+      e.events = reinterpret_cast<event_queue*>(to);
+      e.events->endpoints.push_back(&e);
       return 0;
     case FI_CLASS_CNTR:
       if ((flags & ~(FI_REMOTE_WRITE | FI_REMOTE_READ | FI_SEND | FI_RECV | FI_WRITE | FI_READ)) != 0) return -FI_EINVAL;
@@ -62,7 +65,7 @@ int control_endpoint(fid* handle, int command, void* /*argument*/) {
   endpoint& e = of(handle);
   if (command != FI_ENABLE) return -FI_ENOSYS;
   if (e.enabled) return 0;
-  if (e.table == nullptr) return -FI_ENOAV;
+  if (e.table == nullptr && !emulated()->connected) return -FI_ENOAV;
   if (e.transmit == nullptr || e.receive == nullptr) return -FI_ENOCQ;
   if (const int fault = e.wire.open(e.number)) return -fault;
   e.enabled = true;
@@ -76,21 +79,14 @@ int close_endpoint(fid* handle) {
   endpoint* closed = &of(handle);
   if (!closed->held.empty())
     broken("batch_closed", "an endpoint was closed while posts with FI_MORE were held: they never left");
+  if (closed->linked) fi_shutdown(&closed->fid, 0);
+  if (closed->events != nullptr) std::erase(closed->events->endpoints, closed);
   for (completion_queue* queue : {closed->transmit, closed->receive})
     if (queue != nullptr) std::erase(queue->endpoints, closed);
   if (closed->remote_writes != nullptr) std::erase(closed->remote_writes->endpoints, closed);
   std::erase(closed->domain->endpoints, closed);
   delete closed;  // NOLINT(cppcoreguidelines-owning-memory)
   return 0;
-}
-
-int get_name(fid* handle, void* into, std::size_t* size) {
-  raw_address own;
-  own.number = of(handle).number;
-  const std::size_t had = *size;
-  *size = sizeof own;
-  std::memcpy(into, &own, std::min(had, sizeof own));
-  return had < sizeof own ? -FI_ETOOSMALL : 0;
 }
 
 ssize_t cancel(fid* handle, void* context) {
@@ -124,14 +120,13 @@ int get_option(fid* handle, int level, int name, void* value, std::size_t* size)
 
 fi_ops base_calls{sizeof(fi_ops), close_endpoint, bind_endpoint, control_endpoint, none, none, none};
 fi_ops_ep endpoint_calls{sizeof(fi_ops_ep), cancel, get_option, set_option, none, none, none, none};
-fi_ops_cm connection_calls{sizeof(fi_ops_cm), none, get_name, none, none, none, none, none, none, none};
 
 }  // namespace
 
 int open_endpoint(fid_domain* domain, fi_info* info, fid_ep** opened, void* context) {
   const locked hold(process_lock());
-  if (info->ep_attr->type != FI_EP_RDM && info->ep_attr->type != FI_EP_UNSPEC) return -FI_EINVAL;
   const profile& row = *emulated();
+  if (info->ep_attr->type != (row.connected ? FI_EP_MSG : FI_EP_RDM) && info->ep_attr->type != FI_EP_UNSPEC) return -FI_EINVAL;
   auto* made = new endpoint;
   made->fid.fid = {FI_CLASS_EP, context, &base_calls};
   made->fid.ops = &endpoint_calls;
@@ -145,6 +140,10 @@ int open_endpoint(fid_domain* domain, fi_info* info, fid_ep** opened, void* cont
   made->receive_flags = info->rx_attr->op_flags;
   made->transmit_size = info->tx_attr->size != 0 ? info->tx_attr->size : row.queue_depth;
   made->receive_size = info->rx_attr->size != 0 ? info->rx_attr->size : row.queue_depth;
+  if (info->handle != nullptr && info->handle->fclass == FI_CLASS_CONNREQ) {
+    const std::unique_ptr<connection_request> asked(reinterpret_cast<connection_request*>(info->handle));
+    made->peer = asked->from;
+  }
   std::random_device random;
   made->number = (static_cast<std::uint64_t>(random()) << 32U) | random();
   static std::uint64_t count = 0;

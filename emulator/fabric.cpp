@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Fabrics, domains and event queues, and the entry by which libfabric loads the emulator (fi_provider(3)).
+#include "connections.hpp"
 #include "objects.hpp"
 #include "rules.hpp"
 
@@ -31,14 +32,6 @@ int destroy(fid* handle) {
 
 template <class Object>
 fi_ops plain_calls{sizeof(fi_ops), destroy<Object>, none, none, none, none, none};
-
-// ---- events: none of an addressed endpoint's matter, so the queue stays empty --------------------------------------------
-ssize_t no_event(fid_eq* /*queue*/, std::uint32_t* /*event*/, void* /*into*/, std::size_t /*size*/, std::uint64_t /*flags*/) { return -FI_EAGAIN; }
-ssize_t no_event_yet(fid_eq* /*queue*/, std::uint32_t* /*event*/, void* /*into*/, std::size_t /*size*/, int timeout, std::uint64_t /*flags*/) {
-  if (timeout > 0) std::this_thread::sleep_for(std::chrono::milliseconds(timeout));
-  return -FI_EAGAIN;
-}
-fi_ops_eq event_calls{sizeof(fi_ops_eq), no_event, none, none, no_event_yet, none};
 
 /// Never destroyed: a watching thread may outlive the end of main.
 std::vector<domain_object*>& living_domains() {
@@ -107,17 +100,9 @@ int trywait(fid_fabric* /*fabric*/, fid** handles, int count) {
   }
   return 0;
 }
-fi_ops_fabric fabric_calls{sizeof(fi_ops_fabric), open_domain, none, open_events, none, trywait, none};
+fi_ops_fabric fabric_calls{sizeof(fi_ops_fabric), open_domain, open_passive, open_events, none, trywait, none};
 
 }  // namespace
-
-int open_events(fid_fabric* /*fabric*/, fi_eq_attr* /*attributes*/, fid_eq** opened, void* context) {
-  auto* made = new event_queue;
-  made->fid.fid = {FI_CLASS_EQ, context, &plain_calls<event_queue>};
-  made->fid.ops = &event_calls;
-  *opened = &made->fid;
-  return 0;
-}
 
 int open_domain(fid_fabric* /*fabric*/, fi_info* info, fid_domain** opened, void* context) {
   const locked hold(process_lock());

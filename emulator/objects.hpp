@@ -119,9 +119,7 @@ struct counter {
   std::vector<endpoint*> endpoints;
 };
 
-struct event_queue {
-  fid_eq fid{};
-};
+struct event_queue;
 
 struct posted_receive {
   iovec buffer{};
@@ -156,6 +154,9 @@ struct endpoint {
   bool selective_transmit = false;
   bool selective_receive = false;
   bool enabled = false;
+  event_queue* events = nullptr;
+  std::uint64_t peer = 0;  ///< Of a connected endpoint.
+  bool linked = false;
   std::uint64_t transmit_flags = 0;
   std::uint64_t receive_flags = 0;
   std::size_t transmit_size = 0;

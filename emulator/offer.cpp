@@ -4,6 +4,9 @@
 // provider demands. Like real ones it says -FI_ENODATA and no more; WEFT_EMULATOR_EXPLAIN=1 says which attribute it was.
 #include "objects.hpp"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -119,9 +122,31 @@ void describe_domain(const profile& row, fi_info& info, const fi_info* hints) {
 
 }  // namespace
 
-int offer(std::uint32_t version, const char* /*node*/, const char* /*service*/, std::uint64_t /*flags*/, const fi_info* hints, fi_info** found) {
+/// The address of a connected endpoint: what was asked for, else any of this host.
+void describe_address(fi_info& info, const char* node, const char* service, std::uint64_t flags, const fi_info* hints) {
+  info.addr_format = FI_SOCKADDR_IN;
+  const auto given = [](const void* from, std::size_t size) {
+    auto* made = static_cast<sockaddr_in*>(std::calloc(1, sizeof(sockaddr_in)));
+    if (from != nullptr && size >= sizeof *made) std::memcpy(made, from, sizeof *made);
+    made->sin_family = AF_INET;
+    return made;
+  };
+  sockaddr_in named{};
+  if (node != nullptr) inet_pton(AF_INET, node, &named.sin_addr);
+  if (service != nullptr) named.sin_port = htons(static_cast<std::uint16_t>(std::atoi(service)));
+  const bool source = (flags & FI_SOURCE) != 0 || (node == nullptr && service == nullptr);
+  const bool asked = node != nullptr || service != nullptr;
+  info.src_addr = source && asked ? given(&named, sizeof named) : given(hints != nullptr ? hints->src_addr : nullptr, hints != nullptr ? hints->src_addrlen : 0);
+  info.src_addrlen = sizeof(sockaddr_in);
+  if (!source) {
+    info.dest_addr = given(&named, sizeof named);
+    info.dest_addrlen = sizeof(sockaddr_in);
+  }
+}
+
+int offer(std::uint32_t version, const char* node, const char* service, std::uint64_t flags, const fi_info* hints, fi_info** found) {
   const profile* row = emulated();
-  if (row == nullptr || row->connected) return -FI_ENODATA;
+  if (row == nullptr) return -FI_ENODATA;
   if (hints != nullptr) {
     if (const char* why = obstacle(*row, *hints)) {
       if (std::getenv("WEFT_EMULATOR_EXPLAIN") != nullptr) std::fprintf(stderr, "weft emulator: fabric %s offers nothing: %s\n", row->fabric.c_str(), why);
@@ -139,7 +164,8 @@ int offer(std::uint32_t version, const char* /*node*/, const char* /*service*/, 
   describe_operations(*row, *info, atomics);
   if (hints != nullptr && hints->tx_attr != nullptr) info->tx_attr->op_flags = hints->tx_attr->op_flags;
   if (hints != nullptr && hints->rx_attr != nullptr) info->rx_attr->op_flags = hints->rx_attr->op_flags;
-  info->ep_attr->type = FI_EP_RDM;
+  info->ep_attr->type = row->connected ? FI_EP_MSG : FI_EP_RDM;
+  if (row->connected) describe_address(*info, node, service, flags, hints);
   info->ep_attr->protocol_version = 1;
   info->ep_attr->max_msg_size = std::min(row->largest_message, row->largest_write);
   info->ep_attr->tx_ctx_cnt = info->ep_attr->rx_ctx_cnt = 1;

@@ -10,7 +10,7 @@
 
 namespace weft::emulator {
 
-enum class packet_kind : std::uint8_t { hello, message, tagged, write, read, atomic, answer };
+enum class packet_kind : std::uint8_t { hello, message, tagged, write, read, atomic, answer, dial, accepted, rejected, closed };
 
 struct packet_header {
   std::uint32_t payload = 0;  ///< Bytes behind the header.

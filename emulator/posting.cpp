@@ -29,7 +29,8 @@ bool remote(packet_kind kind) { return kind == packet_kind::write || kind == pac
 int check(const endpoint& from, const request& what) {
   const profile& row = *emulated();
   if (!from.enabled) return broken("endpoint_enabled", "an operation was posted on an endpoint that is not enabled", FI_EOPBADSTATE);
-  if (from.table == nullptr || what.to >= from.table->numbers.size() || from.table->numbers[what.to] == 0)
+  if (row.connected && !from.linked) return -FI_ENOTCONN;
+  if (!row.connected && (from.table == nullptr || what.to >= from.table->numbers.size() || from.table->numbers[what.to] == 0))
     return broken("address", "an operation was posted to an address that is not in the address vector");
   const std::size_t limit = remote(what.kind) ? row.rma_gather_limit : row.gather_limit;
   if (what.count > std::max<std::size_t>(limit, 1) || what.into_count > std::max<std::size_t>(limit, 1))
@@ -122,7 +123,7 @@ ssize_t post(endpoint& from, const request& what) {
   const locked hold(process_lock());
   if (const int refused = check(from, what)) return refused;
   if (from.posted.size() >= from.transmit_size || answers_again(from)) return -FI_EAGAIN;
-  const std::uint64_t to = from.table->numbers[what.to];
+  const std::uint64_t to = emulated()->connected ? from.peer : from.table->numbers[what.to];
   packet_header head = header_of(what);
   if (!what.silent) {
     head.number = from.next_operation++;

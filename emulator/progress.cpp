@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What arrives takes effect here, in an order that the row permits: a packet may overtake another only where no cell promises order.
+#include "connections.hpp"
 #include "posting.hpp"
 #include "serving.hpp"
 #include "rules.hpp"
@@ -172,12 +173,19 @@ void progress(endpoint& of) {
       settle(of, each);
       continue;
     }
+    if (each.head.kind >= packet_kind::dial) {
+      take_connection_packet(of, each);
+      continue;
+    }
     each.due = due(of, each);
     // A message has been transmitted when it is here; whoever wants to know of its delivery waits for more.
     if (is_message(each) && (each.head.has_data & 2U) == 0) answer(of, each, 0);
     of.pending.push_back(std::move(each));
   }
-  for (const std::uint64_t peer : gone) forget(of, peer);
+  for (const std::uint64_t peer : gone) {
+    forget(of, peer);
+    if (peer == of.peer) tell_shutdown(of);
+  }
   if (!of.decisions.in_a_thousand(conducted().slow)) (void)pass(of);
 }
 

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "connections.hpp"
+
+#include "rules.hpp"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+namespace weft::emulator {
+namespace {
+
+constexpr std::size_t most_private_data = 56;
+
+endpoint& of(fid* handle) { return *reinterpret_cast<endpoint*>(handle); }
+
+void tell(event_queue* queue, std::uint32_t kind, fid* about, std::string data = {}, int error = 0) {
+  if (queue != nullptr) queue->events.push_back({kind, about, nullptr, std::move(data), error});
+}
+
+sent send(carrier& by, std::uint64_t to, packet_kind kind, const void* data, std::size_t size) {
+  packet_header head;
+  head.kind = kind;
+  return by.send(to, head, {static_cast<const char*>(data), size});
+}
+
+// ---- a listener ----------------------------------------------------------------------------------------------------------
+void serve(passive_endpoint& by) {
+  std::vector<std::uint64_t> gone;
+  by.wire.pump(by.arrived, gone);
+  while (!by.arrived.empty()) {
+    const packet asked = std::move(by.arrived.front());
+    by.arrived.pop_front();
+    if (asked.head.kind != packet_kind::dial) continue;
+    auto* request = new connection_request;
+    request->handle = {FI_CLASS_CONNREQ, nullptr, nullptr};
+    request->from = asked.head.source;
+    connection_event event;
+    event.kind = FI_CONNREQ;
+    event.about = &by.fid.fid;
+    event.info = fi_dupinfo(by.info);
+    event.info->handle = &request->handle;
+    event.data = asked.payload;
+    by.events->events.push_back(std::move(event));
+  }
+}
+
+int bind_passive(fid* handle, fid* to, std::uint64_t /*flags*/) {
+  if (to->fclass != FI_CLASS_EQ) return -FI_EINVAL;
+  auto* listener = reinterpret_cast<passive_endpoint*>(handle);
+  listener->events = reinterpret_cast<event_queue*>(to);
+  listener->events->listeners.push_back(listener);
+  return 0;
+}
+
+int close_passive(fid* handle) {
+  const locked hold(process_lock());
+  auto* closed = reinterpret_cast<passive_endpoint*>(handle);
+  if (closed->events != nullptr) std::erase(closed->events->listeners, closed);
+  fi_freeinfo(closed->info);
+  delete closed;  // NOLINT(cppcoreguidelines-owning-memory)
+  return 0;
+}
+
+int listen(fid_pep* handle) {
+  const locked hold(process_lock());
+  auto& listener = *reinterpret_cast<passive_endpoint*>(handle);
+  if (listener.events == nullptr) return -FI_ENOEQ;
+  if (listener.at.sin_port != 0) return -listener.wire.open(number_at(listener.at));
+  chance ports(static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()));
+  for (int tries = 0; tries < 1000; ++tries) {
+    listener.at.sin_port = htons(static_cast<std::uint16_t>(32768 + ports.below(28000)));
+    if (listener.wire.open(number_at(listener.at)) == 0) return 0;
+  }
+  return -FI_EADDRINUSE;
+}
+
+int reject(fid_pep* handle, fid_t request, const void* data, std::size_t size) {
+  const locked hold(process_lock());
+  auto& listener = *reinterpret_cast<passive_endpoint*>(handle);
+  auto* asked = reinterpret_cast<connection_request*>(request);
+  (void)send(listener.wire, asked->from, packet_kind::rejected, data, size);
+  delete asked;  // NOLINT(cppcoreguidelines-owning-memory)
+  return 0;
+}
+
+int copy_name(const sockaddr_in& at, void* into, std::size_t* size) {
+  const std::size_t had = std::exchange(*size, sizeof at);
+  std::memcpy(into, &at, std::min(had, sizeof at));
+  return had < sizeof at ? -FI_ETOOSMALL : 0;
+}
+int name_of_listener(fid_t handle, void* into, std::size_t* size) { return copy_name(reinterpret_cast<passive_endpoint*>(handle)->at, into, size); }
+
+fi_ops passive_base{sizeof(fi_ops), close_passive, bind_passive, none, none, none, none};
+fi_ops_cm passive_calls{sizeof(fi_ops_cm), none, name_of_listener, none, none, listen, none, reject, none, none};
+
+// ---- a link --------------------------------------------------------------------------------------------------------------
+int name_of_endpoint(fid_t handle, void* into, std::size_t* size) {
+  if (emulated()->connected) return copy_name(sockaddr_in{}, into, size);
+  raw_address own;
+  own.number = of(handle).number;
+  const std::size_t had = std::exchange(*size, sizeof own);
+  std::memcpy(into, &own, std::min(had, sizeof own));
+  return had < sizeof own ? -FI_ETOOSMALL : 0;
+}
+
+int dial(fid_ep* handle, const void* address, const void* data, std::size_t size) {
+  const locked hold(process_lock());
+  endpoint& by = of(&handle->fid);
+  if (size > most_private_data) return -FI_EINVAL;
+  if (!by.enabled)
+    if (const int refused = fi_enable(handle)) return refused;
+  sockaddr_in to{};
+  std::memcpy(&to, address, sizeof to);
+  if (send(by.wire, number_at(to), packet_kind::dial, data, size) == sent::nobody) tell(by.events, 0, &handle->fid, {}, FI_ECONNREFUSED);
+  return 0;
+}
+
+int accept(fid_ep* handle, const void* data, std::size_t size) {
+  const locked hold(process_lock());
+  endpoint& by = of(&handle->fid);
+  if (size > most_private_data) return -FI_EINVAL;
+  if (!by.enabled)
+    if (const int refused = fi_enable(handle)) return refused;
+  if (by.peer == 0) return -FI_EINVAL;
+  by.linked = send(by.wire, by.peer, packet_kind::accepted, data, size) != sent::nobody;
+  if (by.linked) tell(by.events, FI_CONNECTED, &handle->fid);
+  else tell(by.events, FI_SHUTDOWN, &handle->fid);
+  return 0;
+}
+
+int shut_down(fid_ep* handle, std::uint64_t /*flags*/) {
+  const locked hold(process_lock());
+  endpoint& by = of(&handle->fid);
+  if (!std::exchange(by.linked, false)) return 0;
+  (void)send(by.wire, by.peer, packet_kind::closed, nullptr, 0);
+  return 0;
+}
+
+// ---- events --------------------------------------------------------------------------------------------------------------
+event_queue& of(fid_eq* handle) { return *reinterpret_cast<event_queue*>(handle); }
+
+int close_events(fid* handle) {
+  const locked hold(process_lock());
+  auto* closed = reinterpret_cast<event_queue*>(handle);
+  if (!closed->listeners.empty()) return -FI_EBUSY;
+  delete closed;  // NOLINT(cppcoreguidelines-owning-memory)
+  return 0;
+}
+
+ssize_t read(fid_eq* handle, std::uint32_t* kind, void* into, std::size_t size, std::uint64_t flags) {
+  const locked hold(process_lock());
+  event_queue& queue = of(handle);
+  if (queue.events.empty()) {
+    for (passive_endpoint* each : std::vector(queue.listeners)) serve(*each);
+    for (endpoint* each : std::vector(queue.endpoints)) progress(*each);
+  }
+  if (queue.events.empty()) return -FI_EAGAIN;
+  const connection_event& next = queue.events.front();
+  if (next.kind == 0) return -FI_EAVAIL;
+  if (size < sizeof(fi_eq_cm_entry)) return -FI_ETOOSMALL;
+  *kind = next.kind;
+  const fi_eq_cm_entry entry{next.about, next.info};
+  std::memcpy(into, &entry, sizeof entry);
+  const std::size_t told = std::min(next.data.size(), size - sizeof entry);
+  std::memcpy(static_cast<std::byte*>(into) + sizeof entry, next.data.data(), told);
+  if ((flags & FI_PEEK) == 0) queue.events.pop_front();
+  return static_cast<ssize_t>(sizeof entry + told);
+}
+
+ssize_t wait(fid_eq* handle, std::uint32_t* kind, void* into, std::size_t size, int timeout, std::uint64_t flags) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout);
+  for (;;) {
+    const ssize_t found = read(handle, kind, into, size, flags);
+    if (found != -FI_EAGAIN || (timeout >= 0 && std::chrono::steady_clock::now() >= end)) return found;
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+}
+
+ssize_t read_error(fid_eq* handle, fi_eq_err_entry* into, std::uint64_t /*flags*/) {
+  const locked hold(process_lock());
+  event_queue& queue = of(handle);
+  if (queue.events.empty() || queue.events.front().kind != 0) return -FI_EAGAIN;
+  const connection_event next = std::move(queue.events.front());
+  queue.events.pop_front();
+  into->fid = next.about;
+  into->err = next.error;
+  into->prov_errno = next.error;
+  if (into->err_data != nullptr && into->err_data_size > 0) {
+    const std::size_t told = std::min(into->err_data_size, next.data.size());
+    std::memcpy(into->err_data, next.data.data(), told);
+    into->err_data_size = told;
+  } else {
+    into->err_data_size = 0;
+  }
+  return sizeof *into;
+}
+
+const char* error_text(fid_eq* /*handle*/, int code, const void* /*data*/, char* into, std::size_t size) {
+  const char* text = fi_strerror(code);
+  if (into != nullptr && size > 0) std::strncpy(into, text, size - 1);
+  return text;
+}
+
+fi_ops events_base{sizeof(fi_ops), close_events, none, none, none, none, none};
+fi_ops_eq event_calls{sizeof(fi_ops_eq), read, read_error, none, wait, error_text};
+
+}  // namespace
+
+fi_ops_cm connection_calls{sizeof(fi_ops_cm), none, name_of_endpoint, none, dial, none, accept, none, shut_down, none};
+
+std::uint64_t number_at(const sockaddr_in& at) {
+  // One host: every local address is the same place, and a port is found whatever address it was dialled by.
+  return (std::uint64_t{0x11} << 56U) | ntohs(at.sin_port);
+}
+
+void take_connection_packet(endpoint& by, const packet& p) {
+  if (p.head.kind == packet_kind::accepted && !by.linked) {
+    by.peer = p.head.source;
+    by.linked = true;
+    tell(by.events, FI_CONNECTED, &by.fid.fid, p.payload);
+  } else if (p.head.kind == packet_kind::rejected) {
+    tell(by.events, 0, &by.fid.fid, p.payload, FI_ECONNREFUSED);
+  } else if (p.head.kind == packet_kind::closed && p.head.source == by.peer) {
+    tell_shutdown(by);
+  }
+}
+
+void tell_shutdown(endpoint& of) {
+  if (std::exchange(of.linked, false)) tell(of.events, FI_SHUTDOWN, &of.fid.fid);
+}
+
+int open_passive(fid_fabric* /*fabric*/, fi_info* info, fid_pep** opened, void* context) {
+  if (!emulated()->connected) return -FI_ENOSYS;
+  auto* made = new passive_endpoint;
+  made->fid.fid = {FI_CLASS_PEP, context, &passive_base};
+  made->fid.ops = nullptr;
+  made->fid.cm = &passive_calls;
+  made->info = fi_dupinfo(info);
+  if (info->src_addr != nullptr) std::memcpy(&made->at, info->src_addr, sizeof made->at);
+  made->at.sin_family = AF_INET;
+  *opened = &made->fid;
+  return 0;
+}
+
+int open_events(fid_fabric* /*fabric*/, fi_eq_attr* /*attributes*/, fid_eq** opened, void* context) {
+  auto* made = new event_queue;
+  made->fid.fid = {FI_CLASS_EQ, context, &events_base};
+  made->fid.ops = &event_calls;
+  *opened = &made->fid;
+  return 0;
+}
+
+}  // namespace weft::emulator

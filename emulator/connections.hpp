@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Connected endpoints (fi_cm(3)): passive endpoints at socket addresses, requests with private data, and the events that tell of them.
+#pragma once
+
+#include "objects.hpp"
+
+#include <netinet/in.h>
+
+namespace weft::emulator {
+
+/// One thing to be told by an event queue.
+struct connection_event {
+  std::uint32_t kind = 0;  ///< FI_CONNREQ, FI_CONNECTED, FI_SHUTDOWN; 0: an error.
+  fid* about = nullptr;
+  fi_info* info = nullptr;
+  std::string data;
+  int error = 0;
+};
+
+/// Who asked, until it is accepted or rejected: what fi_info::handle points to.
+struct connection_request {
+  fid handle{};
+  std::uint64_t from = 0;
+};
+
+struct event_queue {
+  fid_eq fid{};
+  std::deque<connection_event> events;
+  std::vector<endpoint*> endpoints;
+  std::vector<struct passive_endpoint*> listeners;
+};
+
+struct passive_endpoint {
+  fid_pep fid{};
+  fi_info* info = nullptr;
+  event_queue* events = nullptr;
+  sockaddr_in at{};
+  carrier wire;
+  std::deque<packet> arrived;
+};
+
+/// The number at which a listener at this address is found.
+std::uint64_t number_at(const sockaddr_in& at);
+int open_passive(fid_fabric* fabric, fi_info* info, fid_pep** opened, void* context);
+/// What a connected endpoint does with packets of the kinds dial, accepted, rejected and closed.
+void take_connection_packet(endpoint& of, const packet& p);
+/// The peer's process is gone.
+void tell_shutdown(endpoint& of);
+extern fi_ops_cm connection_calls;
+
+}  // namespace weft::emulator
