@@ -6,6 +6,7 @@
 // Hot path: headers and words yes, greeting no. Threads: values.
 #pragma once
 
+#include <weft/compose/immediate_layout.hpp>
 #include <weft/core/memory.hpp>
 #include <weft/wire/reader.hpp>
 
@@ -65,25 +66,32 @@ constexpr std::optional<greeting> parse_greeting(const_bytes from) noexcept {
 
 /// The immediate of an invocation. The worker has one client, so the slot says all; the sequence exposes duplicates.
 struct call_word {
-  static constexpr std::uint32_t sequence_mask = 0xffffff;
+  using fields = immediate_layout<field<"slot", 8>, field<"sequence", 24>>;
+  static constexpr std::uint32_t sequence_mask = field<"sequence", 24>::largest;
   std::uint8_t slot = 0;
   std::uint32_t sequence = 0;  ///< 24 bits, counted per slot.
 
-  static constexpr call_word of(std::uint32_t immediate) noexcept { return {static_cast<std::uint8_t>(immediate >> 24), immediate & sequence_mask}; }
-  constexpr std::uint32_t immediate() const noexcept { return std::uint32_t{slot} << 24 | (sequence & sequence_mask); }
+  static constexpr call_word of(std::uint32_t immediate) noexcept {
+    const auto f = fields::of(immediate);
+    return {static_cast<std::uint8_t>(f.get<"slot">()), f.get<"sequence">()};
+  }
+  constexpr std::uint32_t immediate() const noexcept { return fields(slot, sequence & sequence_mask); }
   friend constexpr bool operator==(const call_word&, const call_word&) = default;
 };
 
 /// The immediate of a reply. It names the worker, since some fabrics do not say who wrote.
 struct reply_word {
+  using fields = immediate_layout<field<"worker", 8>, field<"slot", 8>, field<"sequence", 16>>;
   std::uint8_t worker = 0;
   std::uint8_t slot = 0;
   std::uint16_t sequence = 0;  ///< The low bits of the call's.
 
   static constexpr reply_word of(std::uint32_t immediate) noexcept {
-    return {static_cast<std::uint8_t>(immediate >> 24), static_cast<std::uint8_t>(immediate >> 16), static_cast<std::uint16_t>(immediate)};
+    const auto f = fields::of(immediate);
+    return {static_cast<std::uint8_t>(f.get<"worker">()), static_cast<std::uint8_t>(f.get<"slot">()),
+            static_cast<std::uint16_t>(f.get<"sequence">())};
   }
-  constexpr std::uint32_t immediate() const noexcept { return std::uint32_t{worker} << 24 | std::uint32_t{slot} << 16 | sequence; }
+  constexpr std::uint32_t immediate() const noexcept { return fields(worker, slot, sequence); }
   friend constexpr bool operator==(const reply_word&, const reply_word&) = default;
 };
 
