@@ -35,7 +35,8 @@ def test_golden(root: Path, families: tuple[Family, ...]) -> None:
 def test_what_is_committed_is_what_is_generated(rendered: dict[str, bytes], root: Path) -> None:
     differing = [name for name, data in rendered.items() if (root / name).read_bytes() != data]
     assert differing == []
-    assert {path.name for path in (root / "generated").iterdir()} == {Path(name).name for name in rendered if name.startswith("generated/")}
+    found = {path.relative_to(root).as_posix() for path in (root / "generated").rglob("*") if path.is_file()}
+    assert found == {name for name in rendered if name.startswith("generated/")}
 
 
 def test_the_same_bytes_whatever_the_hash_seed_and_folder(tmp_path: Path, root: Path, rendered: dict[str, bytes]) -> None:
