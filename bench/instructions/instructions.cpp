@@ -30,6 +30,8 @@ struct by_weft {
   [[gnu::always_inline]] bool put_notify() { return bool(pair.net.put_notify(pair.other, pair.source.first(size), place, 1)); }
   [[gnu::always_inline]] bool put_notify_signalled() { return bool(pair.net.put_notify(pair.other, pair.source.first(size), place, 1, this)); }
   [[gnu::always_inline]] bool fetch_add() { return bool(pair.net.fetch_add(pair.other, place, 1, this)); }
+  [[gnu::always_inline]] bool add_u32() { return bool(pair.net.template add<std::uint32_t>(pair.other, place, 1, this)); }
+  [[gnu::always_inline]] bool fetch_max_i32() { return bool(pair.net.template fetch_max<std::int32_t>(pair.other, place, 1, this)); }
   [[gnu::always_inline]] int look() {
     return pair.net.progress(overloaded{[this](const completed&) { ++ended; }, [this](const notified&) { ++landed; }, [](auto&&) {}});
   }
@@ -51,6 +53,8 @@ struct by_hand {
     if constexpr (native) return end.fetch_add(end.other, end.there, 1, this) == 0;
     return false;
   }
+  [[gnu::always_inline]] bool add_u32() { return false; }  // not written by hand: like fetch_add, or the row's way is no single call
+  [[gnu::always_inline]] bool fetch_max_i32() { return false; }
   [[gnu::always_inline]] int look() {
     return end.look([this](auto, auto, void*, std::uint64_t) { ++ended; }, [this](auto, std::uint32_t) { ++landed; });
   }
@@ -86,6 +90,8 @@ class run {
     if (what == "put_notify") return post<&Contender::put_notify>();
     if (what == "put_notify_signalled") return post<&Contender::put_notify_signalled, true>();
     if (what == "fetch_add") return post<&Contender::fetch_add, true>();
+    if (what == "add_u32") return post<&Contender::add_u32, true>();
+    if (what == "fetch_max_i32") return post<&Contender::fetch_max_i32, true>();
     return look(what == "look_one");
   }
 
@@ -158,11 +164,13 @@ int main(int argc, char** argv) {
   std::string what = "put_notify", who = "weft";
   int visits = 20;
   app.add_option("--operation", what)
-      ->check(CLI::IsMember({"send", "put", "put_notify", "put_notify_signalled", "fetch_add", "look_empty", "look_one"}));
+      ->check(
+          CLI::IsMember({"send", "put", "put_notify", "put_notify_signalled", "fetch_add", "add_u32", "fetch_max_i32", "look_empty", "look_one"}));
   app.add_option("--contender", who)->check(CLI::IsMember({"weft", "by_hand"}));
   app.add_option("--visits", visits, "How often the measured function is entered")->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
   if (what == "fetch_add" && !native && who == "by_hand") return 77;  // no single call to count against
+  if ((what == "add_u32" || what == "fetch_max_i32") && who == "by_hand") return 77;
   const auto both = [&]<class Contender>(std::type_identity<Contender>) {
     return two_processes(
         120, [&](const channel& to) { return side<Contender>(to, true, what, visits); },
