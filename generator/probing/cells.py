@@ -115,7 +115,7 @@ READINGS: tuple[Reading, ...] = (
             facts("largest", "message_bytes"), ("largest",), tried=1 << 22),
     Reading("largest_write", *claim("largest", "max_msg_size"), lambda seen: value(seen.fact("largest", "write_bytes")),
             facts("largest", "write_bytes"), ("largest",), tried=1 << 22),
-    Reading("fused_bytes", nothing, silence, nothing, silence, never="it is a matter of speed, which bench/notices measures"),
+    Reading("fused_bytes", nothing, silence, nothing, silence, never="it is a matter of speed, not of behaviour"),
     Reading("multi_receive", *claim("multi_receive", "FI_MULTI_RECV"), nothing, silence,
             never="the conformance suites fill such buffers; the probe does not"),
     Reading("shared_receives", *claim("shared_receives", "fi_srx_context"), nothing, silence,
