@@ -90,8 +90,8 @@ struct ibverbs_roce {
       //   rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's verbs), weft probe: unsignalled_told 0, signalled_told 1)
       completion::selective,
       // liveness: heartbeat: ibverbs_roce.reports_killed_peer is false (copied: conservative: on soft devices the connection manager told of a killed
-      //   process at once (weft probe, 2026-11-20), but a machine that stops sends no farewell); ibverbs_roce.same_host is false (claimed: a network
-      //   protocol); messages of our own work on any fabric
+      //   process at once (weft probe), but a machine that stops sends no farewell); ibverbs_roce.same_host is false (claimed: a network protocol);
+      //   messages of our own work on any fabric
       liveness::heartbeat,
       // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
       receive_buffers::slots,

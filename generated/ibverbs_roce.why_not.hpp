@@ -146,7 +146,7 @@ constexpr refused why_not(const ibverbs_roce*, liveness::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: liveness: fabric ibverbs_roce cannot answer provider: it needs reports_killed_peer to be true, and "
       "ibverbs_roce.reports_killed_peer is false (copied: conservative: on soft devices the connection manager told of a killed process "
-      "at once (weft probe, 2026-11-20), but a machine that stops sends no farewell); the nearest legal answer is liveness::heartbeat");
+      "at once (weft probe), but a machine that stops sends no farewell); the nearest legal answer is liveness::heartbeat");
   return {};
 }
 template <class Asked>
