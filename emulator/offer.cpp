@@ -45,8 +45,10 @@ std::size_t immediate_bytes(const profile& row) { return std::max(row.write_imme
 const char* obstacle(const profile& row, const fi_info& hints) {
   const std::uint64_t secondary = FI_SOURCE | FI_DIRECTED_RECV | FI_LOCAL_COMM | FI_REMOTE_COMM | FI_SHARED_AV;
   if ((hints.caps & ~(all_caps(row) | secondary)) != 0) return "caps: more than the row has";
+  // Receives that immediates of writes consume concern only who can be written to.
+  const std::uint64_t needed = operation_mode(row) & ~((hints.caps & FI_RMA) == 0 ? std::uint64_t{FI_RX_CQ_DATA} : 0);
   if (hints.mode != 0 || hints.caps != 0)
-    if ((operation_mode(row) & ~hints.mode) != 0) return "mode: the provider needs a mode that is not offered (FI_CONTEXT, FI_CONTEXT2, FI_RX_CQ_DATA)";
+    if ((needed & ~hints.mode) != 0) return "mode: the provider needs a mode that is not offered (FI_CONTEXT, FI_CONTEXT2, FI_RX_CQ_DATA)";
   const bool atomics = (hints.caps & FI_ATOMIC) != 0;
   if (hints.tx_attr != nullptr) {
     if ((hints.tx_attr->msg_order & ~order(row, atomics)) != 0) return "tx_attr->msg_order: more than the row promises";
