@@ -6,6 +6,7 @@
 #pragma once
 
 #include "../wire/striped_region.hpp"
+#include "events.hpp"
 #include "region.hpp"
 
 #include <cstddef>
