@@ -24,6 +24,7 @@
 #include "shared_receives.hpp"
 #include "stage.hpp"
 #include "states.hpp"
+#include "unsignalled.hpp"
 #include "waiting.hpp"
 #include "words.hpp"
 
@@ -50,6 +51,7 @@ WEFT_INSTANTIATE(regions);
 WEFT_INSTANTIATE(shared_receives);
 WEFT_INSTANTIATE(striped_rails);
 WEFT_INSTANTIATE(states);
+WEFT_INSTANTIATE(unsignalled);
 WEFT_INSTANTIATE(waiting);
 WEFT_INSTANTIATE(words_of_peers);
 
