@@ -45,20 +45,21 @@ class lane {
     if constexpr (Engine::framed) {
       return send_framed(*r, from, tag, context, signalled);
     } else {
-      if (!signalled && from.size <= Engine::fabric::facts.inject_bytes) return e_.port->inject(r->link, {from.data, from.size}, tag.word);
+      if (Engine::fabric::facts.inject_bytes > 0 && !signalled && from.size <= Engine::fabric::facts.inject_bytes)
+        return e_.port->inject(r->link, {from.data, from.size}, tag.word);
       return post(r, operation::send, context, signalled,
                   [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) { return e_.port->template send<M>(r->link, from, tag.word, c); });
     }
   }
 
-  [[gnu::always_inline]] status put(peer to, local_memory from, remote_place at, void* context, bool signalled) noexcept {
+  [[gnu::always_inline]] status put(peer to, local_memory from, const remote_place& at, void* context, bool signalled) noexcept {
     record* r = living(to);
     if (r == nullptr) [[unlikely]]
       return dead(to, "put");
     if (status s = check(from.size, at, rights::remote_write, "put"); !s) [[unlikely]]
       return s;
     if (parts_of::too_large(e_, from.size)) [[unlikely]]
-      return in_parts(*r, operation::put, {&from, 1}, at, 0, context, signalled);
+      return one_in_parts(*r, operation::put, from, at, 0, context, signalled);
     const auto call = [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
       return e_.port->template write<M>(r->link, from, {at.address, at.key}, c);
     };
@@ -68,7 +69,7 @@ class lane {
     return post_write(r, operation::put, context, signalled, call);
   }
 
-  [[gnu::always_inline]] status put_notify(peer to, local_memory from, remote_place at, std::uint32_t immediate, void* context,
+  [[gnu::always_inline]] status put_notify(peer to, local_memory from, const remote_place& at, std::uint32_t immediate, void* context,
                                            bool signalled) noexcept {
     record* r = living(to);
     if (r == nullptr) [[unlikely]]
@@ -76,18 +77,18 @@ class lane {
     if (status s = check(from.size, at, rights::remote_write, "put_notify"); !s) [[unlikely]]
       return s;
     if (parts_of::too_large(e_, from.size)) [[unlikely]]
-      return in_parts(*r, operation::put_notify, {&from, 1}, at, immediate, context, signalled);
+      return one_in_parts(*r, operation::put_notify, from, at, immediate, context, signalled);
     return notify_answer::post(*this, write_of{r, from, {at.address, at.key}, immediate, context, signalled});
   }
 
-  [[gnu::always_inline]] status get(peer from, local_memory into, remote_place at, void* context) noexcept {
+  [[gnu::always_inline]] status get(peer from, local_memory into, const remote_place& at, void* context) noexcept {
     record* r = living(from);
     if (r == nullptr) [[unlikely]]
       return dead(from, "get");
     if (status s = check(into.size, at, rights::remote_read, "get"); !s) [[unlikely]]
       return s;
     if (parts_of::too_large(e_, into.size)) [[unlikely]]
-      return in_parts(*r, operation::get, {&into, 1}, at, 0, context, true);
+      return one_in_parts(*r, operation::get, into, at, 0, context, true);
     slot* o = claim(r, operation::get, context);
     if (o == nullptr) [[unlikely]]
       return again(waits_for::operation_slot, "get");
@@ -97,7 +98,7 @@ class lane {
   // ---- what the answers are made of (called by policies/notify.hpp) ----------------------------------------------------
   [[gnu::always_inline]] status write_with_immediate(const write_of& w) noexcept {
     const std::uint64_t immediate = immediate_word(*w.record, w.immediate);
-    if (!w.signalled && w.from.size <= Engine::fabric::facts.inject_bytes)
+    if (Engine::fabric::facts.inject_bytes > 0 && !w.signalled && w.from.size <= Engine::fabric::facts.inject_bytes)
       return e_.port->inject_write_immediate(w.record->link, {w.from.data, w.from.size}, w.to, immediate);
     if constexpr (Engine::write_mode == post_mode::delivered)
       if (w.signalled && w.from.size == 0) [[unlikely]]
@@ -190,6 +191,11 @@ class lane {
     return s;
   }
 
+  /// By value: where nothing is split, nothing of the caller's needs an address.
+  [[gnu::cold, gnu::noinline]] status one_in_parts(record& r, operation what, local_memory from, remote_place at, std::uint32_t immediate,
+                                                   void* context, bool signalled) noexcept {
+    return in_parts(r, what, {&from, 1}, at, immediate, context, signalled);
+  }
   [[gnu::cold, gnu::noinline]] status in_parts(record& r, operation what, gather_list from, const remote_place& at, std::uint32_t immediate,
                                                void* context, bool signalled) noexcept {
     return parts_of(e_).begin(r, what, from, {at.address, at.key}, immediate, context, signalled, Engine::write_mode == post_mode::delivered);

@@ -45,7 +45,7 @@ class completion_queue {
 
   /// Hands out at most 16 completions. Returns how many; below 0: the queue itself is broken.
   template <class Each>
-  int poll(Each&& each) {
+  [[gnu::always_inline]] int poll(Each&& each) {
     std::array<ibv_wc, 16> found;
     int count = 0;
     if (kept_count_ > 0) [[unlikely]] {

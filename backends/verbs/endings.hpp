@@ -19,7 +19,7 @@ class endings {
   endings(completion_queue& queue, posting& posts, connections<Shape>& links) noexcept : queue_(queue), posts_(posts), links_(links) {}
 
   template <class On>
-  int poll(On& on) {
+  [[gnu::always_inline]] int poll(On& on) {
     if (posts_.has_refused()) [[unlikely]]
       return posts_.tell_refused([&on](const refused_post& r) { on(completion_entry{completion_kind::ended, r.context, 0, 0, r.why}); });
     const int found = queue_.poll([this, &on](const ibv_wc& entry) { tell(entry, on); });

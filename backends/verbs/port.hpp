@@ -104,60 +104,58 @@ class port {
   }
 
   template <post_mode M>
-  requires(offers(M)) status send(link to, local_memory from, [[maybe_unused]] std::uint32_t immediate, void* context)
-  noexcept {
+  requires(offers(M)) [[gnu::always_inline]] status
+      send(link to, local_memory from, [[maybe_unused]] std::uint32_t immediate, void* context) noexcept {
     request<1> r(Shape::framed ? IBV_WR_SEND : IBV_WR_SEND_WITH_IMM, {from});
     if constexpr (!Shape::framed) r.work.imm_data = htonl(immediate);
-    return post(to, r, context, {.told = M == post_mode::signalled, .consumes = true}, "ibv_post_send(send)");
+    return post(to, r, from.size, context, {.told = M == post_mode::signalled, .consumes = true}, "ibv_post_send(send)");
   }
 
-  status inject(link to, const_bytes from, [[maybe_unused]] std::uint32_t immediate) noexcept {
+  [[gnu::always_inline]] status inject(link to, const_bytes from, [[maybe_unused]] std::uint32_t immediate) noexcept {
     if (from.size() > posts_.inline_bytes()) [[unlikely]]
       return error(errc::invalid, "inject");
     request<1> r(Shape::framed ? IBV_WR_SEND : IBV_WR_SEND_WITH_IMM, {borrowed(from)});
     if constexpr (!Shape::framed) r.work.imm_data = htonl(immediate);
-    return post(to, r, nullptr, {.consumes = true, .copied = true}, "ibv_post_send(send)");
+    return post(to, r, from.size(), nullptr, {.consumes = true, .copied = true}, "ibv_post_send(send)");
   }
 
   template <post_mode M>
   requires(Shape::framed&& offers(M)) status send_framed(link to, local_memory header, local_memory from, void* context)
   noexcept {
     request<2> r(IBV_WR_SEND, {header, from});
-    return post(to, r, context, {.told = M == post_mode::signalled, .consumes = true}, "ibv_post_send(send)");
+    return post(to, r, header.size + from.size, context, {.told = M == post_mode::signalled, .consumes = true}, "ibv_post_send(send)");
   }
 
   template <post_mode M>
-  requires(offers(M) || confirms(M)) status write(link to, local_memory from, remote_memory at, void* context)
-  noexcept {
+  requires(offers(M) || confirms(M)) [[gnu::always_inline]] status write(link to, local_memory from, remote_memory at, void* context) noexcept {
     request<1> r(IBV_WR_RDMA_WRITE, {from});
     r.work.wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
-    if constexpr (confirms(M)) return posts_.post_confirmed(*to.held, r.work, r.outgoing, context, "ibv_post_send(write)");
-    else return post(to, r, context, {.told = M == post_mode::signalled}, "ibv_post_send(write)");
+    if constexpr (confirms(M)) return posts_.post_confirmed(*to.held, r.work, from.size, context, "ibv_post_send(write)");
+    else return post(to, r, from.size, context, {.told = M == post_mode::signalled}, "ibv_post_send(write)");
   }
 
   template <post_mode M>
-  requires(offers(M)) status write_immediate(link to, local_memory from, remote_memory at, std::uint64_t immediate, void* context)
-  noexcept {
+  requires(offers(M)) [[gnu::always_inline]] status
+      write_immediate(link to, local_memory from, remote_memory at, std::uint64_t immediate, void* context) noexcept {
     request<1> r(IBV_WR_RDMA_WRITE_WITH_IMM, {from});
     r.work.wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
     r.work.imm_data = htonl(static_cast<std::uint32_t>(immediate));
-    return post(to, r, context, {.told = M == post_mode::signalled, .consumes = true}, "ibv_post_send(write with immediate)");
+    return post(to, r, from.size, context, {.told = M == post_mode::signalled, .consumes = true}, "ibv_post_send(write with immediate)");
   }
 
-  status inject_write_immediate(link to, const_bytes from, remote_memory at, std::uint64_t immediate) noexcept {
+  [[gnu::always_inline]] status inject_write_immediate(link to, const_bytes from, remote_memory at, std::uint64_t immediate) noexcept {
     if (from.size() > posts_.inline_bytes()) [[unlikely]]
       return error(errc::invalid, "inject");
     request<1> r(IBV_WR_RDMA_WRITE_WITH_IMM, {borrowed(from)});
     r.work.wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
     r.work.imm_data = htonl(static_cast<std::uint32_t>(immediate));
-    return post(to, r, nullptr, {.consumes = true, .copied = true}, "ibv_post_send(write with immediate)");
+    return post(to, r, from.size(), nullptr, {.consumes = true, .copied = true}, "ibv_post_send(write with immediate)");
   }
 
-  status read(link from, local_memory into, remote_memory at, void* context) noexcept {
+  [[gnu::always_inline]] status read(link from, local_memory into, remote_memory at, void* context) noexcept {
     request<1> r(IBV_WR_RDMA_READ, {into});
     r.work.wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
-    r.brings_back();
-    return post(from, r, context, {.told = true}, "ibv_post_send(read)");
+    return post(from, r, comes_back, context, {.told = true}, "ibv_post_send(read)");
   }
 
   template <post_mode M>
@@ -187,7 +185,7 @@ class port {
   status read_scatter(link from, gather_list into, remote_memory at, void* context) noexcept {
     gathered_request r(IBV_WR_RDMA_READ, into);
     r.work.wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
-    return posts_.post(*from.held, r.work, ~std::size_t{0}, context, {.told = true}, "ibv_post_send(read)");
+    return posts_.post(*from.held, r.work, comes_back, context, {.told = true}, "ibv_post_send(read)");
   }
 
   /// What cards have: fetch-add and compare-swap of 64 bits.
@@ -199,8 +197,7 @@ class port {
     constexpr bool adds = What == atomic_operation::add;
     request<1> r(adds ? IBV_WR_ATOMIC_FETCH_AND_ADD : IBV_WR_ATOMIC_CMP_AND_SWP, {whole_word(old, descriptor)});
     r.work.wr.atomic = {at.address, to_bits(adds ? operand : expected), adds ? 0 : to_bits(operand), static_cast<std::uint32_t>(at.key)};
-    r.brings_back();
-    return post(to, r, context, {.told = true}, adds ? "ibv_post_send(fetch and add)" : "ibv_post_send(compare and swap)");
+    return post(to, r, comes_back, context, {.told = true}, adds ? "ibv_post_send(fetch and add)" : "ibv_post_send(compare and swap)");
   }
   status fetch_add(link to, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory at, void* context) noexcept
       requires(Shape::native_atomics) {
@@ -217,7 +214,7 @@ class port {
 
   /// Returns how many entries were taken off the queue; ends that nobody asked about are among them.
   template <class On>
-  int poll(On&& on) {
+  [[gnu::always_inline]] int poll(On&& on) {
     return endings_.poll(on);
   }
 
@@ -250,8 +247,8 @@ class port {
   }
 
   template <std::size_t Pieces>
-  status post(link to, request<Pieces>& r, void* context, post_terms terms, const char* call) noexcept {
-    return posts_.post(*to.held, r.work, r.outgoing, context, terms, call);
+  [[gnu::always_inline]] status post(link to, request<Pieces>& r, std::size_t outgoing, void* context, post_terms terms, const char* call) noexcept {
+    return posts_.post(*to.held, r.work, outgoing, context, terms, call);
   }
 
   // Closed from the last to the first, as the library wants it.

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "connection.hpp"
-#include "memory.hpp"
+#include "request.hpp"
 
 #include <array>
 #include <cstdint>
@@ -39,7 +39,8 @@ class posting {
   std::uint32_t inline_bytes() const noexcept { return inline_bytes_; }
 
   /// Posts a request whose pieces are `total` bytes.
-  status post(connection& to, ibv_send_wr& work, std::size_t total, void* context, post_terms terms, const char* call) noexcept {
+  [[gnu::always_inline]] status post(connection& to, ibv_send_wr& work, std::size_t total, void* context, post_terms terms,
+                                     const char* call) noexcept {
     if (to.sends.full()) [[unlikely]]
       return no_room(to, call);
     if (terms.consumes && to.credit.none(*to.words)) [[unlikely]] {
@@ -64,7 +65,7 @@ class posting {
     read.num_sge = 1;
     read.opcode = IBV_WR_RDMA_READ;
     read.wr.rdma = {to.theirs.address, to.theirs.key};
-    return post(to, read, ~std::size_t{0}, context, {.told = true}, call);
+    return post(to, read, comes_back, context, {.told = true}, call);
   }
 
   /// Writes our count of receives into the peer's word, if it is time to.
@@ -121,10 +122,11 @@ class posting {
   }
 
   /// Takes a place and posts, or links. Requires: there is room.
-  status enter(connection& to, ibv_send_wr& work, std::size_t total, void* context, post_terms terms, const char* call) noexcept {
+  [[gnu::always_inline]] status enter(connection& to, ibv_send_wr& work, std::size_t total, void* context, post_terms terms,
+                                      const char* call) noexcept {
     if (batching_) [[unlikely]] {
       if (linked_to_ != &to || linked_ == longest_batch) flush();
-      if (!terms.copied || total <= sizeof linked_post::bytes) return link(to, work, context, terms);
+      if (!terms.copied || total <= sizeof linked_post::bytes) return link(to, work, context, terms.told, terms.consumes, terms.copied);
       flush();  // too long to be kept: posted at once, behind the others
     }
     auto& place = to.sends.take(context, terms.told);
@@ -138,25 +140,25 @@ class posting {
     return {};
   }
 
-  status link(connection& to, const ibv_send_wr& work, void* context, post_terms terms) noexcept {
+  [[gnu::noinline]] status link(connection& to, const ibv_send_wr& work, void* context, bool told, bool consumes, bool copied) noexcept {
     linked_post& kept = links_[linked_++];
     linked_to_ = &to;
     kept.work = work;
-    kept.terms = terms;
+    kept.terms = {told, consumes, copied};
     kept.context = context;
     std::copy_n(work.sg_list, work.num_sge, kept.pieces);
     kept.work.sg_list = kept.pieces;
-    if (terms.copied && work.num_sge > 0) {  // inlined by contract: one piece
+    if (copied && work.num_sge > 0) {  // inlined by contract: one piece
       std::memcpy(kept.bytes.data(), reinterpret_cast<const void*>(kept.pieces[0].addr), kept.pieces[0].length);
       kept.pieces[0].addr = reinterpret_cast<std::uint64_t>(kept.bytes.data());
     }
-    auto& place = to.sends.take(context, terms.told);
+    auto& place = to.sends.take(context, told);
     kept.work.wr_id = reinterpret_cast<std::uintptr_t>(&place) | 1u;
     if (place.signalled) kept.work.send_flags |= IBV_SEND_SIGNALED;
     return {};
   }
 
-  void flush() noexcept {
+  [[gnu::noinline]] void flush() noexcept {
     if (linked_ == 0) return;
     const std::size_t count = std::exchange(linked_, 0);
     connection& to = *std::exchange(linked_to_, nullptr);

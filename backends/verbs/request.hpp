@@ -19,28 +19,31 @@ inline local_memory borrowed(const_bytes from) noexcept {
 }
 inline local_memory whole_word(std::uint64_t* at, void* descriptor) noexcept { return {reinterpret_cast<std::byte*>(at), sizeof *at, descriptor}; }
 
+/// The size of what is written here, not read: longer than any device inlines.
+inline constexpr std::size_t comes_back = ~std::size_t{0};
+
 template <std::size_t Pieces>
 struct request {
-  request(ibv_wr_opcode what, const local_memory (&from)[Pieces]) noexcept {
+  [[gnu::always_inline]] request(ibv_wr_opcode what, const local_memory (&from)[Pieces]) noexcept {
+    // Not cleared: a third of a post's instructions. What a request of this kind is read by is set, here and by the caller.
+    work.next = nullptr;
+    int count = 0;
     for (const local_memory& each : from) {
-      if (each.size == 0) continue;
-      pieces[work.num_sge++] = {address_of(each.data), static_cast<std::uint32_t>(each.size), local_key(each.descriptor)};
-      outgoing += each.size;
+      if (Pieces > 1 && each.size == 0) continue;
+      pieces[count] = {address_of(each.data), static_cast<std::uint32_t>(each.size), local_key(each.descriptor)};
+      count += each.size != 0;
     }
+    work.num_sge = count;
     work.sg_list = pieces;
     work.opcode = what;
-    if (what == IBV_WR_SEND || what == IBV_WR_SEND_WITH_IMM || what == IBV_WR_RDMA_WRITE_WITH_IMM) work.send_flags = IBV_SEND_SOLICITED;
+    work.send_flags = what == IBV_WR_SEND || what == IBV_WR_SEND_WITH_IMM || what == IBV_WR_RDMA_WRITE_WITH_IMM ? unsigned{IBV_SEND_SOLICITED} : 0U;
   }
   request(const request&) = delete;  // it points at itself
   request& operator=(const request&) = delete;
   ~request() = default;
 
-  /// Its pieces are written, not read: longer than any device inlines.
-  void brings_back() noexcept { outgoing = ~std::size_t{0}; }
-
-  ibv_send_wr work{};
+  ibv_send_wr work;
   ibv_sge pieces[Pieces];
-  std::size_t outgoing = 0;
 };
 
 /// The same for as many pieces as the caller has. Requires: gather_limit, and a header in front, at most.

@@ -21,8 +21,8 @@ struct send_place {
   void* context = nullptr;
   Owner* owner = nullptr;
   bool told = false;       ///< Its success is somebody's business.
-  bool signalled = false;  ///< A completion of its own will come,
-  bool ended = false;      ///< and has come.
+  bool ended = false;      ///< Its own completion has come,
+  bool signalled = false;  ///< and was to come.
 };
 
 template <class Owner>
@@ -50,7 +50,7 @@ class send_queue {
 
   /// Takes the next place; `signalled` says whether the work must be: because its end is to be told, or because it is the N-th that nobody
   /// asked for. Requires: not full, or not reserve_full for the backend's own.
-  place& take(void* context, bool told) noexcept {
+  [[gnu::always_inline]] place& take(void* context, bool told) noexcept {
     place& taken = places_[posted_++ & mask_];
     taken.context = context;
     taken.told = told;

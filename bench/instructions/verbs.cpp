@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The instruction count of operations over rdma-core on a machine without a card: both ends are in this process, over a device of its own
+// (tests/stub_device), which is a library of its own, so that only the caller's instructions are counted (bench/instructions/run).
+// Hot path: the measured functions. Threads: one.
+#include "../../compose/transport.hpp"
+#include "../../generated/ibverbs_roce.hpp"
+#include "../../tests/stub_device/stub_device.hpp"
+#include "verbs_careful.hpp"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+using namespace weft;
+using namespace weft::bench;
+using fabric = fabrics::ibverbs_roce;
+constexpr std::size_t most = 64;
+constexpr int posts = 16;
+
+template <class T>
+T sure(result<T> r) {
+  if (!r) throw std::runtime_error(r.error().sentence);
+  return std::move(r).value();
+}
+
+/// weft, through its public calls; two transports of one process.
+class by_weft {
+ public:
+  by_weft() {
+    const auto accept = overloaded{[this](const requested& r) { (void)there_.accept(r.peer); }, [](auto&&) {}};
+    bool stands = false;
+    const auto wait = overloaded{[&](const connected&) { stands = true; }, [](auto&&) {}};
+    other = sure(net.start_connect(there_.where()));
+    for (int i = 0; i < 1000 && !stands; ++i) {
+      there_.progress(accept);
+      net.progress(wait);
+    }
+    if (!stands) throw std::runtime_error("the two ends did not meet");
+    place_ = sure(net.parse_region(there_.publish(landing_))).at(0);
+  }
+  [[gnu::always_inline]] bool send() { return bool(net.send(other, source_.first(size))); }
+  [[gnu::always_inline]] bool put() { return bool(net.put(other, source_.first(size), place_)); }
+  [[gnu::always_inline]] bool put_notify() { return bool(net.put_notify(other, source_.first(size), place_, 1)); }
+  [[gnu::always_inline]] bool put_notify_signalled() { return bool(net.put_notify(other, source_.first(size), place_, 1, this)); }
+  [[gnu::always_inline]] bool fetch_add() { return bool(net.fetch_add(other, place_, 1, this)); }
+  [[gnu::always_inline]] int look() {
+    return net.progress(overloaded{[this](const completed&) { ++ended; }, [](auto&&) {}});
+  }
+  void settle() {
+    for (int i = 0; i < 8; ++i) {
+      there_.progress([](auto&&) {});
+      look();
+    }
+  }
+  std::uint64_t ended = 0;
+
+ private:
+  transport<fabric> net = sure(open<fabric>({.node = "127.0.0.1", .slot_bytes = 4096}));
+  transport<fabric> there_ = sure(open<fabric>({.node = "127.0.0.1", .listens = true, .slot_bytes = 4096}));
+  region source_ = sure(net.allocate(most, rights::none)), landing_ = sure(there_.allocate(4096, rights::all));
+  peer other;
+  remote_place place_;
+  std::size_t size = most;
+};
+
+/// The same by hand.
+class by_hand {
+ public:
+  by_hand() {
+    const ibv_qp_cap cap{256, 256, 1, 1, 256};
+    const auto [mine, theirs] = stub_device::connected_pair(domain_, queue_, cap);
+    theirs_ = theirs;
+    ibv_mr* slots = ibv_reg_mr(domain_, end_.slots().data(), end_.slots().size() * sizeof(verbs_careful::slot), IBV_ACCESS_LOCAL_WRITE);
+    end_.set_slots_key(slots->lkey);
+    to_ = {.live = 1U << 16, .theirs = 1, .takes = 4096, .spent = 0, .granted = &granted_, .pair = mine};
+    for (std::uint32_t i = 0; i < 256; ++i) receive();
+    source_ = {memory_.data(), most, region_->lkey};
+    place_ = {reinterpret_cast<std::uint64_t>(memory_.data()), region_->rkey, 4096, true, true};
+  }
+  [[gnu::always_inline]] bool send() { return end_.send(other, source_, size) == 0; }
+  [[gnu::always_inline]] bool put() { return end_.put(other, source_, size, place_) == 0; }
+  [[gnu::always_inline]] bool put_notify() { return end_.put_notify<false>(other, source_, size, place_, 1, nullptr) == 0; }
+  [[gnu::always_inline]] bool put_notify_signalled() { return end_.put_notify<true>(other, source_, size, place_, 1, this) == 0; }
+  [[gnu::always_inline]] bool fetch_add() { return end_.fetch_add(other, place_, 1, this) == 0; }
+  [[gnu::always_inline]] int look() {
+    return end_.look(
+        queue_, [this](auto, auto*, void*, std::uint64_t) { ++ended; }, [this](std::uint64_t) { receive(); });
+  }
+  void settle() {
+    for (int i = 0; i < 8; ++i) look();
+  }
+  std::uint64_t ended = 0;
+
+ private:
+  [[gnu::noinline]] void receive() {
+    ibv_sge piece{reinterpret_cast<std::uint64_t>(memory_.data() + 4096), 4096, region_->lkey};
+    ibv_recv_wr work{0, nullptr, &piece, 1};
+    ibv_recv_wr* stuck = nullptr;
+    if (ibv_post_recv(theirs_, &work, &stuck) == 0) ++granted_;
+  }
+
+  ibv_pd* domain_ = ibv_alloc_pd(stub_device::context());
+  ibv_cq* queue_ = ibv_create_cq(stub_device::context(), 1024, nullptr, nullptr, 0);
+  std::vector<std::byte> memory_ = std::vector<std::byte>(8192);
+  ibv_mr* region_ = ibv_reg_mr(domain_, memory_.data(), memory_.size(),
+                               static_cast<unsigned>(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC));
+  ibv_qp* theirs_ = nullptr;
+  std::uint32_t granted_ = 0;
+  verbs_careful::record to_{};
+  verbs_careful end_{to_, 0};
+  verbs_careful::handle other{&to_, 1U << 16};
+  verbs_careful::memory source_;
+  verbs_careful::place place_;
+  std::size_t size = most;
+};
+
+template <class Contender, bool (Contender::*Operation)()>
+[[gnu::noinline]] int measured_post(Contender& c) {
+  int refused = 0;
+  for (int i = 0; i < posts; ++i) refused += !(c.*Operation)();
+  return refused;
+}
+template <class Contender>
+[[gnu::noinline]] int measured_look(Contender& c) {
+  return c.look();
+}
+
+template <class Contender>
+int run(const std::string& what, int visits) {
+  Contender c;
+  std::uint64_t operations = 0, refused = 0;
+  const auto post = [&]<bool (Contender::*Operation)()>() {
+    for (int v = 0; v < visits; ++v, operations += posts) {
+      refused += static_cast<std::uint64_t>(measured_post<Contender, Operation>(c));
+      c.settle();
+    }
+  };
+  if (what == "send") post.template operator()<&Contender::send>();
+  if (what == "put") post.template operator()<&Contender::put>();
+  if (what == "put_notify") post.template operator()<&Contender::put_notify>();
+  if (what == "put_notify_signalled") post.template operator()<&Contender::put_notify_signalled>();
+  if (what == "fetch_add") post.template operator()<&Contender::fetch_add>();
+  if (what == "look_empty")
+    for (int v = 0; v < visits; ++v, ++operations) (void)measured_look(c);
+  std::printf("%s\n", nlohmann::json{{"operations", operations}, {"refused", refused}, {"empty", 0}}.dump().c_str());
+  return refused == 0 ? 0 : 1;
+}
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("One operation of one contender over rdma-core, for an instruction count under callgrind");
+  std::string what = "put_notify", who = "weft";
+  int visits = 20;
+  app.add_option("--operation", what);
+  app.add_option("--contender", who)->check(CLI::IsMember({"weft", "by_hand"}));
+  app.add_option("--visits", visits, "How often the measured function is entered")->check(CLI::PositiveNumber);
+  CLI11_PARSE(app, argc, argv);
+  if (what == "look_one") return 77;  // takes part in no comparison here
+  try {
+    return who == "weft" ? run<by_weft>(what, visits) : run<by_hand>(what, visits);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "bench: %s\n", e.what());
+    return 1;
+  }
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The contender of the instruction count over rdma-core: verbs by hand, with what a careful author adds because a program needs it, and weft has
+// it too, each in its cheapest form: a handle of the peer is a record and a number; the bytes lie in the source and in the region, which grants it;
+// the peer has a receive for what consumes one (its count is written here by its card); the send queue has room; each request has a place
+// that remembers its context, so that a failure finds its operation; one of N is signalled though nobody asks; depth, N, the largest transfer and
+// what travels inline are what the device grants, known at run time; an operation with a context
+// has a slot that remembers kind, peer, context and time, out of a bounded number; short bytes travel inline; messages and immediates are solicited.
+// Hot path: all of it. Threads: one owner.
+#pragma once
+
+#include <infiniband/verbs.h>
+
+#include <arpa/inet.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace weft::bench {
+
+class verbs_careful {
+ public:
+  /// What the device granted.
+  struct grants {
+    std::uint32_t depth = 256, signal_one_of = 64, inline_bytes = 256;
+    std::uint64_t largest = 1U << 30;
+  };
+  struct record {
+    std::uint32_t live = 0;
+    std::uint32_t theirs = 0;
+    std::uint32_t takes = 0;  ///< Bytes of their receives.
+    std::uint32_t spent = 0;  ///< Of their receives.
+    const std::uint32_t* granted = nullptr;
+    ibv_qp* pair = nullptr;
+    std::uint32_t posted = 0, retired = 0, silent = 0;
+  };
+  struct handle {
+    record* of = nullptr;
+    std::uint32_t number = 0;
+  };
+  struct memory {
+    std::byte* data = nullptr;
+    std::size_t size = 0;
+    std::uint32_t key = 0;
+  };
+  struct place {
+    std::uint64_t address = 0, key = 0, room = 0;
+    bool writable = false, atomic = false;
+  };
+  enum class kind : std::uint8_t { send, put_notify, fetch_add };
+  struct slot {
+    record* of = nullptr;
+    void* user = nullptr;
+    std::uint32_t posted = 0;
+    kind what{};
+    bool used = false;
+    slot* next = nullptr;
+    std::uint64_t old = 0;
+  };
+  struct send_place {
+    void* context = nullptr;
+    record* of = nullptr;
+    bool told = false;
+  };
+  enum outcome : int { ok = 0, gone, outside, denied, full, no_receive, failed };
+
+  verbs_careful(record& to, std::uint32_t slots_key) : slots_(256), places_(granted_.depth), slots_key_(slots_key), marker_(&to) {
+    for (slot& s : slots_) give(s);
+    for (send_place& each : places_) each.of = &to;
+  }
+  std::vector<slot>& slots() noexcept { return slots_; }
+  void set_slots_key(std::uint32_t key) noexcept { slots_key_ = key; }
+
+  [[gnu::always_inline]] int send(const handle& to, const memory& from, std::size_t size) noexcept {
+    record* r = living(to);
+    if (r == nullptr) [[unlikely]]
+      return gone;
+    if (size > from.size || size > r->takes) [[unlikely]]
+      return outside;
+    ibv_sge piece{reinterpret_cast<std::uint64_t>(from.data), static_cast<std::uint32_t>(size), from.key};
+    ibv_send_wr work{};
+    work.opcode = IBV_WR_SEND_WITH_IMM;
+    work.imm_data = htonl(r->theirs);
+    return post<true>(*r, work, piece, marker_, false);
+  }
+  [[gnu::always_inline]] int put(const handle& to, const memory& from, std::size_t size, const place& at) noexcept {
+    record* r = living(to);
+    if (r == nullptr) [[unlikely]]
+      return gone;
+    if (const int wrong = check(from, size, at)) [[unlikely]]
+      return wrong;
+    ibv_sge piece{reinterpret_cast<std::uint64_t>(from.data), static_cast<std::uint32_t>(size), from.key};
+    ibv_send_wr work{};
+    work.opcode = IBV_WR_RDMA_WRITE;
+    work.wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
+    return post<false>(*r, work, piece, marker_, false);
+  }
+  template <bool Signalled>
+  [[gnu::always_inline]] int put_notify(const handle& to, const memory& from, std::size_t size, const place& at, std::uint32_t immediate,
+                                        void* context) noexcept {
+    record* r = living(to);
+    if (r == nullptr) [[unlikely]]
+      return gone;
+    if (const int wrong = check(from, size, at)) [[unlikely]]
+      return wrong;
+    void* mine = marker_;
+    if constexpr (Signalled) {
+      slot* s = take(*r, kind::put_notify, context);
+      if (s == nullptr) [[unlikely]]
+        return full;
+      mine = s;
+    }
+    ibv_sge piece{reinterpret_cast<std::uint64_t>(from.data), static_cast<std::uint32_t>(size), from.key};
+    ibv_send_wr work{};
+    work.opcode = IBV_WR_RDMA_WRITE_WITH_IMM;
+    work.imm_data = htonl(immediate);
+    work.wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
+    const int r2 = post<true>(*r, work, piece, mine, Signalled);
+    if constexpr (Signalled)
+      if (r2 != ok) [[unlikely]]
+        give(*static_cast<slot*>(mine));
+    return r2;
+  }
+  [[gnu::always_inline]] int fetch_add(const handle& to, const place& at, std::uint64_t operand, void* context) noexcept {
+    record* r = living(to);
+    if (r == nullptr) [[unlikely]]
+      return gone;
+    if (at.room < sizeof operand || at.address % sizeof operand != 0) [[unlikely]]
+      return outside;
+    if (!at.atomic) [[unlikely]]
+      return denied;
+    slot* s = take(*r, kind::fetch_add, context);
+    if (s == nullptr) [[unlikely]]
+      return full;
+    ibv_sge piece{reinterpret_cast<std::uint64_t>(&s->old), sizeof s->old, slots_key_};
+    ibv_send_wr work{};
+    work.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD;
+    work.wr.atomic = {at.address, operand, 0, static_cast<std::uint32_t>(at.key)};
+    const int r2 = post<false, false>(*r, work, piece, s, true);
+    if (r2 != ok) [[unlikely]]
+      give(*s);
+    return r2;
+  }
+
+  /// `ended(kind, peer, user, old)` for own operations, `received(id)` for everything that used up a receive.
+  template <class Ended, class Received>
+  [[gnu::always_inline]] int look(ibv_cq* queue, Ended&& ended, Received&& received) {
+    std::array<ibv_wc, 16> found;
+    const int count = ibv_poll_cq(queue, static_cast<int>(found.size()), found.data());
+    for (int i = 0; i < count; ++i) {
+      const ibv_wc& w = found[static_cast<std::size_t>(i)];
+      if ((w.wr_id & 1U) == 0) {
+        received(w.wr_id);
+        continue;
+      }
+      const auto& done = *reinterpret_cast<const send_place*>(w.wr_id & ~std::uint64_t{1});
+      done.of->retired += ((static_cast<std::uint32_t>(&done - places_.data()) - done.of->retired) & (granted_.depth - 1)) + 1;
+      if (!done.told) continue;
+      slot& s = *static_cast<slot*>(done.context);
+      const slot told = s;
+      give(s);
+      ended(told.what, told.of, told.user, told.old);
+    }
+    return count;
+  }
+
+ private:
+  static record* living(const handle& h) noexcept { return h.of->live == h.number ? h.of : nullptr; }
+  int check(const memory& from, std::size_t size, const place& at) const noexcept {
+    if (size > from.size || size > at.room || size > granted_.largest) [[unlikely]]
+      return outside;
+    if (!at.writable) [[unlikely]]
+      return denied;
+    return ok;
+  }
+
+  template <bool Consumes, bool Outgoing = true>
+  [[gnu::always_inline]] int post(record& to, ibv_send_wr& work, ibv_sge& piece, void* context, bool signalled) noexcept {
+    if (to.posted - to.retired >= granted_.depth) [[unlikely]]
+      return full;
+    if constexpr (Consumes)
+      if (std::atomic_ref(*const_cast<std::uint32_t*>(to.granted)).load(std::memory_order_acquire) == to.spent) [[unlikely]]  // NOLINT
+        return no_receive;
+    send_place& mine = places_[to.posted & mask_];
+    mine.context = context;
+    mine.told = signalled;
+    work.wr_id = reinterpret_cast<std::uintptr_t>(&mine) | 1U;
+    work.sg_list = &piece;
+    work.num_sge = piece.length != 0;
+    unsigned flags = Consumes ? unsigned{IBV_SEND_SOLICITED} : 0U;
+    if (Outgoing && piece.length <= granted_.inline_bytes) flags |= IBV_SEND_INLINE;
+    if (signalled || ++to.silent >= granted_.signal_one_of) {
+      flags |= IBV_SEND_SIGNALED;
+      to.silent = 0;
+    }
+    work.send_flags = flags;
+    ibv_send_wr* stuck = nullptr;
+    if (ibv_post_send(to.pair, &work, &stuck) != 0) [[unlikely]]
+      return failed;
+    ++to.posted;
+    if constexpr (Consumes) ++to.spent;
+    return ok;
+  }
+
+  slot* take(record& of, kind what, void* context) noexcept {
+    slot* s = free_;
+    if (s == nullptr) [[unlikely]]
+      return nullptr;
+    free_ = s->next;
+    s->of = &of;
+    s->what = what;
+    s->user = context;
+    s->posted = tick_;
+    s->used = true;
+    return s;
+  }
+  void give(slot& s) noexcept {
+    s.used = false;
+    s.next = free_;
+    free_ = &s;
+  }
+
+  grants granted_;
+  std::uint32_t mask_ = granted_.depth - 1;
+  std::vector<slot> slots_;
+  std::vector<send_place> places_;
+  slot* free_ = nullptr;
+  std::uint32_t slots_key_;
+  record* marker_;
+  std::uint32_t tick_ = 0;
+};
+
+}  // namespace weft::bench
