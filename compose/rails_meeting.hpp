@@ -97,7 +97,7 @@ class rails_meeting {
     while (index < peers_.size() && peers_[index]->number != 0) ++index;
     if (index == peers_.size()) peers_.push_back(std::make_unique<striped_peer_record>());
     *peers_[index] = {std::move(all), ++numbers_, false};
-    return striped_peer(*peers_[index], index);
+    return {*peers_[index], index};
   }
   static std::vector<std::string> split(std::string_view where) {
     std::vector<std::string> all(1);

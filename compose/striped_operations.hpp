@@ -9,6 +9,7 @@
 #include "striping.hpp"
 #include "transport.hpp"
 
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -35,7 +36,7 @@ class striped_operations {
       : cut_(cut),
         all_(std::make_unique<striped_operation[]>(count)),
         count_(count),
-        next_page_(std::make_unique<std::uint64_t[]>(count * cut.rails)),
+        next_page_(std::make_unique<std::uint64_t[]>(std::size_t{count} * cut.rails)),
         free_(count),
         ended_(count) {
     for (std::uint32_t i = 0; i < count; ++i) free_.push(i);
@@ -43,7 +44,8 @@ class striped_operations {
   }
   const striping& cut() const noexcept { return cut_; }
   bool mine(const void* context) const noexcept {
-    return std::less_equal<const void*>()(all_.get(), context) && std::less<const void*>()(context, all_.get() + count_);
+    return std::less_equal<>()(static_cast<const void*>(all_.get()), context) &&
+           std::less<>()(context, static_cast<const void*>(all_.get() + count_));
   }
   bool full() const noexcept { return free_.empty(); }
   std::uint32_t in_flight() const noexcept { return taken_; }
@@ -102,7 +104,7 @@ class striped_operations {
   }
 
  private:
-  std::uint64_t& page_of(std::uint32_t index, std::uint32_t rail) noexcept { return next_page_[index * cut_.rails + rail]; }
+  std::uint64_t& page_of(std::uint32_t index, std::uint32_t rail) noexcept { return next_page_[std::size_t{index} * cut_.rails + rail]; }
 
   static status post_piece(transport<F>& net, std::uint32_t rail, striped_operation& o, stripe_piece piece) noexcept {
     if (!o.to.alive()) return error(errc::peer_lost, name_of(o.what));
