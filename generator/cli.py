@@ -91,7 +91,6 @@ def weft() -> None:
       ./weft explain shm notify        one answer: the facts, their evidence, and why not another
       ./weft probe tcp                 does the fabric behave as its row says?
       ./weft inspect BINARY            what a program was built for
-      ./weft add F --provider P        a provider without a row becomes a working fabric
     """
 
 
