@@ -39,9 +39,12 @@ class endings {
     if ((entry.wr_id & 1u) == 0) return tell_receive(entry, on);
     auto& place = *reinterpret_cast<send_place<connection>*>(entry.wr_id & ~std::uint64_t{1});
     connection& c = *place.owner;
-    c.sends.retire(place);
-    if (entry.status != IBV_WC_SUCCESS) [[unlikely]]
+    if (entry.status != IBV_WC_SUCCESS) [[unlikely]] {
+      if (place.ended) return;  // soft iWARP was seen to flush a read twice (Linux 6.1): it ends once
+      c.sends.retire(place);
       return tell_failure(entry, completion_kind::ended, place.context, c, on);
+    }
+    c.sends.retire(place);
     if (place.told) on(completion_entry{completion_kind::ended, place.context, 0, entry.byte_len, {}});
     if (c.offer.due()) [[unlikely]]
       posts_.offer(c);
