@@ -44,14 +44,12 @@ struct ordering {
   static constexpr bool notice_after_its_bytes = true;
   /// A notice is told after the bytes of the plain puts before it: only then may the last write of many carry the notice. Else count them
   /// (compose/notification_counter.hpp).
-  static constexpr bool notice_after_puts = notify_answer::rides_on_write || shape::remote_counter ? write_after_write
-                                            : shape::ordered_send_after_write                      ? send_after_write
-                                                                                                   : false;
+  static constexpr bool notice_after_puts = notify_answer::notice_is_message ? send_after_write : write_after_write;
   /// Notices are told in the order of their put_notifies.
-  static constexpr bool notice_after_notice = notify_answer::rides_on_write     ? write_after_write
-                                              : shape::remote_counter           ? true
-                                              : shape::ordered_send_after_write ? send_after_write && send_after_send
-                                                                                : false;
+  static constexpr bool notice_after_notice =
+      shape::remote_counter           ? true
+      : notify_answer::rides_on_write ? write_after_write
+                                      : std::same_as<notify_answer, notify::message_after_ordered_write> && send_after_write && send_after_send;
   /// A signalled put that has ended is in the target's memory, not only out of the source.
   static constexpr bool end_is_delivery = answer<F, write_fault_family>::signalled_write == post_mode::delivered;
 };

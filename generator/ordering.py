@@ -44,17 +44,18 @@ def orders(fabric: str, span: Range, answers: Mapping[str, str]) -> tuple[Kept, 
     sends = fact["order_send_after_send"] is True
     behind_writes = fact["order_send_after_write"] is True
     of_writes = fact["order_write_after_write"] is True
-    relied = {"send": notify == "message_after_ordered_write", "write": notify == "remote_counter"}
-    send_after_write = behind_writes and relied["send"] and not costs
-    write_after_write = of_writes and relied["write"] and not fused
+    flushed = answers["flush"] == "message_behind_writes"
+    on_sends = f"notify is {notify}" if notify == "message_after_ordered_write" else "flush is message_behind_writes" if flushed else ""
+    on_writes = "notify is remote_counter" if notify == "remote_counter" else ""
+    send_after_write = behind_writes and on_sends != "" and not costs
+    write_after_write = of_writes and on_writes != "" and not fused
 
-    def provided(name: str, has: bool, relies: bool) -> str:
+    def provided(name: str, has: bool, relies: str) -> str:
         if not has:
             return told[name]
-        return f"notify is {notify}, which relies on it" if relies else f"the row has it, and notify ({notify}) does not rely on it: it is not asked for"
+        return f"{relies}, which relies on it" if relies else "the row has it, and no answer relies on it: it is not asked for"
 
-    after_puts = {"immediate": write_after_write, "immediate_consumes_receive": write_after_write, "remote_counter": write_after_write,
-                  "message_after_ordered_write": send_after_write}.get(notify, False)
+    after_puts = send_after_write if notify in _BY_MESSAGE else write_after_write
     after_notices = notify == "remote_counter" or (send_after_write and sends if notify == "message_after_ordered_write" else
                                                    write_after_write if notify in _ON_WRITES else False)
     delivered = answers["write_fault"] == "delivery_confirmed"
@@ -62,10 +63,10 @@ def orders(fabric: str, span: Range, answers: Mapping[str, str]) -> tuple[Kept, 
     return (
         Kept("send_after_send", sends, False, told["order_send_after_send"]),
         Kept("send_after_write", send_after_write, behind_writes and not costs and not send_after_write,
-             "asking for atomics takes it away" if behind_writes and costs else provided("order_send_after_write", behind_writes, relied["send"])),
+             "asking for atomics takes it away" if behind_writes and costs else provided("order_send_after_write", behind_writes, on_sends)),
         Kept("write_after_write", write_after_write, of_writes and not fused and not write_after_write,
              f"payloads up to {fact['fused_bytes']} bytes travel in notices, which the target copies later" if of_writes and fused
-             else provided("order_write_after_write", of_writes, relied["write"])),
+             else provided("order_write_after_write", of_writes, on_writes)),
         *(Kept(name, False, False, why) for name, why in NEVER.items()),
         Kept("atomic_after_atomic", by_target and sends, False, atomics),
         Kept("atomic_after_write", by_target and send_after_write, False, atomics),
