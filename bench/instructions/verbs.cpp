@@ -6,7 +6,7 @@
 #include "../../compose/transport.hpp"
 #include "../../generated/ibverbs_roce.hpp"
 #include "../../tests/stub_device/stub_device.hpp"
-#include "verbs_careful.hpp"
+#include "raw_verbs_careful.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
