@@ -277,15 +277,8 @@ class inbox {
 
   bool from_established(record& r, wire::message_kind kind, const_bytes body) {
     switch (kind) {
-      case wire::message_kind::notify: {
-        if (body.empty() || body.size() % 4 != 0 || (!Engine::notices_together && body.size() != 4)) {
-          ++e_.garbled;
-          return true;
-        }
-        for (std::size_t at = 0; at < body.size() && r.state == peer_state::established; at += 4)
-          on_(notified{e_.handle(r), *wire::parse_number(body.subspan(at, 4))});
-        return true;
-      }
+      case wire::message_kind::notify:
+        return tell_notices(r, body);
       case wire::message_kind::atomic_request:
         return target<Engine>(e_).execute(r, body);
       case wire::message_kind::atomic_reply:
@@ -317,6 +310,17 @@ class inbox {
       default:
         return true;
     }
+  }
+
+  /// One notice, or several that go together.
+  bool tell_notices(record& r, const_bytes body) {
+    if (body.empty() || body.size() % 4 != 0 || (!Engine::notices_together && body.size() != 4)) {
+      ++e_.garbled;
+      return true;
+    }
+    for (std::size_t at = 0; at < body.size() && r.state == peer_state::established; at += 4)
+      on_(notified{e_.handle(r), *wire::parse_number(body.subspan(at, 4))});
+    return true;
   }
 
   static bool is_atomic(operation o) noexcept { return o >= operation::fetch_add; }
@@ -412,25 +416,27 @@ class inbox {
     while (list != no_index) {
       slot& s = *e_.operations.at(list);
       list = s.next;
-      if (s.use == slot_use::user || s.use == slot_use::silent) {
-        if (s.stage == stage::splitting) {
-          parts<Engine>(e_).retry(s);
-        } else if (s.stage == stage::looping) {
-          if constexpr (Engine::swap_loops) atomic_posts<Engine>(e_).resume(s);
-          if (s.fault == errc::ok) continue;
-        } else if (s.what == operation::put) {
-          flushing<Engine>(e_).ask_or_owe(s);
-        } else if constexpr (Engine::notices_together) {
-          list = together<Engine>(e_).send(s, list, [this](slot& told) {
-            if (told.pending == 0) finish(told, {});
-          });
-          continue;
-        } else {
-          lane<Engine>(e_).send_notice(s);
-        }
-        if (s.pending == 0) finish(s, {});
-      }
+      if (s.use == slot_use::user || s.use == slot_use::silent) list = send_owed(s, list);
     }
+  }
+  /// What this operation still has to send. Returns the rest of the list: notices for the same peer may have gone with it.
+  std::uint32_t send_owed(slot& s, std::uint32_t rest) {
+    if (s.stage == stage::splitting) {
+      parts<Engine>(e_).retry(s);
+    } else if (s.stage == stage::looping) {
+      if constexpr (Engine::swap_loops) atomic_posts<Engine>(e_).resume(s);
+      if (s.fault == errc::ok) return rest;
+    } else if (s.what == operation::put) {
+      flushing<Engine>(e_).ask_or_owe(s);
+    } else if constexpr (Engine::notices_together) {
+      return together<Engine>(e_).send(s, rest, [this](slot& told) {
+        if (told.pending == 0) finish(told, {});
+      });
+    } else {
+      lane<Engine>(e_).send_notice(s);
+    }
+    if (s.pending == 0) finish(s, {});
+    return rest;
   }
 
   Engine& e_;

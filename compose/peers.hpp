@@ -69,7 +69,10 @@ struct peer_words {
 /// A tick, modulo a minute: enough to see that some milliseconds have passed.
 struct short_tick {
   std::uint16_t value = 0;
-  void operator=(std::uint32_t tick) noexcept { value = static_cast<std::uint16_t>(tick); }
+  short_tick& operator=(std::uint32_t tick) noexcept {
+    value = static_cast<std::uint16_t>(tick);
+    return *this;
+  }
   std::uint32_t until(std::uint32_t tick) const noexcept { return static_cast<std::uint16_t>(tick - value); }
 };
 

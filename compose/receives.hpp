@@ -26,7 +26,7 @@ class receives {
   }
   static std::size_t size_of_one(const transport_options& o) noexcept {
     if constexpr (!Engine::many_in_one) return o.slot_bytes + Engine::front;
-    return std::max<std::size_t>(16 * slot_size(o), 256 * 1024);
+    return std::max<std::size_t>(16 * slot_size(o), std::size_t{256} * 1024);
   }
 
   /// Posts a receive again: the one that was consumed. Where the library takes several by one call, at the end of this look at the queue. Keeps

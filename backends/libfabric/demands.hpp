@@ -114,6 +114,19 @@ question question_of(const port_options& options) {
   return {make_hints<Shape>(options), text(options.node), text(options.service)};
 }
 
+/// What operations can do, and in which order.
+template <class Shape>
+void demand_capabilities(std::vector<demand>& all, const port_options& options) {
+  if (Shape::native_atomics) all.push_back(demands::capability<FI_ATOMIC>("atomics: provider"));
+  if (Shape::remote_counter) all.push_back(demands::capability<FI_RMA_EVENT>("remote_counter_counts_writes: true"));
+  if (Shape::multi_receive) all.push_back(demands::capability<FI_MULTI_RECV>("multi_receive: true"));
+  if (options.device_memory) all.push_back(demands::capability<FI_HMEM>("device_memory: true"));
+  if (Shape::shared_receives) all.push_back(demands::shared_receives());
+  if (Shape::ordered_send_after_write) all.push_back(demands::order<FI_ORDER_SAW>("order_send_after_write: true"));
+  if (Shape::ordered_write_after_write) all.push_back(demands::order<FI_ORDER_WAW>("order_write_after_write: true"));
+  if (Shape::facts.order_send_after_send) all.push_back(demands::order<FI_ORDER_SAS>("order_send_after_send: true"));
+}
+
 /// Everything in it that can be given up; the provider cannot.
 template <class Shape>
 std::vector<demand> demands_of(const port_options& options) {
@@ -126,14 +139,7 @@ std::vector<demand> demands_of(const port_options& options) {
   if (!Shape::local_descriptor) all.push_back(demands::without_mode<FI_MR_LOCAL>("local_registration: false"));
   if (!Shape::bind_regions) all.push_back(demands::without_mode<FI_MR_ENDPOINT>("region_endpoint_binding: false"));
   all.push_back(demands::without_mode<FI_MR_RAW>("key_bytes: " + std::to_string(facts.key_bytes)));
-  if (Shape::native_atomics) all.push_back(demands::capability<FI_ATOMIC>("atomics: provider"));
-  if (Shape::remote_counter) all.push_back(demands::capability<FI_RMA_EVENT>("remote_counter_counts_writes: true"));
-  if (Shape::multi_receive) all.push_back(demands::capability<FI_MULTI_RECV>("multi_receive: true"));
-  if (options.device_memory) all.push_back(demands::capability<FI_HMEM>("device_memory: true"));
-  if (Shape::shared_receives) all.push_back(demands::shared_receives());
-  if (Shape::ordered_send_after_write) all.push_back(demands::order<FI_ORDER_SAW>("order_send_after_write: true"));
-  if (Shape::ordered_write_after_write) all.push_back(demands::order<FI_ORDER_WAW>("order_write_after_write: true"));
-  if (facts.order_send_after_send) all.push_back(demands::order<FI_ORDER_SAS>("order_send_after_send: true"));
+  demand_capabilities<Shape>(all, options);
   if (ask::immediate_bytes > 0) {
     const char* cell =
         Shape::write_immediate && facts.write_immediate_bytes == ask::immediate_bytes ? "write_immediate_bytes: " : "send_immediate_bytes: ";
