@@ -76,7 +76,8 @@ class by_hand {
     const ibv_qp_cap cap{256, 256, 1, 1, 256};
     const auto [mine, theirs] = stub_device::connected_pair(domain_, queue_, cap);
     theirs_ = theirs;
-    ibv_mr* slots = ibv_reg_mr(domain_, end_.slots().data(), end_.slots().size() * sizeof(verbs_careful::slot), IBV_ACCESS_LOCAL_WRITE);
+    const int access = IBV_ACCESS_LOCAL_WRITE;  // a number: the call is a macro that mixes enumerations
+    ibv_mr* slots = ibv_reg_mr(domain_, end_.slots().data(), end_.slots().size() * sizeof(verbs_careful::slot), access);
     end_.set_slots_key(slots->lkey);
     to_ = {.live = 1U << 16, .theirs = 1, .takes = 4096, .spent = 0, .granted = &granted_, .pair = mine};
     for (std::uint32_t i = 0; i < 256; ++i) receive();
