@@ -105,8 +105,14 @@ TEST(operation_pool, grows_without_moving_slots) {
   EXPECT_EQ(pool.size(), 104U);
 }
 
+TEST(peer, of_nobody_is_never_alive) {
+  const peer nobody;
+  EXPECT_FALSE(nobody);
+  EXPECT_FALSE(nobody.alive());
+}
+
 TEST(remote_region, knows_how_much_room_is_left) {
-  const remote_region r(wire::region_record{wire::address_form::virtual_address, rights::remote_read, 8, 9, 0x5000, 100, 1});
+  const remote_region r(wire::region_record{wire::address_form::virtual_address, rights::remote_read, atomicity::target, 8, 9, 0x5000, 100, 1});
   EXPECT_EQ(r.at(0).room, 100U);
   EXPECT_EQ(r.at(40).room, 60U);
   EXPECT_EQ(r.at(40).address, 0x5028U);

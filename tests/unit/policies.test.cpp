@@ -27,7 +27,11 @@ TEST(notify, says_what_the_target_keeps) {
 
 /// Remembers which call an answer makes.
 struct lane_double {
+  static constexpr bool fuses = true;
   const char* called = "";
+  bool small = false;
+  bool fits_notice(int) const noexcept { return small; }
+  status write_in_notice(int) noexcept { return call("write_in_notice"); }
   status write_with_immediate(int) noexcept { return call("write_with_immediate"); }
   status write_then_message(int) noexcept { return call("write_then_message"); }
   status write_delivered_then_message(int) noexcept { return call("write_delivered_then_message"); }
@@ -38,8 +42,9 @@ struct lane_double {
   }
 };
 template <class Answer>
-std::string call_of() {
+std::string call_of(bool small = false) {
   lane_double lane;
+  lane.small = small;
   EXPECT_TRUE(Answer::post(lane, 0));
   return lane.called;
 }
@@ -50,6 +55,8 @@ TEST(notify, makes_the_call_that_its_name_says) {
   EXPECT_EQ(call_of<notify::remote_counter>(), "write_then_ring");
   EXPECT_EQ(call_of<notify::message_after_ordered_write>(), "write_then_message");
   EXPECT_EQ(call_of<notify::message_after_delivery>(), "write_delivered_then_message");
+  EXPECT_EQ(call_of<notify::message_after_ordered_write>(true), "write_in_notice");
+  EXPECT_EQ(call_of<notify::message_after_delivery>(true), "write_in_notice");
 }
 
 TEST(atomics, are_executed_by_whom_the_name_says) {
