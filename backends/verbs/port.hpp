@@ -154,6 +154,7 @@ class port {
 
   [[gnu::always_inline]] status read(link from, local_memory into, remote_memory at, void* context) noexcept {
     request<1> r(IBV_WR_RDMA_READ, {into});
+    r.work.num_sge = 1;  // also of no bytes: soft iWARP (Linux 6.1) takes the first piece without asking for their number, and with none an older one
     r.work.wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
     return post(from, r, comes_back, context, {.told = true}, "ibv_post_send(read)");
   }
