@@ -8,9 +8,11 @@
 
 namespace weft::conformance {
 
-inline std::uint64_t& allocation_count() noexcept {
-  thread_local constinit std::uint64_t count = 0;
-  return count;
-}
+namespace detail {
+/// Volatile: compilers may take it that `new` changes no variable of the program's, and keep an older count.
+inline thread_local constinit volatile std::uint64_t allocations = 0;
+}  // namespace detail
+
+inline std::uint64_t allocation_count() noexcept { return detail::allocations; }
 
 }  // namespace weft::conformance

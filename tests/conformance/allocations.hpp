@@ -116,8 +116,8 @@ TYPED_TEST_P(allocations, none_per_operation_on_either_side) {
 
 TYPED_TEST_P(allocations, are_counted_at_all) {
   const std::uint64_t before = allocation_count();
-  const auto some = std::make_unique<int>(5);
-  const int* volatile kept = some.get();  // somebody may look: compilers leave out allocations that nobody can see
+  auto some = std::make_unique<int>(5);
+  const int* volatile kept = some.get();  // somebody may look: compilers leave out what nobody can see
   EXPECT_EQ(allocation_count(), before + 1) << *kept;
 }
 

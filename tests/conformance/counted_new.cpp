@@ -13,7 +13,7 @@
 
 namespace weft::conformance::detail {
 inline void* counted(std::size_t size, std::size_t alignment) {
-  ++allocation_count();
+  allocations = allocations + 1;
   void* at = alignment > alignof(std::max_align_t) ? std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment)
                                                    : std::malloc(size == 0 ? 1 : size);
   return at;
