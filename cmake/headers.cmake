@@ -176,4 +176,5 @@ set(WEFT_VERBS_HEADERS
   backends/verbs/receive_queue.hpp
   backends/verbs/request.hpp
   backends/verbs/send_queue.hpp
+  backends/verbs/shared_receive_queue.hpp
 )

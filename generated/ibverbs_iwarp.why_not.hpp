@@ -186,8 +186,8 @@ constexpr refused why_not(const ibverbs_iwarp*, receive_pool::shared, Asked) {
       "weft: receive_pool: fabric ibverbs_iwarp cannot answer shared: it needs endpoint_type to be addressed, and "
       "ibverbs_iwarp.endpoint_type is connected (claimed: rdma-core 44 librdmacm: reliable connections; observed: 2026-11-20 rdma-core "
       "44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: endpoint_type connected, met yes); or shared_receives to be "
-      "true, and ibverbs_iwarp.shared_receives is false (claimed: weft posts receives per link over rdma-core, though ibv_create_srq is "
-      "there); the nearest legal answer is receive_pool::per_link");
+      "true, and ibverbs_iwarp.shared_receives is false (claimed: Linux 6.1 drivers/infiniband/sw/siw has the queue; iWARP ends a "
+      "connection that finds it empty, where InfiniBand repeats); the nearest legal answer is receive_pool::per_link");
   return {};
 }
 // clang-format on

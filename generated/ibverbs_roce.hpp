@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_d27f48c9 {
+inline namespace rules_7eaa0d02 {
 /// Reliable connections on InfiniBand or RoCE cards by rdma-core itself. rdma-core 44.0 and later.
 struct ibverbs_roce {
-  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules 28b2347a, row d933a09a";
+  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules 28b2347a, row 675d469f";
   static constexpr library_version built_with = backends::verbs::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
@@ -34,7 +34,7 @@ struct ibverbs_roce {
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 0, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 256,
       .largest_message = 8388608, .largest_write = 8388608, .fused_bytes = 0,
-      .multi_receive = false, .shared_receives = false,
+      .multi_receive = false, .shared_receives = true,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"wwnnwl wwnn-- wwllwl wwll-- wwll-- wwll-- wwllwl wwllwl wwllwl"};
@@ -105,7 +105,7 @@ struct ibverbs_roce {
   >;
 };
 static_assert(complete_fabric<ibverbs_roce>);
-}  // namespace rules_d27f48c9
+}  // namespace rules_7eaa0d02
 // clang-format on
 }  // namespace weft::fabrics
 

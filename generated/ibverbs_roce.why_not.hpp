@@ -165,16 +165,6 @@ constexpr refused why_not(const ibverbs_roce*, receive_buffers::multi_receive, A
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const ibverbs_roce*, receive_pool::shared, Asked) {
-  static_assert(detail::nobody_asks<Asked>,
-      "weft: receive_pool: fabric ibverbs_roce cannot answer shared: it needs endpoint_type to be addressed, and "
-      "ibverbs_roce.endpoint_type is connected (claimed: rdma-core 44 librdmacm: reliable connections; observed: 2026-11-20 rdma-core 44 "
-      "on soft-RoCE in a virtual machine, rping and a reliable connection worked); or shared_receives to be true, and "
-      "ibverbs_roce.shared_receives is false (claimed: weft posts receives per link over rdma-core, though ibv_create_srq is there); the "
-      "nearest legal answer is receive_pool::per_link");
-  return {};
-}
-template <class Asked>
 constexpr refused why_not(const ibverbs_roce*, flush::tracked_writes, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: flush: fabric ibverbs_roce cannot answer tracked_writes: it needs delivery_complete to be true, and "

@@ -42,11 +42,19 @@ struct connection {
   owned<ibv_mr> region;
   owned<rdma_cm_id> id;  ///< And its queue pair.
 
-  credit_introduction mine() const noexcept { return {reinterpret_cast<std::uint64_t>(&words->granted), region->rkey, offer.count()}; }
+  credit_introduction mine(bool pooled) const noexcept {
+    return {reinterpret_cast<std::uint64_t>(&words->granted), region->rkey, offer.count(), pooled ? tag : no_tag};
+  }
   /// The peer has introduced itself.
   void meet(const credit_introduction& peer) noexcept {
     theirs = peer;
     std::atomic_ref(words->granted).store(peer.receives, std::memory_order_release);
+    (void)has_credit();
+  }
+  /// Asked when the peer seems to have no receive: whoever has a pool is never waited for.
+  [[gnu::cold, gnu::noinline]] bool has_credit() const noexcept {
+    if (theirs.has_pool()) credit.grant_all(*words);
+    return theirs.has_pool();
   }
 };
 

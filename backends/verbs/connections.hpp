@@ -25,13 +25,15 @@ template <class Shape>
 class connections {
  public:
   connections(const device& on, completion_queue& queue, posting& posts, const port_options& options)
-      : on_(on), queue_(queue), posts_(posts), make_(on, queue.get(), options), most_links_(options.links) {}
+      : on_(on), queue_(queue), posts_(posts), make_(on, queue.get(), pool_, options), most_links_(options.links) {}
 
   result<void> open(const port_options& options) {
     channel_.reset(rdma_create_event_channel());
     if (!channel_) return refused(errno, "rdma_create_event_channel", make_.who());
     const int flags = ::fcntl(channel_->fd, F_GETFL);
     if (flags < 0 || ::fcntl(channel_->fd, F_SETFL, flags | O_NONBLOCK) != 0) return refused(errno, "fcntl", make_.who());
+    if constexpr (Shape::shared_receives)
+      if (auto pool = pool_.open(on_, options.receives, make_.who()); !pool) return std::move(pool).error();
     if (!options.listens) return {};
     auto listens = make_.listener(channel_.get(), options);
     if (!listens) return std::move(listens).error();
@@ -39,6 +41,7 @@ class connections {
     return {};
   }
 
+  shared_receive_queue& pool() noexcept { return pool_; }
   int events() const noexcept { return channel_->fd; }
   address_bytes address() const {
     if (!listener_) return {};
@@ -66,20 +69,24 @@ class connections {
     return keep(std::move(made).value());
   }
 
-  /// The card touches nothing of the link any more when this returns. Completions in the queue still point at its places, which stay.
+  /// The card touches nothing of the link any more when this returns. Completions in the queue still point at its places, which stay. With a pool the
+  /// queue pair stays too, broken: cards drop a closed one's completions, and the pool's receives with them, and would give its number to the next.
   void hang_up(connection* gone) {
     const auto held = std::find_if(links_.begin(), links_.end(), [gone](const auto& each) { return each.get() == gone; });
     if (held == links_.end()) return;
     posts_.leave(*gone);
     if (gone->phase == link_phase::ending) --ending_;
     if (gone->stood && !gone->told) --untold_;
+    forget_unheard(*gone);
     if (gone->arrived && !gone->answered) (void)rdma_reject(gone->id.get(), nullptr, 0);
     else if (gone->phase == link_phase::opening || gone->phase == link_phase::established) disconnect(*gone);
     gone->phase = link_phase::lost;
     gone->sends.shut();
-    gone->pair = nullptr;
-    gone->id.reset();
-    gone->region.reset();
+    if (!Shape::shared_receives || !gone->answered) {
+      gone->pair = nullptr;
+      gone->id.reset();
+      gone->region.reset();
+    }
     graveyard_.push_back(std::move(*held));
     *held = std::move(links_.back());
     links_.pop_back();
@@ -108,6 +115,13 @@ class connections {
   /// A message came over a link: the peer has it as established, whatever the manager's event is waiting for. Its answer may go out at once.
   [[gnu::cold, gnu::noinline]] void heard(connection& link) noexcept {
     if (link.phase == link_phase::opening && link.answered) stand(link);
+  }
+
+  /// A message came from the pool: whose queue pair took it, where somebody waits for the first one.
+  bool awaits_a_word() const noexcept { return unheard_ > 0; }
+  connection* of_number(std::uint32_t number) const noexcept {
+    const auto found = std::find_if(links_.begin(), links_.end(), [number](const auto& each) { return each->pair->qp_num == number; });
+    return found == links_.end() ? nullptr : found->get();
   }
 
   /// An operation or a receive of this link ended in error: nothing on it succeeds any more.
@@ -151,6 +165,7 @@ class connections {
     if (tag == no_tag) return hang_up(arrived);
     if (make_.accept(*arrived, seen.reads) != 0) return end(*arrived);
     arrived->answered = true;
+    ++unheard_;
   }
 
   void on_event(const incident& seen) {
@@ -184,10 +199,17 @@ class connections {
     stand(link);
   }
 
+  /// Accepted, and nothing was heard of it yet.
+  void forget_unheard(const connection& link) noexcept {
+    if (link.arrived && link.answered && link.phase == link_phase::opening) --unheard_;
+  }
+
   void stand(connection& link) noexcept {
+    forget_unheard(link);
     link.stood = true;
     link.phase = link_phase::established;
     ++untold_;
+    if constexpr (Shape::shared_receives) make_.shorten_waits(link);
     link.sends.admit();
     posts_.offer(link);  // receives may have been used up and posted again before
   }
@@ -197,6 +219,7 @@ class connections {
   }
 
   void end(connection& link) noexcept {
+    forget_unheard(link);
     link.phase = link_phase::ending;
     link.ended_at = queue_.times_empty();
     link.sends.shut();
@@ -231,10 +254,12 @@ class connections {
   const device& on_;
   completion_queue& queue_;
   posting& posts_;
+  shared_receive_queue pool_;  ///< Shape::shared_receives
   making<Shape> make_;
   std::size_t most_links_;
-  std::size_t ending_ = 0;  ///< Links whose end was not told yet.
-  std::size_t untold_ = 0;  ///< Links of which nobody was told yet that they stand.
+  std::size_t ending_ = 0;   ///< Links whose end was not told yet.
+  std::size_t unheard_ = 0;  ///< Accepted links that do not stand yet.
+  std::size_t untold_ = 0;   ///< Links of which nobody was told yet that they stand.
   owned<rdma_event_channel> channel_;
   owned<rdma_cm_id> listener_;
   std::vector<std::unique_ptr<connection>> links_;  // last: closed first

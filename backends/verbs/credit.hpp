@@ -4,9 +4,13 @@
 // ready) or ends the connection (iWARP), so neither happens here: each side counts the receives it has posted on a link and writes the
 // count into a word of the other side, which sends no more than that. Counts are modulo 2^32 and only grow.
 // The first count, and where the word is, travel as private data of the connection manager.
+// A pool of receives (receive_pool::shared) cannot promise a link what others may take, so whoever has one says so there, and is sent to without credit:
+// a card that finds the pool empty has the sender's card repeat, as often as it takes (nothing is lost; who never posts again is lost by silence).
+// iWARP has no such answer, and no pool here.
 // Hot path: send_credit, receive_offer. Threads: one owner; the word is written by the card.
 #pragma once
 
+#include "../../core/port.hpp"
 #include "../../wire/reader.hpp"
 
 #include <algorithm>
@@ -31,6 +35,8 @@ class send_credit {
   bool none(credit_words& words) const noexcept { return std::atomic_ref(words.granted).load(std::memory_order_acquire) == spent_; }
   void spend() noexcept { ++spent_; }
   void give_back() noexcept { --spent_; }
+  /// No credit is kept: as much as the counts can tell apart is granted.
+  void grant_all(credit_words& words) const noexcept { std::atomic_ref(words.granted).store(spent_ - 1, std::memory_order_relaxed); }
 
  private:
   std::uint32_t spent_ = 0;
@@ -57,9 +63,12 @@ struct credit_introduction {
   std::uint64_t address = 0;   ///< Of the word that the reader may write.
   std::uint32_t key = 0;       ///< Of that word.
   std::uint32_t receives = 0;  ///< Posted already.
+  std::uint32_t tag = no_tag;  ///< The sender's for the link, where it has a pool of receives: no credit is kept.
 
-  static constexpr std::uint32_t form = 0x31'66'65'77;  ///< "wef1": another form is another number.
-  static constexpr std::size_t size = 4 + 8 + 4 + 4;
+  bool has_pool() const noexcept { return tag != no_tag; }
+
+  static constexpr std::uint32_t form = 0x32'66'65'77;  ///< "wef2": another form is another number.
+  static constexpr std::size_t size = 4 + 8 + 4 + 4 + 4;
 
   std::array<std::byte, size> bytes_of() const noexcept {
     std::array<std::byte, size> made{};
@@ -68,6 +77,7 @@ struct credit_introduction {
     to.number(address);
     to.number(key);
     to.number(receives);
+    to.number(tag);
     return made;
   }
   /// Nothing where it is not ours. Connection managers pad private data, so what follows is ignored.
@@ -78,6 +88,7 @@ struct credit_introduction {
     read.address = of.number<std::uint64_t>();
     read.key = of.number<std::uint32_t>();
     read.receives = of.number<std::uint32_t>();
+    read.tag = of.number<std::uint32_t>();
     if (!of.good() || marked != form || read.address % alignof(std::uint32_t) != 0) return std::nullopt;
     return read;
   }

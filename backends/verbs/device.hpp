@@ -64,7 +64,9 @@ result<std::string> attest(const device& of, const ibv_port_attr& port, const po
   if (Shape::native_atomics && of.attributes.atomic_cap == IBV_ATOMIC_NONE) found.cell("atomics", "provider", "none");
   const auto depth = static_cast<std::uint64_t>(std::max(0, of.attributes.max_qp_wr));
   found.at_least("queue_depth", facts.queue_depth, depth);
-  found.at_least("receives", options.receives, depth, true);
+  const auto pooled = static_cast<std::uint64_t>(of.attributes.max_srq > 0 ? std::max(0, of.attributes.max_srq_wr) : 0);
+  found.at_least("receives", options.receives, Shape::shared_receives ? pooled : depth, true);
+  if (Shape::shared_receives && of.internet_wire) found.cell("shared_receives", "true", "false");
   found.at_least("gather_limit", facts.gather_limit, static_cast<std::uint64_t>(std::max(0, of.attributes.max_sge)), true);
   found.at_least("inject_bytes", facts.inject_bytes, of.inline_bytes, true);
   found.at_least("largest_message", facts.largest_message, port.max_msg_sz);
@@ -125,15 +127,17 @@ result<void> size_queues(device& of, const port_options& options) {
   const std::uint64_t links = std::max(1U, options.links);
   const auto entries = static_cast<std::uint64_t>(std::max(0, of.attributes.max_cqe));
   const auto works = static_cast<std::uint64_t>(std::max(0, of.attributes.max_qp_wr));
-  const std::uint64_t taken = options.receives + send_reserve;
-  const std::uint64_t room = entries / links > taken ? entries / links - taken : 0;
+  const std::uint64_t taken = (Shape::shared_receives ? 0 : options.receives) + send_reserve;
+  const std::uint64_t pool = Shape::shared_receives ? options.receives : 0;
+  const std::uint64_t each = (entries - std::min(entries, pool)) / links;
+  const std::uint64_t room = each > taken ? each - taken : 0;
   const std::uint64_t depth = std::min({wanted, room, works > send_reserve ? works - send_reserve : 0});
   if (depth < least_send_depth)
     return failure{error(errc::no_memory, "open"), "fabric " + std::string(Shape::name) + ": device " + of.name + " has completion queues of " +
                                                        std::to_string(entries) + " entries, too few for " + std::to_string(links) + " links of " +
                                                        std::to_string(options.receives) + " receives; ask for fewer in port_options"};
   of.send_depth = static_cast<std::uint32_t>(depth);
-  of.queue_size = static_cast<std::uint32_t>(links * (depth + taken));
+  of.queue_size = static_cast<std::uint32_t>(links * (depth + taken) + pool);
   return {};
 }
 

@@ -42,7 +42,7 @@ class endings {
     if (entry.status != IBV_WC_SUCCESS) [[unlikely]] {
       if (place.ended) return;  // soft iWARP was seen to flush a read twice (Linux 6.1): it ends once
       c.sends.retire(place);
-      return tell_failure(entry, completion_kind::ended, place.context, c, on);
+      return tell_failure(entry, completion_kind::ended, place.context, &c, on);
     }
     c.sends.retire(place);
     if (place.told) on(completion_entry{completion_kind::ended, place.context, 0, entry.byte_len, {}});
@@ -52,20 +52,44 @@ class endings {
 
   template <class On>
   void tell_receive(const ibv_wc& entry, On& on) {
-    const auto& place = *reinterpret_cast<const receive_place<connection>*>(entry.wr_id);
-    place.owner->receives.end_one();
-    if (entry.status != IBV_WC_SUCCESS) [[unlikely]]
-      return tell_failure(entry, completion_kind::received, place.context, *place.owner, on);
-    if (!place.owner->stood) [[unlikely]]
-      links_.heard(*place.owner);
-    const auto kind = entry.opcode == IBV_WC_RECV_RDMA_WITH_IMM ? completion_kind::landed : completion_kind::received;
-    on(completion_entry{kind, place.context, (entry.wc_flags & IBV_WC_WITH_IMM) != 0 ? ntohl(entry.imm_data) : 0, entry.byte_len, {}});
+    if constexpr (Shape::shared_receives) return tell_pooled(entry, on);
+    else return tell_own(entry, on);
   }
 
   template <class On>
-  [[gnu::cold, gnu::noinline]] void tell_failure(const ibv_wc& entry, completion_kind kind, void* context, connection& of, On& on) {
+  void tell_own(const ibv_wc& entry, On& on) {
+    const auto& place = *reinterpret_cast<const receive_place<connection>*>(entry.wr_id);
+    place.owner->receives.end_one();
+    if (entry.status != IBV_WC_SUCCESS) [[unlikely]]
+      return tell_failure(entry, completion_kind::received, place.context, place.owner, on);
+    if (!place.owner->stood) [[unlikely]]
+      links_.heard(*place.owner);
+    tell_arrival(entry, place.context, on);
+  }
+
+  /// A receive of the pool: its link is looked for only where that matters.
+  template <class On>
+  void tell_pooled(const ibv_wc& entry, On& on) {
+    const auto ended_one = links_.pool().end(entry.wr_id);
+    if (!ended_one.first) [[unlikely]]
+      return;
+    if (entry.status != IBV_WC_SUCCESS) [[unlikely]]
+      return tell_failure(entry, completion_kind::received, ended_one.context, links_.of_number(entry.qp_num), on);
+    if (links_.awaits_a_word()) [[unlikely]]
+      if (connection* const from = links_.of_number(entry.qp_num); from != nullptr) links_.heard(*from);
+    tell_arrival(entry, ended_one.context, on);
+  }
+
+  template <class On>
+  [[gnu::always_inline]] static void tell_arrival(const ibv_wc& entry, void* context, On& on) {
+    const auto kind = entry.opcode == IBV_WC_RECV_RDMA_WITH_IMM ? completion_kind::landed : completion_kind::received;
+    on(completion_entry{kind, context, (entry.wc_flags & IBV_WC_WITH_IMM) != 0 ? ntohl(entry.imm_data) : 0, entry.byte_len, {}});
+  }
+
+  template <class On>
+  [[gnu::cold, gnu::noinline]] void tell_failure(const ibv_wc& entry, completion_kind kind, void* context, connection* of, On& on) {
     if (entry.status != IBV_WC_WR_FLUSH_ERR) last_bad_ = entry;
-    links_.broke(of);
+    if (of != nullptr) links_.broke(*of);  // null: hung up already
     on(completion_entry{kind, context, 0, 0, ended(entry.status)});
   }
 

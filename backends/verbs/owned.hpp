@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Who closes what: rdma-core's objects as move-only owners. The order of members decides the order of closing, which the library minds:
-// queue pairs, connection ids, regions, completion queue, completion channel, protection domain, event channel.
+// queue pairs, connection ids, shared receive queue, regions, completion queue, completion channel, protection domain, event channel.
 // Devices are the connection manager's: it opens each once for the process and never closes it.
 // Hot path: get() only. Threads: one owner.
 #pragma once
@@ -18,6 +18,7 @@ struct closer {
   void operator()(ibv_pd* object) const noexcept { (void)ibv_dealloc_pd(object); }
   void operator()(ibv_cq* object) const noexcept { (void)ibv_destroy_cq(object); }
   void operator()(ibv_qp* object) const noexcept { (void)ibv_destroy_qp(object); }
+  void operator()(ibv_srq* object) const noexcept { (void)ibv_destroy_srq(object); }
   void operator()(ibv_mr* object) const noexcept { (void)ibv_dereg_mr(object); }
   void operator()(ibv_comp_channel* object) const noexcept { (void)ibv_destroy_comp_channel(object); }
   void operator()(rdma_event_channel* object) const noexcept { rdma_destroy_event_channel(object); }

@@ -29,7 +29,8 @@ class port {
   static_assert(!Shape::bind_regions && !Shape::remote_counter && Shape::selective_completion,
                 "weft: rdma-core binds no regions, counts no landed writes, and signals what is asked for");
   static_assert(!Shape::multi_receive, "weft: a receive of rdma-core takes one message");
-  static_assert(!Shape::shared_receives, "weft: this backend posts receives per link");
+  static_assert(!Shape::shared_receives || Shape::write_immediate,
+                "weft: a pool of receives needs a wire that repeats what finds it empty; iWARP's does not");
   static_assert(Shape::write_immediate == Shape::receive_reserve, "weft: a write with an immediate consumes a receive");
   static_assert(Shape::facts.endpoint_type == endpoint_type::connected, "weft: this backend knows reliable connections only");
   static constexpr bool offers(post_mode mode) noexcept { return mode != post_mode::delivered; }
@@ -42,7 +43,7 @@ class port {
     friend bool operator==(const link&, const link&) = default;
   };
   using rendezvous = backends::rendezvous::tcp;
-  static constexpr bool link_has_receives = true;
+  static constexpr bool link_has_receives = !Shape::shared_receives;
 
   static result<std::unique_ptr<port>> open(const port_options& options) {
     auto on = open_device<Shape>(options);
@@ -75,6 +76,8 @@ class port {
   }
   /// Completions of the link may still be told until poll answers 0 once; their contexts must live until then.
   void hang_up(link& gone) { links_.hang_up(std::exchange(gone.held, nullptr)); }
+  /// What the peer sent with its acceptance (core/port.hpp).
+  std::uint32_t peer_tag(link of) const noexcept requires(Shape::shared_receives) { return of.held->arrived ? no_tag : of.held->theirs.tag; }
   template <class On>
   void poll_links(On&& on) {
     const auto told = [&on](link_change change, std::uint32_t tag, connection* of) { return on(change, tag, link{of}); };
@@ -86,21 +89,9 @@ class port {
   result<registration> enroll_local(bytes where) { return memory_.enroll(where, rights::none); }
   void withdraw(registration& gone) { memory_.withdraw(gone); }
 
-  status post_receive(link from, local_memory into, void* context) noexcept {
-    connection& c = *from.held;
-    if (c.receives.full()) [[unlikely]]
-      return again(waits_for::queue, "ibv_post_recv");
-    ibv_sge piece{address_of(into.data), static_cast<std::uint32_t>(into.size), local_key(into.descriptor)};
-    ibv_recv_wr work{reinterpret_cast<std::uintptr_t>(&c.receives.take(context)), nullptr, &piece, 1};
-    ibv_recv_wr* stuck = nullptr;
-    if (const int r = ibv_post_recv(c.pair, &work, &stuck); r != 0) [[unlikely]] {
-      c.receives.take_back();
-      return not_posted(r, "ibv_post_recv");
-    }
-    c.offer.posted();
-    if (c.offer.due()) [[unlikely]]
-      posts_.offer(c);
-    return {};
+  status post_receive([[maybe_unused]] link from, local_memory into, void* context) noexcept {
+    if constexpr (Shape::shared_receives) return links_.pool().post(into, context);
+    else return post_own(*from.held, into, context);
   }
 
   template <post_mode M>
@@ -245,6 +236,22 @@ class port {
     limits_.largest_write = std::min(on_.largest_message, Shape::facts.largest_write);
     limits_.differences = on_.differences;
     limits_.library = "rdma-core, device " + on_.name;
+  }
+
+  [[gnu::always_inline]] status post_own(connection& c, local_memory into, void* context) noexcept {
+    if (c.receives.full()) [[unlikely]]
+      return again(waits_for::queue, "ibv_post_recv");
+    ibv_sge piece{address_of(into.data), static_cast<std::uint32_t>(into.size), local_key(into.descriptor)};
+    ibv_recv_wr work{reinterpret_cast<std::uintptr_t>(&c.receives.take(context)), nullptr, &piece, 1};
+    ibv_recv_wr* stuck = nullptr;
+    if (const int r = ibv_post_recv(c.pair, &work, &stuck); r != 0) [[unlikely]] {
+      c.receives.take_back();
+      return not_posted(r, "ibv_post_recv");
+    }
+    c.offer.posted();
+    if (c.offer.due()) [[unlikely]]
+      posts_.offer(c);
+    return {};
   }
 
   template <std::size_t Pieces>

@@ -43,7 +43,7 @@ class posting {
                                      const char* call) noexcept {
     if (to.sends.full()) [[unlikely]]
       return no_room(to, call);
-    if (terms.consumes && to.credit.none(*to.words)) [[unlikely]] {
+    if (terms.consumes && to.credit.none(*to.words) && !to.has_credit()) [[unlikely]] {
       starved_ = true;
       return again(waits_for::receive_slot, call);
     }
