@@ -46,17 +46,18 @@ class [[nodiscard]] batch {
   ~batch() { leave(); }
 
   /// As transport::send, put and put_notify without a context. `again`: not taken; make progress, then try once more.
-  status send(local_memory from) noexcept {
+  [[gnu::always_inline]] status send(local_memory from) noexcept {
     if (e_ == nullptr) [[unlikely]]
       return error(errc::invalid, "a closed batch");
     record* r = lane_type(*e_).living(to_);
     if (r != nullptr && from.size > r->their_slot_bytes) [[unlikely]]
       return lane_type::too_long(*e_, from.size, *r);
-    return add(r, {operation::send, from, {}, 0});
+    return add(
+        r, operation::send, [&](member & m) __attribute__((always_inline)) { m.from = from; });
   }
-  status put(local_memory from, const remote_place& at) noexcept { return write({operation::put, from, at, 0}); }
-  status put_notify(local_memory from, const remote_place& at, std::uint32_t immediate) noexcept {
-    return write({operation::put_notify, from, at, immediate});
+  [[gnu::always_inline]] status put(local_memory from, const remote_place& at) noexcept { return write(operation::put, from, at, 0); }
+  [[gnu::always_inline]] status put_notify(local_memory from, const remote_place& at, std::uint32_t immediate) noexcept {
+    return write(operation::put_notify, from, at, immediate);
   }
 
   /// Posts the last member. With a context: exactly one `completed` or `failed` tells its end. `again`: the batch is still open. A batch of no
@@ -80,27 +81,34 @@ class [[nodiscard]] batch {
     std::uint32_t immediate = 0;
   };
 
-  status write(const member& m) noexcept {
+  [[gnu::always_inline]] status write(operation what, local_memory from, const remote_place& at, std::uint32_t immediate) noexcept {
     if (e_ == nullptr) [[unlikely]]
       return error(errc::invalid, "a closed batch");
-    if (status s = lane_type::check(m.from.size, m.at, rights::remote_write, name_of(m.what)); !s) [[unlikely]]
+    if (status s = lane_type::check(from.size, at, rights::remote_write, name_of(what)); !s) [[unlikely]]
       return s;
-    return add(lane_type(*e_).living(to_), m);
+    return add(
+        lane_type(*e_).living(to_), what, [&](member & m) __attribute__((always_inline)) {
+          m.from = from;
+          m.at = at;
+          m.immediate = immediate;
+        });
   }
 
-  /// Posts the member kept back, since one more comes; keeps that one.
-  status add(record* r, const member& m) noexcept {
+  /// Posts the member kept back, since one more comes; keeps that one, which `keep` writes where it lies: a copy costs as much as a post.
+  template <class Keep>
+  [[gnu::always_inline]] status add(record* r, operation what, Keep&& keep) noexcept {
     if (!why_) [[unlikely]]
       return why_;
     if (r == nullptr) [[unlikely]]
-      return lane_type(*e_).dead(to_, name_of(m.what));
+      return lane_type(*e_).dead(to_, name_of(what));
     if (held_.what != nothing) {
       if constexpr (links) e_->port->begin_batch();
       if (const status s = post_held(*r); !s) [[unlikely]]
         return stopped(s);
       ++posted_;
     }
-    held_ = m;
+    held_.what = what;
+    keep(held_);
     return {};
   }
 
@@ -113,41 +121,48 @@ class [[nodiscard]] batch {
     return s;
   }
 
-  /// With others to follow, where the port can make use of that.
-  status post_held(record& r) noexcept {
+  /// With others to follow, where the port can make use of that. What add() has checked is not checked again.
+  [[gnu::always_inline]] status post_held(record& r) noexcept {
     lane_type l(*e_);
-    if constexpr (hints) {
+    if constexpr (hints || links) {
       if (!lane_type::parts_of::too_large(*e_, held_.from.size)) [[likely]]
         return hinted(l, r);
     }
     return last(l, nullptr, false);
   }
 
-  status hinted(lane_type& l, record& r) noexcept {
+  [[gnu::always_inline]] status hinted(lane_type& l, record& r) noexcept {
     auto& port = *e_->port;
     const remote_memory at{held_.at.address, held_.at.key};
     if (held_.what == operation::put && held_.from.size != 0)
-      return l.post_write(&r, operation::put, nullptr, false, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
-        return port.template write<M, true>(r.link, held_.from, at, c);
-      });
+      return l.post_write(
+          &r, operation::put, nullptr, false, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
+            if constexpr (hints) return port.template write<M, true>(r.link, held_.from, at, c);
+            else return port.template write<M>(r.link, held_.from, at, c);
+          });
     if constexpr (!Engine::framed)
       if (held_.what == operation::send) {
         const auto tag = wire::message_tag::of(wire::message_kind::user, r.theirs);
-        return l.post(&r, operation::send, nullptr, false, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
-          return port.template send<M, true>(r.link, held_.from, tag.word, c);
-        });
+        return l.post(
+            &r, operation::send, nullptr, false, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
+              if constexpr (hints) return port.template send<M, true>(r.link, held_.from, tag.word, c);
+              else return port.template send<M>(r.link, held_.from, tag.word, c);
+            });
       }
     if constexpr (lane_type::notify_answer::rides_on_write)
       if (held_.what == operation::put_notify && held_.from.size != 0) {
         const std::uint64_t word = lane_type::immediate_word(r, held_.immediate);
-        return l.post_write(&r, operation::put_notify, nullptr, false, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
-          return port.template write_immediate<M, true>(r.link, held_.from, at, word, c);
-        });
+        return l.post_write(
+            &r, operation::put_notify, nullptr,
+            false, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
+              if constexpr (hints) return port.template write_immediate<M, true>(r.link, held_.from, at, word, c);
+              else return port.template write_immediate<M>(r.link, held_.from, at, word, c);
+            });
       }
     return last(l, nullptr, false);
   }
 
-  status last(lane_type& l, void* context, bool signalled) noexcept {
+  [[gnu::noinline]] status last(lane_type& l, void* context, bool signalled) noexcept {
     switch (held_.what) {
       case operation::send:
         return l.send(to_, held_.from, context, signalled);

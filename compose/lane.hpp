@@ -47,8 +47,10 @@ class lane {
     } else {
       if (Engine::fabric::facts.inject_bytes > 0 && !signalled && from.size <= Engine::fabric::facts.inject_bytes)
         return e_.port->inject(r->link, {from.data, from.size}, tag.word);
-      return post(r, operation::send, context, signalled,
-                  [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) { return e_.port->template send<M>(r->link, from, tag.word, c); });
+      return post(
+          r, operation::send, context, signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
+            return e_.port->template send<M>(r->link, from, tag.word, c);
+          });
     }
   }
 
@@ -60,7 +62,7 @@ class lane {
       return s;
     if (parts_of::too_large(e_, from.size)) [[unlikely]]
       return one_in_parts(*r, operation::put, from, at, 0, context, signalled);
-    const auto call = [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
+    const auto call = [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
       return e_.port->template write<M>(r->link, from, {at.address, at.key}, c);
     };
     if constexpr (Engine::write_mode == post_mode::delivered)
@@ -103,9 +105,11 @@ class lane {
     if constexpr (Engine::write_mode == post_mode::delivered)
       if (w.signalled && w.from.size == 0) [[unlikely]]
         return notice_alone(w);
-    return post_write(w.record, operation::put_notify, w.context, w.signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
-      return e_.port->template write_immediate<M>(w.record->link, w.from, w.to, immediate, c);
-    });
+    return post_write(
+        w.record, operation::put_notify, w.context,
+        w.signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
+          return e_.port->template write_immediate<M>(w.record->link, w.from, w.to, immediate, c);
+        });
   }
 
   /// A message cannot overtake a write on this row: both are posted now. The operation ends when both have.
@@ -207,7 +211,8 @@ class lane {
     return post<Engine::write_mode, Engine::tracks_writes>(r, what, context, signalled, call);
   }
 
-  /// One call, signalled or not. Unsignalled ones carry their peer's marker where the library leaves contexts alone.
+  /// One call, signalled or not. Inlined at each place that posts (calls given to it say so): shared by batches and single posts it would cost
+  /// the single ones. Unsignalled ones carry their peer's marker where the library leaves contexts alone.
   template <post_mode Signalled = post_mode::signalled, bool Tracked = false, class Call>
   [[gnu::always_inline]] status post(record* r, operation what, void* context, bool signalled, Call&& call) noexcept {
     if (!signalled) {

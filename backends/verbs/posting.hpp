@@ -147,10 +147,17 @@ class posting {
   [[gnu::noinline]] status link(connection& to, const ibv_send_wr& work, void* context, bool told, bool consumes, bool copied) noexcept {
     linked_post& kept = links_[linked_++];
     linked_to_ = &to;
-    kept.work = work;
+    // Field by field: what a request of its kind is not read by was never set.
+    kept.work.num_sge = work.num_sge;
+    kept.work.opcode = work.opcode;
+    kept.work.send_flags = work.send_flags;
+    kept.work.imm_data = work.imm_data;
+    kept.work.wr.atomic = work.wr.atomic;  // the longest: writes and reads lie in it
     kept.terms = {told, consumes, copied};
     kept.context = context;
-    std::copy_n(work.sg_list, work.num_sge, kept.pieces);
+    if (work.num_sge == 1) [[likely]]
+      kept.pieces[0] = work.sg_list[0];
+    else std::copy_n(work.sg_list, work.num_sge, kept.pieces);
     kept.work.sg_list = kept.pieces;
     if (copied && work.num_sge > 0) {  // inlined by contract: one piece
       std::memcpy(kept.bytes.data(), reinterpret_cast<const void*>(kept.pieces[0].addr), kept.pieces[0].length);

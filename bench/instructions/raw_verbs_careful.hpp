@@ -50,7 +50,7 @@ class verbs_careful {
     std::uint64_t address = 0, key = 0, room = 0;
     bool writable = false, atomic = false;
   };
-  enum class kind : std::uint8_t { send, put_notify, fetch_add };
+  enum class kind : std::uint8_t { send, put, put_notify, fetch_add };
   struct slot {
     record* of = nullptr;
     void* user = nullptr;
@@ -86,17 +86,29 @@ class verbs_careful {
     work.imm_data = htonl(r->theirs);
     return post<true>(*r, work, piece, marker_, false);
   }
-  [[gnu::always_inline]] int put(const handle& to, const memory& from, std::size_t size, const place& at) noexcept {
+  template <bool Signalled>
+  [[gnu::always_inline]] int put(const handle& to, const memory& from, std::size_t size, const place& at, void* context) noexcept {
     record* r = living(to);
     if (r == nullptr) [[unlikely]]
       return gone;
     if (const int wrong = check(from, size, at)) [[unlikely]]
       return wrong;
+    void* mine = marker_;
+    if constexpr (Signalled) {
+      slot* s = take(*r, kind::put, context);
+      if (s == nullptr) [[unlikely]]
+        return full;
+      mine = s;
+    }
     ibv_sge piece{reinterpret_cast<std::uint64_t>(from.data), static_cast<std::uint32_t>(size), from.key};
     ibv_send_wr work{};
     work.opcode = IBV_WR_RDMA_WRITE;
     work.wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
-    return post<false>(*r, work, piece, marker_, false);
+    const int r2 = post<false>(*r, work, piece, mine, Signalled);
+    if constexpr (Signalled)
+      if (r2 != ok) [[unlikely]]
+        give(*static_cast<slot*>(mine));
+    return r2;
   }
   template <bool Signalled>
   [[gnu::always_inline]] int put_notify(const handle& to, const memory& from, std::size_t size, const place& at, std::uint32_t immediate,
@@ -167,7 +179,7 @@ class verbs_careful {
     return count;
   }
 
- private:
+ protected:
   static record* living(const handle& h) noexcept { return h.of->live == h.number ? h.of : nullptr; }
   int check(const memory& from, std::size_t size, const place& at) const noexcept {
     if (size > from.size || size > at.room || size > granted_.largest) [[unlikely]]

@@ -6,7 +6,7 @@
 #include "../../compose/transport.hpp"
 #include "../../generated/ibverbs_roce.hpp"
 #include "../../tests/stub_device/stub_device.hpp"
-#include "raw_verbs_careful.hpp"
+#include "raw_verbs_linked.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -49,6 +49,16 @@ class by_weft {
   [[gnu::always_inline]] bool put_notify() { return bool(net.put_notify(other, source_.first(size), place_, 1)); }
   [[gnu::always_inline]] bool put_notify_signalled() { return bool(net.put_notify(other, source_.first(size), place_, 1, this)); }
   [[gnu::always_inline]] bool fetch_add() { return bool(net.fetch_add(other, place_, 1, this)); }
+  [[gnu::always_inline]] bool put_signalled() { return bool(net.put(other, source_.first(size), place_, this)); }
+  [[gnu::always_inline]] int send_batch() {
+    return batch([this](auto& b) { return b.send(source_.first(size)); });
+  }
+  [[gnu::always_inline]] int put_batch() {
+    return batch([this](auto& b) { return b.put(source_.first(size), place_); });
+  }
+  [[gnu::always_inline]] int put_notify_batch() {
+    return batch([this](auto& b) { return b.put_notify(source_.first(size), place_, 1); });
+  }
   [[gnu::always_inline]] int look() {
     return net.progress(overloaded{[this](const completed&) { ++ended; }, [](auto&&) {}});
   }
@@ -61,6 +71,14 @@ class by_weft {
   std::uint64_t ended = 0;
 
  private:
+  template <class Add>
+  [[gnu::always_inline]] int batch(Add&& add) {
+    auto b = net.batch(other);
+    int refused = 0;
+    for (int i = 0; i < posts; ++i) refused += !add(b);
+    return refused + !b.close();
+  }
+
   transport<fabric> net = sure(open<fabric>({.node = "127.0.0.1", .slot_bytes = 4096}));
   transport<fabric> there_ = sure(open<fabric>({.node = "127.0.0.1", .listens = true, .slot_bytes = 4096}));
   region source_ = sure(net.allocate(most, rights::none)), landing_ = sure(there_.allocate(4096, rights::all));
@@ -77,7 +95,7 @@ class by_hand {
     const auto [mine, theirs] = stub_device::connected_pair(domain_, queue_, cap);
     theirs_ = theirs;
     const int access = IBV_ACCESS_LOCAL_WRITE;  // a number: the call is a macro that mixes enumerations
-    ibv_mr* slots = ibv_reg_mr(domain_, end_.slots().data(), end_.slots().size() * sizeof(verbs_careful::slot), access);
+    ibv_mr* slots = ibv_reg_mr(domain_, end_.slots().data(), end_.slots().size() * sizeof(verbs_linked::slot), access);
     end_.set_slots_key(slots->lkey);
     to_ = {.live = 1U << 16, .theirs = 1, .takes = 4096, .spent = 0, .granted = &granted_, .pair = mine};
     for (std::uint32_t i = 0; i < 256; ++i) receive();
@@ -85,10 +103,14 @@ class by_hand {
     place_ = {reinterpret_cast<std::uint64_t>(memory_.data()), region_->rkey, 4096, true, true};
   }
   [[gnu::always_inline]] bool send() { return end_.send(other, source_, size) == 0; }
-  [[gnu::always_inline]] bool put() { return end_.put(other, source_, size, place_) == 0; }
+  [[gnu::always_inline]] bool put() { return end_.put<false>(other, source_, size, place_, nullptr) == 0; }
   [[gnu::always_inline]] bool put_notify() { return end_.put_notify<false>(other, source_, size, place_, 1, nullptr) == 0; }
   [[gnu::always_inline]] bool put_notify_signalled() { return end_.put_notify<true>(other, source_, size, place_, 1, this) == 0; }
   [[gnu::always_inline]] bool fetch_add() { return end_.fetch_add(other, place_, 1, this) == 0; }
+  [[gnu::always_inline]] bool put_signalled() { return end_.put<true>(other, source_, size, place_, this) == 0; }
+  [[gnu::always_inline]] int send_batch() { return batch<IBV_WR_SEND_WITH_IMM>(); }
+  [[gnu::always_inline]] int put_batch() { return batch<IBV_WR_RDMA_WRITE>(); }
+  [[gnu::always_inline]] int put_notify_batch() { return batch<IBV_WR_RDMA_WRITE_WITH_IMM>(); }
   [[gnu::always_inline]] int look() {
     return end_.look(
         queue_, [this](auto, auto*, void*, std::uint64_t) { ++ended; }, [this](std::uint64_t) { receive(); });
@@ -99,6 +121,13 @@ class by_hand {
   std::uint64_t ended = 0;
 
  private:
+  template <ibv_wr_opcode What>
+  [[gnu::always_inline]] int batch() {
+    int refused = 0;
+    for (int i = 0; i < posts; ++i) refused += end_.add<What>(other, source_, size, place_, 1) != 0;
+    return refused + (end_.flush() != 0);
+  }
+
   [[gnu::noinline]] void receive() {
     ibv_sge piece{reinterpret_cast<std::uint64_t>(memory_.data() + 4096), 4096, region_->lkey};
     ibv_recv_wr work{0, nullptr, &piece, 1};
@@ -113,11 +142,11 @@ class by_hand {
                                static_cast<unsigned>(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC));
   ibv_qp* theirs_ = nullptr;
   std::uint32_t granted_ = 0;
-  verbs_careful::record to_{};
-  verbs_careful end_{to_, 0};
-  verbs_careful::handle other{&to_, 1U << 16};
-  verbs_careful::memory source_;
-  verbs_careful::place place_;
+  verbs_linked::record to_{};
+  verbs_linked end_{to_, 0};
+  verbs_linked::handle other{&to_, 1U << 16};
+  verbs_linked::memory source_;
+  verbs_linked::place place_;
   std::size_t size = most;
 };
 
@@ -126,6 +155,10 @@ template <class Contender, bool (Contender::*Operation)()>
   int refused = 0;
   for (int i = 0; i < posts; ++i) refused += !(c.*Operation)();
   return refused;
+}
+template <class Contender, int (Contender::*Operations)()>
+[[gnu::noinline]] int measured_batch(Contender& c) {
+  return (c.*Operations)();
 }
 template <class Contender>
 [[gnu::noinline]] int measured_look(Contender& c) {
@@ -142,11 +175,21 @@ int run(const std::string& what, int visits) {
       c.settle();
     }
   };
+  const auto batch = [&]<int (Contender::*Operations)()>() {
+    for (int v = 0; v < visits; ++v, operations += posts) {
+      refused += static_cast<std::uint64_t>(measured_batch<Contender, Operations>(c));
+      c.settle();
+    }
+  };
   if (what == "send") post.template operator()<&Contender::send>();
   if (what == "put") post.template operator()<&Contender::put>();
   if (what == "put_notify") post.template operator()<&Contender::put_notify>();
   if (what == "put_notify_signalled") post.template operator()<&Contender::put_notify_signalled>();
   if (what == "fetch_add") post.template operator()<&Contender::fetch_add>();
+  if (what == "put_signalled") post.template operator()<&Contender::put_signalled>();
+  if (what == "send_batch") batch.template operator()<&Contender::send_batch>();
+  if (what == "put_batch") batch.template operator()<&Contender::put_batch>();
+  if (what == "put_notify_batch") batch.template operator()<&Contender::put_notify_batch>();
   if (what == "look_empty")
     for (int v = 0; v < visits; ++v, ++operations) (void)measured_look(c);
   std::printf("%s\n", nlohmann::json{{"operations", operations}, {"refused", refused}, {"empty", 0}}.dump().c_str());
