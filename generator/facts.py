@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 UNLIMITED = 2**64 - 1
+_MOST = {"fused_bytes": 740}  # wire/fused.hpp, largest_fused: what a message of weft's own has room for
 Value = bool | int | str
 
 
@@ -25,8 +26,8 @@ class Fact:
 
     @property
     def largest(self) -> int:
-        """The largest number that the C++ member holds."""
-        return (1 << int(self.cpp.removeprefix("std::uint").removesuffix("_t"))) - 1
+        """The largest number that the C++ member holds, or that anything could do with."""
+        return _MOST.get(self.name) or (1 << int(self.cpp.removeprefix("std::uint").removesuffix("_t"))) - 1
 
     @property
     def is_number(self) -> bool:

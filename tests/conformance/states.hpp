@@ -16,8 +16,6 @@ class states : public suite<Stage> {};
 TYPED_TEST_SUITE_P(states);
 
 template <class F>
-inline constexpr bool flushes = !std::same_as<answer<F, flush_family>, flush::refused>;
-template <class F>
 inline constexpr bool shows = reached_by<F, visible>::native || reached_by<F, visible>::emulated;
 
 /// Side 0: told outside of the fabric that slots are filled, it looks at once.

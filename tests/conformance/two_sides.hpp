@@ -18,6 +18,10 @@
 
 namespace weft::conformance {
 
+/// Whether the fabric can wait until its writes are visible (the family flush).
+template <class F>
+inline constexpr bool flushes = !std::same_as<answer<F, flush_family>, flush::refused>;
+
 /// A suite over one stage: `Stage::fabric` is what is tested, `play` runs its sides.
 template <class Stage>
 class suite : public testing::Test {

@@ -8,7 +8,7 @@ source=$1 work=$2
 shift 2
 rm -rf "$work"
 mkdir -p "$work/tree/tests" "$work/tree/docs" "$work/tree/generated"
-cp -r "$source"/{core,wire,policies,backends,compose,history} "$work/tree/"
+cp -r "$source"/{core,wire,policies,backends,compose,coroutines,history} "$work/tree/"
 cp -r "$source/tests/conformance" "$work/tree/tests/"
 /usr/bin/python3 -B "$source/tests/made_up_row/row.py" "$source/providers.yaml" "$work/providers.yaml"
 "$source/weft" generate --matrix "$work/providers.yaml" --output "$work/tree" > "$work/generate.txt"

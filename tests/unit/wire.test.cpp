@@ -56,7 +56,7 @@ TEST(golden, a_hello) {
             "77656674"
             "0300"
             "a100000000000000"
-            "05000200"
+            "05002000"
             "0300"
             "616472"
             "0300"
@@ -111,7 +111,7 @@ TEST(golden, requests_replies_and_numbers) {
   EXPECT_EQ(encode(0x80ff0001U, number), 4U);
   EXPECT_EQ(hex(number), "0100ff80");
 }
-TEST(golden, a_tag) { EXPECT_EQ(message_tag::of(message_kind::notify, connection_number::of(0x1234, 0xabc)).word, 0x6abc1234U); }
+TEST(golden, a_tag) { EXPECT_EQ(message_tag::of(message_kind::notify, connection_number::of(0x01234, 0xbc)).word, 0x6bc01234U); }
 
 TEST(a_hello, comes_back_as_it_was) {
   const auto raw = encoded(sample());
