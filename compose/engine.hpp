@@ -124,7 +124,7 @@ struct engine {
   std::array<receive_request, chains_receives ? longest_chain : 0> refill;  ///< Consumed during this look at the queue, posted at its end.
   std::uint32_t refills = 0;
   std::vector<receive*> unposted;         ///< Receives that the library had no room for.
-  std::uint32_t owed_notices = no_index;  ///< put_notify operations whose notice still has to be sent.
+  std::uint32_t owed_notices = no_index;  ///< Operations that still have to send or to tell something: notices, parts, gets of nothing.
   std::uint32_t flushes = 0;              ///< So far, where writes are tracked.
   std::uint32_t waiting_flushes = 0;      ///< That wait for tracked writes; at least.
   plan_table plans;                       ///< Of transfers in several calls.

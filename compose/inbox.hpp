@@ -421,6 +421,10 @@ class inbox {
   }
   /// What this operation still has to send. Returns the rest of the list: notices for the same peer may have gone with it.
   std::uint32_t send_owed(slot& s, std::uint32_t rest) {
+    if (s.what == operation::get && s.pending == 0) {
+      finish(s, {});
+      return rest;
+    }
     if (s.stage == stage::splitting) {
       parts<Engine>(e_).retry(s);
     } else if (s.stage == stage::looping) {

@@ -7,6 +7,7 @@
 // Hot path: at() and word(). Threads: a region belongs to its transport's owner.
 #pragma once
 
+#include "fabric.hpp"
 #include "region.hpp"
 
 #include <atomic>
