@@ -87,7 +87,9 @@ struct batching : visiting<F> {
     (void)serve_and_ask(side, this->net, this->seen, 0);
     await(side, this->net, this->seen, "nothing in flight", [&] { return this->net.in_flight() == 0; });
     // Where no order is promised, what was put before the last member may still be on its way.
-    if constexpr (flushes<F>) EXPECT_TRUE(this->net.flush(this->other, patience, this->seen));
+    if constexpr (flushes<F>) {
+      EXPECT_TRUE(this->net.flush(this->other, patience, this->seen));
+    }
     side.ready(0);
   }
 };
