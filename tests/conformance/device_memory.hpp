@@ -100,7 +100,9 @@ TYPED_TEST_P(device_memory_of_peers, is_registered_or_refused_with_a_sentence) {
     });
   } else {
     refused = said_by_a_process(refusal_of_a_dmabuf<fabric>);
-    const bool explained = refused.find("device_memory") != std::string::npos || refused.find("of a device") != std::string::npos;
+    const bool explained =
+        refused.find("device_memory") != std::string::npos || refused.find("of a device") != std::string::npos ||
+        refused.find("is not what this program was generated for") != std::string::npos;  // with it the library takes other cells away
     EXPECT_TRUE(refused.empty() || explained) << "the sentence does not name what was asked for: " << refused;
   }
   if (!refused.empty()) GTEST_SKIP() << refused;
