@@ -6,6 +6,7 @@
 #include "batches.hpp"
 #include "closing.hpp"
 #include "completions.hpp"
+#include "composed_allocations.hpp"
 #include "coroutines.hpp"
 #include "counting.hpp"
 #include "crowd.hpp"
@@ -35,6 +36,7 @@ WEFT_INSTANTIATE(atomics_of_peers);
 WEFT_INSTANTIATE(batches);
 WEFT_INSTANTIATE(closing_of_peers);
 WEFT_INSTANTIATE(completions);
+WEFT_INSTANTIATE(composed_allocations);
 WEFT_INSTANTIATE(coroutines_of_peers);
 WEFT_INSTANTIATE(counting_of_notices);
 WEFT_INSTANTIATE(gathered);

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// No allocation in steady state for what is made of several posts, or answered in other buffers than usual: gather lists, named states,
+// flush, batches, atomics on floats, notices that carry their bytes, large and shared receives, rails. Counted as in allocations.hpp, on both
+// sides. Coroutines count their own (coroutines.hpp).
+// Hot path: no. Threads: one per side.
+#pragma once
+
+#include "../../compose/with.hpp"
+#include "allocations.hpp"
+#include "multi_receive.hpp"
+#include "rails.hpp"
+#include "shared_receives.hpp"
+
+namespace weft::conformance {
+
+template <class Stage>
+class composed_allocations : public suite<Stage> {};
+TYPED_TEST_SUITE_P(composed_allocations);
+
+/// One kind is posted so often to warm up, then as often while allocations are counted.
+inline constexpr std::uint64_t steady_rounds = 200;
+
+/// The target's side of `kinds` calls of steady().
+template <class Net>
+void watch_steady(party& side, Net& net, int kinds) {
+  for (int phase = 0; phase < kinds * 2; ++phase) {
+    tally seen;
+    const std::uint64_t before = allocation_count();
+    while (!side.heard(1)) net.progress(seen);
+    const std::uint64_t allocated = allocation_count() - before;
+    const std::string what = side.ask_text(1);
+    if (phase % 2 == 1) {
+      EXPECT_EQ(allocated, 0U) << "at the target: " << what;
+    }
+    EXPECT_EQ(seen.wrong, 0U) << what;
+    side.ready(1);
+  }
+}
+
+/// The initiator's: `post(seen)` returns a status; each post taken has one end.
+template <class Net, class Post>
+void steady(party& side, Net& net, std::string_view what, Post&& post) {
+  for (const bool counted : {false, true}) {
+    side.at(what);
+    tally seen;
+    status refused{};
+    const std::uint64_t before = allocation_count();
+    for (std::uint64_t i = 0; i < steady_rounds && refused;) {
+      const status s = post(seen);
+      if (s) ++i;
+      else if (!s.is_again()) refused = s;
+      net.progress(seen);
+    }
+    const instant end = net.now() + patience;
+    while (refused && seen.ends + seen.wrong < steady_rounds && net.now() < end) net.progress(seen);
+    const std::uint64_t allocated = allocation_count() - before;
+    EXPECT_TRUE(refused) << what << ": " << describe(refused);
+    EXPECT_EQ(seen.ends, steady_rounds) << what;
+    EXPECT_EQ(seen.wrong, 0U) << what;
+    if (counted) {
+      EXPECT_EQ(allocated, 0U) << "at the initiator: " << what << ", " << steady_rounds << " times";
+    }
+    side.tell(0, what);
+    while (!side.heard(0)) net.progress(seen);
+    (void)side.ask(0);
+  }
+}
+
+TYPED_TEST_P(composed_allocations, none_by_gather_lists_states_flushes_batches_and_floats) {
+  using fabric = typename TestFixture::tested_fabric;
+  if (TypeParam::simulated) GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
+  static constexpr bool sees = reached_by<fabric, visible>::native || reached_by<fabric, visible>::emulated;
+  TestFixture::play(
+      {},
+      [](party& side) {
+        hosting<fabric> host(side, 4096, rights::all);
+        auto words = host.net.template allocate_words<atomicity::target>(64, rights::remote_atomic).value();
+        side.tell(1, const_bytes(host.net.publish(words, owner_polls)));
+        watch_steady(side, host.net, 7 + int{sees} + int{flushes<fabric>});
+      },
+      [](party& side) {
+        visiting<fabric> guest(side, 4096);
+        auto& net = guest.net;
+        const auto words = net.template parse_words<atomicity::target>(serve_and_ask(side, net, guest.seen, 0)).value();
+        const local_memory two[] = {guest.memory.first(16), guest.memory.slice(64, 16)};
+        const remote_place at = guest.there.at(64);
+        steady(side, net, "send of two pieces", [&](tally& seen) { return net.send(guest.other, two, &seen); });
+        steady(side, net, "put of two pieces", [&](tally& seen) { return net.put(guest.other, two, at, &seen); });
+        steady(side, net, "put_notify of two pieces", [&](tally& seen) { return net.put_notify(guest.other, two, at, 9, &seen); });
+        steady(side, net, "get into two pieces", [&](tally& seen) { return net.get(guest.other, two, at, &seen); });
+        if constexpr (sees)
+          steady(side, net, "put until visible", [&](tally& seen) { return net.put(guest.other, two[0], at, until<visible>(&seen)); });
+        if constexpr (flushes<fabric>)
+          steady(side, net, "put and flush", [&](tally& seen) {
+            if (const status s = net.put(guest.other, two[0], at); !s) return s;
+            return net.flush(guest.other, &seen);
+          });
+        steady(side, net, "batch of four", [&, b = net.batch(guest.other), member = 0](tally& seen) mutable {
+          if (member == 0) b = net.batch(guest.other);
+          for (; member < 4; ++member)
+            if (const status s = member % 2 == 0 ? b.put(two[0], at) : b.put_notify(two[0], at, 9); !s) return s;
+          const status s = b.close(&seen);
+          if (s) member = 0;
+          return s;
+        });
+        steady(side, net, "fetch_add of a float",
+               [&](tally& seen) { return net.template fetch_add<float>(guest.other, guest.there.at(16), 0.5F, &seen); });
+        steady(side, net, "compare_swap at the target",
+               [&](tally& seen) { return net.template compare_swap<std::uint32_t>(guest.other, words.at(8), 0, 1, &seen); });
+      });
+}
+
+/// F with notices that are messages, and carry up to 100 bytes; where its row forbids that, as it is.
+template <class F>
+struct fusing_of {
+  using type = F;
+};
+template <class F>
+requires(can_answer<F, notify::message_after_delivery>) struct fusing_of<F> {
+  using type = fused_up_to<with<F, notify::message_after_delivery>, 100>;
+};
+
+TYPED_TEST_P(composed_allocations, none_by_notices_that_are_messages) {
+  using fabric = typename fusing_of<typename TestFixture::tested_fabric>::type;
+  if (TypeParam::simulated) GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
+  TestFixture::play(
+      {},
+      [](party& side) {
+        hosting<fabric> host(side, 4096, rights::all);
+        watch_steady(side, host.net, 2);
+      },
+      [](party& side) {
+        visiting<fabric> guest(side, 4096);
+        auto& net = guest.net;
+        for (const std::size_t size : {std::size_t{32}, std::size_t{300}})
+          steady(side, net, size == 32 ? "put_notify with its bytes" : "put_notify beside its bytes",
+                 [&](tally& seen) { return net.put_notify(guest.other, guest.memory.first(size), guest.there.at(64), 9, &seen); });
+      });
+}
+
+/// Messages into receives of another kind.
+template <class F, class Play>
+void none_by_messages(Play&& play) {
+  play(
+      {},
+      [](party& side) {
+        hosting<F> host(side, 4096, rights::all);
+        watch_steady(side, host.net, 1);
+      },
+      [](party& side) {
+        visiting<F> guest(side, 4096);
+        steady(side, guest.net, "send", [&](tally& seen) { return guest.net.send(guest.other, guest.memory.first(256), &seen); });
+      });
+}
+TYPED_TEST_P(composed_allocations, none_by_messages_into_large_and_shared_buffers) {
+  using fabric = typename TestFixture::tested_fabric;
+  if (TypeParam::simulated) GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
+  const auto play = [](circumstances how, auto... bodies) { TestFixture::play(how, bodies...); };
+  if constexpr (has_large_buffers<fabric>) none_by_messages<buffered<fabric>>(play);
+  if constexpr (has_pool<fabric>) none_by_messages<pooled<fabric>>(play);
+}
+
+TYPED_TEST_P(composed_allocations, none_by_transfers_over_rails) {
+  using fabric = typename TestFixture::tested_fabric;
+  if (TypeParam::simulated) GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
+  TestFixture::play(
+      {},
+      [](party& side) {
+        striped_host<fabric> host(side, 8 * stripe);
+        watch_steady(side, host.all, 3);
+      },
+      [](party& side) {
+        striped_guest<fabric> guest(side, 8 * stripe);
+        auto& net = guest.all;
+        const striped_slice all = guest.memory.first(4 * stripe);
+        const auto at = guest.there.at(stripe / 2);
+        steady(side, net, "striped put", [&](tally& seen) { return net.put(guest.other, all, at, &seen); });
+        steady(side, net, "striped put_notify", [&](tally& seen) { return net.put_notify(guest.other, all, at, 9, &seen); });
+        steady(side, net, "striped get", [&](tally& seen) { return net.get(guest.other, all, at, &seen); });
+      });
+}
+
+REGISTER_TYPED_TEST_SUITE_P(composed_allocations, none_by_gather_lists_states_flushes_batches_and_floats, none_by_notices_that_are_messages,
+                            none_by_messages_into_large_and_shared_buffers, none_by_transfers_over_rails);
+
+}  // namespace weft::conformance
