@@ -4,6 +4,8 @@
 // time; what the target had in its memory stays. Runs in the guest; two processes.
 #include "device_errors.hpp"
 
+#include <array>
+#include <span>
 #include <string>
 
 namespace weft::testing {
@@ -21,12 +23,10 @@ constexpr bool knows_receives = counts_receives<port_of<selected_shape>::link>;
 /// ends what its port does not, when the link is lost (conformance: put_get, liveness_of_peers). Nobody ends one twice.
 constexpr bool flushes = knows_receives && selected_shape::write_immediate;
 /// What a refused access ends as. libfabric 1.17 has one number for whatever went wrong at a card, EIO, which has no closer name.
-const std::initializer_list<errc> refusals =
-    knows_receives ? std::initializer_list<errc>{errc::denied, errc::out_of_range, errc::peer_lost, errc::closed}
-                   : std::initializer_list<errc>{errc::denied, errc::out_of_range, errc::peer_lost, errc::closed, errc::native};
+constexpr std::array refused_kinds{errc::denied, errc::out_of_range, errc::peer_lost, errc::closed, errc::native};
+constexpr std::span<const errc> refusals = std::span(refused_kinds).first(refused_kinds.size() - (knows_receives ? 1 : 0));
 /// What ends behind it, or at a peer that is gone.
-const std::initializer_list<errc> losses = knows_receives ? std::initializer_list<errc>{errc::peer_lost, errc::closed}
-                                                          : std::initializer_list<errc>{errc::peer_lost, errc::closed, errc::native};
+constexpr std::span<const errc> losses = refusals.subspan(2);
 
 /// A library that connects by itself, when it is posted to, does so once: libfabric 1.17's ofi_rxm stays with a connection that broke.
 constexpr bool met_again = !facts.connects_lazily;

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <span>
 #include <string>
 
 namespace weft::testing {
@@ -39,7 +40,8 @@ struct device_errors_of : ::testing::Test {
   local_memory scratch(std::size_t size) { return {self.scratch.data(), size, self.scratch_memory.descriptor}; }
   std::size_t ends_told(void* context) { return self.ended[context].size(); }
   /// The ends of everything posted with this context; those of these kinds are counted as typed.
-  tally ends_of(void* context, std::initializer_list<errc> kinds) {
+  tally ends_of(void* context, std::initializer_list<errc> kinds) { return ends_of(context, std::span(kinds.begin(), kinds.size())); }
+  tally ends_of(void* context, std::span<const errc> kinds) {
     tally sum;
     for (const status& each : self.ended[context]) {
       if (each) ++sum.fine;
