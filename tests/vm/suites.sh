@@ -15,9 +15,13 @@ once() {
   return $ended
 }
 
+# idle: how long both processors had nothing to do since the guest's start, in hundredths of a second.
+idle() { awk '/^cpu / { print $5 }' /proc/stat; }
+
 while IFS=$'\t' read -r name deadline command; do
   [ -n "$name" ] || continue
   begin=$SECONDS
+  idle=$(idle)
   dmesg --clear 2> /dev/null
   : > "$WEFT_VM_RESULTS/$name.log"
   once "$name" "$deadline" "$command"
@@ -29,5 +33,5 @@ while IFS=$'\t' read -r name deadline command; do
     if [ $ended -eq 0 ]; then echo "unsteady: passed the second time" >> "$WEFT_VM_RESULTS/$name.log"; fi
   fi
   echo $ended > "$WEFT_VM_RESULTS/$name.status"
-  echo "$name: exit $ended after $((SECONDS - begin)) s"
+  echo "$name: exit $ended after $((SECONDS - begin)) s, processors idle for $((($(idle) - idle) / 100)) s"
 done < "$1"
