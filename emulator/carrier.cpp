@@ -81,10 +81,15 @@ carrier::path* carrier::to(std::uint64_t peer) {
   return made;
 }
 
+bool carrier::full(std::uint64_t to) const noexcept {
+  const auto known = peers_.find(to);
+  return known != peers_.end() && known->second->out.size() - known->second->out_begin > most_queued;
+}
+
 sent carrier::send(std::uint64_t peer, packet_header head, std::string_view payload) {
   path* way = to(peer);
   if (way == nullptr) return errno == EAGAIN ? sent::full : sent::nobody;
-  if (head.kind != packet_kind::answer && way->out.size() - way->out_begin > most_queued) return sent::full;
+  if (head.kind != packet_kind::answer && full(peer)) return sent::full;
   head.source = number_;
   head.payload = static_cast<std::uint32_t>(payload.size());
   way->out.append(reinterpret_cast<const char*>(&head), sizeof head);

@@ -30,6 +30,8 @@ class carrier {
   int open(std::uint64_t number);
   /// Queues a packet. `full`: too much is queued for this peer already (answers are never refused for that).
   sent send(std::uint64_t to, packet_header head, std::string_view payload);
+  /// Whether so much is queued for the peer that `send` would refuse a packet that is no answer.
+  bool full(std::uint64_t to) const noexcept;
   /// Reads what arrived into `arrived`, writes what is queued, adds peers that are gone to `gone`.
   void pump(std::deque<packet>& arrived, std::vector<std::uint64_t>& gone);
   int descriptor() const noexcept { return epoll_; }

@@ -88,9 +88,11 @@ int reject(fid_pep* handle, fid_t request, const void* data, std::size_t size) {
   return 0;
 }
 
-int copy_name(const sockaddr_in& at, void* into, std::size_t* size) {
+/// As fi_getname(3): asked with no room at all (a null pointer) it says how much is needed.
+template <class Address>
+int copy_name(const Address& at, void* into, std::size_t* size) {
   const std::size_t had = std::exchange(*size, sizeof at);
-  std::memcpy(into, &at, std::min(had, sizeof at));
+  if (had > 0) std::memcpy(into, &at, std::min(had, sizeof at));
   return had < sizeof at ? -FI_ETOOSMALL : 0;
 }
 int name_of_listener(fid_t handle, void* into, std::size_t* size) { return copy_name(reinterpret_cast<passive_endpoint*>(handle)->at, into, size); }
@@ -103,9 +105,7 @@ int name_of_endpoint(fid_t handle, void* into, std::size_t* size) {
   if (emulated()->connected) return copy_name(sockaddr_in{}, into, size);
   raw_address own;
   own.number = of(handle).number;
-  const std::size_t had = std::exchange(*size, sizeof own);
-  std::memcpy(into, &own, std::min(had, sizeof own));
-  return had < sizeof own ? -FI_ETOOSMALL : 0;
+  return copy_name(own, into, size);
 }
 
 int dial(fid_ep* handle, const void* address, const void* data, std::size_t size) {
@@ -167,7 +167,7 @@ ssize_t read(fid_eq* handle, std::uint32_t* kind, void* into, std::size_t size, 
   const fi_eq_cm_entry entry{next.about, next.info};
   std::memcpy(into, &entry, sizeof entry);
   const std::size_t told = std::min(next.data.size(), size - sizeof entry);
-  std::memcpy(static_cast<std::byte*>(into) + sizeof entry, next.data.data(), told);
+  if (told > 0) std::memcpy(static_cast<std::byte*>(into) + sizeof entry, next.data.data(), told);
   if ((flags & FI_PEEK) == 0) queue.events.pop_front();
   return static_cast<ssize_t>(sizeof entry + told);
 }

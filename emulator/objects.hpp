@@ -108,7 +108,7 @@ struct completion_queue {
   std::vector<endpoint*> endpoints;
   bool has_descriptor = false;
   int epoll = -1;
-  std::uint64_t reads = 0;
+  unsigned idle_polls = 0;  ///< In a row.
   bool signalled = false;
 };
 

@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -41,6 +42,11 @@ std::uint64_t order(const profile& row, bool with_atomics) {
 
 std::size_t immediate_bytes(const profile& row) { return std::max(row.write_immediate_bytes, row.send_immediate_bytes); }
 
+/// One number for two bounds: as libfabric's prov/efa (efa_prov_info.c) the larger one, for whoever asks for remote writes too.
+std::uint64_t largest_transfer(const profile& row, std::uint64_t caps) {
+  return (caps & FI_RMA) != 0 ? std::max(row.largest_message, row.largest_write) : row.largest_message;
+}
+
 /// Why the hints are refused; null where they are not.
 const char* obstacle(const profile& row, const fi_info& hints) {
   const std::uint64_t secondary = FI_SOURCE | FI_DIRECTED_RECV | FI_LOCAL_COMM | FI_REMOTE_COMM | FI_SHARED_AV;
@@ -65,7 +71,7 @@ const char* obstacle(const profile& row, const fi_info& hints) {
   if (hints.ep_attr != nullptr) {
     const fi_ep_type wanted = row.connected ? FI_EP_MSG : FI_EP_RDM;
     if (hints.ep_attr->type != FI_EP_UNSPEC && hints.ep_attr->type != wanted) return "ep_attr->type";
-    if (hints.ep_attr->max_msg_size > row.largest_message) return "ep_attr->max_msg_size";
+    if (hints.ep_attr->max_msg_size > largest_transfer(row, hints.caps)) return "ep_attr->max_msg_size";
   }
   if (hints.domain_attr != nullptr) {
     const fi_domain_attr& domain = *hints.domain_attr;
@@ -169,7 +175,7 @@ int offer(std::uint32_t version, const char* node, const char* service, std::uin
   info->ep_attr->type = row->connected ? FI_EP_MSG : FI_EP_RDM;
   if (row->connected) describe_address(*info, node, service, flags, hints);
   info->ep_attr->protocol_version = 1;
-  info->ep_attr->max_msg_size = std::min(row->largest_message, row->largest_write);
+  info->ep_attr->max_msg_size = largest_transfer(*row, info->caps);
   info->ep_attr->tx_ctx_cnt = info->ep_attr->rx_ctx_cnt = 1;
   describe_domain(*row, *info, hints);
   info->fabric_attr->name = strdup(row->fabric_name.empty() ? row->fabric.c_str() : row->fabric_name.c_str());

@@ -124,6 +124,7 @@ ssize_t post(endpoint& from, const request& what) {
   if (const int refused = check(from, what)) return refused;
   if (from.posted.size() >= from.transmit_size || answers_again(from)) return -FI_EAGAIN;
   const std::uint64_t to = emulated()->connected ? from.peer : from.table->numbers[what.to];
+  if (from.wire.full(to)) return -FI_EAGAIN;
   packet_header head = header_of(what);
   if (!what.silent) {
     head.number = from.next_operation++;

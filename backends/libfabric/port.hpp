@@ -284,7 +284,8 @@ class port {
     const fi_info& info = *domain_.info;
     limits_.inject_bytes = info.tx_attr->inject_size;
     limits_.queue_depth = std::min(info.tx_attr->size, info.rx_attr->size);
-    limits_.largest_message = info.ep_attr->max_msg_size;
+    // The library tells one number, the larger one where messages and writes differ (efa-direct: 8 KiB and 1 GiB).
+    limits_.largest_message = std::min<std::uint64_t>(info.ep_attr->max_msg_size, Shape::facts.largest_message);
     limits_.largest_write = std::min<std::uint64_t>(info.ep_attr->max_msg_size, Shape::facts.largest_write);
     limits_.library = "libfabric " + printed(running_with());
     limits_.differences = domain_.differences;
