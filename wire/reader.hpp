@@ -2,16 +2,21 @@
 //
 // Bounds-checked reading and writing of bytes that cross the wire: little-endian, lengths before contents, no pointers.
 // Bytes from a peer are never trusted: a reader that ran out stays bad, and whoever parses asks once at the end (done()).
-// Hot path: no (control messages only). Threads: values.
+// Hot path: numbers, of notices and replies that are messages. Threads: values.
 #pragma once
 
 #include "../core/memory.hpp"
 
+#include <bit>
 #include <concepts>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 namespace weft::wire {
+
+/// Numbers lie in memory as on the wire: one copy instead of a shift for each byte.
+inline constexpr bool as_in_memory = std::endian::native == std::endian::little;
 
 /// Reads values off a span; once something is missing, every further read yields zero and `good()` is false.
 class reader {
@@ -21,6 +26,11 @@ class reader {
   template <std::unsigned_integral T>
   constexpr T number() noexcept {
     if (!take(sizeof(T))) return 0;
+    if (as_in_memory && !std::is_constant_evaluated()) {
+      T whole{};
+      std::memcpy(&whole, last_.data(), sizeof whole);
+      return whole;
+    }
     std::uint64_t value = 0;
     for (std::size_t i = 0; i < sizeof(T); ++i) value |= std::uint64_t{std::to_integer<std::uint8_t>(last_[i])} << (8 * i);
     return static_cast<T>(value);
@@ -59,6 +69,11 @@ class writer {
   template <std::unsigned_integral T>
   constexpr void number(T value) noexcept {
     if (!room(sizeof(T))) return;
+    if (as_in_memory && !std::is_constant_evaluated()) {
+      std::memcpy(into_.data() + size_, &value, sizeof value);
+      size_ += sizeof value;
+      return;
+    }
     for (std::size_t i = 0; i < sizeof(T); ++i) into_[size_++] = static_cast<std::byte>(static_cast<std::uint64_t>(value) >> (8 * i));
   }
   constexpr void counted(const_bytes contents) noexcept {

@@ -163,7 +163,7 @@ class raw_careful : public raw_end<F, Atomics> {
     return count > 0 ? static_cast<int>(count) : 0;
   }
 
- private:
+ protected:  // raw_composed.hpp
   static record* living(const handle& h) noexcept { return h.of->live == h.number ? h.of : nullptr; }
   /// Whose number this is; nobody's where the connection exists no more.
   handle writer(std::uint32_t number) noexcept {

@@ -25,6 +25,17 @@
 #include <filesystem>
 #include <memory>
 
+#if defined(__SANITIZE_ADDRESS__)
+#define WEFT_FINDS_LEAKS
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WEFT_FINDS_LEAKS
+#endif
+#endif
+#if defined(WEFT_FINDS_LEAKS)
+#include <sanitizer/lsan_interface.h>
+#endif
+
 namespace weft::conformance {
 
 /// What the supervisor and the sides share.
@@ -200,6 +211,9 @@ class company {
       } catch (const std::exception& e) {
         ADD_FAILURE() << e.what();
       }
+#if defined(WEFT_FINDS_LEAKS)  // a side ends by _exit, which looks for none
+      if (__lsan_do_recoverable_leak_check() != 0) ADD_FAILURE() << "memory leaked: the sanitizer's report is on standard error";
+#endif
       for (int k = 0; k < said.size(); ++k) side_report::failure(report, said.GetTestPartResult(k));
       if (said.size() > 0) side_report::records(report, {});  // a side that failed has no history to judge
       else side_report::records(report, me.book.records());

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operations that are made of several posts or pieces, for an instruction count (bench/instructions/composed): as in instructions.cpp callgrind
+// collects inside of functions named measured_* only. Where one call of the library means the same, a contender by hand makes it.
+// Hot path: the measured functions. Threads: one per process.
+#include "../../compose/rails.hpp"
+#include "../../compose/selected.hpp"
+#include "../../compose/with.hpp"
+#include "../transport/weft_end.hpp"
+#include "raw_composed.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <map>
+#include <optional>
+
+namespace {
+using namespace weft;
+using namespace weft::bench;
+using fabric = weft::selected;
+constexpr bool native = !answer<fabric, atomics_family>::executed_by_target;
+constexpr std::size_t half = 32, most = 2 * half;
+constexpr int members = 16;
+
+template <class F>
+struct fused {
+  using type = F;
+};
+template <class F>
+requires(can_answer<F, notify::message_after_delivery>) struct fused<F> {
+  using type = fused_up_to<with<F, notify::message_after_delivery>, 100>;
+};
+
+/// weft, through its public calls. `F`: the fabric, or the same with another answer.
+template <class F>
+struct by_weft {
+  weft_pair<F> pair;
+  remote_place place = pair.there.at(0);
+  std::array<local_memory, 2> two{pair.source.first(half), pair.source.slice(half, half)};
+  std::size_t size = most;
+  std::uint64_t ended = 0, arrived = 0;
+  by_weft(const channel& to, bool first) : pair(to, first, most) {}
+
+  [[gnu::always_inline]] bool put_notify() { return bool(pair.net.put_notify(pair.other, pair.source.first(size), place, 1)); }
+  [[gnu::always_inline]] bool put_notify_signalled() { return bool(pair.net.put_notify(pair.other, pair.source.first(size), place, 1, this)); }
+  [[gnu::always_inline]] bool put_two() { return bool(pair.net.put(pair.other, two, place)); }
+  [[gnu::always_inline]] bool put_notify_two() { return bool(pair.net.put_notify(pair.other, two, place, 1)); }
+  [[gnu::always_inline]] bool get_two() { return bool(pair.net.get(pair.other, two, place, this)); }
+  [[gnu::always_inline]] bool put_visible() {
+    if constexpr (reached_by<F, visible>::native || reached_by<F, visible>::emulated)
+      return bool(pair.net.put(pair.other, pair.source.first(size), place, until<visible>(this)));
+    else return false;
+  }
+  [[gnu::always_inline]] bool flush() {
+    if constexpr (!std::same_as<answer<F, flush_family>, flush::refused>) return bool(pair.net.flush(pair.other, this));
+    else return false;
+  }
+  [[gnu::always_inline]] bool batch() {
+    auto b = pair.net.batch(pair.other);
+    bool taken = true;
+    for (int i = 0; i < members; ++i) taken &= bool(b.put_notify(pair.source.first(size), place, 1));
+    return bool(b.close()) && taken;
+  }
+  [[gnu::always_inline]] bool fetch_add_float() { return bool(pair.net.template fetch_add<float>(pair.other, place, 0.5F, this)); }
+  bool say() { return bool(pair.net.send(pair.other, pair.source.first(size))); }
+  [[gnu::always_inline]] int look() {
+    return pair.net.progress(overloaded{[this](const completed&) { ++ended; }, [this](const notified&) { ++arrived; },
+                                        [this](const received&) { ++arrived; }, [](auto&&) {}});
+  }
+};
+
+/// The same by hand, where one call means the same.
+struct by_hand {
+  using raw = raw_composed<fabric, native>;
+  raw end;
+  std::array<raw::memory, 2> two{raw::memory{end.source.data, half, end.source.descriptor},
+                                 raw::memory{end.source.data + half, half, end.source.descriptor}};
+  std::size_t size = most;
+  std::uint64_t ended = 0, arrived = 0;
+  by_hand(const channel& to, bool first) : end(to, first, most) {}
+
+  bool put_notify() { return end.put_notify(end.other, end.source, size, end.there, 1) == 0; }
+  [[gnu::always_inline]] bool put_notify_fused() { return end.fused(end.other, end.source, size, end.there, 1) == 0; }
+  [[gnu::always_inline]] bool put_two() { return end.template put<false>(end.other, two, end.there, 0) == 0; }
+  [[gnu::always_inline]] bool put_notify_two() { return end.template put<true>(end.other, two, end.there, 1) == 0; }
+  [[gnu::always_inline]] bool get_two() { return end.get(end.other, two, end.there, this) == 0; }
+  [[gnu::always_inline]] bool put_visible() { return end.put_delivered(end.other, end.source, size, end.there, this) == 0; }
+  [[gnu::always_inline]] bool batch() {
+    bool taken = true;
+    for (int i = 0; i < members; ++i) taken &= end.put_notify_of_many(end.other, end.source, size, end.there, 1, i + 1 < members) == 0;
+    return taken;
+  }
+  [[gnu::always_inline]] int look() {
+    return end.look([this](auto, auto, void*, std::uint64_t) { ++ended; }, [this](auto, std::uint32_t) { ++arrived; });
+  }
+};
+
+/// A put over two rails, of two pages each.
+struct by_rails {
+  static constexpr std::size_t page = 64;
+  rails<fabric> net;
+  striped_region memory;
+  striped_peer other;
+  remote_striped_region there;
+  std::uint64_t ended = 0, arrived = 0;
+  by_rails(const channel& to, bool first) : net(opened(first)), memory(sure(net.allocate(4 * page, rights::all))) {
+    if (!first) to.tell(net.where());
+    other = first ? sure(net.connect(to.hear(), 10s)) : sure(net.accept_one(10s));
+    const auto mine = net.publish(memory, owner_polls);
+    const std::string theirs = to.swap(first, {reinterpret_cast<const char*>(mine.data()), mine.size()}, [this] { look(); });
+    there = sure(net.parse_region({reinterpret_cast<const std::byte*>(theirs.data()), theirs.size()}));
+  }
+  static rails<fabric> opened(bool first) {
+    rails_options o{.nodes = {home(), home()}, .page_bytes = page, .transfers = 8};
+    o.each.listens = !first;
+    return sure(rails<fabric>::open(o));
+  }
+  [[gnu::always_inline]] bool put_striped() { return bool(net.put(other, memory.first(4 * page), there.at(0), this)); }
+  int look() {
+    return net.progress(overloaded{[this](const completed&) { ++ended; }, [this](const notified&) { ++arrived; }, [](auto&&) {}});
+  }
+};
+
+template <class Contender, bool (Contender::*Operation)(), int posts>
+[[gnu::noinline]] int measured_post(Contender& c) {
+  int refused = 0;
+  for (int i = 0; i < posts; ++i) refused += !(c.*Operation)();
+  return refused;
+}
+template <class Contender>
+[[gnu::noinline]] int measured_look(Contender& c) {
+  return c.look();
+}
+
+struct tally {
+  std::uint64_t operations = 0, refused = 0, empty = 0;
+};
+template <class Contender>
+void settle(Contender& c) {
+  for (int i = 0; i < 8; ++i) {
+    usleep(2000);
+    c.look();
+  }
+}
+/// `each`: what one call counts for. `signalled`: one call a visit, and its end is waited for.
+template <class Contender, bool (Contender::*Operation)(), bool signalled, int each = 1>
+tally post(Contender& c, int visits) {
+  constexpr int posts = signalled || each > 1 ? 1 : 16;
+  tally t;
+  if constexpr (requires { c.put_notify(); })
+    while (!c.put_notify()) c.look();  // some libraries connect at the first post
+  settle(c);
+  for (int v = 0; v < visits; ++v, t.operations += std::uint64_t{posts} * each) {
+    const std::uint64_t before = c.ended;
+    const auto refused = static_cast<std::uint64_t>(measured_post<Contender, Operation, posts>(c));
+    t.refused += refused;
+    while (signalled && refused == 0 && c.ended == before) c.look();
+    settle(c);
+  }
+  return t;
+}
+/// Looks that find one message.
+template <class Contender>
+tally hear(Contender& c, const channel& to, int visits) {
+  tally t;
+  settle(c);
+  for (int v = 0; v < visits; ++v, ++t.operations) {
+    const std::uint64_t before = c.arrived;
+    to.tell("message");
+    usleep(20000);
+    do t.empty += measured_look(c) == 0;
+    while (c.arrived == before);
+  }
+  return t;
+}
+
+/// One side: the first measures, the second makes progress, and says a message when it is asked for one.
+template <class Contender, class Measure>
+int side(const channel& to, bool first, Measure&& measure) {
+  Contender c(to, first);
+  if (!first) {
+    while (to.hear([&] { c.look(); }) == "message")
+      if constexpr (requires { c.say(); })
+        while (!c.say()) c.look();
+    to.tell("done");
+    return 0;
+  }
+  const tally t = measure(c, to);
+  std::printf("%s\n", json{{"operations", t.operations}, {"refused", t.refused}, {"empty", t.empty}}.dump().c_str());
+  to.tell("over");
+  to.hear([&] { c.look(); });
+  return t.refused == 0 ? 0 : 1;
+}
+template <class Contender, class Measure>
+int both(Measure&& measure) {
+  return two_processes(
+      120, [&](const channel& to) { return side<Contender>(to, true, measure); },
+      [&](const channel& to) { return side<Contender>(to, false, measure); });
+}
+template <class Contender, bool (Contender::*Operation)(), bool signalled, int each = 1>
+int posts(int visits) {
+  return both<Contender>([visits](Contender& c, const channel&) { return post<Contender, Operation, signalled, each>(c, visits); });
+}
+template <class F>
+int messages(int visits) {
+  return both<by_weft<F>>([visits](by_weft<F>& c, const channel& to) { return hear(c, to, visits); });
+}
+
+using runner = int (*)(int visits);
+constexpr int absent = 77;
+int no_such(int /*visits*/) { return absent; }
+
+template <class Asked>
+runner with_receives() {
+  if constexpr (can_answer<fabric, Asked>) return messages<with<fabric, Asked>>;
+  else return no_such;
+}
+
+/// weft's, then the contender's.
+std::map<std::string, std::pair<runner, runner>> all_operations() {
+  using weft_end = by_weft<fabric>;
+  using fused_end = by_weft<fused<fabric>::type>;
+  return {
+      {"put_two", {posts<weft_end, &weft_end::put_two, false>, posts<by_hand, &by_hand::put_two, false>}},
+      {"put_notify_two", {posts<weft_end, &weft_end::put_notify_two, false>, posts<by_hand, &by_hand::put_notify_two, false>}},
+      {"get_two", {posts<weft_end, &weft_end::get_two, true>, posts<by_hand, &by_hand::get_two, true>}},
+      {"put_visible", {posts<weft_end, &weft_end::put_visible, true>, posts<by_hand, &by_hand::put_visible, true>}},
+      {"flush", {posts<weft_end, &weft_end::flush, true>, no_such}},
+      {"batch", {posts<weft_end, &weft_end::batch, false, members>, posts<by_hand, &by_hand::batch, false, members>}},
+      {"fused_put_notify", {posts<fused_end, &fused_end::put_notify, false>, posts<by_hand, &by_hand::put_notify_fused, false>}},
+      {"fused_put_notify_signalled", {posts<fused_end, &fused_end::put_notify_signalled, true>, no_such}},
+      {"fetch_add_float", {posts<weft_end, &weft_end::fetch_add_float, true>, no_such}},
+      {"put_striped", {posts<by_rails, &by_rails::put_striped, true>, no_such}},
+      {"hear_slots", {messages<fabric>, no_such}},
+      {"hear_large_buffers", {with_receives<receive_buffers::multi_receive>(), no_such}},
+      {"hear_pool", {with_receives<receive_pool::shared>(), no_such}},
+  };
+}
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("One operation made of several, of one contender, for an instruction count under callgrind");
+  std::string what = "put_two", who = "weft";
+  int visits = 20;
+  const auto operations = all_operations();
+  std::vector<std::string> names;
+  for (const auto& each : operations) names.push_back(each.first);
+  app.add_option("--operation", what)->check(CLI::IsMember(names));
+  app.add_option("--contender", who)->check(CLI::IsMember({"weft", "by_hand"}));
+  app.add_option("--visits", visits, "How often the measured function is entered")->check(CLI::PositiveNumber);
+  CLI11_PARSE(app, argc, argv);
+  const auto& [weft_way, hand_way] = operations.at(what);
+  return (who == "weft" ? weft_way : hand_way)(visits);
+}
