@@ -62,7 +62,7 @@ TYPED_TEST_P(closing_of_peers, drains_what_is_outstanding_and_the_other_side_is_
 
 TYPED_TEST_P(closing_of_peers, many_rounds_of_meeting_and_closing_leave_nothing_behind) {
   using fabric = typename TestFixture::tested_fabric;
-  static const std::size_t rounds = 1000 / static_cast<std::size_t>(slowness());
+  static const std::size_t rounds = slowness() == 1 ? 1000 : 100;  // a round that leaves a descriptor behind leaves 75 of them
   TestFixture::play(
       {.limit = 110s, .once = true},
       [](party& side) {
@@ -93,7 +93,7 @@ TYPED_TEST_P(closing_of_peers, many_rounds_of_meeting_and_closing_leave_nothing_
         }
         if (!side.simulated()) {
           EXPECT_LE(open_descriptors(), descriptors + 8) << "descriptors grow";
-          EXPECT_LE(resident_kib(), memory + 16 * 1024) << "memory grows";
+          EXPECT_LE(resident_kib(), memory + 4096 + 12 * rounds) << "memory grows";
         }
         await(side, net, seen, "nothing in flight", [&] { return net.in_flight() == 0; });
         (void)net.until([] { return false; }, 1500ms, seen);

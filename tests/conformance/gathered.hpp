@@ -193,10 +193,13 @@ TYPED_TEST_P(gathered, messages_of_several_pieces_arrive_as_one) {
       });
 }
 
+/// Megabytes are painted and compared without progress in between: where processors are emulated, for seconds, in which a side says nothing.
+inline transport_options long_silence() { return {.silence_limit = 60s}; }
+
 /// Side 0 of what follows: takes notices of one region, and says that it saw them.
 template <class F>
 void take_large(party& side, std::size_t size) {
-  hosting<F> host(side, size, rights::remote_write | rights::remote_read);
+  hosting<F> host(side, size, rights::remote_write | rights::remote_read, long_silence());
   host.seen.on_notified = [&](const notified& n) {
     EXPECT_EQ(first_unlike(host.region.memory(), n.immediate), size) << "notice " << n.immediate << " came before its bytes";
   };
@@ -212,7 +215,7 @@ void take_large(party& side, std::size_t size) {
 /// Side 1: put_notify of all of it, signalled, then as a list and unsignalled; put and get; each ends once.
 template <class F>
 void send_large(party& side, std::size_t size) {
-  visiting<F> guest(side, 2 * size);
+  visiting<F> guest(side, 2 * size, long_silence());
   const auto here = guest.there.at(0);
   const auto one_end = [&](std::uint64_t number) {
     await(
