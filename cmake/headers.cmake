@@ -30,6 +30,7 @@ set(WEFT_HEADERS
   compose/atomics.hpp
   compose/awaiting.hpp
   compose/batch.hpp
+  compose/listed_batch.hpp
   compose/built_for.hpp
   compose/closing.hpp
   compose/control_buffers.hpp
@@ -175,6 +176,7 @@ set(WEFT_VERBS_HEADERS
   backends/verbs/posting.hpp
   backends/verbs/receive_queue.hpp
   backends/verbs/request.hpp
+  backends/verbs/request_list.hpp
   backends/verbs/send_queue.hpp
   backends/verbs/shared_receive_queue.hpp
 )

@@ -6,7 +6,10 @@
 // Hot path: yes: no slot is held and nothing is allocated; a member costs its copy beside its post. Threads: the owner's.
 #pragma once
 
+#include "atomics.hpp"
 #include "lane.hpp"
+#include "listed_batch.hpp"
+#include "words.hpp"
 
 #include <cstdint>
 #include <type_traits>
@@ -14,26 +17,17 @@
 
 namespace weft {
 
-/// A batch to one peer. Members are unsignalled; close(context) asks for the end of the last one, which on rows that keep the order of what
-/// they post is the end of all. Members reach the library in the order given. Sources must stay untouched until the batch is closed, and then
-/// as long as any unsignalled source. Make it, fill it, close it: other posts to that peer in between may overtake a member, and progress()
-/// in between finds the members of some fabrics not posted yet.
-///
-/// Which post fails and what is told: a member that is refused for its own sake (bounds, rights, size, a full queue: `again`) is not in the
-/// batch, and the batch goes on; repeat it after progress(), or leave it. If the library refuses a member that was taken before, the batch is
-/// broken: that call, every later one and close() return the error, and posted() says how many members the library took: they are the first
-/// ones. A batch that goes out of scope tells such an error as `failed` with a null context, and if the queue is full then, leaves its last
-/// member to progress(). Moved-from batches are closed.
+/// The batch of ports that are told, post by post, whether more comes.
 template <class Engine>
-class [[nodiscard]] batch {
+class [[nodiscard]] kept_back_batch {
  public:
   using record = typename Engine::record;
   using lane_type = lane<Engine>;
 
-  batch(Engine& e, peer to) noexcept : e_(&e), to_(to) {}
-  batch(batch&& other) noexcept
+  kept_back_batch(Engine& e, peer to) noexcept : e_(&e), to_(to) {}
+  kept_back_batch(kept_back_batch&& other) noexcept
       : e_(std::exchange(other.e_, nullptr)), to_(other.to_), held_(other.held_), why_(other.why_), posted_(other.posted_) {}
-  batch& operator=(batch&& other) noexcept {
+  kept_back_batch& operator=(kept_back_batch&& other) noexcept {
     if (this == &other) return *this;
     leave();
     e_ = std::exchange(other.e_, nullptr);
@@ -43,7 +37,7 @@ class [[nodiscard]] batch {
     posted_ = other.posted_;
     return *this;
   }
-  ~batch() { leave(); }
+  ~kept_back_batch() { leave(); }
 
   /// As transport::send, put and put_notify without a context. `again`: not taken; make progress, then try once more.
   [[gnu::always_inline]] status send(local_memory from) noexcept {
@@ -60,10 +54,31 @@ class [[nodiscard]] batch {
     return write(operation::put_notify, from, at, immediate);
   }
 
+  /// As transport::fetch_add of 64 bits: it tells its own end, with the value before.
+  template <class Place>
+  status fetch_add(const Place& at, std::uint64_t operand, void* context) noexcept {
+    constexpr atomicity who = executor_of<typename Engine::fabric, Place>;
+    static_assert(executes<typename Engine::fabric, who>());
+    if (e_ == nullptr) return error(errc::invalid, "a closed batch");
+    if (!why_) return why_;
+    if (held_.what != nothing) {  // without a hint: what follows may be refused
+      if constexpr (links) e_->port->begin_batch();
+      lane_type l(*e_);
+      if (const status s = last(l, nullptr, false); !s) return stopped(s);
+      ++posted_;
+      held_.what = nothing;
+    }
+    const status s = atomic_posts<Engine>(*e_).template post<who, atomic_operation::add, std::uint64_t>(to_, atomic_place(at), operation::fetch_add,
+                                                                                                        operand, 0, context);
+    if (s) ++posted_;
+    else if constexpr (links) e_->port->end_batch();
+    return s;
+  }
+
   /// Posts the last member. With a context: exactly one `completed` or `failed` tells its end. `again`: the batch is still open. A batch of no
   /// members has no end to tell: `invalid` where a context was given.
   status close(void* context) noexcept {
-    if (e_ != nullptr && held_.what == nothing && why_) return error(errc::invalid, "close a batch of no members");
+    if (e_ != nullptr && held_.what == nothing && why_) return error(errc::invalid, nothing_to_tell(posted_));
     return finish(context, true);
   }
   status close() noexcept { return finish(nullptr, false); }
@@ -112,6 +127,9 @@ class [[nodiscard]] batch {
     return {};
   }
 
+  static constexpr const char* nothing_to_tell(std::uint32_t members) noexcept {
+    return members == 0 ? "close a batch of no members" : "close with a context behind a fetch_add, which has its own";
+  }
   [[gnu::cold]] status stopped(status s) noexcept {
     if constexpr (links) e_->port->end_batch();  // what waits for room must have been posted
     if (!s.is_again()) {
@@ -216,5 +234,18 @@ class [[nodiscard]] batch {
   status why_{};
   std::uint32_t posted_ = 0;
 };
+
+/// A batch to one peer. Members are unsignalled; close(context) asks for the end of the last one, which on rows that keep the order of what
+/// they post is the end of all. Members reach the library in the order given. Sources must stay untouched until the batch is closed, and then
+/// as long as any unsignalled source. A fetch_add has a context and an end of its own; behind one close(context) is `invalid`, close() is right. Make it, fill it, close it: other posts to that peer in between may overtake a member, and progress()
+/// in between finds the members of some fabrics not posted yet.
+///
+/// Which post fails and what is told: a member that is refused for its own sake (bounds, rights, size, a full queue: `again`) is not in the
+/// batch, and the batch goes on; repeat it after progress(), or leave it. If the library refuses a member that was taken before, the batch is
+/// broken: that call, every later one and close() return the error, and posted() says how many members the library took: they are the first
+/// ones. A batch that goes out of scope tells such an error as `failed` with a null context, and if the queue is full then, leaves its last
+/// member to progress(). Moved-from batches are closed.
+template <class Engine>
+using batch = std::conditional_t<lists_members<Engine>, listed_batch<Engine>, kept_back_batch<Engine>>;
 
 }  // namespace weft

@@ -92,4 +92,11 @@ consteval bool executes() {
   return true;
 }
 
+/// The place that an atomic is posted to, whoever executes it.
+constexpr const remote_place& atomic_place(const remote_place& at) noexcept { return at; }
+template <atomicity Who>
+constexpr const remote_place& atomic_place(const remote_word<Who>& at) noexcept {
+  return at.place();
+}
+
 }  // namespace weft

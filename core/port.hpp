@@ -184,6 +184,20 @@ struct port_limits {
 ///   static constexpr bool hints_more;                                 send, write and write_immediate take `template <post_mode M, bool More>`: the
 ///                                                                     caller posts to the same link again at once
 ///   void begin_batch(); void end_batch();                             posts between them go to the card together
+/// and besides, where requests can be built where they are posted from:
+///   using request_list = ...;                                         a batch to one link; default-made: not open. `bool has_room()`; when the port posts
+///                                                                     it, it is closed, `posted` counts the members that were taken, `why` tells a refusal
+///   status open_list(link, request_list&);                            again(queue) when there is no room; whatever list was open is posted
+///   status list_send(request_list&, local_memory, std::uint32_t immediate, void* context);   these require has_room(); unsignalled; they may answer
+///   void list_write(request_list&, local_memory, remote_memory, void* context);             again(receive_slot), and then the list was posted
+///   status list_write_immediate(request_list&, local_memory, remote_memory, std::uint64_t immediate, void* context);
+///   void list_fetch_add(request_list&, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory, void* context);   told
+///   bool tell_last(const request_list&, void* context);               the last one is signalled after all; false: it was posted already
+///   status post_list(request_list&, const void* mine);                one call, if it is open. Members whose end is told and that were refused end as failed,
+///                                                                     but for `mine`; the others are told by the status only
+///   std::uint32_t listed(const request_list&) const;                  members that are not posted yet
+///   void move_list(const request_list& from, request_list& to);       after a copy: the open list is `to`
+///   status post_marker(link, void* context);                          one completion when all that was posted to the link before has ended
 ///
 /// waiting:
 ///   instant now() const;

@@ -204,6 +204,42 @@ class port {
   void begin_batch() noexcept { posts_.begin_batch(); }
   void end_batch() noexcept { posts_.end_batch(); }
 
+  // Batches built in the list that is posted (core/port.hpp). A list belongs to one link.
+  using request_list = verbs::request_list;
+  status open_list(link to, request_list& l) noexcept { return posts_.open_list(*to.held, l); }
+  status post_list(request_list& l, const void* mine = nullptr) noexcept { return posts_.post_list(l, mine); }
+  std::uint32_t listed(const request_list& l) const noexcept { return posts_.listed(l); }
+  void move_list(const request_list& from, request_list& to) noexcept { posts_.move_list(from, to); }
+  bool tell_last(const request_list& l, void* context) noexcept { return posts_.tell_last(l, context); }
+  status post_marker(link to, void* context) noexcept { return posts_.post_marker(*to.held, context); }
+
+  [[gnu::always_inline]] status list_send(request_list& l, local_memory from, std::uint32_t immediate, void* context) noexcept
+      requires(!Shape::framed) {
+    if (!posts_.has_receive(l)) [[unlikely]]
+      return again(waits_for::receive_slot, "ibv_post_send(send)");
+    l.add<IBV_WR_SEND_WITH_IMM>(from, context).imm_data = htonl(immediate);
+    l.to->credit.spend();
+    return {};
+  }
+  [[gnu::always_inline]] void list_write(request_list& l, local_memory from, remote_memory at, void* context) noexcept {
+    l.add<IBV_WR_RDMA_WRITE>(from, context).wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
+  }
+  [[gnu::always_inline]] status list_write_immediate(request_list& l, local_memory from, remote_memory at, std::uint64_t immediate,
+                                                     void* context) noexcept {
+    if (!posts_.has_receive(l)) [[unlikely]]
+      return again(waits_for::receive_slot, "ibv_post_send(write with immediate)");
+    ibv_send_wr& work = l.add<IBV_WR_RDMA_WRITE_WITH_IMM>(from, context);
+    work.imm_data = htonl(static_cast<std::uint32_t>(immediate));
+    work.wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
+    l.to->credit.spend();
+    return {};
+  }
+  [[gnu::always_inline]] void list_fetch_add(request_list& l, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory at,
+                                             void* context) noexcept requires(Shape::native_atomics) {
+    l.add<IBV_WR_ATOMIC_FETCH_AND_ADD, true>(whole_word(old, descriptor), context).wr.atomic = {at.address, operand, 0,
+                                                                                                static_cast<std::uint32_t>(at.key)};
+  }
+
   /// Returns how many entries were taken off the queue; ends that nobody asked about are among them.
   template <class On>
   [[gnu::always_inline]] int poll(On&& on) {

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "connection.hpp"
-#include "request.hpp"
+#include "request_list.hpp"
 
 #include <array>
 #include <cstdint>
@@ -22,12 +22,6 @@ struct post_terms {
   bool told = false;      ///< Its success is told.
   bool consumes = false;  ///< It uses up a receive of the peer.
   bool copied = false;    ///< The caller's bytes may change as soon as the call returns.
-};
-
-/// A batched post that the library refused after its caller was told "posted".
-struct refused_post {
-  void* context = nullptr;
-  status why{};
 };
 
 class posting {
@@ -83,14 +77,62 @@ class posting {
   }
 
   // ---- batches ----------------------------------------------------------------------------------------------------------
-  void begin_batch() noexcept { batching_ = true; }
+  void begin_batch() noexcept { batching_ = gathers_ = true; }
   void end_batch() noexcept {
     batching_ = false;
+    gathers_ = lists_.any();
     flush();
   }
   /// Before the link goes: what was linked for it is posted now.
   void leave(const connection& gone) noexcept {
     if (linked_to_ == &gone) flush();
+    if (lists_.is_to(gone)) (void)post_lists();
+  }
+
+  // ---- batches whose requests are built where they are posted from (request_list.hpp) --------------------------------------
+  /// Opens a list to this link; another one that is open is posted. `again`: the queue is full.
+  status open_list(connection& to, request_list& l) noexcept {
+    if (lists_.any()) (void)post_lists();
+    if (!l.why) [[unlikely]]
+      return l.why;
+    if (to.sends.full()) [[unlikely]]
+      return no_room(to, "ibv_post_send");
+    lists_.open(l, to, inline_bytes_);
+    gathers_ = true;
+    return {};
+  }
+  /// Whether the peer has a receive for one more; if not, the list is posted: nothing else makes room.
+  [[gnu::always_inline]] bool has_receive(request_list& l) noexcept {
+    if (l.to->credit.none(*l.to->words) && !l.to->has_credit()) [[unlikely]] {
+      starved_ = true;
+      (void)post_list(l);
+      return false;
+    }
+    return true;
+  }
+  /// Gives the list to the library; nothing where it is not open any more. `mine`: a context whose refusal the caller tells himself.
+  status post_list(request_list& l, const void* mine = nullptr) noexcept {
+    if (lists_.is_of(l)) return post_lists(mine);
+    return l.why;
+  }
+  /// Members that were added and not posted.
+  std::uint32_t listed(const request_list& l) const noexcept { return lists_.is_of(l) ? static_cast<std::uint32_t>(lists_.added()) : 0; }
+  void move_list(const request_list& from, request_list& to) noexcept { lists_.move(from, to); }
+  /// Asks for the end of the member that was added last. False: it is not in the list any more.
+  bool tell_last(const request_list& l, void* context) noexcept {
+    if (!lists_.is_of(l)) return false;
+    ibv_send_wr* last = lists_.last();
+    if (last == nullptr) return false;
+    last->send_flags |= IBV_SEND_SIGNALED;
+    l.to->sends.tell_last(context);
+    return true;
+  }
+  /// A write of no bytes behind all that was posted, which ends when that has.
+  status post_marker(connection& to, void* context) noexcept {
+    ibv_send_wr work{};
+    work.opcode = IBV_WR_RDMA_WRITE;
+    work.wr.rdma = {to.theirs.address, to.theirs.key};
+    return post(to, work, 0, context, {.told = true}, "ibv_post_send(write)");
   }
 
   /// Whether a post had to wait for the peer's receives since the last question: their coming wakes nobody.
@@ -106,9 +148,6 @@ class posting {
   }
 
  private:
-  /// libsiw's answer where the kernel refuses its doorbell, because the link is closing: the work is in the queue all the same, and ends with the link.
-  static constexpr int rung_in_vain = -1;
-
   /// A request kept until the batch is posted, with copies of what the caller's frame held.
   struct linked_post {
     ibv_send_wr work;
@@ -127,10 +166,13 @@ class posting {
   /// Takes a place and posts, or links. Requires: there is room.
   [[gnu::always_inline]] status enter(connection& to, ibv_send_wr& work, std::size_t total, void* context, post_terms terms,
                                       const char* call) noexcept {
-    if (batching_) [[unlikely]] {
-      if (linked_to_ != &to || linked_ == longest_batch) flush();
-      if (!terms.copied || total <= sizeof linked_post::bytes) return link(to, work, context, terms.told, terms.consumes, terms.copied);
-      flush();  // too long to be kept: posted at once, behind the others
+    if (gathers_) [[unlikely]] {
+      if (lists_.any()) (void)post_lists();
+      if (batching_) {
+        if (linked_to_ != &to || linked_ == longest_batch) flush();
+        if (!terms.copied || total <= sizeof linked_post::bytes) return link(to, work, context, terms.told, terms.consumes, terms.copied);
+        flush();  // too long to be kept: posted at once, behind the others
+      }
     }
     auto& place = to.sends.take(context, terms.told);
     work.wr_id = reinterpret_cast<std::uintptr_t>(&place) | 1u;
@@ -142,6 +184,12 @@ class posting {
       return not_posted(r, call);
     }
     return {};
+  }
+
+  status post_lists(const void* mine = nullptr) noexcept {
+    gathers_ = batching_;
+    const auto ring = [](connection& to, ibv_send_wr* first, ibv_send_wr** stuck) { return ibv_post_send(to.pair, first, stuck); };
+    return lists_.post(ring, refused_, mine);
   }
 
   [[gnu::noinline]] status link(connection& to, const ibv_send_wr& work, void* context, bool told, bool consumes, bool copied) noexcept {
@@ -192,11 +240,13 @@ class posting {
   }
 
   std::uint32_t inline_bytes_;
+  bool gathers_ = false;  ///< One of the two kinds of batches is open: posts ask once.
   bool batching_ = false;
   bool starved_ = false;
   std::size_t linked_ = 0;
   connection* linked_to_ = nullptr;
   std::array<linked_post, longest_batch> links_{};
+  request_lists lists_;
   std::vector<refused_post> refused_;
 };
 

@@ -58,6 +58,38 @@ class verbs_linked : public verbs_careful {
     return ok;
   }
 
+  [[gnu::always_inline]] int add_fetch_add(const handle& to, const place& at, std::uint64_t operand, void* context) noexcept {
+    record* r = living(to);
+    if (r == nullptr) [[unlikely]]
+      return gone;
+    if (at.room < sizeof operand || at.address % sizeof operand != 0) [[unlikely]]
+      return outside;
+    if (!at.atomic) [[unlikely]]
+      return denied;
+    if (r->posted - r->retired >= granted_.depth) [[unlikely]]
+      return full;
+    if (count_ == longest) [[unlikely]]
+      if (const int wrong = flush()) return wrong;
+    slot* s = take(*r, kind::fetch_add, context);
+    if (s == nullptr) [[unlikely]]
+      return full;
+    linked& mine = links_[count_++];
+    to_ = r;
+    mine.piece = {reinterpret_cast<std::uint64_t>(&s->old), sizeof s->old, slots_key_};
+    send_place& kept = places_[r->posted++ & mask_];
+    kept.context = s;
+    kept.told = true;
+    mine.work.wr_id = reinterpret_cast<std::uintptr_t>(&kept) | 1U;
+    mine.work.next = &links_[count_].work;
+    mine.work.sg_list = &mine.piece;
+    mine.work.num_sge = 1;
+    mine.work.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD;
+    mine.work.wr.atomic = {at.address, operand, 0, static_cast<std::uint32_t>(at.key)};
+    mine.work.send_flags = IBV_SEND_SIGNALED;
+    r->silent = 0;
+    return ok;
+  }
+
   [[gnu::always_inline]] int flush() noexcept {
     if (count_ == 0) return ok;
     links_[count_ - 1].work.next = nullptr;

@@ -59,6 +59,9 @@ class by_weft {
   [[gnu::always_inline]] int put_notify_batch() {
     return batch([this](auto& b) { return b.put_notify(source_.first(size), place_, 1); });
   }
+  [[gnu::always_inline]] int fetch_add_batch() {
+    return batch([this](auto& b) { return b.fetch_add(place_, 1, this); });
+  }
   [[gnu::always_inline]] int look() {
     return net.progress(overloaded{[this](const completed&) { ++ended; }, [](auto&&) {}});
   }
@@ -111,6 +114,11 @@ class by_hand {
   [[gnu::always_inline]] int send_batch() { return batch<IBV_WR_SEND_WITH_IMM>(); }
   [[gnu::always_inline]] int put_batch() { return batch<IBV_WR_RDMA_WRITE>(); }
   [[gnu::always_inline]] int put_notify_batch() { return batch<IBV_WR_RDMA_WRITE_WITH_IMM>(); }
+  [[gnu::always_inline]] int fetch_add_batch() {
+    int refused = 0;
+    for (int i = 0; i < posts; ++i) refused += end_.add_fetch_add(other, place_, 1, this) != 0;
+    return refused + (end_.flush() != 0);
+  }
   [[gnu::always_inline]] int look() {
     return end_.look(
         queue_, [this](auto, auto*, void*, std::uint64_t) { ++ended; }, [this](std::uint64_t) { receive(); });
@@ -190,6 +198,7 @@ int run(const std::string& what, int visits) {
   if (what == "send_batch") batch.template operator()<&Contender::send_batch>();
   if (what == "put_batch") batch.template operator()<&Contender::put_batch>();
   if (what == "put_notify_batch") batch.template operator()<&Contender::put_notify_batch>();
+  if (what == "fetch_add_batch") batch.template operator()<&Contender::fetch_add_batch>();
   if (what == "look_empty")
     for (int v = 0; v < visits; ++v, ++operations) (void)measured_look(c);
   std::printf("%s\n", nlohmann::json{{"operations", operations}, {"refused", refused}, {"empty", 0}}.dump().c_str());

@@ -39,7 +39,7 @@ TYPED_TEST_P(allocations, none_per_operation_on_either_side) {
         hosting<fabric> host(side, 4096, rights::all);
         auto counted = host.net.template allocate_words<atomicity::target>(64, rights::remote_atomic).value();
         side.tell(1, const_bytes(host.net.publish(counted, owner_polls)));
-        for (int phase = 0; phase < 18; ++phase) {  // 9 kinds, each first warm, then counted
+        for (int phase = 0; phase < 20; ++phase) {  // 10 kinds, each first warm, then counted
           tally seen;
           const std::uint64_t before = allocation_count();
           side.at("phase " + std::to_string(phase));
@@ -59,7 +59,7 @@ TYPED_TEST_P(allocations, none_per_operation_on_either_side) {
         auto& net = guest.net;
         const auto counted = net.template parse_words<atomicity::target>(serve_and_ask(side, net, guest.seen, 0)).value();
         const local_memory mine = guest.memory.first(32);
-        for (int phase = 0; phase < 18; ++phase) {
+        for (int phase = 0; phase < 20; ++phase) {
           tally seen;
           std::uint64_t refused = 0;
           const std::uint64_t before = allocation_count();
@@ -90,6 +90,12 @@ TYPED_TEST_P(allocations, none_per_operation_on_either_side) {
               case 8:
                 s = net.template add<double>(guest.other, counted.at(24), 0.5, &seen);
                 break;
+              case 9: {
+                auto b = net.batch(guest.other);
+                if (s = b.put(mine, guest.there.at(64)); s) s = b.fetch_add(guest.there.at(0), 1, &seen);
+                if (s) s = b.close();
+                break;
+              }
               default:
                 s = net.send(guest.other, mine);
                 break;

@@ -7,6 +7,7 @@
 
 #include "two_sides.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -213,7 +214,51 @@ TYPED_TEST_P(batches, to_a_peer_that_left_are_refused_and_nothing_is_left) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(batches, members_of_all_kinds_arrive_once_and_the_last_one_is_told, close_themselves_on_every_path,
+TYPED_TEST_P(batches, fetch_adds_are_members_with_an_end_and_a_value_of_their_own) {
+  using fabric = typename TestFixture::tested_fabric;
+  static constexpr std::uint64_t count = 40;
+  TestFixture::play(
+      {},
+      [](party& side) {
+        hosting<fabric> host(side, 4096, rights::all);
+        (void)serve_and_ask(side, host.net, host.seen, 1);
+        std::uint64_t word = 0;
+        std::memcpy(&word, host.region.data() + 8, sizeof word);
+        EXPECT_EQ(word, 3 * count);
+        side.ready(1);
+        (void)serve_and_ask(side, host.net, host.seen, 1);
+      },
+      [](party& side) {
+        visiting<fabric> guest(side, 64);
+        std::vector<std::uint64_t> olds;
+        guest.seen.on_completed = [&](const completed& c) {
+          EXPECT_EQ(c.what, operation::fetch_add);
+          EXPECT_EQ(c.context, &guest);
+          olds.push_back(c.old);
+        };
+        for (std::uint64_t i = 0; i < count;) {
+          auto b = guest.net.batch(guest.other);
+          for (const std::uint64_t end = i + 8; i < end; ++i) {
+            push(side, guest.net, guest.seen, "put", [&] { return b.put(guest.memory.first(8), guest.there.at(64)); });
+            push(side, guest.net, guest.seen, "fetch_add", [&] { return b.fetch_add(guest.there.at(8), 3, &guest); });
+          }
+          EXPECT_EQ(b.fetch_add(guest.there.at(9), 3, &guest).code, errc::invalid) << "not aligned";
+          EXPECT_EQ(b.close(&guest).code, errc::invalid) << "its last member has an end";
+          push(side, guest.net, guest.seen, "close", [&] { return b.close(); });
+          EXPECT_EQ(b.posted(), 16U);
+        }
+        await(side, guest.net, guest.seen, "all values", [&] { return olds.size() >= count; });
+        std::sort(olds.begin(), olds.end());
+        for (std::uint64_t i = 0; i < olds.size(); ++i) EXPECT_EQ(olds[i], 3 * i);
+        side.ready(0);
+        (void)serve_and_ask(side, guest.net, guest.seen, 0);
+        EXPECT_EQ(guest.seen.ends(), count);
+        side.ready(0);
+      });
+}
+
+REGISTER_TYPED_TEST_SUITE_P(batches, fetch_adds_are_members_with_an_end_and_a_value_of_their_own,
+                            members_of_all_kinds_arrive_once_and_the_last_one_is_told, close_themselves_on_every_path,
                             what_a_full_queue_keeps_back_is_left_to_progress, to_a_peer_that_left_are_refused_and_nothing_is_left);
 
 }  // namespace weft::conformance
