@@ -24,6 +24,17 @@ set(WEFT_HEADERS
   backends/loopback/waiting.hpp
   backends/loopback/world.hpp
   backends/loopback/world_run.hpp
+  backends/mapped/arena.hpp
+  backends/mapped/connection.hpp
+  backends/mapped/connections.hpp
+  backends/mapped/copying.hpp
+  backends/mapped/endings.hpp
+  backends/mapped/greeting.hpp
+  backends/mapped/neighbour.hpp
+  backends/mapped/ordinary_memory.hpp
+  backends/mapped/port.hpp
+  backends/mapped/ring.hpp
+  backends/mapped/sealed_memory.hpp
   backends/process/watch.hpp
   backends/rendezvous/tcp.hpp
   compose/atomic_calls.hpp

@@ -28,9 +28,7 @@ class enrolment {
                         atomicity executor = usual_atomicity<typename Engine::fabric>) {
     if (memory.empty()) return {error(errc::invalid, "register"), "a region needs at least one byte"};
     if (auto wrong = unfit_for_atomics(memory, granted, executor); !wrong.empty()) return {error(errc::invalid, "register"), std::move(wrong)};
-    // Nobody but the executor may be able to: where cards execute, the words of other executors are closed to them.
-    const bool closed = Engine::shape::native_atomics && executor != atomicity::provider;
-    auto r = with_key(memory, closed ? without_atomics(granted) : granted);
+    auto r = with_key(memory, given_to_port(granted, executor));
     if (!r) return std::move(r).error();
     return keep(*r, granted, executor, std::move(owned));
   }
@@ -52,6 +50,8 @@ class enrolment {
 
   result<region> allocate(std::size_t size, rights granted, atomicity executor = usual_atomicity<typename Engine::fabric>) {
     if (size == 0) return {error(errc::invalid, "register"), "a region needs at least one byte"};
+    if constexpr (makes_memory)
+      if (given_to_port(granted, executor) != rights::none) return allocate_there(size, granted, executor);
     constexpr std::size_t page = 4096;
     auto owned = std::unique_ptr<std::byte[]>(new (std::nothrow) std::byte[size + page]());
     if (!owned) return {error(errc::no_memory, "register"), "no memory for a region of " + std::to_string(size) + " bytes"};
@@ -101,6 +101,18 @@ class enrolment {
   }
 
  private:
+  /// Memory that peers reach must be the port's own, or is reached better so.
+  static constexpr bool makes_memory = requires(typename Engine::port_type & p) { p.enroll_fresh(std::size_t{}, rights::all, std::uint64_t{}); };
+  result<region> allocate_there(std::size_t size, rights granted, atomicity executor) {
+    if (auto wrong = unfit_for_atomics({}, granted, executor); !wrong.empty()) return {error(errc::invalid, "register"), std::move(wrong)};
+    auto r = by_key([&](std::uint64_t key) { return e_.port->enroll_fresh(size, given_to_port(granted, executor), key); });
+    if (!r) return std::move(r).error();
+    return keep(*r, granted, executor, nullptr);
+  }
+  /// Nobody but the executor may be able to: where cards execute, the words of other executors are closed to them.
+  static rights given_to_port(rights granted, atomicity executor) noexcept {
+    return Engine::shape::native_atomics && executor != atomicity::provider ? without_atomics(granted) : granted;
+  }
   region keep(const registration& r, rights granted, atomicity executor, std::unique_ptr<std::byte[]> owned) {
     const std::uint32_t number = e_.next_region++;
     e_.regions.push_back({r, granted, executor, address_answer::base_of(r.base), number, std::move(owned)});

@@ -20,11 +20,12 @@ namespace weft {
 template <complete_fabric F>
 class rails_memory {
  public:
+  /// Rails offer no atomics, so that nobody is granted any: memory of the caller's may not be able to have them.
   result<striped_region> enroll(std::vector<transport<F>>& nets, bytes memory, rights granted) {
     auto r = std::make_unique<striped_registration>();
     r->memory = memory;
     for (auto& net : nets) {
-      auto one = net.register_region(memory, granted);
+      auto one = net.register_region(memory, without_atomics(granted));
       if (!one) return std::move(one).error();
       r->rails.push_back(*one);
     }

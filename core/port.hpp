@@ -149,6 +149,8 @@ struct port_limits {
 ///   result<registration> enroll(bytes, rights, std::uint64_t wanted_key);   registers memory; wanted_key is used where keys are ours
 ///   void withdraw(registration&);
 ///   result<registration> enroll_device(const device_memory&, rights, std::uint64_t wanted_key);   optional: ports that have it
+///   result<registration> enroll_fresh(size, rights, std::uint64_t wanted_key);   optional: ports whose peers reach memory best that the port made.
+///                                                                     Zeroed, aligned to a page, the port's until it is withdrawn
 ///   result<registration> enroll_local(bytes);                         for buffers that only local operations use
 ///
 /// hot path (status again(waits_for::queue) when full; waits_for::connection while a lazy fabric connects):

@@ -19,6 +19,7 @@ set(WEFT_FABRICS
     gni
     ibverbs_roce
     ibverbs_iwarp
+    mapped
     loopback
 )
 set(WEFT_FABRIC_tcp_BACKEND libfabric)
@@ -72,6 +73,9 @@ set(WEFT_FABRIC_ibverbs_roce_UNTIL "")
 set(WEFT_FABRIC_ibverbs_iwarp_BACKEND verbs)
 set(WEFT_FABRIC_ibverbs_iwarp_SINCE "44.0")
 set(WEFT_FABRIC_ibverbs_iwarp_UNTIL "")
+set(WEFT_FABRIC_mapped_BACKEND mapped)
+set(WEFT_FABRIC_mapped_SINCE "5.3")
+set(WEFT_FABRIC_mapped_UNTIL "")
 set(WEFT_FABRIC_loopback_BACKEND loopback)
 set(WEFT_FABRIC_loopback_SINCE "1.0")
 set(WEFT_FABRIC_loopback_UNTIL "")

@@ -18,7 +18,7 @@ from .model import Fabric, Matrix, Range
 from .rules import Choice, Family, decide
 from .trust import DIFFERS, MARKS, mark_of, weakest
 
-_LIBRARY = {"libfabric": "libfabric", "verbs": "rdma-core", "loopback": "weft"}
+_LIBRARY = {"libfabric": "libfabric", "verbs": "rdma-core", "mapped": "linux", "loopback": "weft"}
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The memory that a transport shares with all its peers: a table of its regions, and the bytes of those that it made itself. One file per
+// transport, so that a peer maps it once, when they meet, and no region needs a word of its owner when it is first used.
+// A key is a row of the table and 48 bits that no other region had: whoever uses it looks at one row. Bytes of a released region are given back
+// to the system at once, and their place is used again as late as possible: a write that was under way meets nobody else's bytes.
+// Hot path: no; what peers do with it is neighbour.hpp. Threads: the owner's; peers read the table.
+#pragma once
+
+#include "../../core/memory.hpp"
+#include "sealed_memory.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace weft::backends::mapped {
+
+/// One region, as its owner tells it to all peers. `key` is written last and erased first.
+struct alignas(64) region_row {
+  static constexpr std::uint32_t in_arena = 8;  ///< Beside the bits of `rights`. Without it `place` is an address of the owner's.
+  std::atomic<std::uint64_t> key{0};
+  std::atomic<std::uint64_t> place{0};
+  std::atomic<std::uint64_t> length{0};
+  std::atomic<std::uint32_t> flags{0};
+};
+
+/// How an arena's file begins.
+struct arena_head {
+  static constexpr std::uint64_t rows = 1U << 16;
+  std::atomic<std::uint32_t> asleep{0};             ///< The owner sleeps, or is about to: whoever sends wakes it.
+  alignas(64) std::atomic<std::uint64_t> reach{0};  ///< Bytes of the file that may be in use.
+  std::array<region_row, rows> table;
+};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free,
+              "weft: processes share these words, so that no lock of one process may stand for them");
+
+/// Pieces of a range, handed out one behind the other: a piece that comes back is handed out again when the end was reached.
+class range_of_pages {
+ public:
+  static constexpr std::uint64_t page = 4096;
+  range_of_pages(std::uint64_t from, std::uint64_t to) : free_{{from, to}}, next_(from) {}
+
+  /// 0: there is no such piece.
+  std::uint64_t take(std::uint64_t size) {
+    for (const std::uint64_t from : {next_, std::uint64_t{0}})
+      for (std::size_t i = 0; i < free_.size(); ++i) {
+        const std::uint64_t start = std::max(free_[i].from, from);
+        if (start >= free_[i].to || size > free_[i].to - start) continue;
+        cut(i, start, start + size);
+        next_ = start + size;
+        return start;
+      }
+    return 0;
+  }
+  void give(std::uint64_t start, std::uint64_t size) {
+    auto at = std::find_if(free_.begin(), free_.end(), [start](const piece& p) { return p.from > start; });
+    at = free_.insert(at, {start, start + size});
+    if (at + 1 != free_.end() && (at + 1)->from == at->to) {
+      at->to = (at + 1)->to;
+      free_.erase(at + 1);
+    }
+    if (at != free_.begin() && (at - 1)->to == at->from) {
+      (at - 1)->to = at->to;
+      free_.erase(at);
+    }
+  }
+
+ private:
+  struct piece {
+    std::uint64_t from, to;
+  };
+  void cut(std::size_t i, std::uint64_t start, std::uint64_t end) {
+    const piece whole = free_[i];
+    free_.erase(free_.begin() + static_cast<std::ptrdiff_t>(i));
+    const auto at = free_.begin() + static_cast<std::ptrdiff_t>(i);
+    if (end < whole.to) free_.insert(at, {end, whole.to});
+    if (whole.from < start) free_.insert(free_.begin() + static_cast<std::ptrdiff_t>(i), {whole.from, start});
+  }
+
+  std::vector<piece> free_;
+  std::uint64_t next_;
+};
+
+/// The owner's side of an arena.
+class arena {
+ public:
+  static constexpr std::uint64_t file_bytes = std::uint64_t{64} << 30;
+
+  static result<std::unique_ptr<arena>> make(const std::string& who) {
+    auto memory = sealed_memory(file_bytes, who);
+    if (!memory) return std::move(memory).error();
+    auto here = mapping::of(*memory, file_bytes, who);
+    if (!here) return std::move(here).error();
+    return std::unique_ptr<arena>(new arena(std::move(memory).value(), std::move(here).value()));
+  }
+
+  const file& memory() const noexcept { return memory_; }
+  arena_head& head() const noexcept { return *head_; }
+  /// What a peer has to map to reach everything that was told so far.
+  std::uint64_t reach() const noexcept { return head_->reach.load(std::memory_order_relaxed); }
+
+  /// Fresh, zeroed bytes, aligned to a page. Empty: the arena is full.
+  bytes take(std::size_t size) {
+    const std::uint64_t whole = rounded(size);
+    const std::uint64_t start = whole < size ? 0 : pages_.take(whole);
+    if (start == 0) return {};
+    if (start + whole > reach()) head_->reach.store(start + whole, std::memory_order_release);
+    return {here_.start() + start, size};
+  }
+  /// Effects: the bytes are the system's again, and zero for whoever comes next.
+  void give(bytes gone) {
+    const auto start = static_cast<std::uint64_t>(gone.data() - here_.start());
+    (void)::fallocate(memory_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(start), static_cast<off_t>(rounded(gone.size())));
+    pages_.give(start, rounded(gone.size()));
+  }
+  bool holds(const_bytes some) const noexcept {
+    const auto* start = reinterpret_cast<const std::byte*>(head_);
+    return some.data() >= start && some.data() < start + here_.size() && some.size() <= static_cast<std::size_t>(start + here_.size() - some.data());
+  }
+
+  /// Tells peers of a region. 0: all rows of the table are taken.
+  std::uint64_t list(bytes region, rights granted) {
+    if (unused_.empty() && rows_used_ == arena_head::rows) return 0;
+    if (unused_.empty()) unused_.push_back(rows_used_++);
+    const std::uint32_t index = unused_.back();
+    unused_.pop_back();
+    region_row& row = head_->table[index];
+    const bool inside = holds(region);
+    row.place.store(inside ? static_cast<std::uint64_t>(region.data() - here_.start()) : reinterpret_cast<std::uintptr_t>(region.data()),
+                    std::memory_order_relaxed);
+    row.length.store(region.size(), std::memory_order_relaxed);
+    row.flags.store(static_cast<std::uint32_t>(granted) | (inside ? region_row::in_arena : 0), std::memory_order_relaxed);
+    const std::uint64_t key = fresh_key(index);
+    row.key.store(key, std::memory_order_release);
+    return key;
+  }
+  void strike(std::uint64_t key) {
+    region_row& row = head_->table[key % arena_head::rows];
+    row.key.store(0, std::memory_order_relaxed);
+    row.flags.store(0, std::memory_order_release);
+    unused_.push_back(static_cast<std::uint32_t>(key % arena_head::rows));
+  }
+
+ private:
+  arena(file memory, mapping here)
+      : memory_(std::move(memory)),
+        here_(std::move(here)),
+        head_(reinterpret_cast<arena_head*>(here_.start())),  // zero as the file is: constructing it would touch every row
+        pages_(rounded(sizeof(arena_head)), file_bytes),
+        draw_(std::random_device{}()),
+        count_(draw_() << 32 | draw_()) {
+    head_->reach.store(rounded(sizeof(arena_head)), std::memory_order_relaxed);
+  }
+  static constexpr std::uint64_t rounded(std::uint64_t size) noexcept {
+    return (size + range_of_pages::page - 1) / range_of_pages::page * range_of_pages::page;
+  }
+  /// An odd step from a drawn start: 2^48 different ones before the first comes again.
+  std::uint64_t fresh_key(std::uint32_t index) {
+    do count_ += 0x9e37'79b9'7f4b;
+    while (count_ << 16 == 0);
+    return count_ << 16 | index;
+  }
+
+  file memory_;
+  mapping here_;
+  arena_head* head_;
+  range_of_pages pages_;
+  std::uint32_t rows_used_ = 0;
+  std::vector<std::uint32_t> unused_;  ///< Below that.
+  std::mt19937_64 draw_;
+  std::uint64_t count_;
+};
+
+}  // namespace weft::backends::mapped

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The links of a port, and what their sockets say. A link stands when both sides have each other's files. It ends when its socket does, which the
+// kernel sees to whatever became of the peer; the end is told behind all that had arrived.
+// Hot path: standing links are walked by port::poll. Threads: one owner.
+#pragma once
+
+#include "arena.hpp"
+#include "connection.hpp"
+
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace weft::backends::mapped {
+
+class connections {
+ public:
+  connections(arena& own, const port_options& options, std::string who)
+      : own_(own),
+        who_(std::move(who)),
+        most_receives_(std::max(options.receives, 1U)),
+        most_links_(options.links),
+        payload_((std::max<std::uint64_t>(ring_memory::least_payload, 4 * options.least_room) + 4095) / 4096 * 4096),
+        sleeps_(options.sleeps) {}
+
+  result<void> open(bool listens) {
+    events_ = file(::epoll_create1(EPOLL_CLOEXEC));
+    if (!events_) return refused_by_system(errno, "epoll_create1", who_);
+    if (!listens) return {};
+    address_ = drawn_address();
+    listener_ = file(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    if (!listener_) return refused_by_system(errno, "socket", who_);
+    const auto name = socket_name::of(address_);
+    if (::bind(listener_.get(), name->get(), name->size) != 0) return refused_by_system(errno, "bind", who_);
+    if (::listen(listener_.get(), 1024) != 0) return refused_by_system(errno, "listen", who_);
+    if (!watch(listener_, nullptr)) return refused_by_system(errno, "epoll_ctl", who_);
+    return {};
+  }
+
+  const address_bytes& address() const noexcept { return address_; }
+  int events() const noexcept { return events_.get(); }
+  std::vector<std::unique_ptr<connection>>& all() noexcept { return links_; }
+
+  result<connection*> dial(const address_bytes& to, std::uint32_t tag) {
+    if (!socket_name::of(to))
+      return failure{error(errc::invalid, "dial"), who_ + ": an address to dial has 1 to 107 bytes, this one " + std::to_string(to.size())};
+    if (links_.size() >= most_links_)
+      return failure{error(errc::invalid, "dial"), who_ + ": more than port_options::links (" + std::to_string(most_links_) + ") at once"};
+    auto made = fresh(file(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)));
+    if (!made) return std::move(made).error();
+    connection& link = **made;
+    link.tag = tag;
+    link.dialled = to;
+    link.phase = link_phase::dialling;
+    links_.push_back(std::move(made).value());
+    call(link);
+    return &link;
+  }
+
+  /// Nothing of the link is told any more. Its memory stays until the next look.
+  void hang_up(connection* gone) {
+    const auto held = std::find_if(links_.begin(), links_.end(), [gone](const auto& each) { return each.get() == gone; });
+    if (held == links_.end()) return;
+    (void)::epoll_ctl(events_.get(), EPOLL_CTL_DEL, gone->socket.get(), nullptr);
+    gone->phase = link_phase::gone;
+    gone->socket = file();
+    graveyard_.push_back(std::move(*held));
+    links_.erase(held);
+  }
+  bool has_graves() const noexcept { return !graveyard_.empty(); }
+  void clear_graves() noexcept { graveyard_.clear(); }
+
+  /// Reads what the sockets say. Cheap enough for once in a while: a system call.
+  void hear_all() {
+    std::array<epoll_event, 32> came{};
+    const int count = ::epoll_wait(events_.get(), came.data(), static_cast<int>(came.size()), 0);
+    for (int i = 0; i < count; ++i) {
+      auto* link = static_cast<connection*>(came[static_cast<std::size_t>(i)].data.ptr);
+      if (link == nullptr) admit();
+      else hear_one(*link);
+    }
+    news_ = news_ || count == static_cast<int>(came.size());
+  }
+
+  /// Something is to be told, or to be tried again.
+  bool has_news() const noexcept { return news_; }
+  void poll() {
+    news_ = false;
+    hear_all();
+    for (const auto& each : links_) {
+      if (each->phase == link_phase::dialling) call(*each);
+      if (each->phase == link_phase::arrived && std::chrono::steady_clock::now() - each->since > patience) each->phase = link_phase::ending;
+    }
+  }
+  /// Tells of every change, once.
+  template <class On>
+  void tell(On& on) {
+    while (connection* link = next_change()) tell_of(*link, on);
+    const auto unsettled = [](const auto& each) { return each->phase == link_phase::dialling || each->phase == link_phase::ending; };
+    news_ = news_ || std::any_of(links_.begin(), links_.end(), unsettled);
+  }
+
+  /// What the peer did contradicts what peers do.
+  void broke(connection& link) noexcept {
+    link.phase = link_phase::ending;
+    news_ = true;
+  }
+
+ private:
+  static constexpr duration patience = std::chrono::seconds(1);
+
+  bool watch(const file& socket, connection* link) noexcept {
+    epoll_event wanted{};
+    wanted.events = EPOLLIN | EPOLLRDHUP;
+    wanted.data.ptr = link;
+    return ::epoll_ctl(events_.get(), EPOLL_CTL_ADD, socket.get(), &wanted) == 0;
+  }
+
+  /// A link with this side's ring, which nobody knows yet.
+  result<std::unique_ptr<connection>> fresh(file socket) {
+    if (!socket) return refused_by_system(errno, "socket", who_);
+    auto made = std::make_unique<connection>(most_receives_);
+    const std::uint64_t size = ring_memory::file_bytes(payload_);
+    auto ring = sealed_memory(size, who_);
+    if (!ring) return std::move(ring).error();
+    auto here = mapping::of(*ring, size, who_);
+    if (!here) return std::move(here).error();
+    made->own_ring = std::move(ring).value();
+    made->incoming_memory = std::move(here).value();
+    made->in = incoming_ring(reinterpret_cast<ring_memory*>(made->incoming_memory.start()), payload_);
+    made->socket = std::move(socket);
+    made->since = std::chrono::steady_clock::now();
+    if (!watch(made->socket, made.get())) return refused_by_system(errno, "epoll_ctl", who_);
+    return made;
+  }
+
+  void call(connection& link) noexcept {
+    const auto to = socket_name::of(link.dialled);
+    if (::connect(link.socket.get(), to->get(), to->size) == 0) {
+      link.process = process_behind(link.socket);
+      link.phase = link.process != 0 && say_hello(link) ? link_phase::greeting : link_phase::ending;
+    } else if (errno != EAGAIN && errno != EINTR) {
+      link.phase = link_phase::ending;
+    }
+    news_ = true;
+  }
+  bool say_hello(connection& link) noexcept {
+    greeting mine;
+    mine.entries = ring_memory::entries;
+    mine.payload = payload_;
+    mine.arena = arena::file_bytes;
+    mine.sleeps = sleeps_ ? 1 : 0;
+    const bool said = send_greeting(link.socket, mine, own_.memory(), link.own_ring);
+    link.own_ring = file();
+    return said;
+  }
+
+  void admit() {
+    for (;;) {
+      file socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+      if (!socket) return;
+      const pid_t process = process_behind(socket);
+      if (process == 0 || links_.size() >= most_links_) continue;
+      auto made = fresh(std::move(socket));
+      if (!made) continue;
+      made.value()->process = process;
+      made.value()->phase = link_phase::arrived;
+      links_.push_back(std::move(made).value());
+      hear_one(*links_.back());
+    }
+  }
+
+  void hear_one(connection& link) noexcept {
+    for (;;) {
+      packet came = hear(link.socket);
+      if (came.what == packet::kind::nothing) return;
+      if (came.what == packet::kind::wake) continue;
+      if (link.phase == link_phase::dialling) return;  // not connected yet: sockets say so by an end
+      news_ = true;
+      const bool due = link.phase == link_phase::greeting || link.phase == link_phase::arrived;
+      if (came.what == packet::kind::end || !due || !meet(link, came)) {
+        link.phase = link_phase::ending;
+        (void)::epoll_ctl(events_.get(), EPOLL_CTL_DEL, link.socket.get(), nullptr);  // it would be readable for ever
+        return;
+      }
+      link.phase = link.phase == link_phase::arrived ? link_phase::heard : link_phase::standing;
+    }
+  }
+
+  /// Maps what the peer sent. False: it is not what a port of this build sends.
+  bool meet(connection& link, packet& came) noexcept {
+    const std::uint64_t ring_bytes = ring_memory::file_bytes(came.said.payload);
+    if (came.said.entries != ring_memory::entries || came.said.arena < sizeof(arena_head) || came.said.payload < ring_memory::least_payload ||
+        came.said.payload > most_payload || !keeps(came.arena, came.said.arena) || !keeps(came.ring, ring_bytes))
+      return false;
+    auto there = neighbour::of(came.arena, came.said.arena, who_);
+    auto ring = mapping::of(came.ring, ring_bytes, who_);
+    if (!there || !ring) return false;
+    link.there = std::move(there).value();
+    link.outgoing_memory = std::move(ring).value();
+    link.out = outgoing_ring(reinterpret_cast<ring_memory*>(link.outgoing_memory.start()), came.said.payload);
+    link.wakes = came.said.sleeps != 0;
+    return true;
+  }
+  static constexpr std::uint64_t most_payload = std::uint64_t{1} << 32;
+
+  /// A link about which the transport does not know everything yet.
+  connection* next_change() const noexcept {
+    for (const auto& each : links_) {
+      if (each->phase == link_phase::heard || (each->phase == link_phase::standing && !each->stood)) return each.get();
+      if (each->phase == link_phase::ending && !each->has_news()) return each.get();
+    }
+    return nullptr;
+  }
+  template <class On>
+  void tell_of(connection& link, On& on) {
+    if (link.phase == link_phase::heard) return offer(link, on);
+    if (link.phase == link_phase::standing) {
+      link.stood = true;
+      on(link_change::established, link.tag, &link);
+      return;
+    }
+    const bool known = link.tag != no_tag;
+    link.phase = link_phase::gone;
+    if (known) on(link.stood ? link_change::lost : link_change::refused, link.tag, &link);
+    else hang_up(&link);
+  }
+  template <class On>
+  void offer(connection& link, On& on) {
+    link.phase = link_phase::arrived;  // told, whatever comes of it
+    const std::uint32_t tag = on(link_change::arrived, no_tag, &link);
+    if (link.phase == link_phase::gone) return;  // hung up by the handler
+    link.tag = tag;
+    if (tag == no_tag) return hang_up(&link);
+    link.phase = say_hello(link) ? link_phase::standing : link_phase::ending;
+  }
+
+  arena& own_;
+  std::string who_;
+  std::uint32_t most_receives_;
+  std::size_t most_links_;
+  std::uint64_t payload_;
+  bool sleeps_;
+  bool news_ = false;
+  address_bytes address_;
+  file events_, listener_;
+  std::vector<std::unique_ptr<connection>> links_, graveyard_;
+};
+
+}  // namespace weft::backends::mapped

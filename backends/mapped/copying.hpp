@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How bytes and words of a mapping are touched. Writes stay in order: a fence in front of each, which costs nothing where stores are ordered. An aligned
+// word of 8 bytes is one store, so that whoever watches it sees it whole. Atomics are the processor's own instructions: the owner's
+// std::atomic_ref is safe beside them.
+// Hot path: all of it. Threads: any.
+#pragma once
+
+#include "../../core/atomics.hpp"
+#include "../../core/memory.hpp"
+
+#include <atomic>
+#include <cstring>
+
+namespace weft::backends::mapped {
+
+inline bool is_word(const std::byte* at, std::size_t size) noexcept { return size == 8 && reinterpret_cast<std::uintptr_t>(at) % 8 == 0; }
+
+[[gnu::always_inline]] inline void store(std::byte* to, const_bytes from) noexcept {
+  std::atomic_thread_fence(std::memory_order_release);
+  if (is_word(to, from.size())) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, from.data(), sizeof word);
+    std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(to)).store(word, std::memory_order_relaxed);
+  } else if (!from.empty()) {
+    std::memcpy(to, from.data(), from.size());
+  }
+}
+
+[[gnu::always_inline]] inline void load(bytes into, std::byte* from) noexcept {
+  if (is_word(from, into.size())) {
+    const std::uint64_t word = std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(from)).load(std::memory_order_relaxed);
+    std::memcpy(into.data(), &word, sizeof word);
+  } else if (!into.empty()) {
+    std::memcpy(into.data(), from, into.size());
+  }
+  std::atomic_thread_fence(std::memory_order_acquire);
+}
+
+/// The word before. Requires: aligned.
+template <atomic_operation What, atomic_number T>
+[[gnu::always_inline]] inline T change(std::byte* at, T operand, T expected) noexcept {
+  std::atomic_ref<T> word(*reinterpret_cast<T*>(at));
+  if constexpr (What == atomic_operation::read) {
+    return word.load(std::memory_order_acquire);
+  } else if constexpr (What == atomic_operation::swap) {
+    return word.exchange(operand, std::memory_order_acq_rel);
+  } else if constexpr (What == atomic_operation::compare_swap) {
+    word.compare_exchange_strong(expected, operand, std::memory_order_acq_rel, std::memory_order_acquire);
+    return expected;
+  } else if constexpr (What == atomic_operation::add && atomic_integer<T>) {
+    return word.fetch_add(operand, std::memory_order_acq_rel);
+  } else {
+    T seen = word.load(std::memory_order_relaxed);
+    while (!word.compare_exchange_weak(seen, applied<T>(What, seen, operand, expected), std::memory_order_acq_rel, std::memory_order_relaxed)) {
+    }
+    return seen;
+  }
+}
+
+}  // namespace weft::backends::mapped

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How two processes of a host come to share memory: over a Unix socket each sends one packet with two files, its arena and the ring that the other
+// side sends into. The socket then stays: its end tells that the peer is gone, killed ones too, and a packet of one byte wakes who sleeps.
+// Addresses are names outside of the file system (unix(7), abstract), so that nothing is left there; each port draws its own.
+// Only processes of the same user are talked to.
+// Hot path: no, but wake(). Threads: the owner's.
+#pragma once
+
+#include "../../core/port.hpp"
+#include "sealed_memory.hpp"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <array>
+#include <cstdio>
+#include <optional>
+#include <random>
+#include <string>
+
+namespace weft::backends::mapped {
+
+/// What each side says first.
+struct greeting {
+  std::array<char, 8> magic{'w', 'e', 'f', 't', 'm', 'a', 'p', '1'};
+  std::uint64_t entries = 0;  ///< Of the ring; a build with another number would read another layout.
+  std::uint64_t payload = 0;  ///< Bytes behind the ring's entries.
+  std::uint64_t arena = 0;    ///< Bytes of the arena's file.
+  std::uint64_t sleeps = 0;   ///< Wake it when it is asleep.
+};
+
+/// What came over a socket.
+struct packet {
+  enum class kind : std::uint8_t { nothing, wake, hello, end } what = kind::nothing;
+  greeting said{};
+  file arena{}, ring{};
+};
+
+/// The other end's process, where it has this user; 0 else.
+inline pid_t process_behind(const file& socket) noexcept {
+  ucred who{};
+  socklen_t size = sizeof who;
+  if (::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &who, &size) != 0 || who.uid != ::geteuid()) return 0;
+  return who.pid;
+}
+
+inline address_bytes drawn_address() {
+  std::random_device draw;
+  std::array<char, 32> name{};
+  const int size = std::snprintf(name.data(), name.size(), "weft-%08x%08x%08x", draw(), draw(), draw());
+  const auto* first = reinterpret_cast<const std::byte*>(name.data());
+  return {first, first + size};
+}
+
+/// The name as the system takes it. Nothing where it is none.
+struct socket_name {
+  sockaddr_un name{};
+  socklen_t size = 0;
+
+  static std::optional<socket_name> of(const address_bytes& address) {
+    socket_name made;
+    if (address.empty() || address.size() >= sizeof made.name.sun_path) return {};
+    made.name.sun_family = AF_UNIX;
+    std::memcpy(made.name.sun_path + 1, address.data(), address.size());
+    made.size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + address.size());
+    return made;
+  }
+  const sockaddr* get() const noexcept { return reinterpret_cast<const sockaddr*>(&name); }
+};
+
+inline bool send_greeting(const file& socket, greeting say, const file& arena, const file& ring) noexcept {
+  iovec text{&say, sizeof say};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(2 * sizeof(int))> room{};
+  msghdr message{};
+  message.msg_iov = &text;
+  message.msg_iovlen = 1;
+  message.msg_control = room.data();
+  message.msg_controllen = room.size();
+  cmsghdr* head = CMSG_FIRSTHDR(&message);
+  head->cmsg_level = SOL_SOCKET;
+  head->cmsg_type = SCM_RIGHTS;
+  head->cmsg_len = CMSG_LEN(2 * sizeof(int));
+  const std::array<int, 2> files{arena.get(), ring.get()};
+  std::memcpy(CMSG_DATA(head), files.data(), sizeof files);
+  return ::sendmsg(socket.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT) == static_cast<ssize_t>(sizeof say);
+}
+
+/// The files that came with a packet, which are ours to close.
+inline void keep_files(msghdr& message, packet& into) noexcept {
+  for (cmsghdr* head = CMSG_FIRSTHDR(&message); head != nullptr; head = CMSG_NXTHDR(&message, head)) {
+    if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS) continue;
+    for (std::size_t i = 0; i < (head->cmsg_len - CMSG_LEN(0)) / sizeof(int); ++i) {
+      int each = -1;
+      std::memcpy(&each, CMSG_DATA(head) + i * sizeof each, sizeof each);
+      file held(each);
+      if (i == 0) into.arena = std::move(held);
+      if (i == 1) into.ring = std::move(held);
+    }
+  }
+}
+
+/// The next packet. `end`: the other side is gone, or says what no port of this build says.
+inline packet hear(const file& socket) noexcept {
+  packet came;
+  std::array<char, sizeof(greeting) + 1> said{};
+  iovec text{said.data(), said.size()};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(2 * sizeof(int))> room{};
+  msghdr message{};
+  message.msg_iov = &text;
+  message.msg_iovlen = 1;
+  message.msg_control = room.data();
+  message.msg_controllen = room.size();
+  const ssize_t got = ::recvmsg(socket.get(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return came;
+  came.what = packet::kind::end;
+  if (got <= 0) return came;
+  keep_files(message, came);
+  if (got == 1) came.what = packet::kind::wake;
+  if (got != sizeof(greeting) || !came.arena || !came.ring) return came;
+  std::memcpy(&came.said, said.data(), sizeof came.said);
+  if (came.said.magic == greeting{}.magic) came.what = packet::kind::hello;
+  return came;
+}
+
+/// Wakes a sleeper. A full socket needs no more: it is readable.
+[[gnu::cold, gnu::noinline]] inline void wake(const file& socket) noexcept {
+  const char any = 1;
+  (void)!::send(socket.get(), &any, sizeof any, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+}  // namespace weft::backends::mapped

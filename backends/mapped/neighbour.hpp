@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A peer's memory, seen from here: a place in one of its regions becomes an address of this process, or the reason why not. What the peer wrote
+// into its table is read once, checked against what is mapped here, and used as it was read: a peer that lies harms its own bytes.
+// Hot path: find(). Threads: the owner's.
+#pragma once
+
+#include "../../core/memory.hpp"
+#include "arena.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+namespace weft::backends::mapped {
+
+/// Why a place is not in the mapping.
+enum class absence : std::uint8_t {
+  unknown,   ///< No such region: a wrong key, or released.
+  denied,    ///< The region does not grant it.
+  outside,   ///< Beyond the region's end.
+  ordinary,  ///< Memory of the peer's own: `address` is where.
+  unmapped,  ///< Grow the mapping, then look again.
+  broken,    ///< The peer's table contradicts its file.
+};
+
+struct missing_place {
+  absence why{};
+  std::uint64_t address = 0;
+};
+
+class neighbour {
+ public:
+  neighbour() = default;
+  /// Maps what a peer told of. `file_bytes` is the size of its file, as its kernel says.
+  static result<neighbour> of(const file& theirs, std::uint64_t file_bytes, const std::string& who) {
+    neighbour made;
+    made.file_bytes_ = file_bytes;
+    auto here = mapping::of(theirs, std::min(file_bytes, first_bytes), who);
+    if (!here) return std::move(here).error();
+    made.here_ = std::move(here).value();
+    return made;
+  }
+
+  /// Where the place is in this process; null: missing() says why.
+  [[gnu::always_inline]] std::byte* find(remote_memory at, std::size_t size, rights asked) const noexcept {
+    const region_row& row = head().table[at.key % arena_head::rows];
+    if (row.key.load(std::memory_order_acquire) != at.key) [[unlikely]]
+      return nullptr;
+    const std::uint64_t place = row.place.load(std::memory_order_relaxed);
+    const std::uint64_t length = row.length.load(std::memory_order_relaxed);
+    const std::uint32_t flags = row.flags.load(std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (row.key.load(std::memory_order_relaxed) != at.key) [[unlikely]]
+      return nullptr;  // released meanwhile, and perhaps another's by now
+    const std::uint32_t wanted = static_cast<std::uint32_t>(asked) | region_row::in_arena;
+    if ((flags & wanted) != wanted || at.address > length || size > length - at.address || place > here_.size() || length > here_.size() - place)
+        [[unlikely]]
+      return nullptr;
+    return here_.start() + place + at.address;
+  }
+
+  [[gnu::cold]] missing_place missing(remote_memory at, std::size_t size, rights asked) const noexcept {
+    const region_row& row = head().table[at.key % arena_head::rows];
+    const std::uint64_t place = row.place.load(std::memory_order_relaxed);
+    const std::uint64_t length = row.length.load(std::memory_order_relaxed);
+    const std::uint32_t flags = row.flags.load(std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (at.key == 0 || row.key.load(std::memory_order_acquire) != at.key) return {absence::unknown};
+    if (!grants(static_cast<rights>(flags & 7U), asked)) return {absence::denied};
+    if (at.address > length || size > length - at.address) return {absence::outside};
+    if ((flags & region_row::in_arena) == 0) return {absence::ordinary, place + at.address};
+    if (place > file_bytes_ || length > file_bytes_ - place) return {absence::broken};
+    return {absence::unmapped};
+  }
+
+  /// Maps as much as the peer uses by now, and as much again. False: this process has no room for it.
+  [[gnu::cold]] bool grow() noexcept {
+    const std::uint64_t reach = std::min(head().reach.load(std::memory_order_acquire), file_bytes_);
+    const std::uint64_t wanted = std::min(file_bytes_, (std::max(reach, here_.size()) * 2 + first_bytes - 1) / first_bytes * first_bytes);
+    return wanted <= here_.size() || here_.grow(wanted);
+  }
+
+  /// To be asked behind what was sent to it: whether its owner must be woken.
+  bool asleep() const noexcept { return head().asleep.load(std::memory_order_relaxed) != 0; }
+  /// False: somebody else does it.
+  bool claim_waking() const noexcept { return head().asleep.exchange(0, std::memory_order_relaxed) != 0; }
+
+ private:
+  static constexpr std::uint64_t first_bytes = std::uint64_t{256} << 20;
+  static_assert(first_bytes > sizeof(arena_head));
+  arena_head& head() const noexcept { return *reinterpret_cast<arena_head*>(here_.start()); }
+
+  mapping here_;
+  std::uint64_t file_bytes_ = 0;
+};
+
+}  // namespace weft::backends::mapped

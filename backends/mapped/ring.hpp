@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Messages and notices from one process to another: a ring of entries of a cache line each, made by whoever receives. An entry is there when its
+// first word is its turn, so that a notice moves one line and no shared counter. Larger messages lie in an area behind the entries, one behind
+// the other. Wait-free on both sides: no lock lies in shared memory, and a side that dies holds up nobody.
+// Nothing that the other side wrote is used to address memory before it was checked.
+// Hot path: all of it. Threads: one that sends, one that takes.
+#pragma once
+
+#include "../../core/memory.hpp"
+#include "sealed_memory.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <optional>
+
+namespace weft::backends::mapped {
+
+struct alignas(64) ring_entry {
+  static constexpr std::size_t room = 48;            ///< Bytes of a message that need no room elsewhere.
+  static constexpr std::uint32_t notice = 1U << 31;  ///< In `size`: no message, a write's immediate.
+  std::atomic<std::uint32_t> turn{0};                ///< The entry's number, counted from 1.
+  std::uint32_t size = 0;
+  std::uint64_t immediate = 0;
+  std::array<std::byte, room> inside{};
+};
+static_assert(sizeof(ring_entry) == 64);
+
+/// Of a message that lies behind the entries; in `inside`.
+struct payload_place {
+  std::uint64_t offset = 0;
+  std::uint64_t end = 0;  ///< What the sender may use again when the message was taken, counted from the beginning of all.
+};
+
+/// How a ring's file begins; the area for larger messages follows.
+struct ring_memory {
+  static constexpr std::uint64_t entries = 256;
+  static constexpr std::uint64_t least_payload = 65536;
+  std::atomic<std::uint64_t> taken{0};  ///< Entries, by whoever takes them.
+  std::atomic<std::uint64_t> freed{0};  ///< Bytes behind the entries.
+  std::array<ring_entry, entries> entry;
+
+  static constexpr std::uint64_t file_bytes(std::uint64_t payload) noexcept { return sizeof(ring_memory) + payload; }
+  std::byte* payload() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
+  const std::byte* payload() const noexcept { return reinterpret_cast<const std::byte*>(this + 1); }
+};
+
+/// The end that sends.
+class outgoing_ring {
+ public:
+  outgoing_ring() = default;
+  outgoing_ring(ring_memory* ring, std::uint64_t payload_bytes) noexcept : ring_(ring), payload_bytes_(payload_bytes) {}
+
+  /// The largest message that finds room when the ring is empty.
+  std::uint64_t largest() const noexcept { return payload_bytes_ / 2; }
+
+  [[gnu::always_inline]] bool has_room(std::size_t size) noexcept {
+    if (sent_ - taken_ >= ring_memory::entries) [[unlikely]] {
+      taken_ = ring_->taken.load(std::memory_order_acquire);
+      if (sent_ - taken_ >= ring_memory::entries) return false;
+    }
+    return size <= ring_entry::room || has_payload_room(size);
+  }
+  /// Requires: has_room(0).
+  [[gnu::always_inline]] void send_notice(std::uint64_t immediate) noexcept {
+    ring_entry& e = next();
+    e.size = ring_entry::notice;
+    e.immediate = immediate;
+    publish(e);
+  }
+  /// Requires: has_room(total size).
+  [[gnu::always_inline]] void send(const_bytes message, std::uint64_t immediate) noexcept {
+    ring_entry& e = next();
+    e.size = static_cast<std::uint32_t>(message.size());
+    e.immediate = immediate;
+    if (message.size() <= ring_entry::room) [[likely]] {
+      if (!message.empty()) std::memcpy(e.inside.data(), message.data(), message.size());
+    } else {
+      std::memcpy(room_behind(e, message.size()), message.data(), message.size());
+    }
+    publish(e);
+  }
+  void send(gather_list pieces, std::uint64_t immediate) noexcept {
+    const auto size = static_cast<std::size_t>(total_of(pieces));
+    ring_entry& e = next();
+    e.size = static_cast<std::uint32_t>(size);
+    e.immediate = immediate;
+    std::byte* into = size <= ring_entry::room ? e.inside.data() : room_behind(e, size);
+    for (const local_memory& each : pieces) {
+      if (each.size == 0) continue;
+      std::memcpy(into, each.data, each.size);
+      into += each.size;
+    }
+    publish(e);
+  }
+
+ private:
+  [[gnu::noinline]] bool has_payload_room(std::size_t size) noexcept {
+    if (end_of(size) - freed_ <= payload_bytes_) return true;
+    freed_ = ring_->freed.load(std::memory_order_acquire);
+    return end_of(size) - freed_ <= payload_bytes_;
+  }
+  /// Where a message would begin: never around the end.
+  std::uint64_t start_of(std::size_t size) const noexcept {
+    const std::uint64_t offset = used_ % payload_bytes_;
+    return size <= payload_bytes_ - offset ? used_ : used_ + (payload_bytes_ - offset);
+  }
+  std::uint64_t end_of(std::size_t size) const noexcept { return start_of(size) + (size + 63) / 64 * 64; }
+  std::byte* room_behind(ring_entry& e, std::size_t size) noexcept {
+    const payload_place place{start_of(size) % payload_bytes_, end_of(size)};
+    used_ = place.end;
+    std::memcpy(e.inside.data(), &place, sizeof place);
+    return ring_->payload() + place.offset;
+  }
+  ring_entry& next() noexcept { return ring_->entry[sent_ % ring_memory::entries]; }
+  [[gnu::always_inline]] void publish(ring_entry& e) noexcept {
+    ++sent_;
+    e.turn.store(static_cast<std::uint32_t>(sent_), std::memory_order_release);
+  }
+
+  ring_memory* ring_ = nullptr;
+  std::uint64_t payload_bytes_ = 0;
+  std::uint64_t sent_ = 0, taken_ = 0;  ///< Entries; what was taken, as last read.
+  std::uint64_t used_ = 0, freed_ = 0;  ///< Bytes behind them, the same.
+};
+
+/// The end that takes.
+class incoming_ring {
+ public:
+  incoming_ring() = default;
+  incoming_ring(ring_memory* ring, std::uint64_t payload_bytes) noexcept : ring_(ring), payload_bytes_(payload_bytes) {}
+
+  /// The next entry, or null.
+  [[gnu::always_inline]] const ring_entry* front() const noexcept {
+    const ring_entry& e = ring_->entry[taken_ % ring_memory::entries];
+    return e.turn.load(std::memory_order_acquire) == static_cast<std::uint32_t>(taken_ + 1) ? &e : nullptr;
+  }
+  /// The bytes of a message of that size; nothing where the sender names a place that is none.
+  [[gnu::always_inline]] std::optional<const_bytes> message(const ring_entry& e, std::uint32_t size) noexcept {
+    if (size <= ring_entry::room) [[likely]]
+      return const_bytes(e.inside.data(), size);
+    payload_place place;
+    std::memcpy(&place, e.inside.data(), sizeof place);
+    if (place.offset > payload_bytes_ || size > payload_bytes_ - place.offset) return {};
+    freed_ = place.end;
+    return const_bytes(ring_->payload() + place.offset, size);
+  }
+  /// Done with the front. Its room is the sender's again when told_room() was called.
+  [[gnu::always_inline]] void pop() noexcept {
+    if (++taken_ - told_ >= ring_memory::entries / 4) [[unlikely]]
+      tell_room();
+  }
+  /// Requires: nothing that was taken is looked at any more.
+  [[gnu::always_inline]] void tell_room() noexcept {
+    if (told_ == taken_) return;
+    told_ = taken_;
+    ring_->freed.store(freed_, std::memory_order_release);
+    ring_->taken.store(taken_, std::memory_order_release);
+  }
+
+ private:
+  ring_memory* ring_ = nullptr;
+  std::uint64_t payload_bytes_ = 0;
+  std::uint64_t taken_ = 0, told_ = 0, freed_ = 0;
+};
+
+}  // namespace weft::backends::mapped

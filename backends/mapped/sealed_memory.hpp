@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Memory that two processes share: files without a name (memfd_create(2)), so that nothing of them is left in the file system however their
+// owners end. They are sealed: a file that its owner could shrink would kill whoever touches the missing pages with SIGBUS.
+// Hot path: no. Threads: the owner's.
+#pragma once
+
+#include "../../core/error.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cerrno>
+#include <cstring>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace weft::backends::mapped {
+
+/// The sentence of a call of the system that failed.
+inline failure refused_by_system(int number, const char* call, const std::string& who) {
+  return {{number == ENOMEM ? errc::no_memory : errc::native, origin::system, number, call},
+          who + ": " + call + " failed (" + std::strerror(number) + ")"};
+}
+
+/// A file descriptor, closed when its owner goes.
+class file {
+ public:
+  file() = default;
+  explicit file(int descriptor) noexcept : descriptor_(descriptor) {}
+  file(file&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  file& operator=(file&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
+  file(const file&) = delete;
+  file& operator=(const file&) = delete;
+  ~file() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  int get() const noexcept { return descriptor_; }
+  explicit operator bool() const noexcept { return descriptor_ >= 0; }
+
+ private:
+  int descriptor_ = -1;
+};
+
+/// Fresh memory of so many bytes, all zero; pages that nobody touches cost nothing.
+inline result<file> sealed_memory(std::uint64_t size, const std::string& who) {
+  file made(::memfd_create("weft", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!made) return refused_by_system(errno, "memfd_create", who);
+  if (::ftruncate(made.get(), static_cast<off_t>(size)) != 0) return refused_by_system(errno, "ftruncate", who);
+  if (::fcntl(made.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) return refused_by_system(errno, "fcntl", who);
+  return made;
+}
+
+/// Whether a file that a peer sent has at least so many bytes, and will keep them.
+inline bool keeps(const file& theirs, std::uint64_t size) noexcept {
+  struct stat seen {};
+  const int seals = ::fcntl(theirs.get(), F_GET_SEALS);
+  return seals >= 0 && (seals & F_SEAL_SHRINK) != 0 && ::fstat(theirs.get(), &seen) == 0 && static_cast<std::uint64_t>(seen.st_size) >= size;
+}
+
+/// The first bytes of a file, readable and writable here until the owner of the mapping goes.
+class mapping {
+ public:
+  mapping() = default;
+  mapping(mapping&& other) noexcept : start_(std::exchange(other.start_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  mapping& operator=(mapping&& other) noexcept {
+    std::swap(start_, other.start_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  mapping(const mapping&) = delete;
+  mapping& operator=(const mapping&) = delete;
+  ~mapping() {
+    if (start_ != nullptr) ::munmap(start_, size_);
+  }
+
+  static result<mapping> of(const file& from, std::uint64_t size, const std::string& who) {
+    void* start = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, from.get(), 0);
+    if (start == MAP_FAILED) return refused_by_system(errno, "mmap", who);
+    mapping made;
+    made.start_ = static_cast<std::byte*>(start);
+    made.size_ = size;
+    return made;
+  }
+  /// More of the same file, perhaps at another address. False: no room for it, and nothing changed.
+  bool grow(std::uint64_t size) noexcept {
+    void* start = ::mremap(start_, size_, size, MREMAP_MAYMOVE);
+    if (start == MAP_FAILED) return false;
+    start_ = static_cast<std::byte*>(start);
+    size_ = size;
+    return true;
+  }
+  std::byte* start() const noexcept { return start_; }
+  std::uint64_t size() const noexcept { return size_; }
+
+ private:
+  std::byte* start_ = nullptr;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace weft::backends::mapped

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Generated from providers.yaml, row mapped, by templates/fabric.hpp.j2: do not edit. After a change there: ./weft generate
+#pragma once
+
+#include "../backends/mapped/port.hpp"
+#include "../compose/fabric.hpp"
+#include "../policies/policies.hpp"
+
+namespace weft::fabrics {
+// clang-format off
+inline namespace rules_6b5bae0e {
+/// Two processes of one host and one user: memory that both map, no provider in between. linux 5.3 and later.
+struct mapped {
+  static constexpr std::string_view name = "mapped", library = "linux", made_from = "rules 28b2347a, row dc243f00";
+  static constexpr library_version built_with = backends::mapped::built_with;
+  static constexpr std::string_view shared =
+      "endpoint=connected bootstrap=exchange framing=immediate region_address=offset region_key=provider notify=immediate "
+      "atomics=provider liveness=provider key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
+  static constexpr std::uint64_t fingerprint = 0x2ec6e6a02738693e;
+  template <class Shape>
+  using port = backends::mapped::port<Shape>;
+  static constexpr fabric_facts facts{
+      .provider = "", .fabric_name = "", .since = {5, 3}, .until = any_later_version,
+      .endpoint_type = endpoint_type::connected, .address_resolution = address_resolution::opaque, .connects_lazily = false,
+      .forgets_peers = true,
+      .virtual_addressing = false, .key_owner = key_owner::provider, .key_bytes = 8, .local_registration = false,
+      .region_endpoint_binding = false,
+      .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
+      .remote_counter_counts_writes = false,
+      .order_send_after_write = true, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = true,
+      .refused_write = refusal::reported, .selective_completion = true,
+      .atomics = atomic_execution::provider,
+      .atomic_operations = "add compare_swap swap and or xor min max read: int32 uint32 int64 uint64; add swap min max read: float double",
+      .atomics_cost_order = false,
+      .data_progress = data_progress::hardware, .completion_wait = completion_wait::descriptor, .reports_killed_peer = true,
+      .same_host = true,
+      .context_bytes = 0, .inject_bytes = 4096, .gather_limit = 8, .rma_gather_limit = 8, .queue_depth = 256,
+      .largest_message = 268435456, .largest_write = unlimited, .fused_bytes = 0,
+      .multi_receive = false, .shared_receives = false,
+  };
+  // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
+  static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
+  static constexpr std::array<environment_setting, 0> environment{};
+  using policies = policy_set<
+      // endpoint: connected: mapped.endpoint_type is connected (claimed: weft's own: a Unix socket per link)
+      endpoint::connected,
+      // bootstrap: exchange: mapped.address_resolution is opaque (claimed: weft's own: unix(7), a drawn name outside of the file system)
+      bootstrap::exchange,
+      // framing: immediate: mapped.send_immediate_bytes is 8 (claimed: weft's own: an entry of the target's ring)
+      framing::immediate,
+      // region_address: offset: mapped.virtual_addressing is false (claimed: weft's own: the two sides map the memory at different addresses)
+      region_address::offset,
+      // region_key: provider: mapped.key_owner is provider (claimed: weft's own: a key names a row of the owner's table)
+      region_key::provider,
+      // local_descriptor: not_needed: mapped.local_registration is false (claimed: weft's own: the poster's processor copies, from anywhere)
+      local_descriptor::not_needed,
+      // region_binding: domain: mapped.region_endpoint_binding is false (claimed: weft's own: all links reach one arena)
+      region_binding::domain,
+      // notify: immediate: mapped.write_immediate_bytes is 8 (claimed: weft's own: an entry of the target's ring);
+      //   mapped.write_immediate_consumes_receive is false (claimed: weft's own: the entry is the notice)
+      notify::immediate,
+      // write_fault: reported: mapped.refused_write is reported (claimed: weft's own: the poster looks the key up in the target's table)
+      write_fault::reported,
+      // atomics: provider: mapped.atomics is provider (claimed: weft's own: the processor's instructions, also beside those of the owner);
+      //   mapped.atomics_cost_order is false (claimed: weft's own: atomics release what was written before)
+      atomics::provider,
+      // progress: hardware: mapped.data_progress is hardware (claimed: weft's own: stores need nobody who polls)
+      progress::hardware,
+      // wait: descriptor: mapped.completion_wait is descriptor (claimed: weft's own: an epoll of all sockets; who sends wakes who said that it
+      //   sleeps)
+      wait::descriptor,
+      // back_pressure: report: a full queue is an answer, not an error, on any fabric
+      back_pressure::report,
+      // threading: one_owner: one owner needs no lock on any fabric
+      threading::one_owner,
+      // completion: selective: mapped.selective_completion is true (claimed: weft's own: only what is signalled is told)
+      completion::selective,
+      // liveness: provider: mapped.reports_killed_peer is true (claimed: unix(7): the kernel closes the sockets of whoever ends)
+      liveness::provider,
+      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      receive_buffers::slots,
+      // receive_pool: per_link: mapped.endpoint_type is connected (claimed: weft's own: a Unix socket per link)
+      receive_pool::per_link,
+      // flush: message_behind_writes: mapped.order_send_after_write is true (claimed: weft's own: an entry is published by a release store behind the
+      //   bytes); mapped.atomics_cost_order is false (claimed: weft's own: atomics release what was written before)
+      flush::message_behind_writes
+  >;
+};
+static_assert(complete_fabric<mapped>);
+}  // namespace rules_6b5bae0e
+// clang-format on
+}  // namespace weft::fabrics
+
+#include "mapped.why_not.hpp"

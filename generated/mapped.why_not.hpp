@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Generated from providers.yaml, row mapped, by templates/why_not.hpp.j2: do not edit. After a change there: ./weft generate
+//
+// What mapped cannot answer, for compose/with.hpp: a sentence costs nothing until somebody asks for its answer.
+#pragma once
+
+#include "mapped.hpp"
+
+namespace weft::fabrics {
+// clang-format off
+template <class Asked>
+constexpr refused why_not(const mapped*, endpoint::addressed, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: endpoint: fabric mapped cannot answer addressed: it needs endpoint_type to be addressed, and mapped.endpoint_type is "
+      "connected (claimed: weft's own: a Unix socket per link); the nearest legal answer is endpoint::connected");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const mapped*, bootstrap::socket_address, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: bootstrap: fabric mapped cannot answer socket_address: it needs address_resolution to be socket, and "
+      "mapped.address_resolution is opaque (claimed: weft's own: unix(7), a drawn name outside of the file system); the nearest legal "
+      "answer is bootstrap::exchange");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const mapped*, region_address::virtual_address, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: region_address: fabric mapped cannot answer virtual_address: it needs virtual_addressing to be true, and "
+      "mapped.virtual_addressing is false (claimed: weft's own: the two sides map the memory at different addresses); the nearest legal "
+      "answer is region_address::offset");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const mapped*, region_key::application, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: region_key: fabric mapped cannot answer application: it needs key_owner to be application, and mapped.key_owner is provider "
+      "(claimed: weft's own: a key names a row of the owner's table); the nearest legal answer is region_key::provider");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const mapped*, local_descriptor::required, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: local_descriptor: fabric mapped cannot answer required: it needs local_registration to be true, and "
+      "mapped.local_registration is false (claimed: weft's own: the poster's processor copies, from anywhere); the nearest legal answer "
+      "is local_descriptor::not_needed");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const mapped*, region_binding::endpoint, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: region_binding: fabric mapped cannot answer endpoint: it needs region_endpoint_binding to be true, and "
+      "mapped.region_endpoint_binding is false (claimed: weft's own: all links reach one arena); the nearest legal answer is "
+      "region_binding::domain");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const mapped*, notify::immediate_consumes_receive, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: notify: fabric mapped cannot answer immediate_consumes_receive: it needs write_immediate_consumes_receive to be true, and "
+      "mapped.write_immediate_consumes_receive is false (claimed: weft's own: the entry is the notice); the nearest legal answer is "
+      "notify::immediate");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const mapped*, notify::remote_counter, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: notify: fabric mapped cannot answer remote_counter: it needs remote_counter_counts_writes to be true, and "
+      "mapped.remote_counter_counts_writes is false (claimed: weft's own: nobody counts stores); the nearest legal answer is "
+      "notify::message_after_ordered_write");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const mapped*, write_fault::delivery_confirmed, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: write_fault: fabric mapped cannot answer delivery_confirmed: it needs refused_write to be silent, and mapped.refused_write "
+      "is reported (claimed: weft's own: the poster looks the key up in the target's table); the nearest legal answer is "
+      "write_fault::reported");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const mapped*, progress::thread, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: progress: fabric mapped cannot answer thread: it needs data_progress to be thread, and mapped.data_progress is hardware "
+      "(claimed: weft's own: stores need nobody who polls); the nearest legal answer is progress::hardware");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const mapped*, progress::polling, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: progress: fabric mapped cannot answer polling: it needs data_progress to be polling, and mapped.data_progress is hardware "
+      "(claimed: weft's own: stores need nobody who polls); the nearest legal answer is progress::hardware");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const mapped*, wait::yield, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: wait: fabric mapped cannot answer yield: it needs completion_wait to be yield, and mapped.completion_wait is descriptor "
+      "(claimed: weft's own: an epoll of all sockets; who sends wakes who said that it sleeps); the nearest legal answer is "
+      "wait::descriptor");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const mapped*, wait::spin, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: wait: fabric mapped cannot answer spin: it needs completion_wait to be none, and mapped.completion_wait is descriptor "
+      "(claimed: weft's own: an epoll of all sockets; who sends wakes who said that it sleeps); the nearest legal answer is "
+      "wait::descriptor");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const mapped*, completion::every_operation, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: completion: fabric mapped cannot answer every_operation: it needs selective_completion to be false, and "
+      "mapped.selective_completion is true (claimed: weft's own: only what is signalled is told); the nearest legal answer is "
+      "completion::selective");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const mapped*, receive_buffers::multi_receive, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: receive_buffers: fabric mapped cannot answer multi_receive: it needs multi_receive to be true, and mapped.multi_receive is "
+      "false (claimed: weft's own: a receive takes one message); the nearest legal answer is receive_buffers::slots");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const mapped*, receive_pool::shared, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: receive_pool: fabric mapped cannot answer shared: it needs endpoint_type to be addressed, and mapped.endpoint_type is "
+      "connected (claimed: weft's own: a Unix socket per link); or shared_receives to be true, and mapped.shared_receives is false "
+      "(claimed: weft's own: a receive belongs to a link); the nearest legal answer is receive_pool::per_link");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const mapped*, flush::tracked_writes, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: flush: fabric mapped cannot answer tracked_writes: it needs refused_write to be silent, and mapped.refused_write is reported "
+      "(claimed: weft's own: the poster looks the key up in the target's table); the nearest legal answer is flush::refused");
+  return {};
+}
+// clang-format on
+}  // namespace weft::fabrics
