@@ -37,6 +37,7 @@ set(WEFT_HEADERS
   backends/mapped/sealed_memory.hpp
   backends/process/watch.hpp
   backends/rendezvous/tcp.hpp
+  compose/arrivals.hpp
   compose/atomic_calls.hpp
   compose/atomics.hpp
   compose/awaiting.hpp
@@ -45,14 +46,15 @@ set(WEFT_HEADERS
   compose/built_for.hpp
   compose/closing.hpp
   compose/control_buffers.hpp
+  compose/ends.hpp
   compose/engine.hpp
   compose/enrolment.hpp
   compose/events.hpp
   compose/fabric.hpp
-  compose/fused.hpp
-  compose/immediate_layout.hpp
   compose/flushing.hpp
+  compose/fused.hpp
   compose/gathering.hpp
+  compose/immediate_layout.hpp
   compose/inbox.hpp
   compose/key_source.hpp
   compose/lane.hpp
@@ -64,6 +66,7 @@ set(WEFT_HEADERS
   compose/operations.hpp
   compose/options.hpp
   compose/ordering.hpp
+  compose/owed.hpp
   compose/owed_replies.hpp
   compose/parting.hpp
   compose/parts.hpp
@@ -83,8 +86,8 @@ set(WEFT_HEADERS
   compose/striped_operations.hpp
   compose/striping.hpp
   compose/target.hpp
-  compose/transfer_plan.hpp
   compose/together.hpp
+  compose/transfer_plan.hpp
   compose/transport.hpp
   compose/truncation.hpp
   compose/upkeep.hpp

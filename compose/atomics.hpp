@@ -74,9 +74,7 @@ class atomic_posts {
     s.pending = posted ? 1 : 0;
     if (posted) return;
     if (posted.is_again()) {
-      s.next = e_.owed_notices;
-      e_.owed_notices = s.index;
-      e_.put_off();
+      e_.owe(s);
       return;
     }
     s.fault = posted.code;

@@ -12,6 +12,7 @@
 #include "key_source.hpp"
 #include "operations.hpp"
 #include "options.hpp"
+#include "owed.hpp"
 #include "owed_replies.hpp"
 #include "peers.hpp"
 #include "region.hpp"
@@ -123,11 +124,11 @@ struct engine {
   static constexpr std::uint32_t longest_chain = 16;
   std::array<receive_request, chains_receives ? longest_chain : 0> refill;  ///< Consumed during this look at the queue, posted at its end.
   std::uint32_t refills = 0;
-  std::vector<receive*> unposted;         ///< Receives that the library had no room for.
-  std::uint32_t owed_notices = no_index;  ///< Operations that still have to send or to tell something: notices, parts, gets of nothing.
-  std::uint32_t flushes = 0;              ///< So far, where writes are tracked.
-  std::uint32_t waiting_flushes = 0;      ///< That wait for tracked writes; at least.
-  plan_table plans;                       ///< Of transfers in several calls.
+  std::vector<receive*> unposted;     ///< Receives that the library had no room for.
+  owed_list<slot> owed{operations};   ///< Operations that still have to send or to tell something.
+  std::uint32_t flushes = 0;          ///< So far, where writes are tracked.
+  std::uint32_t waiting_flushes = 0;  ///< That wait for tracked writes; at least.
+  plan_table plans;                   ///< Of transfers in several calls.
   weft::owed_replies owed_replies;
   weft::owed_replies owed_landings;  ///< Answers to fused notices (fused.hpp).
   std::vector<region_entry> regions;
@@ -161,7 +162,7 @@ struct engine {
   void put_off() noexcept { attention |= put_off_bit; }
   /// Forgets that something was put off if nothing is.
   void settle_attention() noexcept {
-    bool any = draining || !parked.empty() || !unposted.empty() || owed_notices != no_index;
+    bool any = draining || !parked.empty() || !unposted.empty() || !owed.empty();
     if constexpr (answer<F, atomics_family>::executed_by_target) any = any || !owed_replies.empty();
     if constexpr (notice_is_message) any = any || !owed_landings.empty();
     if constexpr (tracks_writes) any = any || waiting_flushes != 0;
@@ -268,18 +269,17 @@ struct engine {
     if (controls.empty()) controls.fill(16, register_it);
   }
 
-  /// Takes operations off the list of owed notices, before they end in another way.
-  template <class Which>
-  void forget_notices(Which&& which) noexcept {
-    std::uint32_t kept = no_index;
-    for (std::uint32_t i = std::exchange(owed_notices, no_index); i != no_index;) {
-      slot& s = *operations.at(i);
-      i = s.next;
-      if (which(s)) continue;
-      s.next = kept;
-      kept = s.index;
-    }
-    owed_notices = kept;
+  /// The operation goes on, or is told of, at the next look. Requires: on no list.
+  void owe(slot& s) noexcept {
+    owed.add(s);
+    put_off();
+  }
+  /// Nothing of it is at the library any more, and its end is told when its turn comes on the list of what is owed: not now, where no handler
+  /// may run, or where one may close the peers of others that end with it.
+  static void only_end_is_owed(slot& s, status outcome) noexcept {
+    if (!outcome && s.fault == errc::ok) s.fault = outcome.code;
+    s.stage = stage::ending;
+    s.pending = 0;
   }
 
   /// Registers memory that only this side's operations use; null where the row does not ask for it.

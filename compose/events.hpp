@@ -51,7 +51,8 @@ enum class operation : std::uint8_t {
   put,
   put_notify,
   get,
-  fetch_add,
+  flush,
+  fetch_add,  // from here on: atomics
   compare_swap,
   add,
   swap,
@@ -66,14 +67,15 @@ enum class operation : std::uint8_t {
   fetch_max,
   max,
   load,
-  store,
-  flush
+  store
 };
+/// True of those that read or change a word where it is.
+constexpr bool is_atomic(operation o) noexcept { return o >= operation::fetch_add; }
 const char* name_of(operation) noexcept;
 inline const char* name_of(operation o) noexcept {
-  constexpr const char* names[] = {"send",      "put",       "put_notify", "get",      "fetch_add", "compare_swap", "add",
-                                   "swap",      "fetch_and", "bit_and",    "fetch_or", "bit_or",    "fetch_xor",    "bit_xor",
-                                   "fetch_min", "min",       "fetch_max",  "max",      "load",      "store",        "flush"};
+  constexpr const char* names[] = {"send",    "put",       "put_notify", "get",       "flush",    "fetch_add", "compare_swap",
+                                   "add",     "swap",      "fetch_and",  "bit_and",   "fetch_or", "bit_or",    "fetch_xor",
+                                   "bit_xor", "fetch_min", "min",        "fetch_max", "max",      "load",      "store"};
   return names[static_cast<std::size_t>(o)];
 }
 

@@ -56,9 +56,7 @@ class flushing {
   void ask_or_owe(slot& o) noexcept {
     const status asked = ask(o);
     if (asked.is_again()) {
-      o.next = e_.owed_notices;
-      e_.owed_notices = o.index;
-      e_.put_off();
+      e_.owe(o);
     } else if (!asked) {
       o.fault = asked.code;
       --o.pending;

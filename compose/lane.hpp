@@ -87,9 +87,8 @@ class lane {
   [[gnu::noinline]] status get_nothing(record& r, void* context) noexcept {
     slot* o = claim(&r, operation::get, context);
     if (o == nullptr) return again(waits_for::operation_slot, "get");
-    o->pending = 0;
-    o->next = std::exchange(e_.owed_notices, o->index);
-    e_.put_off();
+    Engine::only_end_is_owed(*o, {});
+    e_.owe(*o);
     return {};
   }
   [[gnu::always_inline]] status get(peer from, local_memory into, const remote_place& at, void* context) noexcept {
@@ -154,12 +153,7 @@ class lane {
       completes = sizeof body + Engine::front > Engine::fabric::facts.inject_bytes;
       told = e_.tell(*o.record, wire::message_kind::notify, body, completes ? &o : nullptr);
     }
-    if (told.is_again()) {
-      o.next = e_.owed_notices;
-      e_.owed_notices = o.index;
-      e_.put_off();
-      return;
-    }
+    if (told.is_again()) return e_.owe(o);
     if (!told) o.fault = told.code;
     if (!told || !completes) --o.pending;
   }

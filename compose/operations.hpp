@@ -37,6 +37,7 @@ enum class stage : std::uint8_t {
   splitting,
   looping,     ///< Compare-swaps, until one hits.
   confirming,  ///< A write, with a question behind it whether it is visible: both answers are still to come.
+  ending,      ///< Has ended, and is told of at the next look.
 };
 
 /// What an atomic by compare-swaps must remember between them, on rows that have such.
@@ -94,7 +95,7 @@ struct operation_slot : library_context<LibraryBytes>, operation_state {
   [[no_unique_address]] std::conditional_t<Loops, swap_loop, no_swap_loop> loop;
   std::uint32_t posted = 0;  ///< Tick of the post.
   std::uint32_t index = 0;
-  std::uint32_t next = no_index;  ///< The list of notices still to be sent.
+  std::uint32_t next = no_index;  ///< The list that it is on: of what is owed, or of the notices in one message.
   std::uint32_t generation = 0;
   std::uint32_t buffer = no_index;  ///< The control buffer that it holds.
   std::uint32_t immediate = 0;

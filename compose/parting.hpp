@@ -24,7 +24,7 @@ class parting {
   template <class Handler>
   void gone(record& r, status why, Handler& on) {
     const peer handle = e_.handle(r);
-    e_.forget_notices([&r](const slot& s) { return s.record == &r; });
+    e_.owed.forget([&r](const slot& s) { return s.record == &r; });
     const bool was_known = r.state == peer_state::established || r.state == peer_state::greeting || r.state == peer_state::dialling ||
                            r.state == peer_state::requested || r.state == peer_state::leaving;
     r.live = 0;
@@ -49,7 +49,7 @@ class parting {
   /// Frees a record that nobody was told of, or whose end was told.
   void forget(record& r) {
     if (r.state == peer_state::free) return;
-    e_.forget_notices([&r](const slot& s) { return s.record == &r; });
+    e_.owed.forget([&r](const slot& s) { return s.record == &r; });
     end_link(r);
     for (std::uint32_t i = 0; i < e_.operations.size(); ++i) {
       slot& s = *e_.operations.at(i);
@@ -63,7 +63,7 @@ class parting {
 
   /// One operation ended early (its deadline passed) while its peer lives.
   void end_early(slot& s) {
-    e_.forget_notices([&s](const slot& x) { return &x == &s; });
+    e_.owed.forget([&s](const slot& x) { return &x == &s; });
     s.parent = nullptr;
     if constexpr (Engine::notices_together) together<Engine>(e_).leave(s);
     for (std::uint32_t i = 0; i < e_.operations.size(); ++i)
@@ -73,6 +73,8 @@ class parting {
 
  private:
   static bool awaits_reply(const slot& s) noexcept { return s.stage == stage::replying; }
+  /// Its bytes are delivered, and the library holds only the message that carries its notice.
+  static bool shares_message(const slot& s) noexcept { return Engine::notices_together && s.stage == stage::noticing; }
 
   void end_link(record& r) {
     if (r.link_gone) return;
@@ -104,7 +106,7 @@ class parting {
   /// The library may still complete it: on connected links until the queue was seen empty once, on addressed ones at any time, or never.
   void end_slot(slot& s) {
     s.parent = nullptr;
-    const bool held = s.pending > 0 && s.stage != stage::splitting && !awaits_reply(s);
+    const bool held = s.pending > 0 && s.stage != stage::splitting && !awaits_reply(s) && !shares_message(s);
     if (s.stage == stage::splitting) e_.plans.give(static_cast<std::uint32_t>(s.scratch[2]));  // its parts are held, it is not
     if (held) e_.abandon(s);
     else e_.release(s);

@@ -170,9 +170,7 @@ class parts {
     if (p.owed) return;
     p.owed = true;
     ++o.pending;
-    o.next = e_.owed_notices;
-    e_.owed_notices = o.index;
-    e_.put_off();
+    e_.owe(o);
   }
 
   void carry_on(slot& o) noexcept {

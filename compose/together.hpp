@@ -21,53 +21,35 @@ class together {
 
   explicit together(Engine& e) noexcept : e_(e) {}
 
-  /// Its bytes are delivered: its notice is due at the end of this look at the queue.
-  void put_off(slot& s) noexcept {
-    s.next = e_.owed_notices;
-    e_.owed_notices = s.index;
-    e_.put_off();
-  }
-
-  /// Sends the notice of `first`, and those of the list that go to the same peer. Returns what is left of the list. Those that end now, or
-  /// could not be sent, are given to `ended(slot)`; what finds no room is put off again.
-  template <class Ended>
-  std::uint32_t send(slot& first, std::uint32_t list, Ended&& ended) noexcept {
+  /// Sends the notice of `first`, which was due, and those that are due too and go to the same peer. What finds no room is owed again.
+  void send(slot& first) noexcept {
     std::byte body[4 * most];
     std::size_t size = wire::encode(first.immediate, body);
     slot* last = &first;
-    std::uint32_t* link = &list;
-    for (std::uint32_t i = list; i != no_index && size < sizeof body;) {
-      slot& s = *e_.operations.at(i);
-      i = s.next;
-      if (s.record != first.record || s.stage != stage::noticing || s.what != operation::put_notify ||
-          (s.use != slot_use::user && s.use != slot_use::silent)) {
-        link = &s.next;
-        continue;
-      }
-      *link = i;
+    e_.owed.take_due([&](slot& s) {
+      if (s.record != first.record || s.stage != stage::noticing || size == sizeof body) return false;
       last->next = s.index;
       last = &s;
       size += wire::encode(s.immediate, bytes(body).subspan(size));
-    }
+      return true;
+    });
     last->next = no_index;
     const bool completes = size > 64 || size + Engine::front > Engine::fabric::facts.inject_bytes;
     const status told = e_.tell(*first.record, wire::message_kind::notify, {body, size}, completes ? &first : nullptr);
-    if (told && completes) return list;
-    for (slot* s = &first; s != nullptr;) {
-      slot* following = next_of(*s);
-      if (told.is_again()) {
-        put_off(*s);
-      } else {
-        if (!told) s->fault = told.code;
-        --s->pending;
-        ended(*s);
-      }
-      s = following;
-    }
-    return list;
+    if (told && completes) return;
+    for_each(first, [&](slot& s) {
+      if (told.is_again()) return e_.owe(s);
+      Engine::only_end_is_owed(s, told);
+      e_.owed.add_now(s);
+    });
   }
-
-  slot* next_of(const slot& s) const noexcept { return s.next == no_index ? nullptr : e_.operations.at(s.next); }
+  /// The message is out that carried the notices of these, or will never be.
+  void told(slot& first, status outcome) noexcept {
+    for_each(first, [&](slot& s) {
+      Engine::only_end_is_owed(s, outcome);
+      e_.owe(s);
+    });
+  }
 
   /// Takes an operation that ends early out of the message that carries its notice.
   void leave(const slot& s) noexcept {
@@ -82,6 +64,17 @@ class together {
   }
 
  private:
+  slot* next_of(const slot& s) const noexcept { return s.next == no_index ? nullptr : e_.operations.at(s.next); }
+  /// `act` may put the slot on another list.
+  template <class Act>
+  void for_each(slot& first, Act&& act) noexcept {
+    for (slot* s = &first; s != nullptr;) {
+      slot* following = next_of(*s);
+      act(*s);
+      s = following;
+    }
+  }
+
   Engine& e_;
 };
 

@@ -21,6 +21,11 @@ void* operator new(std::size_t size) {
   throw std::bad_alloc();
 }
 void* operator new[](std::size_t size) { return operator new(size); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  bytes_asked += size;
+  ++times_asked;
+  return std::malloc(size);
+}
 void operator delete(void* gone) noexcept { std::free(gone); }
 void operator delete[](void* gone) noexcept { std::free(gone); }
 void operator delete(void* gone, std::size_t) noexcept { std::free(gone); }

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Messages and notices that arrive: each becomes an event or is handled here. Decided by what the library's entry says it is, never by its
+// context alone: notices have none on most rows (fi_cq(3)), and their length is not to be trusted.
+// A message that cannot be handled yet keeps its receive ("parked") and is looked at again after the next poll.
+// Hot path: all of it. Threads: the owner's.
+#pragma once
+
+#include "ends.hpp"
+#include "events.hpp"
+#include "meeting.hpp"
+#include "target.hpp"
+
+namespace weft {
+
+template <class Engine, class Handler>
+class arrivals {
+ public:
+  using record = typename Engine::record;
+  using slot = typename Engine::slot;
+  using receive = typename Engine::receive;
+
+  arrivals(Engine& e, Handler on) noexcept : e_(e), on_(on) {}
+
+  [[gnu::noinline]] void arrived(const completion_entry& c) {
+    receive& r = *static_cast<receive*>(c.context);
+    if (!c.outcome) {
+      if (c.outcome.code == errc::truncated) {
+        ++e_.garbled;
+        e_.overrun.note(c.length, e_.options.slot_bytes + Engine::front);
+      }
+      if (c.outcome.code != errc::closed || !Engine::links_have_receives) give_back(r, c.last);
+      return;
+    }
+    std::byte* const start = Engine::many_in_one ? c.at : r.data;
+    const_bytes whole{start, c.length};
+    wire::message_tag tag{static_cast<std::uint32_t>(c.immediate)};
+    if constexpr (Engine::framed) {
+      wire::reader head(whole.first(std::min(whole.size(), wire::header_bytes)));
+      tag.word = head.number<std::uint32_t>();
+      if (whole.size() < wire::header_bytes) {
+        ++e_.garbled;
+        return give_back(r, c.last);
+      }
+      whole = whole.subspan(wire::header_bytes);
+    }
+    if (!handle(r, tag, whole)) [[unlikely]] {
+      e_.parked.push_back({&r, start, static_cast<std::uint32_t>(c.length), tag.word});  // slots: never past their number, reserved at open
+      e_.put_off();
+      if constexpr (!Engine::many_in_one) return;
+      ++r.held;
+    }
+    give_back(r, c.last);
+  }
+
+  /// The message is done with: its slot is posted again; a buffer of many only when it is spent and no other message in it waits.
+  void give_back(receive& r, [[maybe_unused]] bool last) noexcept {
+    if constexpr (Engine::many_in_one) {
+      r.released |= last;
+      receives<Engine>(e_).post_if_spent(r);
+    } else {
+      meeting<Engine>(e_).post(r);
+    }
+  }
+
+  [[gnu::always_inline]] void landed(const completion_entry& c) {
+    if constexpr (Engine::wide_immediate && !Engine::shape::receive_reserve) {
+      record* from = e_.peers.living({static_cast<std::uint32_t>(c.immediate >> 32)});
+      if (from == nullptr) [[unlikely]]
+        return void(++e_.stale);
+      on_(notified{e_.handle(*from), static_cast<std::uint32_t>(c.immediate)});
+    } else {
+      landed_in_receive(c);
+    }
+  }
+  void retry_parked() {
+    e_.retrying = true;
+    std::size_t kept = 0;
+    const std::size_t count = e_.parked.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      const parked_message<receive> message = e_.parked[i];
+      receive& r = *message.in;
+      if (r.owner == no_index) continue;  // its peer is gone
+      if (!handle(r, {message.tag}, const_bytes(message.data, message.length).subspan(Engine::front))) {
+        e_.parked[kept++] = message;
+        continue;
+      }
+      if constexpr (Engine::many_in_one) --r.held;
+      give_back(r, false);
+    }
+    e_.parked.resize(kept);
+    e_.retrying = false;
+  }
+
+ private:
+  ends<Engine, Handler> ending() const noexcept { return {e_, on_}; }
+  bool owns(const record& r, const receive& slot_of) const noexcept {
+    if constexpr (Engine::links_have_receives) return e_.peers.index_of(r) == slot_of.owner;  // a peer cannot speak on another's connection
+    else return true;
+  }
+
+  /// False: not yet.
+  bool handle(receive& slot_of, wire::message_tag tag, const_bytes body) {
+    record* r = e_.peers.find(tag.connection());
+    if (tag.kind() == wire::message_kind::user) [[likely]] {
+      if (r != nullptr && r->live == r->number && owns(*r, slot_of)) [[likely]] {
+        r->heard = e_.tick;
+        if (!e_.parked.empty() && !e_.retrying) [[unlikely]]
+          return false;  // behind those that wait
+        return offer(on_, received{e_.handle(*r), body});
+      }
+      if (r != nullptr && r->state == peer_state::greeting) return false;  // it overtook the accept
+      ++e_.stale;
+      return true;
+    }
+    return handle_control(slot_of, r, tag, body);
+  }
+
+  bool handle_control(receive& slot_of, record* r, wire::message_tag tag, const_bytes body) {
+    if (tag.kind() == wire::message_kind::hello) {
+      meeting<Engine>(e_).hello(slot_of, r, body, on_);
+      return true;
+    }
+    if (r == nullptr || !owns(*r, slot_of)) {
+      ++e_.stale;
+      return true;
+    }
+    r->heard = e_.tick;
+    if (tag.kind_bits() >= wire::message_kinds) {
+      ++e_.garbled;
+      return true;
+    }
+    if (tag.kind() == wire::message_kind::accept || tag.kind() == wire::message_kind::reject) {
+      meeting<Engine>(e_).answered(*r, tag.kind(), body, on_);
+      return true;
+    }
+    if (r->state == peer_state::greeting) return false;
+    if (r->state != peer_state::established) {
+      ++e_.stale;
+      return true;
+    }
+    return from_established(*r, tag.kind(), body);
+  }
+
+  bool from_established(record& r, wire::message_kind kind, const_bytes body) {
+    switch (kind) {
+      case wire::message_kind::notify:
+        return tell_notices(r, body);
+      case wire::message_kind::atomic_request:
+        return target<Engine>(e_).execute(r, body);
+      case wire::message_kind::atomic_reply:
+        return ending().replied(r, body);
+      case wire::message_kind::ring_credit:
+        if constexpr (Engine::uses_ring) {
+          if (const auto read = wire::parse_number(body); read && *read - r.ring_credited <= r.ring_posted - r.ring_credited) r.ring_credited = *read;
+          else ++e_.garbled;
+        }
+        return true;
+      case wire::message_kind::fused:
+        if constexpr (Engine::notice_is_message)
+          return fusing<Engine>(e_).land(r, body, [&](std::uint32_t immediate) { on_(notified{e_.handle(r), immediate}); });
+        else ++e_.garbled;
+        return true;
+      case wire::message_kind::fused_reply:
+        if constexpr (Engine::fused_bytes > 0) fusing<Engine>(e_).replied(r, body, [&](slot* s, errc code) { ending().fused_ended(r, s, code); });
+        else ++e_.garbled;
+        return true;
+      case wire::message_kind::flush:
+        if (!e_.parked.empty() && !e_.retrying) return false;  // behind those that wait
+        return flushing<Engine>(e_).answer_to(r, body);
+      case wire::message_kind::flushed:
+        if (slot* s = flushing<Engine>(e_).answered(r, body); s != nullptr) ending().end_of(*s, {});
+        return true;
+      case wire::message_kind::goodbye:
+        parting<Engine>(e_).left(r, on_);
+        return true;
+      default:
+        return true;
+    }
+  }
+
+  /// One notice, or several that go together.
+  bool tell_notices(record& r, const_bytes body) {
+    if (body.empty() || body.size() % 4 != 0 || (!Engine::notices_together && body.size() != 4)) {
+      ++e_.garbled;
+      return true;
+    }
+    for (std::size_t at = 0; at < body.size() && r.state == peer_state::established; at += 4)
+      on_(notified{e_.handle(r), *wire::parse_number(body.subspan(at, 4))});
+    return true;
+  }
+
+  void landed_in_receive(const completion_entry& c) {
+    const auto immediate = static_cast<std::uint32_t>(c.immediate);
+    auto* consumed = static_cast<receive*>(c.context);
+    record* r = nullptr;
+    if constexpr (Engine::wide_immediate) r = e_.peers.find({static_cast<std::uint32_t>(c.immediate >> 32)});
+    else if constexpr (Engine::links_have_receives) r = consumed == nullptr || consumed->owner == no_index ? nullptr : &e_.peers.at(consumed->owner);
+    const bool known = Engine::wide_immediate || (Engine::links_have_receives && consumed != nullptr);
+    if (consumed != nullptr) meeting<Engine>(e_).post(*consumed);
+    if (known && (r == nullptr || r->live != r->number)) {
+      ++e_.stale;
+      return;
+    }
+    on_(notified{r == nullptr ? peer() : e_.handle(*r), immediate});
+  }
+
+  Engine& e_;
+  Handler on_;
+};
+
+}  // namespace weft
