@@ -132,7 +132,12 @@ TYPED_TEST_P(shared_receives, a_dead_peer_takes_no_receive_of_the_pool_with_it) 
         auto memory = net.allocate(64 * 64, rights::none).value();
         const peer p = meet_as_caller(side, net, seen, 1);
         (void)serve_and_ask(side, net, seen, 1);
-        for (;;) say(side, net, seen, p, memory, 0, 1000);  // until it is killed
+        say(side, net, seen, p, memory, 0, 100);
+        for (std::uint32_t i = 0; i < pool_slots; ++i) (void)net.send(p, memory.slice(0, 64), &seen);  // on their way when it dies
+        // Killed at rest: libraries that keep a spin lock in the peer's shared memory (shm of libfabric 1.17) leave it held by who dies inside
+        // of a call, and then every other sender hangs in the library.
+        side.ready(1);
+        for (;;) side.rest(1s);
       },
       [](party& side) {
         auto net = opened<fabric>(side, pool_options());
@@ -146,6 +151,7 @@ TYPED_TEST_P(shared_receives, a_dead_peer_takes_no_receive_of_the_pool_with_it) 
         for (const int other : {0, 2}) side.ready(other);
         await(
             side, net, seen, "both streams", [&] { return seen.messages > 100; }, patience * 2);
+        serve(side, net, seen, 0);
         side.kill(0);
         bool gone = false;
         seen.on_lost = [&](const lost& l) { gone = gone || l.peer == book.peers[0]; };
