@@ -42,7 +42,7 @@ sums | diff -q - ../before.txt > /dev/null || fail "something was written, thoug
 add net --provider net --endpoint msg | tee ../net.txt
 add net_rxm --provider 'net;ofi_rxm' | tee ../net_rxm.txt
 for fabric in net net_rxm; do
-  expect "../$fabric.txt" "11 of 11 conformance suites passed"
+  grep -qE '; ([0-9]+) of \1 conformance suites ' "../$fabric.txt" || { cat "../$fabric.txt"; fail "not all conformance suites of $fabric passed"; }
   expect "../$fabric.txt" "$fabric is a working fabric"
 done
 expect generated/net.hpp "      atomics::target,"
