@@ -101,6 +101,50 @@ TYPED_TEST_P(completions, one_more_than_fits_is_answered_again) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(completions, each_operation_of_every_kind_is_told_once_with_its_context, one_more_than_fits_is_answered_again);
+TYPED_TEST_P(completions, an_operation_that_nobody_answers_ends_once_by_its_deadline) {
+  using fabric = typename TestFixture::tested_fabric;
+  static const transport_options soon{.operation_timeout = 1s, .silence_limit = 60s};
+  TestFixture::play(
+      {},
+      [](party& side) {
+        hosting<fabric> host(side, 64, rights::remote_write, soon);
+        auto counters = host.net.template allocate_words<atomicity::target>(64, rights::remote_atomic).value();
+        side.tell(1, const_bytes(host.net.publish(counters, owner_polls)));
+        serve(side, host.net, host.seen, 1);
+        (void)side.ask(1);
+        side.ready(1);
+        side.at("making no progress");
+        while (!side.heard(1)) side.rest(10ms);
+        (void)side.ask(1);
+        serve(side, host.net, host.seen, 1);
+      },
+      [](party& side) {
+        visiting<fabric> guest(side, 64, soon);
+        const auto counters = guest.net.template parse_words<atomicity::target>(serve_and_ask(side, guest.net, guest.seen, 0)).value();
+        side.ready(0);
+        (void)serve_and_ask(side, guest.net, guest.seen, 0);
+        int first = 0, second = 0;
+        guest.seen.on_failed = [&](const failed& f) {
+          EXPECT_EQ(f.context, &first);
+          EXPECT_EQ(f.why.code, errc::deadline) << describe(f.why);
+        };
+        guest.seen.on_completed = [&](const completed& c) { EXPECT_EQ(c.context, &second); };
+        const auto post = [&](int* context) {
+          push(side, guest.net, guest.seen, "fetch_add",
+               [&] { return guest.net.template fetch_add<std::uint64_t>(guest.other, counters.at(8), 1, context); });
+        };
+        post(&first);
+        await(side, guest.net, guest.seen, "the deadline", [&] { return guest.seen.ends() == 1; });
+        EXPECT_EQ(guest.net.in_flight(), 0U);
+        side.ready(0);
+        post(&second);  // its answer comes behind the late one, which nobody is told
+        await(side, guest.net, guest.seen, "the second one's end", [&] { return guest.seen.ends() == 2; });
+        EXPECT_EQ(guest.seen.completions, 1U);
+        side.ready(0);
+      });
+}
+
+REGISTER_TYPED_TEST_SUITE_P(completions, each_operation_of_every_kind_is_told_once_with_its_context, one_more_than_fits_is_answered_again,
+                            an_operation_that_nobody_answers_ends_once_by_its_deadline);
 
 }  // namespace weft::conformance

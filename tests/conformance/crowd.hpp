@@ -55,6 +55,12 @@ class crowd : public suite<Stage> {
   static constexpr std::size_t per_side = 4;
   static const char* asked() { return std::getenv("WEFT_CROWD_ADDITIONS"); }
   static std::uint64_t additions() { return asked() != nullptr ? std::strtoull(asked(), nullptr, 10) : Stage::simulated ? 50 : 10'000; }
+  /// Eight floods through one socket delay heartbeats.
+  static transport_options patient() {
+    transport_options o;
+    o.silence_limit = 60s;
+    return o;
+  }
   /// When initiators that have not made them all make no more.
   static duration enough() { return asked() != nullptr || Stage::simulated ? 10min : 6s; }
 };
@@ -71,7 +77,7 @@ TYPED_TEST_P(crowd, of_eight_initiators_loses_no_addition_and_sees_no_value_twic
     seen_values values(all);
     std::uint64_t twice = 0;
     for (std::size_t i = 0; i < TestFixture::per_side; ++i) {
-      auto net = opened<fabric>(side);
+      auto net = opened<fabric>(side, TestFixture::patient());
       auto p = net.connect(where, patience);
       if (!p) throw stopped("connect: " + p.error().sentence);
       four.push_back(std::make_unique<adder<fabric>>(adder<fabric>{std::move(net), *p, {}}));
@@ -116,7 +122,7 @@ TYPED_TEST_P(crowd, of_eight_initiators_loses_no_addition_and_sees_no_value_twic
   TestFixture::play(
       circumstances{.limit = TestFixture::enough() + 100s},
       [](party& side) {
-        auto net = opened<fabric>(side, listening());
+        auto net = opened<fabric>(side, listening(TestFixture::patient()));
         observer seen;
         auto page = net.allocate(64, rights::remote_atomic).value();
         for (int k : {1, 2}) side.tell(k, net.where());

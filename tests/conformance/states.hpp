@@ -63,6 +63,7 @@ TYPED_TEST_P(states, what_is_visible_is_seen_at_once) {
             (void)serve_and_ask(side, guest.net, guest.seen, 0);
           }
           await(side, guest.net, guest.seen, "nothing in flight", [&] { return guest.net.in_flight() == 0; });
+          EXPECT_EQ(guest.net.stale(), 0U) << "answers that nobody waited for: a put ended before it was visible";
           side.ready(0);
         });
   }
