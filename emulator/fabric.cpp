@@ -96,7 +96,7 @@ int trywait(fid_fabric* /*fabric*/, fid** handles, int count) {
     auto* queue = reinterpret_cast<completion_queue*>(handles[i]);
     if (!queue->entries.empty() || !queue->errors.empty()) return -FI_EAGAIN;
     for (const endpoint* each : queue->endpoints)
-      if (!each->pending.empty()) return -FI_EAGAIN;
+      if (!each->pending.empty() || !each->answers.empty()) return -FI_EAGAIN;
   }
   return 0;
 }

@@ -169,6 +169,7 @@ struct endpoint {
   std::deque<posted_receive> receives;
   std::deque<posted_receive> tagged_receives;
   std::deque<packet> pending;
+  std::deque<packet> answers;  ///< On their way back, where time has a shape.
   std::unordered_map<std::uint64_t, outstanding> posted;
   std::uint64_t next_operation = 1;
   struct held_packet {

@@ -16,11 +16,15 @@
 namespace weft::emulator {
 namespace {
 
-constexpr std::uint64_t message_caps = FI_MSG | FI_TAGGED | FI_SEND | FI_RECV;
+/// Connected endpoints have one peer, and no tags: nothing to select by.
+std::uint64_t message_caps(const profile& row) {
+  return FI_MSG | FI_SEND | FI_RECV | (row.connected ? std::uint64_t{0} : FI_TAGGED | FI_DIRECTED_RECV | FI_SOURCE);
+}
 constexpr std::uint64_t remote_caps = FI_RMA | FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE;
 
 std::uint64_t all_caps(const profile& row) {
-  return message_caps | (row.multi_receive ? std::uint64_t{FI_MULTI_RECV} : 0) | remote_caps | FI_LOCAL_COMM | FI_REMOTE_COMM | FI_DIRECTED_RECV | FI_SOURCE | (row.atomics ? std::uint64_t{FI_ATOMIC} : 0) |
+  return message_caps(row) | (row.multi_receive ? std::uint64_t{FI_MULTI_RECV} : 0) | remote_caps | FI_LOCAL_COMM | FI_REMOTE_COMM |
+         (row.atomics ? std::uint64_t{FI_ATOMIC} : 0) |
          (row.remote_counter_counts_writes ? std::uint64_t{FI_RMA_EVENT} : 0);
 }
 
@@ -30,7 +34,7 @@ int memory_mode(const profile& row) {
 }
 
 std::uint64_t operation_mode(const profile& row) {
-  return (row.context_bytes > 0 ? FI_CONTEXT : 0) | (row.context_bytes >= 64 ? FI_CONTEXT2 : 0) |
+  return (row.context_bytes >= sizeof(fi_context2) ? FI_CONTEXT2 : row.context_bytes > 0 ? FI_CONTEXT : 0) |
          (row.write_immediate_consumes_receive ? FI_RX_CQ_DATA : 0);
 }
 

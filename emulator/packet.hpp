@@ -5,8 +5,10 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace weft::emulator {
 
@@ -31,8 +33,15 @@ struct packet_header {
 
 /// One that arrived and has not taken effect yet.
 struct packet {
+  struct piece {
+    std::size_t begin = 0;
+    std::size_t size = 0;
+  };
   packet_header head;
   std::string payload;
+  std::vector<piece> left;  ///< Of a write that has begun to land: what is not visible yet.
+  bool begun = false;
+  bool owed = false;  ///< A message whose sender is told when it is received, not when it is here.
   std::chrono::steady_clock::time_point due{};
   std::chrono::steady_clock::time_point arrived{};
 };

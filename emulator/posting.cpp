@@ -4,6 +4,7 @@
 #include "rules.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 #include <numeric>
 #include <utility>
@@ -70,6 +71,12 @@ bool answers_again(endpoint& of) {
   return of.again_left > 0;
 }
 
+/// As a machine that stops: nothing is said, and nothing of the process runs any more.
+void die_in_time() {
+  static std::uint64_t posts = 0;
+  if (++posts == conducted().dying) (void)raise(SIGKILL);
+}
+
 /// A completion that does not mean delivery may be told before the target has anything, except where it must still tell of a refusal.
 bool may_be_early(const request& what) {
   if ((what.flags & FI_DELIVERY_COMPLETE) != 0) return false;
@@ -100,6 +107,26 @@ packet_header header_of(const request& what) {
   return head;
 }
 
+/// Notes what was posted, an injected operation too: each has a place in the queue until it is there. Returns its number.
+std::uint64_t keep(endpoint& from, const request& what, std::uint64_t to) {
+  const std::uint64_t number = from.next_operation++;
+  outstanding& kept = from.posted[number];
+  kept.told = what.silent;
+  kept.kind = what.kind;
+  kept.delivered = (what.flags & FI_DELIVERY_COMPLETE) != 0;
+  kept.peer = to;
+  kept.context = what.context;
+  kept.flags = what.entry_flags;
+  kept.completes = !from.selective_transmit || (what.flags & FI_COMPLETION) != 0;
+  kept.into.assign(what.into, what.into + what.into_count);
+  kept.noise = take_context(what.context);
+  if (!what.silent && may_be_early(what) && from.decisions.in_a_thousand(conducted().early)) {
+    finish(from, kept, 0, 0);
+    kept.told = true;
+  }
+  return number;
+}
+
 }  // namespace
 
 int check_local(const endpoint& of, const iovec* vector, void* const* descriptors, std::size_t count, const char* call) {
@@ -122,26 +149,12 @@ int check_local(const endpoint& of, const iovec* vector, void* const* descriptor
 ssize_t post(endpoint& from, const request& what) {
   const locked hold(process_lock());
   if (const int refused = check(from, what)) return refused;
+  die_in_time();
   if (from.posted.size() >= from.transmit_size || answers_again(from)) return -FI_EAGAIN;
   const std::uint64_t to = emulated()->connected ? from.peer : from.table->numbers[what.to];
   if (from.wire.full(to)) return -FI_EAGAIN;
   packet_header head = header_of(what);
-  if (!what.silent) {
-    head.number = from.next_operation++;
-    outstanding& kept = from.posted[head.number];
-    kept.kind = what.kind;
-    kept.delivered = (what.flags & FI_DELIVERY_COMPLETE) != 0;
-    kept.peer = to;
-    kept.context = what.context;
-    kept.flags = what.entry_flags;
-    kept.completes = !from.selective_transmit || (what.flags & FI_COMPLETION) != 0;
-    kept.into.assign(what.into, what.into + what.into_count);
-    kept.noise = take_context(what.context);
-    if (may_be_early(what) && from.decisions.in_a_thousand(conducted().early)) {
-      finish(from, kept, 0, 0);
-      kept.told = true;
-    }
-  }
+  head.number = keep(from, what, to);
   std::string payload = gather(what.from, what.count);
   if ((what.flags & FI_MORE) != 0) {
     from.held.push_back({to, head, std::move(payload)});

@@ -237,7 +237,9 @@ const conduct& conducted() {
                                            {"early", {chance(c.early), 500}},
                                            {"shuffle", {chance(c.shuffle), 300}},
                                            {"slow", {chance(c.slow), 300}},
-                                           {"failing", {chance(c.failing), 1}}});
+                                           {"partial", {chance(c.partial), 500}},
+                                           {"failing", {chance(c.failing), 1}},
+                                           {"dying", {[&c](std::uint64_t n) { c.dying = n; }, 1000}}});
     read_settings("WEFT_EMULATOR_SHAPE", {{"latency", {[&c](std::uint64_t n) { c.latency_ns = n; }, 1000}},
                                           {"bandwidth", {[&c](std::uint64_t n) { c.bytes_per_second = n; }, 1'000'000'000}}});
     return c;

@@ -60,7 +60,9 @@ struct conduct {
   unsigned early = 0;     ///< A completion that does not mean delivery is told before the target has the bytes.
   unsigned shuffle = 0;   ///< Completions are told in another order.
   unsigned slow = 0;      ///< The target does nothing at one poll.
+  unsigned partial = 0;   ///< After a piece of a write the rest of its bytes waits for another poll.
   unsigned failing = 0;   ///< An operation ends with an error of the fabric.
+  std::uint64_t dying = 0;  ///< No chance: the process is killed at its so-manieth post; 0: it lives.
   std::uint64_t latency_ns = 0;
   std::uint64_t bytes_per_second = 0;  ///< 0: unlimited.
 };

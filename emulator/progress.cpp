@@ -9,21 +9,29 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 
 namespace weft::emulator {
 namespace {
 
 using std::chrono::steady_clock;
 
+/// Messages that may be here without a receive before their senders have to wait.
+constexpr std::size_t most_unexpected = 1024;
+
 bool is_message(const packet& p) { return p.head.kind == packet_kind::message || p.head.kind == packet_kind::tagged; }
 
-/// Whether the row lets `later` take effect before `earlier`, of the same sender.
-bool may_overtake(const packet& later, const packet& earlier) {
+/// What of one sender waits before a packet.
+struct waiting {
+  bool messages = false;
+  bool writes = false;
+};
+
+/// Whether the row lets `later` take effect before what of the same sender came earlier.
+bool may_overtake(const packet& later, const waiting& earlier) {
   const profile& row = *emulated();
-  const bool writes = earlier.head.kind == packet_kind::write;
-  if (is_message(later)) return is_message(earlier) ? !row.order_send_after_send : writes ? !row.order_send_after_write : true;
-  if (later.head.kind == packet_kind::write) return writes ? !row.order_write_after_write : true;
-  return true;
+  if (is_message(later)) return !(earlier.messages && row.order_send_after_send) && !(earlier.writes && row.order_send_after_write);
+  return later.head.kind != packet_kind::write || !earlier.writes || !row.order_write_after_write;
 }
 
 // ---- messages ------------------------------------------------------------------------------------------------------------
@@ -74,10 +82,11 @@ bool receive_message(endpoint& of, const packet& p) {
   else if (of.receive != nullptr) of.receive->entries.push_back(told);
   if (spent) queue.erase(found);
   if ((p.head.has_data & 2U) != 0) answer(of, p, fits ? 0 : FI_ETRUNC);
+  else if (p.owed) answer(of, p, 0);
   return true;
 }
 
-bool take_effect(endpoint& of, const packet& p) { return is_message(p) ? receive_message(of, p) : serve_remote(of, p); }
+bool take_effect(endpoint& of, packet& p) { return is_message(p) ? receive_message(of, p) : serve_remote(of, p); }
 
 // ---- answers -------------------------------------------------------------------------------------------------------------
 void settle(endpoint& of, const packet& p) {
@@ -118,47 +127,44 @@ steady_clock::time_point due(endpoint& of, const packet& p) {
   return at;
 }
 
+void settle_due(endpoint& of, steady_clock::time_point now) {
+  while (!of.answers.empty() && of.answers.front().due <= now) {
+    const packet next = std::move(of.answers.front());
+    of.answers.pop_front();
+    settle(of, next);
+  }
+}
+
 /// Where explanations are asked for: that a notice overtook a write. No rule is broken by that; a program that takes the notice for the end of
 /// all writes before it reads old bytes.
-void explain_overtaking(const endpoint& of, std::size_t index) {
+void explain_overtaking(const packet& notice, const waiting& earlier) {
   static const bool wanted = std::getenv("WEFT_EMULATOR_EXPLAIN") != nullptr;
   if (!wanted) return;
-  const packet& notice = of.pending[index];
   const bool message = is_message(notice);
   if (!message && (notice.head.has_data & 1U) == 0) return;
-  const bool overtakes = std::any_of(of.pending.begin(), of.pending.begin() + static_cast<std::ptrdiff_t>(index), [&](const packet& earlier) {
-    return earlier.head.source == notice.head.source && earlier.head.kind == packet_kind::write;
-  });
-  if (overtakes)
+  if (earlier.writes)
     broken(message ? "order_send_after_write" : "order_write_after_write",
            std::string(message ? "a message" : "a write with an immediate") +
                " took effect before a write that was posted before it, as this fabric permits: it says nothing of the bytes of that write");
 }
 
-/// One pass over what waits. Returns whether anything took effect.
-bool pass(endpoint& of) {
+/// One pass over what waits.
+void pass(endpoint& of) {
   const auto now = steady_clock::now();
-  bool any = false;
-  for (std::size_t i = 0; i < of.pending.size();) {
-    const packet& one = of.pending[i];
-    const bool first = std::all_of(of.pending.begin(), of.pending.begin() + static_cast<std::ptrdiff_t>(i), [&](const packet& earlier) {
-      return earlier.head.source != one.head.source || may_overtake(one, earlier);
-    });
-    if (!first || one.due > now || of.decisions.in_a_thousand(conducted().reorder)) {
-      ++i;
-      continue;
+  std::map<std::uint64_t, waiting> before;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < of.pending.size(); ++i) {
+    packet& one = of.pending[i];
+    waiting& earlier = before[one.head.source];
+    if (may_overtake(one, earlier) && one.due <= now && !of.decisions.in_a_thousand(conducted().reorder)) {
+      explain_overtaking(one, earlier);
+      if (take_effect(of, one)) continue;
     }
-    explain_overtaking(of, i);
-    const packet taken = std::move(of.pending[i]);
-    if (!take_effect(of, taken)) {
-      of.pending[i] = taken;
-      ++i;
-      continue;
-    }
-    of.pending.erase(of.pending.begin() + static_cast<std::ptrdiff_t>(i));
-    any = true;
+    (is_message(one) ? earlier.messages : earlier.writes) |= is_message(one) || one.head.kind == packet_kind::write;
+    if (kept != i) of.pending[kept] = std::move(one);
+    ++kept;
   }
-  return any;
+  of.pending.resize(kept);
 }
 
 }  // namespace
@@ -170,7 +176,8 @@ void progress(endpoint& of) {
   of.wire.pump(arrived, gone);
   for (packet& each : arrived) {
     if (each.head.kind == packet_kind::answer) {
-      settle(of, each);
+      each.due = due(of, each);
+      of.answers.push_back(std::move(each));
       continue;
     }
     if (each.head.kind >= packet_kind::dial) {
@@ -178,15 +185,20 @@ void progress(endpoint& of) {
       continue;
     }
     each.due = due(of, each);
-    // A message has been transmitted when it is here; whoever wants to know of its delivery waits for more.
-    if (is_message(each) && (each.head.has_data & 2U) == 0) answer(of, each, 0);
+    // A message has been transmitted when it is here; whoever wants to know of its delivery waits for more, and so does whoever sends without end.
+    if (is_message(each) && (each.head.has_data & 2U) == 0) {
+      each.owed = of.pending.size() >= most_unexpected;
+      if (!each.owed) answer(of, each, 0);
+    }
     of.pending.push_back(std::move(each));
   }
+  settle_due(of, steady_clock::now());
   for (const std::uint64_t peer : gone) {
+    settle_due(of, steady_clock::time_point::max());  // what it answered before it left
     forget(of, peer);
     if (peer == of.peer) tell_shutdown(of);
   }
-  if (!of.decisions.in_a_thousand(conducted().slow)) (void)pass(of);
+  if (!of.decisions.in_a_thousand(conducted().slow)) pass(of);
 }
 
 }  // namespace weft::emulator

@@ -92,7 +92,7 @@ void rest(completion_queue& queue) {
     const locked hold(process_lock());
     if (++queue.idle_polls < spins) return;
     for (const endpoint* each : queue.endpoints) {
-      if (!each->pending.empty() || count == watched.size()) return std::this_thread::yield();
+      if (!each->pending.empty() || !each->answers.empty() || count == watched.size()) return std::this_thread::yield();
       watched[count++] = {each->wire.descriptor(), POLLIN, 0};
     }
   }

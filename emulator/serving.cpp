@@ -5,6 +5,8 @@
 #include "rules.hpp"
 
 #include <cstring>
+#include <utility>
+#include <vector>
 
 namespace weft::emulator {
 
@@ -63,8 +65,40 @@ bool tell_immediate(endpoint& of, const packet& p) {
   return true;
 }
 
+/// Cuts between words of 8 bytes: no cell promises that the bytes of one write become visible together, or from the first to the last. An aligned
+/// word stays whole, as on every bus that cards sit on.
+std::vector<packet::piece> cut(endpoint& of, const std::byte* at, std::size_t size) {
+  constexpr std::size_t word = 8;
+  std::vector<packet::piece> pieces{{0, size}};
+  if (conducted().partial == 0) return pieces;
+  while (pieces.size() < 4 && pieces.back().size > word) {
+    packet::piece& last = pieces.back();
+    std::size_t first = 1 + of.decisions.below(last.size - 1);
+    first += (word - (reinterpret_cast<std::uintptr_t>(at) + last.begin + first) % word) % word;
+    if (first >= last.size) break;
+    const packet::piece rest{last.begin + first, last.size - first};
+    last.size = first;
+    pieces.push_back(rest);
+  }
+  return pieces;
+}
+
+/// Makes bytes visible, piece by piece in any order. Returns whether all are there.
+bool land_bytes(endpoint& of, packet& p, std::byte* at) {
+  if (!p.begun) p.left = p.payload.empty() ? std::vector<packet::piece>{} : cut(of, at, p.payload.size());
+  p.begun = true;
+  while (!p.left.empty()) {
+    std::swap(p.left[of.decisions.below(p.left.size())], p.left.back());
+    const packet::piece next = p.left.back();
+    p.left.pop_back();
+    std::memcpy(at + next.begin, p.payload.data() + next.begin, next.size);
+    if (!p.left.empty() && of.decisions.in_a_thousand(conducted().partial)) return false;
+  }
+  return true;
+}
+
 /// True when it took effect (or was refused); false when it has to wait.
-bool land(endpoint& of, const packet& p) {
+bool land(endpoint& of, packet& p) {
   const target into = find_target(of, p, p.payload.size(), FI_REMOTE_WRITE);
   if (into.code == 0 && (p.head.has_data & 1U) != 0) {
     if (emulated()->write_immediate_consumes_receive && of.receives.empty()) {
@@ -74,10 +108,10 @@ bool land(endpoint& of, const packet& p) {
       answer(of, p, FI_ENORX);
       return true;
     }
-    if (!p.payload.empty()) std::memcpy(into.at, p.payload.data(), p.payload.size());
+    if (!land_bytes(of, p, into.at)) return false;
     (void)tell_immediate(of, p);
-  } else if (into.code == 0 && !p.payload.empty()) {
-    std::memcpy(into.at, p.payload.data(), p.payload.size());
+  } else if (into.code == 0 && !land_bytes(of, p, into.at)) {
+    return false;
   }
   if (into.code == 0 && of.remote_writes != nullptr) ++of.remote_writes->value;
   answer(of, p, into.code);
@@ -101,7 +135,7 @@ bool serve_atomic(endpoint& of, const packet& p) {
 
 }  // namespace
 
-bool serve_remote(endpoint& of, const packet& p) {
+bool serve_remote(endpoint& of, packet& p) {
   switch (p.head.kind) {
     case packet_kind::write:
       return land(of, p);

@@ -12,6 +12,6 @@ namespace weft::emulator {
 /// Tells the initiator how its operation ended; `code` is 0 or a positive FI_E code. Nothing where nobody asked.
 void answer(endpoint& from, const packet& to, int code, std::string_view payload = {});
 /// Executes a write, read or atomic. True when it took effect or was refused; false when it has to wait.
-bool serve_remote(endpoint& of, const packet& p);
+bool serve_remote(endpoint& of, packet& p);
 
 }  // namespace weft::emulator

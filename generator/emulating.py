@@ -14,7 +14,8 @@ import click
 
 ROOT = Path(__file__).resolve().parent.parent
 MODULE = "libweft-emulator-fi.so"
-FAULTS = ("reorder", "again", "early", "shuffle", "slow", "failing")
+FAULTS = ("reorder", "again", "early", "shuffle", "slow", "partial", "failing", "dying")
+EVERY_GENTLE_FAULT = ",".join(fault for fault in FAULTS if fault not in ("failing", "dying"))  # what `all` means
 _SETTING = re.compile(r"[a-z_]+(=[0-9]+)?")
 
 
@@ -49,10 +50,10 @@ def environment(fabric: str, folder: Path, seed: int, faults: str, shape: str, c
 
 def _faults(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
     if value == "all":
-        return ",".join(fault for fault in FAULTS if fault != "failing")
+        return EVERY_GENTLE_FAULT
     for each in filter(None, value.split(",")):
         if not _SETTING.fullmatch(each) or each.split("=")[0] not in FAULTS:
-            raise click.BadParameter(f"\"{each}\" is not one of {', '.join(FAULTS)} (each alone, or as name=chance in a thousand), nor \"all\"")
+            raise click.BadParameter(f"\"{each}\" is not one of {', '.join(FAULTS)} (each alone, or as name=chance in a thousand; dying=N: at the N-th post), nor \"all\"")
     return value
 
 
@@ -61,7 +62,7 @@ def _faults(_context: click.Context, _parameter: click.Parameter, value: str) ->
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 @click.option("--seed", default=1, show_default=True, help="Of every decision; the n-th of an endpoint is the same in each run.")
 @click.option("--faults", default="", callback=_faults, metavar="NAME[=N],...", help=f"Misbehaviour that the row permits: {', '.join(FAULTS)}; N in a thousand. "
-              "all: every one but failing.")
+              "dying=N kills the process at its N-th post. all: every one but failing and dying.")
 @click.option("--shape", default="", metavar="latency=NS,bandwidth=BYTES", help="Time: nanoseconds one way, bytes per second.")
 @click.option("--cell", "cells", multiple=True, metavar="NAME=VALUE", help="A cell of the row that is otherwise in this run (repeatable).")
 @click.option("--processes", default=1, show_default=True, type=click.IntRange(1, 1024), help="How many run COMMAND; WEFT_EMULATED_PROCESS counts them from 0.")

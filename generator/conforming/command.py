@@ -21,11 +21,11 @@ from .results import Results, join, read_results
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "conformance.md"
 _FOLDER = ROOT / "tests" / "conformance"
-_BUILDS = (ROOT / "build" / "dev", ROOT / "build" / "debian13" / "build")
+_BUILDS = (ROOT / "build" / "dev", ROOT / "build" / "debian13" / "build", ROOT / "build" / "emulated", ROOT / "build" / "debian13" / "build" / "emulated")
 
 
 @click.command()
-@click.option("--results", "folders", type=click.Path(exists=True, file_okay=False, path_type=Path), multiple=True, show_default="build/dev, build/debian13/build",
+@click.option("--results", "folders", type=click.Path(exists=True, file_okay=False, path_type=Path), multiple=True, show_default="build/dev, build/debian13/build, and build/emulated of both",
               help="A build folder whose tests ran; repeat it. Of a fabric in several the first counts.")
 @click.option("--promises", "file", type=click.Path(exists=True, dir_okay=False, path_type=Path), default=_FOLDER / "promises.yaml",
               show_default="tests/conformance/promises.yaml", help="What is promised, and which tests show it.")

@@ -36,8 +36,10 @@ def _cell(promise: Promise, column: Column, results: Results, decided: dict[str,
         return Cell(REFUSED, "", "", (promise.refused,))
     if (promise.tests or promise.live) and column.fabric not in results.libraries and column.fabric not in promise.lacking:
         return Cell(NOT_RUN, "", "", (f"no results of fabric {column.fabric} were given",))
+    if column.emulated and not promise.tests and not promise.live:
+        return Cell(NOT_APPLICABLE, "", "", ("shown by tests that no fabric takes part in: see the fabrics that are not emulated",))
     own, missing, notes = _own(promise, column.fabric, results)
-    shared = {name: results.ctests.get(name) for name in promise.everywhere}
+    shared = {name: results.ctests.get(name) for name in promise.everywhere if not column.emulated}  # they spoke for every fabric already
     missing += [name for name, outcome in shared.items() if outcome is None]
     every = {**own, **{name: outcome for name, outcome in shared.items() if outcome is not None}}
     failed = sorted(name for name, outcome in every.items() if outcome.how == FAILED)

@@ -31,7 +31,7 @@ def page(promises: Promises, cells: dict[tuple[str, str], Cell], results: Result
             rows.append({"number": promise.number, "name": markdown(promise.name.replace("_", " ")), "says": markdown(promise.says),
                          "cells": [_with_notes(cell, notes) for cell in row], "tests": _tests(promise)})
         sections.append({"title": title, "rows": rows})
-    columns = [{"fabric": markdown(column.fabric), "library": markdown(results.libraries.get(column.fabric, "") or "not run"),
+    columns = [{"fabric": markdown(column.fabric) + (" *(emulated)*" if column.emulated else ""), "library": markdown(results.libraries.get(column.fabric, "") or "not run"),
                 "runs": markdown(column.runs), "days": _days(results, column.fabric)} for column in promises.columns]
     counts = {verdict: sum(cell.verdict == verdict for cell in cells.values()) for verdict in (SHOWN, REFUSED, NOT_APPLICABLE, BROKEN, NOT_RUN)}
     kinds = {kind: sum(cell.kind == kind and cell.verdict == SHOWN for cell in cells.values()) for kind in ("native", "emulated")}

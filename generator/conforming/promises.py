@@ -40,6 +40,7 @@ class Column:
 
     fabric: str
     runs: str  # where its results come from, for people
+    emulated: bool = False  # by ./weft emulate: it shows that weft keeps to the row, and says nothing of the hardware
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,8 @@ def promises_schema() -> Schema:
             **_closed({
                 "columns": {"type": "object", "minProperties": 1, "additionalProperties": {**SENTENCE, "description": "where its results come from"},
                             "description": "the fabrics of the table"},
+                "emulated": {"type": "object", "additionalProperties": {**SENTENCE, "description": "where its results come from"},
+                             "description": "fabrics of the table that nobody has here: their programs met the emulator"},
                 "promises": {"type": "object", "minProperties": 1, "propertyNames": {"pattern": NAME, "x-right": SNAKE}, "additionalProperties": promise,
                              "description": "one entry per promise"}},
                 ["columns", "promises"], "the table")}
@@ -101,7 +104,9 @@ def read_promises(path: Path, shown: str, families: tuple[Family, ...]) -> Promi
             problems.append(Problem(shown, each.line, f"{each.name} is {each.section} {each.number}, and another row too: give each its own number"))
     if problems:
         raise Refused(problems)
-    return Promises(shown, tuple(Column(fabric, runs) for fabric, runs in document.data["columns"].items()), tuple(promises))
+    columns = [Column(fabric, runs) for fabric, runs in document.data["columns"].items()]
+    columns += [Column(fabric, runs, emulated=True) for fabric, runs in document.data.get("emulated", {}).items()]
+    return Promises(shown, tuple(columns), tuple(promises))
 
 
 def _wrong(document: Document, name: str, raw: Mapping[str, object], answers: Mapping[str, tuple[str, ...]]) -> list[Problem]:

@@ -19,7 +19,7 @@ from subprocess import TimeoutExpired
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "examples" / "invocation")]
-from generator.emulating import FAULTS, emulator_in, environment  # noqa: E402
+from generator.emulating import EVERY_GENTLE_FAULT, FAULTS, emulator_in, environment  # noqa: E402
 from running import Failed, Manager, program  # noqa: E402
 
 BROKEN_RULE = "weft emulator: "  # how every sentence of the emulator begins
@@ -111,7 +111,7 @@ def main() -> int:
     if missing:
         parser.error(f"{', '.join(missing)}: not built in {given.build}; configure with -DWEFT_EMULATED_FABRICS=\"{';'.join(given.fabric)}\"")
     limit = given.limit or 60 + given.count / 500
-    faults = ",".join(each for each in FAULTS if each != "failing") if given.faults == "all" else given.faults
+    faults = EVERY_GENTLE_FAULT if given.faults == "all" else given.faults
     runs = [Run(given.build.resolve(), fabric, seed, faults, given.count, given.depth, limit)
             for fabric in given.fabric for seed in range(given.first, given.first + given.seeds)]
     found: list[Found] = []
