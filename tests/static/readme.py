@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The README's code is the code that is compiled and run: each C++ block of the hello world stands in its file, and is at most 20 lines."""
+"""The code in the documents is code that is compiled: each C++ block of the README's hello world stands in its file, and is at most 20 lines;
+each of docs/operations.md stands in tests/static/operations.cpp."""
 
 from __future__ import annotations
 
@@ -31,7 +32,13 @@ def main() -> int:
         if len(lines) > 20:
             print(f"{path.relative_to(ROOT)}: {len(lines)} lines; the hello world has at most 20 per side")
             wrong += 1
-    return 1 if wrong else 0
+    compiled = (ROOT / "tests" / "static" / "operations.cpp").read_text()
+    tour = re.findall(r"```cpp\n(.*?)```", (ROOT / "docs" / "operations.md").read_text(), re.S)
+    for block in tour:
+        if block not in compiled:
+            print(f"docs/operations.md: not in tests/static/operations.cpp: {block.splitlines()[0]}")
+            wrong += 1
+    return 1 if wrong or not tour else 0
 
 
 if __name__ == "__main__":
