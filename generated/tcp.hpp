@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_b3170de9 {
+inline namespace rules_808f54b2 {
 /// Connected endpoints over TCP sockets; runs on every machine. libfabric 1.15 and later.
 struct tcp {
-  static constexpr std::string_view name = "tcp", library = "libfabric", made_from = "rules 28b2347a, row ba362c3c";
+  static constexpr std::string_view name = "tcp", library = "libfabric", made_from = "rules 28b2347a, row 61ad7628";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -33,7 +33,7 @@ struct tcp {
       .data_progress = data_progress::polling, .completion_wait = completion_wait::descriptor, .reports_killed_peer = true,
       .same_host = false,
       .context_bytes = 0, .inject_bytes = 128, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 256,
-      .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
+      .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 740,
       .multi_receive = false, .shared_receives = true,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
@@ -101,7 +101,7 @@ struct tcp {
   >;
 };
 static_assert(complete_fabric<tcp>);
-}  // namespace rules_b3170de9
+}  // namespace rules_808f54b2
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -40,6 +40,6 @@ rma_gather_limit = 4
 queue_depth = 1024
 largest_message = unlimited
 largest_write = unlimited
-fused_bytes = 0
+fused_bytes = 740
 multi_receive = true
 shared_receives = false
