@@ -4,6 +4,8 @@
 #include "rules.hpp"
 
 #include <arpa/inet.h>
+#include <sys/epoll.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -26,6 +28,13 @@ sent send(carrier& by, std::uint64_t to, packet_kind kind, const void* data, std
   packet_header head;
   head.kind = kind;
   return by.send(to, head, {static_cast<const char*>(data), size});
+}
+
+/// Opens a listener's carrier, which its event queue watches from then on.
+int listen_as(passive_endpoint& listener) {
+  const int fault = listener.wire.open(number_at(listener.at));
+  if (fault == 0) watch(listener.events, listener.wire);
+  return fault;
 }
 
 // ---- a listener ----------------------------------------------------------------------------------------------------------
@@ -70,11 +79,11 @@ int listen(fid_pep* handle) {
   const locked hold(process_lock());
   auto& listener = *reinterpret_cast<passive_endpoint*>(handle);
   if (listener.events == nullptr) return -FI_ENOEQ;
-  if (listener.at.sin_port != 0) return -listener.wire.open(number_at(listener.at));
+  if (listener.at.sin_port != 0) return -listen_as(listener);
   chance ports(static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()));
   for (int tries = 0; tries < 1000; ++tries) {
     listener.at.sin_port = htons(static_cast<std::uint16_t>(32768 + ports.below(28000)));
-    if (listener.wire.open(number_at(listener.at)) == 0) return 0;
+    if (listen_as(listener) == 0) return 0;
   }
   return -FI_EADDRINUSE;
 }
@@ -148,6 +157,7 @@ int close_events(fid* handle) {
   const locked hold(process_lock());
   auto* closed = reinterpret_cast<event_queue*>(handle);
   if (!closed->listeners.empty()) return -FI_EBUSY;
+  if (closed->epoll >= 0) close(closed->epoll);
   delete closed;  // NOLINT(cppcoreguidelines-owning-memory)
   return 0;
 }
@@ -206,7 +216,14 @@ const char* error_text(fid_eq* /*handle*/, int code, const void* /*data*/, char*
   return text;
 }
 
-fi_ops events_base{sizeof(fi_ops), close_events, none, none, none, none, none};
+int control_events(fid* handle, int command, void* argument) {
+  const auto* queue = reinterpret_cast<event_queue*>(handle);
+  if (command != FI_GETWAIT || queue->epoll < 0) return -FI_ENOSYS;
+  *static_cast<int*>(argument) = queue->epoll;
+  return 0;
+}
+
+fi_ops events_base{sizeof(fi_ops), close_events, none, control_events, none, none, none};
 fi_ops_eq event_calls{sizeof(fi_ops_eq), read, read_error, none, wait, error_text};
 
 }  // namespace
@@ -247,10 +264,21 @@ int open_passive(fid_fabric* /*fabric*/, fi_info* info, fid_pep** opened, void* 
   return 0;
 }
 
-int open_events(fid_fabric* /*fabric*/, fi_eq_attr* /*attributes*/, fid_eq** opened, void* context) {
+void watch(const event_queue* queue, const carrier& by) {
+  if (queue == nullptr || queue->epoll < 0) return;
+  epoll_event event{};
+  event.events = EPOLLIN;
+  epoll_ctl(queue->epoll, EPOLL_CTL_ADD, by.descriptor(), &event);
+}
+
+int open_events(fid_fabric* /*fabric*/, fi_eq_attr* attributes, fid_eq** opened, void* context) {
+  const fi_wait_obj wanted = attributes == nullptr ? FI_WAIT_NONE : attributes->wait_obj;
+  if (wanted == FI_WAIT_FD && !emulated()->wait_descriptor)
+    return broken("completion_wait", "an event queue with a file descriptor was asked for; this fabric has none", FI_ENOSYS);
   auto* made = new event_queue;
   made->fid.fid = {FI_CLASS_EQ, context, &events_base};
   made->fid.ops = &event_calls;
+  if (wanted == FI_WAIT_FD) made->epoll = epoll_create1(EPOLL_CLOEXEC);
   *opened = &made->fid;
   return 0;
 }

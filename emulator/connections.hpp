@@ -29,6 +29,7 @@ struct event_queue {
   std::deque<connection_event> events;
   std::vector<endpoint*> endpoints;
   std::vector<struct passive_endpoint*> listeners;
+  int epoll = -1;  ///< Of a queue to sleep on: readable when one of its carriers has something to do.
 };
 
 struct passive_endpoint {
@@ -45,6 +46,8 @@ std::uint64_t number_at(const sockaddr_in& at);
 int open_passive(fid_fabric* fabric, fi_info* info, fid_pep** opened, void* context);
 /// What a connected endpoint does with packets of the kinds dial, accepted, rejected and closed.
 void take_connection_packet(endpoint& of, const packet& p);
+/// Whoever sleeps on the queue is woken by what arrives here.
+void watch(const event_queue* queue, const carrier& by);
 /// The peer's process is gone.
 void tell_shutdown(endpoint& of);
 extern fi_ops_cm connection_calls;

@@ -71,6 +71,7 @@ int control_endpoint(fid* handle, int command, void* /*argument*/) {
   e.enabled = true;
   watch(*e.transmit, e);
   watch(*e.receive, e);
+  watch(e.events, e.wire);
   return 0;
 }
 

@@ -92,6 +92,7 @@ fi_ops_domain domain_calls{sizeof(fi_ops_domain), open_table, open_queue, open_e
 int trywait(fid_fabric* /*fabric*/, fid** handles, int count) {
   const locked hold(process_lock());
   for (int i = 0; i < count; ++i) {
+    if (handles[i]->fclass == FI_CLASS_EQ && !reinterpret_cast<event_queue*>(handles[i])->events.empty()) return -FI_EAGAIN;
     if (handles[i]->fclass != FI_CLASS_CQ) continue;
     auto* queue = reinterpret_cast<completion_queue*>(handles[i]);
     if (!queue->entries.empty() || !queue->errors.empty()) return -FI_EAGAIN;
