@@ -23,6 +23,8 @@ from running import NODE, Failed, Manager, clean_shared_memory, program  # noqa:
 
 
 SLOWNESS = int(os.environ.get("WEFT_TEST_SLOWNESS", "1"))  # an emulated machine says more
+LONGEST_MS = min(30_000 * SLOWNESS, 60_000)  # what a manager lets a function run for at most
+PAST_START = 50 if SLOWNESS == 1 else 200 * SLOWNESS  # in hundredths of a second: to start takes an executor two where processors are emulated
 
 
 def expect(condition: bool, sentence: str) -> None:
@@ -103,11 +105,11 @@ class Suite:
 
     def a_killed_executor_is_survived(self) -> None:
         with self.manager() as m:
-            command = [str(program(self.build, "client", self.fabric)), "--manager", m.address, *NODE, "--function-limit-ms", str(30_000 * SLOWNESS)]
-            command += ["--deadline-ms", str(20_000 * SLOWNESS), "invoke", "spin", "--input", str(self._spin(25_000_000 * SLOWNESS))]
+            command = [str(program(self.build, "client", self.fabric)), "--manager", m.address, *NODE, "--function-limit-ms", str(LONGEST_MS)]
+            command += ["--deadline-ms", str(20_000 * SLOWNESS), "invoke", "spin", "--input", str(self._spin(LONGEST_MS * 800))]
             client = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
             try:
-                victim = self._wait_until_busy(m)
+                victim = self._wait_until_busy(m, client)
                 os.kill(victim, signal.SIGKILL)
                 begin = time.monotonic()
                 _, said = client.communicate(timeout=20 * SLOWNESS)
@@ -129,7 +131,7 @@ class Suite:
             with (self.folder / "killed_client").open("w+") as said:
                 client = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
                 try:
-                    self._wait_until_busy(m)
+                    self._wait_until_busy(m, client)
                 except Failed as e:
                     raise Failed(f"{e}; the client said: {(self.folder / 'killed_client').read_text()!r}, code {client.poll()}") from None
                 finally:
@@ -176,13 +178,16 @@ class Suite:
         expect(report["lost"] == 0 and report["accounting"]["exact"], f"the new executor: {report}")
 
     @staticmethod
-    def _wait_until_busy(m: Manager) -> int:
-        """The executor that runs, once it is past its start: it has used processor time."""
+    def _wait_until_busy(m: Manager, client: subprocess.Popen[str]) -> int:
+        """The executor that runs for the client, once it is past its start: it has used processor time."""
         end = time.monotonic() + 60 * SLOWNESS
         while time.monotonic() < end:
+            if client.poll() is not None:
+                words = client.stderr.read() if client.stderr else ""
+                raise Failed(f"the client ended with {client.returncode} before its executor was busy: {words.strip()}")
             for process in m.executors():
                 fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
-                if int(fields[11]) + int(fields[12]) > 50 * SLOWNESS:  # half a second: it spins, or executes
+                if int(fields[11]) + int(fields[12]) > PAST_START:  # it spins, or executes
                     return process
             time.sleep(0.02)
         raise Failed(f"no executor became busy within 60 s: {m.said()}")
