@@ -46,6 +46,8 @@ std::uint64_t number_at(const sockaddr_in& at);
 int open_passive(fid_fabric* fabric, fi_info* info, fid_pep** opened, void* context);
 /// What a connected endpoint does with packets of the kinds dial, accepted, rejected and closed.
 void take_connection_packet(endpoint& of, const packet& p);
+/// Turns dials that arrived at a listener into requests of its event queue.
+void serve_requests(passive_endpoint& by);
 /// Whoever sleeps on the queue is woken by what arrives here.
 void watch(const event_queue* queue, const carrier& by);
 /// The peer's process is gone.

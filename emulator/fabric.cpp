@@ -79,9 +79,16 @@ void look_for_idle_endpoints() {
 }
 void watch_for_pollers() {
   for (;;) {
+    const auto begin = std::chrono::steady_clock::now();
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
     const locked hold(process_lock());
-    look_for_idle_endpoints();
+    const auto now = std::chrono::steady_clock::now();
+    if (now - begin < std::chrono::milliseconds(800)) {
+      look_for_idle_endpoints();
+      continue;
+    }
+    for (const domain_object* domain : living_domains())  // the machine let nobody of this process run: nothing is known of who polls
+      for (endpoint* each : domain->endpoints) each->last_poll = now;
   }
 }
 
