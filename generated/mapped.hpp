@@ -42,13 +42,16 @@ struct mapped {
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
-      // endpoint: connected: mapped.endpoint_type is connected (claimed: weft's own: a Unix socket per link)
+      // endpoint: connected: mapped.endpoint_type is connected (claimed: weft's own: a Unix socket per link; observed: 2026-11-20 linux 6.18.44
+      //   conformance suites between two processes, links met, parted and were lost as connections are)
       endpoint::connected,
       // bootstrap: exchange: mapped.address_resolution is opaque (claimed: weft's own: unix(7), a drawn name outside of the file system)
       bootstrap::exchange,
       // framing: immediate: mapped.send_immediate_bytes is 8 (claimed: weft's own: an entry of the target's ring)
       framing::immediate,
-      // region_address: offset: mapped.virtual_addressing is false (claimed: weft's own: the two sides map the memory at different addresses)
+      // region_address: offset: mapped.virtual_addressing is false (claimed: weft's own: the two sides map the memory at different addresses;
+      //   observed: 2026-11-20 linux 6.18.44 conformance suites between two processes, writes to offsets arrived where both sides map the memory
+      //   elsewhere)
       region_address::offset,
       // region_key: provider: mapped.key_owner is provider (claimed: weft's own: a key names a row of the owner's table)
       region_key::provider,
@@ -56,33 +59,42 @@ struct mapped {
       local_descriptor::not_needed,
       // region_binding: domain: mapped.region_endpoint_binding is false (claimed: weft's own: all links reach one arena)
       region_binding::domain,
-      // notify: immediate: mapped.write_immediate_bytes is 8 (claimed: weft's own: an entry of the target's ring);
+      // notify: immediate: mapped.write_immediate_bytes is 8 (claimed: weft's own: an entry of the target's ring; observed: 2026-11-20 linux 6.18.44
+      //   conformance suites between two processes, notices of all writes came with their 32 bits and the connection that wrote them);
       //   mapped.write_immediate_consumes_receive is false (claimed: weft's own: the entry is the notice)
       notify::immediate,
-      // write_fault: reported: mapped.refused_write is reported (claimed: weft's own: the poster looks the key up in the target's table)
+      // write_fault: reported: mapped.refused_write is reported (claimed: weft's own: the poster looks the key up in the target's table; observed:
+      //   2026-11-20 linux 6.18.44 conformance suites between two processes, a wrong key and a released region ended in an error, and changed no
+      //   byte)
       write_fault::reported,
-      // atomics: provider: mapped.atomics is provider (claimed: weft's own: the processor's instructions, also beside those of the owner);
-      //   mapped.atomics_cost_order is false (claimed: weft's own: atomics release what was written before)
+      // atomics: provider: mapped.atomics is provider (claimed: weft's own: the processor's instructions, also beside those of the owner; observed:
+      //   2026-11-20 linux 6.18.44 conformance suites between two processes, eight initiators, 80,000 additions: the sum was right and no value came
+      //   twice); mapped.atomics_cost_order is false (claimed: weft's own: atomics release what was written before)
       atomics::provider,
-      // progress: hardware: mapped.data_progress is hardware (claimed: weft's own: stores need nobody who polls)
+      // progress: hardware: mapped.data_progress is hardware (claimed: weft's own: stores need nobody who polls; observed: 2026-11-20 linux 6.18.44
+      //   bench-flag, the target watched its word and made no progress)
       progress::hardware,
       // wait: descriptor: mapped.completion_wait is descriptor (claimed: weft's own: an epoll of all sockets; who sends wakes who said that it
-      //   sleeps)
+      //   sleeps; observed: 2026-11-20 linux 6.18.44 conformance suites between two processes, two thousand messages at odd moments woke a sleeper)
       wait::descriptor,
       // back_pressure: report: a full queue is an answer, not an error, on any fabric
       back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
       threading::one_owner,
-      // completion: selective: mapped.selective_completion is true (claimed: weft's own: only what is signalled is told)
+      // completion: selective: mapped.selective_completion is true (claimed: weft's own: only what is signalled is told; observed: 2026-11-20 linux
+      //   6.18.44 conformance suites between two processes, unsignalled writes left no completion)
       completion::selective,
-      // liveness: provider: mapped.reports_killed_peer is true (claimed: unix(7): the kernel closes the sockets of whoever ends)
+      // liveness: provider: mapped.reports_killed_peer is true (claimed: unix(7): the kernel closes the sockets of whoever ends; observed: 2026-11-20
+      //   linux 6.18.44 conformance suites between two processes, a killed peer was told to one that only waited, hot and asleep)
       liveness::provider,
       // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
       receive_buffers::slots,
-      // receive_pool: per_link: mapped.endpoint_type is connected (claimed: weft's own: a Unix socket per link)
+      // receive_pool: per_link: mapped.endpoint_type is connected (claimed: weft's own: a Unix socket per link; observed: 2026-11-20 linux 6.18.44
+      //   conformance suites between two processes, links met, parted and were lost as connections are)
       receive_pool::per_link,
       // flush: message_behind_writes: mapped.order_send_after_write is true (claimed: weft's own: an entry is published by a release store behind the
-      //   bytes); mapped.atomics_cost_order is false (claimed: weft's own: atomics release what was written before)
+      //   bytes; observed: 2026-11-20 linux 6.18.44 conformance suites between two processes, messages and notices never came before the bytes of the
+      //   writes ahead of them); mapped.atomics_cost_order is false (claimed: weft's own: atomics release what was written before)
       flush::message_behind_writes
   >;
 };

@@ -10,13 +10,19 @@
 #include "../../core/memory.hpp"
 
 #include <atomic>
+#include <cstdint>
 #include <cstring>
 
 namespace weft::backends::mapped {
 
+/// What no memory has need not be thought of: a place was found for so many bytes.
+[[gnu::always_inline]] inline void is_found(std::size_t size) noexcept {
+  if (size > static_cast<std::size_t>(PTRDIFF_MAX)) __builtin_unreachable();
+}
 inline bool is_word(const std::byte* at, std::size_t size) noexcept { return size == 8 && reinterpret_cast<std::uintptr_t>(at) % 8 == 0; }
 
 [[gnu::always_inline]] inline void store(std::byte* to, const_bytes from) noexcept {
+  is_found(from.size());
   std::atomic_thread_fence(std::memory_order_release);
   if (is_word(to, from.size())) {
     std::uint64_t word = 0;
@@ -28,6 +34,7 @@ inline bool is_word(const std::byte* at, std::size_t size) noexcept { return siz
 }
 
 [[gnu::always_inline]] inline void load(bytes into, std::byte* from) noexcept {
+  is_found(into.size());
   if (is_word(from, into.size())) {
     const std::uint64_t word = std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(from)).load(std::memory_order_relaxed);
     std::memcpy(into.data(), &word, sizeof word);

@@ -148,8 +148,9 @@ class port {
 
   template <post_mode M>
   [[gnu::always_inline]] status write(link to, local_memory from, remote_memory at, void* context) noexcept {
-    if (ends_.full()) [[unlikely]]
-      return again(waits_for::queue, "write");
+    if constexpr (M != post_mode::unsignalled)
+      if (ends_.full()) [[unlikely]]
+        return again(waits_for::queue, "write");
     if (const errc moved = put(*to.held, from, at); moved != errc::ok) [[unlikely]]
       return not_moved(moved, context, "write");
     return ended<M>(context);
@@ -366,6 +367,7 @@ class port {
   }
   [[gnu::cold, gnu::noinline]] status not_moved(errc why, void* context, const char* operation) noexcept {
     if (why == errc::again) return again(waits_for::connection, operation);
+    if (ends_.full()) return again(waits_for::queue, operation);
     ends_.push(context, why);
     return {};
   }
