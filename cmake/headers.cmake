@@ -182,6 +182,7 @@ set(WEFT_VERBS_HEADERS
   backends/verbs/device.hpp
   backends/verbs/endings.hpp
   backends/verbs/errors.hpp
+  backends/verbs/extended_posting.hpp
   backends/verbs/incident.hpp
   backends/verbs/making.hpp
   backends/verbs/memory.hpp

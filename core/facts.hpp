@@ -89,6 +89,8 @@ struct fabric_facts {
   // receiving
   bool multi_receive{};    ///< One posted buffer can take many messages.
   bool shared_receives{};  ///< Connected endpoints can take their receives from one pool.
+  // posting
+  bool extended_posting{};  ///< Work is posted by calls that build it in the device's own queue (ibv_wr_*).
 };
 
 /// A setting of the library's environment that a row wants before the library is first asked; a user's own value wins.

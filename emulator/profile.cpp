@@ -136,6 +136,7 @@ const std::map<std::string, setter, std::less<>>& cells() {
       {"same_host", nothing},
       {"fused_bytes", nothing},
       {"shared_receives", nothing},
+      {"extended_posting", nothing},
   };
   return all;
 }

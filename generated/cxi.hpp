@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_c0bd584a {
+inline namespace rules_28538bde {
 /// Slingshot cards: counters in hardware, writes in order, no immediate on a write by default. libfabric 1.21 and later.
 struct cxi {
-  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules 28b2347a, row b81e04ba";
+  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules 28b2347a, row b0038306";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=remote_counter "
@@ -37,6 +37,7 @@ struct cxi {
       .context_bytes = 0, .inject_bytes = 64, .gather_limit = 1, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = 4294967295u, .largest_write = 4294967295u, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = false,
+      .extended_posting = false,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
@@ -90,7 +91,7 @@ struct cxi {
   >;
 };
 static_assert(complete_fabric<cxi>);
-}  // namespace rules_c0bd584a
+}  // namespace rules_28538bde
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_4319161f {
+inline namespace rules_e83a8b7a {
 /// Elastic Fabric Adapter without the reliable layer: the card's own operations. libfabric 2.1 to before 2.6.
 struct efa_direct_since_2_1 {
-  static constexpr std::string_view name = "efa_direct", library = "libfabric", made_from = "rules 28b2347a, row 51231915";
+  static constexpr std::string_view name = "efa_direct", library = "libfabric", made_from = "rules 28b2347a, row 1ddbda3f";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -35,6 +35,7 @@ struct efa_direct_since_2_1 {
       .context_bytes = 64, .inject_bytes = 0, .gather_limit = 2, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = 8192, .largest_write = 1073741824, .fused_bytes = 0,
       .multi_receive = false, .shared_receives = false,
+      .extended_posting = false,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
@@ -88,11 +89,11 @@ struct efa_direct_since_2_1 {
   >;
 };
 static_assert(complete_fabric<efa_direct_since_2_1>);
-}  // namespace rules_4319161f
-inline namespace rules_2d25b03c {
+}  // namespace rules_e83a8b7a
+inline namespace rules_14ad8d03 {
 /// libfabric 2.6 and later.
 struct efa_direct_since_2_6 : efa_direct_since_2_1 {
-  static constexpr std::string_view made_from = "rules 28b2347a, row bef9dce4";
+  static constexpr std::string_view made_from = "rules 28b2347a, row 9f7600d5";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
       "atomics=target liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -118,7 +119,7 @@ struct efa_direct_since_2_6 : efa_direct_since_2_1 {
   >;
 };
 static_assert(complete_fabric<efa_direct_since_2_6>);
-}  // namespace rules_2d25b03c
+}  // namespace rules_14ad8d03
 
 using efa_direct = by_library<backends::libfabric::built_with, efa_direct_since_2_1, efa_direct_since_2_6>;
 // clang-format on

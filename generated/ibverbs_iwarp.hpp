@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_919fda56 {
+inline namespace rules_d8181271 {
 /// Reliable connections on iWARP cards by rdma-core itself: no immediates and no atomics. rdma-core 44.0 and later.
 struct ibverbs_iwarp {
-  static constexpr std::string_view name = "ibverbs_iwarp", library = "rdma-core", made_from = "rules 28b2347a, row 030f9da6";
+  static constexpr std::string_view name = "ibverbs_iwarp", library = "rdma-core", made_from = "rules 28b2347a, row 6bf4ee64";
   static constexpr library_version built_with = backends::verbs::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=header region_address=virtual_address region_key=provider "
@@ -35,6 +35,7 @@ struct ibverbs_iwarp {
       .context_bytes = 0, .inject_bytes = 0, .gather_limit = 4, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = 8388608, .largest_write = 8388608, .fused_bytes = 512,
       .multi_receive = false, .shared_receives = false,
+      .extended_posting = false,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
@@ -105,7 +106,7 @@ struct ibverbs_iwarp {
   >;
 };
 static_assert(complete_fabric<ibverbs_iwarp>);
-}  // namespace rules_919fda56
+}  // namespace rules_d8181271
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_7eaa0d02 {
+inline namespace rules_a004be9d {
 /// Reliable connections on InfiniBand or RoCE cards by rdma-core itself. rdma-core 44.0 and later.
 struct ibverbs_roce {
-  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules 28b2347a, row 675d469f";
+  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules 28b2347a, row a50bb12b";
   static constexpr library_version built_with = backends::verbs::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
@@ -35,6 +35,7 @@ struct ibverbs_roce {
       .context_bytes = 0, .inject_bytes = 0, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 256,
       .largest_message = 8388608, .largest_write = 8388608, .fused_bytes = 0,
       .multi_receive = false, .shared_receives = true,
+      .extended_posting = false,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"wwnnwl wwnn-- wwllwl wwll-- wwll-- wwll-- wwllwl wwllwl wwllwl"};
@@ -105,7 +106,7 @@ struct ibverbs_roce {
   >;
 };
 static_assert(complete_fabric<ibverbs_roce>);
-}  // namespace rules_7eaa0d02
+}  // namespace rules_a004be9d
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_53fed3ce {
+inline namespace rules_10afdec1 {
 /// One process in virtual time, from one seed: for simulation and tests. weft 1.0 and later.
 struct loopback {
-  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules 28b2347a, row f161bee5";
+  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules 28b2347a, row f9336e6e";
   static constexpr library_version built_with = backends::loopback::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -37,6 +37,7 @@ struct loopback {
       .context_bytes = 0, .inject_bytes = 64, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 256,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = true,
+      .extended_posting = false,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
@@ -85,7 +86,7 @@ struct loopback {
   >;
 };
 static_assert(complete_fabric<loopback>);
-}  // namespace rules_53fed3ce
+}  // namespace rules_10afdec1
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_51f79c0a {
+inline namespace rules_448b62a4 {
 /// Processes of one host over shared memory. libfabric 1.15 to before 2.0.
 struct shm_since_1_15 {
-  static constexpr std::string_view name = "shm", library = "libfabric", made_from = "rules 28b2347a, row 89d813a4";
+  static constexpr std::string_view name = "shm", library = "libfabric", made_from = "rules 28b2347a, row 31b1ee8a";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -37,6 +37,7 @@ struct shm_since_1_15 {
       .context_bytes = 0, .inject_bytes = 4096, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 512,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 740,
       .multi_receive = true, .shared_receives = false,
+      .extended_posting = false,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
@@ -105,11 +106,11 @@ struct shm_since_1_15 {
   >;
 };
 static_assert(complete_fabric<shm_since_1_15>);
-}  // namespace rules_51f79c0a
-inline namespace rules_2270bab4 {
+}  // namespace rules_448b62a4
+inline namespace rules_6a7b99d2 {
 /// libfabric 2.0 and later.
 struct shm_since_2_0 : shm_since_1_15 {
-  static constexpr std::string_view made_from = "rules 28b2347a, row 5f7962ea";
+  static constexpr std::string_view made_from = "rules 28b2347a, row 72aeb1c1";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=process key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
@@ -134,7 +135,7 @@ struct shm_since_2_0 : shm_since_1_15 {
   >;
 };
 static_assert(complete_fabric<shm_since_2_0>);
-}  // namespace rules_2270bab4
+}  // namespace rules_6a7b99d2
 
 using shm = by_library<backends::libfabric::built_with, shm_since_1_15, shm_since_2_0>;
 // clang-format on

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_de6aaf8f {
+inline namespace rules_22200cdf {
 /// Addressed endpoints over sockets, polled by us; deprecated, and the reference for semantics. libfabric 1.15 and later.
 struct sockets {
-  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules 28b2347a, row 6f62e762";
+  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules 28b2347a, row 2f18d94c";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -37,6 +37,7 @@ struct sockets {
       .context_bytes = 0, .inject_bytes = 255, .gather_limit = 8, .rma_gather_limit = 8, .queue_depth = 256,
       .largest_message = 18446744073709547519u, .largest_write = 18446744073709547519u, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = false,
+      .extended_posting = false,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
@@ -108,7 +109,7 @@ struct sockets {
   >;
 };
 static_assert(complete_fabric<sockets>);
-}  // namespace rules_de6aaf8f
+}  // namespace rules_22200cdf
 // clang-format on
 }  // namespace weft::fabrics
 

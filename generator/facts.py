@@ -120,6 +120,10 @@ FACTS: tuple[Fact, ...] = tuple(
         ("multi_receive", "bool", "one posted buffer can take many messages"),
         ("shared_receives", "bool", "connected endpoints can take their receives from one pool"),
     )
+    + _group(
+        "posting",
+        ("extended_posting", "bool", "work is posted by calls that build it in the device's own queue (ibv_wr_*); false: as requests, or the library has one way"),
+    )
 )
 FACT: dict[str, Fact] = {fact.name: fact for fact in FACTS}
 GROUPS: tuple[str, ...] = tuple(dict.fromkeys(fact.group for fact in FACTS))

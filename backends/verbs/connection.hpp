@@ -24,6 +24,7 @@ enum class link_phase : std::uint8_t {
 
 struct connection {
   ibv_qp* pair = nullptr;
+  ibv_qp_ex* extended = nullptr;  ///< The same, where the row says extended_posting.
   send_queue<connection> sends;
   receive_queue<connection> receives;
   send_credit credit;

@@ -24,7 +24,7 @@ namespace weft::backends::verbs {
 template <class Shape>
 class connections {
  public:
-  connections(const device& on, completion_queue& queue, posting& posts, const port_options& options)
+  connections(const device& on, completion_queue& queue, posting<Shape::facts.extended_posting>& posts, const port_options& options)
       : on_(on), queue_(queue), posts_(posts), make_(on, queue.get(), pool_, options), most_links_(options.links) {}
 
   result<void> open(const port_options& options) {
@@ -253,7 +253,7 @@ class connections {
 
   const device& on_;
   completion_queue& queue_;
-  posting& posts_;
+  posting<Shape::facts.extended_posting>& posts_;
   shared_receive_queue pool_;  ///< Shape::shared_receives
   making<Shape> make_;
   std::size_t most_links_;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "address.hpp"
+#include "extended_posting.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -25,6 +26,7 @@ struct device {
   std::uint32_t send_depth = 0;  ///< Per link, for callers.
   std::uint32_t queue_size = 0;  ///< Of the completion queue: whatever all links can have in flight.
   std::uint32_t inline_bytes = 0;
+  bool makes_pairs = false;    ///< Queue pairs that are posted to as the row says.
   std::string differences;     ///< From the row, accepted.
   bool internet_wire = false;  ///< iWARP: no immediates, no atomics, and the sink of a read must be remotely writable (RFC 5040).
 };
@@ -62,6 +64,7 @@ result<std::string> attest(const device& of, const ibv_port_attr& port, const po
   if (of.internet_wire && Shape::write_immediate) found.cell("write_immediate_bytes", std::to_string(facts.write_immediate_bytes), "0");
   if (of.internet_wire && !Shape::framed) found.cell("send_immediate_bytes", std::to_string(facts.send_immediate_bytes), "0");
   if (Shape::native_atomics && of.attributes.atomic_cap == IBV_ATOMIC_NONE) found.cell("atomics", "provider", "none");
+  if (Shape::facts.extended_posting && !of.makes_pairs) found.cell("extended_posting", "true", "false");
   const auto depth = static_cast<std::uint64_t>(std::max(0, of.attributes.max_qp_wr));
   found.at_least("queue_depth", facts.queue_depth, depth);
   const auto pooled = static_cast<std::uint64_t>(of.attributes.max_srq > 0 ? std::max(0, of.attributes.max_srq_wr) : 0);
@@ -106,17 +109,21 @@ result<std::uint8_t> find_device(device& into) {
 }
 
 /// How much travels inline: the largest that a queue pair is made with, of a few sizes. No attribute tells it.
-inline std::uint32_t granted_inline_bytes(ibv_context* context, ibv_pd* domain) {
-  const owned<ibv_cq> queue(ibv_create_cq(context, 1, nullptr, nullptr, 0));
-  if (!queue) return 0;
-  for (const std::uint32_t wanted : {256U, 128U, 64U, 32U}) {
+template <class Shape>
+void find_inline_bytes(device& of) {
+  const owned<ibv_cq> queue(ibv_create_cq(of.context, 1, nullptr, nullptr, 0));
+  if (!queue) return;
+  for (const std::uint32_t wanted : {256U, 128U, 64U, 32U, 0U}) {
     ibv_qp_init_attr ask{};
     ask.send_cq = ask.recv_cq = queue.get();
     ask.qp_type = IBV_QPT_RC;
     ask.cap = {1, 1, 1, 1, wanted};
-    if (const owned<ibv_qp> trial(ibv_create_qp(domain, &ask)); trial) return std::min(ask.cap.max_inline_data, 4096U);
+    const owned<ibv_qp> trial(trial_pair<Shape>(of.context, of.domain.get(), ask));
+    if (!trial) continue;
+    of.makes_pairs = true;
+    if (wanted != 0) of.inline_bytes = std::min(ask.cap.max_inline_data, 4096U);
+    return;
   }
-  return 0;
 }
 
 /// Sizes the queues: everything that all links can have in flight fits into the one completion queue, or open refuses.
@@ -160,7 +167,7 @@ result<device> open_device(const port_options& options) {
   opened.domain.reset(ibv_alloc_pd(opened.context));
   if (!opened.domain) return refused(errno, "ibv_alloc_pd", who);
   opened.largest_message = seen.max_msg_sz;
-  opened.inline_bytes = granted_inline_bytes(opened.context, opened.domain.get());
+  find_inline_bytes<Shape>(opened);
   auto accepted = attest<Shape>(opened, seen, options);
   if (!accepted) return std::move(accepted).error();
   opened.differences = std::move(accepted).value();

@@ -16,7 +16,8 @@ namespace weft::backends::verbs {
 template <class Shape>
 class endings {
  public:
-  endings(completion_queue& queue, posting& posts, connections<Shape>& links) noexcept : queue_(queue), posts_(posts), links_(links) {}
+  endings(completion_queue& queue, posting<Shape::facts.extended_posting>& posts, connections<Shape>& links) noexcept
+      : queue_(queue), posts_(posts), links_(links) {}
 
   template <class On>
   [[gnu::always_inline]] int poll(On& on) {
@@ -94,7 +95,7 @@ class endings {
   }
 
   completion_queue& queue_;
-  posting& posts_;
+  posting<Shape::facts.extended_posting>& posts_;
   connections<Shape>& links_;
   ibv_wc last_bad_{};
 };

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "connection.hpp"
+#include "extended_posting.hpp"
 #include "shared_receive_queue.hpp"
 
 #include <algorithm>
@@ -68,7 +69,13 @@ class making {
     ask.qp_type = IBV_QPT_RC;
     ask.srq = pool_.get();
     ask.cap = {on_.send_depth + send_reserve, Shape::shared_receives ? 0 : receives_, Shape::framed ? 2U : 1U, 1, on_.inline_bytes};
-    if (rdma_create_qp(id.get(), on_.domain.get(), &ask) != 0) return refused(errno, "rdma_create_qp", tried);
+    if constexpr (Shape::facts.extended_posting) {
+      ibv_qp_init_attr_ex wanted = extended<Shape>(ask, on_.domain.get());
+      if (rdma_create_qp_ex(id.get(), &wanted) != 0) return refused(errno, "rdma_create_qp_ex", tried);
+      made->extended = ibv_qp_to_qp_ex(id->qp);
+    } else if (rdma_create_qp(id.get(), on_.domain.get(), &ask) != 0) {
+      return refused(errno, "rdma_create_qp", tried);
+    }
     made->pair = id->qp;
     made->offer = receive_offer(receives_);
     if constexpr (!Shape::shared_receives) made->receives.open(made.get(), receives_);

@@ -299,7 +299,7 @@ class port {
   device on_;
   completion_queue queue_;
   memory<Shape> memory_;
-  posting posts_;
+  posting<Shape::facts.extended_posting> posts_;
   connections<Shape> links_;
   endings<Shape> endings_;
   port_limits limits_;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "connection.hpp"
+#include "extended_posting.hpp"
 #include "request_list.hpp"
 
 #include <array>
@@ -24,6 +25,8 @@ struct post_terms {
   bool copied = false;    ///< The caller's bytes may change as soon as the call returns.
 };
 
+/// `Extended`: by the device's own calls (extended_posting.hpp).
+template <bool Extended>
 class posting {
  public:
   static constexpr std::size_t longest_batch = 16;
@@ -178,7 +181,7 @@ class posting {
     work.wr_id = reinterpret_cast<std::uintptr_t>(&place) | 1u;
     if (place.signalled) work.send_flags |= IBV_SEND_SIGNALED;
     ibv_send_wr* stuck = nullptr;
-    if (const int r = ibv_post_send(to.pair, &work, &stuck); r != 0) [[unlikely]] {
+    if (const int r = ring<Extended>(to.pair, to.extended, &work, &stuck); r != 0) [[unlikely]] {
       if (r == rung_in_vain) return {};
       to.sends.take_back(1);
       return not_posted(r, call);
@@ -188,8 +191,8 @@ class posting {
 
   status post_lists(const void* mine = nullptr) noexcept {
     gathers_ = batching_;
-    const auto ring = [](connection& to, ibv_send_wr* first, ibv_send_wr** stuck) { return ibv_post_send(to.pair, first, stuck); };
-    return lists_.post(ring, refused_, mine);
+    const auto give = [](connection& to, ibv_send_wr* first, ibv_send_wr** stuck) { return ring<Extended>(to.pair, to.extended, first, stuck); };
+    return lists_.post(give, refused_, mine);
   }
 
   [[gnu::noinline]] status link(connection& to, const ibv_send_wr& work, void* context, bool told, bool consumes, bool copied) noexcept {
@@ -223,7 +226,7 @@ class posting {
     connection& to = *std::exchange(linked_to_, nullptr);
     for (std::size_t i = 0; i < count; ++i) links_[i].work.next = i + 1 < count ? &links_[i + 1].work : nullptr;
     ibv_send_wr* stuck = nullptr;
-    if (const int r = ibv_post_send(to.pair, &links_[0].work, &stuck); r != 0 && r != rung_in_vain) [[unlikely]]
+    if (const int r = ring<Extended>(to.pair, to.extended, &links_[0].work, &stuck); r != 0 && r != rung_in_vain) [[unlikely]]
       take_back(to, count, stuck, r);
   }
 

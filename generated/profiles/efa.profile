@@ -43,6 +43,7 @@ largest_write = unlimited
 fused_bytes = 0
 multi_receive = true
 shared_receives = false
+extended_posting = false
 
 since = 1.18
 provider = efa
@@ -83,3 +84,4 @@ largest_write = unlimited
 fused_bytes = 0
 multi_receive = true
 shared_receives = false
+extended_posting = false

@@ -43,6 +43,7 @@ largest_write = 1073741824
 fused_bytes = 0
 multi_receive = false
 shared_receives = false
+extended_posting = false
 
 since = 2.6
 provider = efa
@@ -83,3 +84,4 @@ largest_write = 1073741824
 fused_bytes = 0
 multi_receive = false
 shared_receives = false
+extended_posting = false

@@ -43,6 +43,7 @@ largest_write = 1048576
 fused_bytes = 512
 multi_receive = true
 shared_receives = false
+extended_posting = false
 
 since = 2.1
 provider = opx
@@ -83,3 +84,4 @@ largest_write = 1048576
 fused_bytes = 512
 multi_receive = true
 shared_receives = false
+extended_posting = false

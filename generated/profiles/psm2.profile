@@ -43,3 +43,4 @@ largest_write = 4294963200
 fused_bytes = 0
 multi_receive = true
 shared_receives = false
+extended_posting = false

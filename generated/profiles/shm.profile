@@ -43,6 +43,7 @@ largest_write = unlimited
 fused_bytes = 740
 multi_receive = true
 shared_receives = false
+extended_posting = false
 
 since = 2.0
 provider = shm
@@ -83,3 +84,4 @@ largest_write = unlimited
 fused_bytes = 740
 multi_receive = true
 shared_receives = false
+extended_posting = false

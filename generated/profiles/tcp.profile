@@ -43,3 +43,4 @@ largest_write = unlimited
 fused_bytes = 740
 multi_receive = false
 shared_receives = true
+extended_posting = false

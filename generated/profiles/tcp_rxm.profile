@@ -43,3 +43,4 @@ largest_write = unlimited
 fused_bytes = 740
 multi_receive = true
 shared_receives = false
+extended_posting = false

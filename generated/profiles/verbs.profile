@@ -43,6 +43,7 @@ largest_write = 8388608
 fused_bytes = 0
 multi_receive = false
 shared_receives = false
+extended_posting = false
 
 since = 2.2
 provider = verbs
@@ -83,3 +84,4 @@ largest_write = 8388608
 fused_bytes = 0
 multi_receive = false
 shared_receives = false
+extended_posting = false

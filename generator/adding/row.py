@@ -42,6 +42,7 @@ _SAFE: dict[str, Value] = {
     "fused_bytes": 0,
     "multi_receive": False,
     "shared_receives": False,
+    "extended_posting": False,
 }
 
 

@@ -120,4 +120,5 @@ READINGS: tuple[Reading, ...] = (
             never="the conformance suites fill such buffers; the probe does not"),
     Reading("shared_receives", *claim("shared_receives", "fi_srx_context"), nothing, silence,
             never="the conformance suites share receives; the probe does not"),
+    Reading("extended_posting", nothing, silence, nothing, silence, never="it is chosen by the row, and attested when a transport is opened"),
 )

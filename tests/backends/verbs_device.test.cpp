@@ -2,8 +2,8 @@
 //
 // The verbs backend against a device of this process (tests/stub_device): what is linked into one call and signalled, and what cards do only when
 // something breaks. Each operation ends once.
-#include "../../generated/ibverbs_roce.hpp"
 #include "../stub_device/stub_device.hpp"
+#include "../stub_device/tested_row.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 namespace weft::backends::verbs {
 namespace {
 
-using shape = shape_of<fabrics::ibverbs_roce>;
+using shape = shape_of<stub_device::tested_row>;
 using port_type = port<shape>;
 using testing::HasSubstr;
 using testing::Not;
@@ -119,6 +119,7 @@ TEST_F(verbs_device, an_operation_is_one_call_and_short_bytes_lie_in_it) {
   EXPECT_STREQ(reinterpret_cast<const char*>(listener.memory.data()), "abcdefg");
   ASSERT_TRUE(put(&marks[1], 1024));
   EXPECT_EQ(stub_device::seen().inlined, 1U) << "too long for it";
+  EXPECT_EQ(stub_device::seen().built, stub_device::extended ? 2U : 0U);
 }
 
 TEST_F(verbs_device, unsignalled_posts_are_signalled_now_and_then_and_never_fill_the_queue) {
@@ -205,7 +206,7 @@ TEST_F(verbs_device, a_batch_that_is_refused_in_the_middle_ends_each_operation_o
   for (std::size_t i = 0; i < 8; ++i) {
     const auto& told = caller.ends[&marks[i]];
     ASSERT_EQ(told.size(), 1U) << i;
-    EXPECT_EQ(told[0].code, i < 3 ? errc::ok : errc::invalid) << i;
+    EXPECT_EQ(told[0].code, i < 3 && !stub_device::extended ? errc::ok : errc::invalid) << i << ": built work is taken whole or not at all";
   }
   for (std::size_t i = 0; i < 32; ++i) ASSERT_TRUE(put(&marks[64 + i])) << "its places are free again";
 }
@@ -267,6 +268,17 @@ TEST(verbs_device_opening, a_shallower_device_is_refused_unless_differences_that
   EXPECT_THAT(refused.error().sentence, HasSubstr("queue_depth: asked at least 256, returned 128"));
   ASSERT_TRUE(accepted) << accepted.error().sentence;
   EXPECT_THAT(accepted.value()->limits().differences, HasSubstr("queue_depth"));
+}
+
+TEST(verbs_device_opening, a_row_that_posts_by_ibv_wr_calls_is_refused_by_a_device_without_them) {
+  stub_device::set_extended(false);
+  const auto refused = port<shape_of<stub_device::extended_row>>::open(with(false));
+  const auto other = port<shape_of<fabrics::ibverbs_roce>>::open(with(false));
+  stub_device::set_extended(true);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().sentence, HasSubstr("fabric ibverbs_extended: device stub0 is not what this program was generated for"));
+  EXPECT_THAT(refused.error().sentence, HasSubstr("extended_posting: asked true, returned false"));
+  EXPECT_TRUE(other) << "requests are what every device takes";
 }
 
 }  // namespace

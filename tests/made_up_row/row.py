@@ -51,6 +51,7 @@ FACTS: dict[str, str] = {
     "fused_bytes": "64",
     "multi_receive": "true",
     "shared_receives": "false",
+    "extended_posting": "false",
 }
 
 

@@ -105,6 +105,10 @@ int rdma_create_qp(rdma_cm_id* id, ibv_pd* in, ibv_qp_init_attr* ask) {
   id->qp = ibv_create_qp(in, ask);
   return id->qp == nullptr ? -1 : 0;
 }
+int rdma_create_qp_ex(rdma_cm_id* id, ibv_qp_init_attr_ex* ask) {
+  id->qp = ibv_create_qp_ex(context(), ask);
+  return id->qp == nullptr ? -1 : 0;
+}
 void rdma_destroy_qp(rdma_cm_id* id) {
   ibv_destroy_qp(id->qp);
   id->qp = nullptr;

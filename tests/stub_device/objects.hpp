@@ -31,7 +31,21 @@ struct shared_queue : ibv_srq {
   std::deque<posted_receive> receives;
 };
 
+struct pair;
+/// The extended interface of a queue pair: what was built since its start.
+struct extended_pair : ibv_qp_ex {
+  struct request {
+    ibv_send_wr work{};
+    std::vector<ibv_sge> pieces;
+    std::vector<std::byte> copied;  ///< Inline bytes are taken when they are given.
+  };
+  pair* of = nullptr;
+  bool started = false;
+  std::deque<request> built;
+};
+
 struct pair : ibv_qp {
+  extended_pair extended{};
   pair* peer = nullptr;
   std::uint32_t depth = 0;
   std::deque<posted_receive> receives;
@@ -63,6 +77,7 @@ struct state {
   ibv_device device{};
   tally counted;
   int queue_depth = 16384;
+  bool extends = true;
   std::uint32_t next_key = 0x1000;
   std::uint32_t next_number = 1;
   std::uint16_t next_port = 20000;
@@ -82,6 +97,8 @@ state& here() noexcept;
 void break_pair(pair& broken);
 void complete(ibv_cq* queue, const ibv_wc& entry);
 
+/// Makes a queue pair that builds the work which `ask` names, or null.
+ibv_qp* create_extended(ibv_context* of, ibv_qp_init_attr_ex* ask) noexcept;
 int post_send(ibv_qp* to, ibv_send_wr* work, ibv_send_wr** stuck) noexcept;
 int post_recv(ibv_qp* to, ibv_recv_wr* work, ibv_recv_wr** stuck) noexcept;
 int post_srq_recv(ibv_srq* to, ibv_recv_wr* work, ibv_recv_wr** stuck) noexcept;

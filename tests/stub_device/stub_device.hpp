@@ -21,6 +21,7 @@ struct tally {
   std::uint64_t inlined = 0;          ///< Those whose bytes lay in the request.
   std::uint64_t longest = 0;          ///< The most requests in one call.
   std::uint64_t receives = 0;         ///< Receives posted.
+  std::uint64_t built = 0;            ///< Requests that were built by ibv_wr_* calls.
   std::uint64_t shared_receives = 0;  ///< Receives posted to shared queues.
 };
 tally& seen() noexcept;
@@ -33,6 +34,9 @@ void end_badly(ibv_wc_status how, std::uint32_t vendor_number, std::uint32_t aft
 void refuse_post(int number, std::uint32_t taken = 0) noexcept;
 /// The device grants at most so much from now on.
 void set_queue_depth(int works) noexcept;
+
+/// Whether queue pairs with ibv_wr_* calls are made.
+void set_extended(bool offered) noexcept;
 
 /// Two queue pairs that are connected, for whoever needs no connection manager. The caller destroys them.
 std::pair<ibv_qp*, ibv_qp*> connected_pair(ibv_pd* domain, ibv_cq* queue, const ibv_qp_cap& cap);

@@ -37,6 +37,7 @@ state& here() noexcept {
     made->device.node_type = IBV_NODE_CA;
     made->whole.sz = sizeof made->whole;
     made->whole.query_port = query_port;
+    made->whole.create_qp_ex = create_extended;
     ibv_context& c = made->whole.context;
     c.device = &made->device;
     c.abi_compat = __VERBS_ABI_IS_EXTENDED;
@@ -67,6 +68,7 @@ void refuse_post(int number, std::uint32_t taken) noexcept {
   s.refusal = number;
   s.taken = taken;
 }
+void set_extended(bool offered) noexcept { here().extends = offered; }
 void set_queue_depth(int works) noexcept { here().queue_depth = works; }
 ibv_context* context() noexcept { return &here().whole.context; }
 std::pair<ibv_qp*, ibv_qp*> connected_pair(ibv_pd* domain, ibv_cq* queue, const ibv_qp_cap& cap) {

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_4a3ae6d1 {
+inline namespace rules_e5849d56 {
 /// A row for tests. libfabric 1.15 to before 2.0.
 struct ranged_since_1_15 {
-  static constexpr std::string_view name = "ranged", library = "libfabric", made_from = "rules 28b2347a, row 0ca9ecd8";
+  static constexpr std::string_view name = "ranged", library = "libfabric", made_from = "rules 28b2347a, row 3201c8de";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
@@ -35,6 +35,7 @@ struct ranged_since_1_15 {
       .context_bytes = 0, .inject_bytes = 64, .gather_limit = 4, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
       .multi_receive = false, .shared_receives = false,
+      .extended_posting = false,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
@@ -88,11 +89,11 @@ struct ranged_since_1_15 {
   >;
 };
 static_assert(complete_fabric<ranged_since_1_15>);
-}  // namespace rules_4a3ae6d1
-inline namespace rules_93cca4a4 {
+}  // namespace rules_e5849d56
+inline namespace rules_379ccdb1 {
 /// libfabric 2.0 to before 2.2.
 struct ranged_since_2_0 : ranged_since_1_15 {
-  static constexpr std::string_view made_from = "rules 28b2347a, row 97655cf6";
+  static constexpr std::string_view made_from = "rules 28b2347a, row e794832a";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
       "notify=message_after_delivery atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -118,11 +119,11 @@ struct ranged_since_2_0 : ranged_since_1_15 {
   >;
 };
 static_assert(complete_fabric<ranged_since_2_0>);
-}  // namespace rules_93cca4a4
-inline namespace rules_84fb490f {
+}  // namespace rules_379ccdb1
+inline namespace rules_ad292f0c {
 /// libfabric 2.2 to before 3.0.
 struct ranged_since_2_2 : ranged_since_2_0 {
-  static constexpr std::string_view made_from = "rules 28b2347a, row 03d72834";
+  static constexpr std::string_view made_from = "rules 28b2347a, row d576bb13";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
       "notify=message_after_delivery atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -150,7 +151,7 @@ struct ranged_since_2_2 : ranged_since_2_0 {
   >;
 };
 static_assert(complete_fabric<ranged_since_2_2>);
-}  // namespace rules_84fb490f
+}  // namespace rules_ad292f0c
 
 using ranged = by_library<backends::libfabric::built_with, ranged_since_1_15, ranged_since_2_0, ranged_since_2_2>;
 // clang-format on

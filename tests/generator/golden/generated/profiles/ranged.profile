@@ -43,6 +43,7 @@ largest_write = unlimited
 fused_bytes = 0
 multi_receive = false
 shared_receives = false
+extended_posting = false
 
 since = 2.0
 provider = ranged
@@ -83,6 +84,7 @@ largest_write = unlimited
 fused_bytes = 0
 multi_receive = false
 shared_receives = false
+extended_posting = false
 
 since = 2.2
 provider = ranged
@@ -123,3 +125,4 @@ largest_write = 4294967296
 fused_bytes = 0
 multi_receive = false
 shared_receives = false
+extended_posting = false
