@@ -21,6 +21,8 @@
 
 namespace weft::bench {
 
+/// Built: by ibv_wr_* calls, else as requests.
+template <bool Built = false>
 class verbs_careful {
  public:
   /// What the device granted.
@@ -35,6 +37,7 @@ class verbs_careful {
     std::uint32_t spent = 0;  ///< Of their receives.
     const std::uint32_t* granted = nullptr;
     ibv_qp* pair = nullptr;
+    ibv_qp_ex* extended = nullptr;
     std::uint32_t posted = 0, retired = 0, silent = 0;
   };
   struct handle {
@@ -209,12 +212,32 @@ class verbs_careful {
       to.silent = 0;
     }
     work.send_flags = flags;
-    ibv_send_wr* stuck = nullptr;
-    if (ibv_post_send(to.pair, &work, &stuck) != 0) [[unlikely]]
-      return failed;
+    if constexpr (Built) {
+      ibv_wr_start(to.extended);
+      build(to.extended, work, piece);
+      if (ibv_wr_complete(to.extended) != 0) [[unlikely]]
+        return failed;
+    } else {
+      ibv_send_wr* stuck = nullptr;
+      if (ibv_post_send(to.pair, &work, &stuck) != 0) [[unlikely]]
+        return failed;
+    }
     ++to.posted;
     if constexpr (Consumes) ++to.spent;
     return ok;
+  }
+
+  /// What `work` says; its kind is known where this is called, so that no request is ever written.
+  [[gnu::always_inline]] static void build(ibv_qp_ex* qp, const ibv_send_wr& work, const ibv_sge& piece) noexcept {
+    qp->wr_id = work.wr_id;
+    qp->wr_flags = work.send_flags & ~unsigned{IBV_SEND_INLINE};
+    if (work.opcode == IBV_WR_SEND_WITH_IMM) ibv_wr_send_imm(qp, work.imm_data);
+    if (work.opcode == IBV_WR_RDMA_WRITE) ibv_wr_rdma_write(qp, work.wr.rdma.rkey, work.wr.rdma.remote_addr);
+    if (work.opcode == IBV_WR_RDMA_WRITE_WITH_IMM) ibv_wr_rdma_write_imm(qp, work.wr.rdma.rkey, work.wr.rdma.remote_addr, work.imm_data);
+    if (work.opcode == IBV_WR_ATOMIC_FETCH_AND_ADD)
+      ibv_wr_atomic_fetch_add(qp, work.wr.atomic.rkey, work.wr.atomic.remote_addr, work.wr.atomic.compare_add);
+    if ((work.send_flags & IBV_SEND_INLINE) != 0) ibv_wr_set_inline_data(qp, reinterpret_cast<void*>(piece.addr), piece.length);
+    else ibv_wr_set_sge(qp, piece.lkey, piece.addr, piece.length);
   }
 
   slot* take(record& of, kind what, void* context) noexcept {

@@ -9,10 +9,18 @@
 
 namespace weft::bench {
 
-class verbs_linked : public verbs_careful {
+/// Built: members are built in the queue by ibv_wr_* calls as they come, between the start and the complete of the batch.
+template <bool Built = false>
+class verbs_linked : public verbs_careful<Built> {
+  using base = verbs_careful<Built>;
+  using base::check, base::granted_, base::living, base::marker_, base::mask_, base::places_, base::slots_key_, base::take;
+
  public:
   static constexpr std::size_t longest = 16;
-  using verbs_careful::verbs_careful;
+  using base::base;
+  using base::denied, base::failed, base::full, base::gone, base::no_receive, base::ok, base::outside;
+  using typename base::handle, typename base::memory, typename base::place, typename base::record, typename base::send_place, typename base::slot,
+      typename base::kind;
 
   /// Requires: all members until flush() go to one peer. What was added goes out by flush().
   template <ibv_wr_opcode What>
@@ -34,7 +42,8 @@ class verbs_linked : public verbs_careful {
         return no_receive;
     if (count_ == longest) [[unlikely]]
       if (const int wrong = flush()) return wrong;
-    linked& mine = links_[count_++];
+    linked on_stack;  // where requests are built by calls
+    linked& mine = next(on_stack);
     to_ = r;
     mine.piece = {reinterpret_cast<std::uint64_t>(from.data), static_cast<std::uint32_t>(size), from.key};
     send_place& kept = places_[r->posted++ & mask_];
@@ -54,6 +63,7 @@ class verbs_linked : public verbs_careful {
       r->silent = 0;
     }
     mine.work.send_flags = flags;
+    if constexpr (Built) built(*r, mine);
     if constexpr (consumes) ++r->spent;
     return ok;
   }
@@ -73,7 +83,8 @@ class verbs_linked : public verbs_careful {
     slot* s = take(*r, kind::fetch_add, context);
     if (s == nullptr) [[unlikely]]
       return full;
-    linked& mine = links_[count_++];
+    linked on_stack;  // where requests are built by calls
+    linked& mine = next(on_stack);
     to_ = r;
     mine.piece = {reinterpret_cast<std::uint64_t>(&s->old), sizeof s->old, slots_key_};
     send_place& kept = places_[r->posted++ & mask_];
@@ -86,12 +97,17 @@ class verbs_linked : public verbs_careful {
     mine.work.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD;
     mine.work.wr.atomic = {at.address, operand, 0, static_cast<std::uint32_t>(at.key)};
     mine.work.send_flags = IBV_SEND_SIGNALED;
+    if constexpr (Built) built(*r, mine);
     r->silent = 0;
     return ok;
   }
 
   [[gnu::always_inline]] int flush() noexcept {
     if (count_ == 0) return ok;
+    if constexpr (Built) {
+      count_ = 0;
+      return ibv_wr_complete(to_->extended) != 0 ? refused(nullptr) : ok;
+    }
     links_[count_ - 1].work.next = nullptr;
     count_ = 0;
     ibv_send_wr* stuck = nullptr;
@@ -105,6 +121,19 @@ class verbs_linked : public verbs_careful {
     ibv_send_wr work;
     ibv_sge piece;
   };
+
+  [[gnu::always_inline]] linked& next([[maybe_unused]] linked& on_stack) noexcept {
+    if constexpr (Built) {
+      ++count_;
+      return on_stack;
+    } else {
+      return links_[count_++];
+    }
+  }
+  [[gnu::always_inline]] void built(record& to, const linked& one) noexcept {
+    if (count_ == 1) ibv_wr_start(to.extended);
+    base::build(to.extended, one.work, one.piece);
+  }
 
   [[gnu::cold, gnu::noinline]] int refused(const ibv_send_wr* stuck) noexcept {
     for (const ibv_send_wr* each = stuck; each != nullptr; each = each->next) {

@@ -4,8 +4,8 @@
 // (tests/stub_device), which is a library of its own, so that only the caller's instructions are counted (bench/instructions/run).
 // Hot path: the measured functions. Threads: one.
 #include "../../compose/transport.hpp"
-#include "../../generated/ibverbs_roce.hpp"
 #include "../../tests/stub_device/stub_device.hpp"
+#include "../../tests/stub_device/tested_row.hpp"
 #include "raw_verbs_linked.hpp"
 
 #include <CLI/CLI.hpp>
@@ -19,7 +19,8 @@
 namespace {
 using namespace weft;
 using namespace weft::bench;
-using fabric = fabrics::ibverbs_roce;
+using fabric = stub_device::tested_row;
+using linked = verbs_linked<stub_device::extended>;
 constexpr std::size_t most = 64;
 constexpr int posts = 16;
 
@@ -98,9 +99,9 @@ class by_hand {
     const auto [mine, theirs] = stub_device::connected_pair(domain_, queue_, cap);
     theirs_ = theirs;
     const int access = IBV_ACCESS_LOCAL_WRITE;  // a number: the call is a macro that mixes enumerations
-    ibv_mr* slots = ibv_reg_mr(domain_, end_.slots().data(), end_.slots().size() * sizeof(verbs_linked::slot), access);
+    ibv_mr* slots = ibv_reg_mr(domain_, end_.slots().data(), end_.slots().size() * sizeof(linked::slot), access);
     end_.set_slots_key(slots->lkey);
-    to_ = {.live = 1U << 16, .theirs = 1, .takes = 4096, .spent = 0, .granted = &granted_, .pair = mine};
+    to_ = {.live = 1U << 16, .theirs = 1, .takes = 4096, .spent = 0, .granted = &granted_, .pair = mine, .extended = ibv_qp_to_qp_ex(mine)};
     for (std::uint32_t i = 0; i < 256; ++i) receive();
     source_ = {memory_.data(), most, region_->lkey};
     place_ = {reinterpret_cast<std::uint64_t>(memory_.data()), region_->rkey, 4096, true, true};
@@ -150,11 +151,11 @@ class by_hand {
                                static_cast<unsigned>(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC));
   ibv_qp* theirs_ = nullptr;
   std::uint32_t granted_ = 0;
-  verbs_linked::record to_{};
-  verbs_linked end_{to_, 0};
-  verbs_linked::handle other{&to_, 1U << 16};
-  verbs_linked::memory source_;
-  verbs_linked::place place_;
+  linked::record to_{};
+  linked end_{to_, 0};
+  linked::handle other{&to_, 1U << 16};
+  linked::memory source_;
+  linked::place place_;
   std::size_t size = most;
 };
 

@@ -72,12 +72,14 @@ void set_extended(bool offered) noexcept { here().extends = offered; }
 void set_queue_depth(int works) noexcept { here().queue_depth = works; }
 ibv_context* context() noexcept { return &here().whole.context; }
 std::pair<ibv_qp*, ibv_qp*> connected_pair(ibv_pd* domain, ibv_cq* queue, const ibv_qp_cap& cap) {
-  ibv_qp_init_attr ask{};
+  ibv_qp_init_attr_ex ask{};
   ask.send_cq = ask.recv_cq = queue;
   ask.cap = cap;
   ask.qp_type = IBV_QPT_RC;
-  auto* one = static_cast<pair*>(ibv_create_qp(domain, &ask));
-  auto* other = static_cast<pair*>(ibv_create_qp(domain, &ask));
+  ask.pd = domain;
+  ask.send_ops_flags = ~std::uint64_t{0};
+  auto* one = static_cast<pair*>(create_extended(context(), &ask));
+  auto* other = static_cast<pair*>(create_extended(context(), &ask));
   one->peer = other;
   other->peer = one;
   return {one, other};
