@@ -32,8 +32,8 @@ struct alignas(64) region_row {
 /// How an arena's file begins.
 struct arena_head {
   static constexpr std::uint64_t rows = 1U << 16;
-  std::atomic<std::uint32_t> asleep{0};             ///< The owner sleeps, or is about to: whoever sends wakes it.
-  alignas(64) std::atomic<std::uint64_t> reach{0};  ///< Bytes of the file that may be in use.
+  std::atomic<std::uint64_t> reach{0};   ///< Bytes of the file that may be in use.
+  std::atomic<std::uint32_t> asleep{0};  ///< The owner sleeps, or is about to: whoever sends wakes it.
   std::array<region_row, rows> table;
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free,

@@ -93,9 +93,9 @@ inline void keep_files(msghdr& message, packet& into) noexcept {
     for (std::size_t i = 0; i < (head->cmsg_len - CMSG_LEN(0)) / sizeof(int); ++i) {
       int each = -1;
       std::memcpy(&each, CMSG_DATA(head) + i * sizeof each, sizeof each);
-      file held(each);
-      if (i == 0) into.arena = std::move(held);
-      if (i == 1) into.ring = std::move(held);
+      if (i == 0) into.arena = file(each);
+      else if (i == 1) into.ring = file(each);
+      else (void)::close(each);
     }
   }
 }

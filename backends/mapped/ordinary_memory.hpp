@@ -12,9 +12,10 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <unistd.h>
 #include <cerrno>
 
-#include <array>
+#include <algorithm>
 #include <fstream>
 #include <string>
 
@@ -34,22 +35,37 @@ inline std::string what_forbids_reaching_in() {
   return "kernel.yama.ptrace_scope is " + std::to_string(scope);
 }
 
+/// Less than 2 GiB, which is what the kernel moves by one call.
+[[gnu::cold]] inline errc copy_once(pid_t process, bytes here, std::uint64_t there, bool writes) noexcept {
+  const iovec near{here.data(), here.size()};
+  const iovec far{reinterpret_cast<void*>(there), here.size()};  // NOLINT(performance-no-int-to-ptr): an address of the peer's
+  const ssize_t moved = writes ? ::process_vm_writev(process, &near, 1, &far, 1, 0) : ::process_vm_readv(process, &near, 1, &far, 1, 0);
+  if (moved == static_cast<ssize_t>(here.size())) return errc::ok;
+  if (moved >= 0) return errc::out_of_range;  // it ends in a page that is not there
+  switch (errno) {
+    case EPERM:
+      return errc::denied;
+    case ESRCH:
+      return errc::peer_lost;
+    case ENOMEM:
+      return errc::no_memory;
+    default:
+      return errc::out_of_range;
+  }
+}
+
 /// Copies between pieces here and one place there. Returns: ok, or why not; the socket tells whether the process behind the number is still the peer.
 [[gnu::cold, gnu::noinline]] inline errc reach_into(pid_t process, int socket, gather_list here, std::uint64_t there, bool writes) noexcept {
   char any = 0;
   const ssize_t said = ::recv(socket, &any, sizeof any, MSG_PEEK | MSG_DONTWAIT);
   if (said == 0 || (said < 0 && errno != EAGAIN && errno != EINTR)) return errc::peer_lost;
-  std::size_t most = 0;  // of one piece: the kernel moves less than 2 GiB by one call
   constexpr std::size_t at_once = std::size_t{1} << 30;
   for (const local_memory& each : here)
-    for (std::size_t done = 0; done < each.size; done += most) {
-      most = std::min(each.size - done, at_once);
-      const iovec near{each.data + done, most};
-      const iovec far{reinterpret_cast<void*>(there), most};  // NOLINT(performance-no-int-to-ptr): an address of the peer's
-      const ssize_t moved = writes ? ::process_vm_writev(process, &near, 1, &far, 1, 0) : ::process_vm_readv(process, &near, 1, &far, 1, 0);
-      if (moved < 0) return errno == EPERM ? errc::denied : errno == ESRCH ? errc::peer_lost : errno == ENOMEM ? errc::no_memory : errc::out_of_range;
-      if (static_cast<std::size_t>(moved) != most) return errc::out_of_range;  // it ends in a page that is not there
+    for (std::size_t done = 0; done < each.size;) {
+      const std::size_t most = std::min(each.size - done, at_once);
+      if (const errc moved = copy_once(process, {each.data + done, most}, there, writes); moved != errc::ok) return moved;
       there += most;
+      done += most;
     }
   return errc::ok;
 }
