@@ -236,8 +236,10 @@ class port {
   }
   [[gnu::always_inline]] void list_fetch_add(request_list& l, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory at,
                                              void* context) noexcept requires(Shape::native_atomics) {
-    l.add<IBV_WR_ATOMIC_FETCH_AND_ADD, true>(whole_word(old, descriptor), context).wr.atomic = {at.address, operand, 0,
-                                                                                                static_cast<std::uint32_t>(at.key)};
+    auto& atomic = l.add<IBV_WR_ATOMIC_FETCH_AND_ADD, true>(whole_word(old, descriptor), context).wr.atomic;
+    atomic.remote_addr = at.address;
+    atomic.compare_add = operand;  // and no swap: only compare-swaps are read there (ibv_post_send(3))
+    atomic.rkey = static_cast<std::uint32_t>(at.key);
   }
 
   /// Returns how many entries were taken off the queue; ends that nobody asked about are among them.
