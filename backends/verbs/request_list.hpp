@@ -88,7 +88,7 @@ class request_lists {
   void open(request_list& l, connection& to, std::uint32_t inline_bytes) noexcept {
     if (to.sends.room() < longest) [[unlikely]]
       shorten(to.sends.room());
-    l.next = &entries_[0];
+    l.next = entries_.data();
     l.to = &to;
     l.inline_bytes = inline_bytes;
     owner_ = &l;
