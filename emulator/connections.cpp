@@ -59,10 +59,10 @@ int listen(fid_pep* handle) {
   const locked hold(process_lock());
   auto& listener = *reinterpret_cast<passive_endpoint*>(handle);
   if (listener.events == nullptr) return -FI_ENOEQ;
-  if (listener.at.sin_port != 0) return -listen_as(listener);
+  if (listener.at.sin6_port != 0) return -listen_as(listener);
   chance ports(static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()));
   for (int tries = 0; tries < 1000; ++tries) {
-    listener.at.sin_port = htons(static_cast<std::uint16_t>(32768 + ports.below(28000)));
+    listener.at.sin6_port = htons(static_cast<std::uint16_t>(32768 + ports.below(28000)));
     if (listen_as(listener) == 0) return 0;
   }
   return -FI_EADDRINUSE;
@@ -78,23 +78,26 @@ int reject(fid_pep* handle, fid_t request, const void* data, std::size_t size) {
 }
 
 /// As fi_getname(3): asked with no room at all (a null pointer) it says how much is needed.
-template <class Address>
-int copy_name(const Address& at, void* into, std::size_t* size) {
-  const std::size_t had = std::exchange(*size, sizeof at);
-  if (had > 0) std::memcpy(into, &at, std::min(had, sizeof at));
-  return had < sizeof at ? -FI_ETOOSMALL : 0;
+int copy_name(const void* name, std::size_t length, void* into, std::size_t* size) {
+  const std::size_t had = std::exchange(*size, length);
+  if (had > 0) std::memcpy(into, name, std::min(had, length));
+  return had < length ? -FI_ETOOSMALL : 0;
 }
-int name_of_listener(fid_t handle, void* into, std::size_t* size) { return copy_name(reinterpret_cast<passive_endpoint*>(handle)->at, into, size); }
+int name_of_listener(fid_t handle, void* into, std::size_t* size) {
+  const socket_address& at = reinterpret_cast<passive_endpoint*>(handle)->at;
+  return copy_name(&at, size_of(at), into, size);
+}
 
 fi_ops passive_base{sizeof(fi_ops), close_passive, bind_passive, none, none, none, none};
 fi_ops_cm passive_calls{sizeof(fi_ops_cm), none, name_of_listener, none, none, listen, none, reject, none, none};
 
 // ---- a link --------------------------------------------------------------------------------------------------------------
 int name_of_endpoint(fid_t handle, void* into, std::size_t* size) {
-  if (emulated()->connected) return copy_name(sockaddr_in{}, into, size);
+  const sockaddr_in nothing{};
+  if (emulated()->connected) return copy_name(&nothing, sizeof nothing, into, size);
   raw_address own;
   own.number = of(handle).number;
-  return copy_name(own, into, size);
+  return copy_name(&own, sizeof own, into, size);
 }
 
 int dial(fid_ep* handle, const void* address, const void* data, std::size_t size) {
@@ -103,9 +106,9 @@ int dial(fid_ep* handle, const void* address, const void* data, std::size_t size
   if (size > most_private_data) return -FI_EINVAL;
   if (!by.enabled)
     if (const int refused = fi_enable(handle)) return refused;
-  sockaddr_in to{};
-  std::memcpy(&to, address, sizeof to);
-  if (send(by.wire, number_at(to), packet_kind::dial, data, size) == sent::nobody) tell(by.events, 0, &handle->fid, {}, FI_ECONNREFUSED);
+  socket_address to{};
+  std::memcpy(&to, address, sizeof(sockaddr_in));  // the port is in it
+  if (send(by.wire, number_at(to), packet_kind::dial, data, size) != sent::yes) tell(by.events, 0, &handle->fid, {}, FI_ECONNREFUSED);
   return 0;
 }
 
@@ -115,7 +118,7 @@ int accept(fid_ep* handle, const void* data, std::size_t size) {
   if (size > most_private_data) return -FI_EINVAL;
   if (!by.enabled)
     if (const int refused = fi_enable(handle)) return refused;
-  if (by.peer == 0) return -FI_EINVAL;
+  if (!std::exchange(by.asked, false)) return -FI_EINVAL;
   by.linked = send(by.wire, by.peer, packet_kind::accepted, data, size) != sent::nobody;
   if (by.linked) tell(by.events, FI_CONNECTED, &handle->fid);
   else tell(by.events, FI_SHUTDOWN, &handle->fid);
@@ -134,9 +137,9 @@ int shut_down(fid_ep* handle, std::uint64_t /*flags*/) {
 
 fi_ops_cm connection_calls{sizeof(fi_ops_cm), none, name_of_endpoint, none, dial, none, accept, none, shut_down, none};
 
-std::uint64_t number_at(const sockaddr_in& at) {
+std::uint64_t number_at(const socket_address& at) {
   // One host: every local address is the same place, and a port is found whatever address it was dialled by.
-  return (std::uint64_t{0x11} << 56U) | ntohs(at.sin_port);
+  return (std::uint64_t{0x11} << 56U) | ntohs(at.sin6_port);
 }
 
 void take_connection_packet(endpoint& by, const packet& p) {
@@ -155,6 +158,14 @@ void tell_shutdown(endpoint& of) {
   if (std::exchange(of.linked, false)) tell(of.events, FI_SHUTDOWN, &of.fid.fid);
 }
 
+void leave_connection(endpoint& closed) {
+  if (closed.linked) (void)shut_down(&closed.fid, 0);
+  if (closed.asked && (closed.enabled || closed.wire.open(closed.number) == 0)) (void)send(closed.wire, closed.peer, packet_kind::rejected, nullptr, 0);
+  if (closed.events == nullptr) return;
+  std::erase(closed.events->endpoints, &closed);
+  std::erase_if(closed.events->events, [&](const connection_event& each) { return each.about == &closed.fid.fid; });
+}
+
 int open_passive(fid_fabric* /*fabric*/, fi_info* info, fid_pep** opened, void* context) {
   if (!emulated()->connected) return -FI_ENOSYS;
   auto* made = new passive_endpoint;
@@ -162,8 +173,8 @@ int open_passive(fid_fabric* /*fabric*/, fi_info* info, fid_pep** opened, void* 
   made->fid.ops = nullptr;
   made->fid.cm = &passive_calls;
   made->info = fi_dupinfo(info);
-  if (info->src_addr != nullptr) std::memcpy(&made->at, info->src_addr, sizeof made->at);
-  made->at.sin_family = AF_INET;
+  if (info->src_addr != nullptr) std::memcpy(&made->at, info->src_addr, std::min(info->src_addrlen, sizeof made->at));
+  if (made->at.sin6_family != AF_INET6) made->at.sin6_family = AF_INET;
   *opened = &made->fid;
   return 0;
 }

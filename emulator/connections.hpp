@@ -18,6 +18,10 @@ struct connection_event {
   int error = 0;
 };
 
+/// An address of either family: the family and the port stand at the same places in both, and the larger one has room for the smaller.
+using socket_address = sockaddr_in6;
+inline std::size_t size_of(const socket_address& at) { return at.sin6_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in); }
+
 /// Who asked, until it is accepted or rejected: what fi_info::handle points to.
 struct connection_request {
   fid handle{};
@@ -30,19 +34,20 @@ struct event_queue {
   std::vector<endpoint*> endpoints;
   std::vector<struct passive_endpoint*> listeners;
   int epoll = -1;  ///< Of a queue to sleep on: readable when one of its carriers has something to do.
+  doorbell bell;
 };
 
 struct passive_endpoint {
   fid_pep fid{};
   fi_info* info = nullptr;
   event_queue* events = nullptr;
-  sockaddr_in at{};
+  socket_address at{};
   carrier wire;
   std::deque<packet> arrived;
 };
 
 /// The number at which a listener at this address is found.
-std::uint64_t number_at(const sockaddr_in& at);
+std::uint64_t number_at(const socket_address& at);
 int open_passive(fid_fabric* fabric, fi_info* info, fid_pep** opened, void* context);
 /// What a connected endpoint does with packets of the kinds dial, accepted, rejected and closed.
 void take_connection_packet(endpoint& of, const packet& p);
@@ -52,6 +57,9 @@ void serve_requests(passive_endpoint& by);
 void watch(const event_queue* queue, const carrier& by);
 /// The peer's process is gone.
 void tell_shutdown(endpoint& of);
+/// Before an endpoint is closed: a caller that was not answered yet is rejected, a peer is told, and what the event queue still had to tell of
+/// the endpoint is taken out (as libfabric's own queues do: a later endpoint at the same place would be told of it).
+void leave_connection(endpoint& closed);
 extern fi_ops_cm connection_calls;
 
 }  // namespace weft::emulator

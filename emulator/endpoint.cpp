@@ -80,8 +80,7 @@ int close_endpoint(fid* handle) {
   endpoint* closed = &of(handle);
   if (!closed->held.empty())
     broken("batch_closed", "an endpoint was closed while posts with FI_MORE were held: they never left");
-  if (closed->linked) fi_shutdown(&closed->fid, 0);
-  if (closed->events != nullptr) std::erase(closed->events->endpoints, closed);
+  leave_connection(*closed);
   for (completion_queue* queue : {closed->transmit, closed->receive})
     if (queue != nullptr) std::erase(queue->endpoints, closed);
   if (closed->remote_writes != nullptr) std::erase(closed->remote_writes->endpoints, closed);
@@ -144,6 +143,7 @@ int open_endpoint(fid_domain* domain, fi_info* info, fid_ep** opened, void* cont
   if (info->handle != nullptr && info->handle->fclass == FI_CLASS_CONNREQ) {
     const std::unique_ptr<connection_request> asked(reinterpret_cast<connection_request*>(info->handle));
     made->peer = asked->from;
+    made->asked = true;
   }
   std::random_device random;
   made->number = (static_cast<std::uint64_t>(random()) << 32U) | random();

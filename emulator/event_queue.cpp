@@ -107,7 +107,7 @@ int open_events(fid_fabric* /*fabric*/, fi_eq_attr* attributes, fid_eq** opened,
   auto* made = new event_queue;
   made->fid.fid = {FI_CLASS_EQ, context, &events_base};
   made->fid.ops = &event_calls;
-  if (wanted == FI_WAIT_FD) made->epoll = epoll_create1(EPOLL_CLOEXEC);
+  if (wanted == FI_WAIT_FD) made->bell.open(made->epoll = epoll_create1(EPOLL_CLOEXEC));
   *opened = &made->fid;
   return 0;
 }

@@ -53,6 +53,13 @@ int close_domain(fid* handle) {
   return 0;
 }
 
+/// Whoever sleeps on a queue of this endpoint looks, if there is something to be read.
+void wake_sleepers(const endpoint& of) {
+  for (completion_queue* queue : {of.transmit, of.receive})
+    if (queue != nullptr && !(queue->entries.empty() && queue->errors.empty())) queue->bell.ring();
+  if (of.events != nullptr && !of.events->events.empty()) of.events->bell.ring();
+}
+
 /// Cards move data while nobody polls.
 void move_data(domain_object& domain) {
   for (;;) {
@@ -60,7 +67,10 @@ void move_data(domain_object& domain) {
       const locked hold(process_lock());
       if (domain.stop) return;
       for (endpoint* each : domain.endpoints)
-        if (each->enabled) progress(*each);
+        if (each->enabled) {
+          progress(*each);
+          wake_sleepers(*each);
+        }
     }
     std::this_thread::sleep_for(std::chrono::microseconds(20));
   }
@@ -99,12 +109,17 @@ fi_ops_domain domain_calls{sizeof(fi_ops_domain), open_table, open_queue, open_e
 int trywait(fid_fabric* /*fabric*/, fid** handles, int count) {
   const locked hold(process_lock());
   for (int i = 0; i < count; ++i) {
-    if (handles[i]->fclass == FI_CLASS_EQ && !reinterpret_cast<event_queue*>(handles[i])->events.empty()) return -FI_EAGAIN;
+    if (handles[i]->fclass == FI_CLASS_EQ) {
+      auto* queue = reinterpret_cast<event_queue*>(handles[i]);
+      if (!queue->events.empty()) return -FI_EAGAIN;
+      queue->bell.silence();
+    }
     if (handles[i]->fclass != FI_CLASS_CQ) continue;
     auto* queue = reinterpret_cast<completion_queue*>(handles[i]);
     if (!queue->entries.empty() || !queue->errors.empty()) return -FI_EAGAIN;
     for (const endpoint* each : queue->endpoints)
       if (!each->pending.empty() || !each->answers.empty()) return -FI_EAGAIN;
+    queue->bell.silence();
   }
   return 0;
 }

@@ -6,6 +6,7 @@
 
 #include "carrier.hpp"
 #include "chance.hpp"
+#include "doorbell.hpp"
 #include "profile.hpp"
 
 #include <rdma/fabric.h>
@@ -108,6 +109,7 @@ struct completion_queue {
   std::vector<endpoint*> endpoints;
   bool has_descriptor = false;
   int epoll = -1;
+  doorbell bell;
   unsigned idle_polls = 0;  ///< In a row.
   bool signalled = false;
 };
@@ -157,6 +159,7 @@ struct endpoint {
   event_queue* events = nullptr;
   std::uint64_t peer = 0;  ///< Of a connected endpoint.
   bool linked = false;
+  bool asked = false;  ///< Its peer waits to be accepted or rejected.
   std::uint64_t transmit_flags = 0;
   std::uint64_t receive_flags = 0;
   std::size_t transmit_size = 0;

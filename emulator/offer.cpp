@@ -2,7 +2,7 @@
 //
 // What fi_getinfo(3) answers: one fi_info with exactly what the row says, or nothing where the hints ask for more or do not accept what the
 // provider demands. Like real ones it says -FI_ENODATA and no more; WEFT_EMULATOR_EXPLAIN=1 says which attribute it was.
-#include "objects.hpp"
+#include "connections.hpp"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -136,23 +136,26 @@ void describe_domain(const profile& row, fi_info& info, const fi_info* hints) {
 
 /// The address of a connected endpoint: what was asked for, else any of this host.
 void describe_address(fi_info& info, const char* node, const char* service, std::uint64_t flags, const fi_info* hints) {
-  info.addr_format = FI_SOCKADDR_IN;
-  const auto given = [](const void* from, std::size_t size) {
-    auto* made = static_cast<sockaddr_in*>(std::calloc(1, sizeof(sockaddr_in)));
-    if (from != nullptr && size >= sizeof *made) std::memcpy(made, from, sizeof *made);
-    made->sin_family = AF_INET;
+  const bool wide = node != nullptr ? std::strchr(node, ':') != nullptr : hints != nullptr && hints->addr_format == FI_SOCKADDR_IN6;
+  const std::size_t length = wide ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
+  info.addr_format = wide ? FI_SOCKADDR_IN6 : FI_SOCKADDR_IN;
+  const auto given = [&](const void* from, std::size_t size) {
+    auto* made = static_cast<socket_address*>(std::calloc(1, sizeof(socket_address)));
+    if (from != nullptr && size >= length) std::memcpy(made, from, length);
+    made->sin6_family = wide ? AF_INET6 : AF_INET;
     return made;
   };
-  sockaddr_in named{};
-  if (node != nullptr) inet_pton(AF_INET, node, &named.sin_addr);
-  if (service != nullptr) named.sin_port = htons(static_cast<std::uint16_t>(std::atoi(service)));
+  socket_address named{};
+  void* host = wide ? static_cast<void*>(&named.sin6_addr) : &reinterpret_cast<sockaddr_in*>(&named)->sin_addr;
+  if (node != nullptr) inet_pton(wide ? AF_INET6 : AF_INET, node, host);
+  if (service != nullptr) named.sin6_port = htons(static_cast<std::uint16_t>(std::atoi(service)));
   const bool source = (flags & FI_SOURCE) != 0 || (node == nullptr && service == nullptr);
   const bool asked = node != nullptr || service != nullptr;
-  info.src_addr = source && asked ? given(&named, sizeof named) : given(hints != nullptr ? hints->src_addr : nullptr, hints != nullptr ? hints->src_addrlen : 0);
-  info.src_addrlen = sizeof(sockaddr_in);
+  info.src_addr = source && asked ? given(&named, length) : given(hints != nullptr ? hints->src_addr : nullptr, hints != nullptr ? hints->src_addrlen : 0);
+  info.src_addrlen = length;
   if (!source) {
-    info.dest_addr = given(&named, sizeof named);
-    info.dest_addrlen = sizeof(sockaddr_in);
+    info.dest_addr = given(&named, length);
+    info.dest_addrlen = length;
   }
 }
 

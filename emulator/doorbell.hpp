@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Wakes whoever sleeps on a queue's descriptor when a thread of the emulator put something there: on rows whose data moves without a poll that
+// thread reads the sockets empty, and they alone would wake nobody. fi_trywait(3) silences it, and what comes later rings again.
+// Hot path: no. Threads: one at a time (the emulator's lock).
+#pragma once
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <utility>
+
+namespace weft::emulator {
+
+class doorbell {
+ public:
+  doorbell() = default;
+  doorbell(const doorbell&) = delete;
+  doorbell& operator=(const doorbell&) = delete;
+  ~doorbell() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+
+  /// From now on `epoll` is readable while it rings. Queues without a descriptor never open theirs.
+  void open(int epoll) {
+    descriptor_ = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    epoll_event event{};
+    event.events = EPOLLIN;
+    epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor_, &event);
+  }
+  void ring() noexcept {
+    if (descriptor_ >= 0 && !std::exchange(rings_, true)) eventfd_write(descriptor_, 1);
+  }
+  void silence() noexcept {
+    eventfd_t count = 0;
+    if (descriptor_ >= 0 && std::exchange(rings_, false)) eventfd_read(descriptor_, &count);
+  }
+
+ private:
+  int descriptor_ = -1;
+  bool rings_ = false;
+};
+
+}  // namespace weft::emulator
