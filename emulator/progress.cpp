@@ -135,13 +135,15 @@ void settle_due(endpoint& of, steady_clock::time_point now) {
   }
 }
 
-/// Where explanations are asked for: that a notice overtook a write. No rule is broken by that; a program that takes the notice for the end of
-/// all writes before it reads old bytes.
+/// Where explanations are asked for: that a notice overtook a write, or a message another. No rule is broken by that; a program that takes the
+/// notice for the end of all writes before it reads old bytes.
 void explain_overtaking(const packet& notice, const waiting& earlier) {
   static const bool wanted = std::getenv("WEFT_EMULATOR_EXPLAIN") != nullptr;
   if (!wanted) return;
   const bool message = is_message(notice);
   if (!message && (notice.head.has_data & 1U) == 0) return;
+  if (message && earlier.messages)
+    broken("order_send_after_send", "a message took effect before one that was sent before it, as this fabric permits: its place says nothing of its turn");
   if (earlier.writes)
     broken(message ? "order_send_after_write" : "order_write_after_write",
            std::string(message ? "a message" : "a write with an immediate") +
@@ -157,8 +159,10 @@ void pass(endpoint& of) {
     packet& one = of.pending[i];
     waiting& earlier = before[one.head.source];
     if (may_overtake(one, earlier) && one.due <= now && !of.decisions.in_a_thousand(conducted().reorder)) {
-      explain_overtaking(one, earlier);
-      if (take_effect(of, one)) continue;
+      if (take_effect(of, one)) {
+        explain_overtaking(one, earlier);
+        continue;
+      }
     }
     (is_message(one) ? earlier.messages : earlier.writes) |= is_message(one) || one.head.kind == packet_kind::write;
     if (kept != i) of.pending[kept] = std::move(one);

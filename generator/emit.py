@@ -19,6 +19,7 @@ from .model import Fabric, Matrix
 from .page import page, short_table
 from .profile import profile
 from .rules import Family
+from .unordered import unordered
 from .why_not import why_not
 
 
@@ -32,6 +33,8 @@ def render(matrix: Matrix, families: tuple[Family, ...], templates: Path, readme
     environment = ImmutableSandboxedEnvironment(loader=FileSystemLoader(str(templates)), undefined=StrictUndefined, autoescape=False,
                                                 trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
     files = {}
+    if worst := unordered(matrix):
+        files[f"generated/profiles/{worst.name}.profile"] = environment.get_template("profile.j2").render(profile=profile(worst))
     for each in decided:
         files[f"generated/{each.fabric.name}.hpp"] = environment.get_template("fabric.hpp.j2").render(header(each, families))
         refused = why_not(each, struct_names(each.fabric), families)

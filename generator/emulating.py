@@ -78,6 +78,7 @@ def emulate(fabric: str, command: tuple[str, ...], seed: int, faults: str, shape
     Examples:
       ./weft emulate efa -- fi_info -p efa
       ./weft emulate efa --faults all --seed 7 -- examples/hello/both_sides LISTENER CALLER
+      ./weft emulate unordered --faults all -- COMMAND     # the worst of all fabrics: it promises nothing
       ./weft emulate cxi --cell write_immediate_bytes=8 -- COMMAND
     """
     profile_of(fabric)  # the row first: a name that is wrong is told before a build that is missing

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// wrong_program PROVIDER MISTAKE: two endpoints in one process, and one of ten mistakes that work on forgiving providers. Exit 0: it went
+// wrong_program PROVIDER MISTAKE: two endpoints in one process, and one of eleven mistakes that work on forgiving providers. Exit 0: it went
 // unnoticed. Exit 1: something failed or did not come in time. Plain libfabric: programs that know nothing of weft make these mistakes.
 #include "pair_of_endpoints.hpp"
 
@@ -147,6 +147,27 @@ int message_right_behind_a_write(const char* provider) {
   return 0;
 }
 
+int messages_taken_in_turn(const char* provider) {
+  pair p = open_pair(provider, 0, all_modes);
+  meet(p);
+  std::byte* const slots = p.b.memory.data() + size / 2;
+  for (int round = 1; round <= 100; ++round) {
+    for (std::size_t i = 0; i < 8; ++i) {
+      need(static_cast<int>(fi_recv(p.b.ep, slots + 64 * i, 64, fi_mr_desc(p.b.mr), FI_ADDR_UNSPEC, p.b.contexts[i].data())), "fi_recv");
+      p.a.memory[64 * i] = std::byte(i);
+      post(
+          p, [&] { return fi_send(p.a.ep, p.a.memory.data() + 64 * i, 8, descriptor(p), p.a.other, context(p, i)); }, "fi_send");
+    }
+    until(p, [&] { return p.a.seen == 8 * round && p.b.seen == 8 * round; });
+    for (std::size_t i = 0; i < 8; ++i) {  // the i-th message is taken for the i-th that was sent
+      if (slots[64 * i] == std::byte(i)) continue;
+      std::fprintf(stderr, "wrong_program: the messages came in another order\n");
+      return 1;
+    }
+  }
+  return 0;
+}
+
 int no_receive_for_the_notice(const char* provider) {
   pair p = open_pair(provider, 0, all_modes);
   meet(p);
@@ -191,6 +212,7 @@ int main(int argc, char** argv) {
                                                              {"atomics_taken_for_granted", atomics_taken_for_granted},
                                                              {"message_right_behind_a_write", message_right_behind_a_write},
                                                              {"no_receive_for_the_notice", no_receive_for_the_notice},
+                                                             {"messages_taken_in_turn", messages_taken_in_turn},
                                                              {"batch_left_open", batch_left_open}};
   const auto mistake = argc == 3 ? mistakes.find(argv[2]) : mistakes.end();
   if (mistake == mistakes.end()) {
