@@ -39,13 +39,10 @@ class addressed_endpoint {
     table.type = FI_AV_TABLE;
     table.count = options.links;
     if (const int r = fi_av_open(in.object.get(), &table, made.peers_.slot(), nullptr); r != 0) return refused(r, "fi_av_open", who);
-    if (const int r = fi_endpoint(in.object.get(), in.info.get(), made.endpoint_.slot(), nullptr); r != 0) return refused(r, "fi_endpoint", who);
+    refusal no = made.enable(in, queue, counter);
+    for (int more = 0; no.number == -FI_EBUSY && more < other_names; ++more) no = made.enable(in, queue, counter);
+    if (no.number != 0) return refused(no.number, no.call, who + no.what);
     fid_ep* endpoint = made.endpoint_.get();
-    if (const int r = fi_ep_bind(endpoint, &made.peers_.get()->fid, 0); r != 0) return refused(r, "fi_ep_bind", who + ": address vector");
-    if (const int r = completion_queue<Shape>::bind(queue.get(), endpoint); r != 0) return refused(r, "fi_ep_bind", who + ": completion queue");
-    if (counter != nullptr)
-      if (const int r = fi_ep_bind(endpoint, &counter->fid, FI_REMOTE_WRITE); r != 0) return refused(r, "fi_ep_bind", who + ": remote counter");
-    if (const int r = fi_enable(endpoint); r != 0) return refused(r, "fi_enable", who + other_environment<Shape>());
     if constexpr (Shape::multi_receive)  // behind fi_enable: shm of libfabric 1.17 crashes before it
       if (const int r = fi_setopt(&endpoint->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV, &options.least_room, sizeof options.least_room); r != 0)
         return refused(r, "fi_setopt", who + ": FI_OPT_MIN_MULTI_RECV");
@@ -99,6 +96,27 @@ class addressed_endpoint {
     fi_addr_t at;
     std::uint32_t links;
   };
+  struct refusal {
+    int number = 0;
+    const char* call = "";
+    std::string what;
+  };
+  /// An endpoint's name may be its process's number and the endpoint's in its domain (shm). A process that was killed leaves its names taken, and whoever
+  /// gets its number later is answered "busy": the next endpoint of the domain has another name. So many are tried.
+  static constexpr int other_names = 64;
+
+  refusal enable(const domain& in, const completion_queue<Shape>& queue, fid_cntr* counter) {
+    endpoint_.reset();
+    if (const int r = fi_endpoint(in.object.get(), in.info.get(), endpoint_.slot(), nullptr); r != 0) return {r, "fi_endpoint", {}};
+    fid_ep* endpoint = endpoint_.get();
+    if (const int r = fi_ep_bind(endpoint, &peers_.get()->fid, 0); r != 0) return {r, "fi_ep_bind", ": address vector"};
+    if (const int r = completion_queue<Shape>::bind(queue.get(), endpoint); r != 0) return {r, "fi_ep_bind", ": completion queue"};
+    if (counter != nullptr)
+      if (const int r = fi_ep_bind(endpoint, &counter->fid, FI_REMOTE_WRITE); r != 0) return {r, "fi_ep_bind", ": remote counter"};
+    if (const int r = fi_enable(endpoint); r != 0) return {r, "fi_enable", other_environment<Shape>()};
+    return {};
+  }
+
   auto place_of(fi_addr_t at) {
     return std::find_if(places_.begin(), places_.end(), [&](const place& each) { return each.at == at; });
   }

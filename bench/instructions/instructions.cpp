@@ -165,7 +165,7 @@ int main(int argc, char** argv) {
   int visits = 20;
   app.add_option("--operation", what)
       ->check(CLI::IsMember({"send", "put", "put_notify", "put_notify_signalled", "put_signalled", "send_batch", "put_batch", "put_notify_batch",
-                             "fetch_add", "add_u32", "fetch_max_i32", "look_empty", "look_one"}));
+                             "fetch_add_batch", "fetch_add", "add_u32", "fetch_max_i32", "look_empty", "look_one"}));
   app.add_option("--contender", who)->check(CLI::IsMember({"weft", "by_hand"}));
   app.add_option("--visits", visits, "How often the measured function is entered")->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A process that was killed leaves the names of its shared memory behind. Whoever gets its number later opens all the same.
+#include <weft/compose/transport.hpp>
+#include <weft/generated/shm.hpp>
+
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace weft {
+namespace {
+
+namespace files = std::filesystem;
+
+/// What this process has in /dev/shm: names that begin with its number.
+std::vector<files::path> own_names() {
+  std::vector<files::path> found;
+  for (const auto& each : files::directory_iterator("/dev/shm"))
+    if (each.path().filename().string().starts_with(std::to_string(getpid()) + ":")) found.push_back(each.path());
+  return found;
+}
+
+TEST(names_left_behind, are_no_hindrance_to_who_gets_the_number_later) {
+  std::vector<files::path> left;
+  {
+    auto net = open<fabrics::shm>({});
+    ASSERT_TRUE(net) << net.error().sentence;
+    for (const files::path& each : own_names()) {
+      const files::path kept = "/dev/shm/weft-test-" + each.filename().string();
+      files::copy_file(each, kept);
+      left.push_back(each);
+    }
+  }
+  if (left.empty()) GTEST_SKIP() << "this library names its shared memory otherwise";
+  for (const files::path& each : left) files::rename("/dev/shm/weft-test-" + each.filename().string(), each);
+  {
+    auto net = open<fabrics::shm>({});
+    EXPECT_TRUE(net) << net.error().sentence;
+  }
+  for (const files::path& each : left) files::remove(each);
+}
+
+}  // namespace
+}  // namespace weft
