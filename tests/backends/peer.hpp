@@ -196,8 +196,8 @@ struct side {
     ended.erase(&token);
     return {};
   }
-  message hear() {
-    if (!pump_until([&] { return !messages.empty(); })) return {"(silence)", 0};
+  message hear(std::chrono::milliseconds limit = 10s) {
+    if (!pump_until([&] { return !messages.empty(); }, limit)) return {"(silence)", 0};
     message first = std::move(messages.front());
     messages.pop_front();
     return first;
