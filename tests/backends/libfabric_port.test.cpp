@@ -317,7 +317,7 @@ TYPED_TEST(libfabric_port, a_refused_write_is_observed) {
       const status end = self.end_of(token(1), 2s);
       self.pump_for(200ms);
       EXPECT_FALSE(self.ended.contains(token(1))) << "it ended twice";
-      const bool alive = static_cast<bool>(self.say("L0")) && self.hear(2s).body == std::string(256, '\0');
+      const bool alive = static_cast<bool>(self.say("L0", 0, 2s)) && self.hear(2s).body == std::string(256, '\0');
       std::printf("[ observed ] %s: %s, %s: %s (%d)%s; link %s, later messages %s\n", TypeParam::name.data(),
                   wrong_key ? "wrong key" : "out of range", delivered ? "delivered" : "signalled",
                   end                          ? "success"

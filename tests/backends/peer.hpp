@@ -164,7 +164,7 @@ struct side {
     return {scratch.data() + at, size, scratch_memory.descriptor};
   }
   /// Sends and waits for the end of the send.
-  status say(const std::string& text, std::uint32_t immediate = 0) {
+  status say(const std::string& text, std::uint32_t immediate = 0, std::chrono::milliseconds limit = 10s) {
     int token = 0;
     const local_memory from = staged(text.data(), text.size(), scratch.size() - slot_bytes);
     const status s = post([&] {
@@ -177,7 +177,7 @@ struct side {
       }
     });
     if (!s) return s;
-    if (!pump_until([&] { return ended.contains(&token); })) return error(errc::deadline, "say");
+    if (!pump_until([&] { return ended.contains(&token); }, limit)) return error(errc::deadline, "say");
     const status end = ended[&token].front();
     ended.erase(&token);
     return end;

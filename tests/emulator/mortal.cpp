@@ -38,7 +38,7 @@ int survive() {
   std::printf("%s\n", net.where().c_str());
   std::fflush(stdout);
   const peer other = net.accept_one(20s).value();
-  if (!net.share(other, page, owner_polls)) return 1;
+  while (net.share(other, page, owner_polls).is_again()) net.progress([](auto&&) {});
   tally messages;
   tally notices;
   unsigned owed = 0;
