@@ -16,7 +16,7 @@ namespace weft::emulator {
 
 /// Says the sentence, the first time for this rule. Returns what the call answers.
 inline int broken(const char* rule, const std::string& sentence, int code = FI_EINVAL) {
-  static std::set<std::string> said;
+  static auto& said = *new std::set<std::string>;  // never destroyed: threads of ours may outlive the end of main
   if (said.insert(rule).second) {
     std::fprintf(stderr, "weft emulator: fabric %s, rule %s: %s\n", emulated()->fabric.c_str(), rule, sentence.c_str());
     std::fflush(stderr);
