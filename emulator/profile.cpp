@@ -220,11 +220,11 @@ void read_settings(const char* variable, const std::map<std::string, std::pair<s
 }  // namespace
 
 const profile* emulated() {
-  static const std::optional<profile> row = []() -> std::optional<profile> {
+  static const auto& row = *new std::optional<profile>([]() -> std::optional<profile> {  // never destroyed: rules.hpp
     const char* path = std::getenv("WEFT_EMULATOR_PROFILE");
     if (path == nullptr || *path == '\0') return std::nullopt;
     return read(path);
-  }();
+  }());
   return row ? &*row : nullptr;
 }
 
