@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from .benching.schema import bench_fields
 from .conforming.promises import promises_schema
 from .inspecting import KEYS
 from .schema import Schema, matrix_schema, rules_schema
@@ -52,6 +53,7 @@ def all_schemas() -> dict[str, Schema]:
         "rules": rules_schema(),
         "conformance": _answer("conformance", fabrics={"type": "array", "items": _closed({"fabric": _TEXT, "library": _TEXT})},
                                promises={"type": "array", "items": promise}),
+        "bench": _answer("bench", **bench_fields()),
         "generate": _answer("generate", files=_TEXTS, written=_TEXTS, unaccounted=_TEXTS),
         "check": _answer("check", files={"type": "integer"}, problems={"type": "array", "items": problem},
                          warnings={"type": "array", "items": problem}, trust=trust),
