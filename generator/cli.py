@@ -20,6 +20,7 @@ import click
 from . import check as checks
 from . import emit, inspecting
 from .adding.command import add
+from .benching.command import bench
 from .conforming.command import conformance
 from .emulating import emulate
 from .decided import Decided, answer_of, decide_all, fact_of, marked_answer_of, marked_fact_of
@@ -307,6 +308,7 @@ def inspect(binaries: tuple[Path, ...], matrix: Path, rules: Path, kind: str) ->
 
 
 weft.add_command(add)
+weft.add_command(bench)
 weft.add_command(conformance)
 weft.add_command(emulate)
 weft.add_command(probe)

@@ -21,6 +21,18 @@ T sure(result<T> r) {
   return std::move(r).value();
 }
 
+/// The fabric cannot be opened here: its library, its device or its provider is missing. What was asked for may be right.
+struct absent : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+template <class F>
+transport<F> opened(const transport_options& options) {
+  result<transport<F>> r = open<F>(options);
+  if (!r) throw absent(r.error().sentence);
+  return std::move(r).value();
+}
+
 /// What carries the bytes.
 enum class carrier { put_notify, send };
 
@@ -28,10 +40,13 @@ enum class carrier { put_notify, send };
 template <class F>
 class weft_pair {
  public:
-  weft_pair(const channel& to, bool first, std::size_t size, bool sleeps = false)
+  /// `largest_message`: of messages, in bytes; 0: that of all transfers, `size`. Errors: absent, std::runtime_error.
+  weft_pair(const channel& to, bool first, std::size_t size, bool sleeps = false, std::size_t largest_message = 0)
       : size_(size),
-        net(sure(open<F>(
-            {.node = home(), .listens = !first, .sleeps = sleeps, .slot_bytes = static_cast<std::uint32_t>(std::max<std::size_t>(size, 4096))}))),
+        net(opened<F>({.node = home(),
+                       .listens = !first,
+                       .sleeps = sleeps,
+                       .slot_bytes = static_cast<std::uint32_t>(std::max<std::size_t>(largest_message == 0 ? size : largest_message, 4096))})),
         landing(sure(net.allocate((size + 63) / 64 * 64 + 64, rights::all))),
         source(sure(net.allocate(size + 64, rights::none))) {
     if (!first) to.tell(net.where());

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which combinations of answers there are to measure, and which the row refuses, by the rules that `weft explain` and weft::with apply.
+
+A combination must be legal answer by answer beside the row's own answers (that is what weft::with compiles) and as a whole: an answer may
+rule out that of a later family.
+"""
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ..model import Fabric, Range
+from ..rules import Choice, Family, obstacle
+from ..schema import did_you_mean
+from ..why_not import refusals
+
+# Answers that are templates: what a person would take who names no numbers.
+PARAMETERS = {("coalesce", "up_to"): "<16, 1024>"}
+Wanted = Mapping[str, tuple[str, ...]]  # family to the answers asked for; none: all
+
+
+class NotUnderstood(Exception):
+    """A word of --vary; holds the sentence."""
+
+
+@dataclass(frozen=True)
+class Combination:
+    """Answers of the varied families, in the order of the rules. `reason`: why it is illegal, or empty."""
+
+    answers: tuple[tuple[str, str], ...]
+    changed: tuple[tuple[str, str], ...]  # those that are not the row's own
+    reason: str = ""
+
+    @property
+    def baseline(self) -> bool:
+        return not self.changed
+
+    @property
+    def legal(self) -> bool:
+        return not self.reason
+
+    @property
+    def told(self) -> str:
+        """For people: what is not the row's own."""
+        return ", ".join(f"{family}={answer}" for family, answer in self.changed) or "the row's own"
+
+    @property
+    def type(self) -> str:
+        """The arguments of weft::with, after the fabric."""
+        return ", ".join(f"weft::{family}::{answer}" for family, answer in self.changed)
+
+
+def wanted_families(words: Sequence[str], families: tuple[Family, ...]) -> Wanted:
+    """`notify,completion`, `notify=immediate,notify=watched_word`, repeated or not. Errors: NotUnderstood."""
+    found: dict[str, tuple[str, ...]] = {}
+    for word in itertools.chain.from_iterable(_apart(each) for each in words):
+        name, equals, answer = word.partition("=")
+        family = _family(name, families)
+        if equals:
+            base = answer.split("<")[0].strip()
+            if base not in family.answers:
+                raise NotUnderstood(f"{family.name} has no answer '{base}'{did_you_mean(base, family.answers) or '; its answers are ' + ', '.join(family.answers)}")
+            found[family.name] = (*found.get(family.name, ()), answer.strip())
+        else:
+            found.setdefault(family.name, ())
+    return {family.name: found[family.name] for family in families if family.name in found}
+
+
+def _apart(text: str) -> list[str]:
+    """At commas, but not those within <…>."""
+    parts, depth = [""], 0
+    for character in text:
+        depth += {"<": 1, ">": -1}.get(character, 0)
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _family(name: str, families: tuple[Family, ...]) -> Family:
+    plain = name.strip().lower().replace("-", "_").replace(" ", "_")
+    for family in families:
+        if plain in (family.name, family.name.replace("_", "")):
+            return family
+    names = [family.name for family in families]
+    near = did_you_mean(plain, names)
+    raise NotUnderstood(f"no family '{name}'{near}{' (' if near else ': '}families are {', '.join(names)}{')' if near else ''}")
+
+
+def combinations(fabric: Fabric, span: Range, choices: tuple[Choice, ...], families: tuple[Family, ...], wanted: Wanted | None) -> list[Combination]:
+    """The row's own answers first. With `wanted` every product of them; without, each family that has a choice, one at a time."""
+    refused = {(each.family, each.answer): each.sentence(fabric.name).removeprefix("weft: ") for each in refusals(fabric, span, choices, families)}
+    own = {choice.family: choice.answer for choice in choices}
+    menus = {family.name: _menu(family, own[family.name], (wanted or {}).get(family.name, ())) for family in families}
+    legal = {name: [answer for answer in menu if (name, _base(answer)) not in refused] for name, menu in menus.items()}
+    varied = list(wanted) if wanted is not None else [name for name, answers in legal.items() if len(answers) > 1]
+    if wanted is not None:
+        products = itertools.product(*(legal[name] for name in varied))
+        taken = [dict(zip(varied, each)) for each in products]
+    else:
+        taken = [{}, *({name: answer} for name in varied for answer in legal[name] if answer != own[name])]
+    found = [_judged(fabric, span, choices, families, varied, {**{name: own[name] for name in varied}, **each}) for each in taken]
+    unlawful = [Combination((*_with(varied, own, name, answer),), ((name, answer),), refused[name, _base(answer)])
+                for name in varied for answer in menus[name] if (name, _base(answer)) in refused]
+    return sorted(found, key=lambda each: not each.baseline) + unlawful
+
+
+def _base(answer: str) -> str:
+    return answer.split("<")[0].strip()
+
+
+def _menu(family: Family, own: str, asked: tuple[str, ...]) -> list[str]:
+    """The row's own answer is always there: it is what the others are compared with."""
+    answers = [*asked] if asked else [answer + PARAMETERS.get((family.name, answer), "") if answer != own else own for answer in family.answers]
+    return list(dict.fromkeys([own, *answers]))
+
+
+def _with(varied: list[str], own: Mapping[str, str], changed: str, answer: str) -> list[tuple[str, str]]:
+    return [(name, answer if name == changed else own[name]) for name in varied]
+
+
+def _judged(fabric: Fabric, span: Range, choices: tuple[Choice, ...], families: tuple[Family, ...], varied: list[str],
+            answers: Mapping[str, str]) -> Combination:
+    """As a whole: each family is judged beside what this combination answers to the earlier ones."""
+    own = {choice.family: choice for choice in choices}
+    beside = {name: replace(choice, answer=_base(answers.get(name, choice.answer))) for name, choice in own.items()}
+    reason = ""
+    for family in families:
+        answer = beside[family.name].answer
+        needs = [obstacle(fabric, span, rule, beside) for rule in family.rules if rule.answer == answer]
+        if needs and None not in needs and not reason:
+            reason = f"{family.name}: fabric {fabric.name} cannot answer {answer} beside these: it needs {'; or '.join(dict.fromkeys(need for need in needs if need))}"
+    changed = tuple((name, answers[name]) for name in varied if answers[name] != own[name].answer)
+    return Combination(tuple((name, answers[name]) for name in varied), changed, reason)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The answer of `weft bench` for people: one ranked table per class of sizes, a screen each, and why the others are not in it."""
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import click
+
+from ..report import as_csv, show_table
+
+_ROWS = 9
+_SHORT = {"put_notify": "put_notify", "send": "send", "put_visible": "put visible", "fetch_add": "fetch_add", "put_notify_rate": "put_notify, rate",
+          "send_rate": "send, rate"}
+
+
+def told(combination: dict[str, str], own: dict[str, str]) -> str:
+    """What is not the row's own."""
+    return ", ".join(f"{family}={answer}" for family, answer in combination.items() if own.get(family) != answer) or "the row's own"
+
+
+def own_answers(answer: dict[str, Any]) -> dict[str, str]:
+    """The baseline's, family by family."""
+    own: dict[str, str] = next((each["combination"] for each in answer["results"] if each["baseline"]), {})
+    return own
+
+
+def provenance(answer: dict[str, Any]) -> str:
+    """One line: without it a figure says nothing."""
+    machine, versions, load = answer["machine"], answer["versions"], answer["load"]
+    return (f"{answer['fabric']}, {answer['date']}, {machine['processor']}, {machine['cores']} cores, {machine['kernel']}; weft {versions['weft']}, "
+            f"{versions['library']}, {versions['compiler']}; {answer['turns']} turns; load {load['before'][0]} before, {load['after'][0]} after")
+
+
+def _classes(answer: dict[str, Any]) -> Iterable[tuple[str, list[dict[str, Any]]]]:
+    for name in dict.fromkeys(each["class"] for each in answer["ranking"]):
+        yield name, [each for each in answer["ranking"] if each["class"] == name]
+
+
+def _bounds(ranked: dict[str, Any]) -> str:
+    low, high = ranked["from_bytes"], ranked["to_bytes"]
+    return f"over {low - 1} bytes" if high is None else f"up to {high} bytes" if low == 0 else f"{low} to {high} bytes"
+
+
+def table_of(ranked: list[dict[str, Any]], own: dict[str, str]) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of one class, the best first by the geometric mean over the operations."""
+    cells: dict[str, dict[str, dict[str, Any]]] = {}
+    for each in ranked:
+        for place in each["places"]:
+            cells.setdefault(told(place["combination"], own), {})[each["operation"]] = place
+    means = {name: math.exp(sum(math.log(max(place["ratio"], 1e-9)) for place in places.values()) / len(places)) for name, places in cells.items()}
+    order = sorted(cells, key=lambda name: means[name])
+    shown = order if len(order) <= _ROWS else [name for name in order if name in order[:_ROWS - 1] or name == "the row's own"]
+    rows = [[name, *(_cell(cells[name].get(each["operation"])) for each in ranked)] for name in shown]
+    return ["answers", *(_SHORT.get(each["operation"], each["operation"]) for each in ranked)], rows
+
+
+def _cell(place: dict[str, Any] | None) -> str:
+    if place is None:
+        return "-"
+    if place["baseline"]:
+        return "1"
+    return f"{place['ratio']:.2f} ({place['ratio_p10']:.2f}-{place['ratio_p90']:.2f})" + (" *" if place["wins"] else "")
+
+
+def show(answer: dict[str, Any]) -> None:
+    """The tables, the winners, and what was not measured."""
+    own = own_answers(answer)
+    click.echo(provenance(answer))
+    click.echo(f"Ratios of medians to the row's own answers ({', '.join(f'{family}={one}' for family, one in own.items())}), turn by turn; p10 to p90; "
+               "less is faster; *: first, and beyond the noise of 3 %")
+    for name, ranked in _classes(answer):
+        header, rows = table_of(ranked, own)
+        left = max(len(each["places"]) for each in ranked) - len(rows)
+        show_table(header, rows, title=f"\n{name} ({_bounds(ranked[0])})")
+        if left > 0:
+            click.echo(f"and {left} more: --format csv")
+    click.echo("")
+    for each in answer["results"]:
+        if not each["legal"]:
+            click.echo(f"illegal: {told(each['combination'], own)}: {each['reason']}")
+        elif answer["turns"] == 0:
+            click.echo(f"legal: {told(each['combination'], own)}")
+        elif each["reason"]:
+            click.echo(f"not measured: {told(each['combination'], own)}: {each['reason']}")
+
+
+def csv_of(answer: dict[str, Any]) -> str:
+    """One line per combination and operation; an illegal combination has one line."""
+    own = own_answers(answer)
+    header = ("fabric", "combination", "legal", "baseline", "operation", "bytes", "window", "median_ns", "p10_ns", "p90_ns", "ratio", "ratio_p10", "ratio_p90", "reason",
+              "date", "processor", "cores", "kernel", "weft", "library", "compiler", "load")
+    made = (answer["date"], answer["machine"]["processor"], str(answer["machine"]["cores"]), answer["machine"]["kernel"], answer["versions"]["weft"],
+            answer["versions"]["library"], answer["versions"]["compiler"], str(answer["load"]["before"][0]))
+    rows = []
+    for each in answer["results"]:
+        first = (answer["fabric"], told(each["combination"], own), str(each["legal"]).lower(), str(each["baseline"]).lower())
+        for one in each["operations"] or [{}]:
+            rows.append((*first, *("" if one.get(column) is None else str(one[column]) for column in header[4:13]), each["reason"], *made))
+    return as_csv(header, rows)
