@@ -2,9 +2,11 @@
 """Arguments of `weft bench`; no logic."""
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +54,7 @@ def _operations(_context: click.Context, parameter: click.Parameter, value: str 
 
 
 @click.command()
-@click.option("--fabric", metavar="FABRIC", help="The row whose answers are varied.")
+@click.option("--fabric", "fabrics", metavar="FABRIC", multiple=True, help="The row whose answers are varied; with --peers any number.")
 @click.option("--vary", multiple=True, metavar="FAMILY,...", help="Families whose answers are varied, with each other; or FAMILY=ANSWER,FAMILY=ANSWER. Without it every family that "
               "has a choice, one at a time.")
 @click.option("--sizes", callback=_numbers, metavar="BYTES,...", help=f"Of a transfer.  [default: {SIZES}; --quick: {QUICK_SIZES}]")
@@ -67,9 +69,12 @@ def _operations(_context: click.Context, parameter: click.Parameter, value: str 
 @click.option("--node", default="", help="The local address of both processes.  [default: 127.0.0.1]")
 @click.option("--from", "recorded", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Run nothing: show the results in this file (--format json).")
 @click.option("--list", "only_list", is_flag=True, help="Say which combinations there are, and build nothing.")
+@click.option("--write", is_flag=True, help="Put the winners into the row, with provenance; with --peers: write docs/performance.md.")
+@click.option("--peers", is_flag=True, help="Measure weft beside other libraries and hand-written code instead.")
 @click.option("--format", "kind", type=click.Choice(("table", "json", "csv")), default="table", show_default=True, help="How to answer.")
-def bench(fabric: str | None, vary: tuple[str, ...], sizes: tuple[int, ...] | None, windows: tuple[int, ...], window_bytes: int, operations: tuple[str, ...] | None,
-          turns: int | None, quick: bool, out: Path | None, build: Path | None, jobs: int, node: str, recorded: Path | None, only_list: bool, kind: str) -> None:
+def bench(fabrics: tuple[str, ...], vary: tuple[str, ...], sizes: tuple[int, ...] | None, windows: tuple[int, ...], window_bytes: int, operations: tuple[str, ...] | None,
+          turns: int | None, quick: bool, out: Path | None, build: Path | None, jobs: int, node: str, recorded: Path | None, only_list: bool,
+          write: bool, peers: bool, kind: str) -> None:
     """Measure the legal combinations of a fabric's answers beside the row's own, on this machine.
 
     Each combination is a program of its own; they take turns. Contents are compared before anything is timed. Illegal combinations are listed with
@@ -82,16 +87,18 @@ def bench(fabric: str | None, vary: tuple[str, ...], sizes: tuple[int, ...] | No
       ./weft bench --fabric shm --vary region_address --sizes 8,4KiB,1MiB --format json > shm.json
       ./weft bench --from shm.json --out /tmp/plots
     """
+    if peers:
+        raise SystemExit(_part("peers", "play_peers")(fabrics=fabrics, turns=turns, quick=quick, kind=kind, write=write))
     if out is not None:
         pages.require_matplotlib()
     try:
         if recorded is not None:
             answer = _recorded(recorded)
         else:
-            if not fabric:
-                raise click.UsageError("name the fabric: --fabric tcp (./weft matrix lists them)")
+            if len(fabrics) != 1:
+                raise click.UsageError("name one fabric: --fabric tcp (./weft matrix lists them)")
             plan = Plan(operations or OPERATIONS, sizes or _plain(QUICK_SIZES if quick else SIZES), windows, window_bytes, .005 if quick else .02, turns or (3 if quick else 10))
-            answer = measure(Asked(fabric, vary, plan, folder_for(fabric, build), jobs, node, adds_too=operations is None, only_list=only_list),
+            answer = measure(Asked(fabrics[0], vary, plan, folder_for(fabrics[0], build), jobs, node, adds_too=operations is None, only_list=only_list),
                              lambda line: click.echo(line, err=True))
     except NotUnderstood as error:
         raise click.BadParameter(str(error), param_hint="--vary" if "famil" in str(error) or "answer" in str(error) else "--fabric") from None
@@ -106,6 +113,17 @@ def bench(fabric: str | None, vary: tuple[str, ...], sizes: tuple[int, ...] | No
     if out is not None:
         for path in pages.write(answer, out):
             click.echo(f"wrote {path}", err=True)
+    if write:
+        _part("winners", "write_winners")(answer)
+
+
+def _part(module: str, name: str) -> Callable[..., Any]:
+    """A part of the command that is a module of its own, loaded when it is asked for."""
+    try:
+        found: Callable[..., Any] = getattr(importlib.import_module(f"{__package__}.{module}"), name)
+    except ModuleNotFoundError as missing:
+        raise click.UsageError(f"{missing}: this part of weft bench is not in this release") from None
+    return found
 
 
 def _plain(text: str) -> tuple[int, ...]:

@@ -14,6 +14,7 @@ from . import showing
 
 ROOT = Path(__file__).resolve().parents[2]
 _LATENCY = ("put_notify", "send", "put_visible", "fetch_add")
+_WHAT = {"put_notify": "round trip", "send": "round trip", "put_visible": "time until visible", "fetch_add": "time until its end"}
 _MISSING = "plots are drawn by matplotlib, which is not installed (Debian: python3-matplotlib; scripts/setup plots installs it); without --out none are drawn"
 
 
@@ -42,7 +43,7 @@ def write(answer: dict[str, Any], folder: Path) -> list[Path]:
             axes.set_title(title)
             axes.grid(True, which="both", alpha=.25)
             axes.legend()
-            figure.text(.01, .005, showing.provenance(answer), fontsize=5, color="gray")
+            figure.supxlabel(showing.provenance(answer), fontsize=5, color="gray")
             path = folder / f"{name}.png"
             figure.savefig(path, dpi=120)
             buffer = io.StringIO()
@@ -70,6 +71,7 @@ def _inline(svg: str, prefix: str) -> str:
     """The element alone, its names apart from those of the other plots, and no address of another file."""
     element = svg[svg.index("<svg"):]
     element = re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
+    element = re.sub(r'\s+xmlns(:\w+)?="[^"]*"', "", element)  # within HTML they say nothing
     element = re.sub(r'\bid="', f'id="{prefix}-', element)
     element = re.sub(r'(xlink:href|href)="#', rf'\1="#{prefix}-', element)
     return re.sub(r"url\(#", f"url(#{prefix}-", element)
@@ -82,7 +84,7 @@ def _plots(answer: dict[str, Any]) -> list[tuple[str, str, Any]]:
     found: list[tuple[str, str, Any]] = []
     names = dict.fromkeys(one["operation"] for _, operations in lines for one in operations)
     for name in (each for each in names if each in _LATENCY):
-        found.append((f"latency_{name}", f"{answer['fabric']}: {name}, latency over size", lambda axes, name=name: _over_size(axes, lines, name)))
+        found.append((f"latency_{name}", f"{answer['fabric']}: {name}, {_WHAT[name]} over size", lambda axes, name=name: _over_size(axes, lines, name)))
     for name in (each for each in names if each not in _LATENCY):
         found.append((f"rate_{name.removesuffix('_rate')}", f"{answer['fabric']}: {name.removesuffix('_rate')}, rate over window",
                       lambda axes, name=name: _over_window(axes, lines, name)))
@@ -100,10 +102,16 @@ def _over_size(axes: Any, lines: list[tuple[str, list[dict[str, Any]]]], name: s
             sizes, middle, low, high = zip(*points)
             (line,) = axes.plot(sizes, middle, marker="o", label=label)
             axes.fill_between(sizes, low, high, alpha=.15, color=line.get_color())
-    axes.set_xscale("log", base=2)
+    _doubling(axes)
     axes.set_yscale("log")
     axes.set_xlabel("bytes")
     axes.set_ylabel("microseconds (median; band: p10 to p90 of the turns)")
+
+
+def _doubling(axes: Any) -> None:
+    """Powers of two, in figures."""
+    axes.set_xscale("log", base=2)
+    axes.xaxis.set_major_formatter(lambda value, _place: f"{value / (1 << 20):g} Mi" if value >= 1 << 20 else f"{value / 1024:g} Ki" if value >= 1024 else f"{value:g}")
 
 
 def _over_window(axes: Any, lines: list[tuple[str, list[dict[str, Any]]]], name: str) -> None:
@@ -114,7 +122,7 @@ def _over_window(axes: Any, lines: list[tuple[str, list[dict[str, Any]]]], name:
             windows, middle, low, high = zip(*points)
             (line,) = axes.plot(windows, middle, marker="o", label=label)
             axes.fill_between(windows, low, high, alpha=.15, color=line.get_color())
-    axes.set_xscale("log", base=2)
+    _doubling(axes)
     axes.set_xlabel("operations before one answer")
     axes.set_ylabel("million operations per second")
 
