@@ -99,15 +99,30 @@ class arrivals {
     else return true;
   }
 
+  /// Whether what a peer says is still heard: it stands, or its goodbye overtook this.
+  static bool listened_to(const record& r) noexcept { return r.live == r.number || (Engine::goodbye_overtakes && r.state == peer_state::leaving); }
+  /// Counts a message that found its handler, which may have closed the peer.
+  template <class Take>
+  [[gnu::always_inline]] static bool taken(record& r, Take&& take) {
+    if constexpr (!Engine::goodbye_overtakes) {
+      return take();
+    } else {
+      const std::uint32_t number = r.number;
+      const bool took = take();
+      if (took && r.number == number) ++r.messages_taken;
+      return took;
+    }
+  }
+
   /// False: not yet.
   bool handle(receive& slot_of, wire::message_tag tag, const_bytes body) {
     record* r = e_.peers.find(tag.connection());
     if (tag.kind() == wire::message_kind::user) [[likely]] {
-      if (r != nullptr && r->live == r->number && owns(*r, slot_of)) [[likely]] {
+      if (r != nullptr && listened_to(*r) && owns(*r, slot_of)) [[likely]] {
         r->heard = e_.tick;
         if (!e_.parked.empty() && !e_.retrying) [[unlikely]]
           return false;  // behind those that wait
-        return offer(on_, received{e_.handle(*r), body});
+        return taken(*r, [&] { return offer(on_, received{e_.handle(*r), body}); });
       }
       if (r != nullptr && r->state == peer_state::greeting) return false;  // it overtook the accept
       ++e_.stale;
@@ -135,10 +150,11 @@ class arrivals {
       return true;
     }
     if (r->state == peer_state::greeting) return false;
-    if (r->state != peer_state::established) {
+    if (r->state != peer_state::established && !(Engine::is_counted(tag.kind()) && r->state == peer_state::leaving)) {
       ++e_.stale;
       return true;
     }
+    if (Engine::is_counted(tag.kind())) return taken(*r, [&] { return from_established(*r, tag.kind(), body); });
     return from_established(*r, tag.kind(), body);
   }
 
@@ -172,7 +188,7 @@ class arrivals {
         if (slot* s = flushing<Engine>(e_).answered(r, body); s != nullptr) ending().end_of(*s, {});
         return true;
       case wire::message_kind::goodbye:
-        parting<Engine>(e_).left(r, on_);
+        parting<Engine>(e_).left(r, body, on_);
         return true;
       default:
         return true;
@@ -185,7 +201,9 @@ class arrivals {
       ++e_.garbled;
       return true;
     }
-    for (std::size_t at = 0; at < body.size() && r.state == peer_state::established; at += 4)
+    const std::uint32_t number = r.number;  // a handler may close the peer
+    for (std::size_t at = 0; at < body.size() && r.number == number && (r.state == peer_state::established || r.state == peer_state::leaving);
+         at += 4)
       on_(notified{e_.handle(r), *wire::parse_number(body.subspan(at, 4))});
     return true;
   }

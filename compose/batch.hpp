@@ -161,11 +161,12 @@ class [[nodiscard]] kept_back_batch {
     if constexpr (!Engine::framed)
       if (held_.what == operation::send) {
         const auto tag = wire::message_tag::of(wire::message_kind::user, r.theirs);
-        return l.post(
-            &r, operation::send, nullptr, false, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
-              if constexpr (hints) return port.template send<M, true>(r.link, held_.from, tag.word, c);
-              else return port.template send<M>(r.link, held_.from, tag.word, c);
-            });
+        return Engine::counted(r, l.post(
+                                      &r, operation::send, nullptr,
+                                      false, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
+                                        if constexpr (hints) return port.template send<M, true>(r.link, held_.from, tag.word, c);
+                                        else return port.template send<M>(r.link, held_.from, tag.word, c);
+                                      }));
       }
     if constexpr (lane_type::notify_answer::rides_on_write)
       if (held_.what == operation::put_notify && held_.from.size != 0) {

@@ -29,7 +29,7 @@ class closing {
     if (!e_.handling()) drained = awaiting<Engine>(e_).until([&] { return !r_is(p, r) || outstanding(*r) == 0; }, left(), on);
     if (!r_is(p, r)) return {};
     if (r->state == peer_state::established) {
-      status said = e_.tell(*r, wire::message_kind::goodbye, {});
+      status said = e_.say_goodbye(*r);
       if (!e_.handling() && said.is_again()) (void)awaiting<Engine>(e_).until([&] { return !says_again(p, r, said); }, left(), on);
       if (!r_is(p, r)) return {};
       e_.set_state(*r, peer_state::refusing);  // the link may end before we do: that is no loss to tell
@@ -63,7 +63,7 @@ class closing {
 
   /// Whether the goodbye must be tried once more: the queue was full.
   bool says_again(peer p, record* r, status& said) noexcept {
-    if (r_is(p, r) && r->state == peer_state::established) said = e_.tell(*r, wire::message_kind::goodbye, {});
+    if (r_is(p, r) && r->state == peer_state::established) said = e_.say_goodbye(*r);
     return r_is(p, r) && r->state == peer_state::established && said.is_again();
   }
   /// Says goodbye to those who stand, and to each once.
@@ -71,7 +71,7 @@ class closing {
     bool all = true;
     for (record& r : e_.peers) {
       if (r.state != peer_state::established) continue;
-      if (e_.tell(r, wire::message_kind::goodbye, {}).is_again()) all = false;
+      if (e_.say_goodbye(r).is_again()) all = false;
       else e_.set_state(r, peer_state::refusing);  // its link may end before ours does
     }
     return all;

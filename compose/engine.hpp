@@ -45,11 +45,13 @@ namespace detail {
 struct no_process {};
 struct no_receives {};
 struct no_ring {};
+struct no_counts {};
 /// A peer's record with the parts that the fabric needs.
-template <class Link, class Watch, std::size_t LibraryBytes, bool Process, bool Receives, bool Ring>
+template <class Link, class Watch, std::size_t LibraryBytes, bool Process, bool Receives, bool Ring, bool Counts>
 struct record_of {
   using type = peer_record<Link, std::conditional_t<Process, watched_process<Watch>, no_process>,
-                           std::conditional_t<Receives, own_receives<LibraryBytes>, no_receives>, std::conditional_t<Ring, ring_state, no_ring>>;
+                           std::conditional_t<Receives, own_receives<LibraryBytes>, no_receives>, std::conditional_t<Ring, ring_state, no_ring>,
+                           std::conditional_t<Counts, message_counts, no_counts>>;
 };
 }  // namespace detail
 
@@ -74,7 +76,7 @@ struct engine {
   using watch = typename detail::watch_of<port_type>::type;
   static constexpr std::size_t library_bytes = F::facts.context_bytes;
   using record = typename detail::record_of<link, watch, library_bytes, answer<F, liveness_family>::watches_process, port_type::link_has_receives,
-                                            shape::remote_counter>::type;
+                                            shape::remote_counter, !F::facts.order_send_after_send>::type;
   /// Some operation on some type of word takes compare-swaps.
   static constexpr bool swap_loops =
       shape::native_atomics && (F::atomics_by.has(atomic_lowering::loop) || F::atomics_by.has(atomic_lowering::wide_loop));
@@ -95,6 +97,8 @@ struct engine {
   /// A row whose library overwrites contexts needs a slot for each operation; elsewhere unsignalled ones carry their peer's record.
   static constexpr bool markers = library_bytes == 0;
   static constexpr std::uint32_t ring_entries = 64;
+  /// Nothing keeps messages in order: a goodbye may overtake those before it, so that both sides count them.
+  static constexpr bool goodbye_overtakes = !F::facts.order_send_after_send;
   /// Notices are messages: then small payloads may travel in them, up to this size.
   static constexpr bool notice_is_message = answer<F, notify_family>::notice_is_message;
   /// Each waits for its delivery: those that were told of together go in one message.
@@ -206,8 +210,30 @@ struct engine {
     }
   }
 
-  /// Sends a short message; `again` when nothing is free, and then nothing was sent. `parent`: the operation that ends with it.
-  status tell(record& to, wire::message_kind kind, const_bytes body, slot* parent = nullptr) noexcept {
+  /// What a message's post answered; counts it as sent where a goodbye may overtake it. Each kind that its target counts (arrivals.hpp, `is_counted`)
+  /// goes through here, once.
+  [[gnu::always_inline]] static status counted(record& to, status s) noexcept {
+    if constexpr (goodbye_overtakes)
+      if (s) ++to.messages_sent;
+    return s;
+  }
+  static constexpr bool is_counted(wire::message_kind kind) noexcept {
+    return goodbye_overtakes && (kind == wire::message_kind::user || kind == wire::message_kind::notify || kind == wire::message_kind::fused);
+  }
+
+  /// Says that this side leaves. Nothing may follow to this peer.
+  status say_goodbye(record& to) noexcept {
+    if constexpr (goodbye_overtakes) {
+      std::byte body[4];
+      wire::encode(to.messages_sent, body);
+      return tell(to, wire::message_kind::goodbye, body);
+    } else {
+      return tell(to, wire::message_kind::goodbye, {});
+    }
+  }
+
+  /// As tell(), uncounted.
+  [[gnu::always_inline]] status told(record& to, wire::message_kind kind, const_bytes body, slot* parent) noexcept {
     const auto tag = wire::message_tag::of(kind, to.theirs);  // a hello: none, or what came with the link
     // The link ends right behind a goodbye: where that cuts off what is on its way, only a completion says that it got out.
     const bool injected = parent == nullptr && !(connected && kind == wire::message_kind::goodbye);
@@ -235,6 +261,12 @@ struct engine {
         port->template send<post_mode::signalled>(to.link, {memory.data, front + body.size(), memory.descriptor}, immediate_of(tag), s);
     if (!sent) release(*s);
     return sent;
+  }
+
+  /// Sends a short message; `again` when nothing is free, and then nothing was sent. `parent`: the operation that ends with it.
+  status tell(record& to, wire::message_kind kind, const_bytes body, slot* parent = nullptr) noexcept {
+    const status said = told(to, kind, body, parent);
+    return is_counted(kind) ? counted(to, said) : said;
   }
 
   // ---- operations -------------------------------------------------------------------------------------------------------

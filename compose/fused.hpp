@@ -32,11 +32,11 @@ class fusing {
   template <class Write>
   status post(const Write& w) noexcept {
     if (e_.operations.left() <= e_.control_messages) return again(waits_for::operation_slot, "put_notify");
-    if (!w.signalled) return say(w, 0);
+    if (!w.signalled) return Engine::counted(*w.record, say(w, 0));
     slot* o = e_.operations.take();  // the library never holds this one: it ends by the reply
     e_.claim(*o, slot_use::user, operation::put_notify, w.record, w.context);
     o->stage = stage::replying;
-    const status s = say(w, std::uint64_t{o->generation} << 32 | o->index);
+    const status s = Engine::counted(*w.record, say(w, std::uint64_t{o->generation} << 32 | o->index));
     if (!s) e_.release(*o);
     return s;
   }

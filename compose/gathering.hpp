@@ -34,14 +34,15 @@ class gathering {
     if (!keep(from, pieces)) [[unlikely]]
       return error(errc::invalid, too_many);
     if (pieces.count() <= 1) return lane_.send(to, pieces.front(), context, signalled);
-    if (pieces.count() > parts_of::send_pieces) return packed(*r, pieces, static_cast<std::size_t>(total), context, signalled);
+    if (pieces.count() > parts_of::send_pieces) return Engine::counted(*r, packed(*r, pieces, static_cast<std::size_t>(total), context, signalled));
     if constexpr (parts_of::send_pieces > 1) {
       const auto tag = wire::message_tag::of(wire::message_kind::user, r->theirs);
-      if constexpr (Engine::framed) return behind_a_header(*r, tag, pieces, context, signalled);
+      if constexpr (Engine::framed) return Engine::counted(*r, behind_a_header(*r, tag, pieces, context, signalled));
       else
-        return lane_.post(r, operation::send, context, signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
-          return e_.port->template send_gather<M>(r->link, pieces.list(), tag.word, c);
-        });
+        return Engine::counted(*r,
+                               lane_.post(r, operation::send, context, signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
+                                 return e_.port->template send_gather<M>(r->link, pieces.list(), tag.word, c);
+                               }));
     }
     return {};
   }

@@ -43,14 +43,15 @@ class lane {
       return too_long(e_, from.size, *r);
     const auto tag = wire::message_tag::of(wire::message_kind::user, r->theirs);
     if constexpr (Engine::framed) {
-      return send_framed(*r, from, tag, context, signalled);
+      return Engine::counted(*r, send_framed(*r, from, tag, context, signalled));
     } else {
       if (Engine::fabric::facts.inject_bytes > 0 && !signalled && from.size <= Engine::fabric::facts.inject_bytes)
-        return e_.port->inject(r->link, {from.data, from.size}, tag.word);
-      return post(
-          r, operation::send, context, signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
-            return e_.port->template send<M>(r->link, from, tag.word, c);
-          });
+        return Engine::counted(*r, e_.port->inject(r->link, {from.data, from.size}, tag.word));
+      return Engine::counted(*r, post(
+                                     r, operation::send, context,
+                                     signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
+                                       return e_.port->template send<M>(r->link, from, tag.word, c);
+                                     }));
     }
   }
 

@@ -216,6 +216,7 @@ class meeting {
     r.theirs = {};
     r.speak_every = 0;
     if constexpr (Engine::uses_ring) r.ring_posted = r.ring_credited = r.ring_read = r.ring_told = 0;
+    if constexpr (Engine::goodbye_overtakes) r.messages_sent = r.messages_taken = 0;
     r.heard = e_.tick;
     if constexpr (Engine::uses_ring) {
       auto* ring = e_.ring_memory.get() + e_.peers.index_of(r) * Engine::ring_entries * sizeof(wire::ring_entry);

@@ -38,9 +38,15 @@ class parting {
   /// The peer said goodbye. It had all that was sent before, or will never have it: what is known only when the ends of those operations
   /// arrive, and they may be behind the goodbye. They get a moment (upkeep.hpp).
   template <class Handler>
-  void left(record& r, Handler& on) {
+  void left(record& r, [[maybe_unused]] const_bytes body, Handler& on) {
     e_.set_state(r, peer_state::leaving);
-    if (all_ended(r)) gone(r, error(errc::closed, "goodbye"), on);
+    if constexpr (Engine::goodbye_overtakes) r.messages_taken -= wire::parse_number(body).value_or(r.messages_taken);
+    if (all_taken(r) && all_ended(r)) gone(r, error(errc::closed, "goodbye"), on);
+  }
+  /// Whether all messages of a peer that is leaving have come and found a handler, as far as it said how many there were.
+  static bool all_taken([[maybe_unused]] const record& r) noexcept {
+    if constexpr (Engine::goodbye_overtakes) return r.messages_taken == 0;
+    else return true;
   }
   bool all_ended(const record& r) const {
     return e_.operations.count([&r](const slot& s) { return s.record == &r && (s.use == slot_use::user || s.use == slot_use::silent); }) == 0;

@@ -246,9 +246,10 @@ class parts {
       if (o.buffer == no_index) return again(waits_for::operation_slot, "send");
       const local_memory head = e_.controls.memory(o.buffer);
       Engine::put_front({head.data, wire::header_bytes}, tag);
-      return e_.port->template send_framed<post_mode::signalled>(o.record->link, {head.data, wire::header_bytes, head.descriptor}, from, &o);
+      return Engine::counted(
+          *o.record, e_.port->template send_framed<post_mode::signalled>(o.record->link, {head.data, wire::header_bytes, head.descriptor}, from, &o));
     } else {
-      return e_.port->template send<post_mode::signalled>(o.record->link, from, tag.word, &o);
+      return Engine::counted(*o.record, e_.port->template send<post_mode::signalled>(o.record->link, from, tag.word, &o));
     }
   }
 

@@ -95,6 +95,11 @@ struct ring_state {
   std::uint32_t ring_read = 0;  ///< Entries of ours read so far.
   std::uint32_t ring_told = 0;  ///< Entries whose reading they were told of.
 };
+/// Rows that keep messages in no order: a goodbye says how many there were, since it may overtake them (parting.hpp).
+struct message_counts {
+  std::uint32_t messages_sent = 0;
+  std::uint32_t messages_taken = 0;  ///< Of a peer that is leaving: less those that it announced, so that 0 is all.
+};
 
 /// How a record begins. It is itself the context of its peer's unsignalled operations, where the library leaves contexts alone: an error finds
 /// the peer by it.

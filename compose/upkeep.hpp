@@ -26,6 +26,7 @@ class upkeep {
   static constexpr std::uint32_t watch_every_ms = 20;
   static constexpr std::uint32_t side_channel_every_ms = 20;  ///< Nothing wakes a sleeper for it: whoever asks waits this long at most.
   static constexpr std::uint32_t leaving_ms = 100;
+  static constexpr std::uint32_t overtaken_ms = 1000;  ///< For messages that a goodbye overtook.
 
   upkeep(Engine& e, Handler& on) noexcept : e_(e), on_(on) {}
 
@@ -75,7 +76,7 @@ class upkeep {
         if (e_.tick - r.since >= half_open_ms) parting<Engine>(e_).forget(r);
         return;
       case peer_state::leaving:
-        if (e_.tick - r.since >= leaving_ms || parting<Engine>(e_).all_ended(r)) parting<Engine>(e_).gone(r, error(errc::closed, "goodbye"), on_);
+        if (has_left(r)) parting<Engine>(e_).gone(r, error(errc::closed, "goodbye"), on_);
         return;
       case peer_state::refusing:
         if (!r.owes_answer && e_.tick - r.since >= linger_ms) parting<Engine>(e_).forget(r);
@@ -84,6 +85,12 @@ class upkeep {
       default:
         return;
     }
+  }
+
+  bool has_left(const record& r) const {
+    const std::uint32_t waited = e_.tick - r.since;
+    if (!parting<Engine>::all_taken(r)) return waited >= overtaken_ms;
+    return waited >= leaving_ms || parting<Engine>(e_).all_ended(r);
   }
 
   /// Whether the library still holds, and so tries to deliver, what was said to this peer: saying it again would only pile up.

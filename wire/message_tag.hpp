@@ -16,7 +16,7 @@ enum class message_kind : std::uint8_t {
   accept,
   reject,
   heartbeat,
-  goodbye,  ///< An orderly close: nothing follows.
+  goodbye,  ///< An orderly close: nothing follows. Where it may overtake what was sent before, it carries the number of those messages.
   notify,   ///< The bytes of a write are there: carries its immediate.
   atomic_request,
   atomic_reply,

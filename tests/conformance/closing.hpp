@@ -66,6 +66,34 @@ TYPED_TEST_P(closing_of_peers, drains_what_is_outstanding_and_the_other_side_is_
       });
 }
 
+TYPED_TEST_P(closing_of_peers, a_goodbye_that_overtakes_loses_no_message_and_no_notice) {
+  using fabric = typename TestFixture::tested_fabric;
+  static constexpr std::size_t each = 60;
+  TestFixture::play(
+      {},
+      [](party& side) {
+        hosting<fabric> host(side, 4096, rights::all);
+        host.seen.on_notified = [](const notified&) {};
+        host.seen.on_received = [](const received&) {};
+        await(side, host.net, host.seen, "the goodbye", [&] { return host.seen.losses == 1; });
+        EXPECT_EQ(host.seen.last_loss.code, errc::closed);
+        EXPECT_EQ(host.seen.messages, each) << "the goodbye came before what was sent";
+        await(side, host.net, host.seen, "the notices", [&] { return host.seen.notices == each; });
+        side.ready(1);
+      },
+      [](party& side) {
+        visiting<fabric> guest(side, 4096);
+        for (std::uint32_t i = 0; i < each; ++i)
+          push(side, guest.net, guest.seen, "put_notify",
+               [&] { return guest.net.put_notify(guest.other, guest.memory.first(8), guest.there.at(8 * i), i, &guest); });
+        await(side, guest.net, guest.seen, "the ends", [&] { return guest.seen.completions == each; });
+        for (std::size_t i = 0; i < each; ++i)
+          push(side, guest.net, guest.seen, "send", [&] { return guest.net.send(guest.other, guest.memory.first(8)); });
+        EXPECT_TRUE(guest.net.close(guest.other, patience, guest.seen));
+        (void)side.ask(0);
+      });
+}
+
 TYPED_TEST_P(closing_of_peers, many_rounds_of_meeting_and_closing_leave_nothing_behind) {
   using fabric = typename TestFixture::tested_fabric;
   static const std::size_t rounds = slowness() == 1 ? 1000 : 100;  // a round that leaves a descriptor behind leaves 75 of them
@@ -128,6 +156,7 @@ TYPED_TEST_P(closing_of_peers, transports_opened_and_closed_leave_nothing_behind
 }
 
 REGISTER_TYPED_TEST_SUITE_P(closing_of_peers, drains_what_is_outstanding_and_the_other_side_is_told_closed,
-                            many_rounds_of_meeting_and_closing_leave_nothing_behind, transports_opened_and_closed_leave_nothing_behind);
+                            a_goodbye_that_overtakes_loses_no_message_and_no_notice, many_rounds_of_meeting_and_closing_leave_nothing_behind,
+                            transports_opened_and_closed_leave_nothing_behind);
 
 }  // namespace weft::conformance
