@@ -17,6 +17,8 @@ from ..why_not import refusals
 
 # Answers that are templates: what a person would take who names no numbers.
 PARAMETERS = {("coalesce", "up_to"): "<16, 1024>"}
+# What libraries call it, to families.
+LIKELY = {"mr_mode": "region_address", "addressing": "region_address", "signaling": "completion", "coalescing": "coalesce", "thread": "threading"}
 Wanted = Mapping[str, tuple[str, ...]]  # family to the answers asked for; none: all
 
 
@@ -85,7 +87,7 @@ def _family(name: str, families: tuple[Family, ...]) -> Family:
         if plain in (family.name, family.name.replace("_", "")):
             return family
     names = [family.name for family in families]
-    near = did_you_mean(plain, names)
+    near = f"; did you mean '{LIKELY[plain]}'?" if LIKELY.get(plain) in names else did_you_mean(plain, names)
     raise NotUnderstood(f"no family '{name}'{near}{' (' if near else ': '}families are {', '.join(names)}{')' if near else ''}")
 
 

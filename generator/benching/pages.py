@@ -15,7 +15,7 @@ from . import showing
 ROOT = Path(__file__).resolve().parents[2]
 _LATENCY = ("put_notify", "send", "put_visible", "fetch_add")
 _WHAT = {"put_notify": "round trip", "send": "round trip", "put_visible": "time until visible", "fetch_add": "time until its end"}
-_MISSING = "plots are drawn by matplotlib, which is not installed (Debian: python3-matplotlib; scripts/setup plots installs it); without --out none are drawn"
+_MISSING = "plots are drawn by matplotlib, which is not installed (Debian: python3-matplotlib; scripts/setup bench installs it); without --out none are drawn"
 
 
 def require_matplotlib() -> None:
