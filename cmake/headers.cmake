@@ -30,11 +30,16 @@ set(WEFT_HEADERS
   backends/mapped/copying.hpp
   backends/mapped/endings.hpp
   backends/mapped/greeting.hpp
+  backends/mapped/moving.hpp
   backends/mapped/neighbour.hpp
   backends/mapped/ordinary_memory.hpp
   backends/mapped/port.hpp
+  backends/mapped/posts.hpp
   backends/mapped/ring.hpp
   backends/mapped/sealed_memory.hpp
+  backends/mapped/shared_regions.hpp
+  backends/mapped/sleeping.hpp
+  backends/mapped/taking.hpp
   backends/process/watch.hpp
   backends/rendezvous/tcp.hpp
   compose/arrivals.hpp

@@ -19,6 +19,7 @@
 #include "transfer_plan.hpp"
 #include "truncation.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstring>
@@ -174,8 +175,12 @@ struct engine {
   }
 
   // ---- time -------------------------------------------------------------------------------------------------------------
+  /// A port whose looks cost less than a look at the clock has a rougher one, which may lag behind by some milliseconds.
   void read_clock() noexcept {
-    tick = static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(port->now() - opened).count());
+    duration since{};
+    if constexpr (requires { port->now_roughly(); }) since = std::max(duration::zero(), port->now_roughly() - opened);
+    else since = port->now() - opened;
+    tick = static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(since).count());
   }
   static constexpr std::uint32_t ticks(duration d) noexcept {
     return static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(d).count());

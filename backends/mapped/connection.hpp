@@ -10,7 +10,8 @@
 #include "ring.hpp"
 
 #include <memory>
-#include <vector>
+#include <string>
+#include <utility>
 
 namespace weft::backends::mapped {
 
@@ -24,22 +25,22 @@ enum class link_phase : std::uint8_t {
   gone,    ///< Told, or hung up.
 };
 
-/// Receives in the order in which they were posted.
+/// Receives. The one that was posted last is taken first: its memory is the warmest, and no order among them is promised.
 class posted_receives {
  public:
   struct receive {
     local_memory into;
     void* context = nullptr;
   };
-  explicit posted_receives(std::uint32_t most) : places_(most) {}
-  bool empty() const noexcept { return first_ == end_; }
-  bool full() const noexcept { return end_ - first_ == places_.size(); }
-  void post(const receive& r) noexcept { places_[end_++ % places_.size()] = r; }
-  receive take() noexcept { return places_[first_++ % places_.size()]; }
+  explicit posted_receives(std::uint32_t most) : most_(most), places_(std::make_unique<receive[]>(most)) {}
+  bool empty() const noexcept { return held_ == 0; }
+  bool full() const noexcept { return held_ == most_; }
+  void post(const receive& r) noexcept { places_[held_++] = r; }
+  const receive& take() noexcept { return places_[--held_]; }
 
  private:
-  std::vector<receive> places_;
-  std::uint64_t first_ = 0, end_ = 0;
+  std::uint32_t most_, held_ = 0;
+  std::unique_ptr<receive[]> places_;
 };
 
 struct connection {
@@ -65,6 +66,35 @@ struct connection {
     const ring_entry* next = incoming_memory.start() == nullptr ? nullptr : in.front();
     return next != nullptr && ((next->size & ring_entry::notice) != 0 || !receives.empty());
   }
+  /// This side's ring, which nobody knows yet.
+  result<void> make_ring(std::uint64_t payload, const std::string& who) {
+    const std::uint64_t size = ring_memory::file_bytes(payload);
+    auto ring = sealed_memory(size, who);
+    if (!ring) return std::move(ring).error();
+    auto here = mapping::of(*ring, size, who);
+    if (!here) return std::move(here).error();
+    own_ring = std::move(ring).value();
+    incoming_memory = std::move(here).value();
+    in = incoming_ring(reinterpret_cast<ring_memory*>(incoming_memory.start()), payload);
+    return {};
+  }
+  /// Maps what the peer sent. False: it is not what a port of this build sends.
+  bool meet(const packet& came, const std::string& who) noexcept {
+    const std::uint64_t ring_bytes = ring_memory::file_bytes(came.said.payload);
+    if (came.said.entries != ring_memory::entries || came.said.arena < sizeof(arena_head) || came.said.payload < ring_memory::least_payload ||
+        came.said.payload > most_payload || !keeps(came.arena, came.said.arena) || !keeps(came.ring, ring_bytes))
+      return false;
+    auto memory = neighbour::of(came.arena, came.said.arena, who);
+    auto ring = mapping::of(came.ring, ring_bytes, who);
+    if (!memory || !ring) return false;
+    there = std::move(memory).value();
+    outgoing_memory = std::move(ring).value();
+    out = outgoing_ring(reinterpret_cast<ring_memory*>(outgoing_memory.start()), came.said.payload);
+    wakes = came.said.sleeps != 0;
+    return true;
+  }
+  static constexpr std::uint64_t most_payload = std::uint64_t{1} << 32;
+
   /// What was sent is told to a peer that may sleep: the fence keeps the look behind the message, as the sleeper's keeps its look behind its word.
   [[gnu::always_inline]] void sent() const noexcept {
     if (!wakes) return;

@@ -44,7 +44,7 @@ class connections {
 
   const address_bytes& address() const noexcept { return address_; }
   int events() const noexcept { return events_.get(); }
-  std::vector<std::unique_ptr<connection>>& all() noexcept { return links_; }
+  const std::vector<std::unique_ptr<connection>>& all() const noexcept { return links_; }
 
   result<connection*> dial(const address_bytes& to, std::uint32_t tag) {
     if (!socket_name::of(to))
@@ -70,10 +70,20 @@ class connections {
     gone->phase = link_phase::gone;
     gone->socket = file();
     graveyard_.push_back(std::move(*held));
+    chores_ = true;
     links_.erase(held);
   }
-  bool has_graves() const noexcept { return !graveyard_.empty(); }
-  void clear_graves() noexcept { graveyard_.clear(); }
+  /// A post found a place beyond what is mapped of its peer.
+  void want_growth() noexcept { grows_ = chores_ = true; }
+  /// Something is to be done before the next look.
+  bool has_chores() const noexcept { return chores_; }
+  [[gnu::cold, gnu::noinline]] void tidy() noexcept {
+    chores_ = false;
+    graveyard_.clear();
+    if (!std::exchange(grows_, false)) return;
+    for (const auto& each : links_)
+      if (each->stood && !each->there.grow()) broke(*each);
+  }
 
   /// Reads what the sockets say. Cheap enough for once in a while: a system call.
   void hear_all() {
@@ -89,6 +99,10 @@ class connections {
 
   /// Something is to be told, or to be tried again.
   bool has_news() const noexcept { return news_; }
+  /// The same, or something arrived.
+  bool has_any_news() const noexcept {
+    return news_ || grows_ || std::any_of(links_.begin(), links_.end(), [](const auto& each) { return each->has_news(); });
+  }
   void poll() {
     news_ = false;
     hear_all();
@@ -125,14 +139,7 @@ class connections {
   result<std::unique_ptr<connection>> fresh(file socket) {
     if (!socket) return refused_by_system(errno, "socket", who_);
     auto made = std::make_unique<connection>(most_receives_);
-    const std::uint64_t size = ring_memory::file_bytes(payload_);
-    auto ring = sealed_memory(size, who_);
-    if (!ring) return std::move(ring).error();
-    auto here = mapping::of(*ring, size, who_);
-    if (!here) return std::move(here).error();
-    made->own_ring = std::move(ring).value();
-    made->incoming_memory = std::move(here).value();
-    made->in = incoming_ring(reinterpret_cast<ring_memory*>(made->incoming_memory.start()), payload_);
+    if (auto ring = made->make_ring(payload_, who_); !ring) return std::move(ring).error();
     made->socket = std::move(socket);
     made->since = std::chrono::steady_clock::now();
     if (!watch(made->socket, made.get())) return refused_by_system(errno, "epoll_ctl", who_);
@@ -183,7 +190,7 @@ class connections {
       if (link.phase == link_phase::dialling) return;  // not connected yet: sockets say so by an end
       news_ = true;
       const bool due = link.phase == link_phase::greeting || link.phase == link_phase::arrived;
-      if (came.what == packet::kind::end || !due || !meet(link, came)) {
+      if (came.what == packet::kind::end || !due || !link.meet(came, who_)) {
         link.phase = link_phase::ending;
         (void)::epoll_ctl(events_.get(), EPOLL_CTL_DEL, link.socket.get(), nullptr);  // it would be readable for ever
         return;
@@ -191,23 +198,6 @@ class connections {
       link.phase = link.phase == link_phase::arrived ? link_phase::heard : link_phase::standing;
     }
   }
-
-  /// Maps what the peer sent. False: it is not what a port of this build sends.
-  bool meet(connection& link, packet& came) noexcept {
-    const std::uint64_t ring_bytes = ring_memory::file_bytes(came.said.payload);
-    if (came.said.entries != ring_memory::entries || came.said.arena < sizeof(arena_head) || came.said.payload < ring_memory::least_payload ||
-        came.said.payload > most_payload || !keeps(came.arena, came.said.arena) || !keeps(came.ring, ring_bytes))
-      return false;
-    auto there = neighbour::of(came.arena, came.said.arena, who_);
-    auto ring = mapping::of(came.ring, ring_bytes, who_);
-    if (!there || !ring) return false;
-    link.there = std::move(there).value();
-    link.outgoing_memory = std::move(ring).value();
-    link.out = outgoing_ring(reinterpret_cast<ring_memory*>(link.outgoing_memory.start()), came.said.payload);
-    link.wakes = came.said.sleeps != 0;
-    return true;
-  }
-  static constexpr std::uint64_t most_payload = std::uint64_t{1} << 32;
 
   /// A link about which the transport does not know everything yet.
   connection* next_change() const noexcept {
@@ -247,6 +237,7 @@ class connections {
   std::uint64_t payload_;
   bool sleeps_;
   bool news_ = false;
+  bool chores_ = false, grows_ = false;
   address_bytes address_;
   file events_, listener_;
   std::vector<std::unique_ptr<connection>> links_, graveyard_;

@@ -9,9 +9,11 @@
 #include "../../core/atomics.hpp"
 #include "../../core/memory.hpp"
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 namespace weft::backends::mapped {
 
@@ -20,6 +22,29 @@ namespace weft::backends::mapped {
   if (size > static_cast<std::size_t>(PTRDIFF_MAX)) __builtin_unreachable();
 }
 inline bool is_word(const std::byte* at, std::size_t size) noexcept { return size == 8 && reinterpret_cast<std::uintptr_t>(at) % 8 == 0; }
+
+/// At most 48 bytes, by moves that may overlap: a call costs more than all of them.
+[[gnu::always_inline]] inline void copy_short(std::byte* to, const std::byte* from, std::size_t size) noexcept {
+  const auto ends = [&]<std::size_t Each>(std::integral_constant<std::size_t, Each>) __attribute__((always_inline)) {
+    std::array<std::byte, Each> first, last;
+    std::memcpy(first.data(), from, Each);
+    std::memcpy(last.data(), from + size - Each, Each);
+    std::memcpy(to, first.data(), Each);
+    std::memcpy(to + size - Each, last.data(), Each);
+  };
+  if (size >= 8 && size <= 16) [[likely]] {
+    ends(std::integral_constant<std::size_t, 8>{});
+  } else if (size > 16) {
+    if (size > 32) std::memcpy(to + 16, from + 16, 16);
+    ends(std::integral_constant<std::size_t, 16>{});
+  } else if (size >= 4) {
+    ends(std::integral_constant<std::size_t, 4>{});
+  } else if (size >= 2) {
+    ends(std::integral_constant<std::size_t, 2>{});
+  } else if (size != 0) {
+    *to = *from;
+  }
+}
 
 [[gnu::always_inline]] inline void store(std::byte* to, const_bytes from) noexcept {
   is_found(from.size());

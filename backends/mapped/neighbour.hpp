@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A peer's memory, seen from here: a place in one of its regions becomes an address of this process, or the reason why not. What the peer wrote
-// into its table is read once, checked against what is mapped here, and used as it was read: a peer that lies harms its own bytes.
+// into its table is read once, checked against what is mapped here, and used as it was read: a peer that lies harms its own bytes. The region that was used
+// last is remembered with its check.
 // Hot path: find(). Threads: the owner's.
 #pragma once
 
@@ -41,22 +42,11 @@ class neighbour {
     return made;
   }
 
-  /// Where the place is in this process; null: missing() says why.
+  /// Where the place is in this process; null: missing() says why. The region that was used last is known: that its key stands is all there is to look at.
   [[gnu::always_inline]] std::byte* find(remote_memory at, std::size_t size, rights asked) const noexcept {
-    const region_row& row = head().table[at.key % arena_head::rows];
-    if (row.key.load(std::memory_order_acquire) != at.key) [[unlikely]]
-      return nullptr;
-    const std::uint64_t place = row.place.load(std::memory_order_relaxed);
-    const std::uint64_t length = row.length.load(std::memory_order_relaxed);
-    const std::uint32_t flags = row.flags.load(std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_acquire);
-    if (row.key.load(std::memory_order_relaxed) != at.key) [[unlikely]]
-      return nullptr;  // released meanwhile, and perhaps another's by now
-    const std::uint32_t wanted = static_cast<std::uint32_t>(asked) | region_row::in_arena;
-    if ((flags & wanted) != wanted || at.address > length || size > length - at.address || place > here_.size() || length > here_.size() - place)
-        [[unlikely]]
-      return nullptr;
-    return here_.start() + place + at.address;
+    if (at.key == last_.key && last_.row->key.load(std::memory_order_acquire) == at.key) [[likely]]
+      return last_.place(at.address, size, asked);
+    return find_another(at, size, asked);
   }
 
   [[gnu::cold]] missing_place missing(remote_memory at, std::size_t size, rights asked) const noexcept {
@@ -77,6 +67,7 @@ class neighbour {
   [[gnu::cold]] bool grow() noexcept {
     const std::uint64_t reach = std::min(head().reach.load(std::memory_order_acquire), file_bytes_);
     const std::uint64_t wanted = std::min(file_bytes_, (std::max(reach, here_.size()) * 2 + first_bytes - 1) / first_bytes * first_bytes);
+    last_ = {};
     return wanted <= here_.size() || here_.grow(wanted);
   }
 
@@ -86,11 +77,39 @@ class neighbour {
   bool claim_waking() const noexcept { return head().asleep.exchange(0, std::memory_order_relaxed) != 0; }
 
  private:
+  static inline const region_row nobody{{1}, {0}, {0}, {0}};
+  /// A region as its row said when it was read and checked; a row does not change while its key stands.
+  struct known_region {
+    std::uint64_t key = 0;
+    const region_row* row = &nobody;  ///< Of the wrong key 0, which no region has.
+    std::byte* start = nullptr;
+    std::uint64_t length = 0;
+    rights granted = rights::none;
+
+    [[gnu::always_inline]] std::byte* place(std::uint64_t at, std::size_t size, rights asked) const noexcept {
+      if (size > length || at > length - size || !grants(granted, asked)) [[unlikely]]
+        return nullptr;
+      return start + at;
+    }
+  };
+  [[gnu::noinline]] std::byte* find_another(remote_memory at, std::size_t size, rights asked) const noexcept {
+    const region_row& row = head().table[at.key % arena_head::rows];
+    if (at.key == 0 || row.key.load(std::memory_order_acquire) != at.key) return nullptr;
+    const std::uint64_t place = row.place.load(std::memory_order_relaxed);
+    const std::uint64_t length = row.length.load(std::memory_order_relaxed);
+    const std::uint32_t flags = row.flags.load(std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (row.key.load(std::memory_order_relaxed) != at.key) return nullptr;  // released meanwhile, and perhaps another's by now
+    if ((flags & region_row::in_arena) == 0 || place > here_.size() || length > here_.size() - place) return nullptr;
+    last_ = {at.key, &row, here_.start() + place, length, static_cast<rights>(flags & 7U)};
+    return last_.place(at.address, size, asked);
+  }
   static constexpr std::uint64_t first_bytes = std::uint64_t{256} << 20;
   static_assert(first_bytes > sizeof(arena_head));
   arena_head& head() const noexcept { return *reinterpret_cast<arena_head*>(here_.start()); }
 
   mapping here_;
+  mutable known_region last_;
   std::uint64_t file_bytes_ = 0;
 };
 

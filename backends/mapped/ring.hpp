@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Messages and notices from one process to another: a ring of entries of a cache line each, made by whoever receives. An entry is there when its
-// first word is its turn, so that a notice moves one line and no shared counter. Larger messages lie in an area behind the entries, one behind
-// the other. Wait-free on both sides: no lock lies in shared memory, and a side that dies holds up nobody.
+// first word is its turn, so that a notice or a short message moves one line and no shared counter; what was taken is written back by the quarter.
+// Larger messages lie in an area behind the entries, one behind the other. Wait-free on both sides: no lock lies in shared memory, and a side that dies holds up nobody.
 // Nothing that the other side wrote is used to address memory before it was checked.
 // Hot path: all of it. Threads: one that sends, one that takes.
 #pragma once
 
 #include "../../core/memory.hpp"
+#include "copying.hpp"
 #include "sealed_memory.hpp"
 
 #include <algorithm>
@@ -53,8 +54,8 @@ class outgoing_ring {
   outgoing_ring() = default;
   outgoing_ring(ring_memory* ring, std::uint64_t payload_bytes) noexcept : ring_(ring), payload_bytes_(payload_bytes) {}
 
-  /// The largest message that finds room when the ring is empty.
-  std::uint64_t largest() const noexcept { return payload_bytes_ / 2; }
+  /// The largest message that finds room when the ring is empty: half of the area may be skipped at its end, a quarter be taken and not told.
+  std::uint64_t largest() const noexcept { return payload_bytes_ / 4; }
 
   [[gnu::always_inline]] bool has_room(std::size_t size) noexcept {
     if (sent_ - taken_ >= ring_memory::entries) [[unlikely]] {
@@ -76,7 +77,7 @@ class outgoing_ring {
     e.size = static_cast<std::uint32_t>(message.size());
     e.immediate = immediate;
     if (message.size() <= ring_entry::room) [[likely]] {
-      if (!message.empty()) std::memcpy(e.inside.data(), message.data(), message.size());
+      copy_short(e.inside.data(), message.data(), message.size());
     } else {
       std::memcpy(room_behind(e, message.size()), message.data(), message.size());
     }
@@ -141,29 +142,36 @@ class incoming_ring {
   [[gnu::always_inline]] std::optional<const_bytes> message(const ring_entry& e, std::uint32_t size) noexcept {
     if (size <= ring_entry::room) [[likely]]
       return const_bytes(e.inside.data(), size);
+    return message_behind(e, size);
+  }
+  /// Done with the front. Its room is the sender's again a quarter of the ring later at the latest.
+  [[gnu::always_inline]] void pop() noexcept {
+    ++taken_;
+    if (--until_told_ == 0) [[unlikely]]
+      tell_room();
+  }
+
+ private:
+  [[gnu::noinline]] std::optional<const_bytes> message_behind(const ring_entry& e, std::uint32_t size) noexcept {
     payload_place place;
     std::memcpy(&place, e.inside.data(), sizeof place);
     if (place.offset > payload_bytes_ || size > payload_bytes_ - place.offset) return {};
     freed_ = place.end;
+    if (freed_ - told_freed_ >= payload_bytes_ / 4) until_told_ = 1;
     return const_bytes(ring_->payload() + place.offset, size);
   }
-  /// Done with the front. Its room is the sender's again when told_room() was called.
-  [[gnu::always_inline]] void pop() noexcept {
-    if (++taken_ - told_ >= ring_memory::entries / 4) [[unlikely]]
-      tell_room();
-  }
-  /// Requires: nothing that was taken is looked at any more.
-  [[gnu::always_inline]] void tell_room() noexcept {
-    if (told_ == taken_) return;
-    told_ = taken_;
+  [[gnu::noinline]] void tell_room() noexcept {
+    until_told_ = told_every;
+    told_freed_ = freed_;
     ring_->freed.store(freed_, std::memory_order_release);
     ring_->taken.store(taken_, std::memory_order_release);
   }
+  static constexpr std::uint32_t told_every = ring_memory::entries / 4;
 
- private:
   ring_memory* ring_ = nullptr;
   std::uint64_t payload_bytes_ = 0;
-  std::uint64_t taken_ = 0, told_ = 0, freed_ = 0;
+  std::uint64_t taken_ = 0, freed_ = 0, told_freed_ = 0;
+  std::uint32_t until_told_ = told_every;
 };
 
 }  // namespace weft::backends::mapped

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sleeping until a peer sends: whoever is about to sleep says so in the arena, looks once more, then sleeps; who sends looks behind what it sent whether
+// anybody sleeps. Between the two a wake-up cannot be lost.
+// Hot path: rough_time(). Threads: the owner's.
+#pragma once
+
+#include "../../core/time.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <ctime>
+
+namespace weft::backends::mapped {
+
+/// Tells whether there is something to look at: before, or after a sleep.
+template <class News, class Sleep>
+bool sleep_unless(std::atomic<std::uint32_t>& asleep, News&& has_news, Sleep&& sleep) noexcept {
+  if (has_news()) return true;
+  asleep.store(1, std::memory_order_seq_cst);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  const bool came = has_news() || sleep();
+  asleep.store(0, std::memory_order_relaxed);
+  return came;
+}
+
+/// Sleeps until the descriptor is readable (true), or so long.
+inline bool sleep_on(int descriptor, duration most) noexcept {
+  const duration left = std::clamp(most, duration::zero(), duration(std::chrono::hours(1)));
+  const auto whole = std::chrono::duration_cast<std::chrono::seconds>(left);
+  const timespec longest{whole.count(), static_cast<long>((left - whole).count())};
+  pollfd events{descriptor, POLLIN, 0};
+  return ::ppoll(&events, 1, &longest, nullptr) > 0;
+}
+
+/// The steady clock as the kernel's timer last left it.
+inline instant rough_time() noexcept {
+  timespec at{};
+  ::clock_gettime(CLOCK_MONOTONIC_COARSE, &at);
+  return instant(std::chrono::seconds(at.tv_sec) + std::chrono::nanoseconds(at.tv_nsec));
+}
+
+}  // namespace weft::backends::mapped

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The ends of bench-flag: weft's, and beside each what a processor does without it, in the same lines of the same memory. By hand there are no keys, no bounds,
+// no peers and no ends of operations: it is the floor.
+// Hot path: all of it. Threads: one per process.
+#pragma once
+
+#include "../transport/weft_end.hpp"
+#include "hand_ring.hpp"
+#include "same_memory.hpp"
+
+#include <atomic>
+
+namespace weft::bench {
+
+inline constexpr std::size_t megabyte = std::size_t{1} << 20;
+inline constexpr std::size_t block_at = 4096;  ///< In a landing: the word comes first, a page of its own.
+
+inline std::atomic_ref<std::uint64_t> word_at(std::byte* place) noexcept {
+  return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(place));
+}
+
+/// A transport, its peer, and the peer's memory as it lies here.
+template <class F>
+struct mapped_pair {
+  weft_pair<F> weft;
+  region ring_memory = sure(weft.net.allocate(sizeof(hand_ring), rights::all));
+  std::byte* landing = weft.landing.data();
+  std::byte* there;
+  hand_sender out;
+  hand_taker in{*reinterpret_cast<hand_ring*>(ring_memory.data())};
+
+  mapped_pair(const channel& to, bool first)
+      : weft(to, first, block_at + megabyte, false, 4096),
+        there(same_memory::at(swap(to, first, landing))),
+        out(*reinterpret_cast<hand_ring*>(same_memory::at(swap(to, first, ring_memory.data())))) {}
+
+ private:
+  std::string swap(const channel& to, bool first, const std::byte* mine) {
+    return to.swap(first, same_memory::of(mine), [this] { weft.net.progress([](auto&&) {}); });
+  }
+};
+
+/// The floor of a put: a store, and a load until it is seen.
+template <class F>
+struct by_flag {
+  mapped_pair<F>& pair;
+  void post(std::uint64_t value) noexcept { word_at(pair.there).store(value, std::memory_order_release); }
+  bool seen(std::uint64_t value) noexcept { return word_at(pair.landing).load(std::memory_order_acquire) == value; }
+};
+
+/// A copy, and a flag behind it.
+template <class F>
+struct by_copy {
+  mapped_pair<F>& pair;
+  std::size_t size;
+  void post(std::uint64_t value) noexcept {
+    std::memcpy(pair.there + block_at, pair.weft.source.data(), size);
+    word_at(pair.there).store(value, std::memory_order_release);
+  }
+  bool seen(std::uint64_t value) noexcept { return by_flag<F>{pair}.seen(value); }
+};
+
+/// A line of a ring: a message, or a notice behind a store.
+template <class F, carrier C>
+struct by_ring {
+  mapped_pair<F>& pair;
+  std::uint64_t kept[8] = {};
+  void post(std::uint64_t value) noexcept {
+    if constexpr (C == carrier::put_notify) word_at(pair.there).store(value, std::memory_order_relaxed);
+    while (!pair.out.send(reinterpret_cast<const std::byte*>(&value), C == carrier::send ? 8 : 0, value)) {
+    }
+  }
+  bool seen(std::uint64_t) noexcept {
+    std::size_t size = 0;
+    std::uint64_t immediate = 0;
+    return pair.in.take(reinterpret_cast<std::byte*>(kept), size, immediate);
+  }
+};
+
+/// A put that nobody is told of: the target watches the word.
+template <class F>
+struct by_put {
+  mapped_pair<F>& pair;
+  remote_place there = pair.weft.there.at(0);
+  void post(std::uint64_t value) {
+    weft_pair<F>& p = pair.weft;
+    std::memcpy(p.source.data(), &value, sizeof value);
+    while (!p.net.put(p.other, p.source.first(sizeof value), there)) p.net.progress([](auto&&) {});
+  }
+  bool seen(std::uint64_t value) noexcept { return by_flag<F>{pair}.seen(value); }
+};
+
+/// A larger one, and one of the word behind it.
+template <class F>
+struct by_large_put {
+  mapped_pair<F>& pair;
+  std::size_t size;
+  remote_place block = pair.weft.there.at(block_at);
+  by_put<F> word{pair};
+  void post(std::uint64_t value) {
+    while (!pair.weft.net.put(pair.weft.other, pair.weft.source.first(size), block)) pair.weft.net.progress([](auto&&) {});
+    word.post(value);
+  }
+  bool seen(std::uint64_t value) noexcept { return word.seen(value); }
+};
+
+/// A put with a notice, or a message: the target makes progress.
+template <class F, carrier C>
+struct by_event {
+  mapped_pair<F>& pair;
+  remote_place there = pair.weft.there.at(0);
+  std::uint64_t arrived = 0, taken = 0;
+  void post(std::uint64_t value) {
+    weft_pair<F>& p = pair.weft;
+    std::memcpy(p.source.data(), &value, sizeof value);
+    const auto call = [&] {
+      if constexpr (C == carrier::send) return p.net.send(p.other, p.source.first(8));
+      else return p.net.put_notify(p.other, p.source.first(8), there, static_cast<std::uint32_t>(value));
+    };
+    while (!call()) p.net.progress([](auto&&) {});
+  }
+  bool seen(std::uint64_t) {
+    pair.weft.net.progress(overloaded{[this](const notified&) { ++arrived; }, [this](const received&) { ++arrived; },
+                                      [](const lost&) { throw std::runtime_error("the other process is gone"); }, [](auto&&) {}});
+    if (arrived == taken) return false;
+    ++taken;
+    return true;
+  }
+};
+
+}  // namespace weft::bench

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Messages through shared memory by hand: a ring of lines, each of which says by its own sequence word that it is there, header and bytes in one line, copied
+// in and copied out; what was taken is told by the quarter. The same protocol as the backend's, with nothing around it: no keys, no bounds of regions, no
+// receives, no links. Short messages only.
+// Hot path: all of it. Threads: one that sends, one that takes.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace weft::bench {
+
+/// Where the two meet. Zeroed memory is an empty one.
+struct hand_ring {
+  static constexpr std::uint32_t lines = 256;
+  struct alignas(64) line {
+    static constexpr std::size_t room = 48;
+    std::atomic<std::uint32_t> sequence;
+    std::uint32_t size;
+    std::uint64_t immediate;
+    std::array<std::byte, room> inside;
+  };
+  alignas(64) std::atomic<std::uint32_t> taken;
+  std::array<line, lines> all;
+};
+
+class hand_sender {
+ public:
+  explicit hand_sender(hand_ring& ring) noexcept : ring_(&ring) {}
+  /// False: the ring is full. Requires: at most 48 bytes.
+  [[gnu::always_inline]] bool send(const std::byte* from, std::size_t size, std::uint64_t immediate) noexcept {
+    if (sent_ - taken_ == hand_ring::lines) [[unlikely]] {
+      taken_ = ring_->taken.load(std::memory_order_acquire);
+      if (sent_ - taken_ == hand_ring::lines) return false;
+    }
+    hand_ring::line& l = ring_->all[sent_ % hand_ring::lines];
+    l.size = static_cast<std::uint32_t>(size);
+    l.immediate = immediate;
+    if (size == 8) std::memcpy(l.inside.data(), from, 8);  // what is measured
+    else if (size != 0) std::memcpy(l.inside.data(), from, size);
+    l.sequence.store(++sent_, std::memory_order_release);
+    return true;
+  }
+
+ private:
+  hand_ring* ring_;
+  std::uint32_t sent_ = 0, taken_ = 0;
+};
+
+class hand_taker {
+ public:
+  explicit hand_taker(hand_ring& ring) noexcept : ring_(&ring) {}
+  /// What the next message carried was copied to `into`, which has room for 48 bytes; false: there is none.
+  [[gnu::always_inline]] bool take(std::byte* into, std::size_t& size, std::uint64_t& immediate) noexcept {
+    const hand_ring::line& l = ring_->all[taken_ % hand_ring::lines];
+    if (l.sequence.load(std::memory_order_acquire) != taken_ + 1) return false;
+    size = l.size;
+    immediate = l.immediate;
+    std::memcpy(into, l.inside.data(), hand_ring::line::room);
+    if (++taken_ % (hand_ring::lines / 4) == 0) ring_->taken.store(taken_, std::memory_order_release);
+    return true;
+  }
+
+ private:
+  hand_ring* ring_;
+  std::uint32_t taken_ = 0;
+};
+
+}  // namespace weft::bench
