@@ -67,6 +67,7 @@ ssize_t sendmsg(fid_ep* ep, const fi_msg* m, std::uint64_t flags) {
   request what = message(packet_kind::message, m->msg_iov, m->iov_count, m->desc, m->addr, m->context, flags);
   what.has_data = (flags & FI_REMOTE_CQ_DATA) != 0;
   what.data = m->data;
+  what.listed = true;
   return post(of(ep), what);
 }
 ssize_t inject(fid_ep* ep, const void* buffer, std::size_t size, fi_addr_t to) {
@@ -119,6 +120,7 @@ ssize_t tsendmsg(fid_ep* ep, const fi_msg_tagged* m, std::uint64_t flags) {
   what.tag = m->tag;
   what.has_data = (flags & FI_REMOTE_CQ_DATA) != 0;
   what.data = m->data;
+  what.listed = true;
   return post(of(ep), what);
 }
 ssize_t tinject(fid_ep* ep, const void* buffer, std::size_t size, fi_addr_t to, std::uint64_t tag) {

@@ -21,6 +21,7 @@ struct request {
   std::uint64_t flags = 0;        ///< FI_COMPLETION, FI_MORE, FI_INJECT, FI_DELIVERY_COMPLETE.
   std::uint64_t entry_flags = 0;  ///< What its completion entry says.
   bool silent = false;            ///< fi_inject and its like: no completion, no context, the buffer is free on return.
+  bool listed = false;            ///< fi_sendmsg and its like: the caller gave a list of descriptors, or none.
   bool taken_over = false;  ///< The operand of an atomic: it was looked at where it was, and copied.
   bool has_data = false;
   std::uint64_t data = 0;

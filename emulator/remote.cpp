@@ -39,6 +39,7 @@ ssize_t writemsg(fid_ep* ep, const fi_msg_rma* m, std::uint64_t flags) {
   request what = writing(m->msg_iov, m->iov_count, m->desc, m->addr, m->rma_iov->addr, m->rma_iov->key, m->context, flags);
   what.has_data = (flags & FI_REMOTE_CQ_DATA) != 0;
   what.data = m->data;
+  what.listed = true;
   return post(of(ep), what);
 }
 ssize_t inject(fid_ep* ep, const void* buffer, std::size_t size, fi_addr_t to, std::uint64_t address, std::uint64_t key) {

@@ -114,7 +114,7 @@ class port {
       return posted(fi_senddata(ep, from.data, from.size, from.descriptor, immediate, ends::peer(to), own_context<M>(context)), "fi_senddata");
     } else {
       const iovec piece{from.data, from.size};
-      const fi_msg message{&piece, &from.descriptor, 1, ends::peer(to), own_context<M>(context), immediate};
+      const fi_msg message{&piece, given(from.descriptor), 1, ends::peer(to), own_context<M>(context), immediate};
       return posted(fi_sendmsg(ep, &message, flags(M) | (More ? FI_MORE : 0) | (Shape::framed ? 0 : FI_REMOTE_CQ_DATA)), "fi_sendmsg");
     }
   }
@@ -255,12 +255,17 @@ class port {
     return M == post_mode::unsignalled ? completion_queue<Shape>::unsignalled(context) : context;
   }
 
+  /// Memory of no bytes may have no descriptor, and libraries follow each entry of a list that they are given (verbs of libfabric 1.17).
+  [[gnu::always_inline]] static void** given(void*& descriptor) noexcept {
+    if constexpr (Shape::local_descriptor) return descriptor != nullptr ? &descriptor : nullptr;
+    else return &descriptor;
+  }
+
   [[gnu::always_inline]] status write_message(link to, local_memory from, remote_memory at, std::uint64_t immediate, std::uint64_t flags,
                                               void* context) noexcept {
     const iovec piece{from.data, from.size};
-    void* descriptor = from.descriptor;
     const fi_rma_iov target{at.address, from.size, at.key};
-    const fi_msg_rma message{&piece, &descriptor, 1, ends::peer(to), &target, 1, context, immediate};
+    const fi_msg_rma message{&piece, given(from.descriptor), 1, ends::peer(to), &target, 1, context, immediate};
     return posted(fi_writemsg(ends_->of(to), &message, flags), "fi_writemsg");
   }
 
