@@ -50,6 +50,8 @@ set(WEFT_HEADERS
   compose/listed_batch.hpp
   compose/built_for.hpp
   compose/closing.hpp
+  compose/coalescing.hpp
+  compose/coalescing_lane.hpp
   compose/control_buffers.hpp
   compose/ends.hpp
   compose/engine.hpp
@@ -59,6 +61,7 @@ set(WEFT_HEADERS
   compose/flushing.hpp
   compose/fused.hpp
   compose/gathering.hpp
+  compose/group.hpp
   compose/immediate_layout.hpp
   compose/inbox.hpp
   compose/key_source.hpp
@@ -95,6 +98,7 @@ set(WEFT_HEADERS
   compose/transfer_plan.hpp
   compose/transport.hpp
   compose/truncation.hpp
+  compose/ungrouping.hpp
   compose/upkeep.hpp
   compose/where.hpp
   compose/with.hpp
@@ -126,6 +130,7 @@ set(WEFT_HEADERS
   policies/atomics.hpp
   policies/back_pressure.hpp
   policies/bootstrap.hpp
+  policies/coalesce.hpp
   policies/completion.hpp
   policies/endpoint.hpp
   policies/flush.hpp
@@ -145,6 +150,7 @@ set(WEFT_HEADERS
   policies/write_fault.hpp
   wire/control.hpp
   wire/fused.hpp
+  wire/group.hpp
   wire/hello.hpp
   wire/message_tag.hpp
   wire/reader.hpp

@@ -10,6 +10,9 @@
 #include "events.hpp"
 #include "meeting.hpp"
 #include "target.hpp"
+#include "ungrouping.hpp"
+
+#include <utility>
 
 namespace weft {
 
@@ -45,7 +48,8 @@ class arrivals {
       whole = whole.subspan(wire::header_bytes);
     }
     if (!handle(r, tag, whole)) [[unlikely]] {
-      e_.parked.push_back({&r, start, static_cast<std::uint32_t>(c.length), tag.word});  // slots: never past their number, reserved at open
+      e_.parked.push_back({&r, start, static_cast<std::uint32_t>(c.length), tag.word,
+                           std::exchange(e_.left_in_group, 0)});  // slots: never past their number, reserved at open
       e_.put_off();
       if constexpr (!Engine::many_in_one) return;
       ++r.held;
@@ -81,10 +85,13 @@ class arrivals {
       const parked_message<receive> message = e_.parked[i];
       receive& r = *message.in;
       if (r.owner == no_index) continue;  // its peer is gone
+      e_.left_in_group = message.left;
       if (!handle(r, {message.tag}, const_bytes(message.data, message.length).subspan(Engine::front))) {
-        e_.parked[kept++] = message;
+        e_.parked[kept] = message;
+        e_.parked[kept++].left = std::exchange(e_.left_in_group, 0);
         continue;
       }
+      e_.left_in_group = 0;
       if constexpr (Engine::many_in_one) --r.held;
       give_back(r, false);
     }
@@ -187,6 +194,8 @@ class arrivals {
       case wire::message_kind::flushed:
         if (slot* s = flushing<Engine>(e_).answered(r, body); s != nullptr) ending().end_of(*s, {});
         return true;
+      case wire::message_kind::group:
+        return ungrouping<Engine, Handler>(e_, on_).take(r, body, !e_.parked.empty() && !e_.retrying);
       case wire::message_kind::goodbye:
         parting<Engine>(e_).left(r, body, on_);
         return true;

@@ -99,8 +99,11 @@ class atomic_calls {
     constexpr atomicity who = executor_of<F, Place>;
     static_assert(executes<F, who>());
     auto posts = static_cast<Transport*>(this)->atomic_posts_();
-    if constexpr (requires { at.place(); }) return posts.template post<who, What, T>(to, at.place(), told, operand, expected, context);
-    else return posts.template post<who, What, T>(to, at, told, operand, expected, context);
+    return static_cast<Transport*>(this)->behind(
+        to, [&]() __attribute__((always_inline)) {
+          if constexpr (requires { at.place(); }) return posts.template post<who, What, T>(to, at.place(), told, operand, expected, context);
+          else return posts.template post<who, What, T>(to, at, told, operand, expected, context);
+        });
   }
 };
 

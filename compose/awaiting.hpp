@@ -73,6 +73,10 @@ class awaiting {
 
   status sleep(duration at_most) noexcept {
     e_.until_upkeep = 1;
+    if constexpr (Engine::coalesces) {
+      coalescing<Engine>(e_).look(false);
+      if (!e_.gathering.empty()) return {};  // the queue was full, and what was gathered must go
+    }
     if (!e_.options.sleeps || e_.draining) return {};  // the event that a link ended has been read: nothing would wake us for it
     const auto none = [](auto&&) {};
     const duration due = upkeep<Engine, const decltype(none)>(e_, none).until_due();

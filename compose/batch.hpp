@@ -7,6 +7,7 @@
 #pragma once
 
 #include "atomics.hpp"
+#include "coalescing.hpp"
 #include "lane.hpp"
 #include "listed_batch.hpp"
 #include "words.hpp"
@@ -116,6 +117,8 @@ class [[nodiscard]] kept_back_batch {
       return why_;
     if (r == nullptr) [[unlikely]]
       return lane_type(*e_).dead(to_, name_of(what));
+    if constexpr (Engine::coalesces)
+      if (const status s = coalescing<Engine>(*e_).before(r); !s) return s;
     if (held_.what != nothing) {
       if constexpr (links) e_->port->begin_batch();
       if (const status s = post_held(*r); !s) [[unlikely]]

@@ -15,9 +15,11 @@
 
 namespace weft {
 
-class control_buffers {
+/// Buffers of one size.
+template <std::size_t Each>
+class buffer_pool {
  public:
-  static constexpr std::size_t each = wire::largest_handshake + wire::header_bytes;
+  static constexpr std::size_t each = Each;
 
   /// Adds buffers; only at open, and when buffers had to be left to a library that may still read them (cold).
   template <class Enroll>
@@ -50,5 +52,7 @@ class control_buffers {
   std::vector<place> places_;
   std::vector<std::uint32_t> free_;
 };
+
+using control_buffers = buffer_pool<wire::largest_handshake + wire::header_bytes>;
 
 }  // namespace weft

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "atomics.hpp"
+#include "coalescing.hpp"
 #include "events.hpp"
 #include "flushing.hpp"
 #include "lane.hpp"
@@ -112,6 +113,8 @@ class ends {
 
   void finish(slot& s, status outcome) {
     if (s.fault != errc::ok && outcome) outcome = error(s.fault, name_of(s.what));
+    if (!outcome && s.stage == stage::grouped) [[unlikely]]
+      return coalescing<Engine>(e_).fail(s, told_as(*s.record, outcome), on_);
     const slot told = s;
     if (s.parent != nullptr) {
       slot& parent = *s.parent;
@@ -135,6 +138,9 @@ class ends {
         if constexpr (Engine::swap_loops) atomic_posts<Engine>(e_).resume(s);
         if (s.fault == errc::ok) return;
         break;
+      case stage::grouped:
+        if (!coalescing<Engine>(e_).resume(s)) return;
+        break;
       case stage::confirming:
       case stage::replying:
         flushing<Engine>(e_).ask_or_owe(s);
@@ -146,9 +152,13 @@ class ends {
     if (s.pending == 0) finish(s, {});
   }
 
+  /// The library flushes what is in flight on a broken link as "cancelled"; nobody closed anything here, so the peer is the cause.
+  static status told_as(const record& r, status outcome) noexcept {
+    if (outcome.code == errc::closed && r.state != peer_state::free) outcome.code = errc::peer_lost;
+    return outcome;
+  }
   void tell(const slot& s, status outcome) {
-    // The library flushes what is in flight on a broken link as "cancelled"; nobody closed anything here, so the peer is the cause.
-    if (outcome.code == errc::closed && s.record->state != peer_state::free) outcome.code = errc::peer_lost;
+    outcome = told_as(*s.record, outcome);
     if (s.use == slot_use::user) {
       if (outcome) on_(completed{s.what, e_.handle(*s.record), s.user, {s.scratch[0], s.type}});
       else on_(failed{s.what, e_.handle(*s.record), s.user, outcome});

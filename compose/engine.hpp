@@ -47,12 +47,13 @@ struct no_process {};
 struct no_receives {};
 struct no_ring {};
 struct no_counts {};
+struct no_groups {};
 /// A peer's record with the parts that the fabric needs.
-template <class Link, class Watch, std::size_t LibraryBytes, bool Process, bool Receives, bool Ring, bool Counts>
+template <class Link, class Watch, std::size_t LibraryBytes, bool Process, bool Receives, bool Ring, bool Counts, bool Groups>
 struct record_of {
   using type = peer_record<Link, std::conditional_t<Process, watched_process<Watch>, no_process>,
                            std::conditional_t<Receives, own_receives<LibraryBytes>, no_receives>, std::conditional_t<Ring, ring_state, no_ring>,
-                           std::conditional_t<Counts, message_counts, no_counts>>;
+                           std::conditional_t<Counts, message_counts, no_counts>, std::conditional_t<Groups, gathered_posts, no_groups>>;
 };
 }  // namespace detail
 
@@ -76,8 +77,9 @@ struct engine {
   using rendezvous = typename port_type::rendezvous;
   using watch = typename detail::watch_of<port_type>::type;
   static constexpr std::size_t library_bytes = F::facts.context_bytes;
+  static constexpr bool coalesces = answer<F, coalesce_family>::gathers;
   using record = typename detail::record_of<link, watch, library_bytes, answer<F, liveness_family>::watches_process, port_type::link_has_receives,
-                                            shape::remote_counter, !F::facts.order_send_after_send>::type;
+                                            shape::remote_counter, !F::facts.order_send_after_send, coalesces>::type;
   /// Some operation on some type of word takes compare-swaps.
   static constexpr bool swap_loops =
       shape::native_atomics && (F::atomics_by.has(atomic_lowering::loop) || F::atomics_by.has(atomic_lowering::wide_loop));
@@ -104,6 +106,9 @@ struct engine {
   static constexpr bool notice_is_message = answer<F, notify_family>::notice_is_message;
   /// Each waits for its delivery: those that were told of together go in one message.
   static constexpr bool notices_together = std::same_as<answer<F, notify_family>, notify::message_after_delivery>;
+  /// Of a group: its members, and its bytes without a front.
+  static constexpr std::uint32_t group_members = answer<F, coalesce_family>::messages;
+  static constexpr std::size_t group_bytes = answer<F, coalesce_family>::bytes;
   static constexpr std::size_t fused_bytes = notice_is_message ? F::facts.fused_bytes : 0;
 
   engine(const transport_options& o, std::unique_ptr<port_type> p) : options(o), port(std::move(p)), peers(o.peers), opened(port->now()) {}
@@ -117,6 +122,9 @@ struct engine {
   peer_table<record> peers;
   operation_pool<slot> operations;
   control_buffers controls;
+  [[no_unique_address]] std::conditional_t<coalesces, buffer_pool<group_bytes + front>, detail::no_groups> groups;  ///< Of gathered posts.
+  std::vector<record*> gathering;   ///< Whoever has gathered posts, and perhaps some that had. Capacity reserved at open.
+  std::uint64_t left_in_group = 0;  ///< Of the group that is looked at: see parked_message::left.
   /// Slots that only messages of our own may take: an operation may end by one, and would wait for its own slot for ever.
   std::uint32_t control_messages = 0;
   receive_block<receive> shared_receives;         ///< One pool for all peers.
@@ -171,6 +179,7 @@ struct engine {
     if constexpr (answer<F, atomics_family>::executed_by_target) any = any || !owed_replies.empty();
     if constexpr (notice_is_message) any = any || !owed_landings.empty();
     if constexpr (tracks_writes) any = any || waiting_flushes != 0;
+    if constexpr (coalesces) any = any || !gathering.empty();
     if (!any) attention &= ~put_off_bit;
   }
 
@@ -223,7 +232,8 @@ struct engine {
     return s;
   }
   static constexpr bool is_counted(wire::message_kind kind) noexcept {
-    return goodbye_overtakes && (kind == wire::message_kind::user || kind == wire::message_kind::notify || kind == wire::message_kind::fused);
+    return goodbye_overtakes && (kind == wire::message_kind::user || kind == wire::message_kind::notify || kind == wire::message_kind::fused ||
+                                 kind == wire::message_kind::group);
   }
 
   /// Says that this side leaves. Nothing may follow to this peer.
@@ -289,7 +299,8 @@ struct engine {
   }
   void release(slot& s) noexcept {
     if (s.buffer != no_index) {
-      controls.give(s.buffer);
+      if (coalesces && s.stage == stage::grouped) give_group(s.buffer);
+      else controls.give(s.buffer);
       s.buffer = no_index;
     }
     s.parent = nullptr;
@@ -304,6 +315,21 @@ struct engine {
     const auto register_it = [this](bytes memory) { return enroll_own(memory); };
     if (operations.left() <= control_messages) operations.fill(16, register_it);
     if (controls.empty()) controls.fill(16, register_it);
+    if constexpr (coalesces)
+      if (groups.empty()) groups.fill(4, register_it);
+  }
+  /// Memory of a group: of the pool for gathered posts where there is one, else a control buffer.
+  std::uint32_t take_group() noexcept {
+    if constexpr (coalesces) return groups.take();
+    else return controls.take();
+  }
+  void give_group(std::uint32_t buffer) noexcept {
+    if constexpr (coalesces) groups.give(buffer);
+    else controls.give(buffer);
+  }
+  local_memory group_memory(std::uint32_t buffer) const noexcept {
+    if constexpr (coalesces) return groups.memory(buffer);
+    else return controls.memory(buffer);
   }
 
   /// The operation goes on, or is told of, at the next look. Requires: on no list.

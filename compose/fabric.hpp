@@ -86,6 +86,7 @@ struct rules_hold {
   static constexpr bool selective = !answer<F, completion_family>::asks_each_time || facts.selective_completion;
   static constexpr bool many_in_one =
       !answer<F, receive_buffers_family>::many_in_one || (facts.multi_receive && !facts.write_immediate_consumes_receive);
+  static constexpr bool groups = answer<F, coalesce_family>::bytes + answer<F, framing_family>::bytes_in_front <= facts.largest_message;
   static constexpr bool pool = answer<F, receive_pool_family>::one_for_all ? facts.endpoint_type == endpoint_type::addressed || facts.shared_receives
                                                                            : facts.endpoint_type == endpoint_type::connected;
 };
@@ -123,6 +124,8 @@ consteval bool consistent_fabric() {
   static_assert(rules::selective, "weft: completion::selective needs selective_completion in the fabric's row");
   static_assert(rules::many_in_one,
                 "weft: receive_buffers::multi_receive needs multi_receive in the fabric's row, and immediates that consume no receive");
+  static_assert(rules::groups,
+                "weft: coalesce::up_to<messages, bytes>: bytes is more than a message of this fabric holds (largest_message in its row)");
   static_assert(rules::pool,
                 "weft: receive_pool::shared needs shared_receives in the fabric's row where endpoints are connected; addressed ones have no other");
   return true;

@@ -65,6 +65,8 @@ class inbox {
       if (!e.owed_landings.empty()) fusing<Engine>(e).settle();
     if constexpr (Engine::tracks_writes)
       if (e.waiting_flushes != 0) flushing<Engine>(e).settle([&in](slot& s) { in.ending().end_of(s, {}); });
+    if constexpr (Engine::coalesces)
+      if (!e.gathering.empty()) coalescing<Engine>(e).look(found > 0);
     e.settle_attention();
     e.attention &= ~Engine::handling_bit;
   }

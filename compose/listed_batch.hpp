@@ -8,6 +8,7 @@
 #pragma once
 
 #include "atomics.hpp"
+#include "coalescing.hpp"
 #include "lane.hpp"
 #include "words.hpp"
 
@@ -149,6 +150,8 @@ class [[nodiscard]] listed_batch {
     if (broken()) return list_.why;
     if (keeps_) [[unlikely]]
       if (const status s = post_kept(nullptr, false); !s) return s;
+    if constexpr (Engine::coalesces)
+      if (const status s = coalescing<Engine>(*e_).before(r); !s) return s;
     return e_->port->open_list(r->link, list_);  // what was open is posted
   }
   /// Posts what was added so far.

@@ -32,6 +32,10 @@ class opening {
     e->operations.keep_back(e->control_messages);
     e->operations.fill(options.operations + e->control_messages, [&](bytes memory) { return e->enroll_own(memory); });
     e->controls.fill(e->control_messages, [&](bytes memory) { return e->enroll_own(memory); });
+    if constexpr (Engine::coalesces) {
+      e->groups.fill(std::clamp(options.operations / 4, 4U, 64U), [&](bytes memory) { return e->enroll_own(memory); });
+      e->gathering.reserve(options.peers);
+    }
     e->plans.fill(std::clamp(options.operations / 8, 4U, 32U));
     if constexpr (!Engine::links_have_receives) receives<Engine>(*e).provide_shared();
     if constexpr (Engine::uses_ring) {

@@ -33,6 +33,7 @@ enum class stage : std::uint8_t {
   writing,
   noticing,
   replying,  ///< The target's reply ends it, not a completion.
+  grouped,   ///< A group (coalescing.hpp): its members lie in the slot's buffer; nothing is pending while it is open.
   delivering,
   splitting,
   looping,     ///< Compare-swaps, until one hits.

@@ -27,6 +27,7 @@ struct transport_options {
   std::uint32_t pending = 128;       ///< Requests not yet answered, at most; further ones are rejected.
   duration operation_timeout = 10s;  ///< An operation that has not ended by then fails with `deadline`.
   duration silence_limit = 2s;       ///< Heartbeat rows: a peer that says nothing for so long is lost.
+  duration coalesce_time = 20us;     ///< coalesce::up_to: gathered posts leave after so long although progress() always finds something to do.
   bool device_memory = false;        ///< register_region() will be given memory of devices (core/device_memory.hpp).
   weft::on_difference on_difference = weft::on_difference::refuse;  ///< The library is not what the header was generated for: what then.
 };

@@ -20,14 +20,15 @@ struct ordering {
   using notify_answer = answer<F, notify_family>;
   static constexpr const fabric_facts& row = F::facts;
   static constexpr bool fused = notify_answer::notice_is_message && row.fused_bytes > 0;
+  static constexpr bool grouped = answer<F, coalesce_family>::gathers;  // then puts may be copied by the target, from messages
   static constexpr bool atomics_are_messages = answer<F, atomics_family>::executed_by_target;
 
  public:
   /// Messages arrive in the order of their posting.
   static constexpr bool send_after_send = row.order_send_after_send;
   /// A message is seen after the bytes of the puts before it.
-  static constexpr bool send_after_write =
-      row.order_send_after_write && shape::ordered_send_after_write && !(row.atomics_cost_order && shape::native_atomics);
+  static constexpr bool send_after_write = row.order_send_after_write && shape::ordered_send_after_write &&
+                                           !(row.atomics_cost_order && shape::native_atomics) && (!grouped || row.order_send_after_send);
   /// The bytes of a put are seen after those of the puts before it. Not where small put_notifies travel as messages: the target copies those later.
   static constexpr bool write_after_write = row.order_write_after_write && shape::ordered_write_after_write && !fused;
   /// A put is seen after the messages before it: no fabric says so, since messages wait until their target looks.

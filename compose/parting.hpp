@@ -5,6 +5,7 @@
 // Hot path: no. Threads: the owner's.
 #pragma once
 
+#include "coalescing.hpp"
 #include "engine.hpp"
 #include "events.hpp"
 #include "receives.hpp"
@@ -62,6 +63,7 @@ class parting {
       if (s.record == &r && (s.use == slot_use::user || s.use == slot_use::silent || s.use == slot_use::control)) end_slot(s);
     }
     if constexpr (requires { r.watch; }) r.watch = {};
+    if constexpr (Engine::coalesces) coalescing<Engine>::forget(r);
     r.words.reset();
     e_.set_state(r, peer_state::free);
     e_.peers.give(r);

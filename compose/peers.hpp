@@ -48,6 +48,7 @@ struct parked_message {
   std::byte* data = nullptr;
   std::uint32_t length = 0;
   std::uint32_t tag = 0;
+  std::uint64_t left = 0;  ///< Of a group that was looked at: its members still to be handled, a bit for each.
 };
 
 /// A block of receives and their memory.
@@ -99,6 +100,21 @@ struct ring_state {
 struct message_counts {
   std::uint32_t messages_sent = 0;
   std::uint32_t messages_taken = 0;  ///< Of a peer that is leaving: less those that it announced, so that 0 is all.
+};
+
+/// A group that is being filled: where its next member goes, and how many more there may be. Without a slot there is no room in it.
+struct open_group {
+  std::byte* at = nullptr;
+  std::byte* end = nullptr;
+  std::uint32_t room = 0;
+  std::uint32_t slot = no_index;
+  std::uint32_t generation = 0;  ///< Of the slot, to see whether it is still this group's.
+};
+/// Transports that gather posts (coalesce::up_to): those to this peer.
+struct gathered_posts {
+  open_group gathered;
+  instant gathered_since{};  ///< When a look first found something else to do; the zero time before.
+  bool listed = false;       ///< Among the engine's.
 };
 
 /// How a record begins. It is itself the context of its peer's unsignalled operations, where the library leaves contexts alone: an error finds

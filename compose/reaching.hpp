@@ -6,6 +6,7 @@
 #pragma once
 
 #include "awaiting.hpp"
+#include "coalescing.hpp"
 #include "flushing.hpp"
 #include "gathering.hpp"
 #include "states.hpp"
@@ -59,6 +60,8 @@ class reaching {
   status flush(peer to, void* context) noexcept {
     record* r = lane_.living(to);
     if (r == nullptr) return lane_.dead(to, "flush");
+    if constexpr (Engine::coalesces)
+      if (const status s = coalescing<Engine>(e_).before(r); !s) return s;
     return flushing<Engine>(e_).begin(*r, context);
   }
 

@@ -12,9 +12,11 @@
 #include "batch.hpp"
 #include "built_for.hpp"
 #include "closing.hpp"
+#include "coalescing_lane.hpp"
 #include "enrolment.hpp"
 #include "events.hpp"
 #include "gathering.hpp"
+#include "group.hpp"
 #include "immediate_layout.hpp"
 #include "inbox.hpp"
 #include "opening.hpp"
@@ -80,6 +82,7 @@ class transport : public atomic_calls<transport<F>, F> {
   /// Waits for what is outstanding (bounded), says goodbye, releases the peer. No event follows for it. A peer that left before is fine.
   template <class Handler = refuse_events>
   status close(peer p, duration timeout, Handler&& on = {}) {
+    if constexpr (engine_type::coalesces) (void)coalescing<engine_type>(*e_).before(lane_().living(p));
     return closing<engine_type>(*e_).close(p, timeout, on);
   }
   /// The sentence of the last `lost` event, where one was given ("" else). Valid inside the handler and until the next.
@@ -117,7 +120,9 @@ class transport : public atomic_calls<transport<F>, F> {
     return wire::encode(enrolment<engine_type>(*e_).describe(r));
   }
   /// Sends a region's description as a message; the other side takes it with receive_region(), or parses the message itself.
-  status share(peer to, const region& r, progress_owner) noexcept { return awaiting<engine_type>(*e_).share(to, publish(r, owner_polls)); }
+  status share(peer to, const region& r, progress_owner) noexcept {
+    return behind(to, [&] { return awaiting<engine_type>(*e_).share(to, publish(r, owner_polls)); });
+  }
   /// Waits for a region's description from this peer. Other events meanwhile go to `on`; without one they are an error.
   template <class Handler = refuse_events>
   result<remote_region> receive_region(peer from, duration timeout, Handler&& on = {}) {
@@ -167,11 +172,11 @@ class transport : public atomic_calls<transport<F>, F> {
   /// `put(peer, from, at, weft::until<weft::visible>(context))`. What put(…, context) without a state waits for is the row's write_fault answer.
   template <write_state State>
   status put(peer to, local_memory from, const remote_place& at, weft::until<State> wanted) noexcept {
-    return reaching<engine_type>(*e_).put(to, {&from, 1}, at, wanted);
+    return behind(to, [&] { return reaching<engine_type>(*e_).put(to, {&from, 1}, at, wanted); });
   }
   template <write_state State>
   status put(peer to, gather_list from, const remote_place& at, weft::until<State> wanted) noexcept {
-    return reaching<engine_type>(*e_).put(to, from, at, wanted);
+    return behind(to, [&] { return reaching<engine_type>(*e_).put(to, from, at, wanted); });
   }
   /// Ends when all writes to this peer that were posted before are visible there, or have ended badly, which was told by then: one `completed`
   /// or `failed` with this context. By the row's flush answer; where that sends a message, the peer must make progress, and where it is
@@ -192,20 +197,33 @@ class transport : public atomic_calls<transport<F>, F> {
   // The same from several pieces of memory, or into several, in the order of their bytes: gather_limit (8) at most, on every fabric. Rows that
   // carry fewer in one call get several, which end as one operation; a message of more pieces than the row gathers is packed if it is short
   // (some 700 bytes), else `unsupported`. Unsignalled ones are never free at once.
-  status send(peer to, gather_list from, void* context) noexcept { return gathering_().send(to, from, context, true); }
-  status send(peer to, gather_list from) noexcept { return gathering_().send(to, from, nullptr, false); }
-  status put(peer to, gather_list from, const remote_place& at, void* context) noexcept { return gathering_().put(to, from, at, context, true); }
-  status put(peer to, gather_list from, const remote_place& at) noexcept { return gathering_().put(to, from, at, nullptr, false); }
+  status send(peer to, gather_list from, void* context) noexcept {
+    return behind(to, [&] { return gathering_().send(to, from, context, true); });
+  }
+  status send(peer to, gather_list from) noexcept {
+    return behind(to, [&] { return gathering_().send(to, from, nullptr, false); });
+  }
+  status put(peer to, gather_list from, const remote_place& at, void* context) noexcept {
+    return behind(to, [&] { return gathering_().put(to, from, at, context, true); });
+  }
+  status put(peer to, gather_list from, const remote_place& at) noexcept {
+    return behind(to, [&] { return gathering_().put(to, from, at, nullptr, false); });
+  }
   status put_notify(peer to, gather_list from, const remote_place& at, std::uint32_t immediate, void* context) noexcept {
-    return gathering_().put_notify(to, from, at, immediate, context, true);
+    return behind(to, [&] { return gathering_().put_notify(to, from, at, immediate, context, true); });
   }
   status put_notify(peer to, gather_list from, const remote_place& at, std::uint32_t immediate) noexcept {
-    return gathering_().put_notify(to, from, at, immediate, nullptr, false);
+    return behind(to, [&] { return gathering_().put_notify(to, from, at, immediate, nullptr, false); });
   }
-  status get(peer from, gather_list into, const remote_place& at, void* context) noexcept { return gathering_().get(from, into, at, context); }
+  status get(peer from, gather_list into, const remote_place& at, void* context) noexcept {
+    return behind(from, [&] { return gathering_().get(from, into, at, context); });
+  }
   /// Posts that go out together: `auto b = net.batch(peer); b.put(…); b.put_notify(…); b.close(context);` (compose/batch.hpp). It closes
   /// itself when it goes out of scope; the transport must outlive it.
   weft::batch<engine_type> batch(peer to) noexcept { return {*e_, to}; }
+  /// Small posts that travel in one message: `auto g = net.coalesce(peer); g.send(…); g.put(…); g.close();` (compose/group.hpp). It closes itself when it
+  /// goes out of scope; the transport must outlive it.
+  weft::group<engine_type> coalesce(peer to) noexcept { return {*e_, to}; }
   /// Any memory of the caller as a source or destination, on rows without local descriptors. Elsewhere use region::slice().
   template <class G = F>
   static local_memory memory(const_bytes any) noexcept {
@@ -266,7 +284,15 @@ class transport : public atomic_calls<transport<F>, F> {
   }
   atomic_posts<engine_type> atomic_posts_() const noexcept { return atomic_posts<engine_type>(*e_); }
   explicit transport(std::unique_ptr<engine_type> e) : e_(std::move(e)) {}
-  lane<engine_type> lane_() const noexcept { return lane<engine_type>(*e_); }
+  using lane_type = std::conditional_t<engine_type::coalesces, coalescing_lane<engine_type>, lane<engine_type>>;
+  lane_type lane_() const noexcept { return lane_type(*e_); }
+  /// Makes a post that no group holds: behind what was gathered for that peer.
+  template <class Post>
+  [[gnu::always_inline]] status behind(peer to, Post&& post) const noexcept {
+    if constexpr (engine_type::coalesces)
+      if (const status s = coalescing<engine_type>(*e_).before(lane_type(*e_).living(to)); !s) return s;
+    return post();
+  }
   template <class G>
   static consteval void flush_is_possible() {
     static_assert(

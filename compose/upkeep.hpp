@@ -6,6 +6,7 @@
 // Hot path: the decrement. Threads: the owner's.
 #pragma once
 
+#include "coalescing.hpp"
 #include "meeting.hpp"
 #include "parting.hpp"
 #include "target.hpp"
@@ -128,6 +129,10 @@ class upkeep {
     for (std::uint32_t i = 0; i < e_.operations.size(); ++i) {
       slot& s = *e_.operations.at(i);
       if ((s.use != slot_use::user && s.use != slot_use::silent) || e_.tick - s.posted <= limit) continue;
+      if (s.stage == stage::grouped) {
+        coalescing<Engine>(e_).fail(s, error(errc::deadline, name_of(s.what)), on_);
+        continue;
+      }
       const slot told = s;
       parting<Engine>(e_).end_early(s);
       on_(failed{told.what, e_.handle(*told.record), told.use == slot_use::user ? told.user : nullptr, error(errc::deadline, name_of(told.what))});

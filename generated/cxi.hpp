@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_28538bde {
+inline namespace rules_6642fd5b {
 /// Slingshot cards: counters in hardware, writes in order, no immediate on a write by default. libfabric 1.21 and later.
 struct cxi {
-  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules 28b2347a, row b0038306";
+  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules 97d9dc48, row 941e5971";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=remote_counter "
@@ -87,11 +87,13 @@ struct cxi {
       receive_pool::shared,
       // flush: tracked_writes: cxi.delivery_complete is true (claimed: libfabric 2.6 prov/cxi, FI_DELIVERY_COMPLETE by a flushing read);
       //   cxi.refused_write is silent (copied: conservative; not established)
-      flush::tracked_writes
+      flush::tracked_writes,
+      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      coalesce::none
   >;
 };
 static_assert(complete_fabric<cxi>);
-}  // namespace rules_28538bde
+}  // namespace rules_6642fd5b
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_4cfae750 {
+inline namespace rules_40b93377 {
 /// Elastic Fabric Adapter through libfabric's reliable layer: reliable, unordered between writes and messages. libfabric 1.15 to before 1.18.
 struct efa_since_1_15 {
-  static constexpr std::string_view name = "efa", library = "libfabric", made_from = "rules 28b2347a, row f94ddeaa";
+  static constexpr std::string_view name = "efa", library = "libfabric", made_from = "rules 97d9dc48, row ef2ab6cc";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -86,15 +86,17 @@ struct efa_since_1_15 {
       receive_pool::shared,
       // flush: tracked_writes: efa.delivery_complete is true (claimed: libfabric 2.6 prov/efa, FI_DELIVERY_COMPLETE); efa.refused_write is silent
       //   (copied: conservative; not established)
-      flush::tracked_writes
+      flush::tracked_writes,
+      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      coalesce::none
   >;
 };
 static_assert(complete_fabric<efa_since_1_15>);
-}  // namespace rules_4cfae750
-inline namespace rules_44305a90 {
+}  // namespace rules_40b93377
+inline namespace rules_572c8485 {
 /// libfabric 1.18 and later.
 struct efa_since_1_18 : efa_since_1_15 {
-  static constexpr std::string_view made_from = "rules 28b2347a, row a4def5e9";
+  static constexpr std::string_view made_from = "rules 97d9dc48, row c5757f91";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -121,11 +123,11 @@ struct efa_since_1_18 : efa_since_1_15 {
       notify::immediate,
       write_fault::delivery_confirmed, atomics::provider, progress::polling, wait::spin, back_pressure::report,
       threading::one_owner, completion::selective, liveness::heartbeat, receive_buffers::slots, receive_pool::shared,
-      flush::tracked_writes
+      flush::tracked_writes, coalesce::none
   >;
 };
 static_assert(complete_fabric<efa_since_1_18>);
-}  // namespace rules_44305a90
+}  // namespace rules_572c8485
 
 using efa = by_library<backends::libfabric::built_with, efa_since_1_15, efa_since_1_18>;
 // clang-format on

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_e83a8b7a {
+inline namespace rules_c11b5f73 {
 /// Elastic Fabric Adapter without the reliable layer: the card's own operations. libfabric 2.1 to before 2.6.
 struct efa_direct_since_2_1 {
-  static constexpr std::string_view name = "efa_direct", library = "libfabric", made_from = "rules 28b2347a, row 1ddbda3f";
+  static constexpr std::string_view name = "efa_direct", library = "libfabric", made_from = "rules 97d9dc48, row 07aea1ab";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -85,15 +85,17 @@ struct efa_direct_since_2_1 {
       receive_pool::shared,
       // flush: tracked_writes: efa_direct.delivery_complete is true (claimed: libfabric 2.6 prov/efa, FI_DELIVERY_COMPLETE); efa_direct.refused_write
       //   is silent (copied: conservative; not established)
-      flush::tracked_writes
+      flush::tracked_writes,
+      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      coalesce::none
   >;
 };
 static_assert(complete_fabric<efa_direct_since_2_1>);
-}  // namespace rules_e83a8b7a
-inline namespace rules_14ad8d03 {
+}  // namespace rules_c11b5f73
+inline namespace rules_db8170ac {
 /// libfabric 2.6 and later.
 struct efa_direct_since_2_6 : efa_direct_since_2_1 {
-  static constexpr std::string_view made_from = "rules 28b2347a, row 9f7600d5";
+  static constexpr std::string_view made_from = "rules 97d9dc48, row 69a3720b";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
       "atomics=target liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -115,11 +117,11 @@ struct efa_direct_since_2_6 : efa_direct_since_2_1 {
       // wait: descriptor: efa_direct.completion_wait is descriptor (claimed: libfabric 2.6 prov/efa: FI_WAIT_FD on fabric efa-direct)
       wait::descriptor,
       back_pressure::report, threading::one_owner, completion::selective, liveness::heartbeat, receive_buffers::slots,
-      receive_pool::shared, flush::tracked_writes
+      receive_pool::shared, flush::tracked_writes, coalesce::none
   >;
 };
 static_assert(complete_fabric<efa_direct_since_2_6>);
-}  // namespace rules_14ad8d03
+}  // namespace rules_db8170ac
 
 using efa_direct = by_library<backends::libfabric::built_with, efa_direct_since_2_1, efa_direct_since_2_6>;
 // clang-format on

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_e5034214 {
+inline namespace rules_01454195 {
 /// Cray Aries cards; the provider left libfabric with 1.21. libfabric 1.15 to before 1.21.
 struct gni {
-  static constexpr std::string_view name = "gni", library = "libfabric", made_from = "rules 28b2347a, row 3f3d3d9b";
+  static constexpr std::string_view name = "gni", library = "libfabric", made_from = "rules 97d9dc48, row 7aac00b4";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -86,11 +86,13 @@ struct gni {
       receive_pool::shared,
       // flush: tracked_writes: gni.delivery_complete is true (claimed: libfabric 1.17 prov/gni/include/gnix.h: listed among the endpoint's flags);
       //   gni.refused_write is silent (copied: conservative; not established)
-      flush::tracked_writes
+      flush::tracked_writes,
+      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      coalesce::none
   >;
 };
 static_assert(complete_fabric<gni>);
-}  // namespace rules_e5034214
+}  // namespace rules_01454195
 // clang-format on
 }  // namespace weft::fabrics
 

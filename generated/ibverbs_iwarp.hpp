@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_d8181271 {
+inline namespace rules_88c31a46 {
 /// Reliable connections on iWARP cards by rdma-core itself: no immediates and no atomics. rdma-core 44.0 and later.
 struct ibverbs_iwarp {
-  static constexpr std::string_view name = "ibverbs_iwarp", library = "rdma-core", made_from = "rules 28b2347a, row 6bf4ee64";
+  static constexpr std::string_view name = "ibverbs_iwarp", library = "rdma-core", made_from = "rules 97d9dc48, row 72710561";
   static constexpr library_version built_with = backends::verbs::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=header region_address=virtual_address region_key=provider "
@@ -102,11 +102,13 @@ struct ibverbs_iwarp {
       // flush: message_behind_writes: ibverbs_iwarp.order_send_after_write is true (claimed: RFC 5040: messages are delivered after the writes before
       //   them; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: overtaken 0, pairs 160);
       //   ibverbs_iwarp.atomics_cost_order is false (claimed: there are no atomics to ask for)
-      flush::message_behind_writes
+      flush::message_behind_writes,
+      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      coalesce::none
   >;
 };
 static_assert(complete_fabric<ibverbs_iwarp>);
-}  // namespace rules_d8181271
+}  // namespace rules_88c31a46
 // clang-format on
 }  // namespace weft::fabrics
 

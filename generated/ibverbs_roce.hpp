@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_a004be9d {
+inline namespace rules_6decafad {
 /// Reliable connections on InfiniBand or RoCE cards by rdma-core itself. rdma-core 44.0 and later.
 struct ibverbs_roce {
-  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules 28b2347a, row a50bb12b";
+  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules 97d9dc48, row a2e48658";
   static constexpr library_version built_with = backends::verbs::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
@@ -102,11 +102,13 @@ struct ibverbs_roce {
       // flush: message_behind_writes: ibverbs_roce.order_send_after_write is true (claimed: InfiniBand reliable connection: one queue pair keeps the
       //   order; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's verbs), weft probe: overtaken 0, pairs
       //   160); ibverbs_roce.atomics_cost_order is false (claimed: InfiniBand reliable connection: one queue pair keeps the order)
-      flush::message_behind_writes
+      flush::message_behind_writes,
+      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      coalesce::none
   >;
 };
 static_assert(complete_fabric<ibverbs_roce>);
-}  // namespace rules_a004be9d
+}  // namespace rules_6decafad
 // clang-format on
 }  // namespace weft::fabrics
 

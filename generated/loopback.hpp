@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_10afdec1 {
+inline namespace rules_8301cbfb {
 /// One process in virtual time, from one seed: for simulation and tests. weft 1.0 and later.
 struct loopback {
-  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules 28b2347a, row f9336e6e";
+  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules 97d9dc48, row a48d7172";
   static constexpr library_version built_with = backends::loopback::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -82,11 +82,13 @@ struct loopback {
       receive_pool::per_link,
       // flush: message_behind_writes: loopback.order_send_after_write is true (claimed: weft's loopback); loopback.atomics_cost_order is false
       //   (claimed: weft's loopback)
-      flush::message_behind_writes
+      flush::message_behind_writes,
+      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      coalesce::none
   >;
 };
 static_assert(complete_fabric<loopback>);
-}  // namespace rules_10afdec1
+}  // namespace rules_8301cbfb
 // clang-format on
 }  // namespace weft::fabrics
 

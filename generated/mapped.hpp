@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_6cdfc563 {
+inline namespace rules_7b7b0c10 {
 /// Two processes of one host and one user: memory that both map, no provider in between. linux 5.3 and later.
 struct mapped {
-  static constexpr std::string_view name = "mapped", library = "linux", made_from = "rules 28b2347a, row 93b8f558";
+  static constexpr std::string_view name = "mapped", library = "linux", made_from = "rules 97d9dc48, row ce9d960f";
   static constexpr library_version built_with = backends::mapped::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=exchange framing=immediate region_address=offset region_key=provider notify=immediate "
@@ -96,11 +96,13 @@ struct mapped {
       // flush: message_behind_writes: mapped.order_send_after_write is true (claimed: weft's own: an entry is published by a release store behind the
       //   bytes; observed: 2026-11-20 linux 6.18.44 conformance suites between two processes, messages and notices never came before the bytes of the
       //   writes ahead of them); mapped.atomics_cost_order is false (claimed: weft's own: atomics release what was written before)
-      flush::message_behind_writes
+      flush::message_behind_writes,
+      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      coalesce::none
   >;
 };
 static_assert(complete_fabric<mapped>);
-}  // namespace rules_6cdfc563
+}  // namespace rules_7b7b0c10
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_ec42126f {
+inline namespace rules_f02c6582 {
 /// Cornelis Omni-Path cards. libfabric 1.15 to before 2.1.
 struct opx_since_1_15 {
-  static constexpr std::string_view name = "opx", library = "libfabric", made_from = "rules 28b2347a, row 0ff20d39";
+  static constexpr std::string_view name = "opx", library = "libfabric", made_from = "rules 97d9dc48, row 024e747d";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=message_after_delivery "
@@ -84,15 +84,17 @@ struct opx_since_1_15 {
       receive_pool::shared,
       // flush: tracked_writes: opx.delivery_complete is true (claimed: libfabric 2.6 prov/opx, FI_DELIVERY_COMPLETE); opx.refused_write is silent
       //   (copied: conservative; not established)
-      flush::tracked_writes
+      flush::tracked_writes,
+      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      coalesce::none
   >;
 };
 static_assert(complete_fabric<opx_since_1_15>);
-}  // namespace rules_ec42126f
-inline namespace rules_ed1cb410 {
+}  // namespace rules_f02c6582
+inline namespace rules_90acbcee {
 /// libfabric 2.1 and later.
 struct opx_since_2_1 : opx_since_1_15 {
-  static constexpr std::string_view made_from = "rules 28b2347a, row 14127849";
+  static constexpr std::string_view made_from = "rules 97d9dc48, row c524c20b";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=2 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -115,11 +117,11 @@ struct opx_since_2_1 : opx_since_1_15 {
       notify::immediate,
       write_fault::delivery_confirmed, atomics::provider, progress::polling, wait::spin, back_pressure::report,
       threading::one_owner, completion::selective, liveness::heartbeat, receive_buffers::slots, receive_pool::shared,
-      flush::tracked_writes
+      flush::tracked_writes, coalesce::none
   >;
 };
 static_assert(complete_fabric<opx_since_2_1>);
-}  // namespace rules_ed1cb410
+}  // namespace rules_90acbcee
 
 using opx = by_library<backends::libfabric::built_with, opx_since_1_15, opx_since_2_1>;
 // clang-format on

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_00cb7568 {
+inline namespace rules_30e8ded1 {
 /// Omni-Path cards through PSM2. libfabric 1.15 and later.
 struct psm2 {
-  static constexpr std::string_view name = "psm2", library = "libfabric", made_from = "rules 28b2347a, row c33d3006";
+  static constexpr std::string_view name = "psm2", library = "libfabric", made_from = "rules 97d9dc48, row 470ef4cf";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -86,11 +86,13 @@ struct psm2 {
       receive_pool::shared,
       // flush: tracked_writes: psm2.delivery_complete is true (claimed: libfabric 2.6 prov/psm2, FI_DELIVERY_COMPLETE); psm2.refused_write is silent
       //   (copied: conservative; not established)
-      flush::tracked_writes
+      flush::tracked_writes,
+      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      coalesce::none
   >;
 };
 static_assert(complete_fabric<psm2>);
-}  // namespace rules_00cb7568
+}  // namespace rules_30e8ded1
 // clang-format on
 }  // namespace weft::fabrics
 

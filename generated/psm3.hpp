@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_027d6305 {
+inline namespace rules_53129aec {
 /// Intel Ethernet cards and others through PSM3. libfabric 1.15 and later.
 struct psm3 {
-  static constexpr std::string_view name = "psm3", library = "libfabric", made_from = "rules 28b2347a, row 22de19e2";
+  static constexpr std::string_view name = "psm3", library = "libfabric", made_from = "rules 97d9dc48, row caf84879";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -86,11 +86,13 @@ struct psm3 {
       receive_pool::shared,
       // flush: tracked_writes: psm3.delivery_complete is true (claimed: libfabric 2.6 prov/psm3, FI_DELIVERY_COMPLETE); psm3.refused_write is silent
       //   (copied: conservative; not established)
-      flush::tracked_writes
+      flush::tracked_writes,
+      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      coalesce::none
   >;
 };
 static_assert(complete_fabric<psm3>);
-}  // namespace rules_027d6305
+}  // namespace rules_53129aec
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_448b62a4 {
+inline namespace rules_fdb32e8e {
 /// Processes of one host over shared memory. libfabric 1.15 to before 2.0.
 struct shm_since_1_15 {
-  static constexpr std::string_view name = "shm", library = "libfabric", made_from = "rules 28b2347a, row 31b1ee8a";
+  static constexpr std::string_view name = "shm", library = "libfabric", made_from = "rules 97d9dc48, row ee6cbccf";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -102,15 +102,17 @@ struct shm_since_1_15 {
       // flush: message_behind_writes: shm.order_send_after_write is true (claimed: libfabric 1.17 prov/shm: only where the hints ask for
       //   FI_ORDER_SAW; observed: 2026-11-20 libfabric 1.17.0 loopback, hints with FI_ORDER_SAW were granted); shm.atomics_cost_order is false
       //   (claimed: libfabric 1.17 prov/shm; observed: 2026-11-20 libfabric 1.17.0 loopback, hints with FI_ATOMIC and FI_ORDER_SAW were granted)
-      flush::message_behind_writes
+      flush::message_behind_writes,
+      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      coalesce::none
   >;
 };
 static_assert(complete_fabric<shm_since_1_15>);
-}  // namespace rules_448b62a4
-inline namespace rules_6a7b99d2 {
+}  // namespace rules_fdb32e8e
+inline namespace rules_e4f5693d {
 /// libfabric 2.0 and later.
 struct shm_since_2_0 : shm_since_1_15 {
-  static constexpr std::string_view made_from = "rules 28b2347a, row 72aeb1c1";
+  static constexpr std::string_view made_from = "rules 97d9dc48, row 7a9d6e56";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=process key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
@@ -131,11 +133,11 @@ struct shm_since_2_0 : shm_since_1_15 {
       endpoint::addressed, bootstrap::exchange, framing::immediate, region_address::offset, region_key::application,
       local_descriptor::not_needed, region_binding::domain, notify::immediate, write_fault::delivery_confirmed, atomics::provider,
       progress::polling, wait::yield, back_pressure::report, threading::one_owner, completion::selective, liveness::process,
-      receive_buffers::slots, receive_pool::shared, flush::message_behind_writes
+      receive_buffers::slots, receive_pool::shared, flush::message_behind_writes, coalesce::none
   >;
 };
 static_assert(complete_fabric<shm_since_2_0>);
-}  // namespace rules_6a7b99d2
+}  // namespace rules_e4f5693d
 
 using shm = by_library<backends::libfabric::built_with, shm_since_1_15, shm_since_2_0>;
 // clang-format on

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_22200cdf {
+inline namespace rules_bc809b62 {
 /// Addressed endpoints over sockets, polled by us; deprecated, and the reference for semantics. libfabric 1.15 and later.
 struct sockets {
-  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules 28b2347a, row 2f18d94c";
+  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules 97d9dc48, row 4c285a95";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -105,11 +105,13 @@ struct sockets {
       //   included; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, msg_order lists FI_ORDER_SAW); sockets.atomics_cost_order is false (claimed:
       //   libfabric 1.17 prov/sockets: every order, with FI_ATOMIC too; observed: 2026-11-20 libfabric 1.17.0 loopback, hints with FI_ATOMIC and
       //   FI_ORDER_SAW were granted)
-      flush::message_behind_writes
+      flush::message_behind_writes,
+      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      coalesce::none
   >;
 };
 static_assert(complete_fabric<sockets>);
-}  // namespace rules_22200cdf
+}  // namespace rules_bc809b62
 // clang-format on
 }  // namespace weft::fabrics
 

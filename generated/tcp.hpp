@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_4069851a {
+inline namespace rules_fea00c99 {
 /// Connected endpoints over TCP sockets; runs on every machine. libfabric 1.15 and later.
 struct tcp {
-  static constexpr std::string_view name = "tcp", library = "libfabric", made_from = "rules 28b2347a, row b8fbe568";
+  static constexpr std::string_view name = "tcp", library = "libfabric", made_from = "rules 97d9dc48, row 7b66541e";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -98,11 +98,13 @@ struct tcp {
       receive_pool::per_link,
       // flush: message_behind_writes: tcp.order_send_after_write is true (claimed: libfabric 1.17 prov/tcp, FI_ORDER_SAW; observed: 2026-11-20
       //   libfabric 1.17.0, fi_info -v, msg_order lists FI_ORDER_SAW); tcp.atomics_cost_order is false (claimed: there are no atomics to ask for)
-      flush::message_behind_writes
+      flush::message_behind_writes,
+      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      coalesce::none
   >;
 };
 static_assert(complete_fabric<tcp>);
-}  // namespace rules_4069851a
+}  // namespace rules_fea00c99
 // clang-format on
 }  // namespace weft::fabrics
 

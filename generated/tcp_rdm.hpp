@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_16467eb6 {
+inline namespace rules_3d5aec1e {
 /// Addressed endpoints of the tcp provider itself, without the rxm layer. libfabric 1.18 and later.
 struct tcp_rdm {
-  static constexpr std::string_view name = "tcp_rdm", library = "libfabric", made_from = "rules 28b2347a, row bb5ecb7d";
+  static constexpr std::string_view name = "tcp_rdm", library = "libfabric", made_from = "rules 97d9dc48, row 4c4dba74";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -88,11 +88,13 @@ struct tcp_rdm {
       receive_pool::shared,
       // flush: message_behind_writes: tcp_rdm.order_send_after_write is true (claimed: libfabric 2.6 prov/tcp, FI_ORDER_SAW);
       //   tcp_rdm.atomics_cost_order is false (claimed: there are no atomics to ask for; asking for them gives tcp;ofi_rxm instead)
-      flush::message_behind_writes
+      flush::message_behind_writes,
+      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      coalesce::none
   >;
 };
 static_assert(complete_fabric<tcp_rdm>);
-}  // namespace rules_16467eb6
+}  // namespace rules_3d5aec1e
 // clang-format on
 }  // namespace weft::fabrics
 

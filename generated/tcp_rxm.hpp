@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_1db7d5d9 {
+inline namespace rules_b977ffdc {
 /// Addressed endpoints over TCP sockets by the rxm layer. libfabric 1.15 and later.
 struct tcp_rxm {
-  static constexpr std::string_view name = "tcp_rxm", library = "libfabric", made_from = "rules 28b2347a, row 15190d52";
+  static constexpr std::string_view name = "tcp_rxm", library = "libfabric", made_from = "rules 97d9dc48, row d1e78705";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -115,11 +115,13 @@ struct tcp_rxm {
       //   (observed: 2026-11-20 libfabric 1.17.0 loopback, the target refused a wrong key and an address out of range and the initiator got success;
       //   with FI_DELIVERY_COMPLETE it got ECANCELED; copied: libfabric 1.17 prov/rxm passes writes through to tcp; 2.x: not established, taken as
       //   1.17)
-      flush::tracked_writes
+      flush::tracked_writes,
+      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      coalesce::none
   >;
 };
 static_assert(complete_fabric<tcp_rxm>);
-}  // namespace rules_1db7d5d9
+}  // namespace rules_b977ffdc
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_8e599a5b {
+inline namespace rules_2568fb92 {
 /// Addressed endpoints over UDP, made reliable by the rxd layer; experimental. libfabric 1.15 and later.
 struct udp_rxd {
-  static constexpr std::string_view name = "udp_rxd", library = "libfabric", made_from = "rules 28b2347a, row ad6b3d55";
+  static constexpr std::string_view name = "udp_rxd", library = "libfabric", made_from = "rules 97d9dc48, row 770ddf02";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -102,11 +102,13 @@ struct udp_rxd {
       receive_pool::shared,
       // flush: message_behind_writes: udp_rxd.order_send_after_write is true (claimed: libfabric 1.17 prov/rxd, FI_ORDER_SAW; observed: 2026-11-20
       //   libfabric 1.17.0, fi_info -v, msg_order lists FI_ORDER_SAW); udp_rxd.atomics_cost_order is false (claimed: there are no atomics to ask for)
-      flush::message_behind_writes
+      flush::message_behind_writes,
+      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      coalesce::none
   >;
 };
 static_assert(complete_fabric<udp_rxd>);
-}  // namespace rules_8e599a5b
+}  // namespace rules_2568fb92
 // clang-format on
 }  // namespace weft::fabrics
 

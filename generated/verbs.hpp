@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_b5d4feaa {
+inline namespace rules_2dff3b23 {
 /// Connected endpoints on InfiniBand or RoCE cards through libfabric. libfabric 1.15 to before 2.2.
 struct verbs_since_1_15 {
-  static constexpr std::string_view name = "verbs", library = "libfabric", made_from = "rules 28b2347a, row 3814bf60";
+  static constexpr std::string_view name = "verbs", library = "libfabric", made_from = "rules 97d9dc48, row f4ad703f";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
@@ -101,15 +101,17 @@ struct verbs_since_1_15 {
       // flush: message_behind_writes: verbs.order_send_after_write is true (claimed: libfabric 2.6 prov/verbs, FI_ORDER_SAW; observed: 2026-11-20
       //   libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, msg_order lists FI_ORDER_SAW); verbs.atomics_cost_order is false (claimed:
       //   libfabric 2.6 prov/verbs: msg_order is the same with FI_ATOMIC)
-      flush::message_behind_writes
+      flush::message_behind_writes,
+      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      coalesce::none
   >;
 };
 static_assert(complete_fabric<verbs_since_1_15>);
-}  // namespace rules_b5d4feaa
-inline namespace rules_76ba16ac {
+}  // namespace rules_2dff3b23
+inline namespace rules_129360ca {
 /// libfabric 2.2 and later.
 struct verbs_since_2_2 : verbs_since_1_15 {
-  static constexpr std::string_view made_from = "rules 28b2347a, row 9e2039ae";
+  static constexpr std::string_view made_from = "rules 97d9dc48, row e2d99a49";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
       "notify=immediate_consumes_receive atomics=provider liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -134,11 +136,11 @@ struct verbs_since_2_2 : verbs_since_1_15 {
       //   verbs.atomics_cost_order is false (claimed: libfabric 2.6 prov/verbs: msg_order is the same with FI_ATOMIC)
       atomics::provider,
       progress::hardware, wait::descriptor, back_pressure::report, threading::one_owner, completion::selective,
-      liveness::heartbeat, receive_buffers::slots, receive_pool::per_link, flush::message_behind_writes
+      liveness::heartbeat, receive_buffers::slots, receive_pool::per_link, flush::message_behind_writes, coalesce::none
   >;
 };
 static_assert(complete_fabric<verbs_since_2_2>);
-}  // namespace rules_76ba16ac
+}  // namespace rules_129360ca
 
 using verbs = by_library<backends::libfabric::built_with, verbs_since_1_15, verbs_since_2_2>;
 // clang-format on

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_9b5e625e {
+inline namespace rules_b9a487aa {
 /// Addressed endpoints on InfiniBand or RoCE cards by the rxm layer. libfabric 1.15 and later.
 struct verbs_rxm {
-  static constexpr std::string_view name = "verbs_rxm", library = "libfabric", made_from = "rules 28b2347a, row 4655bc25";
+  static constexpr std::string_view name = "verbs_rxm", library = "libfabric", made_from = "rules 97d9dc48, row ed3836f0";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -114,11 +114,13 @@ struct verbs_rxm {
       //   1.17.0, Linux 6.1.0-56 with soft-RoCE in a virtual machine, with FI_MR_CACHE_MAX_COUNT=0 a write into a region that was closed failed at
       //   the initiator and changed no byte); no message is kept behind writes, and no end of a write means delivered; message_behind_writes needs
       //   atomics to be another than provider
-      flush::refused
+      flush::refused,
+      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      coalesce::none
   >;
 };
 static_assert(complete_fabric<verbs_rxm>);
-}  // namespace rules_9b5e625e
+}  // namespace rules_b9a487aa
 // clang-format on
 }  // namespace weft::fabrics
 

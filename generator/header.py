@@ -59,13 +59,15 @@ def _facts_lines(span: Range) -> list[str]:
     return lines
 
 
-def _choice_lines(choices: tuple[Choice, ...], before: tuple[Choice, ...] | None) -> list[dict[str, Any]]:
+def _choice_lines(choices: tuple[Choice, ...], before: tuple[Choice, ...] | None, families: tuple[Family, ...]) -> list[dict[str, Any]]:
     """Per family the reason and the answer; in a later range the reason only where it changed, and the others packed."""
     same = {choice.family: choice.reason for choice in before or ()}
+    templates = {(family.name, answer) for family in families for answer in family.templates}
     lines: list[dict[str, Any]] = []
     packed: list[str] = []
     for index, choice in enumerate(choices):
-        written = f"{choice.family}::{choice.answer}" + ("" if index + 1 == len(choices) else ",")
+        spelled = choice.answer + ("<>" if (choice.family, choice.answer) in templates else "")
+        written = f"{choice.family}::{spelled}" + ("" if index + 1 == len(choices) else ",")
         if same.get(choice.family) == choice.reason:
             packed.append(written)
             continue
@@ -95,7 +97,7 @@ def _struct(decided: Decided, index: int, families: tuple[Family, ...]) -> dict[
         "lowerings": " ".join(atomics.table(str(span.cells["atomic_operations"].value), next(c.answer for c in choices if c.family == "atomics"))),
         "since": _cpp_version(span.since),
         "until": _cpp_version(span.until),
-        "policies": _choice_lines(choices, before),
+        "policies": _choice_lines(choices, before, families),
     }
 
 

@@ -48,6 +48,7 @@ class Rule:
     when: tuple[Requirement, ...]
     unless: tuple[tuple[str, tuple[str, ...]], ...]
     because: str | None
+    parameters: bool = False
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,11 @@ class Family:
     @property
     def answers(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(rule.answer for rule in self.rules))
+
+    @property
+    def templates(self) -> frozenset[str]:
+        """Answers that are class templates of numbers."""
+        return frozenset(rule.answer for rule in self.rules if rule.parameters)
 
 
 @dataclass(frozen=True)
@@ -103,7 +109,7 @@ def _rule(document: Document, where: Where, raw: Mapping[str, Any], earlier: Map
         problems.extend(document.problem((*where, "unless", family), f"{family}: {answer} is not an answer of an earlier family"
                                          + did_you_mean(answer, known)) for answer in answers if answer not in known)
         unless.append((family, tuple(answers)))
-    return Rule(raw["answer"], tuple(r for r in when if r), tuple(unless), raw.get("because"))
+    return Rule(raw["answer"], tuple(r for r in when if r), tuple(unless), raw.get("because"), raw.get("parameters", False))
 
 
 def _requirement(document: Document, where: Where, name: str, value: Value, problems: list[Problem]) -> Requirement | None:

@@ -108,6 +108,7 @@ def rules_schema() -> Schema:
                        "x-right": "a mapping {family: [answer, ...]}",
                        "additionalProperties": {"type": "array", "minItems": 1, "items": word, "x-right": "a list of answers"}},
             "because": {**SENTENCE, "description": "what the cells do not say"},
+            "parameters": {"type": "boolean", "description": "the C++ type is a template of numbers, all with defaults", "x-right": "true or false"},
         },
         ["answer"], "one answer and what it requires", anyOf=[{"required": ["when"]}, {"required": ["because"]}])
     family = _closed({"question": {**SENTENCE, "description": "what every fabric must answer"},

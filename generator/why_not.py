@@ -57,14 +57,20 @@ def literals(text: str, indent: str) -> list[str]:
     return [f'{indent}"{part}{" " if index + 1 < len(quoted) else ""}"' for index, part in enumerate(quoted)]
 
 
+def _type(answer: str, templates: set[str]) -> dict[str, str]:
+    """An answer as the overload's argument, and what its template is asked for besides."""
+    return {"answer": f"{answer}<Values...>", "pack": ", std::uint32_t... Values"} if answer in templates else {"answer": answer, "pack": ""}
+
+
 def why_not(decided: Decided, names: tuple[str, ...], families: tuple[Family, ...]) -> dict[str, Any]:
     """The variables of templates/why_not.hpp.j2. `names`: the C++ name of each range, oldest first."""
     structs = []
+    templates = {f"{family.name}::{answer}" for family in families for answer in family.templates}
     before: dict[str, Refusal] = {}
     for name, span, choices in zip(names, decided.fabric.ranges, decided.choices):
         now = {f"{each.family}::{each.answer}": each for each in refusals(decided.fabric, span, choices, families)}
-        told = [{"answer": answer, "lines": literals(each.sentence(decided.fabric.name), "      ")}
+        told: list[dict[str, Any]] = [{**_type(answer, templates), "lines": literals(each.sentence(decided.fabric.name), "      ")}
                 for answer, each in now.items() if before.get(answer) != each]
-        structs.append({"name": name, "refused": told, "permitted": [answer for answer in before if answer not in now]})
+        structs.append({"name": name, "refused": told, "permitted": [_type(answer, templates) for answer in before if answer not in now]})
         before = now
     return {"fabric": decided.fabric.name, "structs": structs}

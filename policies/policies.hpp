@@ -8,6 +8,7 @@
 #include "atomics.hpp"
 #include "back_pressure.hpp"
 #include "bootstrap.hpp"
+#include "coalesce.hpp"
 #include "completion.hpp"
 #include "endpoint.hpp"
 #include "flush.hpp"
@@ -29,5 +30,5 @@ namespace weft {
 using all_families =
     family_list<endpoint_family, bootstrap_family, framing_family, region_address_family, region_key_family, local_descriptor_family,
                 region_binding_family, notify_family, write_fault_family, atomics_family, progress_family, wait_family, back_pressure_family,
-                threading_family, completion_family, liveness_family, receive_buffers_family, receive_pool_family, flush_family>;
+                threading_family, completion_family, liveness_family, receive_buffers_family, receive_pool_family, flush_family, coalesce_family>;
 }  // namespace weft

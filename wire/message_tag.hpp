@@ -25,8 +25,9 @@ enum class message_kind : std::uint8_t {
   fused_reply,  ///< How it ended.
   flush,        ///< Asks for an answer; every write before it is visible when it is read.
   flushed,      ///< That answer.
+  group,        ///< Several messages and puts in one (wire/group.hpp).
 };
-inline constexpr std::uint32_t message_kinds = 14;
+inline constexpr std::uint32_t message_kinds = 15;
 
 /// The receiver's number of a connection: which record, and which use of that record, so that late messages of an earlier
 /// connection are told from those of the present one.

@@ -23,6 +23,6 @@ using answers = weft::policy_set<weft::endpoint::connected, weft::bootstrap::soc
                                  weft::region_key::application, weft::local_descriptor::not_needed, weft::region_binding::domain, Notify,
                                  weft::write_fault::reported, weft::atomics::provider, weft::progress::polling, weft::wait::yield,
                                  weft::back_pressure::report, weft::threading::one_owner, weft::completion::selective, weft::liveness::provider,
-                                 weft::receive_buffers::slots, weft::receive_pool::per_link, weft::flush::refused>;
+                                 weft::receive_buffers::slots, weft::receive_pool::per_link, weft::flush::refused, weft::coalesce::none>;
 
 }  // namespace mistake

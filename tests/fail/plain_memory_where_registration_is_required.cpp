@@ -10,7 +10,7 @@ struct fabric : weft::fabrics::loopback {
                        weft::region_key::application, weft::local_descriptor::required, weft::region_binding::domain, weft::notify::immediate,
                        weft::write_fault::reported, weft::atomics::provider, weft::progress::polling, weft::wait::yield, weft::back_pressure::report,
                        weft::threading::one_owner, weft::completion::selective, weft::liveness::provider, weft::receive_buffers::slots,
-                       weft::receive_pool::per_link, weft::flush::message_behind_writes>;
+                       weft::receive_pool::per_link, weft::flush::message_behind_writes, weft::coalesce::none>;
 };
 
 int main() {

@@ -43,7 +43,7 @@ TEST(built_for, tells_fabric_releases_wire_and_answers) {
   const std::string text(built_for<row>.view());
   EXPECT_EQ(text.rfind("weft-built-for 1\nfabric=loopback\n", 0), 0U) << text;
   for (const char* line :
-       {"\nlibrary=weft\n", "\nsince=1.0\n", "\nuntil=later\n", "\nwire=3\n", "\nmade_from=rules ", "\nanswers=endpoint::connected "})
+       {"\nlibrary=weft\n", "\nsince=1.0\n", "\nuntil=later\n", "\nwire=4\n", "\nmade_from=rules ", "\nanswers=endpoint::connected "})
     EXPECT_NE(text.find(line), std::string::npos) << line << text;
 }
 
@@ -76,7 +76,7 @@ TEST(likeness, names_the_first_difference) {
   auto old = theirs(1, "some", ours.shared);
   old.wire_version = 1;
   EXPECT_EQ(unlikeness(ours, old, wire::parse_verdict::other_wire_version, asking::we),
-            "the caller was built for wire version 3, the listener for wire version 1");
+            "the caller was built for wire version 4, the listener for wire version 1");
 }
 
 TEST(likeness, fits_into_a_refusal_with_the_longest_names) {

@@ -54,7 +54,7 @@ region_record sample_region() {
 TEST(golden, a_hello) {
   EXPECT_EQ(hex(encoded(sample())),
             "77656674"
-            "0300"
+            "0400"
             "a100000000000000"
             "05002000"
             "0300"

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_e5849d56 {
+inline namespace rules_e2de4b9f {
 /// A row for tests. libfabric 1.15 to before 2.0.
 struct ranged_since_1_15 {
-  static constexpr std::string_view name = "ranged", library = "libfabric", made_from = "rules 28b2347a, row 3201c8de";
+  static constexpr std::string_view name = "ranged", library = "libfabric", made_from = "rules 97d9dc48, row a451679d";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
@@ -85,15 +85,17 @@ struct ranged_since_1_15 {
       receive_pool::per_link,
       // flush: refused: ranged.order_send_after_write is false (claimed: c); ranged.refused_write is reported (claimed: c); no message is kept behind
       //   writes, and no end of a write means delivered
-      flush::refused
+      flush::refused,
+      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      coalesce::none
   >;
 };
 static_assert(complete_fabric<ranged_since_1_15>);
-}  // namespace rules_e5849d56
-inline namespace rules_379ccdb1 {
+}  // namespace rules_e2de4b9f
+inline namespace rules_f94811ba {
 /// libfabric 2.0 to before 2.2.
 struct ranged_since_2_0 : ranged_since_1_15 {
-  static constexpr std::string_view made_from = "rules 28b2347a, row e794832a";
+  static constexpr std::string_view made_from = "rules 97d9dc48, row f5dbdbdc";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
       "notify=message_after_delivery atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -115,15 +117,15 @@ struct ranged_since_2_0 : ranged_since_1_15 {
       //   ranged.atomics_cost_order is false (claimed: c)
       atomics::provider,
       progress::polling, wait::descriptor, back_pressure::report, threading::one_owner, completion::selective,
-      liveness::heartbeat, receive_buffers::slots, receive_pool::per_link, flush::refused
+      liveness::heartbeat, receive_buffers::slots, receive_pool::per_link, flush::refused, coalesce::none
   >;
 };
 static_assert(complete_fabric<ranged_since_2_0>);
-}  // namespace rules_379ccdb1
-inline namespace rules_ad292f0c {
+}  // namespace rules_f94811ba
+inline namespace rules_78436406 {
 /// libfabric 2.2 to before 3.0.
 struct ranged_since_2_2 : ranged_since_2_0 {
-  static constexpr std::string_view made_from = "rules 28b2347a, row d576bb13";
+  static constexpr std::string_view made_from = "rules 97d9dc48, row 74a828e9";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
       "notify=message_after_delivery atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -147,11 +149,11 @@ struct ranged_since_2_2 : ranged_since_2_0 {
       // wait: spin: ranged.completion_wait is none (claimed: the news of 2.2)
       wait::spin,
       back_pressure::report, threading::one_owner, completion::selective, liveness::heartbeat, receive_buffers::slots,
-      receive_pool::per_link, flush::refused
+      receive_pool::per_link, flush::refused, coalesce::none
   >;
 };
 static_assert(complete_fabric<ranged_since_2_2>);
-}  // namespace rules_ad292f0c
+}  // namespace rules_78436406
 
 using ranged = by_library<backends::libfabric::built_with, ranged_since_1_15, ranged_since_2_0, ranged_since_2_2>;
 // clang-format on
