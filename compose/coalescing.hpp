@@ -197,7 +197,8 @@ class coalescing {
       return s;
     }
     o.pending = 1;
-    const status s = e_.port->template send<post_mode::signalled>(r.link, {memory.data, size, memory.descriptor}, Engine::immediate_of(tag), &o);
+    const status s = Engine::counted(
+        r, e_.port->template send<post_mode::signalled>(r.link, {memory.data, size, memory.descriptor}, Engine::immediate_of(tag), &o));
     if (!s) o.pending = 0;
     return s;
   }

@@ -41,7 +41,7 @@ class ungrouping {
       }
       if (before != 0 && (before & bit) == 0) continue;
       const bool done = m.kind == wire::group_kind::message ? !blocked && offer(on_, received{e_.handle(r), m.payload}) : other(r, m);
-      if (r.live != number) [[unlikely]] {  // a handler closed the peer
+      if (r.number != number || (r.state != peer_state::established && r.state != peer_state::leaving)) [[unlikely]] {  // a handler closed the peer
         ++e_.stale;
         return true;
       }
