@@ -52,6 +52,11 @@ template <class Answer, class Asked>
 constexpr permitted why_not(const void* /*fabric*/, Answer /*answer*/, Asked /*asked*/) noexcept {
   return {};
 }
+/// The answers to other families that an answer asked for by hand makes illegal, replaced as the rules would choose. Generated beside why_not.
+template <class Answer>
+constexpr policy_set<> follows(const void* /*fabric*/, Answer /*answer*/) noexcept {
+  return {};
+}
 
 /// Rules that span families or bind an answer to a fact. Each member is one rule.
 template <complete_fabric F>
@@ -64,13 +69,17 @@ struct rules_hold {
   static constexpr bool reserve =
       !notify_answer::rides_on_write || (notify_answer::target_keeps == notify_needs::receive_reserve) == facts.write_immediate_consumes_receive;
   static constexpr bool framing = answer<F, framing_family>::bytes_in_front == 0 ? facts.send_immediate_bytes >= 4 : facts.gather_limit >= 2;
-  static constexpr bool overtaking = !std::same_as<notify_answer, notify::message_after_ordered_write> || facts.order_send_after_write;
-  static constexpr bool flush_order = !answer<F, flush_family>::by_message ||
-                                      (facts.order_send_after_write && (!facts.atomics_cost_order || answer<F, atomics_family>::executed_by_target));
+  static constexpr bool by_pointer = answer<F, region_address_family>::form == wire::address_form::virtual_address;
+  static constexpr bool writes_ordered = !by_pointer || !facts.virtual_addressing_costs_order;
+  static constexpr bool overtaking =
+      !std::same_as<notify_answer, notify::message_after_ordered_write> || (facts.order_send_after_write && writes_ordered);
+  static constexpr bool flush_order =
+      !answer<F, flush_family>::by_message ||
+      (facts.order_send_after_write && writes_ordered && (!facts.atomics_cost_order || answer<F, atomics_family>::executed_by_target));
   static constexpr bool flush_tracking =
       !answer<F, flush_family>::tracks || (facts.delivery_complete && answer<F, write_fault_family>::signalled_write == post_mode::delivered);
   static constexpr bool ring =
-      !std::same_as<notify_answer, notify::remote_counter> || (facts.remote_counter_counts_writes && facts.order_write_after_write);
+      !std::same_as<notify_answer, notify::remote_counter> || (facts.remote_counter_counts_writes && facts.order_write_after_write && writes_ordered);
   static constexpr bool delivery =
       (!std::same_as<notify_answer, notify::message_after_delivery> && answer<F, write_fault_family>::signalled_write != post_mode::delivered) ||
       facts.delivery_complete;
@@ -79,7 +88,7 @@ struct rules_hold {
   static constexpr bool lowerings = answer<F, atomics_family>::executed_by_target || possible(F::atomics_by, facts);
   static constexpr bool order_kept = answer<F, atomics_family>::executed_by_target || !facts.atomics_cost_order || !overtaking ||
                                      !std::same_as<notify_answer, notify::message_after_ordered_write>;
-  static constexpr bool addresses = (answer<F, region_address_family>::form == wire::address_form::virtual_address) == facts.virtual_addressing;
+  static constexpr bool addresses = by_pointer == facts.virtual_addressing || (by_pointer && facts.virtual_addressing_optional);
   static constexpr bool keys = answer<F, region_key_family>::made_here == (facts.key_owner == key_owner::application);
   static constexpr bool descriptor = !answer<F, local_descriptor_family>::any_memory || !facts.local_registration;
   static constexpr bool polling = answer<F, progress_family>::needs_owner || facts.data_progress != data_progress::polling;
@@ -117,7 +126,8 @@ consteval bool consistent_fabric() {
   static_assert(rules::lowerings, "weft: atomics_by lowers an operation to what atomic_operations in the fabric's row does not list");
   static_assert(rules::order_kept,
                 "weft: atomics::provider takes away the order that notify::message_after_ordered_write relies on (atomics_cost_order in the row)");
-  static_assert(rules::addresses, "weft: the fabric's answer to region_address is not what its row says in virtual_addressing");
+  static_assert(rules::addresses,
+                "weft: the fabric's answer to region_address is not what its row says in virtual_addressing and virtual_addressing_optional");
   static_assert(rules::keys, "weft: the fabric's answer to region_key is not what its row says in key_owner");
   static_assert(rules::descriptor, "weft: local_descriptor::not_needed is illegal where the fabric's row says local_registration");
   static_assert(rules::polling, "weft: the fabric's answer to progress must be polling where its row says data_progress: polling");

@@ -71,10 +71,13 @@ struct ordered : F {
   static constexpr bool has_send_after_write = !asks_send_after_write || F::facts.order_send_after_write;
   static constexpr bool has_write_after_write = !asks_write_after_write || F::facts.order_write_after_write;
   static constexpr bool atomics_leave_it = !asks_send_after_write || !F::facts.atomics_cost_order || answer<F, atomics_family>::executed_by_target;
+  static constexpr bool pointers_leave_it = rules_hold<F>::writes_ordered || !(asks_send_after_write || asks_write_after_write);
   static constexpr bool written_only = !asks_write_after_write || !answer<F, notify_family>::notice_is_message || F::facts.fused_bytes == 0;
   static_assert(has_send_after_write, "weft: order::send_after_write is not to be had: order_send_after_write is false in the fabric's row");
   static_assert(has_write_after_write, "weft: order::write_after_write is not to be had: order_write_after_write is false in the fabric's row");
   static_assert(atomics_leave_it, "weft: order::send_after_write is not to be had beside atomics::provider: atomics_cost_order in the fabric's row");
+  static_assert(pointers_leave_it,
+                "weft: no order of writes is to be had beside region_address::virtual_address: virtual_addressing_costs_order in the fabric's row");
   static_assert(written_only, "weft: order::write_after_write is not to be had where small payloads travel in notices: take fused_up_to<F, 0>");
 };
 

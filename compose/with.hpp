@@ -3,7 +3,8 @@
 // Another answer than the rules chose, by hand: `with<fabrics::tcp, notify::message_after_delivery>` is a fabric of its own, whose peers
 // must be built with the same. What the row's facts forbid ends in one sentence at compile time: family, fabric, answer, the cell and its value,
 // its evidence, and the nearest answer that is legal. The sentences are generated beside each fabric, from the same rules
-// (generated/<fabric>.why_not.hpp), and are looked at only when somebody asks.
+// (generated/<fabric>.why_not.hpp), and are looked at only when somebody asks. Where an answer that is asked for makes another of the row's
+// illegal, as pointers on a fabric where they cost the order that flush relies on, that one is replaced by what the rules choose then.
 // Hot path: compile time only. Threads: none.
 #pragma once
 
@@ -21,22 +22,32 @@ concept can_answer =
     complete_fabric<F> && policy<Answer> && std::same_as<decltype(why_not(static_cast<const F*>(nullptr), Answer{}, detail::asked{})), permitted>;
 
 namespace detail {
-template <class Set, class... Asked>
+/// One answer, replaced by that of a set to the same family, where it has one.
+template <class Set, class Old>
+consteval auto unless_in() {
+  if constexpr (Set::template count<typename Old::family> == 1) return typename Set::template pick<typename Old::family>{};
+  else return Old{};
+}
+template <class Set, class By>
 struct replaced;
-template <class... Old, class... Asked>
-struct replaced<policy_set<Old...>, Asked...> {
-  using asked_set = policy_set<Asked...>;
-  template <class One>
-  static consteval auto pick() {
-    if constexpr (asked_set::template count<typename One::family> == 1) return typename asked_set::template pick<typename One::family>{};
-    else return One{};
-  }
-  using type = policy_set<decltype(pick<Old>())...>;
+template <class... Old, class By>
+struct replaced<policy_set<Old...>, By> {
+  using type = policy_set<decltype(unless_in<By, Old>())...>;
 };
 
-/// `family=answer` words, with the asked families' answers in the place of the old ones.
+/// A fabric's answers after what follows from those asked for; these themselves come last, and win.
+template <class F, class Set, class... Asked>
+struct followed {
+  using type = Set;
+};
+template <class F, class Set, class First, class... Rest>
+struct followed<F, Set, First, Rest...> {
+  using type = typename followed<F, typename replaced<Set, decltype(follows(static_cast<const F*>(nullptr), First{}))>::type, Rest...>::type;
+};
+
+/// `family=answer` words with the answers of a set.
 template <class... Asked>
-constexpr constant_text<512> shared_with(std::string_view words) {
+constexpr constant_text<512> shared_with(policy_set<Asked...> /*answers*/, std::string_view words) {
   constant_text<512> text;
   while (!words.empty()) {
     const std::string_view word = words.substr(0, words.find(' '));
@@ -69,11 +80,16 @@ struct with : F {
     return true;
   }
   static_assert((told<Asked>() && ...));
-  static constexpr auto shared_words = detail::shared_with<Asked...>(F::shared);
+  using wanted = typename detail::replaced<typename detail::followed<F, typename F::policies, Asked...>::type, policy_set<Asked...>>::type;
 
  public:
   /// A refused answer is told once: the set stays the row's, so that nothing else fails.
-  using policies = typename detail::replaced<typename F::policies, std::conditional_t<legal, Asked, answer<F, typename Asked::family>>...>::type;
+  using policies = std::conditional_t<legal, wanted, typename F::policies>;
+
+ private:
+  static constexpr auto shared_words = detail::shared_with(policies{}, F::shared);
+
+ public:
   static constexpr std::string_view shared = shared_words.view();
   static constexpr std::uint64_t fingerprint = shared == F::shared ? F::fingerprint : F::fingerprint ^ detail::hash(shared);
 };

@@ -45,7 +45,9 @@ struct fabric_facts {
   bool forgets_peers{true};  ///< A peer can be taken out of the address vector, and its place be used again.
 
   // memory
-  bool virtual_addressing{};  ///< Remote addresses are pointers of the target; otherwise offsets from the region's start.
+  bool virtual_addressing{};              ///< Remote addresses are pointers of the target; otherwise offsets from the region's start.
+  bool virtual_addressing_optional{};     ///< Pointers of the target are taken as well, where they are asked for.
+  bool virtual_addressing_costs_order{};  ///< Asking for pointers takes away the order of writes, and that of messages behind writes.
   weft::key_owner key_owner{};
   std::uint8_t key_bytes{};
   bool local_registration{};       ///< Local buffers of every transfer must be registered.

@@ -137,6 +137,8 @@ const std::map<std::string, setter, std::less<>>& cells() {
       {"fused_bytes", nothing},
       {"shared_receives", nothing},
       {"extended_posting", nothing},
+      {"virtual_addressing_optional", nothing},  // no emulated row is asked for pointers that it does not need
+      {"virtual_addressing_costs_order", nothing},
   };
   return all;
 }

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_6642fd5b {
+inline namespace rules_d2627873 {
 /// Slingshot cards: counters in hardware, writes in order, no immediate on a write by default. libfabric 1.21 and later.
 struct cxi {
-  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules 97d9dc48, row 941e5971";
+  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules 642b3f8a, row e924e3c2";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=remote_counter "
@@ -23,8 +23,8 @@ struct cxi {
       .provider = "cxi", .fabric_name = "", .since = {1, 21}, .until = any_later_version,
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::opaque, .connects_lazily = false,
       .forgets_peers = true,
-      .virtual_addressing = false, .key_owner = key_owner::application, .key_bytes = 4, .local_registration = false,
-      .region_endpoint_binding = true,
+      .virtual_addressing = false, .virtual_addressing_optional = false, .virtual_addressing_costs_order = false,
+      .key_owner = key_owner::application, .key_bytes = 4, .local_registration = false, .region_endpoint_binding = true,
       .write_immediate_bytes = 0, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
       .remote_counter_counts_writes = true,
       .order_send_after_write = false, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = true,
@@ -59,7 +59,8 @@ struct cxi {
       // region_binding: endpoint: cxi.region_endpoint_binding is true (claimed: libfabric 2.6 prov/cxi: FI_MR_ENDPOINT, bind and enable each region)
       region_binding::endpoint,
       // notify: remote_counter: cxi.remote_counter_counts_writes is true (claimed: libfabric 2.6 prov/cxi: FI_RMA_EVENT, counted by the card);
-      //   cxi.order_write_after_write is true (claimed: libfabric 2.6 prov/cxi: FI_ORDER_WAW, of any size)
+      //   cxi.order_write_after_write is true (claimed: libfabric 2.6 prov/cxi: FI_ORDER_WAW, of any size); cxi.virtual_addressing_costs_order is
+      //   false (claimed: there are no pointers to ask for)
       notify::remote_counter,
       // write_fault: delivery_confirmed: cxi.refused_write is silent (copied: conservative; not established); cxi.delivery_complete is true (claimed:
       //   libfabric 2.6 prov/cxi, FI_DELIVERY_COMPLETE by a flushing read)
@@ -93,7 +94,7 @@ struct cxi {
   >;
 };
 static_assert(complete_fabric<cxi>);
-}  // namespace rules_6642fd5b
+}  // namespace rules_d2627873
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -33,7 +33,9 @@ template <class Asked>
 constexpr refused why_not(const cxi*, region_address::virtual_address, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric cxi cannot answer virtual_address: it needs virtual_addressing to be true, and cxi.virtual_addressing "
-      "is false (claimed: libfabric 2.6 prov/cxi: no FI_MR_VIRT_ADDR); the nearest legal answer is region_address::offset");
+      "is false (claimed: libfabric 2.6 prov/cxi: no FI_MR_VIRT_ADDR); or virtual_addressing_optional to be true, and "
+      "cxi.virtual_addressing_optional is false (copied: as virtual_addressing: libfabric 2.6 prov/cxi: no FI_MR_VIRT_ADDR); the nearest "
+      "legal answer is region_address::offset");
   return {};
 }
 template <class Asked>

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_01454195 {
+inline namespace rules_e703be98 {
 /// Cray Aries cards; the provider left libfabric with 1.21. libfabric 1.15 to before 1.21.
 struct gni {
-  static constexpr std::string_view name = "gni", library = "libfabric", made_from = "rules 97d9dc48, row 7aac00b4";
+  static constexpr std::string_view name = "gni", library = "libfabric", made_from = "rules 642b3f8a, row ae2b2d96";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -23,8 +23,8 @@ struct gni {
       .provider = "gni", .fabric_name = "", .since = {1, 15}, .until = {1, 21},
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::opaque, .connects_lazily = true,
       .forgets_peers = true,
-      .virtual_addressing = true, .key_owner = key_owner::provider, .key_bytes = 8, .local_registration = false,
-      .region_endpoint_binding = false,
+      .virtual_addressing = true, .virtual_addressing_optional = false, .virtual_addressing_costs_order = false,
+      .key_owner = key_owner::provider, .key_bytes = 8, .local_registration = false, .region_endpoint_binding = false,
       .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
       .remote_counter_counts_writes = true,
       .order_send_after_write = false, .order_write_after_write = false, .order_send_after_send = true, .delivery_complete = true,
@@ -92,7 +92,7 @@ struct gni {
   >;
 };
 static_assert(complete_fabric<gni>);
-}  // namespace rules_01454195
+}  // namespace rules_e703be98
 // clang-format on
 }  // namespace weft::fabrics
 

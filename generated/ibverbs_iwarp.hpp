@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_88c31a46 {
+inline namespace rules_431c409b {
 /// Reliable connections on iWARP cards by rdma-core itself: no immediates and no atomics. rdma-core 44.0 and later.
 struct ibverbs_iwarp {
-  static constexpr std::string_view name = "ibverbs_iwarp", library = "rdma-core", made_from = "rules 97d9dc48, row 72710561";
+  static constexpr std::string_view name = "ibverbs_iwarp", library = "rdma-core", made_from = "rules 642b3f8a, row 79c722c8";
   static constexpr library_version built_with = backends::verbs::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=header region_address=virtual_address region_key=provider "
@@ -23,8 +23,8 @@ struct ibverbs_iwarp {
       .provider = "", .fabric_name = "", .since = {44, 0}, .until = any_later_version,
       .endpoint_type = endpoint_type::connected, .address_resolution = address_resolution::socket, .connects_lazily = false,
       .forgets_peers = true,
-      .virtual_addressing = true, .key_owner = key_owner::provider, .key_bytes = 4, .local_registration = true,
-      .region_endpoint_binding = false,
+      .virtual_addressing = true, .virtual_addressing_optional = false, .virtual_addressing_costs_order = false,
+      .key_owner = key_owner::provider, .key_bytes = 4, .local_registration = true, .region_endpoint_binding = false,
       .write_immediate_bytes = 0, .write_immediate_consumes_receive = false, .send_immediate_bytes = 0,
       .remote_counter_counts_writes = false,
       .order_send_after_write = true, .order_write_after_write = false, .order_send_after_send = true, .delivery_complete = true,
@@ -64,7 +64,8 @@ struct ibverbs_iwarp {
       //   to)
       region_binding::domain,
       // notify: message_after_ordered_write: ibverbs_iwarp.order_send_after_write is true (claimed: RFC 5040: messages are delivered after the writes
-      //   before them; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: overtaken 0, pairs 160)
+      //   before them; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: overtaken 0, pairs 160);
+      //   ibverbs_iwarp.virtual_addressing_costs_order is false (claimed: pointers are not asked for, they are needed)
       notify::message_after_ordered_write,
       // write_fault: delivery_confirmed: ibverbs_iwarp.refused_write is silent (claimed: RFC 5040: a write ends when its source may be reused; the
       //   target's terminate message comes later and breaks the connection; observed: 2026-11-20 rdma-core 44 on soft-iWARP in a virtual machine, a
@@ -101,14 +102,15 @@ struct ibverbs_iwarp {
       receive_pool::per_link,
       // flush: message_behind_writes: ibverbs_iwarp.order_send_after_write is true (claimed: RFC 5040: messages are delivered after the writes before
       //   them; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: overtaken 0, pairs 160);
-      //   ibverbs_iwarp.atomics_cost_order is false (claimed: there are no atomics to ask for)
+      //   ibverbs_iwarp.atomics_cost_order is false (claimed: there are no atomics to ask for); ibverbs_iwarp.virtual_addressing_costs_order is false
+      //   (claimed: pointers are not asked for, they are needed)
       flush::message_behind_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
       coalesce::none
   >;
 };
 static_assert(complete_fabric<ibverbs_iwarp>);
-}  // namespace rules_88c31a46
+}  // namespace rules_431c409b
 // clang-format on
 }  // namespace weft::fabrics
 

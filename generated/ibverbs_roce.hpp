@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_6decafad {
+inline namespace rules_fc9f8576 {
 /// Reliable connections on InfiniBand or RoCE cards by rdma-core itself. rdma-core 44.0 and later.
 struct ibverbs_roce {
-  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules 97d9dc48, row a2e48658";
+  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules 642b3f8a, row 787541c9";
   static constexpr library_version built_with = backends::verbs::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
@@ -23,8 +23,8 @@ struct ibverbs_roce {
       .provider = "", .fabric_name = "", .since = {44, 0}, .until = any_later_version,
       .endpoint_type = endpoint_type::connected, .address_resolution = address_resolution::socket, .connects_lazily = false,
       .forgets_peers = true,
-      .virtual_addressing = true, .key_owner = key_owner::provider, .key_bytes = 4, .local_registration = true,
-      .region_endpoint_binding = false,
+      .virtual_addressing = true, .virtual_addressing_optional = false, .virtual_addressing_costs_order = false,
+      .key_owner = key_owner::provider, .key_bytes = 4, .local_registration = true, .region_endpoint_binding = false,
       .write_immediate_bytes = 4, .write_immediate_consumes_receive = true, .send_immediate_bytes = 4,
       .remote_counter_counts_writes = false,
       .order_send_after_write = true, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = false,
@@ -101,14 +101,15 @@ struct ibverbs_roce {
       receive_pool::per_link,
       // flush: message_behind_writes: ibverbs_roce.order_send_after_write is true (claimed: InfiniBand reliable connection: one queue pair keeps the
       //   order; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's verbs), weft probe: overtaken 0, pairs
-      //   160); ibverbs_roce.atomics_cost_order is false (claimed: InfiniBand reliable connection: one queue pair keeps the order)
+      //   160); ibverbs_roce.atomics_cost_order is false (claimed: InfiniBand reliable connection: one queue pair keeps the order);
+      //   ibverbs_roce.virtual_addressing_costs_order is false (claimed: pointers are not asked for, they are needed)
       flush::message_behind_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
       coalesce::none
   >;
 };
 static_assert(complete_fabric<ibverbs_roce>);
-}  // namespace rules_6decafad
+}  // namespace rules_fc9f8576
 // clang-format on
 }  // namespace weft::fabrics
 

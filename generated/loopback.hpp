@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_8301cbfb {
+inline namespace rules_10f9ac1e {
 /// One process in virtual time, from one seed: for simulation and tests. weft 1.0 and later.
 struct loopback {
-  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules 97d9dc48, row a48d7172";
+  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules 642b3f8a, row 86f98931";
   static constexpr library_version built_with = backends::loopback::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -23,8 +23,8 @@ struct loopback {
       .provider = "", .fabric_name = "", .since = {1, 0}, .until = any_later_version,
       .endpoint_type = endpoint_type::connected, .address_resolution = address_resolution::socket, .connects_lazily = false,
       .forgets_peers = true,
-      .virtual_addressing = false, .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false,
-      .region_endpoint_binding = false,
+      .virtual_addressing = false, .virtual_addressing_optional = false, .virtual_addressing_costs_order = false,
+      .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false, .region_endpoint_binding = false,
       .write_immediate_bytes = 4, .write_immediate_consumes_receive = false, .send_immediate_bytes = 4,
       .remote_counter_counts_writes = false,
       .order_send_after_write = true, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = true,
@@ -81,14 +81,14 @@ struct loopback {
       // receive_pool: per_link: loopback.endpoint_type is connected (claimed: weft's loopback, by design)
       receive_pool::per_link,
       // flush: message_behind_writes: loopback.order_send_after_write is true (claimed: weft's loopback); loopback.atomics_cost_order is false
-      //   (claimed: weft's loopback)
+      //   (claimed: weft's loopback); loopback.virtual_addressing_costs_order is false (claimed: there are no pointers to ask for)
       flush::message_behind_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
       coalesce::none
   >;
 };
 static_assert(complete_fabric<loopback>);
-}  // namespace rules_8301cbfb
+}  // namespace rules_10f9ac1e
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -26,7 +26,9 @@ template <class Asked>
 constexpr refused why_not(const loopback*, region_address::virtual_address, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric loopback cannot answer virtual_address: it needs virtual_addressing to be true, and "
-      "loopback.virtual_addressing is false (claimed: weft's loopback); the nearest legal answer is region_address::offset");
+      "loopback.virtual_addressing is false (claimed: weft's loopback); or virtual_addressing_optional to be true, and "
+      "loopback.virtual_addressing_optional is false (claimed: weft's own: offsets only); the nearest legal answer is "
+      "region_address::offset");
   return {};
 }
 template <class Asked>

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_7b7b0c10 {
+inline namespace rules_a7dbe28a {
 /// Two processes of one host and one user: memory that both map, no provider in between. linux 5.3 and later.
 struct mapped {
-  static constexpr std::string_view name = "mapped", library = "linux", made_from = "rules 97d9dc48, row ce9d960f";
+  static constexpr std::string_view name = "mapped", library = "linux", made_from = "rules 642b3f8a, row d9f937b0";
   static constexpr library_version built_with = backends::mapped::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=exchange framing=immediate region_address=offset region_key=provider notify=immediate "
@@ -23,8 +23,8 @@ struct mapped {
       .provider = "", .fabric_name = "", .since = {5, 3}, .until = any_later_version,
       .endpoint_type = endpoint_type::connected, .address_resolution = address_resolution::opaque, .connects_lazily = false,
       .forgets_peers = true,
-      .virtual_addressing = false, .key_owner = key_owner::provider, .key_bytes = 8, .local_registration = false,
-      .region_endpoint_binding = false,
+      .virtual_addressing = false, .virtual_addressing_optional = false, .virtual_addressing_costs_order = false,
+      .key_owner = key_owner::provider, .key_bytes = 8, .local_registration = false, .region_endpoint_binding = false,
       .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
       .remote_counter_counts_writes = false,
       .order_send_after_write = true, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = true,
@@ -95,14 +95,15 @@ struct mapped {
       receive_pool::per_link,
       // flush: message_behind_writes: mapped.order_send_after_write is true (claimed: weft's own: an entry is published by a release store behind the
       //   bytes; observed: 2026-11-20 linux 6.18.44 conformance suites between two processes, messages and notices never came before the bytes of the
-      //   writes ahead of them); mapped.atomics_cost_order is false (claimed: weft's own: atomics release what was written before)
+      //   writes ahead of them); mapped.atomics_cost_order is false (claimed: weft's own: atomics release what was written before);
+      //   mapped.virtual_addressing_costs_order is false (claimed: there are no pointers to ask for)
       flush::message_behind_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
       coalesce::none
   >;
 };
 static_assert(complete_fabric<mapped>);
-}  // namespace rules_7b7b0c10
+}  // namespace rules_a7dbe28a
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -29,7 +29,8 @@ constexpr refused why_not(const mapped*, region_address::virtual_address, Asked)
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric mapped cannot answer virtual_address: it needs virtual_addressing to be true, and "
       "mapped.virtual_addressing is false (claimed: weft's own: the two sides map the memory at different addresses; observed: 2026-11-20 "
-      "linux 6.18.44 conformance suites between two processes, writes to offsets arrived where both sides map the memory elsewhere); the "
+      "linux 6.18.44 conformance suites between two processes, writes to offsets arrived where both sides map the memory elsewhere); or "
+      "virtual_addressing_optional to be true, and mapped.virtual_addressing_optional is false (claimed: weft's own: offsets only); the "
       "nearest legal answer is region_address::offset");
   return {};
 }

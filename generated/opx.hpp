@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_f02c6582 {
+inline namespace rules_3b6707de {
 /// Cornelis Omni-Path cards. libfabric 1.15 to before 2.1.
 struct opx_since_1_15 {
-  static constexpr std::string_view name = "opx", library = "libfabric", made_from = "rules 97d9dc48, row 024e747d";
+  static constexpr std::string_view name = "opx", library = "libfabric", made_from = "rules 642b3f8a, row f3744e8d";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=message_after_delivery "
@@ -23,8 +23,8 @@ struct opx_since_1_15 {
       .provider = "opx", .fabric_name = "", .since = {1, 15}, .until = {2, 1},
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::opaque, .connects_lazily = false,
       .forgets_peers = true,
-      .virtual_addressing = false, .key_owner = key_owner::application, .key_bytes = 2, .local_registration = false,
-      .region_endpoint_binding = false,
+      .virtual_addressing = false, .virtual_addressing_optional = false, .virtual_addressing_costs_order = false,
+      .key_owner = key_owner::application, .key_bytes = 2, .local_registration = false, .region_endpoint_binding = false,
       .write_immediate_bytes = 0, .write_immediate_consumes_receive = false, .send_immediate_bytes = 4,
       .remote_counter_counts_writes = false,
       .order_send_after_write = false, .order_write_after_write = false, .order_send_after_send = false,
@@ -90,11 +90,11 @@ struct opx_since_1_15 {
   >;
 };
 static_assert(complete_fabric<opx_since_1_15>);
-}  // namespace rules_f02c6582
-inline namespace rules_90acbcee {
+}  // namespace rules_3b6707de
+inline namespace rules_70e9897c {
 /// libfabric 2.1 and later.
 struct opx_since_2_1 : opx_since_1_15 {
-  static constexpr std::string_view made_from = "rules 97d9dc48, row c524c20b";
+  static constexpr std::string_view made_from = "rules 642b3f8a, row c9216c31";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=2 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -121,7 +121,7 @@ struct opx_since_2_1 : opx_since_1_15 {
   >;
 };
 static_assert(complete_fabric<opx_since_2_1>);
-}  // namespace rules_90acbcee
+}  // namespace rules_70e9897c
 
 using opx = by_library<backends::libfabric::built_with, opx_since_1_15, opx_since_2_1>;
 // clang-format on

@@ -33,8 +33,9 @@ template <class Asked>
 constexpr refused why_not(const opx_since_1_15*, region_address::virtual_address, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric opx cannot answer virtual_address: it needs virtual_addressing to be true, and opx.virtual_addressing "
-      "is false (claimed: libfabric 2.6 prov/opx: scalable regions in the default build); the nearest legal answer is "
-      "region_address::offset");
+      "is false (claimed: libfabric 2.6 prov/opx: scalable regions in the default build); or virtual_addressing_optional to be true, and "
+      "opx.virtual_addressing_optional is false (copied: as virtual_addressing: libfabric 2.6 prov/opx: scalable regions in the default "
+      "build); the nearest legal answer is region_address::offset");
   return {};
 }
 template <class Asked>

@@ -30,14 +30,6 @@ constexpr refused why_not(const psm2*, framing::header, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const psm2*, region_address::virtual_address, Asked) {
-  static_assert(detail::nobody_asks<Asked>,
-      "weft: region_address: fabric psm2 cannot answer virtual_address: it needs virtual_addressing to be true, and "
-      "psm2.virtual_addressing is false (claimed: libfabric 2.6 prov/psm2: regions are of either style; with FI_MR_VIRT_ADDR not offered, "
-      "offsets); the nearest legal answer is region_address::offset");
-  return {};
-}
-template <class Asked>
 constexpr refused why_not(const psm2*, region_key::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_key: fabric psm2 cannot answer provider: it needs key_owner to be provider, and psm2.key_owner is application "

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_53129aec {
+inline namespace rules_5e5c07a0 {
 /// Intel Ethernet cards and others through PSM3. libfabric 1.15 and later.
 struct psm3 {
-  static constexpr std::string_view name = "psm3", library = "libfabric", made_from = "rules 97d9dc48, row caf84879";
+  static constexpr std::string_view name = "psm3", library = "libfabric", made_from = "rules 642b3f8a, row 573f716f";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -23,8 +23,8 @@ struct psm3 {
       .provider = "psm3", .fabric_name = "", .since = {1, 15}, .until = any_later_version,
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::opaque, .connects_lazily = true,
       .forgets_peers = true,
-      .virtual_addressing = false, .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false,
-      .region_endpoint_binding = false,
+      .virtual_addressing = false, .virtual_addressing_optional = true, .virtual_addressing_costs_order = true,
+      .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false, .region_endpoint_binding = false,
       .write_immediate_bytes = 4, .write_immediate_consumes_receive = false, .send_immediate_bytes = 4,
       .remote_counter_counts_writes = true,
       .order_send_after_write = false, .order_write_after_write = false, .order_send_after_send = true, .delivery_complete = true,
@@ -92,7 +92,7 @@ struct psm3 {
   >;
 };
 static_assert(complete_fabric<psm3>);
-}  // namespace rules_53129aec
+}  // namespace rules_5e5c07a0
 // clang-format on
 }  // namespace weft::fabrics
 

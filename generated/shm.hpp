@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_fdb32e8e {
+inline namespace rules_a63964bf {
 /// Processes of one host over shared memory. libfabric 1.15 to before 2.0.
 struct shm_since_1_15 {
-  static constexpr std::string_view name = "shm", library = "libfabric", made_from = "rules 97d9dc48, row ee6cbccf";
+  static constexpr std::string_view name = "shm", library = "libfabric", made_from = "rules 642b3f8a, row 62b33b21";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -23,8 +23,8 @@ struct shm_since_1_15 {
       .provider = "shm", .fabric_name = "", .since = {1, 15}, .until = {2, 0},
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::opaque, .connects_lazily = true,
       .forgets_peers = true,
-      .virtual_addressing = false, .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false,
-      .region_endpoint_binding = false,
+      .virtual_addressing = false, .virtual_addressing_optional = true, .virtual_addressing_costs_order = true,
+      .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false, .region_endpoint_binding = false,
       .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
       .remote_counter_counts_writes = true,
       .order_send_after_write = true, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = true,
@@ -101,18 +101,20 @@ struct shm_since_1_15 {
       receive_pool::shared,
       // flush: message_behind_writes: shm.order_send_after_write is true (claimed: libfabric 1.17 prov/shm: only where the hints ask for
       //   FI_ORDER_SAW; observed: 2026-11-20 libfabric 1.17.0 loopback, hints with FI_ORDER_SAW were granted); shm.atomics_cost_order is false
-      //   (claimed: libfabric 1.17 prov/shm; observed: 2026-11-20 libfabric 1.17.0 loopback, hints with FI_ATOMIC and FI_ORDER_SAW were granted)
+      //   (claimed: libfabric 1.17 prov/shm; observed: 2026-11-20 libfabric 1.17.0 loopback, hints with FI_ATOMIC and FI_ORDER_SAW were granted);
+      //   shm.virtual_addressing_costs_order is true (claimed: libfabric 1.15 to 2.1 prov/shm, smr_fast_rma_enabled: only where the hints ask for no
+      //   order that a write takes part in); no chosen answer takes that order away
       flush::message_behind_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
       coalesce::none
   >;
 };
 static_assert(complete_fabric<shm_since_1_15>);
-}  // namespace rules_fdb32e8e
-inline namespace rules_e4f5693d {
+}  // namespace rules_a63964bf
+inline namespace rules_26351afe {
 /// libfabric 2.0 and later.
 struct shm_since_2_0 : shm_since_1_15 {
-  static constexpr std::string_view made_from = "rules 97d9dc48, row 7a9d6e56";
+  static constexpr std::string_view made_from = "rules 642b3f8a, row 72a20efc";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=process key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
@@ -137,7 +139,7 @@ struct shm_since_2_0 : shm_since_1_15 {
   >;
 };
 static_assert(complete_fabric<shm_since_2_0>);
-}  // namespace rules_e4f5693d
+}  // namespace rules_26351afe
 
 using shm = by_library<backends::libfabric::built_with, shm_since_1_15, shm_since_2_0>;
 // clang-format on

@@ -25,15 +25,6 @@ constexpr refused why_not(const shm_since_1_15*, bootstrap::socket_address, Aske
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const shm_since_1_15*, region_address::virtual_address, Asked) {
-  static_assert(detail::nobody_asks<Asked>,
-      "weft: region_address: fabric shm cannot answer virtual_address: it needs virtual_addressing to be true, and shm.virtual_addressing "
-      "is false (claimed: libfabric 1.17 and 2.6 prov/shm: FI_MR_VIRT_ADDR comes back only where it is offered, and never with "
-      "FI_ORDER_SAW; observed: 2026-11-20 libfabric 1.17.0 loopback, not offered, offsets are used and an 8-byte write takes 0.30 us "
-      "instead of 1.74 us: 5.8 times less); the nearest legal answer is region_address::offset");
-  return {};
-}
-template <class Asked>
 constexpr refused why_not(const shm_since_1_15*, region_key::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_key: fabric shm cannot answer provider: it needs key_owner to be provider, and shm.key_owner is application (claimed: "
@@ -131,5 +122,6 @@ constexpr refused why_not(const shm_since_1_15*, receive_pool::per_link, Asked) 
       "answer is receive_pool::shared");
   return {};
 }
+constexpr policy_set<flush::tracked_writes> follows(const shm_since_1_15*, region_address::virtual_address) noexcept { return {}; }
 // clang-format on
 }  // namespace weft::fabrics

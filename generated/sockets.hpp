@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_bc809b62 {
+inline namespace rules_254e37df {
 /// Addressed endpoints over sockets, polled by us; deprecated, and the reference for semantics. libfabric 1.15 and later.
 struct sockets {
-  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules 97d9dc48, row 4c285a95";
+  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules 642b3f8a, row be46119e";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -23,8 +23,8 @@ struct sockets {
       .provider = "sockets", .fabric_name = "", .since = {1, 15}, .until = any_later_version,
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::socket, .connects_lazily = false,
       .forgets_peers = true,
-      .virtual_addressing = false, .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false,
-      .region_endpoint_binding = false,
+      .virtual_addressing = false, .virtual_addressing_optional = false, .virtual_addressing_costs_order = false,
+      .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false, .region_endpoint_binding = false,
       .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
       .remote_counter_counts_writes = true,
       .order_send_after_write = true, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = true,
@@ -104,14 +104,14 @@ struct sockets {
       // flush: message_behind_writes: sockets.order_send_after_write is true (claimed: libfabric 1.17 prov/sockets: every order, WAR and SAR
       //   included; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, msg_order lists FI_ORDER_SAW); sockets.atomics_cost_order is false (claimed:
       //   libfabric 1.17 prov/sockets: every order, with FI_ATOMIC too; observed: 2026-11-20 libfabric 1.17.0 loopback, hints with FI_ATOMIC and
-      //   FI_ORDER_SAW were granted)
+      //   FI_ORDER_SAW were granted); sockets.virtual_addressing_costs_order is false (claimed: there are no pointers to ask for)
       flush::message_behind_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
       coalesce::none
   >;
 };
 static_assert(complete_fabric<sockets>);
-}  // namespace rules_bc809b62
+}  // namespace rules_254e37df
 // clang-format on
 }  // namespace weft::fabrics
 

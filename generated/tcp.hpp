@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_fea00c99 {
+inline namespace rules_7e9ecb8d {
 /// Connected endpoints over TCP sockets; runs on every machine. libfabric 1.15 and later.
 struct tcp {
-  static constexpr std::string_view name = "tcp", library = "libfabric", made_from = "rules 97d9dc48, row 7b66541e";
+  static constexpr std::string_view name = "tcp", library = "libfabric", made_from = "rules 642b3f8a, row 02f95b47";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -23,8 +23,8 @@ struct tcp {
       .provider = "tcp", .fabric_name = "", .since = {1, 15}, .until = any_later_version,
       .endpoint_type = endpoint_type::connected, .address_resolution = address_resolution::socket, .connects_lazily = false,
       .forgets_peers = true,
-      .virtual_addressing = false, .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false,
-      .region_endpoint_binding = false,
+      .virtual_addressing = false, .virtual_addressing_optional = false, .virtual_addressing_costs_order = false,
+      .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false, .region_endpoint_binding = false,
       .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
       .remote_counter_counts_writes = false,
       .order_send_after_write = true, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = true,
@@ -97,14 +97,15 @@ struct tcp {
       //   fi_info -v, FI_EP_MSG is the only type of provider tcp)
       receive_pool::per_link,
       // flush: message_behind_writes: tcp.order_send_after_write is true (claimed: libfabric 1.17 prov/tcp, FI_ORDER_SAW; observed: 2026-11-20
-      //   libfabric 1.17.0, fi_info -v, msg_order lists FI_ORDER_SAW); tcp.atomics_cost_order is false (claimed: there are no atomics to ask for)
+      //   libfabric 1.17.0, fi_info -v, msg_order lists FI_ORDER_SAW); tcp.atomics_cost_order is false (claimed: there are no atomics to ask for);
+      //   tcp.virtual_addressing_costs_order is false (claimed: there are no pointers to ask for)
       flush::message_behind_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
       coalesce::none
   >;
 };
 static_assert(complete_fabric<tcp>);
-}  // namespace rules_fea00c99
+}  // namespace rules_7e9ecb8d
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -29,8 +29,9 @@ constexpr refused why_not(const tcp*, region_address::virtual_address, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric tcp cannot answer virtual_address: it needs virtual_addressing to be true, and tcp.virtual_addressing "
       "is false (claimed: libfabric 1.11 to 2.6 prov/tcp: FI_MR_VIRT_ADDR is cleared in the answer; observed: 2026-11-20 libfabric 1.17.0 "
-      "loopback, a write to a pointer was refused by the target, a write to an offset arrived); the nearest legal answer is "
-      "region_address::offset");
+      "loopback, a write to a pointer was refused by the target, a write to an offset arrived); or virtual_addressing_optional to be "
+      "true, and tcp.virtual_addressing_optional is false (claimed: libfabric 1.11 to 2.6 prov/tcp: FI_MR_VIRT_ADDR is cleared in the "
+      "answer); the nearest legal answer is region_address::offset");
   return {};
 }
 template <class Asked>

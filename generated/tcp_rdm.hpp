@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_3d5aec1e {
+inline namespace rules_60e04aca {
 /// Addressed endpoints of the tcp provider itself, without the rxm layer. libfabric 1.18 and later.
 struct tcp_rdm {
-  static constexpr std::string_view name = "tcp_rdm", library = "libfabric", made_from = "rules 97d9dc48, row 4c4dba74";
+  static constexpr std::string_view name = "tcp_rdm", library = "libfabric", made_from = "rules 642b3f8a, row 039c4fa4";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -23,8 +23,8 @@ struct tcp_rdm {
       .provider = "tcp", .fabric_name = "", .since = {1, 18}, .until = any_later_version,
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::socket, .connects_lazily = true,
       .forgets_peers = true,
-      .virtual_addressing = false, .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false,
-      .region_endpoint_binding = false,
+      .virtual_addressing = false, .virtual_addressing_optional = false, .virtual_addressing_costs_order = false,
+      .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false, .region_endpoint_binding = false,
       .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
       .remote_counter_counts_writes = false,
       .order_send_after_write = true, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = true,
@@ -87,14 +87,15 @@ struct tcp_rdm {
       //   with FI_EP_RDM gives tcp;ofi_rxm before that)
       receive_pool::shared,
       // flush: message_behind_writes: tcp_rdm.order_send_after_write is true (claimed: libfabric 2.6 prov/tcp, FI_ORDER_SAW);
-      //   tcp_rdm.atomics_cost_order is false (claimed: there are no atomics to ask for; asking for them gives tcp;ofi_rxm instead)
+      //   tcp_rdm.atomics_cost_order is false (claimed: there are no atomics to ask for; asking for them gives tcp;ofi_rxm instead);
+      //   tcp_rdm.virtual_addressing_costs_order is false (claimed: there are no pointers to ask for)
       flush::message_behind_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
       coalesce::none
   >;
 };
 static_assert(complete_fabric<tcp_rdm>);
-}  // namespace rules_3d5aec1e
+}  // namespace rules_60e04aca
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -28,8 +28,9 @@ template <class Asked>
 constexpr refused why_not(const tcp_rdm*, region_address::virtual_address, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric tcp_rdm cannot answer virtual_address: it needs virtual_addressing to be true, and "
-      "tcp_rdm.virtual_addressing is false (claimed: libfabric 1.11 to 2.6 prov/tcp: FI_MR_VIRT_ADDR is cleared in the answer); the "
-      "nearest legal answer is region_address::offset");
+      "tcp_rdm.virtual_addressing is false (claimed: libfabric 1.11 to 2.6 prov/tcp: FI_MR_VIRT_ADDR is cleared in the answer); or "
+      "virtual_addressing_optional to be true, and tcp_rdm.virtual_addressing_optional is false (claimed: libfabric 1.11 to 2.6 prov/tcp: "
+      "FI_MR_VIRT_ADDR is cleared in the answer); the nearest legal answer is region_address::offset");
   return {};
 }
 template <class Asked>

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_b977ffdc {
+inline namespace rules_892f8cf0 {
 /// Addressed endpoints over TCP sockets by the rxm layer. libfabric 1.15 and later.
 struct tcp_rxm {
-  static constexpr std::string_view name = "tcp_rxm", library = "libfabric", made_from = "rules 97d9dc48, row d1e78705";
+  static constexpr std::string_view name = "tcp_rxm", library = "libfabric", made_from = "rules 642b3f8a, row 4efba281";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -23,8 +23,8 @@ struct tcp_rxm {
       .provider = "tcp;ofi_rxm", .fabric_name = "", .since = {1, 15}, .until = any_later_version,
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::socket, .connects_lazily = true,
       .forgets_peers = true,
-      .virtual_addressing = false, .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false,
-      .region_endpoint_binding = false,
+      .virtual_addressing = false, .virtual_addressing_optional = false, .virtual_addressing_costs_order = false,
+      .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false, .region_endpoint_binding = false,
       .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
       .remote_counter_counts_writes = false,
       .order_send_after_write = true, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = true,
@@ -121,7 +121,7 @@ struct tcp_rxm {
   >;
 };
 static_assert(complete_fabric<tcp_rxm>);
-}  // namespace rules_b977ffdc
+}  // namespace rules_892f8cf0
 // clang-format on
 }  // namespace weft::fabrics
 

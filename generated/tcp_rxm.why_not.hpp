@@ -29,8 +29,9 @@ constexpr refused why_not(const tcp_rxm*, region_address::virtual_address, Asked
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric tcp_rxm cannot answer virtual_address: it needs virtual_addressing to be true, and "
       "tcp_rxm.virtual_addressing is false (claimed: libfabric 1.11 to 2.6 prov/tcp: FI_MR_VIRT_ADDR is cleared in the answer; observed: "
-      "2026-11-20 libfabric 1.17.0 loopback, a write to a pointer was refused by the target, a write to an offset arrived); the nearest "
-      "legal answer is region_address::offset");
+      "2026-11-20 libfabric 1.17.0 loopback, a write to a pointer was refused by the target, a write to an offset arrived); or "
+      "virtual_addressing_optional to be true, and tcp_rxm.virtual_addressing_optional is false (claimed: libfabric 1.11 to 2.6 prov/tcp: "
+      "FI_MR_VIRT_ADDR is cleared in the answer); the nearest legal answer is region_address::offset");
   return {};
 }
 template <class Asked>
@@ -153,8 +154,10 @@ constexpr refused why_not(const tcp_rxm*, flush::message_behind_writes, Asked) {
       "weft: flush: fabric tcp_rxm cannot answer message_behind_writes: it needs atomics_cost_order to be false, and "
       "tcp_rxm.atomics_cost_order is true (claimed: libfabric 1.17 man fi_rxm, limitations of FI_ATOMIC; observed: 2026-11-20 libfabric "
       "1.17.0 loopback, FI_ATOMIC together with FI_ORDER_SAW gave ENODATA (1.11.1 and 2.6.0 too)); or atomics to be another than "
-      "provider; the nearest legal answer is flush::tracked_writes");
+      "provider; or virtual_addressing_costs_order to be true, and tcp_rxm.virtual_addressing_costs_order is false (claimed: there are no "
+      "pointers to ask for); the nearest legal answer is flush::tracked_writes");
   return {};
 }
+constexpr policy_set<atomics::target> follows(const tcp_rxm*, notify::message_after_ordered_write) noexcept { return {}; }
 // clang-format on
 }  // namespace weft::fabrics

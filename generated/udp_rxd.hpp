@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_2568fb92 {
+inline namespace rules_7737aba6 {
 /// Addressed endpoints over UDP, made reliable by the rxd layer; experimental. libfabric 1.15 and later.
 struct udp_rxd {
-  static constexpr std::string_view name = "udp_rxd", library = "libfabric", made_from = "rules 97d9dc48, row 770ddf02";
+  static constexpr std::string_view name = "udp_rxd", library = "libfabric", made_from = "rules 642b3f8a, row 1d45fd10";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -23,8 +23,8 @@ struct udp_rxd {
       .provider = "udp;ofi_rxd", .fabric_name = "", .since = {1, 15}, .until = any_later_version,
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::socket, .connects_lazily = false,
       .forgets_peers = true,
-      .virtual_addressing = false, .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false,
-      .region_endpoint_binding = false,
+      .virtual_addressing = false, .virtual_addressing_optional = false, .virtual_addressing_costs_order = false,
+      .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false, .region_endpoint_binding = false,
       .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
       .remote_counter_counts_writes = true,
       .order_send_after_write = true, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = true,
@@ -101,14 +101,15 @@ struct udp_rxd {
       //   fi_info -v, FI_EP_RDM)
       receive_pool::shared,
       // flush: message_behind_writes: udp_rxd.order_send_after_write is true (claimed: libfabric 1.17 prov/rxd, FI_ORDER_SAW; observed: 2026-11-20
-      //   libfabric 1.17.0, fi_info -v, msg_order lists FI_ORDER_SAW); udp_rxd.atomics_cost_order is false (claimed: there are no atomics to ask for)
+      //   libfabric 1.17.0, fi_info -v, msg_order lists FI_ORDER_SAW); udp_rxd.atomics_cost_order is false (claimed: there are no atomics to ask
+      //   for); udp_rxd.virtual_addressing_costs_order is false (claimed: there are no pointers to ask for)
       flush::message_behind_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
       coalesce::none
   >;
 };
 static_assert(complete_fabric<udp_rxd>);
-}  // namespace rules_2568fb92
+}  // namespace rules_7737aba6
 // clang-format on
 }  // namespace weft::fabrics
 

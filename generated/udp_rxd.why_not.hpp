@@ -29,7 +29,8 @@ constexpr refused why_not(const udp_rxd*, region_address::virtual_address, Asked
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric udp_rxd cannot answer virtual_address: it needs virtual_addressing to be true, and "
       "udp_rxd.virtual_addressing is false (claimed: libfabric 1.17 prov/rxd; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, mr_mode "
-      "empty); the nearest legal answer is region_address::offset");
+      "empty); or virtual_addressing_optional to be true, and udp_rxd.virtual_addressing_optional is false (claimed: libfabric 1.17 "
+      "prov/rxd); the nearest legal answer is region_address::offset");
   return {};
 }
 template <class Asked>

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_2dff3b23 {
+inline namespace rules_344ea844 {
 /// Connected endpoints on InfiniBand or RoCE cards through libfabric. libfabric 1.15 to before 2.2.
 struct verbs_since_1_15 {
-  static constexpr std::string_view name = "verbs", library = "libfabric", made_from = "rules 97d9dc48, row f4ad703f";
+  static constexpr std::string_view name = "verbs", library = "libfabric", made_from = "rules 642b3f8a, row a2492b89";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
@@ -23,8 +23,8 @@ struct verbs_since_1_15 {
       .provider = "verbs", .fabric_name = "", .since = {1, 15}, .until = {2, 2},
       .endpoint_type = endpoint_type::connected, .address_resolution = address_resolution::socket, .connects_lazily = false,
       .forgets_peers = true,
-      .virtual_addressing = true, .key_owner = key_owner::provider, .key_bytes = 4, .local_registration = true,
-      .region_endpoint_binding = false,
+      .virtual_addressing = true, .virtual_addressing_optional = false, .virtual_addressing_costs_order = false,
+      .key_owner = key_owner::provider, .key_bytes = 4, .local_registration = true, .region_endpoint_binding = false,
       .write_immediate_bytes = 4, .write_immediate_consumes_receive = true, .send_immediate_bytes = 4,
       .remote_counter_counts_writes = false,
       .order_send_after_write = true, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = false,
@@ -100,18 +100,19 @@ struct verbs_since_1_15 {
       receive_pool::per_link,
       // flush: message_behind_writes: verbs.order_send_after_write is true (claimed: libfabric 2.6 prov/verbs, FI_ORDER_SAW; observed: 2026-11-20
       //   libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, msg_order lists FI_ORDER_SAW); verbs.atomics_cost_order is false (claimed:
-      //   libfabric 2.6 prov/verbs: msg_order is the same with FI_ATOMIC)
+      //   libfabric 2.6 prov/verbs: msg_order is the same with FI_ATOMIC); verbs.virtual_addressing_costs_order is false (claimed: pointers are not
+      //   asked for, they are needed)
       flush::message_behind_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
       coalesce::none
   >;
 };
 static_assert(complete_fabric<verbs_since_1_15>);
-}  // namespace rules_2dff3b23
-inline namespace rules_129360ca {
+}  // namespace rules_344ea844
+inline namespace rules_a6aadcc3 {
 /// libfabric 2.2 and later.
 struct verbs_since_2_2 : verbs_since_1_15 {
-  static constexpr std::string_view made_from = "rules 97d9dc48, row e2d99a49";
+  static constexpr std::string_view made_from = "rules 642b3f8a, row 0a10191c";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
       "notify=immediate_consumes_receive atomics=provider liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -140,7 +141,7 @@ struct verbs_since_2_2 : verbs_since_1_15 {
   >;
 };
 static_assert(complete_fabric<verbs_since_2_2>);
-}  // namespace rules_129360ca
+}  // namespace rules_a6aadcc3
 
 using verbs = by_library<backends::libfabric::built_with, verbs_since_1_15, verbs_since_2_2>;
 // clang-format on

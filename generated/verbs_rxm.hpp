@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_b9a487aa {
+inline namespace rules_4c8367d3 {
 /// Addressed endpoints on InfiniBand or RoCE cards by the rxm layer. libfabric 1.15 and later.
 struct verbs_rxm {
-  static constexpr std::string_view name = "verbs_rxm", library = "libfabric", made_from = "rules 97d9dc48, row ed3836f0";
+  static constexpr std::string_view name = "verbs_rxm", library = "libfabric", made_from = "rules 642b3f8a, row 09d773f1";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -23,8 +23,8 @@ struct verbs_rxm {
       .provider = "verbs;ofi_rxm", .fabric_name = "", .since = {1, 15}, .until = any_later_version,
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::socket, .connects_lazily = true,
       .forgets_peers = true,
-      .virtual_addressing = true, .key_owner = key_owner::provider, .key_bytes = 4, .local_registration = true,
-      .region_endpoint_binding = false,
+      .virtual_addressing = true, .virtual_addressing_optional = false, .virtual_addressing_costs_order = false,
+      .key_owner = key_owner::provider, .key_bytes = 4, .local_registration = true, .region_endpoint_binding = false,
       .write_immediate_bytes = 4, .write_immediate_consumes_receive = false, .send_immediate_bytes = 4,
       .remote_counter_counts_writes = false,
       .order_send_after_write = true, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = true,
@@ -109,10 +109,11 @@ struct verbs_rxm {
       // receive_pool: shared: verbs_rxm.endpoint_type is addressed (claimed: libfabric 2.6 prov/rxm over prov/verbs: FI_EP_RDM; observed: 2026-11-20
       //   libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, FI_EP_RDM)
       receive_pool::shared,
-      // flush: refused: verbs_rxm.atomics_cost_order is true (claimed: libfabric 1.17 man fi_rxm, limitations of FI_ATOMIC); verbs_rxm.refused_write
-      //   is reported (claimed: InfiniBand reliable connection: the responder answers with a remote access error; observed: 2026-11-20 libfabric
-      //   1.17.0, Linux 6.1.0-56 with soft-RoCE in a virtual machine, with FI_MR_CACHE_MAX_COUNT=0 a write into a region that was closed failed at
-      //   the initiator and changed no byte); no message is kept behind writes, and no end of a write means delivered; message_behind_writes needs
+      // flush: refused: verbs_rxm.atomics_cost_order is true (claimed: libfabric 1.17 man fi_rxm, limitations of FI_ATOMIC);
+      //   verbs_rxm.virtual_addressing_costs_order is false (claimed: pointers are not asked for, they are needed); verbs_rxm.refused_write is
+      //   reported (claimed: InfiniBand reliable connection: the responder answers with a remote access error; observed: 2026-11-20 libfabric 1.17.0,
+      //   Linux 6.1.0-56 with soft-RoCE in a virtual machine, with FI_MR_CACHE_MAX_COUNT=0 a write into a region that was closed failed at the
+      //   initiator and changed no byte); no message is kept behind writes, and no end of a write means delivered; message_behind_writes needs
       //   atomics to be another than provider
       flush::refused,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
@@ -120,7 +121,7 @@ struct verbs_rxm {
   >;
 };
 static_assert(complete_fabric<verbs_rxm>);
-}  // namespace rules_b9a487aa
+}  // namespace rules_4c8367d3
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -154,7 +154,8 @@ constexpr refused why_not(const verbs_rxm*, flush::message_behind_writes, Asked)
   static_assert(detail::nobody_asks<Asked>,
       "weft: flush: fabric verbs_rxm cannot answer message_behind_writes: it needs atomics_cost_order to be false, and "
       "verbs_rxm.atomics_cost_order is true (claimed: libfabric 1.17 man fi_rxm, limitations of FI_ATOMIC); or atomics to be another than "
-      "provider; the nearest legal answer is flush::refused");
+      "provider; or virtual_addressing_costs_order to be true, and verbs_rxm.virtual_addressing_costs_order is false (claimed: pointers "
+      "are not asked for, they are needed); the nearest legal answer is flush::refused");
   return {};
 }
 template <class Asked>
@@ -166,5 +167,6 @@ constexpr refused why_not(const verbs_rxm*, flush::tracked_writes, Asked) {
       "closed failed at the initiator and changed no byte); the nearest legal answer is flush::refused");
   return {};
 }
+constexpr policy_set<atomics::target> follows(const verbs_rxm*, notify::message_after_ordered_write) noexcept { return {}; }
 // clang-format on
 }  // namespace weft::fabrics

@@ -68,6 +68,8 @@ FACTS: tuple[Fact, ...] = tuple(
     + _group(
         "memory",
         ("virtual_addressing", "bool", "remote addresses are pointers of the target; otherwise offsets from the region's start", True),
+        ("virtual_addressing_optional", "bool", "pointers of the target are taken as well, where they are asked for"),
+        ("virtual_addressing_costs_order", "bool", "asking for pointers takes away the order of writes, and that of messages behind writes"),
         ("key_owner", "key_owner", "who makes a region's key", True, ("application", "provider")),
         ("key_bytes", _U8, "width of a region's key", True),
         ("local_registration", "bool", "local buffers of every transfer must be registered"),

@@ -17,7 +17,7 @@ from .rules import read_rules
 NAME = "unordered"
 WORST: dict[str, Value] = {
     "provider": NAME, "fabric_name": "", "endpoint_type": "addressed", "address_resolution": "opaque", "connects_lazily": True, "forgets_peers": False,
-    "virtual_addressing": True, "key_owner": "provider", "local_registration": True, "region_endpoint_binding": True,
+    "virtual_addressing": True, "virtual_addressing_optional": False, "virtual_addressing_costs_order": False, "key_owner": "provider", "local_registration": True, "region_endpoint_binding": True,
     "write_immediate_bytes": 0, "write_immediate_consumes_receive": False, "remote_counter_counts_writes": False,
     "order_send_after_write": False, "order_write_after_write": False, "order_send_after_send": False,
     "refused_write": "silent", "atomics": "none", "atomic_operations": "none", "atomics_cost_order": False,

@@ -6,7 +6,7 @@ The same rules that chose the answers refuse the others; a later range that perm
 from __future__ import annotations
 
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .decided import Decided
@@ -45,6 +45,30 @@ def refusals(fabric: Fabric, span: Range, choices: tuple[Choice, ...], families:
     return tuple(found)
 
 
+def follow_ups(fabric: Fabric, span: Range, choices: tuple[Choice, ...], families: tuple[Family, ...]) -> dict[str, tuple[str, ...]]:
+    """For each legal answer that was not taken: what the rules choose instead of answers that it makes illegal. Only where it makes any so."""
+    found: dict[str, tuple[str, ...]] = {}
+    for family in families:
+        taken = {choice.family: choice for choice in choices}
+        legal = dict.fromkeys(rule.answer for rule in family.rules if obstacle(fabric, span, rule, taken) is None)
+        for answer in legal:
+            asked = {**taken, family.name: replace(taken[family.name], answer=answer)}
+            new = _replaced(fabric, span, asked, families[families.index(family) + 1:])
+            if new:
+                found[f"{family.name}::{answer}"] = new
+    return found
+
+
+def _replaced(fabric: Fabric, span: Range, asked: dict[str, Choice], later: tuple[Family, ...]) -> tuple[str, ...]:
+    new = []
+    for family in later:
+        legal = [rule.answer for rule in family.rules if obstacle(fabric, span, rule, asked) is None]
+        if legal and asked[family.name].answer not in legal:
+            asked[family.name] = replace(asked[family.name], answer=legal[0])
+            new.append(f"{family.name}::{legal[0]}")
+    return tuple(new)
+
+
 def _nearest(answers: tuple[str, ...], legal: list[str], place: int) -> str:
     """The legal answer next to a place; of two at the same distance the later, which requires less."""
     return min(legal, key=lambda other: (abs(answers.index(other) - place), -answers.index(other)))
@@ -67,10 +91,14 @@ def why_not(decided: Decided, names: tuple[str, ...], families: tuple[Family, ..
     structs = []
     templates = {f"{family.name}::{answer}" for family in families for answer in family.templates}
     before: dict[str, Refusal] = {}
+    followed: dict[str, tuple[str, ...]] = {}
     for name, span, choices in zip(names, decided.fabric.ranges, decided.choices):
         now = {f"{each.family}::{each.answer}": each for each in refusals(decided.fabric, span, choices, families)}
         told: list[dict[str, Any]] = [{**_type(answer, templates), "lines": literals(each.sentence(decided.fabric.name), "      ")}
                 for answer, each in now.items() if before.get(answer) != each]
-        structs.append({"name": name, "refused": told, "permitted": [_type(answer, templates) for answer in before if answer not in now]})
-        before = now
+        following = follow_ups(decided.fabric, span, choices, families)
+        differing = {answer: following.get(answer, ()) for answer in dict.fromkeys((*following, *followed)) if following.get(answer) != followed.get(answer)}
+        structs.append({"name": name, "refused": told, "permitted": [_type(answer, templates) for answer in before if answer not in now],
+                        "follows": [{**_type(answer, templates), "answers": answers} for answer, answers in differing.items()]})
+        before, followed = now, following
     return {"fabric": decided.fabric.name, "structs": structs}

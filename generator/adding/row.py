@@ -18,6 +18,8 @@ _LONGEST = 300
 _SAFE: dict[str, Value] = {
     "fabric_name": "",
     "connects_lazily": True,
+    "virtual_addressing_optional": False,
+    "virtual_addressing_costs_order": True,
     "forgets_peers": False,
     "write_immediate_bytes": 0,
     "write_immediate_consumes_receive": False,

@@ -47,6 +47,8 @@ READINGS: tuple[Reading, ...] = (
             else seen.why_not(("forgetting",)) or facts("forgetting", "taken_out", "reached_again")(seen), ("forgetting",)),
     Reading("virtual_addressing", *claim("needs_pointers", "FI_MR_VIRT_ADDR needed:"), pointers_shown,
             facts("addressing", "returned_pointers", "returned_form_landed", "other_form_landed"), ("addressing",)),
+    Reading("virtual_addressing_optional", nothing, silence, nothing, silence, never="the conformance suites ask for pointers; the probe does not"),
+    Reading("virtual_addressing_costs_order", nothing, silence, nothing, silence, never="what is granted is the library's word alone"),
     Reading("key_owner", lambda seen: choice(seen.claim("needs_provider_keys"), "provider", "application"),
             lambda seen: f"FI_MR_PROV_KEY needed: {said(seen.claim('needs_provider_keys'))}",
             lambda seen: choice(seen.fact("keys", "requested_key_used"), "application", "provider"),

@@ -20,6 +20,8 @@ FACTS: dict[str, str] = {
     "connects_lazily": "true",
     "forgets_peers": "false",
     "virtual_addressing": "true",
+    "virtual_addressing_optional": "false",
+    "virtual_addressing_costs_order": "false",
     "key_owner": "provider",
     "key_bytes": "4",
     "local_registration": "true",

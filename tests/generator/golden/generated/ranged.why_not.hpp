@@ -26,7 +26,8 @@ template <class Asked>
 constexpr refused why_not(const ranged_since_1_15*, region_address::virtual_address, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric ranged cannot answer virtual_address: it needs virtual_addressing to be true, and "
-      "ranged.virtual_addressing is false (claimed: c); the nearest legal answer is region_address::offset");
+      "ranged.virtual_addressing is false (claimed: c); or virtual_addressing_optional to be true, and ranged.virtual_addressing_optional "
+      "is false (claimed: c); the nearest legal answer is region_address::offset");
   return {};
 }
 template <class Asked>
