@@ -76,8 +76,14 @@ def _google(root: ElementTree.Element, found: Results) -> None:
             if case.get("status") != "run":
                 continue
             found.suites[fabric, name, case.get("name", "")] = _outcome(case)
-            found.libraries[fabric] = root.get("library", "")
+            found.libraries[fabric] = _library(root)
             found.days.setdefault(fabric, set()).add(case.get("timestamp", "")[:10])
+
+
+def _library(root: ElementTree.Element) -> str:
+    """What the program noted: an attribute, or since GoogleTest 1.15 a property."""
+    noted = root.find("properties/property[@name='library']")
+    return root.get("library", "") if noted is None else noted.get("value", "")
 
 
 def _outcome(case: ElementTree.Element) -> Outcome:

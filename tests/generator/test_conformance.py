@@ -65,6 +65,14 @@ def test_what_passed_is_native_or_emulated_as_the_row_answers(cells) -> None:  #
     assert found == {"tcp": (SHOWN, "native", ()), "cxi": (SHOWN, "emulated", ())}
 
 
+def test_the_library_is_an_attribute_or_a_property_of_the_program(tmp_path: Path) -> None:
+    (tmp_path / "results").mkdir()
+    noted = '<properties><property name="library" value="libfabric 2.1"/></properties>'
+    (tmp_path / "results" / "new.xml").write_text(_suite("tcp_rdm", _case("a"), library="").replace("<testsuites library=\"\">", "<testsuites>" + noted))
+    (tmp_path / "results" / "old.xml").write_text(_suite("tcp", _case("a")))
+    assert read_results(tmp_path).libraries == {"tcp_rdm": "libfabric 2.1", "tcp": "libfabric 1.17"}
+
+
 def test_what_failed_did_not_run_or_was_skipped_is_said(cells) -> None:  # type: ignore[no-untyped-def]
     failed = _suite("tcp", _case("one", '<failure message="no"/>'), _case("two"))
     found = cells(a=failed, b=_suite("cxi", _case("one", _SKIP)), c=_RUNNER)
