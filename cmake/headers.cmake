@@ -49,6 +49,9 @@ set(WEFT_HEADERS
   compose/batch.hpp
   compose/listed_batch.hpp
   compose/built_for.hpp
+  compose/cell_posts.hpp
+  compose/cell_watch.hpp
+  compose/cells.hpp
   compose/closing.hpp
   compose/coalescing.hpp
   compose/coalescing_lane.hpp
@@ -65,6 +68,7 @@ set(WEFT_HEADERS
   compose/immediate_layout.hpp
   compose/inbox.hpp
   compose/key_source.hpp
+  compose/landing_place.hpp
   compose/lane.hpp
   compose/likeness.hpp
   compose/meeting.hpp
@@ -148,6 +152,7 @@ set(WEFT_HEADERS
   policies/threading.hpp
   policies/wait.hpp
   policies/write_fault.hpp
+  wire/cell.hpp
   wire/control.hpp
   wire/fused.hpp
   wire/group.hpp

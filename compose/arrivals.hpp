@@ -6,6 +6,7 @@
 // Hot path: all of it. Threads: the owner's.
 #pragma once
 
+#include "cell_watch.hpp"
 #include "ends.hpp"
 #include "events.hpp"
 #include "meeting.hpp"
@@ -124,6 +125,8 @@ class arrivals {
   /// False: not yet.
   bool handle(receive& slot_of, wire::message_tag tag, const_bytes body) {
     record* r = e_.peers.find(tag.connection());
+    if constexpr (Engine::watches_cells)  // posted before it: told before it
+      if (r != nullptr && r->live == r->number) cell_watch<Engine, Handler>(e_, on_).drain(*r);
     if (tag.kind() == wire::message_kind::user) [[likely]] {
       if (r != nullptr && listened_to(*r) && owns(*r, slot_of)) [[likely]] {
         r->heard = e_.tick;
@@ -186,6 +189,7 @@ class arrivals {
         return true;
       case wire::message_kind::fused_reply:
         if constexpr (Engine::fused_bytes > 0) fusing<Engine>(e_).replied(r, body, [&](slot* s, errc code) { ending().fused_ended(r, s, code); });
+        else if constexpr (Engine::watches_cells) cell_watch<Engine, Handler>(e_, on_).refused(r, body);
         else ++e_.garbled;
         return true;
       case wire::message_kind::flush:

@@ -97,6 +97,8 @@ class closing {
     e_.regions.clear();
     for (registration& r : e_.own_memory) e_.port->withdraw(r);
     e_.own_memory.clear();
+    if constexpr (Engine::watches_cells)
+      if (e_.cells.enrolled.native != nullptr) e_.port->withdraw(e_.cells.enrolled);
     if (e_.ring_enrolled.native != nullptr) e_.port->withdraw(e_.ring_enrolled);
     if (e_.shared_receives.enrolled.native != nullptr) e_.port->withdraw(e_.shared_receives.enrolled);
   }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "../backends/process/watch.hpp"
+#include "cells.hpp"
 #include "control_buffers.hpp"
 #include "fabric.hpp"
 #include "key_source.hpp"
@@ -48,12 +49,14 @@ struct no_receives {};
 struct no_ring {};
 struct no_counts {};
 struct no_groups {};
+struct no_cells {};
 /// A peer's record with the parts that the fabric needs.
-template <class Link, class Watch, std::size_t LibraryBytes, bool Process, bool Receives, bool Ring, bool Counts, bool Groups>
+template <class Link, class Watch, std::size_t LibraryBytes, bool Process, bool Receives, bool Ring, bool Counts, bool Groups, bool Cells>
 struct record_of {
   using type = peer_record<Link, std::conditional_t<Process, watched_process<Watch>, no_process>,
                            std::conditional_t<Receives, own_receives<LibraryBytes>, no_receives>, std::conditional_t<Ring, ring_state, no_ring>,
-                           std::conditional_t<Counts, message_counts, no_counts>, std::conditional_t<Groups, gathered_posts, no_groups>>;
+                           std::conditional_t<Counts, message_counts, no_counts>, std::conditional_t<Groups, gathered_posts, no_groups>,
+                           std::conditional_t<Cells, cell_state, no_cells>>;
 };
 }  // namespace detail
 
@@ -79,7 +82,7 @@ struct engine {
   static constexpr std::size_t library_bytes = F::facts.context_bytes;
   static constexpr bool coalesces = answer<F, coalesce_family>::gathers;
   using record = typename detail::record_of<link, watch, library_bytes, answer<F, liveness_family>::watches_process, port_type::link_has_receives,
-                                            shape::remote_counter, !F::facts.order_send_after_send, coalesces>::type;
+                                            shape::remote_counter, !F::facts.order_send_after_send, coalesces, shape::watches_cells>::type;
   /// Some operation on some type of word takes compare-swaps.
   static constexpr bool swap_loops =
       shape::native_atomics && (F::atomics_by.has(atomic_lowering::loop) || F::atomics_by.has(atomic_lowering::wide_loop));
@@ -95,6 +98,7 @@ struct engine {
                 "weft: this backend's port does not post receives where its shape says");
   static constexpr bool wide_immediate = F::facts.write_immediate_bytes >= 8;
   static constexpr bool uses_ring = shape::remote_counter;
+  static constexpr bool watches_cells = shape::watches_cells;
   static constexpr post_mode write_mode = answer<F, write_fault_family>::signalled_write;
   static constexpr bool tracks_writes = answer<F, flush_family>::tracks;
   /// A row whose library overwrites contexts needs a slot for each operation; elsewhere unsignalled ones carry their peer's record.
@@ -150,9 +154,10 @@ struct engine {
   registration ring_enrolled;
   std::uint64_t ring_seen = 0;
   bool rings_are_due = false;  ///< To be looked at although nothing has landed since the last look.
-  address_bytes own_address;   ///< As others dial it.
-  std::string listens_at;      ///< host:service, for peers.
-  std::string last_reason;     ///< Of the last peer lost, where one was given.
+  [[no_unique_address]] std::conditional_t<watches_cells, cell_memory, detail::no_cells> cells;
+  address_bytes own_address;  ///< As others dial it.
+  std::string listens_at;     ///< host:service, for peers.
+  std::string last_reason;    ///< Of the last peer lost, where one was given.
   instant opened;
   std::uint32_t tick = 0;
   std::uint32_t until_upkeep = 1;
@@ -177,7 +182,7 @@ struct engine {
   void settle_attention() noexcept {
     bool any = draining || !parked.empty() || !unposted.empty() || !owed.empty();
     if constexpr (answer<F, atomics_family>::executed_by_target) any = any || !owed_replies.empty();
-    if constexpr (notice_is_message) any = any || !owed_landings.empty();
+    if constexpr (notice_is_message || watches_cells) any = any || !owed_landings.empty();
     if constexpr (tracks_writes) any = any || waiting_flushes != 0;
     if constexpr (coalesces) any = any || !gathering.empty();
     if (!any) attention &= ~put_off_bit;

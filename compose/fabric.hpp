@@ -80,6 +80,8 @@ struct rules_hold {
       !answer<F, flush_family>::tracks || (facts.delivery_complete && answer<F, write_fault_family>::signalled_write == post_mode::delivered);
   static constexpr bool ring =
       !std::same_as<notify_answer, notify::remote_counter> || (facts.remote_counter_counts_writes && facts.order_write_after_write && writes_ordered);
+  static constexpr bool watching = notify_answer::target_keeps != notify_needs::cells ||
+                                   (facts.bytes_visible_in_order && facts.order_write_after_write && facts.context_bytes == 0 && writes_ordered);
   static constexpr bool delivery =
       (!std::same_as<notify_answer, notify::message_after_delivery> && answer<F, write_fault_family>::signalled_write != post_mode::delivered) ||
       facts.delivery_complete;
@@ -119,6 +121,8 @@ consteval bool consistent_fabric() {
   static_assert(rules::flush_tracking,
                 "weft: flush::tracked_writes needs delivery_complete in the fabric's row, and write_fault::delivery_confirmed");
   static_assert(rules::ring, "weft: notify::remote_counter needs remote_counter_counts_writes and order_write_after_write in the fabric's row");
+  static_assert(rules::watching,
+                "weft: notify::watched_word needs bytes_visible_in_order, order_write_after_write and context_bytes of 0 in the fabric's row");
   static_assert(rules::delivery,
                 "weft: notify::message_after_delivery and write_fault::delivery_confirmed need delivery_complete in the fabric's row");
   static_assert(rules::fused, "weft: fused_bytes in the fabric's row is larger than a control message has room for (wire/fused.hpp, largest_fused)");
@@ -173,10 +177,11 @@ struct shape_of {
   static constexpr bool write_immediate = answer<F, notify_family>::rides_on_write;
   static constexpr bool receive_reserve = answer<F, notify_family>::target_keeps == notify_needs::receive_reserve;
   static constexpr bool remote_counter = answer<F, notify_family>::target_keeps == notify_needs::ring;
+  static constexpr bool watches_cells = answer<F, notify_family>::target_keeps == notify_needs::cells;
   static constexpr bool ordered_send_after_write = std::same_as<answer<F, notify_family>, notify::message_after_ordered_write> ||
                                                    detail::asks_send_after_write<F>() || answer<F, flush_family>::by_message;
   static constexpr bool ordered_write_after_write =
-      std::same_as<answer<F, notify_family>, notify::remote_counter> || detail::asks_write_after_write<F>();
+      std::same_as<answer<F, notify_family>, notify::remote_counter> || watches_cells || detail::asks_write_after_write<F>();
   static constexpr bool delivery_complete = facts.delivery_complete;  // until<delivered>, and parts that a notice waits for
   static constexpr bool selective_completion = answer<F, completion_family>::asks_each_time;
   static constexpr bool framed = answer<F, framing_family>::bytes_in_front != 0;

@@ -11,6 +11,7 @@
 
 #include "../wire/fused.hpp"
 #include "engine.hpp"
+#include "landing_place.hpp"
 
 #include <cstring>
 
@@ -52,7 +53,7 @@ class fusing {
     if (e_.owed_landings.full()) return false;
     const const_bytes payload = body.subspan(wire::fused_head_bytes);
     auto code = errc::denied;
-    std::byte* place = locate(*head, payload.size(), code);
+    std::byte* place = landing_place(e_, head->key, head->address, payload.size(), code);
     if (place != nullptr && !payload.empty()) std::memcpy(place, payload.data(), payload.size());
     if (head->token != 0 || place == nullptr) answer_with(from, {head->token, static_cast<std::uint8_t>(place != nullptr ? errc::ok : code)});
     if (place != nullptr) on(head->immediate);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "arrivals.hpp"
+#include "cell_watch.hpp"
 #include "ends.hpp"
 #include "events.hpp"
 #include "flushing.hpp"
@@ -31,11 +32,13 @@ class inbox {
     });
     if constexpr (Engine::chains_receives) receives<Engine>(e).refill();
     if constexpr (Engine::uses_ring) inbox(e, on).read_rings();
-    if (found == 0) return 0;
+    [[maybe_unused]] int watched = 0;
+    if constexpr (Engine::watches_cells) watched = cell_watch<Engine, Handler>(e, on).look();
+    if (found == 0) return Engine::watches_cells ? watched : 0;
     e.attention &= ~Engine::handling_bit;
     if (e.attention != 0) [[unlikely]]
       look_after(e, on, found);
-    return found;
+    return found + watched;
   }
 
   /// The same while something is put off.
@@ -46,8 +49,10 @@ class inbox {
     const int found = e.port->poll([&in](const completion_entry& c) { in.take(c); });
     if constexpr (Engine::chains_receives) receives<Engine>(e).refill();
     if constexpr (Engine::uses_ring) in.read_rings();
+    [[maybe_unused]] int watched = 0;
+    if constexpr (Engine::watches_cells) watched = cell_watch<Engine, Handler>(e, on).look();
     look_after(e, on, found);
-    return found;
+    return found + watched;
   }
 
  private:
@@ -61,7 +66,7 @@ class inbox {
     if (!e.owed.empty()) in.ending().send_owed();
     if constexpr (answer<typename Engine::fabric, atomics_family>::executed_by_target)
       if (!e.owed_replies.empty()) target<Engine>(e).settle();
-    if constexpr (Engine::notice_is_message)
+    if constexpr (Engine::notice_is_message || Engine::watches_cells)
       if (!e.owed_landings.empty()) fusing<Engine>(e).settle();
     if constexpr (Engine::tracks_writes)
       if (e.waiting_flushes != 0) flushing<Engine>(e).settle([&in](slot& s) { in.ending().end_of(s, {}); });
@@ -101,6 +106,9 @@ class inbox {
 
   /// What a link brought before it ended has been told by now.
   [[gnu::cold]] void settle() {
+    if constexpr (Engine::watches_cells)
+      for (record& r : e_.peers)
+        if (r.link_ended && r.live != 0) cell_watch<Engine, Handler>(e_, on_).drain(r);
     receives<Engine>(e_).settle();
     meeting<Engine>(e_).settle_links(on_);
   }

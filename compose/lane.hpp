@@ -6,6 +6,7 @@
 #pragma once
 
 #include "../wire/control.hpp"
+#include "cell_posts.hpp"
 #include "engine.hpp"
 #include "fused.hpp"
 #include "parts.hpp"
@@ -141,9 +142,13 @@ class lane {
     return write_first<Engine::write_mode>(w, stage::writing);
   }
 
+  /// A cell of the target's ring is the write and the notice.
+  [[gnu::always_inline]] status write_watched(const write_of& w) noexcept { return cell_posts<Engine>(e_).post(w); }
+
   /// Sends the notice of a put_notify whose bytes are safe; keeps it on the list of owed ones when nothing is free.
   /// Afterwards `pending` counts what the library still has to complete.
   void send_notice(slot& o) noexcept {
+    if constexpr (Engine::watches_cells) return cell_posts<Engine>(e_).notice(o);
     status told;
     bool completes = true;  // a completion of the notice will come
     if constexpr (Engine::uses_ring) {

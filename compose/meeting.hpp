@@ -218,6 +218,7 @@ class meeting {
     if constexpr (Engine::uses_ring) r.ring_posted = r.ring_credited = r.ring_read = r.ring_told = 0;
     if constexpr (Engine::goodbye_overtakes) r.messages_sent = r.messages_taken = 0;
     r.heard = e_.tick;
+    if constexpr (Engine::watches_cells) static_cast<cell_state&>(r) = e_.cells.fresh(e_.peers.index_of(r));
     if constexpr (Engine::uses_ring) {
       auto* ring = e_.ring_memory.get() + e_.peers.index_of(r) * Engine::ring_entries * sizeof(wire::ring_entry);
       std::memset(ring, 0, Engine::ring_entries * sizeof(wire::ring_entry));
@@ -280,6 +281,10 @@ class meeting {
       r.ring = theirs.ring;
       if (r.ring.entries > Engine::ring_entries) r.ring.entries = Engine::ring_entries;
     }
+    if constexpr (Engine::watches_cells) {
+      r.their_cells = {theirs.ring.address, theirs.ring.key};
+      if (theirs.ring.entries != wire::ring_cells) r.cells_posted = wire::ring_cells;  // no peer of this build: nothing is ever free
+    }
     if constexpr (answer<typename Engine::fabric, liveness_family>::watches_process) {
       r.process = theirs.process;
       r.watch = e_.watch_over(theirs.process);
@@ -298,6 +303,11 @@ class meeting {
       const std::uint64_t place = e_.peers.index_of(r) * Engine::ring_entries * sizeof(wire::ring_entry);
       const auto* start = e_.ring_memory.get();
       mine.ring = {answer<typename Engine::fabric, region_address_family>::base_of(start) + place, e_.ring_enrolled.key, Engine::ring_entries};
+    }
+    if constexpr (Engine::watches_cells) {
+      const std::uint64_t place = e_.peers.index_of(r) * wire::cell_ring_bytes;
+      mine.ring = {answer<typename Engine::fabric, region_address_family>::base_of(e_.cells.incoming().data()) + place, e_.cells.enrolled.key,
+                   wire::ring_cells};
     }
     if (kind == wire::message_kind::hello && !Engine::connected) mine.address = e_.own_address;
     mine.fabric = {reinterpret_cast<const std::byte*>(Engine::fabric::name.data()), Engine::fabric::name.size()};

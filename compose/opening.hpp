@@ -41,6 +41,9 @@ class opening {
     if constexpr (Engine::uses_ring) {
       if (auto made = provide_ring(*e); !made) return std::move(made).error();
     }
+    if constexpr (Engine::watches_cells) {
+      if (auto made = provide_cells(*e); !made) return std::move(made).error();
+    }
     if (options.listens) {
       if (auto found = be_found(*e); !found) return std::move(found).error();
     }
@@ -98,6 +101,18 @@ class opening {
     } else {
       e.listens_at = e.port->printable(e.own_address);
     }
+    return {};
+  }
+
+  static result<void> provide_cells(Engine& e) {
+    e.cells.make(e.peers.capacity());
+    if (e.cells.incoming().data() == nullptr)
+      return {error(errc::no_memory, "open"), "no memory for the rings of as many peers; lower options.peers"};
+    auto r = enrolment<Engine>(e).with_key(e.cells.incoming(), rights::remote_write);
+    if (!r) return std::move(r).error();
+    e.cells.enrolled = *r;
+    e.owed_landings.reserve(2 * wire::ring_cells);
+    e.cells.descriptor = e.enroll_own(e.cells.outgoing());
     return {};
   }
 

@@ -29,8 +29,9 @@ struct ordering {
   /// A message is seen after the bytes of the puts before it.
   static constexpr bool send_after_write = row.order_send_after_write && shape::ordered_send_after_write &&
                                            !(row.atomics_cost_order && shape::native_atomics) && (!grouped || row.order_send_after_send);
-  /// The bytes of a put are seen after those of the puts before it. Not where small put_notifies travel as messages: the target copies those later.
-  static constexpr bool write_after_write = row.order_write_after_write && shape::ordered_write_after_write && !fused;
+  /// The bytes of a put are seen after those of the puts before it. Not where the target copies small put_notifies, and
+  /// does it later: those in messages, and those in the ring that it watches.
+  static constexpr bool write_after_write = row.order_write_after_write && shape::ordered_write_after_write && !fused && !shape::watches_cells;
   /// A put is seen after the messages before it: no fabric says so, since messages wait until their target looks.
   static constexpr bool write_after_send = false;
   /// A get sees the puts before it, a put does not change what a get before it reads: no cell of a row says so. Wait for the first one's end.
@@ -45,11 +46,13 @@ struct ordering {
   static constexpr bool notice_after_its_bytes = true;
   /// A notice is told after the bytes of the plain puts before it: only then may the last write of many carry the notice. Else count them
   /// (compose/notification_counter.hpp).
-  static constexpr bool notice_after_puts = notify_answer::notice_is_message ? send_after_write : write_after_write;
+  static constexpr bool notice_after_puts = shape::watches_cells               ? row.order_write_after_write && !grouped
+                                            : notify_answer::notice_is_message ? send_after_write
+                                                                               : write_after_write;
   /// Notices are told in the order of their put_notifies.
   static constexpr bool notice_after_notice =
-      shape::remote_counter           ? true
-      : notify_answer::rides_on_write ? write_after_write
+      shape::remote_counter || (shape::watches_cells && !grouped) ? true
+      : notify_answer::rides_on_write                             ? write_after_write
                                       : std::same_as<notify_answer, notify::message_after_ordered_write> && send_after_write && send_after_send;
   /// A signalled put that has ended is in the target's memory, not only out of the source.
   static constexpr bool end_is_delivery = answer<F, write_fault_family>::signalled_write == post_mode::delivered;
@@ -73,11 +76,14 @@ struct ordered : F {
   static constexpr bool atomics_leave_it = !asks_send_after_write || !F::facts.atomics_cost_order || answer<F, atomics_family>::executed_by_target;
   static constexpr bool pointers_leave_it = rules_hold<F>::writes_ordered || !(asks_send_after_write || asks_write_after_write);
   static constexpr bool written_only = !asks_write_after_write || !answer<F, notify_family>::notice_is_message || F::facts.fused_bytes == 0;
+  static constexpr bool written_at_once = !asks_write_after_write || answer<F, notify_family>::target_keeps != notify_needs::cells;
   static_assert(has_send_after_write, "weft: order::send_after_write is not to be had: order_send_after_write is false in the fabric's row");
   static_assert(has_write_after_write, "weft: order::write_after_write is not to be had: order_write_after_write is false in the fabric's row");
   static_assert(atomics_leave_it, "weft: order::send_after_write is not to be had beside atomics::provider: atomics_cost_order in the fabric's row");
   static_assert(pointers_leave_it,
                 "weft: no order of writes is to be had beside region_address::virtual_address: virtual_addressing_costs_order in the fabric's row");
+  static_assert(written_at_once,
+                "weft: order::write_after_write is not to be had beside notify::watched_word: the target copies small payloads later");
   static_assert(written_only, "weft: order::write_after_write is not to be had where small payloads travel in notices: take fused_up_to<F, 0>");
 };
 

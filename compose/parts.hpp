@@ -19,6 +19,8 @@ template <class Engine>
 class lane;
 template <class Engine>
 class flushing;
+template <class Engine>
+class cell_posts;
 
 /// The end of a put_notify, as the notify answers see it (policies/notify.hpp).
 template <class Engine>
@@ -129,6 +131,14 @@ class parts {
     const record& r = *w.slot->record;
     if (r.ring_posted - r.ring_credited >= r.ring.entries) return again(waits_for::receive_slot, "put_notify");
     return write_first<Engine::write_mode>(w, stage::writing);
+  }
+
+  status write_watched(const last_write<Engine>& w) noexcept {
+    slot& o = *w.slot;
+    if (!cell_posts<Engine>::has_room(*o.record)) return again(waits_for::receive_slot, "put_notify");
+    const status s = write<Engine::write_mode>(o, *w.from, w.to, &o);
+    if (s) cell_posts<Engine>(e_).notice_of(o, w.to, w.from->count() == 0 ? 0 : total_of(w.from->list()));
+    return s;
   }
 
  private:

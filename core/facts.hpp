@@ -62,6 +62,7 @@ struct fabric_facts {
   // order and completion
   bool order_send_after_write{};  ///< A message is seen only after the bytes of the writes before it.
   bool order_write_after_write{};
+  bool bytes_visible_in_order{};  ///< The last bytes of a write are visible to the polling thread only when all of it is.
   bool order_send_after_send{};
   bool delivery_complete{};  ///< A completion can be had that means "the target has it".
   refusal refused_write{};

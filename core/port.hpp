@@ -167,6 +167,7 @@ struct port_limits {
 ///   template <post_mode M> status write(link, local_memory, remote_memory, void* context);
 ///   template <post_mode M> status write_immediate(link, local_memory, remote_memory, std::uint64_t immediate, void* context);
 ///   status inject_write_immediate(link, const_bytes, remote_memory, std::uint64_t immediate);
+///   status inject_write(link, const_bytes, remote_memory);            optional: ports of rows with bytes_visible_in_order
 ///   status read(link, local_memory, remote_memory, void* context);
 ///   template <post_mode M> status send_gather(link, gather_list, std::uint32_t immediate, void* context);   facts.gather_limit pieces at most; where
 ///                                                                     Shape::framed the first one is the header

@@ -134,6 +134,7 @@ const std::map<std::string, setter, std::less<>>& cells() {
       {"address_resolution", nothing},
       {"connects_lazily", nothing},
       {"same_host", nothing},
+      {"bytes_visible_in_order", nothing},
       {"fused_bytes", nothing},
       {"shared_receives", nothing},
       {"extended_posting", nothing},

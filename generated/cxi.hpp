@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_d2627873 {
+inline namespace rules_10043b5f {
 /// Slingshot cards: counters in hardware, writes in order, no immediate on a write by default. libfabric 1.21 and later.
 struct cxi {
-  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules 642b3f8a, row e924e3c2";
+  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules f23eb50c, row fa8bac99";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=remote_counter "
@@ -27,8 +27,8 @@ struct cxi {
       .key_owner = key_owner::application, .key_bytes = 4, .local_registration = false, .region_endpoint_binding = true,
       .write_immediate_bytes = 0, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
       .remote_counter_counts_writes = true,
-      .order_send_after_write = false, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = true,
-      .refused_write = refusal::silent, .selective_completion = true,
+      .order_send_after_write = false, .order_write_after_write = true, .bytes_visible_in_order = false,
+      .order_send_after_send = true, .delivery_complete = true, .refused_write = refusal::silent, .selective_completion = true,
       .atomics = atomic_execution::provider,
       .atomic_operations = "add compare_swap swap and or xor min max read: int32 uint32 int64 uint64; add swap min max read: float double",
       .atomics_cost_order = false,
@@ -94,7 +94,7 @@ struct cxi {
   >;
 };
 static_assert(complete_fabric<cxi>);
-}  // namespace rules_d2627873
+}  // namespace rules_10043b5f
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -86,6 +86,14 @@ constexpr refused why_not(const cxi*, notify::message_after_ordered_write, Asked
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const cxi*, notify::watched_word, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: notify: fabric cxi cannot answer watched_word: it needs bytes_visible_in_order to be true, and cxi.bytes_visible_in_order is "
+      "false (copied: conservative: no card promises the order of a write's bytes in memory; not established); the nearest legal answer "
+      "is notify::message_after_delivery");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const cxi*, write_fault::reported, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: write_fault: fabric cxi cannot answer reported: it needs refused_write to be reported, and cxi.refused_write is silent "

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_120a18a1 {
+inline namespace rules_f87a7d1d {
 /// Elastic Fabric Adapter without the reliable layer: the card's own operations. libfabric 2.1 to before 2.6.
 struct efa_direct_since_2_1 {
-  static constexpr std::string_view name = "efa_direct", library = "libfabric", made_from = "rules 642b3f8a, row 913404c5";
+  static constexpr std::string_view name = "efa_direct", library = "libfabric", made_from = "rules f23eb50c, row c065aa31";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -27,8 +27,8 @@ struct efa_direct_since_2_1 {
       .key_owner = key_owner::provider, .key_bytes = 4, .local_registration = true, .region_endpoint_binding = false,
       .write_immediate_bytes = 4, .write_immediate_consumes_receive = false, .send_immediate_bytes = 4,
       .remote_counter_counts_writes = false,
-      .order_send_after_write = false, .order_write_after_write = false, .order_send_after_send = false,
-      .delivery_complete = true, .refused_write = refusal::silent, .selective_completion = true,
+      .order_send_after_write = false, .order_write_after_write = false, .bytes_visible_in_order = false,
+      .order_send_after_send = false, .delivery_complete = true, .refused_write = refusal::silent, .selective_completion = true,
       .atomics = atomic_execution::none, .atomic_operations = "none", .atomics_cost_order = false,
       .data_progress = data_progress::hardware, .completion_wait = completion_wait::none, .reports_killed_peer = false,
       .same_host = false,
@@ -91,11 +91,11 @@ struct efa_direct_since_2_1 {
   >;
 };
 static_assert(complete_fabric<efa_direct_since_2_1>);
-}  // namespace rules_120a18a1
-inline namespace rules_bc33110e {
+}  // namespace rules_f87a7d1d
+inline namespace rules_a9258d2b {
 /// libfabric 2.6 and later.
 struct efa_direct_since_2_6 : efa_direct_since_2_1 {
-  static constexpr std::string_view made_from = "rules 642b3f8a, row de96c062";
+  static constexpr std::string_view made_from = "rules f23eb50c, row 5cd58383";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
       "atomics=target liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -121,7 +121,7 @@ struct efa_direct_since_2_6 : efa_direct_since_2_1 {
   >;
 };
 static_assert(complete_fabric<efa_direct_since_2_6>);
-}  // namespace rules_bc33110e
+}  // namespace rules_a9258d2b
 
 using efa_direct = by_library<backends::libfabric::built_with, efa_direct_since_2_1, efa_direct_since_2_6>;
 // clang-format on

@@ -80,6 +80,14 @@ constexpr refused why_not(const efa_direct_since_2_1*, notify::message_after_ord
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const efa_direct_since_2_1*, notify::watched_word, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: notify: fabric efa_direct cannot answer watched_word: it needs bytes_visible_in_order to be true, and "
+      "efa_direct.bytes_visible_in_order is false (copied: conservative: no card promises the order of a write's bytes in memory; not "
+      "established); the nearest legal answer is notify::message_after_delivery");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const efa_direct_since_2_1*, write_fault::reported, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: write_fault: fabric efa_direct cannot answer reported: it needs refused_write to be reported, and efa_direct.refused_write "

@@ -76,6 +76,14 @@ constexpr refused why_not(const gni*, notify::message_after_ordered_write, Asked
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const gni*, notify::watched_word, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: notify: fabric gni cannot answer watched_word: it needs bytes_visible_in_order to be true, and gni.bytes_visible_in_order is "
+      "false (copied: conservative: no card promises the order of a write's bytes in memory; not established); the nearest legal answer "
+      "is notify::message_after_delivery");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const gni*, write_fault::reported, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: write_fault: fabric gni cannot answer reported: it needs refused_write to be reported, and gni.refused_write is silent "

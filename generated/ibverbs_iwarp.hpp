@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_431c409b {
+inline namespace rules_a6402dd5 {
 /// Reliable connections on iWARP cards by rdma-core itself: no immediates and no atomics. rdma-core 44.0 and later.
 struct ibverbs_iwarp {
-  static constexpr std::string_view name = "ibverbs_iwarp", library = "rdma-core", made_from = "rules 642b3f8a, row 79c722c8";
+  static constexpr std::string_view name = "ibverbs_iwarp", library = "rdma-core", made_from = "rules f23eb50c, row 8df13a03";
   static constexpr library_version built_with = backends::verbs::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=header region_address=virtual_address region_key=provider "
@@ -27,8 +27,8 @@ struct ibverbs_iwarp {
       .key_owner = key_owner::provider, .key_bytes = 4, .local_registration = true, .region_endpoint_binding = false,
       .write_immediate_bytes = 0, .write_immediate_consumes_receive = false, .send_immediate_bytes = 0,
       .remote_counter_counts_writes = false,
-      .order_send_after_write = true, .order_write_after_write = false, .order_send_after_send = true, .delivery_complete = true,
-      .refused_write = refusal::silent, .selective_completion = true,
+      .order_send_after_write = true, .order_write_after_write = false, .bytes_visible_in_order = false,
+      .order_send_after_send = true, .delivery_complete = true, .refused_write = refusal::silent, .selective_completion = true,
       .atomics = atomic_execution::none, .atomic_operations = "none", .atomics_cost_order = false,
       .data_progress = data_progress::hardware, .completion_wait = completion_wait::descriptor, .reports_killed_peer = false,
       .same_host = false,
@@ -110,7 +110,7 @@ struct ibverbs_iwarp {
   >;
 };
 static_assert(complete_fabric<ibverbs_iwarp>);
-}  // namespace rules_431c409b
+}  // namespace rules_a6402dd5
 // clang-format on
 }  // namespace weft::fabrics
 

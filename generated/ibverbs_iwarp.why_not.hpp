@@ -98,6 +98,14 @@ constexpr refused why_not(const ibverbs_iwarp*, notify::remote_counter, Asked) {
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const ibverbs_iwarp*, notify::watched_word, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: notify: fabric ibverbs_iwarp cannot answer watched_word: it needs bytes_visible_in_order to be true, and "
+      "ibverbs_iwarp.bytes_visible_in_order is false (copied: conservative: no card promises the order of a write's bytes in memory; not "
+      "established); the nearest legal answer is notify::message_after_delivery");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const ibverbs_iwarp*, write_fault::reported, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: write_fault: fabric ibverbs_iwarp cannot answer reported: it needs refused_write to be reported, and "

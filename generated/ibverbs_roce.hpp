@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_fc9f8576 {
+inline namespace rules_25111514 {
 /// Reliable connections on InfiniBand or RoCE cards by rdma-core itself. rdma-core 44.0 and later.
 struct ibverbs_roce {
-  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules 642b3f8a, row 787541c9";
+  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules f23eb50c, row 2bc1ee50";
   static constexpr library_version built_with = backends::verbs::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
@@ -27,8 +27,8 @@ struct ibverbs_roce {
       .key_owner = key_owner::provider, .key_bytes = 4, .local_registration = true, .region_endpoint_binding = false,
       .write_immediate_bytes = 4, .write_immediate_consumes_receive = true, .send_immediate_bytes = 4,
       .remote_counter_counts_writes = false,
-      .order_send_after_write = true, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = false,
-      .refused_write = refusal::reported, .selective_completion = true,
+      .order_send_after_write = true, .order_write_after_write = true, .bytes_visible_in_order = false,
+      .order_send_after_send = true, .delivery_complete = false, .refused_write = refusal::reported, .selective_completion = true,
       .atomics = atomic_execution::provider, .atomic_operations = "add compare_swap: int64 uint64", .atomics_cost_order = false,
       .data_progress = data_progress::hardware, .completion_wait = completion_wait::descriptor, .reports_killed_peer = false,
       .same_host = false,
@@ -109,7 +109,7 @@ struct ibverbs_roce {
   >;
 };
 static_assert(complete_fabric<ibverbs_roce>);
-}  // namespace rules_fc9f8576
+}  // namespace rules_25111514
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -86,6 +86,14 @@ constexpr refused why_not(const ibverbs_roce*, notify::message_after_delivery, A
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const ibverbs_roce*, notify::watched_word, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: notify: fabric ibverbs_roce cannot answer watched_word: it needs bytes_visible_in_order to be true, and "
+      "ibverbs_roce.bytes_visible_in_order is false (copied: conservative: no card promises the order of a write's bytes in memory; not "
+      "established); the nearest legal answer is notify::message_after_ordered_write");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const ibverbs_roce*, write_fault::delivery_confirmed, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: write_fault: fabric ibverbs_roce cannot answer delivery_confirmed: it needs refused_write to be silent, and "

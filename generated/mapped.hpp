@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_a7dbe28a {
+inline namespace rules_5e9518ff {
 /// Two processes of one host and one user: memory that both map, no provider in between. linux 5.3 and later.
 struct mapped {
-  static constexpr std::string_view name = "mapped", library = "linux", made_from = "rules 642b3f8a, row d9f937b0";
+  static constexpr std::string_view name = "mapped", library = "linux", made_from = "rules f23eb50c, row 7aceec4c";
   static constexpr library_version built_with = backends::mapped::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=exchange framing=immediate region_address=offset region_key=provider notify=immediate "
@@ -27,8 +27,8 @@ struct mapped {
       .key_owner = key_owner::provider, .key_bytes = 8, .local_registration = false, .region_endpoint_binding = false,
       .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
       .remote_counter_counts_writes = false,
-      .order_send_after_write = true, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = true,
-      .refused_write = refusal::reported, .selective_completion = true,
+      .order_send_after_write = true, .order_write_after_write = true, .bytes_visible_in_order = false,
+      .order_send_after_send = true, .delivery_complete = true, .refused_write = refusal::reported, .selective_completion = true,
       .atomics = atomic_execution::provider,
       .atomic_operations = "add compare_swap swap and or xor min max read: int32 uint32 int64 uint64; add swap min max read: float double",
       .atomics_cost_order = false,
@@ -103,7 +103,7 @@ struct mapped {
   >;
 };
 static_assert(complete_fabric<mapped>);
-}  // namespace rules_a7dbe28a
+}  // namespace rules_5e9518ff
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -74,6 +74,14 @@ constexpr refused why_not(const mapped*, notify::remote_counter, Asked) {
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const mapped*, notify::watched_word, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: notify: fabric mapped cannot answer watched_word: it needs bytes_visible_in_order to be true, and "
+      "mapped.bytes_visible_in_order is false (claimed: weft's own: the initiator's processor copies, and a copy keeps no order within "
+      "itself); the nearest legal answer is notify::message_after_delivery");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const mapped*, write_fault::delivery_confirmed, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: write_fault: fabric mapped cannot answer delivery_confirmed: it needs refused_write to be silent, and mapped.refused_write "

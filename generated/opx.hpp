@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_3b6707de {
+inline namespace rules_2b1f4f6b {
 /// Cornelis Omni-Path cards. libfabric 1.15 to before 2.1.
 struct opx_since_1_15 {
-  static constexpr std::string_view name = "opx", library = "libfabric", made_from = "rules 642b3f8a, row f3744e8d";
+  static constexpr std::string_view name = "opx", library = "libfabric", made_from = "rules f23eb50c, row 50268b72";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=message_after_delivery "
@@ -27,8 +27,8 @@ struct opx_since_1_15 {
       .key_owner = key_owner::application, .key_bytes = 2, .local_registration = false, .region_endpoint_binding = false,
       .write_immediate_bytes = 0, .write_immediate_consumes_receive = false, .send_immediate_bytes = 4,
       .remote_counter_counts_writes = false,
-      .order_send_after_write = false, .order_write_after_write = false, .order_send_after_send = false,
-      .delivery_complete = true, .refused_write = refusal::silent, .selective_completion = true,
+      .order_send_after_write = false, .order_write_after_write = false, .bytes_visible_in_order = false,
+      .order_send_after_send = false, .delivery_complete = true, .refused_write = refusal::silent, .selective_completion = true,
       .atomics = atomic_execution::provider,
       .atomic_operations = "add compare_swap swap and or min max read: int32 uint32 int64 uint64; add swap min max read: float double",
       .atomics_cost_order = false,
@@ -90,11 +90,11 @@ struct opx_since_1_15 {
   >;
 };
 static_assert(complete_fabric<opx_since_1_15>);
-}  // namespace rules_3b6707de
-inline namespace rules_70e9897c {
+}  // namespace rules_2b1f4f6b
+inline namespace rules_c9b39a1b {
 /// libfabric 2.1 and later.
 struct opx_since_2_1 : opx_since_1_15 {
-  static constexpr std::string_view made_from = "rules 642b3f8a, row c9216c31";
+  static constexpr std::string_view made_from = "rules f23eb50c, row 949abb72";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=2 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -121,7 +121,7 @@ struct opx_since_2_1 : opx_since_1_15 {
   >;
 };
 static_assert(complete_fabric<opx_since_2_1>);
-}  // namespace rules_70e9897c
+}  // namespace rules_c9b39a1b
 
 using opx = by_library<backends::libfabric::built_with, opx_since_1_15, opx_since_2_1>;
 // clang-format on

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_e87068c8 {
+inline namespace rules_1c6076c5 {
 /// Omni-Path cards through PSM2. libfabric 1.15 and later.
 struct psm2 {
-  static constexpr std::string_view name = "psm2", library = "libfabric", made_from = "rules 642b3f8a, row 95f834a4";
+  static constexpr std::string_view name = "psm2", library = "libfabric", made_from = "rules f23eb50c, row aca3aec7";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -27,8 +27,8 @@ struct psm2 {
       .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false, .region_endpoint_binding = false,
       .write_immediate_bytes = 4, .write_immediate_consumes_receive = false, .send_immediate_bytes = 4,
       .remote_counter_counts_writes = true,
-      .order_send_after_write = false, .order_write_after_write = false, .order_send_after_send = true, .delivery_complete = true,
-      .refused_write = refusal::silent, .selective_completion = true,
+      .order_send_after_write = false, .order_write_after_write = false, .bytes_visible_in_order = false,
+      .order_send_after_send = true, .delivery_complete = true, .refused_write = refusal::silent, .selective_completion = true,
       .atomics = atomic_execution::provider,
       .atomic_operations = "add compare_swap swap and or xor min max read: int32 uint32 int64 uint64; add swap min max read: float double",
       .atomics_cost_order = false,
@@ -92,7 +92,7 @@ struct psm2 {
   >;
 };
 static_assert(complete_fabric<psm2>);
-}  // namespace rules_e87068c8
+}  // namespace rules_1c6076c5
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -75,6 +75,14 @@ constexpr refused why_not(const psm2*, notify::message_after_ordered_write, Aske
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const psm2*, notify::watched_word, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: notify: fabric psm2 cannot answer watched_word: it needs bytes_visible_in_order to be true, and psm2.bytes_visible_in_order "
+      "is false (copied: conservative: no card promises the order of a write's bytes in memory; not established); the nearest legal "
+      "answer is notify::message_after_delivery");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const psm2*, write_fault::reported, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: write_fault: fabric psm2 cannot answer reported: it needs refused_write to be reported, and psm2.refused_write is silent "

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_254e37df {
+inline namespace rules_cba0a600 {
 /// Addressed endpoints over sockets, polled by us; deprecated, and the reference for semantics. libfabric 1.15 and later.
 struct sockets {
-  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules 642b3f8a, row be46119e";
+  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules f23eb50c, row 6c248ed0";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -27,8 +27,8 @@ struct sockets {
       .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false, .region_endpoint_binding = false,
       .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
       .remote_counter_counts_writes = true,
-      .order_send_after_write = true, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = true,
-      .refused_write = refusal::reported, .selective_completion = true,
+      .order_send_after_write = true, .order_write_after_write = true, .bytes_visible_in_order = false,
+      .order_send_after_send = true, .delivery_complete = true, .refused_write = refusal::reported, .selective_completion = true,
       .atomics = atomic_execution::provider,
       .atomic_operations = "add compare_swap swap and or xor min max read: int32 uint32 int64 uint64; add swap min max read: float double",
       .atomics_cost_order = false,
@@ -111,7 +111,7 @@ struct sockets {
   >;
 };
 static_assert(complete_fabric<sockets>);
-}  // namespace rules_254e37df
+}  // namespace rules_cba0a600
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -68,6 +68,14 @@ constexpr refused why_not(const sockets*, notify::immediate_consumes_receive, As
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const sockets*, notify::watched_word, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: notify: fabric sockets cannot answer watched_word: it needs bytes_visible_in_order to be true, and "
+      "sockets.bytes_visible_in_order is false (copied: conservative: stream order, but a thread of the provider may receive the bytes; "
+      "not established); the nearest legal answer is notify::message_after_delivery");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const sockets*, write_fault::delivery_confirmed, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: write_fault: fabric sockets cannot answer delivery_confirmed: it needs refused_write to be silent, and sockets.refused_write "

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_7e9ecb8d {
+inline namespace rules_f9533a3b {
 /// Connected endpoints over TCP sockets; runs on every machine. libfabric 1.15 and later.
 struct tcp {
-  static constexpr std::string_view name = "tcp", library = "libfabric", made_from = "rules 642b3f8a, row 02f95b47";
+  static constexpr std::string_view name = "tcp", library = "libfabric", made_from = "rules f23eb50c, row cb3aa442";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -27,8 +27,8 @@ struct tcp {
       .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false, .region_endpoint_binding = false,
       .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
       .remote_counter_counts_writes = false,
-      .order_send_after_write = true, .order_write_after_write = true, .order_send_after_send = true, .delivery_complete = true,
-      .refused_write = refusal::silent, .selective_completion = true,
+      .order_send_after_write = true, .order_write_after_write = true, .bytes_visible_in_order = true,
+      .order_send_after_send = true, .delivery_complete = true, .refused_write = refusal::silent, .selective_completion = true,
       .atomics = atomic_execution::none, .atomic_operations = "none", .atomics_cost_order = false,
       .data_progress = data_progress::polling, .completion_wait = completion_wait::descriptor, .reports_killed_peer = true,
       .same_host = false,
@@ -105,7 +105,7 @@ struct tcp {
   >;
 };
 static_assert(complete_fabric<tcp>);
-}  // namespace rules_7e9ecb8d
+}  // namespace rules_f9533a3b
 // clang-format on
 }  // namespace weft::fabrics
 

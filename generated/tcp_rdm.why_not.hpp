@@ -75,6 +75,14 @@ constexpr refused why_not(const tcp_rdm*, notify::remote_counter, Asked) {
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const tcp_rdm*, notify::watched_word, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: notify: fabric tcp_rdm cannot answer watched_word: it needs bytes_visible_in_order to be true, and "
+      "tcp_rdm.bytes_visible_in_order is false (copied: conservative: prov/tcp promises it for connected endpoints; not established "
+      "here); the nearest legal answer is notify::message_after_delivery");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const tcp_rdm*, write_fault::reported, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: write_fault: fabric tcp_rdm cannot answer reported: it needs refused_write to be reported, and tcp_rdm.refused_write is "

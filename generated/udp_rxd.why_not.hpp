@@ -67,6 +67,14 @@ constexpr refused why_not(const udp_rxd*, notify::immediate_consumes_receive, As
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const udp_rxd*, notify::watched_word, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: notify: fabric udp_rxd cannot answer watched_word: it needs bytes_visible_in_order to be true, and "
+      "udp_rxd.bytes_visible_in_order is false (copied: conservative: packets come in any order; not established); the nearest legal "
+      "answer is notify::message_after_delivery");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const udp_rxd*, write_fault::reported, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: write_fault: fabric udp_rxd cannot answer reported: it needs refused_write to be reported, and udp_rxd.refused_write is "

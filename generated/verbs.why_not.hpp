@@ -83,6 +83,14 @@ constexpr refused why_not(const verbs_since_1_15*, notify::message_after_deliver
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const verbs_since_1_15*, notify::watched_word, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: notify: fabric verbs cannot answer watched_word: it needs bytes_visible_in_order to be true, and "
+      "verbs.bytes_visible_in_order is false (copied: conservative: no card promises the order of a write's bytes in memory; not "
+      "established); the nearest legal answer is notify::message_after_ordered_write");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const verbs_since_1_15*, write_fault::delivery_confirmed, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: write_fault: fabric verbs cannot answer delivery_confirmed: it needs refused_write to be silent, and verbs.refused_write is "

@@ -77,6 +77,14 @@ constexpr refused why_not(const verbs_rxm*, notify::remote_counter, Asked) {
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const verbs_rxm*, notify::watched_word, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: notify: fabric verbs_rxm cannot answer watched_word: it needs bytes_visible_in_order to be true, and "
+      "verbs_rxm.bytes_visible_in_order is false (copied: conservative: the card writes; not established); the nearest legal answer is "
+      "notify::message_after_delivery");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const verbs_rxm*, write_fault::delivery_confirmed, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: write_fault: fabric verbs_rxm cannot answer delivery_confirmed: it needs refused_write to be silent, and "

@@ -86,6 +86,7 @@ FACTS: tuple[Fact, ...] = tuple(
         "order",
         ("order_send_after_write", "bool", "a message is seen only after the bytes of the writes before it"),
         ("order_write_after_write", "bool", "the bytes of a write are seen only after those of the writes before it"),
+        ("bytes_visible_in_order", "bool", "a write's last bytes are visible to the thread that polls only when all of its bytes are"),
         ("order_send_after_send", "bool", "messages are seen in the order in which they were sent"),
         ("delivery_complete", "bool", 'a completion can be had that means "the target has it"'),
         ("refused_write", "refusal", "what an initiator learns when the target refuses its write", False, ("reported", "silent")),

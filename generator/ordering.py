@@ -45,18 +45,20 @@ def orders(fabric: str, span: Range, answers: Mapping[str, str]) -> tuple[Kept, 
     behind_writes = fact["order_send_after_write"] is True
     of_writes = fact["order_write_after_write"] is True
     flushed = answers["flush"] == "message_behind_writes"
+    watched = notify == "watched_word"
     on_sends = f"notify is {notify}" if notify == "message_after_ordered_write" else "flush is message_behind_writes" if flushed else ""
-    on_writes = "notify is remote_counter" if notify == "remote_counter" else ""
+    on_writes = f"notify is {notify}" if notify == "remote_counter" or watched else ""
     send_after_write = behind_writes and on_sends != "" and not costs
-    write_after_write = of_writes and on_writes != "" and not fused
+    copied = "small payloads lie in the target's ring, and it copies them later" if watched else f"payloads up to {fact['fused_bytes']} bytes travel in notices, which the target copies later"
+    write_after_write = of_writes and on_writes != "" and not fused and not watched
 
     def provided(name: str, has: bool, relies: str) -> str:
         if not has:
             return told[name]
         return f"{relies}, which relies on it" if relies else "the row has it, and no answer relies on it: it is not asked for"
 
-    after_puts = send_after_write if notify in _BY_MESSAGE else write_after_write
-    after_notices = notify == "remote_counter" or (send_after_write and sends if notify == "message_after_ordered_write" else
+    after_puts = send_after_write if notify in _BY_MESSAGE else of_writes if watched else write_after_write
+    after_notices = notify in ("remote_counter", "watched_word") or (send_after_write and sends if notify == "message_after_ordered_write" else
                                                    write_after_write if notify in _ON_WRITES else False)
     delivered = answers["write_fault"] == "delivery_confirmed"
     atomics = "the target executes them as messages" if by_target else "the provider executes them: no cell of a row says so"
@@ -64,8 +66,8 @@ def orders(fabric: str, span: Range, answers: Mapping[str, str]) -> tuple[Kept, 
         Kept("send_after_send", sends, False, told["order_send_after_send"]),
         Kept("send_after_write", send_after_write, behind_writes and not costs and not send_after_write,
              "asking for atomics takes it away" if behind_writes and costs else provided("order_send_after_write", behind_writes, on_sends)),
-        Kept("write_after_write", write_after_write, of_writes and not fused and not write_after_write,
-             f"payloads up to {fact['fused_bytes']} bytes travel in notices, which the target copies later" if of_writes and fused
+        Kept("write_after_write", write_after_write, of_writes and not fused and not watched and not write_after_write,
+             copied if of_writes and (fused or watched)
              else provided("order_write_after_write", of_writes, on_writes)),
         *(Kept(name, False, False, why) for name, why in NEVER.items()),
         Kept("atomic_after_atomic", by_target and sends, False, atomics),

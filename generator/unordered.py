@@ -19,7 +19,7 @@ WORST: dict[str, Value] = {
     "provider": NAME, "fabric_name": "", "endpoint_type": "addressed", "address_resolution": "opaque", "connects_lazily": True, "forgets_peers": False,
     "virtual_addressing": True, "virtual_addressing_optional": False, "virtual_addressing_costs_order": False, "key_owner": "provider", "local_registration": True, "region_endpoint_binding": True,
     "write_immediate_bytes": 0, "write_immediate_consumes_receive": False, "remote_counter_counts_writes": False,
-    "order_send_after_write": False, "order_write_after_write": False, "order_send_after_send": False,
+    "order_send_after_write": False, "order_write_after_write": False, "bytes_visible_in_order": False, "order_send_after_send": False,
     "refused_write": "silent", "atomics": "none", "atomic_operations": "none", "atomics_cost_order": False,
     "data_progress": "polling", "completion_wait": "none", "reports_killed_peer": False, "same_host": False,
     "fused_bytes": 0, "multi_receive": False, "shared_receives": False, "extended_posting": False,

@@ -10,7 +10,9 @@
 //   message_after_ordered_write   write, and a message right behind it where a message cannot overtake a write.
 //   message_after_delivery        write, wait for delivery, then the message: legal without any order, one round trip more. Deliveries that
 //                                 are told together share one message per peer.
-// The last two send a payload of at most fused_bytes in the message itself, and the target copies it (compose/fused.hpp): one post, no order asked.
+//   watched_word                  one write into a ring of the target's, header and small payload and, last of all, a sequence word at which the target
+//                                 looks: no entry of a queue at either side. Legal where the row says that a write's last bytes are seen last.
+// The two before it send a payload of at most fused_bytes in the message itself, and the target copies it (compose/fused.hpp): one post, no order asked.
 // A message right behind a write on a row without that order is absent on purpose: it overtakes.
 // Hot path: yes. `lane` is the initiator's side of a transport (compose/lane.hpp).
 #pragma once
@@ -22,7 +24,7 @@ namespace weft {
 struct notify_family;
 
 /// What the target must keep ready for the notices to arrive.
-enum class notify_needs : unsigned char { nothing, receive_reserve, ring };
+enum class notify_needs : unsigned char { nothing, receive_reserve, ring, cells };
 
 template <class P>
 concept notify_policy = answers_family<P, notify_family> && requires {
@@ -95,5 +97,19 @@ struct message_after_delivery {
   }
 };
 static_assert(notify_policy<message_after_delivery>);
+
+/// Fewest system calls and the least latency where completion entries are dear (tcp), for some 260 KiB of memory per peer and a look at each
+/// peer's ring in every step of progress. A signalled put_notify ends when the target has told its notice.
+struct watched_word {
+  using family = notify_family;
+  static constexpr bool rides_on_write = false;
+  static constexpr bool notice_is_message = false;
+  static constexpr notify_needs target_keeps = notify_needs::cells;
+  template <class Lane, class Write>
+  [[gnu::always_inline]] static status post(Lane& lane, const Write& w) noexcept {
+    return lane.write_watched(w);
+  }
+};
+static_assert(notify_policy<watched_word>);
 }  // namespace notify
 }  // namespace weft

@@ -155,6 +155,10 @@ class port {
     return posted(fi_inject_writedata(ends_->of(to), from.data(), from.size(), immediate, ends::peer(to), at.address, at.key), "fi_inject_writedata");
   }
 
+  [[gnu::always_inline]] status inject_write(link to, const_bytes from, remote_memory at) noexcept {
+    return posted(fi_inject_write(ends_->of(to), from.data(), from.size(), ends::peer(to), at.address, at.key), "fi_inject_write");
+  }
+
   [[gnu::always_inline]] status read(link from, local_memory into, remote_memory at, void* context) noexcept {
     const iovec piece{into.data, into.size};
     const fi_rma_iov source{at.address, into.size, at.key};

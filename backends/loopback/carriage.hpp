@@ -38,7 +38,7 @@ inline void send_off(simulation& sim, const station& from, link_state& link, std
   const std::int64_t before = std::max(link.last_any, sim.now());
   const std::int64_t at = arrival_time(sim, from, link, p);
   sim.note(happening::departed, from.id, p.number, p.total());
-  if (p.kind == packet_kind::write && p.size >= 2 && at > before + 2 && sim.time.draw.hits(sim.wrong.tear)) {
+  if (p.kind == packet_kind::write && !from.row.bytes_in_order && p.size >= 2 && at > before + 2 && sim.time.draw.hits(sim.wrong.tear)) {
     p.torn = true;
     sim.time.post(sim.time.draw.between(duration(before + 1), duration(at - 1)).count(), due_kind::packet, index);
   }
@@ -163,7 +163,7 @@ inline void arrive(simulation& sim, std::uint32_t index) {
   station& target = *sim.stations[p.to.port];
   if (held_up(sim, index, target, sim.stations[p.from.port]->node)) return;
   if (std::exchange(p.torn, false)) {
-    if (target.open && !target.row.polls) land_last_half(sim, target, p);
+    if (target.open) land_last_half(sim, target, p);
     return;
   }
   sim.note(happening::arrived, target.id, p.number);

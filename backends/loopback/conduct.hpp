@@ -27,6 +27,7 @@ struct conduct {
   bool counts_writes = false;
   bool send_after_write = false;
   bool write_after_write = false;
+  bool bytes_in_order = false;  ///< The last bytes of a write are never seen before the others.
   bool send_after_send = false;
   bool delivers = false;
   bool reports_refusal = false;
@@ -62,6 +63,7 @@ constexpr conduct conduct_of() noexcept {
   c.counts_writes = f.remote_counter_counts_writes;
   c.send_after_write = f.order_send_after_write && S::ordered_send_after_write && !(f.atomics_cost_order && S::native_atomics);
   c.write_after_write = f.order_write_after_write && S::ordered_write_after_write;
+  c.bytes_in_order = f.bytes_visible_in_order;
   c.send_after_send = f.order_send_after_send;
   c.delivers = f.delivery_complete && S::delivery_complete;
   c.reports_refusal = f.refused_write == refusal::reported;

@@ -119,6 +119,9 @@ class port {
     return post({packet_kind::write, post_mode::unsignalled, which, injected(from), to, nullptr, immediate, true, true, {}},
                 "inject_write_immediate");
   }
+  status inject_write(link which, const_bytes from, remote_memory to) noexcept {
+    return post({packet_kind::write, post_mode::unsignalled, which, injected(from), to, nullptr, 0, false, true, {}}, "inject_write");
+  }
   status read(link which, local_memory into, remote_memory from, void* context) noexcept {
     return post({packet_kind::read, post_mode::signalled, which, into, from, context, 0, false, false, {}}, "read");
   }

@@ -24,6 +24,7 @@ send_immediate_bytes = 4
 remote_counter_counts_writes = true
 order_send_after_write = false
 order_write_after_write = false
+bytes_visible_in_order = false
 order_send_after_send = true
 delivery_complete = true
 refused_write = silent

@@ -24,6 +24,7 @@ send_immediate_bytes = 8
 remote_counter_counts_writes = false
 order_send_after_write = true
 order_write_after_write = true
+bytes_visible_in_order = true
 order_send_after_send = true
 delivery_complete = true
 refused_write = silent

@@ -27,6 +27,7 @@ _SAFE: dict[str, Value] = {
     "remote_counter_counts_writes": False,
     "order_send_after_write": False,
     "order_write_after_write": False,
+    "bytes_visible_in_order": False,
     "order_send_after_send": False,
     "delivery_complete": False,
     "refused_write": "silent",

@@ -79,6 +79,7 @@ READINGS: tuple[Reading, ...] = (
             facts("send_after_write", "overtaken", "pairs"), ("send_after_write",)),
     Reading("order_write_after_write", *claim("write_after_write", "FI_ORDER_WAW"), order("write_after_write", "write_after_write"),
             facts("write_after_write", "overtaken", "pairs"), ("write_after_write",)),
+    Reading("bytes_visible_in_order", nothing, silence, nothing, silence, never="no look between two bytes proves an order; it is read in a library's source"),
     Reading("order_send_after_send", *claim("send_after_send", "FI_ORDER_SAS"), order("send_after_send", "send_after_send"),
             facts("send_after_send", "overtaken", "pairs"), ("send_after_send",)),
     Reading("delivery_complete", *claim("delivery_complete", "FI_DELIVERY_COMPLETE"), delivered,

@@ -32,6 +32,7 @@ FACTS: dict[str, str] = {
     "remote_counter_counts_writes": "false",
     "order_send_after_write": "false",
     "order_write_after_write": "false",
+    "bytes_visible_in_order": "false",
     "order_send_after_send": "false",
     "delivery_complete": "true",
     "refused_write": "silent",

@@ -73,6 +73,13 @@ constexpr refused why_not(const ranged_since_1_15*, notify::message_after_ordere
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const ranged_since_1_15*, notify::watched_word, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: notify: fabric ranged cannot answer watched_word: it needs bytes_visible_in_order to be true, and "
+      "ranged.bytes_visible_in_order is false (claimed: c); the nearest legal answer is notify::message_after_delivery");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const ranged_since_1_15*, write_fault::delivery_confirmed, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: write_fault: fabric ranged cannot answer delivery_confirmed: it needs refused_write to be silent, and ranged.refused_write "

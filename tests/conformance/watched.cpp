@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Notices without an entry of a queue (notify::watched_word), where the row permits them: the promises of put_notify, of ends and of closing, over
+// cells of a ring that are used again and again.
+#include "bytes_with_notices.hpp"
+#include "closing.hpp"
+#include "counting.hpp"
+#include "liveness.hpp"
+#include "put_notify.hpp"
+#include "watched_rings.hpp"
+
+#include "../../compose/with.hpp"
+
+namespace weft::conformance {
+
+/// Where the provider's atomics take orders away, the target executes them.
+template <class F>
+using watched_of = std::conditional_t<F::facts.atomics_cost_order, with<F, notify::watched_word, atomics::target>, with<F, notify::watched_word>>;
+using watched = watched_of<tested>;
+using watched_stage = std::conditional_t<in_process<watched>, simulated_stage<watched>, live<watched>>;
+
+INSTANTIATE_TYPED_TEST_SUITE_P(watched, put_notify, watched_stage, fabric_name);
+INSTANTIATE_TYPED_TEST_SUITE_P(watched, counting_of_notices, watched_stage, fabric_name);
+INSTANTIATE_TYPED_TEST_SUITE_P(watched, fused_notices, watched_stage, fabric_name);
+INSTANTIATE_TYPED_TEST_SUITE_P(watched, closing_of_peers, watched_stage, fabric_name);
+INSTANTIATE_TYPED_TEST_SUITE_P(watched, liveness_of_peers, watched_stage, fabric_name);
+INSTANTIATE_TYPED_TEST_SUITE_P(watched, watched_rings, watched_stage, fabric_name);
+
+}  // namespace weft::conformance
