@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The program of one combination of answers: Google Benchmark over two pinned processes, manual time. A benchmark is operation/bytes or
-// operation/bytes/window; before its first run contents, immediates and sums are compared, and a wrong one ends the program without a time.
+// operation/bytes/window; before it contents, immediates and sums are compared, and a wrong one ends the program without a time.
 // What is printed per benchmark beside the library's own figures: quantiles of single operations, q000 to q100, in nanoseconds. `weft
 // bench` writes the three lines that make a program of this header, and lets programs take turns.
 // Hot path: sides.hpp. Threads: one per process.
@@ -39,7 +39,7 @@ struct program_options {
         ->check(CLI::Range(1, 1 << 16))
         ->capture_default_str();
     app.add_option("--window-bytes", window_bytes, "Bytes of each operation of a window")->check(CLI::PositiveNumber)->capture_default_str();
-    app.add_option("--seconds", seconds, "The least time of each benchmark")->check(CLI::PositiveNumber)->capture_default_str();
+    app.add_option("--seconds", seconds, "The time of each benchmark, about")->check(CLI::PositiveNumber)->capture_default_str();
     app.add_option("--limit", run.limit, "Seconds after which the run is ended")->capture_default_str();
     app.add_option("--out", out, "The file for Google Benchmark's JSON");
     app.add_option("--yield-after", run.yield_after, "Fruitless looks before a side gives way")->capture_default_str();
@@ -68,6 +68,7 @@ class measurements {
       const scenario what = scenario_of(name);
       if (is_rate(what))
         for (const std::size_t window : o.windows) add({.what = what, .bytes = o.window_bytes, .window = window});
+      else if (what == scenario::fetch_add) add({.what = what, .bytes = 8});
       else
         for (const std::size_t bytes : o.sizes) add({.what = what, .bytes = bytes});
     }
@@ -78,15 +79,13 @@ class measurements {
     std::string name = std::string(name_of(r.what)) + '/' + std::to_string(r.bytes);
     if (is_rate(r.what)) name += '/' + std::to_string(r.window);
     benchmark::RegisterBenchmark(name.c_str(),
-                                 [this, r, checked = false](benchmark::State& state) mutable {
+                                 [this, r](benchmark::State& state) {
                                    if (const std::string why = ends_.obstacle(r.what, r.bytes); !why.empty()) return state.SkipWithError(why.c_str());
-                                   if (!checked) check(r);
-                                   checked = true;
                                    run(r, state);
                                  })
         ->UseManualTime()
         ->Unit(benchmark::kNanosecond)
-        ->MinTime(o_.seconds);
+        ->Iterations(1);
   }
   void check(request r) {
     samples unused(16);
@@ -94,10 +93,19 @@ class measurements {
     r.rounds = 4;
     ends_.ask(r, unused);
   }
+  /// As many rounds as fill the time at the speed of the fastest that warmed up: one round that the kernel delayed must not end a measurement.
+  std::size_t rounds(request r) {
+    samples warm(8);
+    r.rounds = 8;
+    ends_.ask(r, warm);
+    const double ns = static_cast<double>(std::max<std::uint64_t>(warm.percentile(0), 1) * r.window);
+    return static_cast<std::size_t>(std::clamp(o_.seconds * 1e9 / ns, 16.0, 4096.0));
+  }
   void run(request r, benchmark::State& state) {
-    r.rounds = static_cast<std::size_t>(state.max_iterations);
+    check(r);
+    r.rounds = rounds(r);
     samples found(r.rounds);
-    while (state.KeepRunningBatch(state.max_iterations)) {
+    while (state.KeepRunningBatch(static_cast<benchmark::IterationCount>(r.rounds))) {
       const std::uint64_t before = now_ns();
       ends_.ask(r, found);
       state.SetIterationTime(static_cast<double>(now_ns() - before) / 1e9);

@@ -17,6 +17,8 @@ from ..why_not import refusals
 
 # Answers that are templates: what a person would take who names no numbers.
 PARAMETERS = {("coalesce", "up_to"): "<16, 1024>"}
+# Answers that give a promise up are no contenders; who wants one measured names it.
+GIVES_UP = frozenset({"refused"})
 # What libraries call it, to families.
 LIKELY = {"mr_mode": "region_address", "addressing": "region_address", "signaling": "completion", "coalescing": "coalesce", "thread": "threading"}
 Wanted = Mapping[str, tuple[str, ...]]  # family to the answers asked for; none: all
@@ -115,7 +117,8 @@ def _base(answer: str) -> str:
 
 def _menu(family: Family, own: str, asked: tuple[str, ...]) -> list[str]:
     """The row's own answer is always there: it is what the others are compared with."""
-    answers = [*asked] if asked else [answer + PARAMETERS.get((family.name, answer), "") if answer != own else own for answer in family.answers]
+    answers = [*asked] if asked else [answer + PARAMETERS.get((family.name, answer), "") if answer != own else own for answer in family.answers
+                                             if answer not in GIVES_UP]
     return list(dict.fromkeys([own, *answers]))
 
 

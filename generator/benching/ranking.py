@@ -16,6 +16,7 @@ from .running import Key, Turn
 # Name, from, to (included); the last has no bound.
 CLASSES: tuple[tuple[str, int, int | None], ...] = (("small", 0, 512), ("medium", 513, 16384), ("large", 16385, None))
 NOISE = 0.97
+LEAST_TURNS = 3  # for a win: two turns have no spread
 
 
 def quantile(values: Sequence[float], share: float) -> float:
@@ -95,5 +96,5 @@ def _places(measured: Sequence[Combination], turns: Sequence[Turn], own: Combina
         if medians:
             spreads.append((each, Spread.of(medians)))
     spreads.sort(key=lambda found: (found[1].median, not found[0].baseline))
-    return [{"combination": dict(each.answers), "baseline": each.baseline, **spread.ratios(), "wins": place == 0 and not each.baseline and spread.p90 < NOISE}
+    return [{"combination": dict(each.answers), "baseline": each.baseline, **spread.ratios(), "wins": place == 0 and not each.baseline and spread.p90 < NOISE and len(turns) >= LEAST_TURNS}
             for place, (each, spread) in enumerate(spreads)]

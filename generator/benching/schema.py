@@ -44,7 +44,7 @@ def bench_fields() -> Schema:
         "operations": {"type": "array", "items": operation},
     })
     place = _closed({"combination": answers, "baseline": {"type": "boolean"}, **spread,
-                     "wins": _described({"type": "boolean"}, "first of its class, and its ratio_p90 is below 0.97: less than 3 % is noise")})
+                     "wins": _described({"type": "boolean"}, "first of its class, ratio_p90 below 0.97 (less than 3 % is noise), of three turns at least")})
     ranked = _closed({
         "class": {"enum": ["small", "medium", "large"]},
         "from_bytes": _COUNT,

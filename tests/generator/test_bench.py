@@ -68,7 +68,12 @@ def test_every_family_of_every_row_can_be_named(decided: dict[str, Decided], fam
         for family in families:
             found = enumerated(row, families, family.name)
             assert found[0].baseline and found[0].legal
-            assert {answer.split("<")[0] for each in found for _, answer in each.answers} == set(family.answers)
+            assert {answer.split("<")[0] for each in found for _, answer in each.answers} - {"refused"} == set(family.answers) - {"refused"}
+
+
+def test_an_answer_that_gives_a_promise_up_is_measured_only_by_its_name(decided: dict[str, Decided], families: tuple[Family, ...]) -> None:
+    assert decided["tcp"].fabric.ranges and "refused" not in {answer for each in enumerated(decided["tcp"], families, "flush") for _, answer in each.answers}
+    assert [dict(each.answers)["flush"] for each in enumerated(decided["tcp"], families, "flush=refused")] == ["message_behind_writes", "refused"]
 
 
 def test_an_answer_that_costs_another_one_its_order_is_refused_beside_it(decided: dict[str, Decided], families: tuple[Family, ...]) -> None:
@@ -199,7 +204,7 @@ def test_a_ratio_is_taken_turn_by_turn() -> None:
     assert one["median_ns"] == 50 and one["p10_ns"] < one["median_ns"] < one["p90_ns"] and one["window"] is None
 
 
-@pytest.mark.parametrize("others, wins", [((50, 50, 50), True), ((98, 98, 98), False), ((50, 50, 150), False), ((150, 150, 150), False)])
+@pytest.mark.parametrize("others, wins", [((50, 50, 50), True), ((98, 98, 98), False), ((50, 50, 150), False), ((150, 150, 150), False), ((50, 50), False)])
 def test_a_win_is_beyond_noise_and_spread(others: tuple[float, ...], wins: bool) -> None:
     (ranked,) = ranking.ranking([OWN, OTHER], turns_of(*((100, other) for other in others)), {})
     places = {place["combination"]["notify"]: place for place in ranked["places"]}
