@@ -81,7 +81,7 @@ def literals(text: str, indent: str) -> list[str]:
     return [f'{indent}"{part}{" " if index + 1 < len(quoted) else ""}"' for index, part in enumerate(quoted)]
 
 
-def _type(answer: str, templates: set[str]) -> dict[str, str]:
+def _type(answer: str, templates: set[str]) -> dict[str, Any]:
     """An answer as the overload's argument, and what its template is asked for besides."""
     return {"answer": f"{answer}<Values...>", "pack": ", std::uint32_t... Values"} if answer in templates else {"answer": answer, "pack": ""}
 

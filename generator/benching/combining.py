@@ -7,7 +7,7 @@ rule out that of a later family.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..model import Fabric, Range
@@ -35,6 +35,7 @@ class Combination:
     answers: tuple[tuple[str, str], ...]
     changed: tuple[tuple[str, str], ...]  # those that are not the row's own
     reason: str = ""
+    followed: tuple[tuple[str, str], ...] = ()  # what the rules choose instead of answers of the row that these make illegal
 
     @property
     def baseline(self) -> bool:
@@ -105,7 +106,8 @@ def combinations(fabric: Fabric, span: Range, choices: tuple[Choice, ...], famil
         taken = [dict(zip(varied, each)) for each in products]
     else:
         taken = [{}, *({name: answer} for name in varied for answer in legal[name] if answer != own[name])]
-    found = [_judged(fabric, span, choices, families, varied, {**{name: own[name] for name in varied}, **each}) for each in taken]
+    found = [_judged(fabric, span, choices, families, varied, {**{name: own[name] for name in varied}, **each}, each)
+             for each in taken]
     unlawful = [Combination((*_with(varied, own, name, answer),), ((name, answer),), refused[name, _base(answer)])
                 for name in varied for answer in menus[name] if (name, _base(answer)) in refused]
     return sorted(found, key=lambda each: not each.baseline) + unlawful
@@ -117,8 +119,8 @@ def _base(answer: str) -> str:
 
 def _menu(family: Family, own: str, asked: tuple[str, ...]) -> list[str]:
     """The row's own answer is always there: it is what the others are compared with."""
-    answers = [*asked] if asked else [answer + PARAMETERS.get((family.name, answer), "") if answer != own else own for answer in family.answers
-                                             if answer not in GIVES_UP]
+    able = [answer for answer in family.answers if answer not in GIVES_UP and (answer not in family.templates or (family.name, answer) in PARAMETERS)]
+    answers = [*asked] if asked else [answer + PARAMETERS.get((family.name, answer), "") for answer in able]
     return list(dict.fromkeys([own, *answers]))
 
 
@@ -127,15 +129,30 @@ def _with(varied: list[str], own: Mapping[str, str], changed: str, answer: str) 
 
 
 def _judged(fabric: Fabric, span: Range, choices: tuple[Choice, ...], families: tuple[Family, ...], varied: list[str],
-            answers: Mapping[str, str]) -> Combination:
-    """As a whole: each family is judged beside what this combination answers to the earlier ones."""
+            answers: Mapping[str, str], fixed: Collection[str]) -> Combination:
+    """As a whole: each family is judged beside what this combination answers to the earlier ones. Where that is not fixed, the rules choose anew,
+    as weft::with does."""
     own = {choice.family: choice for choice in choices}
     beside = {name: replace(choice, answer=_base(answers.get(name, choice.answer))) for name, choice in own.items()}
-    reason = ""
+    followed = []
     for family in families:
         answer = beside[family.name].answer
-        needs = [obstacle(fabric, span, rule, beside) for rule in family.rules if rule.answer == answer]
-        if needs and None not in needs and not reason:
-            reason = f"{family.name}: fabric {fabric.name} cannot answer {answer} beside these: it needs {'; or '.join(dict.fromkeys(need for need in needs if need))}"
-    changed = tuple((name, answers[name]) for name in varied if answers[name] != own[name].answer)
-    return Combination(tuple((name, answers[name]) for name in varied), changed, reason)
+        verdicts = [(rule.answer, obstacle(fabric, span, rule, beside)) for rule in family.rules]
+        needs = [need for other, need in verdicts if other == answer]
+        legal = [other for other, need in verdicts if need is None]
+        if not needs or None in needs:
+            continue
+        if family.name in fixed or not legal:
+            told = "; or ".join(dict.fromkeys(need for need in needs if need))
+            reason = f"{family.name}: fabric {fabric.name} cannot answer {answer} beside these: it needs {told}"
+            return Combination(*_told(varied, answers, own), reason)
+        beside[family.name] = replace(beside[family.name], answer=legal[0])
+        followed.append((family.name, legal[0]))
+    after = {**answers, **{name: answer for name, answer in followed if name in answers}}
+    return Combination(_told(varied, after, own)[0], _told(varied, answers, own)[1], "", tuple(followed))
+
+
+def _told(varied: list[str], answers: Mapping[str, str], own: Mapping[str, Choice]) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
+    """The answers of the varied families, and those that are not the row's own."""
+    every = tuple((name, answers[name]) for name in varied)
+    return every, tuple((name, answer) for name, answer in every if answer != own[name].answer)

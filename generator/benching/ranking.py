@@ -68,7 +68,7 @@ def operations(turns: Sequence[Turn], one: Combination, own: Combination) -> lis
 def results(combinations: Sequence[Combination], turns: Sequence[Turn], failed: Mapping[Combination, str]) -> list[dict[str, Any]]:
     """The row's own answers first, then the legal, then the illegal ones with the reason."""
     own = next(each for each in combinations if each.baseline)
-    return [{"combination": dict(each.answers), "legal": each.legal, "baseline": each.baseline, "reason": each.reason or failed.get(each, ""),
+    return [{"combination": dict(each.answers), "followed": dict(each.followed), "legal": each.legal, "baseline": each.baseline, "reason": each.reason or failed.get(each, ""),
              "operations": operations(turns, each, own) if each.legal and each not in failed else []} for each in combinations]
 
 

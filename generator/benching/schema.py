@@ -38,6 +38,7 @@ def bench_fields() -> Schema:
     })
     result = _closed({
         "combination": answers,
+        "followed": _described({"type": "object", "additionalProperties": _TEXT}, "what the rules choose instead of answers of the row that these make illegal"),
         "legal": {"type": "boolean"},
         "baseline": _described({"type": "boolean"}, "whether these are the row's own answers"),
         "reason": _described(_TEXT, "why it is illegal; of a legal one why it was not measured; else empty"),

@@ -81,9 +81,15 @@ def show(answer: dict[str, Any]) -> None:
         if not each["legal"]:
             click.echo(f"illegal: {told(each['combination'], own)}: {each['reason']}")
         elif answer["turns"] == 0:
-            click.echo(f"legal: {told(each['combination'], own)}")
+            click.echo(f"legal: {told(each['combination'], own)}" + _then(each))
         elif each["reason"]:
             click.echo(f"not measured: {told(each['combination'], own)}: {each['reason']}")
+
+
+def _then(result: dict[str, Any]) -> str:
+    """What the rules choose besides, of families that are not varied."""
+    more = [f"{family}={answer}" for family, answer in result["followed"].items() if family not in result["combination"]]
+    return f" (with it {', '.join(more)})" if more else ""
 
 
 def csv_of(answer: dict[str, Any]) -> str:

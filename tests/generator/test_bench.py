@@ -84,6 +84,14 @@ def test_an_answer_that_costs_another_one_its_order_is_refused_beside_it(decided
     assert "atomics: fabric tcp_rxm cannot answer provider beside these" in judged["message_after_ordered_write", "provider"]
 
 
+def test_what_an_answer_makes_illegal_is_chosen_anew_where_it_is_not_varied(decided: dict[str, Decided], families: tuple[Family, ...]) -> None:
+    """As weft::with does: message_after_ordered_write alone takes tcp_rxm's atomics away from the provider."""
+    found = {dict(each.answers)["notify"]: each for each in enumerated(decided["tcp_rxm"], families, "notify")}
+    assert found["message_after_ordered_write"].legal and found["message_after_ordered_write"].followed == (("atomics", "target"),)
+    assert found["message_after_ordered_write"].type == "weft::notify::message_after_ordered_write"
+    assert found["immediate"].followed == ()
+
+
 def test_a_new_family_is_found_by_its_name(decided: dict[str, Decided], families: tuple[Family, ...]) -> None:
     added = Family("coalesce", "may small messages share one?", False, (Rule("none", (), (), "nothing waits"), Rule("up_to", (), (), "where messages exist")))
     more = (*(family for family in families if family.name != "coalesce"), added)
