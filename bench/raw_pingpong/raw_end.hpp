@@ -29,7 +29,14 @@
 
 namespace weft::bench {
 
-template <class F, bool Atomics = false>
+/// How an end uses its library. This one is what measured best; bench/peers has what examples show.
+struct tuned_use {
+  static constexpr bool two_queues = false;
+  static constexpr auto threading = FI_THREAD_DOMAIN;
+  static constexpr std::size_t receives = 16;
+};
+
+template <class F, bool Atomics = false, class Use = tuned_use>
 class raw_end {
  public:
   static constexpr const fabric_facts& facts = F::facts;
@@ -37,7 +44,7 @@ class raw_end {
   static constexpr bool writes = facts.write_immediate_bytes >= 4;
   static constexpr bool takes_receives = !writes || facts.write_immediate_consumes_receive;
   static constexpr bool tells_immediate = writes;
-  static constexpr std::size_t receives = 16;
+  static constexpr std::size_t receives = Use::receives;
 
   /// Opens and meets the raw_end at the other end of the channel. `size`: the largest transfer.
   raw_end(const channel& to, bool first, std::size_t size) : size_(size), memory_(size * 2 + 4096) {
@@ -53,7 +60,7 @@ class raw_end {
   raw_end& operator=(const raw_end&) = delete;
   ~raw_end() {
     if (ep_ != nullptr && connected) fi_shutdown(ep_, 0);
-    close_all(ep_, pep_, eq_, av_, mr_, cq_, domain_, fabric_);
+    close_all(ep_, pep_, eq_, av_, mr_, cq_, sent_, domain_, fabric_);
     fi_freeinfo(info_);
   }
 
@@ -135,7 +142,7 @@ class raw_end {
     hints->domain_attr->mr_mode = FI_MR_ALLOCATED | (facts.virtual_addressing ? FI_MR_VIRT_ADDR : 0) |
                                   (facts.key_owner == key_owner::provider ? FI_MR_PROV_KEY : 0) | (facts.local_registration ? FI_MR_LOCAL : 0) |
                                   (facts.region_endpoint_binding ? FI_MR_ENDPOINT : 0);
-    hints->domain_attr->threading = FI_THREAD_DOMAIN;
+    hints->domain_attr->threading = Use::threading;
     hints->domain_attr->data_progress = facts.data_progress == data_progress::polling ? FI_PROGRESS_MANUAL : FI_PROGRESS_AUTO;
     hints->domain_attr->cq_data_size = writes ? facts.write_immediate_bytes : 0;
     hints->fabric_attr->prov_name = strdup(std::string(facts.provider).c_str());
@@ -155,6 +162,7 @@ class raw_end {
     attributes.wait_obj = FI_WAIT_NONE;
     attributes.size = 512;
     must(fi_cq_open(domain_, &attributes, &cq_, nullptr), "fi_cq_open");
+    if constexpr (Use::two_queues) must(fi_cq_open(domain_, &attributes, &sent_, nullptr), "fi_cq_open");
   }
   void enroll() {
     constexpr std::uint64_t access = FI_SEND | FI_RECV | FI_WRITE | FI_READ | FI_REMOTE_WRITE | FI_REMOTE_READ;
@@ -166,7 +174,8 @@ class raw_end {
     must(fi_endpoint(domain_, info, &ep_, nullptr), "fi_endpoint");
     if (eq_ != nullptr) must(fi_ep_bind(ep_, &eq_->fid, 0), "fi_ep_bind");
     if (av_ != nullptr) must(fi_ep_bind(ep_, &av_->fid, 0), "fi_ep_bind");
-    must(fi_ep_bind(ep_, &cq_->fid, FI_TRANSMIT | (facts.selective_completion ? FI_SELECTIVE_COMPLETION : 0)), "fi_ep_bind");
+    must(fi_ep_bind(ep_, &(Use::two_queues ? sent_ : cq_)->fid, FI_TRANSMIT | (facts.selective_completion ? FI_SELECTIVE_COMPLETION : 0)),
+         "fi_ep_bind");
     must(fi_ep_bind(ep_, &cq_->fid, FI_RECV), "fi_ep_bind");
     must(fi_enable(ep_), "fi_enable");
     if constexpr (facts.region_endpoint_binding) {
@@ -270,6 +279,7 @@ class raw_end {
   fid_fabric* fabric_ = nullptr;
   fid_domain* domain_ = nullptr;
   fid_cq* cq_ = nullptr;
+  fid_cq* sent_ = nullptr;  // where sends have a queue of their own
   fid_eq* eq_ = nullptr;
   fid_av* av_ = nullptr;
   fid_pep* pep_ = nullptr;

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What every contender is asked, whoever wrote it: half a round trip at each size, and the time of one of many small transfers in one direction.
+// One contender runs in one pair of processes, alone, as a foreign program does; whoever compares lets the pairs take turns (`weft bench --peers`).
+// A sample is the mean of a batch of round trips: one look at the clock takes longer than a store that another processor sees.
+// Hot path: ask, answer, fire, take. Threads: one per end.
+#pragma once
+
+#include "../pingpong.hpp"
+#include "../two_processes.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace weft::bench {
+
+inline constexpr std::size_t small_transfer = 4096;  ///< Above it ends are opened anew, so that small ones do not have a megabyte's receives.
+inline constexpr std::size_t window = 64;            ///< One-way transfers between two credits.
+
+/// What a run asks of its contender.
+struct ladder {
+  std::vector<std::size_t> sizes;
+  std::size_t count;  ///< Round trips of a small transfer; larger ones have fewer.
+  patience waiting;
+
+  std::size_t batches(std::size_t size) const noexcept {
+    const std::size_t divisor = size <= small_transfer ? 1 : size <= 65536 ? 4 : 40;
+    return std::max<std::size_t>(count / divisor / per_batch(size), 5);
+  }
+  static std::size_t per_batch(std::size_t size) noexcept { return size <= small_transfer ? 20 : 4; }
+};
+
+/// An end whose windows are many quiet transfers and one that the target is told of.
+template <class End>
+concept quiet_inside_of_windows = requires(End& e) {
+  e.stream(std::size_t{});
+};
+/// An end that must be told how many bytes come next.
+template <class End>
+concept expects_a_size = requires(End& e) {
+  e.expect(std::size_t{});
+};
+
+template <class End>
+class climb {
+ public:
+  climb(End& end, const ladder& plan, bool first) noexcept : end_(end), plan_(plan), first_(first), spin_(plan.waiting) {}
+
+  /// Half a round trip in nanoseconds: the median of batches. Bytes are compared first.
+  double latency(std::size_t size) {
+    if constexpr (expects_a_size<End>) end_.expect(size);
+    check(size);
+    turn(size, plan_.batches(size) / 10 + 1);
+    taken_.clear();
+    turn(size, plan_.batches(size));
+    return median() / static_cast<double>(2 * ladder::per_batch(size));
+  }
+  /// Nanoseconds of one of many transfers in one direction, a credit coming back for each window.
+  double rate(std::size_t size, std::size_t windows) {
+    if constexpr (expects_a_size<End>) end_.expect(size);
+    if constexpr (requires { end_.windowed(true); }) end_.windowed(true);
+    taken_.clear();
+    if (first_) fire(size, windows);
+    else take(size, windows);
+    if constexpr (requires { end_.windowed(true); }) end_.windowed(false);
+    return median() / static_cast<double>(window);
+  }
+
+ private:
+  static constexpr std::size_t arrivals_per_window = quiet_inside_of_windows<End> ? 1 : window;
+
+  void check(std::size_t size) {
+    const auto nothing = [] {};
+    pingpong<ending::unsignalled, End, decltype(nothing)> p(end_, {size, 16, plan_.waiting}, nothing);
+    first_ ? p.ask_checked(8) : p.answer_checked(8);
+  }
+  void turn(std::size_t size, std::size_t batches) {
+    const std::size_t rounds = ladder::per_batch(size);
+    for (std::size_t b = 0; b < batches; ++b) {
+      const std::uint64_t before = now_ns();
+      for (std::size_t i = 0; i < rounds; ++i) {
+        if (!first_) wait(1);
+        post(size);
+        if (first_) wait(1);
+      }
+      taken_.push_back(static_cast<double>(now_ns() - before));
+    }
+  }
+  void fire(std::size_t size, std::size_t windows) {
+    for (std::size_t w = 0; w < windows; ++w) {
+      const std::uint64_t before = now_ns();
+      if constexpr (quiet_inside_of_windows<End>) {
+        for (std::size_t i = 1; i < window; ++i)
+          while (!end_.stream(size)) look();
+        post(size);
+      } else {
+        for (std::size_t i = 0; i < window; ++i) post(size);
+      }
+      if (w > 0) wait(1);  // the credit of the window before: one is always on its way
+      taken_.push_back(static_cast<double>(now_ns() - before));
+    }
+    wait(1);
+  }
+  void take(std::size_t size, std::size_t windows) {
+    for (std::size_t w = 0; w < windows; ++w) {
+      wait(arrivals_per_window);
+      post(size);
+    }
+  }
+  void post(std::size_t size) {
+    while (!end_.template post<ending::unsignalled>(size, 0)) look();
+  }
+  void look() {
+    const int came = end_.poll();
+    arrived_ += static_cast<std::size_t>(came);
+    spin_.looked(came > 0);
+  }
+  void wait(std::size_t wanted) {
+    while (arrived_ < wanted) look();
+    arrived_ -= wanted;
+  }
+  double median() {
+    if (taken_.empty()) return 0;
+    const auto middle = taken_.begin() + static_cast<std::ptrdiff_t>(taken_.size() / 2);
+    std::nth_element(taken_.begin(), middle, taken_.end());
+    return *middle;
+  }
+
+  End& end_;
+  const ladder& plan_;
+  bool first_;
+  spinner spin_;
+  std::size_t arrived_ = 0;
+  std::vector<double> taken_;
+};
+
+inline json reading(const char* operation, std::size_t bytes, double ns) { return {{"operation", operation}, {"bytes", bytes}, {"ns", ns}}; }
+
+/// Runs an end over the sizes of one class and appends what the asking side found.
+template <class End>
+void run_class(End& end, const ladder& plan, bool first, bool large, bool rates, json& into) {
+  climb<End> up(end, plan, first);
+  for (const std::size_t size : plan.sizes)
+    if ((size > small_transfer) == large) into.push_back(reading("latency", size, up.latency(size)));
+  if (rates && !large) into.push_back(reading("rate", 8, up.rate(8, std::max<std::size_t>(plan.count / 20, 10))));
+}
+
+}  // namespace weft::bench

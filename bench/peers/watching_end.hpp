@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The cheapest notice where bytes become visible in order: a plain write whose last word is a number that the target watches. No completion entry at either end.
+// By hand against libfabric, and by a put of weft whose target watches its own memory. Both keep the library moving where the row wants that.
+// Hot path: post, poll. Threads: one owner.
+#pragma once
+
+#include "../transport/weft_end.hpp"
+#include "ladder.hpp"
+
+#include <atomic>
+#include <cstring>
+
+namespace weft::bench {
+
+/// The word behind `size` bytes at `at`.
+inline std::uint64_t word_behind(const std::byte* at, std::size_t size) noexcept {
+  return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(const_cast<std::byte*>(at) + size)).load(std::memory_order_acquire);
+}
+inline void put_word_behind(std::byte* at, std::size_t size, std::uint64_t value) noexcept { std::memcpy(at + size, &value, sizeof value); }
+
+/// A put of weft; sizes are multiples of eight.
+template <class F>
+class weft_watching_end {
+ public:
+  static constexpr bool tells_immediate = false;
+
+  explicit weft_watching_end(weft_pair<F>& pair) : pair_(pair), place_(pair.there.at(0)) {}
+  std::byte* outgoing() noexcept { return pair_.source.data(); }
+  const std::byte* incoming() const noexcept { return pair_.landing.data(); }
+  static std::uint64_t ended() noexcept { return 0; }
+  static std::uint32_t immediate() noexcept { return 0; }
+  void expect(std::size_t size) noexcept { size_ = size; }
+
+  template <ending>
+  bool post(std::size_t size, std::uint32_t) {
+    put_word_behind(outgoing(), size, sent_ + 1);
+    if (!stream(size + 8)) return false;
+    ++sent_;
+    return true;
+  }
+  /// A put of which nobody is told.
+  bool stream(std::size_t size) {
+    const status s = pair_.net.put(pair_.other, pair_.source.first(size), place_);
+    if (s) return true;
+    if (!s.is_again()) throw std::runtime_error("weft, put: error " + std::to_string(static_cast<int>(s.code)));
+    return false;
+  }
+  int poll() {
+    if (came() == 0)
+      pair_.net.progress(overloaded{[](const failed&) { throw std::runtime_error("weft: a put failed"); },
+                                    [](const lost&) { throw std::runtime_error("weft: the peer is lost"); }, [](auto&&) {}});
+    const int arrived = came();
+    seen_ += static_cast<std::uint64_t>(arrived);
+    return arrived;
+  }
+
+ private:
+  /// How many have come since: a later one overwrites the word of those before it. Bytes of another size that lay there are no number of the next few.
+  int came() const noexcept {
+    const std::uint64_t ahead = word_behind(incoming(), size_) - seen_;
+    return ahead <= 2 * window ? static_cast<int>(ahead) : 0;
+  }
+
+  weft_pair<F>& pair_;
+  remote_place place_;
+  std::size_t size_ = 8;
+  std::uint64_t sent_ = 0;
+  std::uint64_t seen_ = 0;
+};
+
+}  // namespace weft::bench
