@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from .benching.peers.page import peers_fields
 from .benching.schema import bench_fields
 from .conforming.promises import promises_schema
 from .inspecting import KEYS
@@ -54,6 +55,7 @@ def all_schemas() -> dict[str, Schema]:
         "conformance": _answer("conformance", fabrics={"type": "array", "items": _closed({"fabric": _TEXT, "library": _TEXT})},
                                promises={"type": "array", "items": promise}),
         "bench": _answer("bench", **bench_fields()),
+        "peers": _answer("peers", **peers_fields()),
         "generate": _answer("generate", files=_TEXTS, written=_TEXTS, unaccounted=_TEXTS),
         "check": _answer("check", files={"type": "integer"}, problems={"type": "array", "items": problem},
                          warnings={"type": "array", "items": problem}, trust=trust),

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What weft claims, as ratios with a bound: each line is judged from the readings of one run, and says so plainly where it does not hold or was not measured."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .measured import Key, Measured, Spread
+
+
+@dataclass(frozen=True)
+class Claim:
+    """`ours` against `theirs`, the best of each; without `theirs` a reading that is a ratio (or a difference) already."""
+
+    text: str
+    bound: float
+    ours: tuple[Key, ...]
+    theirs: tuple[Key, ...] = ()
+    at_least: bool = False
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A claim beside what was measured."""
+
+    claim: Claim
+    found: Spread | None
+    who: str
+    why_not: str
+
+    @property
+    def met(self) -> bool | None:
+        """None: not measured."""
+        if self.found is None:
+            return None
+        return self.found.median >= self.claim.bound if self.claim.at_least else self.found.median <= self.claim.bound
+
+
+def _of(names: Sequence[str], fabric: str, size: int = 8, operation: str = "latency") -> tuple[Key, ...]:
+    return tuple((f"{name}, {fabric}", operation, size) for name in names)
+
+
+_NOTICES = ("weft put_notify, watched word", "weft put_notify", "weft send", "weft put, watched by the target")
+_BY_HAND = ("by hand, plain", "by hand, tuned write with immediate", "by hand, tuned send", "by hand, watched write")
+_FLAG = "bench-flag, mapped"
+
+
+def _flag(scenario: str) -> tuple[Key, ...]:
+    return ((_FLAG, scenario, 0),)
+
+
+CLAIMS = (
+    Claim("tcp, 8 B notification / UCX tag over tcp", .92, _of(_NOTICES[:2], "tcp"), _of(("UCX tag",), "tcp")),
+    Claim("tcp, 8 B notification / the best by hand", 1.02, _of(_NOTICES[:2], "tcp"), _of(_BY_HAND, "tcp")),
+    Claim("tcp, 64 KiB / UCX tag over tcp", .60, _of(_NOTICES, "tcp", 65536), _of(("UCX tag",), "tcp", 65536)),
+    Claim("tcp_rxm, 8 B / by hand, plain", .75, _of(_NOTICES, "tcp_rxm"), _of(("by hand, plain",), "tcp_rxm")),
+    Claim("tcp_rxm, 100 connects / the library's default", .05, (("bench-endpoint, tcp_rxm", "connects ratio", 100),)),
+    Claim("tcp_rxm, memory of an endpoint / the library's default", .20, (("bench-endpoint, tcp_rxm", "resident ratio", 0),)),
+    Claim("shm, 8 B / by hand, plain", .75, _of(_NOTICES, "shm"), _of(("by hand, plain",), "shm")),
+    Claim("shm, small RMA: offsets / pointers (FI_MR_VIRT_ADDR)", .25, _of(_NOTICES[3:], "shm"), _of(("by hand, watched write by pointers",), "shm")),
+    Claim("mapped, put of 8 B / a flag", 1.05, _flag("put, 8 bytes: ratio")),
+    Claim("mapped, put of 8 B / UCX tag over posix", .40, (*_flag("put, 8 bytes: half"), *_of(("weft put, watched by the target",), "mapped")), _of(("UCX tag",), "posix")),
+    Claim("mapped, fetch_add / UCX over posix", 1.10, _flag("fetch_add, alone: weft"), _of(("UCX put",), "posix", 8, "fetch_add")),
+    Claim("mapped, put of 1 MiB / memcpy", 1.05, _flag("put, 1 MiB, alone: ratio")),
+    Claim("mapped, message of 8 B / UCX tag over posix", .60, (*_flag("send, 8 bytes: half"), *_of(("weft send",), "mapped")), _of(("UCX tag",), "posix")),
+    Claim("mapped, message of 8 B / UCX am over posix", 1.00, (*_flag("send, 8 bytes: half"), *_of(("weft send",), "mapped")), _of(("UCX am",), "posix")),
+    Claim("tcp, messages of 16 B a second, coalesced / not", 20, (("bench-coalesced, tcp", "coalesced: ratio", 0),), at_least=True),
+    Claim("shm, messages of 16 B a second, coalesced / not", 10, (("bench-coalesced, shm", "coalesced: ratio", 0),), at_least=True),
+    Claim("hot invocation over tcp / raw ping-pong", 1.05, (("bench/invocation, tcp", "invocation hot: ratio", 0),)),
+    Claim("hot invocation over mapped, above the raw flag", 150, (("bench/invocation, mapped", "invocation hot: above", 0),), unit="ns"),
+)
+
+
+def judged(measured: Measured, fabrics: Sequence[str]) -> list[Judged]:
+    """Each claim about the fabrics of the run."""
+    return [_judge(claim, measured) for claim in CLAIMS if any(claim.ours[0][0].endswith(f", {fabric}") for fabric in fabrics)]
+
+
+def _judge(claim: Claim, measured: Measured) -> Judged:
+    ours = measured.lowest(claim.ours)
+    theirs = measured.lowest(claim.theirs)
+    if ours is None or (claim.theirs and theirs is None):
+        wanting = claim.ours if ours is None else claim.theirs
+        return Judged(claim, None, "", _why_not(wanting, measured))
+    found = measured.ratio(ours, theirs) if theirs else measured.value(ours)
+    who = f"{ours[0]} / {theirs[0]}" if theirs else ours[0]
+    return Judged(claim, found, who, "" if found else "never in the same turn")
+
+
+def _why_not(keys: Sequence[Key], measured: Measured) -> str:
+    for name, operation, _ in keys:
+        if said := measured.absent.get(name) or measured.failed.get(name):
+            return f"{name}: {said}"
+        if any(key[0] == name for key in measured.by_turn):
+            return f"{name} tells no \"{operation}\""
+    return f"{keys[0][0]} took no part"

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`weft bench --peers`: builds, lets all take turns, answers."""
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from typing import Any
+
+import click
+
+from ...report import as_csv, as_json
+from .. import provenance
+from ..building import Absent
+from . import page
+from .claims import judged
+from .contenders import QUICK_SIZES, SIZES, Plan, all_contenders, targets
+from .measured import measure
+from .programs import ROOT, Programs, build
+
+FABRICS = ("tcp", "tcp_rxm", "shm", "mapped")
+OFFERED = (*FABRICS, "sockets", "udp_rxd")
+
+
+def play_peers(fabrics: tuple[str, ...], turns: int | None, quick: bool, kind: str, write: bool) -> int:
+    """Returns the exit code: 0 measured, 77 where nothing can be built here. Errors: click's, for a wrong fabric."""
+    for fabric in fabrics:
+        if fabric not in OFFERED:
+            raise click.BadParameter(f"'{fabric}' has no peers on this machine; there are {', '.join(OFFERED)}", param_hint="--fabric")
+    asked = fabrics or FABRICS
+    plan = Plan(QUICK_SIZES if quick else SIZES, turns or (2 if quick else 7), 80 if quick else 520, quick)
+
+    def told(line: str) -> None:
+        click.echo(line, err=True)
+
+    try:
+        programs = build(asked, targets(asked), told)
+    except Absent as absent:
+        told(str(absent))
+        return 77
+    contenders = all_contenders(asked, programs)
+    before, began = provenance.load(), provenance.now()
+    measured = measure(contenders, plan, told)
+    verdicts = judged(measured, asked)
+    every = page.tables(contenders, measured, plan, verdicts)
+    answer = page.answer({"command": _command(fabrics, turns, quick), "date": began, "machine": provenance.machine(), "versions": _versions(programs),
+                          "load": {"before": before, "after": provenance.load()}}, measured, verdicts)
+    _show(every, answer, kind)
+    if write:
+        place = ROOT / "docs" / "performance.md"
+        place.write_text(page.page(every, answer), "utf-8")
+        told(f"wrote {place}")
+    return 0
+
+
+def _show(every: list[page.Table], answer: dict[str, Any], kind: str) -> None:
+    if kind == "json":
+        click.echo(as_json("peers", answer))
+    elif kind == "csv":
+        header = ("contender", "operation", "bytes", "median", "low", "high", "turns")
+        click.echo(as_csv(header, [[str(each[name]) for name in header] for each in answer["readings"]]))
+    else:
+        page.show(every)
+
+
+def _command(fabrics: tuple[str, ...], turns: int | None, quick: bool) -> str:
+    words = ["./weft bench --peers", *(f"--fabric {fabric}" for fabric in fabrics), *([f"--turns {turns}"] if turns else []), *(["--quick"] if quick else []), "--write"]
+    return " ".join(words)
+
+
+def _versions(programs: Programs) -> dict[str, str]:
+    found = provenance.versions(programs.library, programs.compiler)
+    for name, package in (("UCX", "ucx-utils"), ("fi_pingpong", "libfabric-bin")):
+        found[name] = _installed(package)
+    return found
+
+
+def _installed(package: str) -> str:
+    if shutil.which("dpkg-query") is None:
+        return "unknown"
+    said = subprocess.run(["dpkg-query", "-W", "-f=${Version}", package], capture_output=True, text=True, timeout=30, check=False, env={**os.environ, "LC_ALL": "C"})
+    return said.stdout if said.returncode == 0 and re.fullmatch(r"\S+", said.stdout) else "not installed"

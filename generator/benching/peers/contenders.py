@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who takes part in a run, and how each is run once. Names are `<what>, <over what>`; those of weft begin with "weft"."""
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import outputs
+from .outputs import Readings
+from .processes import free_port, pair, run
+from .programs import ROOT, Programs
+
+SIZES = (8, 1024, 4096, 16384, 65536, 1048576)
+QUICK_SIZES = (8, 4096, 65536)
+WEFT = {"put_notify": "weft put_notify", "watched_word": "weft put_notify, watched word", "send": "weft send", "put": "weft put, watched by the target", "fetch_add": "weft fetch_add"}
+BY_HAND = {"plain": "by hand, plain", "tuned": "by hand, tuned write with immediate", "tuned_send": "by hand, tuned send", "watched_write": "by hand, watched write",
+           "raw_fetch_add": "by hand, fetch_add"}
+FLOORS = {"socket": ("raw socket", "sockets"), "put": ("raw memory, copy and flag", "memory"), "ring": ("raw memory, ring of messages", "memory")}
+UCX = {"tag_lat": ("tag", "latency"), "ucp_am_lat": ("am", "latency"), "ucp_put_lat": ("put", "latency"), "ucp_fadd": ("put", "fetch_add"), "tag_bw": ("tag", "rate"),
+       "ucp_put_bw": ("put", "put rate")}
+FOREIGN_FABRICS = {"tcp": ("msg", "tcp"), "tcp_rxm": ("rdm", "tcp;ofi_rxm"), "sockets": ("rdm", "sockets"), "shm": ("rdm", "shm"), "udp_rxd": ("rdm", "udp;ofi_rxd")}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much is asked of each."""
+
+    sizes: tuple[int, ...]
+    turns: int
+    seconds: float  # no turn begins after that
+    quick: bool
+
+
+@dataclass(frozen=True)
+class Contender:
+    """One contender. `absent` says why it takes no part, and what to do about that; else it is empty."""
+
+    name: str
+    table: str  # sockets, memory, own
+    once: Callable[[Plan], Readings]
+    absent: str = ""
+    at_most: int = 1000  # turns: some are long and know their own turns
+
+
+def same_host(fabric: str) -> str:
+    return "memory" if fabric in ("shm", "mapped") else "sockets"
+
+
+def all_contenders(fabrics: Sequence[str], programs: Programs) -> list[Contender]:
+    """In the order in which they run."""
+    found = [_floor(kind, programs) for kind, (_, table) in FLOORS.items() if any(same_host(fabric) == table for fabric in fabrics)]
+    for fabric in fabrics:
+        found += [_own(fabric, kind, programs) for kind in _kinds(fabric)]
+        if fabric in FOREIGN_FABRICS:
+            found.append(_fi_pingpong(fabric))
+    for transport, table in (("tcp", "sockets"), ("posix", "memory")):
+        if any(same_host(fabric) == table for fabric in fabrics):
+            found += [_ucx(transport, table, way) for way in ("tag", "am", "put")]
+    return found + _duels(fabrics, programs)
+
+
+def targets(fabrics: Sequence[str]) -> list[str]:
+    """The programs that such a run needs, in the order of their importance."""
+    wanted = ["bench-floor", *(f"bench-contender.{fabric}" for fabric in fabrics)]
+    for fabric in fabrics:
+        wanted += {"tcp": ["bench-raw-pingpong.tcp", "bench-memory.tcp", "bench-coalesced.tcp", "bench-watched.tcp"], "shm": ["bench-coalesced.shm"],
+                   "tcp_rxm": ["bench-endpoint.tcp_rxm", "bench-memory.tcp_rxm", "bench-watched.tcp_rxm"], "mapped": ["bench-flag.mapped"]}.get(fabric, [])
+        if fabric in ("tcp", "mapped"):
+            wanted += [f"invocation-{role}.{fabric}" for role in ("manager", "executor", "client")]
+    return wanted
+
+
+def _kinds(fabric: str) -> list[str]:
+    kinds = ["put_notify", "watched_word", "send", "put", "fetch_add"]
+    if fabric == "mapped":
+        return [kind for kind in kinds if kind != "watched_word"]
+    kinds += ["plain", "tuned", "tuned_send", "watched_write"]
+    return kinds + (["raw_fetch_add"] if fabric != "tcp" else []) + (["watched_write_by_pointers"] if fabric == "shm" else [])
+
+
+def _count(table: str, quick: bool) -> str:
+    return str((40000 if table == "memory" else 2000) // (2 if quick else 1))
+
+
+def _floor(kind: str, programs: Programs) -> Contender:
+    name, table = FLOORS[kind]
+    program = programs.path("bench-floor")
+
+    def once(plan: Plan) -> Readings:
+        return outputs.contender(run([program, "--as", kind, "--sizes", ",".join(map(str, plan.sizes)), "--count", _count(table, plan.quick), "--limit", "20"]))
+
+    return Contender(name, table, once, _not_there(programs, "bench-floor"))
+
+
+def _own(fabric: str, kind: str, programs: Programs) -> Contender:
+    program = programs.path(f"bench-contender.{fabric}")
+    name = (WEFT | BY_HAND).get(kind, "by hand, watched write by pointers")
+
+    def once(plan: Plan) -> Readings:
+        sizes = plan.sizes if kind != "watched_write_by_pointers" else tuple(size for size in plan.sizes if size <= 4096)
+        return outputs.contender(run([program, "--as", kind, "--sizes", ",".join(map(str, sizes)), "--count", _count(same_host(fabric) if fabric == "mapped" else "", plan.quick),
+                                      "--limit", "20"]))
+
+    return Contender(f"{name}, {fabric}", same_host(fabric), once, _not_there(programs, f"bench-contender.{fabric}"))
+
+
+def _not_there(programs: Programs, target: str) -> str:
+    if target in programs.missing:
+        return programs.missing[target]
+    return "" if programs.path(target).is_file() else "not built"
+
+
+def _ucx(transport: str, table: str, way: str) -> Contender:
+    def once(plan: Plan) -> Readings:
+        found: Readings = {}
+        for test, (of, operation) in UCX.items():
+            if of != way:
+                continue
+            for size in plan.sizes if operation == "latency" else (8,):
+                line = outputs.ucx(_perftest(transport, test, size, plan.quick))
+                found[operation, size] = 1e9 / line.rate if "rate" in operation else line.median_us * 1000
+        return found
+
+    return Contender(f"UCX {way}, {transport}", table, once, "" if shutil.which("ucx_perftest") else "not found: install ucx-utils (scripts/setup bench)")
+
+
+def _perftest(transport: str, test: str, size: int, quick: bool) -> str:
+    small, medium, large = (20000, 2000, 200) if transport == "posix" else (2000, 500, 50)
+    count = (small if size <= 4096 else medium if size <= 65536 else large) // (2 if quick else 1)
+    if test.endswith("_bw"):
+        count = small * 5
+    port = free_port()
+    server = ["ucx_perftest", "-p", str(port), "-f"]
+    client = ["ucx_perftest", "127.0.0.1", "-p", str(port), "-t", test, "-s", str(size), "-n", str(count), "-w", str(count // 10), "-f"]
+    return pair(server, client, port, {"UCX_TLS": transport, "UCX_WARN_UNUSED_ENV_VARS": "n"})
+
+
+def _fi_pingpong(fabric: str) -> Contender:
+    endpoint, provider = FOREIGN_FABRICS[fabric]
+
+    def once(plan: Plan) -> Readings:
+        found: Readings = {}
+        for size in plan.sizes:
+            port = free_port()
+            count = "400" if size <= 4096 else "100" if size <= 65536 else "20"
+            same = ["-e", endpoint, "-p", provider, "-I", count, "-S", str(size)]
+            found["latency", size] = outputs.fi_pingpong(pair(["fi_pingpong", *same, "-B", str(port)], ["fi_pingpong", *same, "-P", str(port), "127.0.0.1"], port), size)
+        return found
+
+    return Contender(f"fi_pingpong, {fabric}", same_host(fabric), once, "" if shutil.which("fi_pingpong") else "not found: install libfabric-bin (scripts/setup bench)", at_most=5)
+
+
+def _duels(fabrics: Sequence[str], programs: Programs) -> list[Contender]:
+    """Benches that have their contender inside."""
+    found = []
+    kinds: list[tuple[str, str, list[str], Callable[[str], Readings], int]] = [
+        ("bench-flag", "mapped", ["--json"], outputs.duels, 5),
+        ("bench-coalesced", "tcp", ["--json"], outputs.duels, 3), ("bench-coalesced", "shm", ["--json"], outputs.duels, 3),
+        ("bench-endpoint", "tcp_rxm", ["--json"], outputs.endpoint, 2),
+        ("bench-memory", "tcp", ["--peers", "200"], outputs.memory, 1), ("bench-memory", "tcp_rxm", ["--peers", "100"], outputs.memory, 1)]
+    for program, fabric, arguments, reads, at_most in kinds:
+        if fabric not in fabrics:
+            continue
+        target = f"{program}.{fabric}"
+
+        def once(plan: Plan, target: str = target, arguments: list[str] = arguments, reads: Callable[[str], Readings] = reads) -> Readings:
+            return reads(run([programs.path(target), *arguments], seconds=60))
+
+        found.append(Contender(f"{program}, {fabric}", "own", once, _not_there(programs, target), at_most))
+    return found + [_invocation(fabric, programs) for fabric in ("tcp", "mapped") if fabric in fabrics]
+
+
+def _invocation(fabric: str, programs: Programs) -> Contender:
+    def once(plan: Plan) -> Readings:
+        with tempfile.TemporaryDirectory() as folder:
+            told = Path(folder) / "invocation.json"
+            run([sys.executable, "-B", ROOT / "bench/invocation/run", "--build", programs.folder, "--fabric", fabric, "--turns", "2", "--count", "1000", "--json", told], seconds=90)
+            return outputs.invocation(told.read_text("utf-8"))
+
+    return Contender(f"bench/invocation, {fabric}", "own", once, _not_there(programs, f"invocation-client.{fabric}"), at_most=3)

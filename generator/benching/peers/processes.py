@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Starts the programs of a run: pinned, with a deadline, over loopback addresses, in groups of processes of which none is left behind."""
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+SECONDS = 30.0
+# Whatever a library would like to use: the loopback interface.
+LOOPBACK = {"FI_TCP_IFACE": "lo", "FI_SOCKETS_IFACE": "lo", "FI_UDP_IFACE": "lo", "UCX_NET_DEVICES": "lo"}
+
+
+class Failed(Exception):
+    """A program that did not do what it must; the sentence says which and what it said."""
+
+
+def run(command: Sequence[str | Path], environment: Mapping[str, str] | None = None, seconds: float = SECONDS) -> str:
+    """Runs a program that makes its own pair of processes. Returns its standard output. Errors: Failed."""
+    with _started(command, environment, None) as running:
+        return _output(running, command, time.monotonic() + seconds)
+
+
+def pair(server: Sequence[str | Path], client: Sequence[str | Path], port: int, environment: Mapping[str, str] | None = None, seconds: float = SECONDS) -> str:
+    """Starts a server on processor 0, waits until it listens on the port, runs the client on processor 1. Returns the client's standard output."""
+    until = time.monotonic() + seconds
+    with _started(server, environment, 0) as serving:
+        while not listens(port):
+            if serving.poll() is not None or time.monotonic() > until:
+                raise Failed(f"{Path(server[0]).name} did not listen: {_said(serving)}")
+            time.sleep(.005)
+        with _started(client, environment, 1) as running:
+            return _output(running, client, until)
+
+
+def free_port() -> int:
+    """A port of 127.0.0.1 that nobody listens on at this moment."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def listens(port: int, tables: Sequence[Path] = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))) -> bool:
+    """Whether somebody listens on the port: read from the kernel's table, since a connection would be taken for the client's."""
+    wanted = f":{port:04X}"
+    for table in tables:
+        if table.is_file():
+            for line in table.read_text().splitlines()[1:]:
+                words = line.split()
+                if words[1].endswith(wanted) and words[3] == "0A":
+                    return True
+    return False
+
+
+@contextlib.contextmanager
+def _started(command: Sequence[str | Path], environment: Mapping[str, str] | None, processor: int | None) -> Iterator[subprocess.Popen[str]]:
+    pinned = ["taskset", "-c", str(processor)] if processor is not None and (os.cpu_count() or 1) > processor else []
+    try:
+        running = subprocess.Popen([*pinned, *map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
+                                   env={**os.environ, **LOOPBACK, **(environment or {})}, process_group=0)
+    except OSError as error:
+        raise Failed(f"{command[0]} cannot be started: {error.strerror}") from None
+    try:
+        yield running
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(running.pid, signal.SIGKILL)
+        running.wait()
+        for pipe in (running.stdout, running.stderr):
+            if pipe is not None:
+                pipe.close()
+
+
+def _output(running: subprocess.Popen[str], command: Sequence[str | Path], until: float) -> str:
+    name = Path(command[0]).name
+    try:
+        out, err = running.communicate(timeout=max(until - time.monotonic(), .1))
+    except subprocess.TimeoutExpired:
+        raise Failed(f"{name} did not end in time") from None
+    if running.returncode != 0:
+        lines = (err.strip() or out.strip()).splitlines()
+        raise Failed(f"{name} ended with {running.returncode}: {lines[-1] if lines else 'it said nothing'}")
+    return out
+
+
+def _said(running: subprocess.Popen[str]) -> str:
+    if running.poll() is None:
+        return "it is silent"
+    _, err = running.communicate()
+    lines = err.strip().splitlines()
+    return lines[-1] if lines else f"it ended with {running.returncode}"
