@@ -4,6 +4,7 @@
 // plain as its examples are, tuned, and by writes that the target watches. What it finds is one JSON object; `weft bench --peers` compares.
 // Hot path: ladder.hpp and the ends. Threads: one per process.
 #include "../../compose/selected.hpp"
+#include "../../compose/with.hpp"
 #include "../command_line.hpp"
 #include "../transport/weft_end.hpp"
 #include "ladder.hpp"
@@ -14,10 +15,22 @@
 #include "raw_watching_end.hpp"
 #endif
 
+namespace weft::notify {
+struct watched_word;
+}
+
 namespace {
 using namespace weft;
 using namespace weft::bench;
 using fabric = weft::selected;
+
+/// The fabric with notices in words that the target's looks watch, where its row permits that.
+template <class F, class Answer>
+struct asking : std::false_type {};
+template <class F, class Answer>
+requires(sizeof(Answer) > 0 && can_answer<F, Answer>) struct asking<F, Answer> : std::true_type {
+  using type = with<F, Answer>;
+};
 
 struct asked {
   std::string as;
@@ -36,15 +49,21 @@ class contest {
     else if (asked_.as == "send") of_weft<weft_end<fabric, carrier::send>>();
     else if (asked_.as == "put") of_weft<weft_watching_end<fabric>>();
     else if (asked_.as == "fetch_add") fetch_add();
+    else if (asked_.as == "watched_word") by_watched_word<asking<fabric, notify::watched_word>>();
     else if (!by_hand()) throw std::runtime_error("there is no contender \"" + asked_.as + "\" over this fabric");
     return found_;
   }
 
  private:
-  template <class End>
+  template <class Asking>
+  void by_watched_word() {
+    if constexpr (Asking::value) of_weft<weft_end<typename Asking::type, carrier::put_notify>, typename Asking::type>();
+    else throw std::runtime_error("not built: this fabric has no notify::watched_word");
+  }
+  template <class End, class Of = fabric>
   void of_weft() {
     each_class([this](std::size_t largest, bool large) {
-      weft_pair<fabric> pair(to_, first_, largest);
+      weft_pair<Of> pair(to_, first_, largest);
       End end(pair);
       run_class(end, asked_.plan, first_, large, asked_.rates, found_);
       to_.part(first_, [&] { pair.net.progress([](auto&&) {}); });
@@ -159,7 +178,8 @@ int main(int argc, char** argv) {
   a.plan.count = 2000;
   o.yield_after = 2000;
   app.add_option("--as", a.as,
-                 "put_notify, send, put (the target watches its memory), fetch_add; by hand: plain, tuned, tuned_send, watched_write, "
+                 "put_notify, watched_word (put_notify by notify::watched_word), send, put (the target watches its memory), fetch_add; by hand: "
+                 "plain, tuned, tuned_send, watched_write, "
                  "watched_write_by_pointers, raw_fetch_add")
       ->required();
   app.add_option("--sizes", a.plan.sizes, "Bytes, multiples of 8")->delimiter(',')->check(CLI::Range(8, 1 << 22));

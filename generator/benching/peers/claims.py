@@ -46,8 +46,8 @@ _BY_HAND = ("by hand, plain", "by hand, tuned write with immediate", "by hand, t
 _FLAG = "bench-flag, mapped"
 
 
-def _flag(scenario: str) -> tuple[Key, ...]:
-    return ((_FLAG, scenario, 0),)
+def _flag(scenario: str, size: int = 8) -> tuple[Key, ...]:
+    return ((_FLAG, scenario, size),)
 
 
 CLAIMS = (
@@ -59,12 +59,12 @@ CLAIMS = (
     Claim("tcp_rxm, memory of an endpoint / the library's default", .20, (("bench-endpoint, tcp_rxm", "resident ratio", 0),)),
     Claim("shm, 8 B / by hand, plain", .75, _of(_NOTICES, "shm"), _of(("by hand, plain",), "shm")),
     Claim("shm, small RMA: offsets / pointers (FI_MR_VIRT_ADDR)", .25, _of(_NOTICES[3:], "shm"), _of(("by hand, watched write by pointers",), "shm")),
-    Claim("mapped, put of 8 B / a flag", 1.05, _flag("put, 8 bytes: ratio")),
-    Claim("mapped, put of 8 B / UCX tag over posix", .40, (*_flag("put, 8 bytes: half"), *_of(("weft put, watched by the target",), "mapped")), _of(("UCX tag",), "posix")),
-    Claim("mapped, fetch_add / UCX over posix", 1.10, _flag("fetch_add, alone: weft"), _of(("UCX put",), "posix", 8, "fetch_add")),
-    Claim("mapped, put of 1 MiB / memcpy", 1.05, _flag("put, 1 MiB, alone: ratio")),
-    Claim("mapped, message of 8 B / UCX tag over posix", .60, (*_flag("send, 8 bytes: half"), *_of(("weft send",), "mapped")), _of(("UCX tag",), "posix")),
-    Claim("mapped, message of 8 B / UCX am over posix", 1.00, (*_flag("send, 8 bytes: half"), *_of(("weft send",), "mapped")), _of(("UCX am",), "posix")),
+    Claim("mapped, put of 8 B / a flag", 1.05, _flag("put beside flag: ratio")),
+    Claim("mapped, put of 8 B / UCX tag over posix", .40, (*_flag("put beside flag: one_way"), *_of(("weft put, watched by the target",), "mapped")), _of(("UCX tag",), "posix")),
+    Claim("mapped, fetch_add / UCX over posix", 1.10, _flag("fetch_add beside instruction: one_way"), _of(("UCX put",), "posix", 8, "fetch_add")),
+    Claim("mapped, put of 1 MiB / memcpy and flag", 1.05, _flag("put beside memcpy and flag: ratio", 1048576)),
+    Claim("mapped, message of 8 B / UCX tag over posix", .60, (*_flag("send beside ring: one_way"), *_of(("weft send",), "mapped")), _of(("UCX tag",), "posix")),
+    Claim("mapped, message of 8 B / UCX am over posix", 1.00, (*_flag("send beside ring: one_way"), *_of(("weft send",), "mapped")), _of(("UCX am",), "posix")),
     Claim("tcp, messages of 16 B a second, coalesced / not", 20, (("bench-coalesced, tcp", "coalesced: ratio", 0),), at_least=True),
     Claim("shm, messages of 16 B a second, coalesced / not", 10, (("bench-coalesced, shm", "coalesced: ratio", 0),), at_least=True),
     Claim("hot invocation over tcp / raw ping-pong", 1.05, (("bench/invocation, tcp", "invocation hot: ratio", 0),)),

@@ -54,16 +54,16 @@ def contender(text: str) -> Readings:
 
 
 def duels(text: str) -> Readings:
-    """Benches that let two contenders take turns (scenarios: name, weft_ns, contender_ns, ratio). `half`: of a full round trip."""
+    """Benches that let two contenders take turns. A scenario has a name, perhaps bytes and whom it stood beside, times (`…_ns`), and a ratio."""
     found: Readings = {}
     for each in _json(text)["scenarios"]:
-        name = str(each["scenario"])
-        found[f"{name}: ratio", 0] = _median(each["ratio"])
-        for side in ("weft", "contender"):
-            if f"{side}_ns" in each:
-                found[f"{name}: {side}", 0] = _median(each[f"{side}_ns"])
-        if "weft_ns" in each:
-            found[f"{name}: half", 0] = _median(each["weft_ns"]) / 2
+        size = int(each.get("bytes", each.get("size", 0)))
+        name = str(each.get("operation", each.get("scenario"))) + (f" beside {each['contender']}" if "contender" in each else "")
+        if "ratio" in each:
+            found[f"{name}: ratio", size] = _median(each["ratio"])
+        for key, value in each.items():
+            if key.endswith("_ns"):
+                found[f"{name}: {key.removesuffix('_ns')}", size] = _median(value)
     return found
 
 

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`weft bench --peers`: foreign outputs as they were recorded, turns, claims, the page, and the answer's schema."""
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from generator.benching.peers import outputs, page, processes
+from generator.benching.peers.claims import CLAIMS, Claim, judged, _judge
+from generator.benching.peers.contenders import Contender, Plan, all_contenders, targets
+from generator.benching.peers.measured import Measured, measure, spread
+from generator.benching.peers.programs import Programs
+from generator.report import as_json
+from generator.schemas import all_schemas
+
+PLAN = Plan((8,), 4, 1e9, quick=True)
+UCX = """+--------------+--------------+------------------------------+---------------------+-----------------------+
+|              |              |        latency (usec)        |   bandwidth (MB/s)  |  message rate (msg/s) |
++--------------+--------------+----------+---------+---------+----------+----------+-----------+-----------+
+|     Test     | # iterations | 50.0%ile | average | overall |  average |  overall |  average  |  overall  |
++--------------+--------------+----------+---------+---------+----------+----------+-----------+-----------+
+                       20000      0.343    17.174    17.174        0.44       0.44       58227       58227
+"""
+PINGPONG = """bytes   #sent   #ack     total       time     MB/sec    usec/xfer   Mxfers/sec
+8       500     =500     7.8k        0.02s      0.45      17.60       0.06
+4k      500     =500     3.9m        0.04s     98.00      41.79       0.02
+"""
+MEMORY = """fabric tcp
+                                       peers     asked/peer resident/peer
+table of peers                          1000          352.0          360.4
+peers, 100 receives each                 200       431234.5       420000.1
+peers, one pool of 100                   200         5234.5         6000.0
+"""
+
+
+def test_ucx_is_read_with_and_without_its_stage() -> None:
+    assert outputs.ucx(UCX) == outputs.UcxLine(.343, 17.174, 58227)
+    assert outputs.ucx(UCX.replace("                       20000", "Final:                 20000")).median_us == .343
+    with pytest.raises(outputs.NotUnderstood, match="no line of eight numbers"):
+        outputs.ucx("UCX  ERROR no usable transport\n")
+
+
+def test_fi_pingpong_takes_the_line_of_the_size() -> None:
+    assert outputs.fi_pingpong(PINGPONG, 8) == 17600
+    assert outputs.fi_pingpong(PINGPONG, 4096) == pytest.approx(41790)
+    with pytest.raises(outputs.NotUnderstood, match="no line of 16 bytes"):
+        outputs.fi_pingpong(PINGPONG, 16)
+
+
+def test_our_own_programs() -> None:
+    assert outputs.contender('{"fabric":"tcp","contender":"plain","readings":[{"operation":"latency","bytes":8,"ns":3521.05}]}') == {("latency", 8): 3521.05}
+    assert outputs.memory(MEMORY)["asked per peer; one pool of 100", 200] == 5234.5
+    scenario = {"operation": "put", "bytes": 8, "contender": "flag", "one_way_ns": 52.5, "contender_one_way_ns": 50.0, "ratio": {"median": 1.05, "low": 1.0, "high": 1.1, "turns": 5}}
+    assert outputs.duels(json.dumps({"scenarios": [scenario]})) == {
+        ("put beside flag: ratio", 8): 1.05, ("put beside flag: one_way", 8): 52.5, ("put beside flag: contender_one_way", 8): 50.0}
+    told = {"connects": 100, "resident_ratio": .1, "connects_ratio": .02, "row": {"resident_bytes": 8, "connects_ns": 100}, "library": {"resident_bytes": 80, "connects_ns": 5000}}
+    assert outputs.endpoint(json.dumps(told))["connect by default", 0] == 50
+    rows = [{"scenario": "hot", "p50": 8.1, "ratio": {"median": 1.03, "low": 1, "high": 1.1}}, {"scenario": "cold connect", "p50": 1.0, "ratio": None}]
+    assert outputs.invocation(json.dumps(rows)) == {("invocation hot", 0): 8100, ("invocation hot: ratio", 0): 1.03}
+    with pytest.raises(outputs.NotUnderstood, match="no JSON"):
+        outputs.contender("killed")
+
+
+def _said(name: str, values: list[float]) -> Contender:
+    left = iter(values)
+    return Contender(name, "sockets", lambda _: {("latency", 8): next(left)})
+
+
+def test_ratios_are_of_the_same_turn() -> None:
+    found = measure([_said("ours", [10, 20, 40, 10]), _said("theirs", [10, 10, 20, 20])], PLAN, lambda _: None)
+    ratio = found.ratio(("ours", "latency", 8), ("theirs", "latency", 8))
+    assert ratio is not None and (ratio.median, ratio.low, ratio.high, ratio.turns) == (1.5, .5, 2, 4)
+
+
+def test_who_begins_alternates_and_the_time_ends_turns() -> None:
+    order: list[str] = []
+
+    def named(name: str) -> Contender:
+        return Contender(name, "sockets", lambda _: order.append(name) or {})  # type: ignore[func-returns-value]
+
+    measure([named("a"), named("b")], Plan((8,), 3, 1e9, quick=True), lambda _: None)
+    assert order == list("abbaab")
+    now = iter(range(0, 1000, 10))
+    assert measure([named("a")], Plan((8,), 100, 50, quick=True), lambda _: None, clock=lambda: next(now)).turns < 5
+
+
+def test_a_contender_that_fails_twice_takes_no_further_part_and_is_said() -> None:
+    calls: list[int] = []
+
+    def fails(_: Plan) -> outputs.Readings:
+        calls.append(1)
+        raise processes.Failed("it ended with 1: no such provider")
+
+    absent = Contender("UCX tag, tcp", "sockets", fails, absent="not found: install ucx-utils")
+    found = measure([Contender("broken", "sockets", fails), absent], PLAN, lambda _: None)
+    assert len(calls) == 2
+    assert found.failed == {"broken": "failed: it ended with 1: no such provider"}
+    assert found.absent == {"UCX tag, tcp": "not found: install ucx-utils"}
+
+
+def test_claims_say_met_not_met_and_not_measured() -> None:
+    found = Measured(turns=1, by_turn={("weft send, tcp", "latency", 8): {0: 90.0}, ("weft put_notify, tcp", "latency", 8): {0: 80.0}, ("UCX tag, tcp", "latency", 8): {0: 100.0}},
+                     absent={"bench-coalesced, tcp": "not built: the compiler's sentence"})
+    ours, theirs = (("weft send, tcp", "latency", 8), ("weft put_notify, tcp", "latency", 8)), (("UCX tag, tcp", "latency", 8),)
+    assert _judge(Claim("a", .8, ours, theirs), found).met is True
+    best = _judge(Claim("a", .7, ours, theirs), found)
+    assert best.met is False and best.who == "weft put_notify, tcp / UCX tag, tcp"
+    assert _judge(Claim("a", .7, ours, theirs, at_least=True), found).met is True
+    missing = _judge(Claim("a", 20, (("bench-coalesced, tcp", "coalesced: ratio", 0),)), found)
+    assert missing.met is None and missing.why_not == "bench-coalesced, tcp: not built: the compiler's sentence"
+
+
+def test_every_claim_names_contenders_that_there_are(tmp_path: Path) -> None:
+    fabrics = ("tcp", "tcp_rxm", "shm", "mapped")
+    names = {each.name for each in all_contenders(fabrics, Programs(tmp_path, {}, "", ""))}
+    unknown = {key[0] for claim in CLAIMS for key in (*claim.ours, *claim.theirs)} - names
+    assert not {name for name in unknown if "watched word, mapped" not in name}
+    assert all(target.startswith(("bench-", "invocation-")) for target in targets(fabrics))
+
+
+def test_the_answer_keeps_its_schema_and_the_page_tells_all() -> None:
+    found = measure([_said("raw socket", [10.0] * 4), _said("weft put_notify, tcp", [12.0] * 4)], PLAN, lambda _: None)
+    found.absent["UCX tag, tcp"] = "not found: install ucx-utils (scripts/setup bench)"
+    verdicts = judged(found, ("tcp",))
+    every = page.tables([_said("raw socket", []), _said("weft put_notify, tcp", [])], found, PLAN, verdicts)
+    provenance = {"command": "./weft bench --peers --write", "date": "2026-11-21T01:00:00+00:00", "machine": {"processor": "a", "cores": 2, "kernel": "Linux 6"},
+                  "versions": {"weft": "0.6"}, "load": {"before": [0.0, 0.0, 0.0], "after": [1.0, 1.0, 1.0]}}
+    answer = page.answer(provenance, found, verdicts)
+    jsonschema.validate(json.loads(as_json("peers", answer)), all_schemas()["peers"])
+    text = page.page(every, answer)
+    assert "| weft put_notify, tcp | 12.0 ns |" in text
+    assert "not found: install ucx-utils" in text and "not measured" in text
+    assert "./weft bench --peers --write" in text
+
+
+def test_a_program_that_does_not_end_is_ended(tmp_path: Path) -> None:
+    mark = tmp_path / "alive"
+    with pytest.raises(processes.Failed, match="did not end in time"):
+        processes.run(["sh", "-c", f"(sleep 1; touch {mark}) & sleep 60"], seconds=.3)
+    time.sleep(1.2)
+    assert not mark.exists()  # nor did what it had started go on
+    with pytest.raises(processes.Failed, match="ended with 3: why"):
+        processes.run([sys.executable, "-c", "import sys; sys.stderr.write('why'); sys.exit(3)"])
+    with pytest.raises(processes.Failed, match="cannot be started"):
+        processes.run([tmp_path / "none"])
+
+
+def test_a_server_is_awaited_by_the_kernels_table() -> None:
+    port = processes.free_port()
+    assert not processes.listens(port)
+    server = f"import socket; s = socket.create_server(('127.0.0.1', {port})); c, _ = s.accept(); c.sendall(b'hello'); c.close()"
+    client = f"import socket; print(socket.create_connection(('127.0.0.1', {port})).recv(10).decode())"
+    assert processes.pair([sys.executable, "-c", server], [sys.executable, "-c", client], port).strip() == "hello"
+
+
+def test_spread_is_of_the_middle() -> None:
+    assert spread([]) is None
+    found = spread([float(each) for each in range(11)])
+    assert found is not None and (found.low, found.median, found.high) == (1, 5, 9)
