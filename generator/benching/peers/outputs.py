@@ -31,7 +31,7 @@ def ucx(text: str) -> UcxLine:
     """The last line of numbers: iterations, 50th percentile, average and overall latency, two bandwidths, two rates."""
     for line in reversed(text.splitlines()):
         words = line.removeprefix("Final:").split()
-        if len(words) == 8 and all(re.fullmatch(r"[0-9.]+", word) for word in words):
+        if len(words) == 8 and all(re.fullmatch(r"[0-9.]+|inf", word) for word in words):
             return UcxLine(float(words[1]), float(words[2]), float(words[7]))
     raise NotUnderstood(f"ucx_perftest printed no line of eight numbers: {_last(text)}")
 
