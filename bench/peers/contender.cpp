@@ -15,22 +15,10 @@
 #include "raw_watching_end.hpp"
 #endif
 
-namespace weft::notify {
-struct watched_word;
-}
-
 namespace {
 using namespace weft;
 using namespace weft::bench;
 using fabric = weft::selected;
-
-/// The fabric with notices in words that the target's looks watch, where its row permits that.
-template <class F, class Answer>
-struct asking : std::false_type {};
-template <class F, class Answer>
-requires(sizeof(Answer) > 0 && can_answer<F, Answer>) struct asking<F, Answer> : std::true_type {
-  using type = with<F, Answer>;
-};
 
 struct asked {
   std::string as;
@@ -49,16 +37,18 @@ class contest {
     else if (asked_.as == "send") of_weft<weft_end<fabric, carrier::send>>();
     else if (asked_.as == "put") of_weft<weft_watching_end<fabric>>();
     else if (asked_.as == "fetch_add") fetch_add();
-    else if (asked_.as == "watched_word") by_watched_word<asking<fabric, notify::watched_word>>();
+    else if (asked_.as == "watched_word") by_watched_word<fabric>();
     else if (!by_hand()) throw std::runtime_error("there is no contender \"" + asked_.as + "\" over this fabric");
     return found_;
   }
 
  private:
-  template <class Asking>
+  template <class Of>
   void by_watched_word() {
-    if constexpr (Asking::value) of_weft<weft_end<typename Asking::type, carrier::put_notify>, typename Asking::type>();
-    else throw std::runtime_error("not built: this fabric has no notify::watched_word");
+    if constexpr (can_answer<Of, notify::watched_word>) {
+      using watching = with<Of, notify::watched_word>;
+      of_weft<weft_end<watching, carrier::put_notify>, watching>();
+    } else throw std::runtime_error("its row does not permit notify::watched_word");
   }
   template <class End, class Of = fabric>
   void of_weft() {

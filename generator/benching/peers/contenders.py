@@ -67,8 +67,8 @@ def targets(fabrics: Sequence[str]) -> list[str]:
     """The programs that such a run needs, in the order of their importance."""
     wanted = ["bench-floor", *(f"bench-contender.{fabric}" for fabric in fabrics)]
     for fabric in fabrics:
-        wanted += {"tcp": ["bench-raw-pingpong.tcp", "bench-memory.tcp", "bench-coalesced.tcp", "bench-watched.tcp"], "shm": ["bench-coalesced.shm"],
-                   "tcp_rxm": ["bench-endpoint.tcp_rxm", "bench-memory.tcp_rxm", "bench-watched.tcp_rxm"], "mapped": ["bench-flag.mapped"]}.get(fabric, [])
+        wanted += {"tcp": ["bench-raw-pingpong.tcp", "bench-memory.tcp", "bench-coalesced.tcp"], "shm": ["bench-coalesced.shm"],
+                   "tcp_rxm": ["bench-endpoint.tcp_rxm", "bench-memory.tcp_rxm"], "mapped": ["bench-flag.mapped"]}.get(fabric, [])
         if fabric in ("tcp", "mapped"):
             wanted += [f"invocation-{role}.{fabric}" for role in ("manager", "executor", "client")]
     return wanted
