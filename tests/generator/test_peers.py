@@ -60,6 +60,10 @@ def test_our_own_programs() -> None:
         ("put beside flag: ratio", 8): 1.05, ("put beside flag: one_way", 8): 52.5, ("put beside flag: contender_one_way", 8): 50.0}
     told = {"connects": 100, "resident_ratio": .1, "connects_ratio": .02, "row": {"resident_bytes": 8, "connects_ns": 100}, "library": {"resident_bytes": 80, "connects_ns": 5000}}
     assert outputs.endpoint(json.dumps(told))["connect by default", 0] == 50
+    groups = {"bytes": 16, "ways": [{"way": "coalesced", "messages_per_s": 1e7}], "coalesced_to_one_by_one": {"median": 21.5}, "coalesced_to_by_hand": {"median": .9},
+              "lone_round_trip_to_one_by_one": {"median": 1.01}}
+    assert outputs.coalesced(json.dumps(groups)) == {("coalesced to one by one: ratio", 16): 21.5, ("coalesced to by hand: ratio", 16): .9,
+                                                     ("lone round trip to one by one: ratio", 16): 1.01, ("coalesced", 16): 100}
     rows = [{"scenario": "hot", "p50": 8.1, "ratio": {"median": 1.03, "low": 1, "high": 1.1}}, {"scenario": "cold connect", "p50": 1.0, "ratio": None}]
     assert outputs.invocation(json.dumps(rows)) == {("invocation hot", 0): 8100, ("invocation hot: ratio", 0): 1.03}
     with pytest.raises(outputs.NotUnderstood, match="no JSON"):
@@ -111,7 +115,7 @@ def test_claims_say_met_not_met_and_not_measured() -> None:
     best = _judge(Claim("a", .7, ours, theirs), found)
     assert best.met is False and best.who == "weft put_notify, tcp / UCX tag, tcp"
     assert _judge(Claim("a", .7, ours, theirs, at_least=True), found).met is True
-    missing = _judge(Claim("a", 20, (("bench-coalesced, tcp", "coalesced: ratio", 0),)), found)
+    missing = _judge(Claim("a", 20, (("bench-coalesced, tcp", "coalesced to one by one: ratio", 16),)), found)
     assert missing.met is None and missing.why_not == "bench-coalesced, tcp: not built: the compiler's sentence"
 
 

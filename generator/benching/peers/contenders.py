@@ -159,7 +159,7 @@ def _duels(fabrics: Sequence[str], programs: Programs) -> list[Contender]:
     found = []
     kinds: list[tuple[str, str, list[str], Callable[[str], Readings], int]] = [
         ("bench-flag", "mapped", ["--json"], outputs.duels, 5),
-        ("bench-coalesced", "tcp", ["--json"], outputs.duels, 3), ("bench-coalesced", "shm", ["--json"], outputs.duels, 3),
+        ("bench-coalesced", "tcp", ["--json"], outputs.coalesced, 3), ("bench-coalesced", "shm", ["--json"], outputs.coalesced, 3),
         ("bench-endpoint", "tcp_rxm", ["--json"], outputs.endpoint, 2),
         ("bench-memory", "tcp", ["--peers", "200"], outputs.memory, 1), ("bench-memory", "tcp_rxm", ["--peers", "100"], outputs.memory, 1)]
     for program, fabric, arguments, reads, at_most in kinds:

@@ -67,6 +67,15 @@ def duels(text: str) -> Readings:
     return found
 
 
+def coalesced(text: str) -> Readings:
+    """bench-coalesced: rates of small messages as ratios, and what a lone one costs."""
+    told = _json(text)
+    bytes_each = int(told["bytes"])
+    found: Readings = {(f"{name.replace('_', ' ')}: ratio", bytes_each): _median(told[name])
+                       for name in ("coalesced_to_one_by_one", "coalesced_to_by_hand", "lone_round_trip_to_one_by_one")}
+    return found | {(str(each["way"]), bytes_each): 1e9 / float(each["messages_per_s"]) for each in told["ways"]}
+
+
 def endpoint(text: str) -> Readings:
     """bench-endpoint: what a row's settings are worth."""
     told = _json(text)
