@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from types import MappingProxyType
@@ -16,6 +16,7 @@ from typing import Any
 from . import atomics
 from .facts import FACT, FACTS, UNLIMITED, Value
 from .loader import Document, Problem, Refused, Where, load
+from .measured import Measured, read_measured
 from .schema import matrix_schema, require
 
 CPP_WORDS = frozenset("""alignas alignof and asm auto bool break case catch char class concept const consteval constexpr constinit continue
@@ -126,6 +127,7 @@ class Fabric:
     ranges: tuple[Range, ...]  # oldest first, at least one
     override: Override | None
     line: int
+    measured: Mapping[str, Measured] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def since(self) -> Version:
@@ -205,7 +207,8 @@ def _fabric(document: Document, name: str, row: Mapping[str, Any], problems: lis
     ranges = _ranges(document, name, row, problems)
     if row["backend"] == "libfabric" and ranges[0].cells["provider"].value == "":
         problems.append(document.problem((name, "facts", "provider"), f"{name}.provider is empty: a libfabric row names its provider, as fi_info prints it"))
-    return Fabric(name, row["summary"], row["backend"], _evidence(row["library"]), settings, ranges, override, document.line((name,)))
+    measured = MappingProxyType(read_measured(document, name, row.get("measured", {}), problems))
+    return Fabric(name, row["summary"], row["backend"], _evidence(row["library"]), settings, ranges, override, document.line((name,)), measured)
 
 
 def _ranges(document: Document, name: str, row: Mapping[str, Any], problems: list[Problem]) -> tuple[Range, ...]:

@@ -49,6 +49,7 @@ class Rule:
     unless: tuple[tuple[str, tuple[str, ...]], ...]
     because: str | None
     parameters: bool = False
+    by_measurement: bool = False
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ def _rule(document: Document, where: Where, raw: Mapping[str, Any], earlier: Map
         problems.extend(document.problem((*where, "unless", family), f"{family}: {answer} is not an answer of an earlier family"
                                          + did_you_mean(answer, known)) for answer in answers if answer not in known)
         unless.append((family, tuple(answers)))
-    return Rule(raw["answer"], tuple(r for r in when if r), tuple(unless), raw.get("because"), raw.get("parameters", False))
+    return Rule(raw["answer"], tuple(r for r in when if r), tuple(unless), raw.get("because"), raw.get("parameters", False), raw.get("by_measurement", False))
 
 
 def _requirement(document: Document, where: Where, name: str, value: Value, problems: list[Problem]) -> Requirement | None:
@@ -160,6 +161,13 @@ def _check_override(matrix: Matrix, fabric: Fabric, families: tuple[Family, ...]
         elif answer not in known[name]:
             problems.append(Problem(matrix.file, line, f"{fabric.name}: {name} has no answer '{answer}'; its answers are {', '.join(known[name])}"
                                     + did_you_mean(answer, known[name])))
+    for name, measured in fabric.measured.items():
+        if name not in known:
+            problems.append(Problem(matrix.file, measured.line, f"{fabric.name}: measured is an unknown family '{name}'{did_you_mean(name, known)}"))
+            continue
+        told = dict.fromkeys((measured.winner, *(answer for each in measured.classes for answer in (each.winner, each.than))))
+        problems.extend(Problem(matrix.file, measured.line, f"{fabric.name}.measured.{name}: {name} has no answer '{answer}'; its answers are "
+                                f"{', '.join(known[name])}{did_you_mean(answer, known[name])}") for answer in told if answer not in known[name])
 
 
 def _choose(matrix: Matrix, fabric: Fabric, span: Range, family: Family, taken: Mapping[str, Choice], problems: list[Problem]) -> Choice | None:
@@ -177,7 +185,22 @@ def _choose(matrix: Matrix, fabric: Fabric, span: Range, family: Family, taken: 
             nearest = f"; legal here: {', '.join(dict.fromkeys(rule.answer for rule in legal))}" if legal else ""
             problems.append(Problem(matrix.file, by_hand[1], f"{fabric.name} cannot answer {family.name} with {by_hand[0]}: {obstacles}{nearest}"))
         return None
+    if by_hand is None:
+        wanted = _by_measurement(matrix, fabric, family, verdicts, problems) or wanted
     return _made(fabric, span, family, wanted[0], verdicts, fabric.override.reason if fabric.override and by_hand else None)
+
+
+def _by_measurement(matrix: Matrix, fabric: Fabric, family: Family, verdicts: list[tuple[Rule, str | None]], problems: list[Problem]) -> list[Rule]:
+    """What a bench found fastest, where a measurement may choose it; a problem where the facts forbid it."""
+    measured = fabric.measured.get(family.name)
+    if measured is None or measured.winner not in family.answers:
+        return []
+    found = [(rule, why) for rule, why in verdicts if rule.answer == measured.winner]
+    if all(why for _, why in found):
+        needs = "; ".join(dict.fromkeys(why for _, why in found if why))
+        problems.append(Problem(matrix.file, measured.line, f"{fabric.name}.measured.{family.name}: {measured.winner} was measured fastest, and the facts forbid it: it needs {needs}; "
+                                f"measure again (./weft bench --fabric {fabric.name} --vary {family.name} --write), or mend the facts"))
+    return [rule for rule, why in found if why is None and rule.by_measurement]
 
 
 def obstacle(fabric: Fabric, span: Range, rule: Rule, taken: Mapping[str, Choice]) -> str | None:
@@ -211,8 +234,16 @@ def _made(fabric: Fabric, span: Range, family: Family, rule: Rule, verdicts: lis
         full, told = list(dict.fromkeys(full)), list(dict.fromkeys(told))
     if by_hand:
         extra.append(f"chosen by hand: {by_hand}")
+    measured = fabric.measured.get(family.name)
+    faster = rule.answer if measured is None or by_hand else measured.winner
+    if measured is not None:
+        full.append(f"measured: {measured.told}")
+        told.append(measured.brief)
+    if faster != rule.answer:
+        extra.append(f"{faster} was measured faster, and is for those who ask for it (weft::with): programs can tell the two apart")
     others = []
+    legal = {other.answer for other, obstacle in verdicts if obstacle is None}
     for other, obstacle in verdicts:
-        if other.answer != rule.answer:
+        if other.answer != rule.answer and not (obstacle and other.answer in legal):
             others.append((other.answer, f"needs {obstacle}" if obstacle else "legal too, and tried later" if not by_hand else "legal too"))
     return Choice(family.name, rule.answer, tuple(dict.fromkeys(cells)), tuple(full + extra), "; ".join(told + extra), tuple(dict.fromkeys(others)))

@@ -13,6 +13,7 @@ import jsonschema
 
 from .facts import BACKENDS, FACTS, UNLIMITED, Fact
 from .loader import Document, Problem, Refused, Where
+from .measured import CLASSES
 
 Schema = dict[str, Any]
 
@@ -63,6 +64,24 @@ def _cells(all_of_them: bool) -> Schema:
     return _closed(cells, cells if all_of_them else [], what, **({} if all_of_them else {"minProperties": 1}))
 
 
+def _measured() -> Schema:
+    """What a bench found about one family."""
+    word = {"type": "string", "pattern": NAME, "x-right": "the name of an answer"}
+    times = {"type": "string", "pattern": r"^[1-9][0-9]{0,4}\.[0-9]{2}$", "x-right": 'a number with two decimals in quotes, as "5.80"'}
+    one = _closed({"winner": {**word, "description": "the fastest answer"}, "than": {**word, "description": "the answer that it is compared with"},
+                   "operation": {**word, "description": "of weft bench"},
+                   "times": {**times, "description": "how many times as long the other answer takes, the median over the turns"},
+                   "spread": {"type": "array", "minItems": 2, "maxItems": 2, "items": times, "description": "10th and 90th percentile over the turns",
+                              "x-right": 'two numbers in quotes, as ["5.10", "6.20"]'}},
+                  ["winner", "than", "operation", "times", "spread"], "a class of sizes in which an answer won")
+    classes = _closed({name: {**one, "description": f"a class in which an answer won: {what}"} for name, what in CLASSES.items()}, [], "the classes of sizes that were decided", minProperties=1)
+    return _closed({"winner": {**word, "description": "the answer that the rules take, where the facts permit it and programs cannot tell it from the others"},
+                    "classes": classes, "command": {**SENTENCE, "description": "what was run"}, "machine": {**SENTENCE, "description": "where"},
+                    "library": {**SENTENCE, "description": "the library and its release"},
+                    "date": {"type": "string", "pattern": r"^20[0-9]{2}-[01][0-9]-[0-3][0-9]$", "description": "the day of the run", "x-right": 'a day in quotes, as "2026-11-21"'}},
+                   ["winner", "classes", "command", "machine", "library", "date"], "a measurement of one family")
+
+
 def matrix_schema() -> Schema:
     """The JSON schema of providers.yaml."""
     setting = _closed({"value": {"type": "string", "maxLength": 60, "pattern": _LITERAL, "description": "the value to set",
@@ -71,6 +90,8 @@ def matrix_schema() -> Schema:
                       "a variable of the environment, set before the library is first asked unless the user set it")
     row = _closed(
         {
+            "measured": {"type": "object", "minProperties": 1, "additionalProperties": _measured(), "propertyNames": {"pattern": NAME, "x-right": SNAKE},
+                         "description": "what a bench found, by family; ./weft bench --write writes it", "x-right": "a mapping {family: measurement}"},
             "summary": {**SENTENCE, "description": "one sentence for people"},
             "backend": {"enum": list(BACKENDS), "description": "the backend that serves the row",
                         "x-right": "one of " + ", ".join(BACKENDS)},
@@ -108,6 +129,7 @@ def rules_schema() -> Schema:
                        "x-right": "a mapping {family: [answer, ...]}",
                        "additionalProperties": {"type": "array", "minItems": 1, "items": word, "x-right": "a list of answers"}},
             "because": {**SENTENCE, "description": "what the cells do not say"},
+            "by_measurement": {"type": "boolean", "description": "a bench may choose it: programs cannot tell it from the others", "x-right": "true or false"},
             "parameters": {"type": "boolean", "description": "the C++ type is a template of numbers, all with defaults", "x-right": "true or false"},
         },
         ["answer"], "one answer and what it requires", anyOf=[{"required": ["when"]}, {"required": ["because"]}])

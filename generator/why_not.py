@@ -98,7 +98,7 @@ def why_not(decided: Decided, names: tuple[str, ...], families: tuple[Family, ..
                 for answer, each in now.items() if before.get(answer) != each]
         following = follow_ups(decided.fabric, span, choices, families)
         differing = {answer: following.get(answer, ()) for answer in dict.fromkeys((*following, *followed)) if following.get(answer) != followed.get(answer)}
-        structs.append({"name": name, "refused": told, "permitted": [_type(answer, templates) for answer in before if answer not in now],
-                        "follows": [{**_type(answer, templates), "answers": answers} for answer, answers in differing.items()]})
+        new: list[dict[str, Any]] = [{**_type(answer, templates), "answers": answers} for answer, answers in differing.items()]
+        structs.append({"name": name, "refused": told, "permitted": [_type(answer, templates) for answer in before if answer not in now], "follows": new})
         before, followed = now, following
     return {"fabric": decided.fabric.name, "structs": structs}

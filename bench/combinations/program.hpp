@@ -21,7 +21,7 @@
 namespace weft::bench {
 
 struct program_options {
-  std::vector<std::string> operations{"put_notify", "send", "put_visible", "put_notify_rate", "send_rate"};
+  std::vector<std::string> operations{"put_notify", "send", "put_visible", "put_notify_rate", "send_rate", "put"};
   std::vector<std::size_t> sizes{8};
   std::vector<std::size_t> windows{1, 4, 16, 64};
   std::size_t window_bytes = 8;

@@ -14,9 +14,10 @@
 
 namespace weft::bench {
 
-enum class scenario { put_notify, send, put_visible, fetch_add, put_notify_rate, send_rate };
+enum class scenario { put_notify, send, put_visible, fetch_add, put_notify_rate, send_rate, put };
 
-inline constexpr std::array<std::string_view, 6> scenario_names{"put_notify", "send", "put_visible", "fetch_add", "put_notify_rate", "send_rate"};
+inline constexpr std::array<std::string_view, 7> scenario_names{"put_notify",      "send",      "put_visible", "fetch_add",
+                                                                "put_notify_rate", "send_rate", "put"};
 
 constexpr std::string_view name_of(scenario what) noexcept { return scenario_names[static_cast<std::size_t>(what)]; }
 constexpr bool is_rate(scenario what) noexcept { return what == scenario::put_notify_rate || what == scenario::send_rate; }

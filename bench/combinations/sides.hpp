@@ -2,7 +2,7 @@
 //
 // The two sides of a combination's program, and what each does in a run: round trips (put_notify, send), operations whose end the initiator
 // awaits while the target only makes progress (a put until it is visible, a fetch_add), and windows of unsignalled posts that one
-// notice or message answers. The same text for every combination: what differs is the fabric's type alone.
+// notice or message answers, or that a notice ends (put). The same text for every combination: what differs is the fabric's type alone.
 // Hot path: the loops between two looks at the clock. Threads: one per process.
 #pragma once
 
@@ -48,6 +48,8 @@ class sides {
         return r.checked ? bounce(puts_, r, &into) : fill_windows(puts_, r, into);
       case scenario::send_rate:
         return r.checked ? bounce(messages_, r, &into) : fill_windows(messages_, r, into);
+      case scenario::put:
+        return r.checked ? bounce(puts_, r, &into) : put_plainly(r, into);
     }
   }
   /// The side that answers, until the other one parts.
@@ -93,6 +95,8 @@ class sides {
         return r.checked ? bounce(puts_, r, nullptr) : empty_windows(puts_, r);
       case scenario::send_rate:
         return r.checked ? bounce(messages_, r, nullptr) : empty_windows(messages_, r);
+      case scenario::put:
+        return r.checked ? bounce(puts_, r, nullptr) : empty_windows(puts_, {.what = r.what, .bytes = r.bytes, .window = 1, .rounds = r.rounds});
     }
   }
 
@@ -173,6 +177,24 @@ class sides {
       }
       const std::uint64_t now = now_ns();
       into.add((now - before) / r.window);
+      before = now;
+    }
+  }
+  /// Puts without a completion, some before a notice that the other side answers; per put.
+  void put_plainly(const request& r, samples& into) {
+    constexpr std::size_t puts = 16;
+    spinner spin(waiting_);
+    std::uint64_t before = now_ns();
+    for (std::size_t i = 0; i < r.rounds; ++i) {
+      int answers = 0;
+      for (std::size_t k = 0; k < puts; ++k) posted([&] { return pair_.net.put(pair_.other, pair_.source.first(r.bytes), pair_.there.at(0)); });
+      while (!puts_.template post<ending::unsignalled>(1, 0)) answers += puts_.poll();
+      while (answers == 0) {
+        answers += puts_.poll();
+        spin.looked(answers > 0);
+      }
+      const std::uint64_t now = now_ns();
+      into.add((now - before) / puts);
       before = now;
     }
   }

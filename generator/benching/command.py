@@ -25,7 +25,7 @@ from .session import Asked, measure
 SIZES = "8,64,512,1024,4096,16384,65536,1048576"
 QUICK_SIZES = "8,4096,65536"
 WINDOWS = "1,4,16,64"
-OPERATIONS = ("put_notify", "send", "put_visible", "put_notify_rate", "send_rate")
+OPERATIONS = ("put_notify", "send", "put_visible", "put_notify_rate", "send_rate", "put")
 _UNITS = {"": 1, "b": 1, "k": 1 << 10, "kib": 1 << 10, "kb": 1 << 10, "m": 1 << 20, "mib": 1 << 20, "mb": 1 << 20}
 
 

@@ -27,7 +27,7 @@ def bench_fields() -> Schema:
         "ratio_p90": _described(_NUMBER, "90th percentile of these ratios"),
     }
     operation = _closed({
-        "operation": _described(_TEXT, "put_notify, send (round trips), put_visible, fetch_add (until it ended), put_notify_rate, send_rate (per operation)"),
+        "operation": _described(_TEXT, "put_notify, send (round trips), put_visible, fetch_add (until it ended), put_notify_rate, send_rate (per operation), put (per put of sixteen without a completion)"),
         "bytes": _described(_COUNT, "of each operation"),
         "window": _described({"type": ["integer", "null"], "minimum": 1}, "operations posted before one answer is awaited; null where each is awaited"),
         "median_ns": _described(_NUMBER, "median over the turns of the turn's median"),

@@ -12,7 +12,7 @@ from ..report import as_csv, show_table
 
 _ROWS = 9
 _SHORT = {"put_notify": "put_notify", "send": "send", "put_visible": "put visible", "fetch_add": "fetch_add", "put_notify_rate": "put_notify, rate",
-          "send_rate": "send, rate"}
+          "send_rate": "send, rate", "put": "put, unsignalled"}
 
 
 def told(combination: dict[str, str], own: dict[str, str]) -> str:

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`weft bench --write`: what a run decided goes into the row, with where it comes from; `weft generate` bakes it.
+
+Only what a family decides by itself is written: a combination that changes one answer. A class of sizes is decided where one answer is ahead
+in an operation by more than noise, over the middle four fifths of the turns, and no operation says otherwise. The matrix is edited as text,
+so that comments and layout stay.
+"""
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from ruamel.yaml import YAML
+from ruamel.yaml.nodes import MappingNode
+
+from ..loader import Refused
+from ..measured import LEAST, Won
+from ..model import read_matrix
+from ..probing.patch import difference
+from ..rules import decide, read_rules
+from .decisions import decided_classes
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def write_winners(answer: dict[str, Any], matrix: Path = ROOT / "providers.yaml") -> None:
+    """Edits the matrix and shows the difference. Leaves with 1 where the matrix would be refused."""
+    before = matrix.read_text("utf-8")
+    after = before
+    for family in answer["varied"]:
+        classes, undecided = decided_classes(answer, family)
+        for sentence in undecided:
+            click.echo(f"{family}: {sentence}", err=True)
+        if classes:
+            after = _with(after, answer["fabric"], family, measured_text(answer, family, classes))
+        else:
+            click.echo(f"{family}: nothing is written: no answer was ahead by more than {int((LEAST - 1) * 100)} percent", err=True)
+    if after == before:
+        return
+    try:
+        _judge(after, matrix.name, answer["fabric"])
+    except Refused as refused:
+        for problem in refused.problems:
+            click.echo(str(problem), err=True)
+        raise SystemExit(1) from None
+    matrix.write_text(after, "utf-8")
+    click.echo(difference(before, after, matrix.name), err=True)
+    click.echo("now: ./weft generate", err=True)
+
+
+def measured_text(answer: dict[str, Any], family: str, classes: Sequence[Won]) -> str:
+    """One family's entry, indented as it stands in a row."""
+    machine = answer["machine"]
+    lines = [f"    {family}:", f"      winner: {classes[0].winner}", "      classes:"]
+    lines += [f'        {won.sizes}: {{winner: {won.winner}, than: {won.than}, operation: {won.operation}, times: "{won.times}", spread: ["{won.low}", "{won.high}"]}}'
+              for won in classes]
+    lines += [f'      command: "{_command(answer)}"',
+              f'      machine: "{_plain(machine["processor"])}, {machine["cores"]} cores, {_plain(machine["kernel"])}"',
+              f'      library: "{_plain(answer["versions"]["library"])}"', f'      date: "{answer["date"][:10]}"']
+    return "\n".join(lines) + "\n"
+
+
+def _command(answer: dict[str, Any]) -> str:
+    """What repeats the run."""
+    timed = [each for result in answer["results"] for each in result["operations"]]
+    operations = ",".join(dict.fromkeys(each["operation"] for each in timed))
+    sizes = ",".join(str(each) for each in sorted({each["bytes"] for each in timed if each["window"] is None}))
+    return (f"./weft bench --fabric {answer['fabric']} --vary {','.join(answer['varied'])} --operations {operations}" + (f" --sizes {sizes}" if sizes else "")
+            + f" --turns {answer['turns']}")
+
+
+def _plain(text: str) -> str:
+    return " ".join("".join(each if each.isprintable() else " " for each in text).replace('"', "'").replace("\\", "/").split())[:120]
+
+
+def _child(node: Any, key: str) -> tuple[Any, Any] | None:
+    return next(((name, value) for name, value in node.value if name.value == key), None) if isinstance(node, MappingNode) else None
+
+
+def _with(text: str, fabric: str, family: str, entry: str) -> str:
+    """The text with this entry in the row: in place of an older one, else behind the others, else in a new `measured` before the facts."""
+    found = _child(YAML(typ="rt", pure=True).compose(text), fabric)
+    assert found is not None
+    row = found[1]
+    there = _child(row, "measured")
+    if there is None:
+        facts = _child(row, "facts")
+        assert facts is not None
+        at = text.rindex("\n", 0, facts[0].start_mark.index) + 1
+        return text[:at] + "  measured:\n" + entry + text[at:]
+    old = _child(there[1], family)
+    start = text.rindex("\n", 0, (old or there[1].value[0])[0].start_mark.index) + 1
+    if old is None:
+        return text[:start] + entry + text[start:]
+    last = max(int(value.end_mark.index) for _, value in old[1].value)
+    return text[:start] + entry + text[text.index("\n", last) + 1:]
+
+
+def _judge(text: str, name: str, fabric: str) -> None:
+    """Errors: Refused, where this were no matrix, or a winner is forbidden by the facts."""
+    families = read_rules(ROOT / "generator" / "rules.yaml", "generator/rules.yaml")
+    with tempfile.TemporaryDirectory(prefix="weft-winners-") as folder:
+        path = Path(folder) / name
+        path.write_text(text, "utf-8")
+        matrix = read_matrix(path, name)
+    row = matrix.fabric(fabric)
+    assert row is not None
+    for span in row.ranges:
+        decide(matrix, row, span, families)
+
+
