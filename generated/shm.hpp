@@ -53,11 +53,10 @@ struct shm_since_1_15 {
       //   fi_info -v, cq_data_size 8)
       framing::immediate,
       // region_address: offset: shm.virtual_addressing is false (claimed: libfabric 1.17 and 2.6 prov/shm: FI_MR_VIRT_ADDR comes back only where it
-      //   is offered, and never with FI_ORDER_SAW; observed: 2026-11-20 libfabric 1.17.0 loopback, not offered, offsets are used and an 8-byte write
-      //   takes 0.30 us instead of 1.74 us: 5.8 times less); measured: small: virtual_address takes 2.56 times as long as offset (2.22 to 2.79, put);
-      //   medium: virtual_address takes 1.94 times as long as offset (1.75 to 2.01, put); ./weft bench --fabric shm --vary region_address
-      //   --operations put --sizes 8,64,1024,4096,65536 --turns 8, Intel(R) Xeon(R) Processor, 2 cores, Linux 6.18.44-fc-v657, libfabric 1.17.0,
-      //   rdma-core 44.0, 2026-11-21
+      //   is offered, and never with FI_ORDER_SAW; observed: 2026-11-20 libfabric 1.17.0 loopback, not offered, offsets are used); measured:
+      //   2026-11-21 libfabric 1.17.0, rdma-core 44.0, Intel(R) Xeon(R) Processor, 2 cores, Linux 6.18.44-fc-v657, ./weft bench --fabric shm --vary
+      //   region_address --operations put --sizes 8,64,1024,4096,65536 --turns 8: small: virtual_address takes 2.56 times as long as offset (2.22 to
+      //   2.79, put); medium: virtual_address takes 1.94 times as long as offset (1.75 to 2.01, put)
       region_address::offset,
       // region_key: application: shm.key_owner is application (claimed: libfabric 1.17 and 2.6 prov/shm; observed: 2026-11-20 libfabric 1.17.0
       //   loopback, the requested key was the key used)
@@ -105,8 +104,8 @@ struct shm_since_1_15 {
       // flush: message_behind_writes: shm.order_send_after_write is true (claimed: libfabric 1.17 prov/shm: only where the hints ask for
       //   FI_ORDER_SAW; observed: 2026-11-20 libfabric 1.17.0 loopback, hints with FI_ORDER_SAW were granted); shm.atomics_cost_order is false
       //   (claimed: libfabric 1.17 prov/shm; observed: 2026-11-20 libfabric 1.17.0 loopback, hints with FI_ATOMIC and FI_ORDER_SAW were granted);
-      //   shm.virtual_addressing_costs_order is true (claimed: libfabric 1.15 to 2.1 prov/shm, smr_fast_rma_enabled: only where the hints ask for no
-      //   order that a write takes part in); no chosen answer takes that order away
+      //   shm.virtual_addressing_costs_order is true (claimed: libfabric 1.15 to 2.1 prov/shm: only beside hints without order of writes); no chosen
+      //   answer takes that order away
       flush::message_behind_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
       coalesce::none

@@ -50,7 +50,7 @@ class Measured:
 
     @property
     def told(self) -> str:
-        return f"{'; '.join(each.told for each in self.classes)}; {self.command}, {self.machine}, {self.library}, {self.date}"
+        return f"{self.date} {self.library}, {self.machine}, {self.command}: {'; '.join(each.told for each in self.classes)}"
 
     @property
     def brief(self) -> str:

@@ -50,7 +50,7 @@ def test_the_same_bytes_whatever_the_hash_seed_and_folder(tmp_path: Path, root: 
 def test_nothing_tells_where_or_when_it_was_made(rendered: dict[str, bytes], root: Path) -> None:
     for name, data in rendered.items():
         assert str(root).encode() not in data, name
-        without_evidence = re.sub(rb"observed: (?:\" \")?20\d\d-\d\d-\d\d", b"", b" ".join(data.replace(b"//", b"").split()))
+        without_evidence = re.sub(rb"(?:observed|measured): (?:\" \")?20\d\d-\d\d-\d\d", b"", b" ".join(data.replace(b"//", b"").split()))
         assert not re.search(rb"\b20\d\d-\d\d-\d\d\b", without_evidence), name
 
 

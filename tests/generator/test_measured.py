@@ -47,7 +47,7 @@ def _choice(matrix: Matrix, families: tuple[Family, ...], family: str) -> Choice
 def test_the_measured_winner_is_taken_before_its_turn_and_says_so(tmp_path: Path, families: tuple[Family, ...]) -> None:
     choice = _choice(_row(tmp_path, atomics="provider"), families, "atomics")
     assert choice.answer == "target"
-    assert "measured: small: provider takes 1.20 times as long as target (1.10 to 1.30, fetch_add); ./weft bench, a machine, libfabric 1.17.0, 2026-11-21" in choice.reason
+    assert "measured: 2026-11-21 libfabric 1.17.0, a machine, ./weft bench: small: provider takes 1.20 times as long as target (1.10 to 1.30, fetch_add)" in choice.reason
 
 
 def test_a_winner_that_programs_can_tell_apart_is_said_and_not_taken(tmp_path: Path, families: tuple[Family, ...]) -> None:
