@@ -100,6 +100,7 @@ class comparison {
     const std::uint64_t base = theirs.percentile(.5);
     if (base > 0) ratios_.push_back(static_cast<double>(ours.percentile(.5)) / static_cast<double>(base));
   }
+  void add(double ratio) { ratios_.push_back(ratio); }
   double ratio() const { return at(.5); }
   json report() const { return {{"median", at(.5)}, {"low", at(.1)}, {"high", at(.9)}, {"turns", ratios_.size()}}; }
 
