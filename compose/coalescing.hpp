@@ -25,7 +25,8 @@ class coalescing {
 
   /// Put_notifies, and plain puts, may be members.
   static constexpr bool packs_notices = fabric::facts.order_send_after_send && !Engine::tracks_writes && !Engine::uses_ring &&
-                                        !Engine::shape::ordered_write_after_write && !std::same_as<answer<fabric, flush_family>, flush::refused>;
+                                        !Engine::watches_cells && !Engine::shape::ordered_write_after_write &&
+                                        !std::same_as<answer<fabric, flush_family>, flush::refused>;
   static constexpr bool packs_puts = packs_notices && answer<fabric, progress_family>::needs_owner;
   /// What is gathered unasked: at most this many bytes, so that each group holds several, and each peer can take one.
   static constexpr std::size_t small = std::min<std::size_t>(Engine::group_bytes / 4, 512);
