@@ -9,7 +9,7 @@
 namespace weft::invocation {
 
 template <complete_fabric F>
-trouble client<F>::submit(std::uint16_t worker, std::uint32_t function, const_bytes input, void* context, duration deadline) noexcept {
+trouble client<F>::submit_until(std::uint16_t worker, std::uint32_t function, const_bytes input, void* context, instant due) noexcept {
   if (state_ != allocation_state::serving || worker >= links_.size() || links_[worker].lost) [[unlikely]]
     return manager_lost_ ? trouble::manager_lost : trouble::executor_lost;
   if (function >= functions_.size()) [[unlikely]]
@@ -30,7 +30,7 @@ trouble client<F>::submit(std::uint16_t worker, std::uint32_t function, const_by
     if (posted.is_again()) return trouble::busy;
     return posted.code == errc::peer_lost ? trouble::executor_lost : trouble::refused;
   }
-  w.take(s, next_id_++, context, net_.now() + deadline);
+  w.take(s, next_id_++, context, due);
   ++outstanding_;
   return trouble::none;
 }
@@ -159,7 +159,7 @@ outcome client<F>::invoke(std::uint32_t function, const_bytes input, bytes outpu
   for (;;) {
     for (std::uint16_t tries = 0; tries < workers(); ++tries) {
       next_worker_ = static_cast<std::uint16_t>((next_worker_ + 1) % workers());
-      answer.why = submit(next_worker_, function, input, nullptr, deadline);
+      answer.why = submit_until(next_worker_, function, input, nullptr, end);
       if (answer.why != trouble::busy && answer.why != trouble::executor_lost) break;
     }
     if (workers() == 0) answer.why = manager_lost_ ? trouble::manager_lost : trouble::executor_lost;

@@ -70,18 +70,20 @@ class pipelined_run {
   void go(std::uint64_t count, bool timed) {
     std::uint64_t begun = 0;
     std::uint64_t ended = 0;
+    now_ = c_.net().now();
     auto on = [&](const finished& f) {
       auto& flight_of = *static_cast<flight*>(f.context);
       flight_of.used = false;
       ++ended;
+      now_ = c_.net().now();
       if (timed) note(flight_of, f);
     };
     while (ended < count && c_.allocated()) {
       for (std::size_t i = 0; i < flights_.size() && begun < count; ++i) {
         if (flights_[i].used) continue;
-        flights_[i] = {begun, c_.net().now(), true};
+        flights_[i] = {begun, now_, true};
         const auto worker = static_cast<std::uint16_t>(i % c_.workers());
-        if (c_.submit(worker, function_, pattern_.input(begun), &flights_[i], command_.deadline) == trouble::none) ++begun;
+        if (c_.submit_until(worker, function_, pattern_.input(begun), &flights_[i], now_ + command_.deadline) == trouble::none) ++begun;
         else flights_[i].used = false;
       }
       if (c_.progress(on) == 0) c_.rest();
@@ -98,7 +100,7 @@ class pipelined_run {
       return;
     }
     ++(pattern_.right(call.number, f.output) ? report_.done : report_.wrong);
-    report_.times.push_back(static_cast<std::uint32_t>(std::min<std::int64_t>((c_.net().now() - call.posted).count(), ~std::uint32_t{0})));
+    report_.times.push_back(static_cast<std::uint32_t>(std::min<std::int64_t>((now_ - call.posted).count(), ~std::uint32_t{0})));
   }
 
   client<F>& c_;
@@ -107,6 +109,8 @@ class pipelined_run {
   run_report& report_;
   run_pattern pattern_;
   std::vector<flight> flights_;
+  instant
+      now_{};  ///< When the last call ended: the next one begins then, so that a call costs one look at the clock, as a ping-pong's round trip does.
 };
 
 }  // namespace detail

@@ -30,7 +30,9 @@ struct polling {
 /// Decides after each empty poll: spin on, give the processor away, or sleep.
 class idler {
  public:
-  static constexpr std::uint32_t polls_per_yield = 32;
+  /// A look at a library costs a part of a microsecond, one at what hardware moved a few nanoseconds.
+  template <class Transport>
+  static constexpr std::uint32_t polls_per_yield = Transport::fabric::facts.data_progress == data_progress::hardware ? 512 : 32;
   static constexpr std::uint32_t polls_per_clock = 4096;
   static constexpr duration longest_sleep = 100ms;
 
@@ -73,7 +75,7 @@ class idler {
   void rest(Transport& net, duration at_most = longest_sleep) noexcept {
     ++empty_;
     if (warm()) (void)net.wait(at_most);
-    else if (empty_ % polls_per_yield == 0) give_way<moved_by_thread<Transport>>();
+    else if (empty_ % polls_per_yield<Transport> == 0) give_way<moved_by_thread<Transport>>();
   }
 
  private:
