@@ -129,6 +129,7 @@ int side(const channel& to, bool first, const run_options& o) {
 
 int main(int argc, char** argv) {
   run_options o;
+  o.yield_after = 4096;  // a look takes a few nanoseconds, a yield some hundred
   if (const int wrong = o.parse(argc, argv, "weft over mapped memory beside the same lines by hand, taking turns; times are half round trips", true);
       wrong >= 0)
     return wrong;
