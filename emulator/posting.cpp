@@ -58,7 +58,7 @@ int check(const endpoint& from, const request& what) {
   if (row.context_bytes > 0 && what.context == nullptr && !what.silent)
     return broken("context_bytes", "an operation was posted without a context; the library keeps its own state in " + std::to_string(row.context_bytes) + " bytes of it");
   if (row.local_registration && what.listed && what.descriptors != nullptr && std::count(what.descriptors, what.descriptors + what.count, nullptr) > 0)
-    return broken("local_registration", "a list of descriptors has an empty entry; libraries follow each, also those of buffers of no bytes (give no list there)");
+    return broken("local_registration", "a list of descriptors has an empty entry; libraries follow each, also those of buffers of no bytes (give them that of any memory)");
   if (!injected && !what.taken_over)
     if (const int refused = check_local(from, what.from, what.descriptors, what.count, "posted")) return refused;
   return check_local(from, what.into, what.into_descriptors, what.into_count, "given for an answer");

@@ -88,7 +88,11 @@ class port {
   result<registration> enroll_device(const device_memory& where, rights granted, std::uint64_t wanted_key) {
     return memory_.enroll_device(where, granted, wanted_key);
   }
-  result<registration> enroll_local(bytes where) { return memory_.enroll_local(where); }
+  result<registration> enroll_local(bytes where) {
+    auto made = memory_.enroll_local(where);
+    if (made && lent_ == nullptr) lent_ = made->descriptor;
+    return made;
+  }
   void withdraw(registration& gone) { memory_.withdraw(gone); }
 
   [[gnu::always_inline]] status post_receive(link from, local_memory into, void* context) noexcept {
@@ -114,7 +118,8 @@ class port {
       return posted(fi_senddata(ep, from.data, from.size, from.descriptor, immediate, ends::peer(to), own_context<M>(context)), "fi_senddata");
     } else {
       const iovec piece{from.data, from.size};
-      const fi_msg message{&piece, given(from.descriptor), 1, ends::peer(to), own_context<M>(context), immediate};
+      lend_descriptor(from);
+      const fi_msg message{&piece, &from.descriptor, 1, ends::peer(to), own_context<M>(context), immediate};
       return posted(fi_sendmsg(ep, &message, flags(M) | (More ? FI_MORE : 0) | (Shape::framed ? 0 : FI_REMOTE_CQ_DATA)), "fi_sendmsg");
     }
   }
@@ -259,17 +264,20 @@ class port {
     return M == post_mode::unsignalled ? completion_queue<Shape>::unsignalled(context) : context;
   }
 
-  /// Memory of no bytes may have no descriptor, and libraries follow each entry of a list that they are given (verbs of libfabric 1.17).
-  [[gnu::always_inline]] static void** given(void*& descriptor) noexcept {
-    if constexpr (Shape::local_descriptor) return descriptor != nullptr ? &descriptor : nullptr;
-    else return &descriptor;
+  /// Memory of no bytes may have no descriptor, and libraries follow each that they are given in a list, even the first of an empty one (verbs and
+  /// verbs;ofi_rxm of libfabric 1.17): it gets that of other memory.
+  [[gnu::always_inline]] void lend_descriptor([[maybe_unused]] local_memory& to) const noexcept {
+    if constexpr (Shape::local_descriptor)
+      if (to.descriptor == nullptr) [[unlikely]]
+        to.descriptor = lent_;
   }
 
   [[gnu::always_inline]] status write_message(link to, local_memory from, remote_memory at, std::uint64_t immediate, std::uint64_t flags,
                                               void* context) noexcept {
     const iovec piece{from.data, from.size};
     const fi_rma_iov target{at.address, from.size, at.key};
-    const fi_msg_rma message{&piece, given(from.descriptor), 1, ends::peer(to), &target, 1, context, immediate};
+    lend_descriptor(from);
+    const fi_msg_rma message{&piece, &from.descriptor, 1, ends::peer(to), &target, 1, context, immediate};
     return posted(fi_writemsg(ends_->of(to), &message, flags), "fi_writemsg");
   }
 
@@ -307,6 +315,7 @@ class port {
   memory<Shape> memory_;
   std::optional<ends> ends_;
   waiting<Shape> waiting_;
+  void* lent_ = nullptr;  ///< A descriptor of weft's own memory, registered at open and as long as anything is posted.
   port_limits limits_;
 };
 

@@ -58,7 +58,7 @@ class crowd : public suite<Stage> {
   /// Eight floods through one socket delay heartbeats.
   static transport_options patient() {
     transport_options o;
-    o.silence_limit = 60s;
+    o.silence_limit = o.operation_timeout = 60s;
     return o;
   }
   /// When initiators that have not made them all make no more.
