@@ -141,6 +141,7 @@ class port {
   template <post_mode M, bool More = false>
   requires(offers(M)) [[gnu::always_inline]] status write(link to, local_memory from, remote_memory at, void* context) noexcept {
     fid_ep* ep = ends_->of(to);
+    lend_descriptor(from);
     if constexpr (!More && short_call(M))
       return posted(fi_write(ep, from.data, from.size, from.descriptor, ends::peer(to), at.address, at.key, own_context<M>(context)), "fi_write");
     else return write_message(to, from, at, 0, flags(M) | (More ? FI_MORE : 0), own_context<M>(context));
@@ -150,6 +151,7 @@ class port {
   requires(offers(M)) [[gnu::always_inline]] status
       write_immediate(link to, local_memory from, remote_memory at, std::uint64_t immediate, void* context) noexcept {
     fid_ep* ep = ends_->of(to);
+    lend_descriptor(from);
     if constexpr (!More && short_call(M))
       return posted(fi_writedata(ep, from.data, from.size, from.descriptor, immediate, ends::peer(to), at.address, at.key, own_context<M>(context)),
                     "fi_writedata");
@@ -264,8 +266,8 @@ class port {
     return M == post_mode::unsignalled ? completion_queue<Shape>::unsignalled(context) : context;
   }
 
-  /// Memory of no bytes may have no descriptor, and libraries follow each that they are given in a list, even the first of an empty one (verbs and
-  /// verbs;ofi_rxm of libfabric 1.17): it gets that of other memory.
+  /// Memory of no bytes may have no descriptor, and libraries follow each of a list, even the first of an empty one (verbs of libfabric 1.17), or of
+  /// every write (verbs;ofi_rxm): it gets that of other memory.
   [[gnu::always_inline]] void lend_descriptor([[maybe_unused]] local_memory& to) const noexcept {
     if constexpr (Shape::local_descriptor)
       if (to.descriptor == nullptr) [[unlikely]]
@@ -276,7 +278,6 @@ class port {
                                               void* context) noexcept {
     const iovec piece{from.data, from.size};
     const fi_rma_iov target{at.address, from.size, at.key};
-    lend_descriptor(from);
     const fi_msg_rma message{&piece, &from.descriptor, 1, ends::peer(to), &target, 1, context, immediate};
     return posted(fi_writemsg(ends_->of(to), &message, flags), "fi_writemsg");
   }
