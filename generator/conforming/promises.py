@@ -13,6 +13,7 @@ from ..schema import NAME, SENTENCE, SNAKE, Schema, did_you_mean, require
 
 _TEST = r"^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)?$"
 _CTEST = r"^[a-z][a-z0-9_-]*(\.([a-z0-9_-]+|\{fabric\}))+$"
+_INSTANTIATED = re.compile(r"^WEFT_INSTANTIATE\((\w+)\)", re.MULTILINE)
 _DEFINED = re.compile(r"^TYPED_TEST_P\(\s*(\w+)\s*,\s*(\w+)\s*\)", re.MULTILINE)
 
 
@@ -128,11 +129,13 @@ def _wrong(document: Document, name: str, raw: Mapping[str, object], answers: Ma
 
 
 def defined_tests(folder: Path) -> dict[str, set[str]]:
-    """The conformance suites that the headers of a folder define, each with its tests."""
+    """The suites that run on every fabric (those of main.cpp), each with its tests. What runs where an answer was asked for by hand is a ctest's own."""
+    everywhere = set(_INSTANTIATED.findall((folder / "main.cpp").read_text(encoding="utf-8")))
     found: dict[str, set[str]] = {}
     for header in sorted(folder.glob("*.hpp")):
         for suite, test in _DEFINED.findall(header.read_text(encoding="utf-8")):
-            found.setdefault(suite, set()).add(test)
+            if suite in everywhere:
+                found.setdefault(suite, set()).add(test)
     return found
 
 
