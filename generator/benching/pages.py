@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from . import showing
 
 ROOT = Path(__file__).resolve().parents[2]
-_LATENCY = ("put_notify", "send", "put_visible", "fetch_add")
+_RATES = ("put_notify_rate", "send_rate")  # over windows; all others over sizes
 _WHAT = {"put_notify": "round trip", "send": "round trip", "put_visible": "time until visible", "fetch_add": "time until its end"}
 _MISSING = "plots are drawn by matplotlib, which is not installed (Debian: python3-matplotlib; scripts/setup bench installs it); without --out none are drawn"
 
@@ -83,12 +83,12 @@ def _plots(answer: dict[str, Any]) -> list[tuple[str, str, Any]]:
     lines = [(showing.told(each["combination"], own), each["operations"]) for each in answer["results"] if each["operations"]]
     found: list[tuple[str, str, Any]] = []
     names = dict.fromkeys(one["operation"] for _, operations in lines for one in operations)
-    for name in (each for each in names if each in _LATENCY):
-        found.append((f"latency_{name}", f"{answer['fabric']}: {name}, {_WHAT[name]} over size", lambda axes, name=name: _over_size(axes, lines, name)))
-    for name in (each for each in names if each not in _LATENCY):
+    for name in (each for each in names if each not in _RATES):
+        found.append((f"latency_{name}", f"{answer['fabric']}: {name}, " + _WHAT.get(name, "time") + " over size", lambda axes, name=name: _over_size(axes, lines, name)))
+    for name in (each for each in names if each in _RATES):
         found.append((f"rate_{name.removesuffix('_rate')}", f"{answer['fabric']}: {name.removesuffix('_rate')}, rate over window",
                       lambda axes, name=name: _over_window(axes, lines, name)))
-    for name in (each for each in names if each in _LATENCY):
+    for name in (each for each in names if each not in _RATES):
         size = min(one["bytes"] for _, operations in lines for one in operations if one["operation"] == name)
         found.append((f"cdf_{name}", f"{answer['fabric']}: {name} of {size} bytes, how many end within",
                       lambda axes, name=name, size=size: _cumulative(axes, lines, name, size)))
