@@ -89,9 +89,8 @@ def weft() -> None:
 
     \b
     Examples:
-      ./weft explain shm notify        one answer: the facts, their evidence, and why not another
-      ./weft probe tcp                 does the fabric behave as its row says?
-      ./weft inspect BINARY            what a program was built for
+      ./weft explain shm notify            one answer: the facts, their evidence, and why not another
+      ./weft bench --fabric tcp --quick    its legal answers, measured
     """
 
 
