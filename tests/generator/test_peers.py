@@ -48,6 +48,8 @@ def test_ucx_is_read_with_and_without_its_stage() -> None:
 def test_fi_pingpong_takes_the_line_of_the_size() -> None:
     assert outputs.fi_pingpong(PINGPONG, 8) == 17600
     assert outputs.fi_pingpong(PINGPONG, 4096) == pytest.approx(41790)
+    fabtests = "bytes   iters   total       time     MB/sec    usec/xfer   Mxfers/sec\n8       400     6.2k        0.00s      1.44       5.57       0.18\n"
+    assert outputs.fi_pingpong(fabtests, 8) == 5570
     with pytest.raises(outputs.NotUnderstood, match="no line of 16 bytes"):
         outputs.fi_pingpong(PINGPONG, 16)
 

@@ -57,6 +57,8 @@ def all_contenders(fabrics: Sequence[str], programs: Programs) -> list[Contender
         found += [_own(fabric, kind, programs) for kind in _kinds(fabric)]
         if fabric in FOREIGN_FABRICS:
             found.append(_fi_pingpong(fabric))
+        if fabric in ("tcp", "tcp_rxm"):
+            found.append(_fabtests(fabric))
     for transport, table in (("tcp", "sockets"), ("posix", "memory")):
         if any(same_host(fabric) == table for fabric in fabrics):
             found += [_ucx(transport, table, way) for way in ("tag", "am", "put")]
@@ -152,6 +154,22 @@ def _fi_pingpong(fabric: str) -> Contender:
         return found
 
     return Contender(f"fi_pingpong, {fabric}", same_host(fabric), once, "" if shutil.which("fi_pingpong") else "not found: install libfabric-bin (scripts/setup bench)", at_most=5)
+
+
+def _fabtests(fabric: str) -> Contender:
+    endpoint, provider = FOREIGN_FABRICS[fabric]
+    program = f"fi_{endpoint}_pingpong"
+
+    def once(plan: Plan) -> Readings:
+        found: Readings = {}
+        for size in plan.sizes:
+            port = free_port()
+            same = [program, "-p", provider, "-I", "400" if size <= 4096 else "50", "-S", str(size)]
+            found["latency", size] = outputs.fi_pingpong(pair([*same, "-s", "127.0.0.1", "-B", str(port)], [*same, "-P", str(port), "127.0.0.1"], port), size)
+        return found
+
+    return Contender(f"fabtests {program}, {fabric}", same_host(fabric), once, "" if shutil.which(program) else
+                     "not found: Debian has no package of fabtests; build libfabric's fabtests and put them on PATH", at_most=5)
 
 
 def _duels(fabrics: Sequence[str], programs: Programs) -> list[Contender]:
