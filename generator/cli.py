@@ -130,11 +130,12 @@ def generate(matrix: Path, rules: Path, output: Path, kind: str) -> None:
 @click.option("--today", type=click.DateTime(["%Y-%m-%d"]), default=None, help="The day on which observations are judged. [default: today]")
 @click.option("--stale-days", type=click.IntRange(1), default=STALE_DAYS, show_default=True, help="Older observations get a warning.")
 @click.option("--live", is_flag=True, help="Compare the rows with the fabrics of this machine instead: the cheap part of `weft probe`.")
+@click.option("--bench/--no-bench", "benches", default=True, show_default=True, help="With --live: run again, shortly, what rows have measured.")
 @node_option
 @program_option
 @_format("table", "json")
 @_refusing
-def check(matrix: Path, rules: Path, output: Path, today: datetime | None, stale_days: int, live: bool, node: str, program: Path | None,
+def check(matrix: Path, rules: Path, output: Path, today: datetime | None, stale_days: int, live: bool, benches: bool, node: str, program: Path | None,
           kind: str) -> None:
     """Compare generated/ and docs/matrix.md with the matrix: by bytes, by meaning, and for files from nowhere.
 
@@ -149,7 +150,7 @@ def check(matrix: Path, rules: Path, output: Path, today: datetime | None, stale
     """
     read, families = _read(matrix, rules)
     if live:
-        check_live(read, node=node, program=program, kind=kind)
+        check_live(read, node=node, program=program, kind=kind, benches=benches)
     files = emit.render(read, families, ROOT / "templates", output / emit.README)
     problems = (checks.check_bytes(files, output) + checks.check_unaccounted(files, output)
                 + checks.check_meaning(matrix, output, families) + checks.check_core(ROOT))

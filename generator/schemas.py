@@ -44,6 +44,9 @@ def all_schemas() -> dict[str, Schema]:
                       "sentence": _TEXT})
     probed: Schema = {"fabric": _TEXT, "cells": {"type": "array", "items": judged},
                       "provenance": _closed({"library": _TEXT, "api": _TEXT, "kernel": _TEXT, "device": _TEXT, "date": _TEXT})}
+    three: Schema = {"type": ["array", "null"], "items": _TEXT, "minItems": 3, "maxItems": 3}
+    benched = _closed({"fabric": _TEXT, "family": _TEXT, "class": _TEXT, "operation": _TEXT, "winner": _TEXT, "than": _TEXT, "recorded": three, "today": three,
+                       "verdict": {"enum": ["agrees", "differs", "contradicts", "not measured"]}, "sentence": _TEXT})
     absent = _closed({"fabric": _TEXT, "why": _TEXT})
     shown = _closed({"fabric": _TEXT, "verdict": {"enum": ["shown", "refused", "not applicable", "failed", "not run"]}, "kind": {"enum": ["native", "emulated", ""]},
                      "answers": _TEXT, "notes": _TEXTS})
@@ -65,7 +68,7 @@ def all_schemas() -> dict[str, Schema]:
             {"order": _TEXT, "since": _TEXT, "answer": {"enum": ["yes", "if asked", "no"]}, "reason": _TEXT})}),
         "explain": _answer("explain", fabric=_TEXT, answers={"type": "array", "minItems": 1, "items": explained}),
         "probe": _answer("probe", **probed),
-        "live": _answer("live", fabrics={"type": "array", "items": _closed(probed)}, absent={"type": "array", "items": absent}),
+        "live": _answer("live", fabrics={"type": "array", "items": _closed(probed)}, absent={"type": "array", "items": absent}, measured={"type": "array", "items": benched}),
         "matrix": _answer("matrix", shows={"enum": ["answers", "facts"]}, fabrics={"type": "array", "items": row}),
     }
 

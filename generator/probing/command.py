@@ -7,6 +7,7 @@ from typing import NoReturn
 
 import click
 
+from ..benching import disagreeing
 from ..facts import FACT
 from ..loader import Problem, Refused
 from ..model import Fabric, Matrix, read_matrix
@@ -98,18 +99,29 @@ def _leave(problems: list[Problem]) -> NoReturn:
     raise SystemExit(1)
 
 
-def check_live(matrix: Matrix, *, node: str, program: Path | None, kind: str) -> NoReturn:
-    """The cheap part of a probe for every fabric that is here; leaves with the exit code. Errors: Refused."""
+def check_live(matrix: Matrix, *, node: str, program: Path | None, kind: str, benches: bool) -> NoReturn:
+    """The cheap part of a probe for every fabric that is here, then the benches of what rows have measured; leaves with the exit code.
+
+    Errors: Refused.
+    """
     probed, absent = probe_present(matrix, node=node, program=program)
     wrong = [problem for one in probed for problem in _wrong(matrix, one)]
+    judged_benches = disagreeing.judged_today(matrix, node, lambda line: click.echo(line, err=True)) if benches else []
+    wrong += [each.problem(matrix.file) for each in judged_benches if each.verdict == disagreeing.CONTRADICTS]
     if kind == "json":
         click.echo(as_json("live", {"fabrics": [as_content(one.fabric.name, one.verdicts, one.found_by) for one in probed],
-                                    "absent": [{"fabric": row.name, "why": why} for row, why in absent]}))
+                                    "absent": [{"fabric": row.name, "why": why} for row, why in absent],
+                                    "measured": [each.content() for each in judged_benches]}))
     else:
         for one in probed:
-            judged = [each for each in one.verdicts if each.verdict != UNKNOWN]
-            click.echo(f"{one.fabric.name}: {len(judged)} cells looked at, {sum(each.wrong for each in judged)} differ ({one.found_by})")
+            looked_at = [each for each in one.verdicts if each.verdict != UNKNOWN]
+            click.echo(f"{one.fabric.name}: {len(looked_at)} cells looked at, {sum(each.wrong for each in looked_at)} differ ({one.found_by})")
         click.echo(f"not here: {', '.join(row.name for row, _ in absent) or 'none'}")
+        for each in judged_benches:
+            if each.verdict == disagreeing.DIFFERS:
+                click.echo(f"{matrix.file}:{each.line}: warning: {each.sentence}")
+            elif each.verdict != disagreeing.CONTRADICTS:
+                click.echo(f"{each.verdict}: {each.sentence}")
     if wrong:
         _leave(wrong)
     raise SystemExit(0)

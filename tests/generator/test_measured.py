@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import copy
 import shutil
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from generator.benching.decisions import decided_classes
+from generator.benching.disagreeing import judge, ratio_of
 from generator.benching.winners import write_winners
 from generator.loader import Refused
 from generator.model import Matrix, read_matrix
@@ -137,3 +139,20 @@ def test_nothing_is_written_that_was_not_decided(tmp_path: Path) -> None:
     before = path.read_bytes()
     write_winners(_answer(("small", "put", [OWN, _place("virtual_address", False, 1.1, .9, 1.2)])), path)
     assert path.read_bytes() == before
+
+
+def test_today_contradicts_only_where_the_winner_is_behind_beyond_noise(tmp_path: Path) -> None:
+    measured = _row(tmp_path).fabrics[0].measured["atomics"]
+    for figures, verdict in ((("1.15", "1.05", "1.25"), "agrees"), (("2.00", "1.80", "2.20"), "differs"), (("0.99", "0.90", "1.08"), "differs"),
+                             (("0.90", "0.80", "0.99"), "differs"), (("0.80", "0.70", "0.90"), "contradicts")):
+        median, low, high = map(Decimal, figures)
+        found = judge("tiny", measured, measured.classes[0], (median, low, high))
+        assert found.verdict == verdict, figures
+        assert f"1.20 times as long as target (1.10 to 1.30) on 2026-11-21, {median} times ({low} to {high}) today" in found.sentence
+
+
+def test_a_ratio_is_that_of_the_other_answer_to_the_winner() -> None:
+    faster = _place("virtual_address", False, .5, .4, .8)
+    assert ratio_of(OWN, faster) == (Decimal("2.00"), Decimal("1.25"), Decimal("2.50"))
+    assert ratio_of(faster, OWN) == (Decimal("0.50"), Decimal("0.40"), Decimal("0.80"))
+    assert ratio_of(None, OWN) is None
