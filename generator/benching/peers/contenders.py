@@ -176,7 +176,7 @@ def _duels(fabrics: Sequence[str], programs: Programs) -> list[Contender]:
     """Benches that have their contender inside."""
     found = []
     kinds: list[tuple[str, str, list[str], Callable[[str], Readings], int]] = [
-        ("bench-flag", "mapped", ["--json"], outputs.duels, 5),
+        ("bench-flag", "mapped", ["--spin", "--json"], outputs.duels, 5),
         ("bench-coalesced", "tcp", ["--json"], outputs.coalesced, 3), ("bench-coalesced", "shm", ["--json"], outputs.coalesced, 3),
         ("bench-endpoint", "tcp_rxm", ["--json"], outputs.endpoint, 2),
         ("bench-memory", "tcp", ["--peers", "200"], outputs.memory, 1), ("bench-memory", "tcp_rxm", ["--peers", "100"], outputs.memory, 1)]
