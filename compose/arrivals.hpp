@@ -73,6 +73,8 @@ class arrivals {
       record* from = e_.peers.living({static_cast<std::uint32_t>(c.immediate >> 32)});
       if (from == nullptr) [[unlikely]]
         return void(++e_.stale);
+      if constexpr (Engine::watches_cells) cell_watch<Engine, Handler>(e_, on_).drain(*from);  // posted before it
+      if (Engine::watches_cells && !from->live) return;
       on_(notified{e_.handle(*from), static_cast<std::uint32_t>(c.immediate)});
     } else {
       landed_in_receive(c);

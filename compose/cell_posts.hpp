@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The initiator's side of watched rings: put_notify as one write of a cell, payload included (wire/cell.hpp). What is larger than a cell goes
-// ahead in a write of its own; the row keeps writes in order. No completion is asked for: the peer's credit says that cells are free again,
+// The initiator's side of watched rings: put_notify as one write of a cell, payload included (wire/cell.hpp). What is larger than a cell
+// carries its notice as an immediate where the row has those, else goes ahead in a write of its own; the row keeps writes in order. No completion is asked for: the peer's credit says that cells are free again,
 // and ends those operations that somebody waits for, so that neither side's library makes an entry for a queue.
 // Hot path: yes, with notify::watched_word. Threads: the owner's.
 #pragma once
@@ -15,6 +15,9 @@
 namespace weft {
 
 template <class Engine>
+class lane;
+
+template <class Engine>
 class cell_posts {
  public:
   using record = typename Engine::record;
@@ -22,6 +25,8 @@ class cell_posts {
   static constexpr const fabric_facts& facts = Engine::fabric::facts;
   static constexpr bool gathers = facts.rma_gather_limit >= 2;
   static constexpr std::size_t largest = gathers ? wire::largest_cell_payload : cell_memory::largest_staged;
+  /// What is larger than a cell: a write with an immediate, or a write and a cell behind it.
+  static constexpr bool large_ride = Engine::shape::write_immediate;
   static constexpr bool reports = facts.refused_write == refusal::reported;
 
   explicit cell_posts(Engine& e) noexcept : e_(e) {}
@@ -171,6 +176,8 @@ class cell_posts {
   template <class Write>
   [[gnu::noinline]] status post_otherwise(const Write& w) noexcept {
     record& r = *w.record;
+    if constexpr (large_ride)
+      if (w.from.size > largest) return lane<Engine>(e_).write_with_immediate(w);
     const bool waits = w.signalled || Engine::tracks_writes;
     if (!waits && w.from.size <= largest) return put_whole(r, w.from, w.to, w.immediate, 0, &r);
     if (e_.operations.left() <= e_.control_messages) return again(waits_for::operation_slot, "put_notify");

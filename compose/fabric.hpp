@@ -174,7 +174,10 @@ struct shape_of {
   static constexpr bool local_descriptor = !answer<F, local_descriptor_family>::any_memory;
   static constexpr bool bind_regions = answer<F, region_binding_family>::bind_and_enable;
   static constexpr bool native_atomics = !answer<F, atomics_family>::executed_by_target;
-  static constexpr bool write_immediate = answer<F, notify_family>::rides_on_write;
+  /// Where the target watches cells, what is larger than a cell carries its notice as an immediate, if the row has such that consume nothing.
+  static constexpr bool write_immediate =
+      answer<F, notify_family>::rides_on_write ||
+      (answer<F, notify_family>::target_keeps == notify_needs::cells && facts.write_immediate_bytes >= 8 && !facts.write_immediate_consumes_receive);
   static constexpr bool receive_reserve = answer<F, notify_family>::target_keeps == notify_needs::receive_reserve;
   static constexpr bool remote_counter = answer<F, notify_family>::target_keeps == notify_needs::ring;
   static constexpr bool watches_cells = answer<F, notify_family>::target_keeps == notify_needs::cells;

@@ -134,6 +134,7 @@ class parts {
   }
 
   status write_watched(const last_write<Engine>& w) noexcept {
+    if constexpr (cell_posts<Engine>::large_ride) return write_with_immediate(w);
     slot& o = *w.slot;
     if (!cell_posts<Engine>::has_room(*o.record)) return again(waits_for::receive_slot, "put_notify");
     const status s = write<Engine::write_mode>(o, *w.from, w.to, &o);

@@ -58,7 +58,7 @@ def orders(fabric: str, span: Range, answers: Mapping[str, str]) -> tuple[Kept, 
         return f"{relies}, which relies on it" if relies else "the row has it, and no answer relies on it: it is not asked for"
 
     after_puts = send_after_write if notify in _BY_MESSAGE else of_writes if watched else write_after_write
-    after_notices = notify in ("remote_counter", "watched_word") or (send_after_write and sends if notify == "message_after_ordered_write" else
+    after_notices = notify == "remote_counter" or (watched and int(fact["write_immediate_bytes"]) < 8) or (send_after_write and sends if notify == "message_after_ordered_write" else
                                                    write_after_write if notify in _ON_WRITES else False)
     delivered = answers["write_fault"] == "delivery_confirmed"
     atomics = "the target executes them as messages" if by_target else "the provider executes them: no cell of a row says so"

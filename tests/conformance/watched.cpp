@@ -26,4 +26,19 @@ INSTANTIATE_TYPED_TEST_SUITE_P(watched, closing_of_peers, watched_stage, fabric_
 INSTANTIATE_TYPED_TEST_SUITE_P(watched, liveness_of_peers, watched_stage, fabric_name);
 INSTANTIATE_TYPED_TEST_SUITE_P(watched, watched_rings, watched_stage, fabric_name);
 
+#if defined(WEFT_WITHOUT_IMMEDIATES)
+/// The same row without immediates on writes: what is larger than a cell goes ahead in a write, and its cell follows.
+struct without_immediates : tested {
+  static constexpr fabric_facts facts = [] {
+    fabric_facts changed = tested::facts;
+    changed.write_immediate_bytes = 0;
+    return changed;
+  }();
+};
+using ahead = with<without_immediates, notify::watched_word>;
+static_assert(ordering<ahead>::notice_after_notice);
+INSTANTIATE_TYPED_TEST_SUITE_P(ahead, watched_rings, simulated_stage<ahead>, fabric_name);
+INSTANTIATE_TYPED_TEST_SUITE_P(ahead, fused_notices, simulated_stage<ahead>, fabric_name);
+#endif
+
 }  // namespace weft::conformance
