@@ -2,7 +2,7 @@
 //
 // Small posts that share messages: gathered unasked (coalesce::up_to) and in groups opened by hand, each promise of single ones is kept: once, whole,
 // in the order that the row promises, told when it failed; and nobody waits for ever.
-#include "allocations.hpp"
+#include "allocation_count.hpp"
 #include "messages.hpp"
 #include "put_notify.hpp"
 #include "stage.hpp"
@@ -291,6 +291,67 @@ TYPED_TEST_P(coalescing_of_posts, what_the_target_refuses_fails_once_each) {
       });
 }
 
+/// What both sides allocate in 300 rounds of `post`, once it is warm. Each round is 5 messages.
+template <class Net, class Seen, class Done, class Post>
+std::uint64_t allocated_by(Net& net, Seen& seen, Done&& done, Post&& post) {
+  std::uint64_t before = 0;
+  for (int round = 0; round < 400; ++round) {
+    if (round == 100) before = allocation_count();
+    post();
+    while (!done(round)) net.progress(seen);
+  }
+  return allocation_count() - before;
+}
+struct counting_messages {
+  std::uint64_t came = 0;
+  void operator()(const received&) { ++came; }
+  void operator()(auto&&) {}
+};
+
+TYPED_TEST_P(coalescing_of_posts, allocate_nothing) {
+  using fabric = typename TestFixture::tested_fabric;
+  if (TypeParam::simulated) GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
+  const auto talk = [](auto& net, const peer p, const local_memory from) {
+    counting_messages seen;
+    const auto sure = [&](auto&& call) {
+      while (!call()) net.progress(seen);
+    };
+    const auto both = [&](int round) { return seen.came >= 5 * (static_cast<std::uint64_t>(round) + 1); };
+    EXPECT_EQ(allocated_by(net, seen, both,
+                           [&] {
+                             for (int i = 0; i < 5; ++i) sure([&] { return net.send(p, from); });
+                           }),
+              0U)
+        << "gathered";
+    seen.came -= 2000;
+    EXPECT_EQ(allocated_by(net, seen, both,
+                           [&] {
+                             auto g = net.coalesce(p);
+                             for (int i = 0; i < 5; ++i) sure([&] { return g.send(from); });
+                             sure([&] { return g.close(); });
+                           }),
+              0U)
+        << "in a group";
+  };
+  TestFixture::play(
+      {},
+      [talk](party& side) {
+        hosting<fabric> host(side, 64, rights::all);
+        (void)side.ask(1);  // the other side counts; nothing of its is taken by another handler
+        talk(host.net, host.other, host.region.first(16));
+        side.ready(1);
+        serve(side, host.net, host.seen, 1);
+      },
+      [talk](party& side) {
+        visiting<fabric> guest(side, 64);
+        side.at("counting allocations");
+        side.ready(0);
+        talk(guest.net, guest.other, guest.memory.first(16));
+        serve(side, guest.net, guest.seen, 0);
+        side.ready(0);
+      });
+}
+
 TYPED_TEST_P(coalescing_of_posts, a_handler_may_close_the_peer_of_a_group) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
@@ -356,14 +417,13 @@ TYPED_TEST_P(coalescing_of_posts, a_dead_peer_takes_its_groups_along) {
 
 REGISTER_TYPED_TEST_SUITE_P(coalescing_of_posts, single_ones_and_gathered_ones_keep_one_order, puts_and_notices_travel_among_messages,
                             groups_opened_by_hand_close_on_every_path, a_lone_message_leaves_when_there_is_nothing_else_to_do,
-                            members_that_the_handler_leaves_stay_each_on_its_own, what_the_target_refuses_fails_once_each,
+                            members_that_the_handler_leaves_stay_each_on_its_own, what_the_target_refuses_fails_once_each, allocate_nothing,
                             a_handler_may_close_the_peer_of_a_group, a_dead_peer_takes_its_groups_along);
 
 INSTANTIATE_TYPED_TEST_SUITE_P(gathering, coalescing_of_posts, gathering_stage, fabric_name);
 INSTANTIATE_TYPED_TEST_SUITE_P(gathering, messages, gathering_stage, fabric_name);
 INSTANTIATE_TYPED_TEST_SUITE_P(gathering, put_notify, gathering_stage, fabric_name);
 INSTANTIATE_TYPED_TEST_SUITE_P(gathering, unsignalled, gathering_stage, fabric_name);
-INSTANTIATE_TYPED_TEST_SUITE_P(gathering, allocations, gathering_stage, fabric_name);
 INSTANTIATE_TYPED_TEST_SUITE_P(fabric, coalescing_of_posts, stage, fabric_name);
 
 }  // namespace weft::conformance

@@ -7,6 +7,7 @@
 #include "../../compose/ordering.hpp"
 #include "../../compose/rails.hpp"
 #include "../../compose/selected.hpp"
+#include "../../compose/with.hpp"
 #include "../../coroutines/scheduler.hpp"
 
 using namespace std::chrono_literals;
@@ -21,6 +22,14 @@ status in_a_batch(net_type& net, peer there, const region& pages, const remote_r
   if (status s = b.put_notify(pages.slice(15 * 4096, 4096), target.at(15 * 4096), 15); !s) return s;
   return b.close(request);
 }
+
+status in_a_group(net_type& net, peer there, std::span<const local_memory> reports) {
+  auto g = net.coalesce(there);
+  for (const local_memory& each : reports)
+    if (status s = g.send(each); !s) return s;
+  return g.close();
+}
+using gathering = weft::with<fabric, coalesce::up_to<64, coalesce::bytes_for(64, 16)>>;  // its peers may be plain ones
 
 status from_pieces(net_type& net, peer there, local_memory head, local_memory body, const remote_place& at, void* request) {
   const local_memory both[] = {head, body};
