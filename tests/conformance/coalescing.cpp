@@ -202,7 +202,9 @@ TYPED_TEST_P(coalescing_of_posts, a_lone_message_leaves_when_there_is_nothing_el
         visiting<fabric> guest(side, 64, {.sleeps = true, .coalesce_time = 10s});  // never by the time
         for (int i = 0; i < 20; ++i) {
           push(side, guest.net, guest.seen, "send", [&] { return guest.net.send(guest.other, guest.memory.first(16)); });
-          if (i % 2 == 0) EXPECT_TRUE(guest.net.wait(1ms));  // whoever sleeps has sent
+          if (i % 2 == 0) {
+            EXPECT_TRUE(guest.net.wait(1ms));  // whoever sleeps has sent
+          }
           serve(side, guest.net, guest.seen, 0);
           (void)side.ask(0);
         }
