@@ -121,7 +121,9 @@ TEST(a_group, with_a_flipped_bit_is_garbled_or_says_something_else) {
     auto broken = raw;
     broken[i / 8] ^= static_cast<std::byte>(1U << i % 8);
     std::vector<kept> back;
-    if (parse(broken, back)) EXPECT_EQ(encoded(back), broken) << "bit " << i << " was ignored";
+    if (parse(broken, back)) {
+      EXPECT_EQ(encoded(back), broken) << "bit " << i << " was ignored";
+    }
   }
 }
 
@@ -131,7 +133,9 @@ TEST(a_group, of_random_bytes_is_read_to_its_end_at_most) {
     std::vector<std::byte> some(draw() % 128);
     for (std::byte& b : some) b = static_cast<std::byte>(draw() % 3 == 0 ? draw() % 32 : 0);
     std::vector<kept> back;
-    if (parse(some, back)) EXPECT_EQ(encoded(back), some);
+    if (parse(some, back)) {
+      EXPECT_EQ(encoded(back), some);
+    }
   }
 }
 
