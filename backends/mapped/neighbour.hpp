@@ -49,11 +49,6 @@ class neighbour {
     return find_another(at, size, asked);
   }
 
-  /// Where in its arena the peer finds a place that was found just now; some other place where it was not.
-  [[gnu::always_inline]] std::uint64_t place_of(remote_memory at) const noexcept {
-    return static_cast<std::uint64_t>(last_.start - here_.start()) + at.address;
-  }
-
   [[gnu::cold]] missing_place missing(remote_memory at, std::size_t size, rights asked) const noexcept {
     const region_row& row = head().table[at.key % arena_head::rows];
     const std::uint64_t place = row.place.load(std::memory_order_relaxed);

@@ -128,7 +128,7 @@ class port {
       return s;
     if (const errc how = put(c, from, at); how != errc::ok) [[unlikely]]
       return posts_.not_moved(how, context, "write_immediate");
-    c.out.send_notice(immediate, c.there.place_of(at));
+    c.out.send_notice(immediate);
     return posts_.sent<M>(c, context);
   }
   /// A write that is refused says so at once: nobody waits for its end.
@@ -138,7 +138,7 @@ class port {
       return s;
     if (const errc how = put(c, borrowed(from), at); how != errc::ok) [[unlikely]]
       return posts_.refused(how, "write_immediate");
-    c.out.send_notice(immediate, c.there.place_of(at));
+    c.out.send_notice(immediate);
     c.sent();
     return {};
   }
@@ -151,7 +151,7 @@ class port {
     connection& c = *to.held;
     if (const status s = posts_.ready<M>(c, 0, "write_immediate"); !s) return s;
     if (const errc how = put(c, from, at); how != errc::ok) return posts_.not_moved(how, context, "write_immediate");
-    c.out.send_notice(immediate, c.there.place_of(at));
+    c.out.send_notice(immediate);
     return posts_.sent<M>(c, context);
   }
   [[gnu::always_inline]] status read(link from, local_memory into, remote_memory at, void* context) noexcept {
@@ -194,7 +194,7 @@ class port {
       if (next_ >= all.size()) next_ = 0;
       connection& c = *all[next_++];
       if (const ring_entry* first = c.in.front(); first != nullptr) [[unlikely]]
-        told += take_from(links_, c, first, regions_.own(), most_told - told, on);
+        told += take_from(links_, c, first, most_told - told, on);
     }
     return told;
   }

@@ -21,7 +21,7 @@ namespace weft::backends::mapped {
 
 struct alignas(64) ring_entry {
   static constexpr std::size_t room = 48;            ///< Bytes of a message that need no room elsewhere.
-  static constexpr std::uint32_t notice = 1U << 31;  ///< In `size`: no message, a write's immediate; where it wrote is in `inside`.
+  static constexpr std::uint32_t notice = 1U << 31;  ///< In `size`: no message, a write's immediate.
   std::atomic<std::uint32_t> turn{0};                ///< The entry's number, counted from 1.
   std::uint32_t size = 0;
   std::uint64_t immediate = 0;
@@ -64,12 +64,11 @@ class outgoing_ring {
     }
     return size <= ring_entry::room || has_payload_room(size);
   }
-  /// Requires: has_room(0). `place` is where the bytes lie in the taker's arena: a hint, which it fetches while it thinks about the notice.
-  [[gnu::always_inline]] void send_notice(std::uint64_t immediate, std::uint64_t place) noexcept {
+  /// Requires: has_room(0).
+  [[gnu::always_inline]] void send_notice(std::uint64_t immediate) noexcept {
     ring_entry& e = next();
     e.size = ring_entry::notice;
     e.immediate = immediate;
-    std::memcpy(e.inside.data(), &place, sizeof place);
     publish(e);
   }
   /// Requires: has_room(total size).
@@ -144,12 +143,6 @@ class incoming_ring {
     if (size <= ring_entry::room) [[likely]]
       return const_bytes(e.inside.data(), size);
     return message_behind(e, size);
-  }
-  /// A notice's hint.
-  static std::uint64_t place_of(const ring_entry& e) noexcept {
-    std::uint64_t place = 0;
-    std::memcpy(&place, e.inside.data(), sizeof place);
-    return place;
   }
   /// Done with the front. Its room is the sender's again a quarter of the ring later at the latest.
   [[gnu::always_inline]] void pop() noexcept {

@@ -32,14 +32,13 @@ namespace weft::backends::mapped {
   return came;
 }
 
-/// Tells at most so many; returns how many. `first` is the ring's front, `own` this side's arena. The handler may hang the link up.
+/// Tells at most so many; returns how many. `first` is the ring's front. The handler may hang the link up.
 template <class On>
-[[gnu::always_inline]] inline int take_from(connections& all, connection& c, const ring_entry* first, const arena& own, int most, On& on) {
+[[gnu::always_inline]] inline int take_from(connections& all, connection& c, const ring_entry* first, int most, On& on) {
   int told = 0;
   for (const ring_entry* e = first; e != nullptr && told < most && c.phase != link_phase::gone; e = c.in.front(), ++told) {
     const std::uint32_t size = e->size;
     if ((size & ring_entry::notice) != 0) {
-      __builtin_prefetch(own.start() + incoming_ring::place_of(*e));  // the bytes lie in the writer's cache; a place that is none is not fetched
       const completion_entry came{completion_kind::landed, nullptr, e->immediate};
       c.in.pop();
       on(came);

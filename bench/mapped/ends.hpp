@@ -61,6 +61,11 @@ struct by_copy {
   bool seen(std::uint64_t value) noexcept { return by_flag<F>{pair}.seen(value); }
 };
 
+/// Whoever is told of bytes looks at them.
+inline void expect(std::uint64_t wanted, std::uint64_t came) {
+  if (wanted != came) throw std::runtime_error("bench: the bytes that came are not those that were sent");
+}
+
 /// A line of a ring: a message, or a notice behind a store.
 template <class F, carrier C>
 struct by_ring {
@@ -71,10 +76,12 @@ struct by_ring {
     while (!pair.out.send(reinterpret_cast<const std::byte*>(&value), C == carrier::send ? 8 : 0, value)) {
     }
   }
-  bool seen(std::uint64_t) noexcept {
+  bool seen(std::uint64_t value) {
     std::size_t size = 0;
     std::uint64_t immediate = 0;
-    return pair.in.take(reinterpret_cast<std::byte*>(kept), size, immediate);
+    if (!pair.in.take(reinterpret_cast<std::byte*>(kept), size, immediate)) return false;
+    expect(value, C == carrier::send ? kept[0] : word_at(pair.landing).load(std::memory_order_relaxed));
+    return true;
   }
 };
 
@@ -110,7 +117,7 @@ template <class F, carrier C>
 struct by_event {
   mapped_pair<F>& pair;
   remote_place there = pair.weft.there.at(0);
-  std::uint64_t arrived = 0, taken = 0;
+  std::uint64_t arrived = 0, taken = 0, came = 0;
   void post(std::uint64_t value) {
     weft_pair<F>& p = pair.weft;
     std::memcpy(p.source.data(), &value, sizeof value);
@@ -120,11 +127,19 @@ struct by_event {
     };
     while (!call()) p.net.progress([](auto&&) {});
   }
-  bool seen(std::uint64_t) {
-    pair.weft.net.progress(overloaded{[this](const notified&) { ++arrived; }, [this](const received&) { ++arrived; },
+  bool seen(std::uint64_t value) {
+    pair.weft.net.progress(overloaded{[this](const notified&) {
+                                        ++arrived;
+                                        came = word_at(pair.landing).load(std::memory_order_relaxed);
+                                      },
+                                      [this](const received& r) {
+                                        ++arrived;
+                                        if (r.message.size() == sizeof came) std::memcpy(&came, r.message.data(), sizeof came);
+                                      },
                                       [](const lost&) { throw std::runtime_error("the other process is gone"); }, [](auto&&) {}});
     if (arrived == taken) return false;
     ++taken;
+    expect(value, came);
     return true;
   }
 };

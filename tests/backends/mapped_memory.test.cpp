@@ -117,7 +117,7 @@ TEST(rings, carry_messages_of_every_size_around_their_end) {
 TEST(rings, are_full_when_nobody_takes) {
   ring_of_two r;
   std::uint64_t sent = 0;
-  for (; r.out.has_room(0) && sent < 1000; ++sent) r.out.send_notice(sent, 0);
+  for (; r.out.has_room(0) && sent < 1000; ++sent) r.out.send_notice(sent);
   EXPECT_EQ(sent, ring_memory::entries);
   for (std::uint64_t i = 0; i < sent; ++i, r.in.pop()) ASSERT_EQ(r.in.front()->immediate, i);
   EXPECT_TRUE(r.out.has_room(0));
