@@ -98,8 +98,8 @@ struct message_after_delivery {
 };
 static_assert(notify_policy<message_after_delivery>);
 
-/// Fewest system calls and the least latency where completion entries are dear (tcp), for some 260 KiB of memory per peer and a look at each
-/// peer's ring in every step of progress. A signalled put_notify ends when the target has told its notice.
+/// Fewest system calls and the least latency where completion entries are dear (tcp), for up to 150 KiB of memory per peer (of which small payloads
+/// touch a page per cell) and a look at each peer's ring in every step of progress. A signalled put_notify ends when the target has told its notice.
 struct watched_word {
   using family = notify_family;
   static constexpr bool rides_on_write = false;
