@@ -40,6 +40,7 @@ def orders(fabric: str, span: Range, answers: Mapping[str, str]) -> tuple[Kept, 
     notify = answers["notify"]
     by_target = answers["atomics"] == "target"
     costs = fact["atomics_cost_order"] is True and not by_target
+    pointers = fact["virtual_addressing_costs_order"] is True and answers["region_address"] == "virtual_address"
     fused = notify in _BY_MESSAGE and fact["fused_bytes"] != 0
     sends = fact["order_send_after_send"] is True
     behind_writes = fact["order_send_after_write"] is True
@@ -64,9 +65,9 @@ def orders(fabric: str, span: Range, answers: Mapping[str, str]) -> tuple[Kept, 
     atomics = "the target executes them as messages" if by_target else "the provider executes them: no cell of a row says so"
     return (
         Kept("send_after_send", sends, False, told["order_send_after_send"]),
-        Kept("send_after_write", send_after_write, behind_writes and not costs and not send_after_write,
+        Kept("send_after_write", send_after_write, behind_writes and not costs and not pointers and not send_after_write,
              "asking for atomics takes it away" if behind_writes and costs else provided("order_send_after_write", behind_writes, on_sends)),
-        Kept("write_after_write", write_after_write, of_writes and not fused and not watched and not write_after_write,
+        Kept("write_after_write", write_after_write, of_writes and not fused and not watched and not pointers and not write_after_write,
              copied if of_writes and (fused or watched)
              else provided("order_write_after_write", of_writes, on_writes)),
         *(Kept(name, False, False, why) for name, why in NEVER.items()),
