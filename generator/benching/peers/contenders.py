@@ -44,6 +44,12 @@ class Contender:
     once: Callable[[Plan], Readings]
     absent: str = ""
     at_most: int = 1000  # turns: some are long and know their own turns
+    part: str = ""  # of a contender that is run in parts, so that one that fails takes nothing from the others
+
+    @property
+    def label(self) -> str:
+        """What is told of failures."""
+        return f"{self.name}, {self.part}" if self.part else self.name
 
 
 def same_host(fabric: str) -> str:
@@ -54,7 +60,8 @@ def all_contenders(fabrics: Sequence[str], programs: Programs) -> list[Contender
     """In the order in which they run."""
     found = [_floor(kind, programs) for kind, (_, table) in FLOORS.items() if any(same_host(fabric) == table for fabric in fabrics)]
     for fabric in fabrics:
-        found += [_own(fabric, kind, programs) for kind in _kinds(fabric)]
+        for kind in _kinds(fabric):
+            found += [_own(fabric, kind, programs, "")] + ([] if kind in ("fetch_add", "raw_fetch_add", "watched_write_by_pointers") else [_own(fabric, kind, programs, "large transfers")])
         if fabric in FOREIGN_FABRICS:
             found.append(_fi_pingpong(fabric))
         if fabric in ("tcp", "tcp_rxm"):
@@ -98,16 +105,16 @@ def _floor(kind: str, programs: Programs) -> Contender:
     return Contender(name, table, once, _not_there(programs, "bench-floor"))
 
 
-def _own(fabric: str, kind: str, programs: Programs) -> Contender:
+def _own(fabric: str, kind: str, programs: Programs, part: str) -> Contender:
     program = programs.path(f"bench-contender.{fabric}")
     name = (WEFT | BY_HAND).get(kind, "by hand, watched write by pointers")
 
     def once(plan: Plan) -> Readings:
-        sizes = plan.sizes if kind != "watched_write_by_pointers" else tuple(size for size in plan.sizes if size <= 4096)
-        return outputs.contender(run([program, "--as", kind, "--sizes", ",".join(map(str, sizes)), "--count", _count(same_host(fabric) if fabric == "mapped" else "", plan.quick),
-                                      "--limit", "20"]))
+        sizes = [size for size in plan.sizes if (size > 4096) == bool(part)]
+        return outputs.contender(run([program, "--as", kind, "--sizes", ",".join(map(str, sizes)), "--count", _count("memory" if fabric == "mapped" else "", plan.quick),
+                                      "--limit", "20", *(["--no-rate"] if part else [])]))
 
-    return Contender(f"{name}, {fabric}", same_host(fabric), once, _not_there(programs, f"bench-contender.{fabric}"))
+    return Contender(f"{name}, {fabric}", same_host(fabric), once, _not_there(programs, f"bench-contender.{fabric}"), part=part)
 
 
 def _not_there(programs: Programs, target: str) -> str:

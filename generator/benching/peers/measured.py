@@ -70,16 +70,16 @@ def measure(contenders: Sequence[Contender], plan: Plan, told: Callable[[str], N
             told(f"{turn} of {plan.turns} turns, as the time for more is up")
             break
         for each in present if turn % 2 == 0 else reversed(present):
-            if turn >= each.at_most or failures.get(each.name, 0) >= 2:
+            if turn >= each.at_most or failures.get(each.label, 0) >= 2:
                 continue
             try:
                 for (operation, size), value in each.once(plan).items():
                     found.by_turn.setdefault((each.name, operation, size), {})[turn] = value
-                found.failed.pop(each.name, None)
+                found.failed.pop(each.label, None)
             except (Failed, NotUnderstood, KeyError, ValueError, TypeError, OSError, subprocess.SubprocessError) as error:
-                failures[each.name] = failures.get(each.name, 0) + 1
-                found.failed[each.name] = f"failed: {error}"
-                told(f"{each.name}: {error}")
+                failures[each.label] = failures.get(each.label, 0) + 1
+                found.failed[each.label] = f"failed: {error}"
+                told(f"{each.label}: {error}")
         found.turns = turn + 1
         told(f"turn {turn + 1} of {plan.turns}: {clock() - began:.0f} s")
     return found

@@ -48,7 +48,7 @@ def latency_tables(contenders: Sequence[Contender], measured: Measured, plan: Pl
     for table, title in _TITLES.items():
         rows = []
         for each in contenders:
-            if each.table == table:
+            if each.table == table and not each.part:
                 cells = [measured.value((each.name, "latency", size)) for size in plan.sizes]
                 if any(cells):
                     rows.append([each.name, *(duration(cell.median) if cell else "" for cell in cells)])
@@ -60,7 +60,7 @@ def latency_tables(contenders: Sequence[Contender], measured: Measured, plan: Pl
 def rate_table(contenders: Sequence[Contender], measured: Measured) -> Table:
     """Many in one direction, and additions."""
     rows = []
-    for each in contenders:
+    for each in (one for one in contenders if not one.part):
         rate = measured.value((each.name, "rate", 8)) or measured.value((each.name, "put rate", 8))
         add = measured.value((each.name, "fetch_add", 8))
         if rate or add:
