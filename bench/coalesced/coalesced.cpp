@@ -191,7 +191,7 @@ int run(const channel& to, bool first, const settings& s) {
       else found = rate<true>(to, single, first, count, in_one);
     }
     samples ours, theirs;
-    for (int k = 0; k < 2; ++k) {
+    for (std::size_t k = 0; k < 2; ++k) {
       if ((k + turn) % 2 == 0) many.ping(first, s.lone, ours);
       else single.ping(first, s.lone, theirs);
       to.part(first, [&] {
