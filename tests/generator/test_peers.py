@@ -164,6 +164,16 @@ def test_a_server_is_awaited_by_the_kernels_table() -> None:
     assert processes.pair([sys.executable, "-c", server], [sys.executable, "-c", client], port).strip() == "hello"
 
 
+def test_programs_are_found_where_they_are_built(tmp_path: Path) -> None:
+    client = tmp_path / "examples" / "invocation" / "invocation-client.tcp"
+    client.parent.mkdir(parents=True)
+    client.touch()
+    programs = Programs(tmp_path, {}, "", "")
+    assert programs.path("invocation-client.tcp") == client
+    absent = {each.name: each.absent for each in all_contenders(("tcp",), programs)}
+    assert absent["bench/invocation, tcp"] == "" and absent["raw socket"] == "not built"
+
+
 def test_spread_is_of_the_middle() -> None:
     assert spread([]) is None
     found = spread([float(each) for each in range(11)])

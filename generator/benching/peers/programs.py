@@ -26,9 +26,10 @@ class Programs:
     def path(self, target: str) -> Path:
         """The program of a target, wherever its folder is."""
         name = target.split(".")[0]
-        for place in (self.folder / "bench").rglob(target):
-            if place.is_file():
-                return place
+        for part in ("bench", "examples"):
+            for place in (self.folder / part).rglob(target):
+                if place.is_file():
+                    return place
         return self.folder / "bench" / name / target
 
 
