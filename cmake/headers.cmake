@@ -45,6 +45,7 @@ set(WEFT_HEADERS
   compose/arrivals.hpp
   compose/atomic_calls.hpp
   compose/atomics.hpp
+  compose/attention.hpp
   compose/awaiting.hpp
   compose/batch.hpp
   compose/listed_batch.hpp

@@ -26,36 +26,46 @@ class arrivals {
 
   arrivals(Engine& e, Handler on) noexcept : e_(e), on_(on) {}
 
-  [[gnu::noinline]] void arrived(const completion_entry& c) {
-    receive& r = *static_cast<receive*>(c.context);
-    if (!c.outcome) {
-      if (c.outcome.code == errc::truncated) {
-        ++e_.garbled;
-        e_.overrun.note(c.length, e_.options.slot_bytes + Engine::front);
-      }
-      if (c.outcome.code != errc::closed || !Engine::links_have_receives) give_back(r, c.last);
-      return;
+  [[gnu::cold, gnu::noinline]] void arrived_badly(const completion_entry& c) {
+    if (c.outcome.code == errc::truncated) {
+      ++e_.garbled;
+      e_.overrun.note(c.length, e_.options.slot_bytes + Engine::front);
     }
-    std::byte* const start = Engine::many_in_one ? c.at : r.data;
-    const_bytes whole{start, c.length};
-    wire::message_tag tag{static_cast<std::uint32_t>(c.immediate)};
+    if (c.outcome.code != errc::closed || !Engine::links_have_receives) give_back(*static_cast<receive*>(c.context), c.last);
+  }
+  [[gnu::always_inline]] void arrived(const completion_entry& c) {
+    if (!c.outcome) [[unlikely]]
+      return arrived_badly(c);
+    receive& r = *static_cast<receive*>(c.context);
+    if constexpr (Engine::many_in_one) take_message(e_, on_, r, c.length, static_cast<std::uint32_t>(c.immediate), c.at, c.last);
+    else take_message(e_, on_, r, c.length, static_cast<std::uint32_t>(c.immediate));
+  }
+
+  /// What it is given travels in registers. `at`, `last`: where a receive holds many messages.
+  [[gnu::noinline]] static void take_message(Engine& e, Handler on, receive& r, std::size_t length, std::uint32_t tag, std::byte* at = nullptr,
+                                             bool last = false) {
+    arrivals(e, on).take(r, length, {tag}, at, last);
+  }
+  [[gnu::always_inline]] void take(receive& r, std::size_t length, wire::message_tag tag, std::byte* at, bool last) {
+    std::byte* const start = Engine::many_in_one ? at : r.data;
+    const_bytes whole{start, length};
     if constexpr (Engine::framed) {
       wire::reader head(whole.first(std::min(whole.size(), wire::header_bytes)));
       tag.word = head.number<std::uint32_t>();
       if (whole.size() < wire::header_bytes) {
         ++e_.garbled;
-        return give_back(r, c.last);
+        return give_back(r, last);
       }
       whole = whole.subspan(wire::header_bytes);
     }
     if (!handle(r, tag, whole)) [[unlikely]] {
-      e_.parked.push_back({&r, start, static_cast<std::uint32_t>(c.length), tag.word,
+      e_.parked.push_back({&r, start, static_cast<std::uint32_t>(length), tag.word,
                            std::exchange(e_.left_in_group, 0)});  // slots: never past their number, reserved at open
       e_.put_off();
       if constexpr (!Engine::many_in_one) return;
       ++r.held;
     }
-    give_back(r, c.last);
+    give_back(r, last);
   }
 
   /// The message is done with: its slot is posted again; a buffer of many only when it is spent and no other message in it waits.

@@ -49,12 +49,9 @@ class awaiting {
 
   template <class Handler>
   [[gnu::always_inline]] int step(Handler& on) {
-    if (e_.attention != 0) [[unlikely]]
+    if (!e_.attention.quick_look()) [[unlikely]]
       return attentive_step(e_, on);
-    const int found = inbox<Engine, told_to<Handler>>::poll(e_, {&on});
-    if (--e_.until_upkeep == 0) [[unlikely]]
-      keep_up(e_, on);
-    return found;
+    return inbox<Engine, told_to<Handler>>::poll(e_, on);
   }
 
   template <class Done, class Handler>
@@ -72,7 +69,7 @@ class awaiting {
   }
 
   status sleep(duration at_most) noexcept {
-    e_.until_upkeep = 1;
+    e_.attention.upkeep_after(0);
     if constexpr (Engine::coalesces) {
       coalescing<Engine>(e_).look(false);
       if (!e_.gathering.empty()) return {};  // the queue was full, and what was gathered must go
@@ -186,20 +183,22 @@ class awaiting {
   }
 
  private:
-  /// A step while something is put off, or from inside a handler, which finds nothing.
+  /// A step while something is put off, or with upkeep due, or from inside a handler, which finds nothing.
   template <class Handler>
   [[gnu::noinline]] static int attentive_step(Engine& e, Handler& on) {
+    e.attention.not_quick();
     if (e.handling()) return 0;
-    const int found = inbox<Engine, told_to<Handler>>::poll_and_look_after(e, {&on});
-    if (--e.until_upkeep == 0) keep_up(e, on);
+    using looks = inbox<Engine, told_to<Handler>>;
+    const int found = e.attention.is_put_off() ? looks::poll_and_look_after(e, {&on}) : looks::poll(e, on);
+    if (e.attention.is_upkeep_due()) keep_up(e, on);
     return found;
   }
   template <class Handler>
   [[gnu::noinline]] static void keep_up(Engine& e, Handler& on) {
-    e.attention |= Engine::handling_bit;
+    e.attention.begin_handling();
     told_to<Handler> told{&on};
     upkeep<Engine, told_to<Handler>>(e, told).run();
-    e.attention &= ~Engine::handling_bit;
+    (void)e.attention.end_handling();
   }
 
   record* request(peer p) noexcept {

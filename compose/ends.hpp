@@ -24,21 +24,21 @@ class ends {
   ends(Engine& e, Handler on) noexcept : e_(e), on_(on) {}
 
   [[gnu::always_inline]] void ended(const completion_entry& c) {
-    if (c.context != nullptr && c.outcome) [[likely]] {
-      slot& s = *static_cast<slot*>(c.context);
-      if (s.is_plain()) [[likely]] {
-        const completed told{s.what, e_.handle(*s.record), s.user, {s.scratch[0], s.type}};
-        e_.operations.give(s);
-        return void(on_(told));
-      }
-    }
-    ended_otherwise(c);
+    if (c.context == nullptr) return;  // an operation that nobody asked about, on a row that signals all
+    if (!c.outcome) [[unlikely]]
+      return ended_badly(c);
+    slot& s = *static_cast<slot*>(c.context);
+    if (!s.is_plain()) [[unlikely]]
+      return ended_in_steps(e_, on_, s);
+    const completed told{s.what, e_.handle(*s.record), s.user, {s.scratch[0], s.type}};
+    e_.operations.give(s);
+    on_(told);
   }
 
-  [[gnu::noinline]] void ended_otherwise(const completion_entry& c) {
-    if (c.context == nullptr) return;  // an operation that nobody asked about, on a row that signals all
+  [[gnu::noinline]] static void ended_in_steps(Engine& e, Handler on, slot& s) { ends(e, on).end_of(s, {}); }
+  [[gnu::cold, gnu::noinline]] void ended_badly(const completion_entry& c) {
     if constexpr (Engine::markers)
-      if (!c.outcome && static_cast<library_context<Engine::library_bytes>*>(c.context)->kind == context_kind::peer)
+      if (static_cast<library_context<Engine::library_bytes>*>(c.context)->kind == context_kind::peer)
         return unsignalled_failed(*static_cast<record*>(static_cast<library_context<0>*>(c.context)), c.outcome);
     slot& s = *static_cast<slot*>(c.context);
     end_of(s, c.outcome);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "../backends/process/watch.hpp"
+#include "attention.hpp"
 #include "cells.hpp"
 #include "control_buffers.hpp"
 #include "fabric.hpp"
@@ -44,6 +45,18 @@ struct watch_of<Port> {
 }  // namespace detail
 
 namespace detail {
+/// What a look reads the queue by, where the port has such.
+struct no_reader {};
+template <class Port>
+struct reader_of {
+  using type = no_reader;
+  static type made(const Port&) noexcept { return {}; }
+};
+template <reads_apart Port>
+struct reader_of<Port> {
+  using type = typename Port::reader;
+  static type made(const Port& p) noexcept { return p.queue_reader(); }
+};
 struct no_process {};
 struct no_receives {};
 struct no_ring {};
@@ -115,14 +128,18 @@ struct engine {
   static constexpr std::size_t group_bytes = answer<F, coalesce_family>::bytes;
   static constexpr std::size_t fused_bytes = notice_is_message ? F::facts.fused_bytes : 0;
 
-  engine(const transport_options& o, std::unique_ptr<port_type> p) : options(o), port(std::move(p)), peers(o.peers), opened(port->now()) {}
+  engine(const transport_options& o, std::unique_ptr<port_type> p)
+      : port(std::move(p)), reader(reader_of::made(*port)), options(o), peers(o.peers), opened(port->now()) {}
   /// The port first: libraries with threads of their own may write into posted receives until their endpoint is closed.
   ~engine() { port.reset(); }
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
-  transport_options options;
   std::unique_ptr<port_type> port;
+  using reader_of = detail::reader_of<port_type>;
+  [[no_unique_address]] typename reader_of::type reader;
+  weft::attention attention;
+  transport_options options;
   peer_table<record> peers;
   operation_pool<slot> operations;
   control_buffers controls;
@@ -160,7 +177,6 @@ struct engine {
   std::string last_reason;    ///< Of the last peer lost, where one was given.
   instant opened;
   std::uint32_t tick = 0;
-  std::uint32_t until_upkeep = 1;
   std::uint32_t next_region = 1;
   std::uint32_t swept = 0;          ///< Tick of the last sweep for deadlines.
   std::uint64_t stale = 0;          ///< Messages and notices of connections that exist no more: dropped, counted.
@@ -169,15 +185,13 @@ struct engine {
   truncation refused_message;       ///< The last that this side did not send, as its peer has no receive of that size.
   truncation overrun;               ///< The last that a peer sent all the same.
   std::uint32_t half_open = 0;
-  bool retrying = false;        ///< Parked messages are being offered again.
-  std::uint32_t attention = 0;  ///< What a step of progress must look at besides the queue; 0 nearly always, so that it asks once.
+  bool retrying = false;  ///< Parked messages are being offered again.
 
   // ---- attention --------------------------------------------------------------------------------------------------------
-  static constexpr std::uint32_t handling_bit = 1, put_off_bit = 2;
   /// A handler is running: blocking calls are refused, and steps do nothing.
-  bool handling() const noexcept { return (attention & handling_bit) != 0; }
+  bool handling() const noexcept { return attention.handling(); }
   /// Something was put off (a list below is not empty any more): every step looks after it until all is done.
-  void put_off() noexcept { attention |= put_off_bit; }
+  void put_off() noexcept { attention.put_off(); }
   /// Forgets that something was put off if nothing is.
   void settle_attention() noexcept {
     bool any = draining || !parked.empty() || !unposted.empty() || !owed.empty();
@@ -185,7 +199,7 @@ struct engine {
     if constexpr (notice_is_message || watches_cells) any = any || !owed_landings.empty();
     if constexpr (tracks_writes) any = any || waiting_flushes != 0;
     if constexpr (coalesces) any = any || !gathering.empty();
-    if (!any) attention &= ~put_off_bit;
+    if (!any) attention.settle();
   }
 
   // ---- time -------------------------------------------------------------------------------------------------------------
@@ -371,7 +385,7 @@ struct engine {
     half_open -= std::uint32_t{half(r.state)};
     r.state = s;
     r.since = tick;
-    r.live = s == peer_state::established ? r.number : 0;
+    r.live = s == peer_state::established ? r.number : peer_header::dead;
   }
 };
 

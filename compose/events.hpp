@@ -17,13 +17,14 @@ namespace weft {
 
 /// What every peer record starts with. `live` changes when the peer is lost or closed, so a handle kept too long is recognised.
 struct peer_header {
-  std::uint32_t live = 0;
+  static constexpr std::uint32_t dead = ~std::uint32_t{0};  ///< No connection has this number.
+  std::uint32_t live = dead;
 };
 
 namespace detail {
 /// Whom handles of nobody point at: alive under a number that no handle has, so that one comparison answers for all.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): handles point at headers that change; nobody writes to this one
-inline constinit peer_header nobody{~std::uint32_t{0}};
+inline constinit peer_header nobody{};
 }  // namespace detail
 
 /// A handle of a peer: cheap to copy, safe to keep. Operations on a lost or closed peer are answered `peer_lost`.

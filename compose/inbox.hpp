@@ -14,6 +14,18 @@
 
 namespace weft {
 
+namespace detail {
+struct no_entries {};
+template <class Port>
+struct entries_of {
+  using type = no_entries;
+};
+template <reads_apart Port>
+struct entries_of<Port> {
+  using type = typename Port::entries;
+};
+}  // namespace detail
+
 template <class Engine, class Handler>
 class inbox {
  public:
@@ -24,29 +36,43 @@ class inbox {
   /// The handler is copied: a reference to the user's (told_to).
   inbox(Engine& e, Handler on) noexcept : e_(e), on_(on) {}
 
-  /// One look at the queue. Returns what the library had. Requires: nothing is put off, no handler is running.
-  [[gnu::always_inline]] static int poll(Engine& e, Handler on) {
-    const int found = e.port->poll([&e, on](const completion_entry& c) {
-      e.attention |= Engine::handling_bit;
-      inbox(e, on).take(c);
-    });
-    if constexpr (Engine::chains_receives) receives<Engine>(e).refill();
-    if constexpr (Engine::uses_ring) inbox(e, on).read_rings();
-    [[maybe_unused]] int watched = 0;
-    if constexpr (Engine::watches_cells) watched = cell_watch<Engine, Handler>(e, on).look();
-    if (found == 0) return Engine::watches_cells ? watched : 0;
-    e.attention &= ~Engine::handling_bit;
-    if (e.attention != 0) [[unlikely]]
-      look_after(e, on, found);
-    return found + watched;
+  /// A look on its way: what was read, and for whom. A function that reads a queue and finds nothing keeps nothing else.
+  struct look {
+    Engine* engine;
+    typename detail::entries_of<typename Engine::port_type>::type all;
+  };
+  /// One look at the queue. Returns what the library had. Requires: nothing is put off, no handler is running. Where the port reads apart from
+  /// telling, what is found is told in a function of its own: a look that finds nothing then saves no register.
+  template <class User>
+  [[gnu::always_inline]] static int poll(Engine& e, User& on) {
+    if constexpr (reads_apart<typename Engine::port_type> && !Engine::watches_cells) {
+      look l;
+      l.engine = &e;
+      const auto read = e.reader.read(l.all);
+      if constexpr (Engine::uses_ring) inbox(*l.engine, {&on}).read_rings();
+      if (read > 0) return take_all(l, on, static_cast<int>(read));
+      if (e.reader.failed(read)) [[unlikely]]
+        return take_error(*l.engine, on);
+      return 0;
+    } else {
+      const int found = e.port->poll([&e, &on](const completion_entry& c) {
+        e.attention.begin_handling();
+        inbox(e, {&on}).take(c);
+      });
+      if constexpr (Engine::uses_ring) inbox(e, {&on}).read_rings();
+      [[maybe_unused]] int watched = 0;
+      if constexpr (Engine::watches_cells) watched = cell_watch<Engine, Handler>(e, {&on}).look();
+      if (found != 0) finish(e, {&on}, found);
+      return found + watched;
+    }
   }
 
   /// The same while something is put off.
   static int poll_and_look_after(Engine& e, Handler on) {
-    e.attention |= Engine::handling_bit;
+    e.attention.begin_handling();
     inbox in(e, on);
     if (!e.parked.empty()) in.arrival().retry_parked();  // first: messages of a peer are told in order
-    const int found = e.port->poll([&in](const completion_entry& c) { in.take(c); });
+    const int found = e.port->poll([&in](const completion_entry& c) { in.take_one(c); });
     if constexpr (Engine::chains_receives) receives<Engine>(e).refill();
     if constexpr (Engine::uses_ring) in.read_rings();
     [[maybe_unused]] int watched = 0;
@@ -56,9 +82,33 @@ class inbox {
   }
 
  private:
+  /// Tells what a look found.
+  template <class User>
+  [[gnu::noinline]] static int take_all(const look& l, User& on, int read) {
+    Engine& e = *l.engine;
+    e.attention.begin_handling();
+    const int found = e.port->tell_entries(l.all, read, [&e, &on](const completion_entry& c) { inbox(e, {&on}).take(c); });
+    finish(e, {&on}, found);
+    return found;
+  }
+  template <class User>
+  [[gnu::cold, gnu::noinline]] static int take_error(Engine& e, User& on) {
+    e.attention.begin_handling();
+    inbox in(e, {&on});
+    const int found = e.port->tell_error([&in](const completion_entry& c) { in.take_one(c); });
+    finish(e, {&on}, found);
+    return found;
+  }
+  [[gnu::always_inline]] static void finish(Engine& e, Handler on, int found) {
+    if constexpr (Engine::chains_receives) receives<Engine>(e).refill();
+    if (!e.attention.end_handling()) [[unlikely]]
+      look_after(e, on, found);
+  }
+
   /// Does what was put off, as far as it can be done now.
   [[gnu::noinline]] static void look_after(Engine& e, Handler on, int found) {
-    e.attention |= Engine::handling_bit;
+    if (!e.attention.is_put_off()) return;  // upkeep is due, at the next look
+    e.attention.begin_handling();
     inbox in(e, on);
     if constexpr (Engine::connected)
       if (found == 0 && e.draining) in.settle();
@@ -73,12 +123,12 @@ class inbox {
     if constexpr (Engine::coalesces)
       if (!e.gathering.empty()) coalescing<Engine>(e).look(found > 0);
     e.settle_attention();
-    e.attention &= ~Engine::handling_bit;
+    (void)e.attention.end_handling();
   }
   void read_rings() {
-    e_.attention |= Engine::handling_bit;
+    e_.attention.begin_handling();
     target<Engine>(e_).read_rings([this](record& r, std::uint32_t immediate) { on_(notified{e_.handle(r), immediate}); });
-    e_.attention &= ~Engine::handling_bit;
+    (void)e_.attention.end_handling();
   }
 
   [[gnu::always_inline]] void take(const completion_entry& c) {
@@ -97,6 +147,8 @@ class inbox {
     }
   }
 
+  [[gnu::noinline]] void take_one(const completion_entry& c) { take(c); }
+
   ends<Engine, Handler> ending() const noexcept { return {e_, on_}; }
   arrivals<Engine, Handler> arrival() const noexcept { return {e_, on_}; }
   /// Error entries of some providers do not say what failed.
@@ -108,7 +160,7 @@ class inbox {
   [[gnu::cold]] void settle() {
     if constexpr (Engine::watches_cells)
       for (record& r : e_.peers)
-        if (r.link_ended && r.live != 0) cell_watch<Engine, Handler>(e_, on_).drain(r);
+        if (r.link_ended && r.live != peer_header::dead) cell_watch<Engine, Handler>(e_, on_).drain(r);
     receives<Engine>(e_).settle();
     meeting<Engine>(e_).settle_links(on_);
   }

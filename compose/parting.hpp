@@ -28,7 +28,7 @@ class parting {
     e_.owed.forget([&r](const slot& s) { return s.record == &r; });
     const bool was_known = r.state == peer_state::established || r.state == peer_state::greeting || r.state == peer_state::dialling ||
                            r.state == peer_state::requested || r.state == peer_state::leaving;
-    r.live = 0;
+    r.live = peer_header::dead;
     e_.last_reason = r.reason();
     end_link(r);
     fail_all(r, why, on);

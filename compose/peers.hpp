@@ -190,7 +190,7 @@ class peer_table {
     if (n.index() >= capacity_) [[unlikely]]
       return nullptr;
     Record& r = records_[n.index()];
-    return r.live == n.value && n.value != 0 ? &r : nullptr;
+    return r.live == n.value ? &r : nullptr;  // `dead` is no number: its index would be beyond any table
   }
   Record& at(std::uint32_t index) noexcept { return records_[index]; }
   std::uint32_t index_of(const Record& r) const noexcept { return static_cast<std::uint32_t>(&r - records_.get()); }

@@ -34,7 +34,7 @@ class upkeep {
   void run() {
     const std::uint32_t before = e_.tick;
     e_.read_clock();
-    e_.until_upkeep = every_polls;
+    e_.attention.upkeep_after(every_polls - 1);
     meeting<Engine>(e_).follow_links(on_);
     if (!e_.owed_replies.empty()) target<Engine>(e_).settle();
     if (e_.tick == before) return;

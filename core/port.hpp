@@ -181,6 +181,9 @@ struct port_limits {
 ///   status compare_swap(link, std::uint64_t expected, std::uint64_t desired, std::uint64_t* old, void* descriptor, remote_memory, void* context);
 ///        operand scratch: where the library reads operands later than the call, `old[1]` and `old[2]` are the port's to use (24 bytes in all)
 ///   template <class On> int poll(On&&);                               on(const completion_entry&) for each, at most 16; returns how many
+///   using entries = ..., reader = ...; reader queue_reader() const;   optional, poll() in two calls: what reader.read(entries&) answers is above 0 when
+///   template <class On> int tell_entries(const entries&, int, On&&);  tell_entries is to be given it, which answers as poll() does; else nothing was
+///   template <class On> int tell_error(On&&);                         there, or reader.failed(it), and tell_error has something to tell
 ///   std::uint64_t landed_writes();                                    Shape::remote_counter: writes that landed so far
 ///
 /// batches, where posts that follow each other closely can be told apart from others. Either of:
@@ -248,6 +251,13 @@ concept port = requires(P p, const P c, typename P::link l, const port_options& 
   { c.now() } -> std::same_as<instant>;
   { p.wait(at) } -> std::same_as<status>;
   { c.descriptor() } -> std::same_as<int>;
+};
+
+/// Ports whose queue is read by one call, and told of by another.
+template <class P>
+concept reads_apart = requires(const P p, typename P::entries& all) {
+  { p.queue_reader() } -> std::same_as<typename P::reader>;
+  { p.queue_reader().read(all) } -> std::signed_integral;
 };
 
 /// Returned by a poll_links handler that refuses the link that arrived.

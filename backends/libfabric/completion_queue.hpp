@@ -61,14 +61,48 @@ class completion_queue {
     return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(context) | 1u);
   }
 
+  using entries = std::array<fi_cq_data_entry, 16>;
+  /// What a look needs of the queue.
+  struct reader {
+    fid_cq* queue = nullptr;
+    /// Above 0: so many entries.
+    [[gnu::always_inline]] ssize_t read(entries& all) const noexcept { return fi_cq_read(queue, all.data(), all.size()); }
+    /// An error entry is there.
+    static constexpr bool failed(ssize_t read) noexcept { return read == -FI_EAVAIL; }
+  };
+  reader own_reader() const noexcept { return {queue_.get()}; }
+  /// Tells of what was read: at least one.
   template <class On>
-  [[gnu::always_inline]] int poll(On&& on) {
-    std::array<fi_cq_data_entry, 16> entries;
-    const ssize_t count = fi_cq_read(queue_.get(), entries.data(), entries.size());
-    if (count <= 0) return count == -FI_EAVAIL ? poll_error(on) : 0;
+  [[gnu::always_inline]] int tell_all(const entries& all, int count, On&& on) {
     int untold = 0;
-    for (ssize_t i = 0; i < count; ++i) untold += !tell(entries[static_cast<std::size_t>(i)], on);
-    return static_cast<int>(count) - untold;
+    const fi_cq_data_entry* each = all.data();
+    const fi_cq_data_entry* const end = each + count;
+    do {
+      const bool told = tell(*each, on);
+      if constexpr (marks_unsignalled) untold += !told;
+    } while (++each != end);
+    return count - untold;
+  }
+  template <class On>
+  int poll(On&& on) {
+    entries all;
+    const ssize_t count = own_reader().read(all);
+    if (count > 0) return tell_all(all, static_cast<int>(count), on);
+    return reader::failed(count) ? poll_error(on) : 0;
+  }
+  /// The error entry that was announced.
+  template <class On>
+  [[gnu::cold, gnu::noinline]] int poll_error(On& on) {
+    const std::optional<queue_error> read = read_error(queue_.get());
+    if (!read) return 0;
+    last_error_ = *read;
+    const bool received = (read->flags & FI_RECV) != 0;
+    void* context = read->context;
+    if constexpr (marks_unsignalled)
+      if (!received) context = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(context) & ~std::uintptr_t{1});
+    on(completion_entry{received ? completion_kind::received : completion_kind::ended, context, read->data, read->length + read->overflow,
+                        read->outcome, nullptr, (read->flags & FI_MULTI_RECV) != 0});
+    return 1;
   }
 
   /// The last error entry that was read, for sentences: kept because a status has room for one number only.
@@ -95,10 +129,12 @@ class completion_queue {
       if ((entry.flags & (FI_REMOTE_WRITE | FI_RECV)) == 0 && marked(entry.op_context)) return false;
     if constexpr (Shape::multi_receive)
       if ((entry.flags & (FI_MULTI_RECV | FI_RECV)) != 0) return tell_of_buffer(entry, on);
-    if ((entry.flags & FI_REMOTE_WRITE) != 0 || landed_unmarked(entry.flags))
+    if ((entry.flags & FI_REMOTE_WRITE) != 0)
       on(completion_entry{completion_kind::landed, Shape::receive_reserve ? entry.op_context : nullptr, entry.data, 0, {}});
     else if ((entry.flags & FI_RECV) != 0)
       on(completion_entry{completion_kind::received, entry.op_context, (entry.flags & FI_REMOTE_CQ_DATA) != 0 ? entry.data : 0, entry.len, {}});
+    else if (landed_unmarked(entry.flags))
+      on(completion_entry{completion_kind::landed, Shape::receive_reserve ? entry.op_context : nullptr, entry.data, 0, {}});
     else on(completion_entry{completion_kind::ended, entry.op_context, 0, entry.len, {}});
     return true;
   }
@@ -119,24 +155,8 @@ class completion_queue {
     return true;
   }
 
-  template <class On>
-  [[gnu::cold, gnu::noinline]] int poll_error(On& on) {
-    const std::optional<queue_error> read = read_error(queue_.get());
-    if (!read) return 0;
-    last_error_ = *read;
-    const bool received = (read->flags & FI_RECV) != 0;
-    void* context = read->context;
-    if constexpr (marks_unsignalled)
-      if (!received) context = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(context) & ~std::uintptr_t{1});
-    on(completion_entry{received ? completion_kind::received : completion_kind::ended, context, read->data, read->length + read->overflow,
-                        read->outcome, nullptr, (read->flags & FI_MULTI_RECV) != 0});
-    return 1;
-  }
-
-  /// shm of libfabric 2 leaves FI_REMOTE_WRITE out.
-  static bool landed_unmarked(std::uint64_t flags) noexcept {
-    return (flags & (FI_REMOTE_CQ_DATA | FI_RECV)) == FI_REMOTE_CQ_DATA && (flags & (FI_WRITE | FI_SEND)) == 0;
-  }
+  /// shm of libfabric 2 leaves FI_REMOTE_WRITE out. Requires: no FI_RECV.
+  static bool landed_unmarked(std::uint64_t flags) noexcept { return (flags & (FI_REMOTE_CQ_DATA | FI_WRITE | FI_SEND)) == FI_REMOTE_CQ_DATA; }
   static bool marked(void* context) noexcept { return (reinterpret_cast<std::uintptr_t>(context) & 1u) != 0; }
 
   owned<fid_cq> queue_;

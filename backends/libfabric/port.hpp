@@ -220,8 +220,20 @@ class port {
     return fetch_atomic<atomic_operation::compare_swap, std::uint64_t>(to, desired, expected, old, descriptor, at, context);
   }
 
+  using entries = typename completion_queue<Shape>::entries;
+  using reader = typename completion_queue<Shape>::reader;
+  reader queue_reader() const noexcept { return queue_.own_reader(); }
   template <class On>
-  [[gnu::always_inline]] int poll(On&& on) {
+  [[gnu::always_inline]] int tell_entries(const entries& all, int read, On&& on) {
+    if constexpr (!waiting<Shape>::on_descriptor) waiting_.came();
+    return queue_.tell_all(all, read, on);
+  }
+  template <class On>
+  int tell_error(On&& on) {
+    return queue_.poll_error(on);
+  }
+  template <class On>
+  int poll(On&& on) {
     const int told = queue_.poll(on);
     if constexpr (!waiting<Shape>::on_descriptor)
       if (told > 0) waiting_.came();

@@ -91,7 +91,8 @@ struct by_hand {
     return taken;
   }
   [[gnu::always_inline]] int look() {
-    return end.look([this](auto, auto, void*, std::uint64_t) { ++ended; }, [this](auto, std::uint32_t) { ++arrived; });
+    return end.look([this](auto, auto, void*, std::uint64_t) { ++ended; }, [this](auto, std::uint32_t) { ++arrived; },
+                    [this](auto, const std::byte*, std::size_t) { ++arrived; });
   }
 };
 

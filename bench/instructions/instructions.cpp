@@ -23,9 +23,11 @@ struct by_weft {
   weft_pair<fabric> pair;
   remote_place place = pair.there.at(0);
   std::size_t size = most;  ///< Known at run time only, as where messages differ.
-  std::uint64_t ended = 0, landed = 0;
+  std::uint64_t ended = 0, landed = 0, heard = 0;
   by_weft(const channel& to, bool first) : pair(to, first, most) {}
-  [[gnu::always_inline]] bool send() { return bool(pair.net.send(pair.other, pair.source.first(size))); }
+  [[gnu::always_inline]] bool inject() { return bool(pair.net.send(pair.other, pair.source.first(size))); }
+  [[gnu::always_inline]] bool send() { return bool(pair.net.send(pair.other, pair.source.first(size), this)); }
+  [[gnu::always_inline]] bool get() { return bool(pair.net.get(pair.other, pair.source.first(size), place, this)); }
   [[gnu::always_inline]] bool put() { return bool(pair.net.put(pair.other, pair.source.first(size), place)); }
   [[gnu::always_inline]] bool put_notify() { return bool(pair.net.put_notify(pair.other, pair.source.first(size), place, 1)); }
   [[gnu::always_inline]] bool put_notify_signalled() { return bool(pair.net.put_notify(pair.other, pair.source.first(size), place, 1, this)); }
@@ -33,35 +35,41 @@ struct by_weft {
   [[gnu::always_inline]] bool add_u32() { return bool(pair.net.template add<std::uint32_t>(pair.other, place, 1, this)); }
   [[gnu::always_inline]] bool fetch_max_i32() { return bool(pair.net.template fetch_max<std::int32_t>(pair.other, place, 1, this)); }
   [[gnu::always_inline]] int look() {
-    return pair.net.progress(overloaded{[this](const completed&) { ++ended; }, [this](const notified&) { ++landed; }, [](auto&&) {}});
+    return pair.net.progress(overloaded{[this](const completed&) { ++ended; }, [this](const notified&) { ++landed; },
+                                        [this](const received&) { ++heard; }, [](auto&&) {}});
   }
 };
 
-/// The same by hand, with the same care.
+/// The same by hand, with the same care. The end is kept by a pointer, since it must not move and what has it may, as a transport.
 struct by_hand {
-  raw_careful<fabric, native> end;
+  using raw = raw_careful<fabric, native>;
+  std::unique_ptr<raw> end;
+  typename raw::handle other;
+  typename raw::memory source;
+  typename raw::place there;
   std::size_t size = most;  ///< Known at run time only, as where messages differ.
-  std::uint64_t ended = 0, landed = 0;
-  by_hand(const channel& to, bool first) : end(to, first, most) {}
-  [[gnu::always_inline]] bool send() { return end.send(end.other, end.source, size) == 0; }
-  [[gnu::always_inline]] bool put() { return end.put(end.other, end.source, size, end.there) == 0; }
-  [[gnu::always_inline]] bool put_notify() { return end.put_notify(end.other, end.source, size, end.there, 1) == 0; }
-  [[gnu::always_inline]] bool put_notify_signalled() {
-    return end.template put_notify<delivered>(end.other, end.source, size, end.there, 1, this) == 0;
-  }
+  std::uint64_t ended = 0, landed = 0, heard = 0;
+  by_hand(const channel& to, bool first) : end(std::make_unique<raw>(to, first, most)), other(end->other), source(end->source), there(end->there) {}
+  [[gnu::always_inline]] bool inject() { return end->send(other, source, size) == 0; }
+  [[gnu::always_inline]] bool send() { return end->send(other, source, size, this) == 0; }
+  [[gnu::always_inline]] bool get() { return end->get(other, source, size, there, this) == 0; }
+  [[gnu::always_inline]] bool put() { return end->put(other, source, size, there) == 0; }
+  [[gnu::always_inline]] bool put_notify() { return end->put_notify(other, source, size, there, 1) == 0; }
+  [[gnu::always_inline]] bool put_notify_signalled() { return end->template put_notify<delivered>(other, source, size, there, 1, this) == 0; }
   [[gnu::always_inline]] bool fetch_add() {
-    if constexpr (native) return end.fetch_add(end.other, end.there, 1, this) == 0;
+    if constexpr (native) return end->fetch_add(other, there, 1, this) == 0;
     return false;
   }
   [[gnu::always_inline]] bool add_u32() { return false; }  // not written by hand: like fetch_add, or the row's way is no single call
   [[gnu::always_inline]] bool fetch_max_i32() { return false; }
   [[gnu::always_inline]] int look() {
-    return end.look([this](auto, auto, void*, std::uint64_t) { ++ended; }, [this](auto, std::uint32_t) { ++landed; });
+    return end->look([this](auto, auto, void*, std::uint64_t) { ++ended; }, [this](auto, std::uint32_t) { ++landed; },
+                     [this](auto, const std::byte*, std::size_t) { ++heard; });
   }
 };
 
 /// Posts per visit of the measured function: no queue may fill up, and shared memory takes one delivered write at a time.
-constexpr int unsignalled_posts = 16, signalled_posts = 1;
+constexpr int unsignalled_posts = 16, signalled_posts = 1, in_batch = 16;
 
 template <class Contender, bool (Contender::*Operation)(), int posts>
 [[gnu::noinline]] int measured_post(Contender& c) {
@@ -85,14 +93,19 @@ class run {
   run(Contender& c, const channel& to, int visits) : c_(c), to_(to), visits_(visits) {}
 
   tally of(const std::string& what) {
-    if (what == "send") return post<&Contender::send>();
+    if (what == "inject") return post<&Contender::inject>();
+    if (what == "send") return post<&Contender::send, true>();
+    if (what == "get") return post<&Contender::get, true>();
     if (what == "put") return post<&Contender::put>();
     if (what == "put_notify") return post<&Contender::put_notify>();
     if (what == "put_notify_signalled") return post<&Contender::put_notify_signalled, true>();
     if (what == "fetch_add") return post<&Contender::fetch_add, true>();
     if (what == "add_u32") return post<&Contender::add_u32, true>();
     if (what == "fetch_max_i32") return post<&Contender::fetch_max_i32, true>();
-    return look(what == "look_one");
+    if (what == "look_one") return look("notice", 1);
+    if (what == "look_batch") return look("notices", in_batch);
+    if (what == "receive") return look("message", 1);
+    return look("", 0);
   }
 
  private:
@@ -110,18 +123,18 @@ class run {
     }
     return t;
   }
-  tally look(bool one) {
+  /// Looks that find nothing, or what the other side is asked for.
+  tally look(const char* asked, std::uint64_t expected) {
     tally t;
     begin();
-    for (int v = 0; v < visits_; ++v) {
-      const std::uint64_t before = c_.landed;
-      if (one) to_.tell("notice");
-      usleep(one ? 20000 : 0);
+    for (int v = 0; v < visits_; ++v, t.operations += std::max<std::uint64_t>(expected, 1)) {
+      const std::uint64_t before = c_.landed + c_.heard;
+      if (expected > 0) to_.tell(asked);
+      usleep(expected > 0 ? 20000 : 0);
       do {
         const int found = measured_look(c_);
         t.empty += found == 0;
-      } while (one && c_.landed == before);
-      ++t.operations;
+      } while (c_.landed + c_.heard - before < expected);
     }
     return t;
   }
@@ -146,8 +159,10 @@ template <class Contender>
 int side(const channel& to, bool first, const std::string& what, int visits) {
   Contender c(to, first);
   if (!first) {
-    while (to.hear([&] { c.look(); }) == "notice")
-      while (!c.put_notify()) c.look();
+    for (std::string asked = to.hear([&] { c.look(); }); asked != "over"; asked = to.hear([&] { c.look(); })) {
+      for (int i = 0; i < (asked == "notices" ? in_batch : 1); ++i)
+        while (!(asked == "message" ? c.inject() : c.put_notify())) c.look();
+    }
     to.tell("done");
     return 0;
   }
@@ -164,13 +179,14 @@ int main(int argc, char** argv) {
   std::string what = "put_notify", who = "weft";
   int visits = 20;
   app.add_option("--operation", what)
-      ->check(CLI::IsMember({"send", "put", "put_notify", "put_notify_signalled", "put_signalled", "send_batch", "put_batch", "put_notify_batch",
-                             "fetch_add_batch", "fetch_add", "add_u32", "fetch_max_i32", "look_empty", "look_one"}));
+      ->check(
+          CLI::IsMember({"inject", "send", "get", "look_batch", "receive", "put", "put_notify", "put_notify_signalled", "put_signalled", "send_batch",
+                         "put_batch", "put_notify_batch", "fetch_add_batch", "fetch_add", "add_u32", "fetch_max_i32", "look_empty", "look_one"}));
   app.add_option("--contender", who)->check(CLI::IsMember({"weft", "by_hand"}));
   app.add_option("--visits", visits, "How often the measured function is entered")->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
-  if (what == "put_signalled" || what.ends_with("_batch")) return 77;  // counted over rdma-core only
-  if (what == "fetch_add" && !native && who == "by_hand") return 77;   // no single call to count against
+  if (what == "put_signalled" || (what.ends_with("_batch") && what != "look_batch")) return 77;  // counted over rdma-core only
+  if (what == "fetch_add" && !native && who == "by_hand") return 77;                             // no single call to count against
   if ((what == "add_u32" || what == "fetch_max_i32") && who == "by_hand") return 77;
   const auto both = [&]<class Contender>(std::type_identity<Contender>) {
     return two_processes(

@@ -3,8 +3,8 @@
 // The contender of the instruction count: libfabric by hand, with what a careful author adds because a program needs it, and weft has it
 // too, each in its cheapest form: a handle of the peer is a record and a number, so that a handle kept too long is recognised; the bytes lie in
 // the source and in the region, which grants it; each signalled operation has a slot that remembers kind, peer, context and time; each
-// completion gives its slot back and tells what it remembered; a notice tells who wrote; a look inside of a handler finds nothing; every
-// 32nd look does the housekeeping.
+// completion gives its slot back and tells what it remembered; a notice and a message tell who wrote, and the message's receive is posted again;
+// a look inside of a handler finds nothing; every 32nd look does the housekeeping. Nothing in it may move: the library holds addresses.
 // Hot path: all of it. Threads: one owner.
 #pragma once
 
@@ -28,6 +28,7 @@ class raw_careful : public raw_end<F, Atomics> {
     std::uint32_t takes = 1U << 20;  ///< Bytes of their receives.
     fid_ep* ep = nullptr;
     fi_addr_t at = FI_ADDR_UNSPEC;
+    std::uint32_t heard = 0;  ///< When it last said something.
   };
   struct handle {
     record* of = nullptr;
@@ -40,9 +41,14 @@ class raw_careful : public raw_end<F, Atomics> {
   };
   struct place {
     std::uint64_t address = 0, key = 0, room = 0;
-    bool writable = false, atomic = false;
+    bool writable = false, atomic = false, readable = false;
   };
-  enum class kind : std::uint8_t { put_notify, fetch_add };
+  enum class kind : std::uint8_t { send, put_notify, get, fetch_add };
+  struct receive {
+    fi_context2 space;
+    record* from = nullptr;
+    std::byte* data = nullptr;
+  };
   struct slot {
     fi_context2 space;
     record* of = nullptr;
@@ -55,12 +61,18 @@ class raw_careful : public raw_end<F, Atomics> {
   };
   static constexpr int denied = -FI_EACCES, outside = -FI_EINVAL, gone = -FI_ENOTCONN, full = -FI_EAGAIN;
 
-  raw_careful(const channel& to, bool first, std::size_t size) : base(to, first, size), slots_(256) {
+  raw_careful(const channel& to, bool first, std::size_t size)
+      : base(to, first, size), slots_(256), messages_(each_message * receives), receives_(receives) {
     for (slot& s : slots_) give(s);
     records_[0] = {1U << 16, 1U << 16, 1U << 20, ep_, peer_};
     other = {&records_[0], 1U << 16};
     source = {base::outgoing(), size, descriptor_};
-    there = {address_, key_, size, true, true};
+    there = {address_, key_, size, true, true, true};
+    for (std::size_t i = 0; i < receives; ++i) {
+      receives_[i].from = &records_[0];
+      receives_[i].data = messages_.data() + i * each_message;
+      post_again(receives_[i]);
+    }
   }
 
   /// What a program would keep, and pass to each call.
@@ -76,6 +88,39 @@ class raw_careful : public raw_end<F, Atomics> {
       return outside;
     return static_cast<int>(size <= F::facts.inject_bytes ? fi_injectdata(r->ep, from.data, size, r->theirs, r->at)
                                                           : fi_senddata(r->ep, from.data, size, from.descriptor, r->theirs, r->at, &marker_));
+  }
+  [[gnu::always_inline]] int send(const handle& to, const memory& from, std::size_t size, void* context) noexcept {
+    record* r = living(to);
+    if (r == nullptr) [[unlikely]]
+      return gone;
+    if (size > from.size || size > r->takes) [[unlikely]]
+      return outside;
+    slot* s = take(*r, kind::send, context);
+    if (s == nullptr) [[unlikely]]
+      return full;
+    const iovec piece{from.data, size};
+    void* descriptor = from.descriptor;
+    const fi_msg message{&piece, &descriptor, 1, r->at, s, r->theirs};
+    return posted(*s, fi_sendmsg(r->ep, &message, FI_REMOTE_CQ_DATA | FI_COMPLETION));
+  }
+  [[gnu::always_inline]] int get(const handle& from, const memory& into, std::size_t size, const place& at, void* context) noexcept {
+    record* r = living(from);
+    if (r == nullptr) [[unlikely]]
+      return gone;
+    if (size > into.size || size > at.room) [[unlikely]]
+      return outside;
+    if (!at.readable) [[unlikely]]
+      return denied;
+    if (size == 0) [[unlikely]]
+      return outside;
+    slot* s = take(*r, kind::get, context);
+    if (s == nullptr) [[unlikely]]
+      return full;
+    const iovec piece{into.data, size};
+    void* descriptor = into.descriptor;
+    const fi_rma_iov from_there{at.address, size, at.key};
+    const fi_msg_rma message{&piece, &descriptor, 1, r->at, &from_there, 1, s, 0};
+    return posted(*s, fi_readmsg(r->ep, &message, FI_COMPLETION));
   }
   [[gnu::always_inline]] int put(const handle& to, const memory& from, std::size_t size, const place& at) noexcept {
     const record* r = living(to);
@@ -135,32 +180,20 @@ class raw_careful : public raw_end<F, Atomics> {
     return posted(*s, fi_fetch_atomicmsg(r->ep, &message, &found, &descriptor, 1, FI_COMPLETION));
   }
 
-  /// `ended(kind, peer, user, old)` for own operations, `landed(peer, immediate)` for writes of the peer. Returns how many entries there were.
-  template <class Ended, class Landed>
-  [[gnu::always_inline]] int look(Ended&& ended, Landed&& landed) {
-    if (handling_) [[unlikely]]
-      return 0;
-    std::array<fi_cq_data_entry, 16> entries;
-    const ssize_t count = fi_cq_read(cq_, entries.data(), entries.size());
-    if (count < 0 && count != -FI_EAGAIN) [[unlikely]]
-      base::failed();
-    for (ssize_t i = 0; i < count; ++i) {
-      handling_ = true;
-      const fi_cq_data_entry& e = entries[static_cast<std::size_t>(i)];
-      if ((e.flags & FI_REMOTE_WRITE) != 0) {
-        if (const handle from = writer(static_cast<std::uint32_t>(e.data >> 32)); from.of != nullptr)
-          landed(from, static_cast<std::uint32_t>(e.data));
-      } else if ((e.flags & FI_RECV) == 0 && e.op_context != &marker_) {
-        slot& s = *static_cast<slot*>(e.op_context);
-        const auto [what, from, user, old] = std::tuple(s.what, handle{s.of, s.of->live}, s.user, s.old);
-        give(s);
-        ended(what, from, user, old);
-      }
-    }
-    if (count > 0) handling_ = false;
-    if (--until_housekeeping_ == 0) [[unlikely]]
-      keep_house();
-    return count > 0 ? static_cast<int>(count) : 0;
+  /// `ended(kind, peer, user, old)` for own operations, `landed(peer, immediate)` for writes of the peer, `heard(peer, data, size)` for its messages.
+  /// Returns how many entries there were.
+  /// One word says whether there is more to see to than the queue; what is found is told in a function of its own.
+  template <class Ended, class Landed, class Heard>
+  [[gnu::always_inline]] int look(Ended&& ended, Landed&& landed, Heard&& heard) {
+    if (static_cast<std::int32_t>(--quick_looks_) < 0) [[unlikely]]
+      if (!is_owner_looking()) return 0;
+    looked l;
+    l.from = this;
+    const ssize_t count = fi_cq_read(cq_, l.entries.data(), l.entries.size());
+    if (count > 0) return found(l, static_cast<int>(count), ended, landed, heard);
+    if (count == -FI_EAVAIL) [[unlikely]]
+      l.from->failed_entry();
+    return 0;
   }
 
  protected:  // raw_composed.hpp
@@ -168,7 +201,7 @@ class raw_careful : public raw_end<F, Atomics> {
   /// Whose number this is; nobody's where the connection exists no more.
   handle writer(std::uint32_t number) noexcept {
     const std::uint32_t index = number & 0xffffU;
-    if (index >= records_.size() || records_[index].live != number) return {};
+    if (index >= capacity_ || records_[index].live != number) return {};
     return {&records_[index], number};
   }
   static int check(const memory& from, std::size_t size, const place& at) noexcept {
@@ -204,19 +237,74 @@ class raw_careful : public raw_end<F, Atomics> {
   [[gnu::cold, gnu::noinline]] static int nothing_to_deliver(const handle& to, std::uint32_t immediate) noexcept {
     return static_cast<int>(fi_injectdata(to.of->ep, nullptr, 0, immediate | std::uint64_t{to.of->theirs} << 32, to.of->at));
   }
-  [[gnu::noinline]] void keep_house() noexcept {
-    until_housekeeping_ = 32;
+  /// Receives of a link that ended are given back as cancelled; nothing else may fail here.
+  [[gnu::cold, gnu::noinline]] void failed_entry() {
+    fi_cq_err_entry e{};
+    fi_cq_readerr(cq_, &e, 0);
+    if (e.err != FI_ECANCELED) base::refuse("completion", e.err);
+  }
+  /// A look on its way: one that finds nothing keeps nothing in registers.
+  struct looked {
+    raw_careful* from;
+    std::array<fi_cq_data_entry, 16> entries;
+  };
+  template <class Ended, class Landed, class Heard>
+  [[gnu::noinline]] static int found(const looked& l, int count, Ended& ended, Landed& landed, Heard& heard) {
+    l.from->tell_of(l.entries.data(), count, ended, landed, heard);
+    return count;
+  }
+  template <class Ended, class Landed, class Heard>
+  [[gnu::always_inline]] void tell_of(const fi_cq_data_entry* e, int count, Ended& ended, Landed& landed, Heard& heard) {
+    quick_looks_ |= handling;
+    const fi_cq_data_entry* const end = e + count;
+    do {
+      if ((e->flags & FI_REMOTE_WRITE) != 0) {
+        if (const handle from = writer(static_cast<std::uint32_t>(e->data >> 32)); from.of != nullptr)
+          landed(from, static_cast<std::uint32_t>(e->data));
+      } else if ((e->flags & FI_RECV) != 0) {
+        arrived(*static_cast<receive*>(e->op_context), static_cast<std::uint32_t>(e->data), e->len, heard);
+      } else if (e->op_context != &marker_) {
+        slot& s = *static_cast<slot*>(e->op_context);
+        const auto [what, from, user, old] = std::tuple(s.what, handle{s.of, s.of->live}, s.user, s.old);
+        give(s);
+        ended(what, from, user, old);
+      }
+    } while (++e != end);
+    quick_looks_ &= ~handling;
+  }
+  /// A message: who sent it must be who it says, and its receive is posted again when the handler has seen it.
+  template <class Heard>
+  [[gnu::always_inline]] void arrived(receive& in, std::uint32_t number, std::size_t size, Heard& heard) {
+    if (const handle from = writer(number); from.of != nullptr && (!base::connected || from.of == in.from)) {
+      from.of->heard = tick_;
+      heard(from, in.data, size);
+    }
+    post_again(in);
+  }
+  [[gnu::always_inline]] void post_again(receive& in) {
+    if (fi_recv(in.from->ep, in.data, each_message, nullptr, FI_ADDR_UNSPEC, &in) != 0) [[unlikely]]
+      base::refuse("fi_recv", FI_EOTHER);
+  }
+  /// False: a handler is running. Every 32nd look does the housekeeping.
+  [[gnu::cold, gnu::noinline]] bool is_owner_looking() noexcept {
+    if (static_cast<std::int32_t>(++quick_looks_) < 0) return false;
+    quick_looks_ = 31;
     tick_ = static_cast<std::uint32_t>(now_ns() / 1'000'000);
+    return true;
   }
 
+  static constexpr std::size_t receives = 64, each_message = 4096;
   std::vector<slot> slots_;
-  std::vector<record> records_ = std::vector<record>(64);
+  std::vector<std::byte> messages_;
+  std::vector<receive> receives_;
+  std::unique_ptr<record[]> records_ = std::make_unique<record[]>(64);
+  std::uint32_t capacity_ = 64;
   slot* free_ = nullptr;
   void* slots_descriptor_ = nullptr;
   slot marker_;
   std::uint32_t tick_ = 0;
-  std::uint32_t until_housekeeping_ = 32;
-  bool handling_ = false;
+  static constexpr std::uint32_t handling = 0xc0000000U;
+  std::uint32_t quick_looks_ = 32;  ///< Below 0: a handler is running, inside of which looks find nothing.
 };
 
 }  // namespace weft::bench
