@@ -37,16 +37,29 @@ class arrivals {
     if (!c.outcome) [[unlikely]]
       return arrived_badly(c);
     receive& r = *static_cast<receive*>(c.context);
-    if constexpr (Engine::many_in_one) take_message(e_, on_, r, c.length, static_cast<std::uint32_t>(c.immediate), c.at, c.last);
-    else take_message(e_, on_, r, c.length, static_cast<std::uint32_t>(c.immediate));
+    const wire::message_tag tag{static_cast<std::uint32_t>(c.immediate)};
+    if constexpr (!Engine::goodbye_overtakes && !Engine::framed)
+      if (tag.kind() == wire::message_kind::user) [[likely]] {
+        record* const from = e_.peers.living(tag.connection());
+        if (from != nullptr && (!Engine::links_have_receives || tag.connection().index() == r.owner) && e_.parked.empty()) [[likely]]
+          return take_at_once(*from, r, c);
+      }
+    take_message(e_, on_, r, c.length, tag.word, c.at, c.last);
   }
 
-  /// What it is given travels in registers. `at`, `last`: where a receive holds many messages.
-  [[gnu::noinline]] static void take_message(Engine& e, Handler on, receive& r, std::size_t length, std::uint32_t tag, std::byte* at = nullptr,
-                                             bool last = false) {
+  /// Most messages: a user's, of a peer that stands and may speak on this link, with none before it that waits.
+  [[gnu::always_inline]] void take_at_once(record& from, receive& r, const completion_entry& c) {
+    from.heard = e_.tick;
+    std::byte* const start = Engine::many_in_one ? c.at : r.data;
+    if (!offer(on_, received{e_.handle(from), const_bytes(start, c.length)})) [[unlikely]]
+      return park(e_, {&r, start, static_cast<std::uint32_t>(c.length), static_cast<std::uint32_t>(c.immediate)}, c.last);
+    give_back(r, c.last);
+  }
+  /// All others. What it is given travels in registers. `at`, `last`: where a receive holds many messages.
+  [[gnu::noinline]] static void take_message(Engine& e, Handler on, receive& r, std::size_t length, std::uint32_t tag, std::byte* at, bool last) {
     arrivals(e, on).take(r, length, {tag}, at, last);
   }
-  [[gnu::always_inline]] void take(receive& r, std::size_t length, wire::message_tag tag, std::byte* at, bool last) {
+  void take(receive& r, std::size_t length, wire::message_tag tag, std::byte* at, bool last) {
     std::byte* const start = Engine::many_in_one ? at : r.data;
     const_bytes whole{start, length};
     if constexpr (Engine::framed) {
@@ -58,14 +71,17 @@ class arrivals {
       }
       whole = whole.subspan(wire::header_bytes);
     }
-    if (!handle(r, tag, whole)) [[unlikely]] {
-      e_.parked.push_back({&r, start, static_cast<std::uint32_t>(length), tag.word,
-                           std::exchange(e_.left_in_group, 0)});  // slots: never past their number, reserved at open
-      e_.put_off();
-      if constexpr (!Engine::many_in_one) return;
-      ++r.held;
-    }
+    if (!handle(r, tag, whole)) return park(e_, {&r, start, static_cast<std::uint32_t>(length), tag.word}, last);
     give_back(r, last);
+  }
+  [[gnu::cold, gnu::noinline]] static void park(Engine& e, parked_message<receive> message, bool last) {
+    message.left = std::exchange(e.left_in_group, 0);
+    e.parked.push_back(message);  // slots: never past their number, reserved at open
+    e.put_off();
+    if constexpr (!Engine::many_in_one) return;
+    ++message.in->held;
+    message.in->released |= last;
+    receives<Engine>(e).post_if_spent(*message.in);
   }
 
   /// The message is done with: its slot is posted again; a buffer of many only when it is spent and no other message in it waits.

@@ -86,7 +86,7 @@ class atomic_posts {
     o.type = type;
     o.stage = stage::replying;
     std::byte body[wire::atomic_request_bytes];
-    const std::uint64_t token = std::uint64_t{o.generation} << 32 | o.index;
+    const std::uint64_t token = o.named();
     wire::encode(wire::atomic_request{token, at.address, at.key, operand, expected, what, type}, body);
     return lane_.posted(o, e_.tell(*o.record, wire::message_kind::atomic_request, body));
   }

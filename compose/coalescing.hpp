@@ -165,7 +165,7 @@ class coalescing {
       return again(waits_for::operation_slot, "a group");
     }
     std::byte* const start = start_of(*o);
-    g = {start, start + capacity(r), Engine::group_members, o->index, o->generation};
+    g = {start, start + capacity(r), Engine::group_members, o->index, ++o->generation};
     if constexpr (Engine::coalesces)
       if (&g == &r.gathered && !r.listed) {
         r.listed = true;

@@ -113,7 +113,7 @@ class flushing {
   }
   status ask(slot& o) noexcept {
     std::byte body[wire::token_bytes];
-    wire::encode_token(std::uint64_t{o.generation} << 32 | o.index, body);
+    wire::encode_token(o.named(), body);
     return e_.tell(*o.record, wire::message_kind::flush, body);
   }
 

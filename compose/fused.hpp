@@ -37,7 +37,7 @@ class fusing {
     slot* o = e_.operations.take();  // the library never holds this one: it ends by the reply
     e_.claim(*o, slot_use::user, operation::put_notify, w.record, w.context);
     o->stage = stage::replying;
-    const status s = Engine::counted(*w.record, say(w, std::uint64_t{o->generation} << 32 | o->index));
+    const status s = Engine::counted(*w.record, say(w, o->named()));
     if (!s) e_.release(*o);
     return s;
   }

@@ -116,7 +116,7 @@ class lane {
       return e_.port->inject_write_immediate(w.record->link, {w.from.data, w.from.size}, w.to, immediate);
     if constexpr (Engine::write_mode == post_mode::delivered)
       if (w.signalled && w.from.size == 0) [[unlikely]]
-        return notice_alone(w);
+        return notice_alone(e_, w.record, w.immediate, w.context);
     return post_write(
         w.record, operation::put_notify, w.context,
         w.signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
@@ -182,7 +182,8 @@ class lane {
     else return immediate;
   }
 
-  [[gnu::cold, gnu::noinline]] static status too_long(Engine& e, std::uint64_t size, const record& r) noexcept {
+  /// Not specialised for what callers know: they would prepare it each time.
+  [[gnu::cold, gnu::noipa]] static status too_long(Engine& e, std::uint64_t size, const record& r) noexcept {
     e.refused_message.note(size, r.their_slot_bytes);
     return {errc::truncated, origin::weft, static_cast<std::int32_t>(r.their_slot_bytes), "send"};
   }
@@ -202,9 +203,10 @@ class lane {
   }
   [[gnu::always_inline]] status posted(slot& o, status s) noexcept {
     if (!s) [[unlikely]]
-      e_.release(o);
+      not_posted(e_, o);
     return s;
   }
+  [[gnu::cold, gnu::noinline]] static void not_posted(Engine& e, slot& o) noexcept { e.release(o); }
 
   /// By value: where nothing is split, nothing of the caller's needs an address.
   [[gnu::cold, gnu::noinline]] status one_in_parts(record& r, operation what, local_memory from, remote_place at, std::uint32_t immediate,
@@ -251,13 +253,13 @@ class lane {
 
   /// A write without bytes has nothing to deliver, and libraries may wait for its delivery for ever (shared memory of libfabric 1.17, then
   /// every later post to that peer is answered `again`): its notice is sent as a message, which no key can fail.
-  status notice_alone(const write_of& w) noexcept {
-    slot* o = claim(w.record, operation::put_notify, w.context);
+  [[gnu::cold, gnu::noinline]] static status notice_alone(Engine& e, record* r, std::uint32_t immediate, void* context) noexcept {
+    lane l(e);
+    slot* o = l.claim(r, operation::put_notify, context);
     if (o == nullptr) return again(waits_for::operation_slot, "put_notify");
-    if (!w.signalled) o->use = slot_use::silent;
     std::byte body[4];
-    wire::encode(w.immediate, body);
-    return posted(*o, e_.tell(*w.record, wire::message_kind::notify, body, o));
+    wire::encode(immediate, body);
+    return l.posted(*o, e.tell(*r, wire::message_kind::notify, body, o));
   }
 
   template <post_mode M>

@@ -96,8 +96,8 @@ struct operation_slot : library_context<LibraryBytes>, operation_state {
   [[no_unique_address]] std::conditional_t<Loops, swap_loop, no_swap_loop> loop;
   std::uint32_t posted = 0;  ///< Tick of the post.
   std::uint32_t index = 0;
-  std::uint32_t next = no_index;  ///< The list that it is on: of what is owed, or of the notices in one message.
-  std::uint32_t generation = 0;
+  std::uint32_t next = no_index;    ///< The list that it is on: of what is owed, or of the notices in one message.
+  std::uint32_t generation = 0;     ///< Of what names it elsewhere; see named().
   std::uint32_t buffer = no_index;  ///< The control buffer that it holds.
   std::uint32_t immediate = 0;
   std::uint32_t sequence = 0;  ///< Of its entry in the target's ring.
@@ -107,6 +107,9 @@ struct operation_slot : library_context<LibraryBytes>, operation_state {
   void* descriptor = nullptr;              ///< Of the slot's own memory, where local buffers must be registered.
   operation_slot* after = nullptr;         ///< Free list.
 
+  /// Its name in a message, or in what is kept: no earlier one of the slot's is equal. What was named is over when the slot is given back, and its
+  /// next use is another stage, or names it again.
+  std::uint64_t named() noexcept { return std::uint64_t{++generation} << 32 | index; }
   /// Told of with one event and given back as it is: one call of a user's, without a buffer.
   bool is_plain() const noexcept { return this->word() == under_way(slot_use::user).word() && buffer == no_index; }
 };
@@ -174,7 +177,6 @@ class operation_pool {
   Slot* first_free() noexcept {
     Slot* slot = free_;
     free_ = slot->after;
-    ++slot->generation;
     return slot;
   }
 

@@ -37,7 +37,7 @@ class receives {
       if (e_.refills == Engine::longest_chain || (e_.refills != 0 && first_refill().owner != r.owner)) refill();
       e_.refill[e_.refills++] = {memory_of(r), &r};
     } else if (!try_post(r)) [[unlikely]] {
-      keep(r);
+      keep(e_, r);
     }
   }
   /// Posts what was collected.
@@ -49,7 +49,7 @@ class receives {
       if constexpr (Engine::links_have_receives) link = e_.peers.at(first_refill().owner).link;
       const std::uint32_t taken = e_.port->post_receives(link, e_.refill.data(), count);
       for (std::uint32_t i = 0; i < count; ++i)
-        if (i >= taken) keep(*static_cast<receive*>(e_.refill[i].context));
+        if (i >= taken) keep(e_, *static_cast<receive*>(e_.refill[i].context));
         else if constexpr (Engine::many_in_one) e_.receive_bytes += e_.refill[i].into.size;
     }
   }
@@ -110,9 +110,9 @@ class receives {
  private:
   local_memory memory_of(const receive& r) const noexcept { return {r.data, size_of_one(e_.options), r.descriptor}; }
   receive& first_refill() const noexcept { return *static_cast<receive*>(e_.refill[0].context); }
-  [[gnu::cold]] void keep(receive& r) noexcept {
-    e_.unposted.push_back(&r);  // capacity reserved with the slots
-    e_.put_off();
+  [[gnu::cold, gnu::noinline]] static void keep(Engine& e, receive& r) noexcept {
+    e.unposted.push_back(&r);  // capacity reserved with the slots
+    e.put_off();
   }
 
   static std::size_t slot_size(const transport_options& o) noexcept { return (o.slot_bytes + Engine::front + 63) / 64 * 64; }

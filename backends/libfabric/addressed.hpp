@@ -23,9 +23,10 @@ namespace weft::backends::libfabric {
 template <class Shape>
 class addressed_endpoint {
  public:
-  /// A place in the address vector, and whose link it is.
+  /// The endpoint, a place in the address vector, and whose link it is. In a table places are indices (fi_av(3)): they need no 64 bits.
   struct link {
-    fi_addr_t address = FI_ADDR_UNSPEC;
+    fid_ep* endpoint = nullptr;  ///< Null: no link.
+    std::uint32_t address = 0;
     std::uint32_t tag = 0;
     friend bool operator==(const link&, const link&) = default;
   };
@@ -50,7 +51,7 @@ class addressed_endpoint {
     return made;
   }
 
-  fid_ep* of(link) const noexcept { return endpoint_.get(); }
+  static fid_ep* of(link to) noexcept { return to.endpoint; }
   fid_ep* receives_of(link) const noexcept { return endpoint_.get(); }
   static fi_addr_t peer(link to) noexcept { return to.address; }
   fid_ep* region_endpoint() const noexcept { return endpoint_.get(); }
@@ -68,14 +69,17 @@ class addressed_endpoint {
       known = place_of(at);  // the same peer, spelled differently
       if (known == places_.end()) known = places_.insert(known, {to, at, 0});
     }
+    if (known->at > ~std::uint32_t{0})
+      return failure{error(errc::native, "fi_av_insert"),
+                     "fabric " + std::string(Shape::name) + ": a place in the table of addresses that is no index"};
     ++known->links;
-    const link made{known->at, tag};
+    const link made{endpoint_.get(), static_cast<std::uint32_t>(known->at), tag};
     fresh_.push_back(made);
     return made;
   }
 
   void hang_up(link& gone) {
-    if (gone.address == FI_ADDR_UNSPEC) return;
+    if (gone.endpoint == nullptr) return;
     std::erase(fresh_, gone);
     if (const auto at = place_of(gone.address); at != places_.end() && --at->links == 0 && Shape::facts.forgets_peers) {
       fi_av_remove(peers_.get(), &at->at, 1, 0);

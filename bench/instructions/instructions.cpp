@@ -129,7 +129,10 @@ class run {
     begin();
     for (int v = 0; v < visits_; ++v, t.operations += std::max<std::uint64_t>(expected, 1)) {
       const std::uint64_t before = c_.landed + c_.heard;
-      if (expected > 0) to_.tell(asked);
+      if (expected > 0) {
+        to_.tell(asked);
+        to_.hear();  // all of it is on its way
+      }
       usleep(expected > 0 ? 20000 : 0);
       do {
         const int found = measured_look(c_);
@@ -162,6 +165,7 @@ int side(const channel& to, bool first, const std::string& what, int visits) {
     for (std::string asked = to.hear([&] { c.look(); }); asked != "over"; asked = to.hear([&] { c.look(); })) {
       for (int i = 0; i < (asked == "notices" ? in_batch : 1); ++i)
         while (!(asked == "message" ? c.inject() : c.put_notify())) c.look();
+      to.tell("posted");
     }
     to.tell("done");
     return 0;
