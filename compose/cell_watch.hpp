@@ -34,7 +34,7 @@ class cell_watch {
       return look_at_some(used);
     int told = 0;
     for (std::uint32_t i = 0; i < used; ++i)
-      if (record& r = e_.peers.at(i); r.live != 0 && stirs(r)) told += serve(r);
+      if (record& r = e_.peers.at(i); r.live != peer_header::dead && stirs(r)) told += serve(r);
     return told;
   }
 
@@ -89,21 +89,21 @@ class cell_watch {
     int told = 0;
     for (std::uint32_t i = 0; i < at_once; ++i) {
       if (e_.cells.next >= used) e_.cells.next = 0;
-      if (record& r = e_.peers.at(e_.cells.next++); r.live != 0 && stirs(r)) told += serve(r);
+      if (record& r = e_.peers.at(e_.cells.next++); r.live != peer_header::dead && stirs(r)) told += serve(r);
     }
     return told;
   }
 
   [[gnu::noinline]] int serve(record& r) {
-    const std::uint32_t before = e_.attention;
-    e_.attention |= Engine::handling_bit;
+    const bool inside = e_.handling();
+    e_.attention.begin_handling();
     const std::uint32_t number = r.number;
     const std::uint32_t waited = r.cells_waiting;
     if (waited != 0) take_credit(r, posts::their_credit(r));
     int told = r.live == number ? static_cast<int>(waited - r.cells_waiting) : 1;
     told += drain(r);
     if (r.live == number && r.answer_is_due) tell_credit(r);
-    if ((before & Engine::handling_bit) == 0) e_.attention &= ~Engine::handling_bit;
+    if (!inside) (void)e_.attention.end_handling();
     return told;
   }
 

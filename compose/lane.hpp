@@ -182,8 +182,7 @@ class lane {
     else return immediate;
   }
 
-  /// Not specialised for what callers know: they would prepare it each time.
-  [[gnu::cold, gnu::noipa]] static status too_long(Engine& e, std::uint64_t size, const record& r) noexcept {
+  [[gnu::cold, gnu::noinline]] static status too_long(Engine& e, std::uint64_t size, const record& r) noexcept {
     e.refused_message.note(size, r.their_slot_bytes);
     return {errc::truncated, origin::weft, static_cast<std::int32_t>(r.their_slot_bytes), "send"};
   }

@@ -86,12 +86,12 @@ TEST(operation_pool, gives_each_slot_once_and_counts) {
   EXPECT_EQ(pool.left(), 0U);
   EXPECT_EQ(pool.take(), nullptr) << "one more than there are";
   slot* first = *taken.begin();
-  const std::uint32_t generation = first->generation;
+  const std::uint64_t name = first->named();
   pool.give(*first);
   EXPECT_EQ(pool.in_flight(), 7U);
   slot* again = pool.take();
   EXPECT_EQ(again, first);
-  EXPECT_NE(again->generation, generation) << "a late reply must not find the new operation";
+  EXPECT_NE(again->named(), name) << "a late reply must not find the new operation";
   EXPECT_EQ(pool.at(8), nullptr);
 }
 
