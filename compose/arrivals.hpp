@@ -38,7 +38,7 @@ class arrivals {
       return arrived_badly(c);
     receive& r = *static_cast<receive*>(c.context);
     const wire::message_tag tag{static_cast<std::uint32_t>(c.immediate)};
-    if constexpr (!Engine::goodbye_overtakes && !Engine::framed)
+    if constexpr (!Engine::goodbye_overtakes && !Engine::framed && !Engine::watches_cells)
       if (tag.kind() == wire::message_kind::user) [[likely]] {
         record* const from = e_.peers.living(tag.connection());
         if (from != nullptr && (!Engine::links_have_receives || tag.connection().index() == r.owner) && e_.parked.empty()) [[likely]]
@@ -99,8 +99,11 @@ class arrivals {
       record* from = e_.peers.living({static_cast<std::uint32_t>(c.immediate >> 32)});
       if (from == nullptr) [[unlikely]]
         return void(++e_.stale);
-      if constexpr (Engine::watches_cells) cell_watch<Engine, Handler>(e_, on_).drain(*from);  // posted before it
-      if (Engine::watches_cells && !from->live) return;
+      if constexpr (Engine::watches_cells) {
+        const std::uint32_t number = from->number;
+        cell_watch<Engine, Handler>(e_, on_).drain(*from);  // posted before it
+        if (from->live != number) return;                   // a handler closed the peer
+      }
       on_(notified{e_.handle(*from), static_cast<std::uint32_t>(c.immediate)});
     } else {
       landed_in_receive(c);
