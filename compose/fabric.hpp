@@ -97,7 +97,8 @@ struct rules_hold {
   static constexpr bool selective = !answer<F, completion_family>::asks_each_time || facts.selective_completion;
   static constexpr bool many_in_one =
       !answer<F, receive_buffers_family>::many_in_one || (facts.multi_receive && !facts.write_immediate_consumes_receive);
-  static constexpr bool groups = answer<F, coalesce_family>::bytes + answer<F, framing_family>::bytes_in_front <= facts.largest_message;
+  static constexpr bool groups =
+      !answer<F, coalesce_family>::gathers || answer<F, coalesce_family>::bytes + answer<F, framing_family>::bytes_in_front <= facts.largest_message;
   static constexpr bool pool = answer<F, receive_pool_family>::one_for_all ? facts.endpoint_type == endpoint_type::addressed || facts.shared_receives
                                                                            : facts.endpoint_type == endpoint_type::connected;
 };

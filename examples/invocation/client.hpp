@@ -113,7 +113,7 @@ class client {
   enum class allocation_state : std::uint8_t { none, asked, serving, releasing, refused, lost };
   static constexpr std::uint32_t no_function = ~std::uint32_t{0};
   static constexpr std::size_t most_memory = std::size_t{1} << 30;  ///< For the slots of one allocation.
-  static constexpr std::uint32_t looks_per_clock = 256;
+  static constexpr std::uint32_t looks_per_clock = 64;
   static constexpr duration cancel_again = 100ms;
 
   struct waiting_call {
