@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The initiator's side of watched rings: put_notify as one write of a cell, payload included (wire/cell.hpp). What is larger than a cell
-// carries its notice as an immediate where the row has those, else goes ahead in a write of its own; the row keeps writes in order. No completion is asked for: the peer's credit says that cells are free again,
-// and ends those operations that somebody waits for, so that neither side's library makes an entry for a queue.
+// carries its notice as an immediate where the row has those, else goes ahead in a write of its own; the row keeps writes in order. No
+// completion is asked for: the peer's credit says that cells are free again, and ends those operations that somebody waits for, so that neither
+// side's library makes an entry for a queue.
 // Hot path: yes, with notify::watched_word. Threads: the owner's.
 #pragma once
 

@@ -91,18 +91,6 @@ class fusing {
     on(s, code);
   }
 
-  /// Where a peer's bytes go, or null and why not: what a card would check.
-  std::byte* locate(const wire::fused_head& f, std::size_t size, errc& code) const noexcept {
-    for (const region_entry& entry : e_.regions) {
-      if (entry.enrolled.key != f.key) continue;
-      const std::uint64_t offset = f.address - entry.base;
-      code = offset > entry.enrolled.size || entry.enrolled.size - offset < size ? errc::out_of_range : errc::denied;
-      if (code == errc::out_of_range || !grants(entry.granted, rights::remote_write)) return nullptr;
-      return entry.enrolled.base + offset;
-    }
-    return nullptr;
-  }
-
  private:
   /// One message: weft's own front, the head, the bytes. Injected where it is short enough, else from a buffer that ends with the send.
   template <class Write>

@@ -9,7 +9,7 @@
 
 #include "coalescing.hpp"
 #include "events.hpp"
-#include "fused.hpp"
+#include "landing_place.hpp"
 
 #include <cstring>
 #include <utility>
@@ -64,7 +64,7 @@ class ungrouping {
   [[gnu::noinline]] bool other(record& r, const wire::group_member& m) {
     if (m.kind == wire::group_kind::refusal) return refused(r, m.number);
     auto code = errc::denied;
-    std::byte* const place = fusing<Engine>(e_).locate({0, m.address, m.key, 0}, m.payload.size(), code);
+    std::byte* const place = landing_place(e_, m.key, m.address, m.payload.size(), code);
     if (place == nullptr) return !refuse(r, m.kind, code).is_again();
     if (!m.payload.empty()) std::memcpy(place, m.payload.data(), m.payload.size());
     if (m.kind == wire::group_kind::put_notify) on_(notified{e_.handle(r), m.number});
