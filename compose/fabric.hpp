@@ -88,8 +88,9 @@ struct rules_hold {
   static constexpr bool fused = facts.fused_bytes <= wire::largest_fused;
   static constexpr bool atomics = answer<F, atomics_family>::executed_by_target || facts.atomics == atomic_execution::provider;
   static constexpr bool lowerings = answer<F, atomics_family>::executed_by_target || possible(F::atomics_by, facts);
-  static constexpr bool order_kept = answer<F, atomics_family>::executed_by_target || !facts.atomics_cost_order || !overtaking ||
-                                     !std::same_as<notify_answer, notify::message_after_ordered_write>;
+  static constexpr bool order_kept =
+      answer<F, atomics_family>::executed_by_target || !facts.atomics_cost_order || !overtaking ||
+      (!std::same_as<notify_answer, notify::message_after_ordered_write> && notify_answer::target_keeps != notify_needs::cells);
   static constexpr bool addresses = by_pointer == facts.virtual_addressing || (by_pointer && facts.virtual_addressing_optional);
   static constexpr bool keys = answer<F, region_key_family>::made_here == (facts.key_owner == key_owner::application);
   static constexpr bool descriptor = !answer<F, local_descriptor_family>::any_memory || !facts.local_registration;
@@ -130,7 +131,8 @@ consteval bool consistent_fabric() {
   static_assert(rules::atomics, "weft: atomics::provider needs atomics to be provider in the fabric's row; atomics::target is legal on every row");
   static_assert(rules::lowerings, "weft: atomics_by lowers an operation to what atomic_operations in the fabric's row does not list");
   static_assert(rules::order_kept,
-                "weft: atomics::provider takes away the order that notify::message_after_ordered_write relies on (atomics_cost_order in the row)");
+                "weft: atomics::provider takes away the order that notify::message_after_ordered_write and notify::watched_word rely on "
+                "(atomics_cost_order in the row)");
   static_assert(rules::addresses,
                 "weft: the fabric's answer to region_address is not what its row says in virtual_addressing and virtual_addressing_optional");
   static_assert(rules::keys, "weft: the fabric's answer to region_key is not what its row says in key_owner");

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_10043b5f {
+inline namespace rules_95093ff6 {
 /// Slingshot cards: counters in hardware, writes in order, no immediate on a write by default. libfabric 1.21 and later.
 struct cxi {
-  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules f23eb50c, row fa8bac99";
+  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules 5bc14eb9, row fa8bac99";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=remote_counter "
@@ -94,7 +94,7 @@ struct cxi {
   >;
 };
 static_assert(complete_fabric<cxi>);
-}  // namespace rules_10043b5f
+}  // namespace rules_95093ff6
 // clang-format on
 }  // namespace weft::fabrics
 

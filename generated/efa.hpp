@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_b45d2671 {
+inline namespace rules_a82d2edc {
 /// Elastic Fabric Adapter through libfabric's reliable layer: reliable, unordered between writes and messages. libfabric 1.15 to before 1.18.
 struct efa_since_1_15 {
-  static constexpr std::string_view name = "efa", library = "libfabric", made_from = "rules f23eb50c, row b1b65d97";
+  static constexpr std::string_view name = "efa", library = "libfabric", made_from = "rules 5bc14eb9, row b1b65d97";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -92,11 +92,11 @@ struct efa_since_1_15 {
   >;
 };
 static_assert(complete_fabric<efa_since_1_15>);
-}  // namespace rules_b45d2671
-inline namespace rules_931ac8d2 {
+}  // namespace rules_a82d2edc
+inline namespace rules_1d4dd189 {
 /// libfabric 1.18 and later.
 struct efa_since_1_18 : efa_since_1_15 {
-  static constexpr std::string_view made_from = "rules f23eb50c, row 44069320";
+  static constexpr std::string_view made_from = "rules 5bc14eb9, row 44069320";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -127,7 +127,7 @@ struct efa_since_1_18 : efa_since_1_15 {
   >;
 };
 static_assert(complete_fabric<efa_since_1_18>);
-}  // namespace rules_931ac8d2
+}  // namespace rules_1d4dd189
 
 using efa = by_library<backends::libfabric::built_with, efa_since_1_15, efa_since_1_18>;
 // clang-format on

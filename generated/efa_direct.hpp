@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_f87a7d1d {
+inline namespace rules_cc7d6786 {
 /// Elastic Fabric Adapter without the reliable layer: the card's own operations. libfabric 2.1 to before 2.6.
 struct efa_direct_since_2_1 {
-  static constexpr std::string_view name = "efa_direct", library = "libfabric", made_from = "rules f23eb50c, row c065aa31";
+  static constexpr std::string_view name = "efa_direct", library = "libfabric", made_from = "rules 5bc14eb9, row c065aa31";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -91,11 +91,11 @@ struct efa_direct_since_2_1 {
   >;
 };
 static_assert(complete_fabric<efa_direct_since_2_1>);
-}  // namespace rules_f87a7d1d
-inline namespace rules_a9258d2b {
+}  // namespace rules_cc7d6786
+inline namespace rules_984d1067 {
 /// libfabric 2.6 and later.
 struct efa_direct_since_2_6 : efa_direct_since_2_1 {
-  static constexpr std::string_view made_from = "rules f23eb50c, row 5cd58383";
+  static constexpr std::string_view made_from = "rules 5bc14eb9, row 5cd58383";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
       "atomics=target liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -121,7 +121,7 @@ struct efa_direct_since_2_6 : efa_direct_since_2_1 {
   >;
 };
 static_assert(complete_fabric<efa_direct_since_2_6>);
-}  // namespace rules_a9258d2b
+}  // namespace rules_984d1067
 
 using efa_direct = by_library<backends::libfabric::built_with, efa_direct_since_2_1, efa_direct_since_2_6>;
 // clang-format on

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_0b7de49d {
+inline namespace rules_ae45cb42 {
 /// Cray Aries cards; the provider left libfabric with 1.21. libfabric 1.15 to before 1.21.
 struct gni {
-  static constexpr std::string_view name = "gni", library = "libfabric", made_from = "rules f23eb50c, row 22eff55d";
+  static constexpr std::string_view name = "gni", library = "libfabric", made_from = "rules 5bc14eb9, row 22eff55d";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -92,7 +92,7 @@ struct gni {
   >;
 };
 static_assert(complete_fabric<gni>);
-}  // namespace rules_0b7de49d
+}  // namespace rules_ae45cb42
 // clang-format on
 }  // namespace weft::fabrics
 

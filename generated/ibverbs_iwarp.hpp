@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_a6402dd5 {
+inline namespace rules_8baa9bd2 {
 /// Reliable connections on iWARP cards by rdma-core itself: no immediates and no atomics. rdma-core 44.0 and later.
 struct ibverbs_iwarp {
-  static constexpr std::string_view name = "ibverbs_iwarp", library = "rdma-core", made_from = "rules f23eb50c, row 8df13a03";
+  static constexpr std::string_view name = "ibverbs_iwarp", library = "rdma-core", made_from = "rules 5bc14eb9, row 8df13a03";
   static constexpr library_version built_with = backends::verbs::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=header region_address=virtual_address region_key=provider "
@@ -110,7 +110,7 @@ struct ibverbs_iwarp {
   >;
 };
 static_assert(complete_fabric<ibverbs_iwarp>);
-}  // namespace rules_a6402dd5
+}  // namespace rules_8baa9bd2
 // clang-format on
 }  // namespace weft::fabrics
 

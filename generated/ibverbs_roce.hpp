@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_25111514 {
+inline namespace rules_d8c6deec {
 /// Reliable connections on InfiniBand or RoCE cards by rdma-core itself. rdma-core 44.0 and later.
 struct ibverbs_roce {
-  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules f23eb50c, row 2bc1ee50";
+  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules 5bc14eb9, row 2bc1ee50";
   static constexpr library_version built_with = backends::verbs::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
@@ -109,7 +109,7 @@ struct ibverbs_roce {
   >;
 };
 static_assert(complete_fabric<ibverbs_roce>);
-}  // namespace rules_25111514
+}  // namespace rules_d8c6deec
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_25681938 {
+inline namespace rules_d3a6ef98 {
 /// One process in virtual time, from one seed: for simulation and tests. weft 1.0 and later.
 struct loopback {
-  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules f23eb50c, row 5f1aead6";
+  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules 5bc14eb9, row 5f1aead6";
   static constexpr library_version built_with = backends::loopback::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -88,7 +88,7 @@ struct loopback {
   >;
 };
 static_assert(complete_fabric<loopback>);
-}  // namespace rules_25681938
+}  // namespace rules_d3a6ef98
 // clang-format on
 }  // namespace weft::fabrics
 

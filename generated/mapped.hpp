@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_5e9518ff {
+inline namespace rules_ca182544 {
 /// Two processes of one host and one user: memory that both map, no provider in between. linux 5.3 and later.
 struct mapped {
-  static constexpr std::string_view name = "mapped", library = "linux", made_from = "rules f23eb50c, row 7aceec4c";
+  static constexpr std::string_view name = "mapped", library = "linux", made_from = "rules 5bc14eb9, row 7aceec4c";
   static constexpr library_version built_with = backends::mapped::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=exchange framing=immediate region_address=offset region_key=provider notify=immediate "
@@ -103,7 +103,7 @@ struct mapped {
   >;
 };
 static_assert(complete_fabric<mapped>);
-}  // namespace rules_5e9518ff
+}  // namespace rules_ca182544
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_2b1f4f6b {
+inline namespace rules_9ad0aa40 {
 /// Cornelis Omni-Path cards. libfabric 1.15 to before 2.1.
 struct opx_since_1_15 {
-  static constexpr std::string_view name = "opx", library = "libfabric", made_from = "rules f23eb50c, row 50268b72";
+  static constexpr std::string_view name = "opx", library = "libfabric", made_from = "rules 5bc14eb9, row 50268b72";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=message_after_delivery "
@@ -90,11 +90,11 @@ struct opx_since_1_15 {
   >;
 };
 static_assert(complete_fabric<opx_since_1_15>);
-}  // namespace rules_2b1f4f6b
-inline namespace rules_c9b39a1b {
+}  // namespace rules_9ad0aa40
+inline namespace rules_c12e1939 {
 /// libfabric 2.1 and later.
 struct opx_since_2_1 : opx_since_1_15 {
-  static constexpr std::string_view made_from = "rules f23eb50c, row 949abb72";
+  static constexpr std::string_view made_from = "rules 5bc14eb9, row 949abb72";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=2 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -121,7 +121,7 @@ struct opx_since_2_1 : opx_since_1_15 {
   >;
 };
 static_assert(complete_fabric<opx_since_2_1>);
-}  // namespace rules_c9b39a1b
+}  // namespace rules_c12e1939
 
 using opx = by_library<backends::libfabric::built_with, opx_since_1_15, opx_since_2_1>;
 // clang-format on

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_1c6076c5 {
+inline namespace rules_43c0fe41 {
 /// Omni-Path cards through PSM2. libfabric 1.15 and later.
 struct psm2 {
-  static constexpr std::string_view name = "psm2", library = "libfabric", made_from = "rules f23eb50c, row aca3aec7";
+  static constexpr std::string_view name = "psm2", library = "libfabric", made_from = "rules 5bc14eb9, row aca3aec7";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -92,7 +92,7 @@ struct psm2 {
   >;
 };
 static_assert(complete_fabric<psm2>);
-}  // namespace rules_1c6076c5
+}  // namespace rules_43c0fe41
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_8d75841c {
+inline namespace rules_77ddee38 {
 /// Intel Ethernet cards and others through PSM3. libfabric 1.15 and later.
 struct psm3 {
-  static constexpr std::string_view name = "psm3", library = "libfabric", made_from = "rules f23eb50c, row aec4070f";
+  static constexpr std::string_view name = "psm3", library = "libfabric", made_from = "rules 5bc14eb9, row aec4070f";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -92,7 +92,7 @@ struct psm3 {
   >;
 };
 static_assert(complete_fabric<psm3>);
-}  // namespace rules_8d75841c
+}  // namespace rules_77ddee38
 // clang-format on
 }  // namespace weft::fabrics
 

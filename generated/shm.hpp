@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_1f0b6f39 {
+inline namespace rules_583709dd {
 /// Processes of one host over shared memory. libfabric 1.15 to before 2.0.
 struct shm_since_1_15 {
-  static constexpr std::string_view name = "shm", library = "libfabric", made_from = "rules f23eb50c, row 913eefc2";
+  static constexpr std::string_view name = "shm", library = "libfabric", made_from = "rules 5bc14eb9, row 913eefc2";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -112,11 +112,11 @@ struct shm_since_1_15 {
   >;
 };
 static_assert(complete_fabric<shm_since_1_15>);
-}  // namespace rules_1f0b6f39
-inline namespace rules_cff14831 {
+}  // namespace rules_583709dd
+inline namespace rules_6dcb0d49 {
 /// libfabric 2.0 and later.
 struct shm_since_2_0 : shm_since_1_15 {
-  static constexpr std::string_view made_from = "rules f23eb50c, row a3c7ac78";
+  static constexpr std::string_view made_from = "rules 5bc14eb9, row a3c7ac78";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=process key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
@@ -141,7 +141,7 @@ struct shm_since_2_0 : shm_since_1_15 {
   >;
 };
 static_assert(complete_fabric<shm_since_2_0>);
-}  // namespace rules_cff14831
+}  // namespace rules_6dcb0d49
 
 using shm = by_library<backends::libfabric::built_with, shm_since_1_15, shm_since_2_0>;
 // clang-format on

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_cba0a600 {
+inline namespace rules_430d3eab {
 /// Addressed endpoints over sockets, polled by us; deprecated, and the reference for semantics. libfabric 1.15 and later.
 struct sockets {
-  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules f23eb50c, row 6c248ed0";
+  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules 5bc14eb9, row 6c248ed0";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -111,7 +111,7 @@ struct sockets {
   >;
 };
 static_assert(complete_fabric<sockets>);
-}  // namespace rules_cba0a600
+}  // namespace rules_430d3eab
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_f9533a3b {
+inline namespace rules_11a68e38 {
 /// Connected endpoints over TCP sockets; runs on every machine. libfabric 1.15 and later.
 struct tcp {
-  static constexpr std::string_view name = "tcp", library = "libfabric", made_from = "rules f23eb50c, row cb3aa442";
+  static constexpr std::string_view name = "tcp", library = "libfabric", made_from = "rules 5bc14eb9, row cb3aa442";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -105,7 +105,7 @@ struct tcp {
   >;
 };
 static_assert(complete_fabric<tcp>);
-}  // namespace rules_f9533a3b
+}  // namespace rules_11a68e38
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_29a870b1 {
+inline namespace rules_a1675508 {
 /// Addressed endpoints of the tcp provider itself, without the rxm layer. libfabric 1.18 and later.
 struct tcp_rdm {
-  static constexpr std::string_view name = "tcp_rdm", library = "libfabric", made_from = "rules f23eb50c, row 7cc903eb";
+  static constexpr std::string_view name = "tcp_rdm", library = "libfabric", made_from = "rules 5bc14eb9, row 7cc903eb";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -95,7 +95,7 @@ struct tcp_rdm {
   >;
 };
 static_assert(complete_fabric<tcp_rdm>);
-}  // namespace rules_29a870b1
+}  // namespace rules_a1675508
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_b8de92bb {
+inline namespace rules_ac90a9e2 {
 /// Addressed endpoints over TCP sockets by the rxm layer. libfabric 1.15 and later.
 struct tcp_rxm {
-  static constexpr std::string_view name = "tcp_rxm", library = "libfabric", made_from = "rules f23eb50c, row 0919bb24";
+  static constexpr std::string_view name = "tcp_rxm", library = "libfabric", made_from = "rules 5bc14eb9, row 0919bb24";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -122,7 +122,7 @@ struct tcp_rxm {
   >;
 };
 static_assert(complete_fabric<tcp_rxm>);
-}  // namespace rules_b8de92bb
+}  // namespace rules_ac90a9e2
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -159,5 +159,6 @@ constexpr refused why_not(const tcp_rxm*, flush::message_behind_writes, Asked) {
   return {};
 }
 constexpr policy_set<atomics::target> follows(const tcp_rxm*, notify::message_after_ordered_write) noexcept { return {}; }
+constexpr policy_set<atomics::target> follows(const tcp_rxm*, notify::watched_word) noexcept { return {}; }
 // clang-format on
 }  // namespace weft::fabrics

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_dda46cb9 {
+inline namespace rules_07406cc7 {
 /// Addressed endpoints over UDP, made reliable by the rxd layer; experimental. libfabric 1.15 and later.
 struct udp_rxd {
-  static constexpr std::string_view name = "udp_rxd", library = "libfabric", made_from = "rules f23eb50c, row 0f548549";
+  static constexpr std::string_view name = "udp_rxd", library = "libfabric", made_from = "rules 5bc14eb9, row 0f548549";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -109,7 +109,7 @@ struct udp_rxd {
   >;
 };
 static_assert(complete_fabric<udp_rxd>);
-}  // namespace rules_dda46cb9
+}  // namespace rules_07406cc7
 // clang-format on
 }  // namespace weft::fabrics
 

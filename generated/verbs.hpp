@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_abb55b0c {
+inline namespace rules_a05890fd {
 /// Connected endpoints on InfiniBand or RoCE cards through libfabric. libfabric 1.15 to before 2.2.
 struct verbs_since_1_15 {
-  static constexpr std::string_view name = "verbs", library = "libfabric", made_from = "rules f23eb50c, row a6951d9a";
+  static constexpr std::string_view name = "verbs", library = "libfabric", made_from = "rules 5bc14eb9, row a6951d9a";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
@@ -108,11 +108,11 @@ struct verbs_since_1_15 {
   >;
 };
 static_assert(complete_fabric<verbs_since_1_15>);
-}  // namespace rules_abb55b0c
-inline namespace rules_75b8c402 {
+}  // namespace rules_a05890fd
+inline namespace rules_fcdeb5ce {
 /// libfabric 2.2 and later.
 struct verbs_since_2_2 : verbs_since_1_15 {
-  static constexpr std::string_view made_from = "rules f23eb50c, row 1e731d9a";
+  static constexpr std::string_view made_from = "rules 5bc14eb9, row 1e731d9a";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
       "notify=immediate_consumes_receive atomics=provider liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -141,7 +141,7 @@ struct verbs_since_2_2 : verbs_since_1_15 {
   >;
 };
 static_assert(complete_fabric<verbs_since_2_2>);
-}  // namespace rules_75b8c402
+}  // namespace rules_fcdeb5ce
 
 using verbs = by_library<backends::libfabric::built_with, verbs_since_1_15, verbs_since_2_2>;
 // clang-format on

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_5de5465f {
+inline namespace rules_ed0d5fdc {
 /// Addressed endpoints on InfiniBand or RoCE cards by the rxm layer. libfabric 1.15 and later.
 struct verbs_rxm {
-  static constexpr std::string_view name = "verbs_rxm", library = "libfabric", made_from = "rules f23eb50c, row b4d5ee96";
+  static constexpr std::string_view name = "verbs_rxm", library = "libfabric", made_from = "rules 5bc14eb9, row b4d5ee96";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -121,7 +121,7 @@ struct verbs_rxm {
   >;
 };
 static_assert(complete_fabric<verbs_rxm>);
-}  // namespace rules_5de5465f
+}  // namespace rules_ed0d5fdc
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_880edb10 {
+inline namespace rules_330b4ab8 {
 /// A row for tests. libfabric 1.15 to before 2.0.
 struct ranged_since_1_15 {
-  static constexpr std::string_view name = "ranged", library = "libfabric", made_from = "rules f23eb50c, row 98c9aee4";
+  static constexpr std::string_view name = "ranged", library = "libfabric", made_from = "rules 5bc14eb9, row 98c9aee4";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
@@ -91,11 +91,11 @@ struct ranged_since_1_15 {
   >;
 };
 static_assert(complete_fabric<ranged_since_1_15>);
-}  // namespace rules_880edb10
-inline namespace rules_cc126e60 {
+}  // namespace rules_330b4ab8
+inline namespace rules_f3f1e369 {
 /// libfabric 2.0 to before 2.2.
 struct ranged_since_2_0 : ranged_since_1_15 {
-  static constexpr std::string_view made_from = "rules f23eb50c, row 0d9bac64";
+  static constexpr std::string_view made_from = "rules 5bc14eb9, row 0d9bac64";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
       "notify=message_after_delivery atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -121,11 +121,11 @@ struct ranged_since_2_0 : ranged_since_1_15 {
   >;
 };
 static_assert(complete_fabric<ranged_since_2_0>);
-}  // namespace rules_cc126e60
-inline namespace rules_08c8c364 {
+}  // namespace rules_f3f1e369
+inline namespace rules_960fc7d0 {
 /// libfabric 2.2 to before 3.0.
 struct ranged_since_2_2 : ranged_since_2_0 {
-  static constexpr std::string_view made_from = "rules f23eb50c, row 52589354";
+  static constexpr std::string_view made_from = "rules 5bc14eb9, row 52589354";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
       "notify=message_after_delivery atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -153,7 +153,7 @@ struct ranged_since_2_2 : ranged_since_2_0 {
   >;
 };
 static_assert(complete_fabric<ranged_since_2_2>);
-}  // namespace rules_08c8c364
+}  // namespace rules_960fc7d0
 
 using ranged = by_library<backends::libfabric::built_with, ranged_since_1_15, ranged_since_2_0, ranged_since_2_2>;
 // clang-format on
