@@ -7,6 +7,11 @@ if(WEFT_WERROR)
   target_compile_options(weft_build_settings INTERFACE -Werror)
 endif()
 
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ collects its garbage from 128 MB on, which is a twelfth of its time here: from 512 MB on (KiB) most units never do.
+  target_compile_options(weft_build_settings INTERFACE --param=ggc-min-heapsize=524288)
+endif()
+
 set(weft_sanitizer_choices "" "address;undefined" "thread")
 if(NOT WEFT_SANITIZE IN_LIST weft_sanitizer_choices AND NOT WEFT_SANITIZE STREQUAL "address;undefined")
   message(FATAL_ERROR "WEFT_SANITIZE is \"${WEFT_SANITIZE}\"; it must be empty, \"address;undefined\" or \"thread\"")
