@@ -68,7 +68,7 @@ class cell_posts {
     wait_for(r, o);
   }
 
-  static bool has_room(record& r) noexcept {
+  [[gnu::noinline]] static bool has_room(record& r) noexcept {
     if (!full(r)) return true;
     if (r.cells_waiting == 0)
       credit(
@@ -80,12 +80,16 @@ class cell_posts {
   static std::uint64_t their_credit(const record& r) noexcept {
     return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(r.incoming)).load(std::memory_order_acquire);
   }
-  /// Takes what they say to have read, if it can be true and all refusals that it speaks of are known. `find(index)` gives the slot, `end(slot)`
-  /// ends an operation and may run handlers.
+  /// Whether what they say to have read can be true, and all refusals that it speaks of are known.
+  static bool believes(const record& r, std::uint64_t word) noexcept {
+    return static_cast<std::uint32_t>(word >> 32) - r.cells_credited <= r.cells_posted - r.cells_credited &&
+           static_cast<std::uint32_t>(word) == r.cells_refused;
+  }
+  /// Takes what they say to have read. `find(index)` gives the slot, `end(slot)` ends an operation and may run handlers.
   template <class End, class Find>
   static void credit(record& r, std::uint64_t word, End&& end, Find&& find) {
     const auto read = static_cast<std::uint32_t>(word >> 32);
-    if (read - r.cells_credited > r.cells_posted - r.cells_credited || static_cast<std::uint32_t>(word) != r.cells_refused) return;
+    if (!believes(r, word)) return;
     if (r.cells_waiting == 0) {
       r.cells_credited = read;
       return;
@@ -124,15 +128,11 @@ class cell_posts {
 
   [[gnu::always_inline]] static void put_tail(record& r, std::byte* at, std::size_t size, remote_memory to, std::uint32_t immediate,
                                               unsigned flags) noexcept {
-    const wire::cell_tail tail{wire::credit_word(r.cells_read, r.cells_denied),
-                               to.address,
-                               to.key,
-                               immediate,
-                               r.theirs.value,
-                               static_cast<std::uint16_t>(size),
-                               static_cast<std::uint16_t>(flags),
-                               r.cells_posted + 1};
-    std::memcpy(at, &tail, sizeof tail);
+    const std::uint64_t words[]{wire::credit_word(r.cells_read, r.cells_denied), to.address, to.key, std::uint64_t{r.theirs.value} << 32 | immediate,
+                                wire::cell_end::of(static_cast<std::uint16_t>(size), static_cast<std::uint16_t>(flags), r.cells_posted + 1).word};
+    static_assert(sizeof words == wire::cell_tail_bytes);
+    for (std::size_t i = 0; i < std::size(words); ++i)  // each by itself: gathered into wider stores they would wait for each other on the stack
+      std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(at + i * sizeof words[i])).store(words[i], std::memory_order_relaxed);
   }
   [[gnu::always_inline]] static remote_memory place_for(const record& r, std::size_t total) noexcept {
     const std::size_t end = wire::cell_ring_front + (r.cells_posted % wire::ring_cells + 1) * wire::cell_bytes;
@@ -153,7 +153,7 @@ class cell_posts {
     std::byte* const tail = cell_memory::end_of_staged(r.outgoing, r.cells_posted) - wire::cell_tail_bytes;
     std::byte* const start = tail - from.size;
     put_tail(r, tail, from.size, to, immediate, flags);
-    if (from.size > 0) std::memcpy(start, from.data, from.size);
+    copy_payload(start, from.data, from.size);
     const std::size_t total = from.size + wire::cell_tail_bytes;
     if constexpr (injected >= wire::cell_tail_bytes)
       if (total <= injected) return counted(r, e_.port->inject_write(r.link, {start, total}, place_for(r, total)));
@@ -174,8 +174,9 @@ class cell_posts {
     return put_staged(r, from, to, immediate, flags, marker);
   }
 
+  /// By value: a post that is not otherwise keeps its arguments in registers.
   template <class Write>
-  [[gnu::noinline]] status post_otherwise(const Write& w) noexcept {
+  [[gnu::noinline]] status post_otherwise(Write w) noexcept {
     record& r = *w.record;
     if constexpr (large_ride)
       if (w.from.size > largest) return lane<Engine>(e_).write_with_immediate(w);

@@ -39,16 +39,7 @@ class cell_watch {
   }
 
   /// Reads all that this peer's writes have brought.
-  [[gnu::noinline]] int drain(record& r) {
-    int told = 0;
-    const std::uint32_t number = r.number;
-    for (std::uint32_t n = 0; n < wire::ring_cells && r.live == number && cell_is_there(r); ++n) {
-      if (!take(r)) break;
-      ++told;
-    }
-    if (r.live == number && r.cells_read - r.cells_told >= wire::ring_cells / 4) r.answer_is_due = true;
-    return told;
-  }
+  [[gnu::noinline]] int drain(record& r) { return read_all(r); }
 
   /// A refusal came by message.
   void refused(record& r, const_bytes body) {
@@ -72,20 +63,22 @@ class cell_watch {
     if (s.stage == stage::confirming) s.stage = stage::single;  // the write's own completion is still to come
     ends<Engine, Handler>(e_, on_).end_of(s, outcome);
   }
-  void take_credit(record& r, std::uint64_t word) {
+  [[gnu::noinline]] void take_credit(record& r, std::uint64_t word) {
     posts::credit(
         r, word, [this](slot& s) { end(s, {}); }, finder());
   }
 
-  [[gnu::always_inline]] static bool cell_is_there(const record& r) noexcept {
-    std::byte* const word = cell_memory::end_of_cell(r.incoming, r.cells_read) - sizeof(std::uint32_t);
-    return std::atomic_ref<std::uint32_t>(*reinterpret_cast<std::uint32_t*>(word)).load(std::memory_order_acquire) == r.cells_read + 1;
+  /// The next cell's last word; it is there when the sequence is that of the cell.
+  [[gnu::always_inline]] static wire::cell_end next_end(const record& r) noexcept {
+    std::byte* const word = cell_memory::end_of_cell(r.incoming, r.cells_read) - sizeof(wire::cell_end);
+    return {std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(word)).load(std::memory_order_acquire)};
   }
   [[gnu::always_inline]] static bool stirs(const record& r) noexcept {
-    return cell_is_there(r) || r.answer_is_due || (r.cells_waiting != 0 && posts::their_credit(r) >> 32 != r.cells_credited);
+    return next_end(r).sequence() == r.cells_read + 1 || r.answer_is_due ||
+           (r.cells_waiting != 0 && posts::their_credit(r) >> 32 != r.cells_credited);
   }
 
-  int look_at_some(std::uint32_t used) {
+  [[gnu::noinline]] int look_at_some(std::uint32_t used) {
     int told = 0;
     for (std::uint32_t i = 0; i < at_once; ++i) {
       if (e_.cells.next >= used) e_.cells.next = 0;
@@ -94,21 +87,43 @@ class cell_watch {
     return told;
   }
 
+  /// What follows the arrival of a notice runs in a processor whose caches the library's work has filled anew: it is one function of few lines, and what
+  /// happens seldom stands apart.
   [[gnu::noinline]] int serve(record& r) {
     const bool inside = e_.handling();
     e_.attention.begin_handling();
     const std::uint32_t number = r.number;
-    const std::uint32_t waited = r.cells_waiting;
-    if (waited != 0) take_credit(r, posts::their_credit(r));
-    int told = r.live == number ? static_cast<int>(waited - r.cells_waiting) : 1;
-    told += drain(r);
-    if (r.live == number && r.answer_is_due) tell_credit(r);
+    int told = 0;
+    if (r.cells_waiting != 0) [[unlikely]]
+      told = hear_credit(r);
+    told += read_all(r);
+    if (r.live == number && r.answer_is_due) [[unlikely]]
+      tell_credit(r);
     if (!inside) (void)e_.attention.end_handling();
+    return told;
+  }
+  /// Returns how many operations it ended; 1 where a handler closed the peer.
+  [[gnu::noinline]] int hear_credit(record& r) {
+    const std::uint32_t number = r.number;
+    const std::uint32_t waited = r.cells_waiting;
+    take_credit(r, posts::their_credit(r));
+    return r.live == number ? static_cast<int>(waited - r.cells_waiting) : 1;
+  }
+
+  [[gnu::always_inline]] int read_all(record& r) {
+    const std::uint32_t number = r.number;
+    int told = 0;
+    while (r.live == number && told < static_cast<int>(wire::ring_cells)) {
+      const wire::cell_end last = next_end(r);
+      if (last.sequence() != r.cells_read + 1 || !take(r, last)) break;
+      ++told;
+    }
+    if (r.live == number && r.cells_read - r.cells_told >= wire::ring_cells / 4) r.answer_is_due = true;
     return told;
   }
 
   /// A plain write of one word: cells that were read may be written again, and who waits for them is told.
-  void tell_credit(record& r) noexcept {
+  [[gnu::noinline]] void tell_credit(record& r) noexcept {
     std::uint64_t word = wire::credit_word(r.cells_read, r.cells_denied);
     status s;
     if constexpr (requires { e_.port->inject_write(r.link, const_bytes{}, remote_memory{}); } && Engine::fabric::facts.inject_bytes >= sizeof word) {
@@ -121,41 +136,61 @@ class cell_watch {
     if (!s.is_again()) r.cells_told = r.cells_read;
   }
 
-  /// False: not one of this connection, or no room to refuse it; nothing was done.
-  bool take(record& r) {
-    std::byte* const at = cell_memory::end_of_cell(r.incoming, r.cells_read) - wire::cell_tail_bytes;
-    wire::cell_tail t;
-    std::memcpy(&t, at, sizeof t);
-    if (t.sender != r.number) return false;
-    const std::uint32_t number = r.number;
-    take_credit(r, t.credit);
-    if (r.live != number) return false;
-    std::uint64_t size = t.length;
-    const bool outside = (t.flags & wire::cell_outside) != 0;
-    if (t.length > wire::largest_cell_payload || (t.flags & ~wire::cell_flags) != 0 || (outside && t.length != sizeof size)) {
-      ++e_.garbled;
-      ++r.cells_read;
-      return true;
-    }
-    if (outside) std::memcpy(&size, at - sizeof size, sizeof size);
-    errc code{};
-    std::byte* place = landing_place(e_, t.key, t.address, size, code);
-    if (place == nullptr) return refuse(r, t, code);
-    if (!outside && size != 0) std::memcpy(place, at - size, size);
-    count(r, t);
-    on_(notified{e_.handle(r), t.immediate});
-    return true;
-  }
-  void count(record& r, const wire::cell_tail& t) noexcept {
-    ++r.cells_read;
-    r.heard = e_.tick;
-    if ((t.flags & wire::cell_answered) != 0) r.answer_is_due = true;
+  /// A word of the tail, which lies 8-aligned as cells do.
+  static std::uint64_t word_of(std::byte* tail, std::size_t offset) noexcept {
+    return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(tail + offset)).load(std::memory_order_relaxed);
   }
 
-  bool refuse(record& r, const wire::cell_tail& t, errc code) noexcept {
-    if ((t.flags & wire::cell_told_by_library) == 0) {
+  /// False: not one of this connection, or no room to refuse it; nothing was done. Each word is read once: a peer may write at any time.
+  [[gnu::always_inline]] bool take(record& r, wire::cell_end last) {
+    std::byte* const at = cell_memory::end_of_cell(r.incoming, r.cells_read) - wire::cell_tail_bytes;
+    const std::uint64_t whom = word_of(at, offsetof(wire::cell_tail, immediate));
+    const std::uint32_t number = r.number;
+    if (static_cast<std::uint32_t>(whom >> 32) != number) [[unlikely]]
+      return false;
+    if (const std::uint64_t credit = word_of(at, offsetof(wire::cell_tail, credit)); r.cells_waiting == 0) [[likely]] {
+      if (posts::believes(r, credit)) r.cells_credited = static_cast<std::uint32_t>(credit >> 32);
+    } else {
+      take_credit(r, credit);
+      if (r.live != number) return false;
+    }
+    const bool inside = (last.flags() & ~wire::cell_answered) == 0 && last.length() <= wire::largest_cell_payload;
+    const std::uint64_t size = inside ? last.length() : size_outside(last, at);
+    if (size == no_cell) [[unlikely]]
+      return garbled(r);
+    errc code{};
+    std::byte* const place =
+        landing_place(e_, word_of(at, offsetof(wire::cell_tail, key)), word_of(at, offsetof(wire::cell_tail, address)), size, code);
+    if (place == nullptr) [[unlikely]]
+      return refuse(r, last, code);
+    if (inside) [[likely]]
+      copy_payload(place, at - size, size);
+    count(r, last);
+    on_(notified{e_.handle(r), static_cast<std::uint32_t>(whom)});
+    return true;
+  }
+  /// How many bytes went ahead of this cell, or that it is none of ours.
+  [[gnu::noinline]] static std::uint64_t size_outside(wire::cell_end last, const std::byte* tail) noexcept {
+    std::uint64_t size = no_cell;
+    if ((last.flags() & ~wire::cell_flags) == 0 && (last.flags() & wire::cell_outside) != 0 && last.length() == sizeof size)
+      std::memcpy(&size, tail - sizeof size, sizeof size);
+    return size;
+  }
+  [[gnu::cold, gnu::noinline]] bool garbled(record& r) noexcept {
+    ++e_.garbled;
+    ++r.cells_read;
+    return true;
+  }
+  [[gnu::always_inline]] void count(record& r, wire::cell_end last) noexcept {
+    ++r.cells_read;
+    r.heard = e_.tick;
+    if ((last.flags() & wire::cell_answered) != 0) r.answer_is_due = true;
+  }
+
+  [[gnu::noinline]] bool refuse(record& r, wire::cell_end last, errc code) noexcept {
+    if ((last.flags() & wire::cell_told_by_library) == 0) {
       if (e_.owed_landings.full()) return false;
-      const wire::fused_reply reply{t.sequence, static_cast<std::uint8_t>(code)};
+      const wire::fused_reply reply{last.sequence(), static_cast<std::uint8_t>(code)};
       std::byte out[wire::fused_reply_bytes];
       wire::encode(reply, out);
       if (e_.tell(r, wire::message_kind::fused_reply, out).is_again()) {
@@ -164,9 +199,11 @@ class cell_watch {
       }
       ++r.cells_denied;
     }
-    count(r, t);
+    count(r, last);
     return true;
   }
+
+  static constexpr std::uint64_t no_cell = ~std::uint64_t{0};  ///< No region is as large.
 
   Engine& e_;
   Handler on_;

@@ -33,6 +33,20 @@ struct cell_state {
   bool answer_is_due = false;
 };
 
+/// The payload of a cell, into it or out of it. Most are a word or two: moves that may overlap, since a call costs more, and a `rep movs` of which the
+/// compiler would think more than both.
+[[gnu::always_inline]] inline void copy_payload(std::byte* to, const std::byte* from, std::size_t size) noexcept {
+  if (size - 8 <= 8) [[likely]] {
+    std::uint64_t first = 0, last = 0;
+    std::memcpy(&first, from, 8);
+    std::memcpy(&last, from + size - 8, 8);
+    std::memcpy(to, &first, 8);
+    std::memcpy(to + size - 8, &last, 8);
+  } else if (size != 0) {
+    std::memcpy(to, from, size);
+  }
+}
+
 class cell_memory {
  public:
   /// Payloads up to this size are copied into the staged cell; larger ones are gathered where they lie.

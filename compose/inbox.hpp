@@ -45,11 +45,18 @@ class inbox {
   /// telling, what is found is told in a function of its own: a look that finds nothing then saves no register.
   template <class User>
   [[gnu::always_inline]] static int poll(Engine& e, User& on) {
-    if constexpr (reads_apart<typename Engine::port_type> && !Engine::watches_cells) {
+    if constexpr (reads_apart<typename Engine::port_type>) {
       look l;
       l.engine = &e;
       const auto read = e.reader.read(l.all);
       if constexpr (Engine::uses_ring) inbox(*l.engine, {&on}).read_rings();
+      if constexpr (Engine::watches_cells) {
+        int found = 0;
+        if (read > 0) [[unlikely]]
+          found = take_all(l, on, static_cast<int>(read));
+        else if (e.reader.failed(read)) [[unlikely]] found = take_error(*l.engine, on);
+        return found + cell_watch<Engine, Handler>(*l.engine, {&on}).look();
+      }
       if (read > 0) return take_all(l, on, static_cast<int>(read));
       if (e.reader.failed(read)) [[unlikely]]
         return take_error(*l.engine, on);

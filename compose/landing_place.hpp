@@ -15,7 +15,8 @@ namespace weft {
 
 /// The place of `size` bytes at a remote address, or null and why not: errc::denied or errc::out_of_range.
 template <class Engine>
-std::byte* landing_place(const Engine& e, std::uint64_t key, std::uint64_t address, std::uint64_t size, errc& code) noexcept {
+[[gnu::always_inline]] inline std::byte* landing_place(const Engine& e, std::uint64_t key, std::uint64_t address, std::uint64_t size,
+                                                       errc& code) noexcept {
   code = errc::denied;
   for (const auto& entry : e.regions) {
     if (entry.enrolled.key != key) continue;

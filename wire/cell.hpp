@@ -29,6 +29,19 @@ struct cell_tail {
 inline constexpr std::size_t cell_tail_bytes = sizeof(cell_tail);
 static_assert(cell_tail_bytes == 40 && offsetof(cell_tail, sequence) == 36);
 
+/// The tail's last 8 bytes as one number, which is how they are looked at: whoever sees the sequence has length and flags with it.
+struct cell_end {
+  std::uint64_t word = 0;
+  static constexpr cell_end of(std::uint16_t length, std::uint16_t flags, std::uint32_t sequence) noexcept {
+    return {std::uint64_t{sequence} << 32 | std::uint64_t{flags} << 16 | length};
+  }
+  constexpr std::uint16_t length() const noexcept { return static_cast<std::uint16_t>(word); }
+  constexpr std::uint16_t flags() const noexcept { return static_cast<std::uint16_t>(word >> 16); }
+  constexpr std::uint32_t sequence() const noexcept { return static_cast<std::uint32_t>(word >> 32); }
+};
+static_assert(sizeof(cell_end) == 8 && offsetof(cell_tail, length) == cell_tail_bytes - sizeof(cell_end) &&
+              offsetof(cell_tail, flags) == offsetof(cell_tail, length) + 2 && offsetof(cell_tail, sender) == offsetof(cell_tail, immediate) + 4);
+
 /// The initiator waits for its end: the credit goes back at once.
 inline constexpr std::uint16_t cell_answered = 1;
 /// The bytes went ahead in a write of their own; the payload is their number, 8 bytes.
