@@ -140,11 +140,13 @@ set(WEFT_HEADERS
   policies/endpoint.hpp
   policies/flush.hpp
   policies/framing.hpp
+  policies/inject.hpp
   policies/liveness.hpp
   policies/local_descriptor.hpp
   policies/notify.hpp
   policies/policies.hpp
   policies/progress.hpp
+  policies/queues.hpp
   policies/receive_buffers.hpp
   policies/receive_pool.hpp
   policies/region_address.hpp

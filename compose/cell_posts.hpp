@@ -115,7 +115,7 @@ class cell_posts {
   static constexpr bool injects = requires(typename Engine::port_type p, typename Engine::link l, const_bytes b, remote_memory at) {
     {p.inject_write(l, b, at)};
   };
-  static constexpr std::size_t injected = injects ? facts.inject_bytes : 0;
+  static constexpr std::size_t injected = injects ? Engine::inject_bytes : 0;
 
   static bool full(const record& r) noexcept { return r.cells_posted - r.cells_credited >= wire::ring_cells; }
 

@@ -126,7 +126,7 @@ class cell_watch {
   [[gnu::noinline]] void tell_credit(record& r) noexcept {
     std::uint64_t word = wire::credit_word(r.cells_read, r.cells_denied);
     status s;
-    if constexpr (requires { e_.port->inject_write(r.link, const_bytes{}, remote_memory{}); } && Engine::fabric::facts.inject_bytes >= sizeof word) {
+    if constexpr (requires { e_.port->inject_write(r.link, const_bytes{}, remote_memory{}); } && Engine::inject_bytes >= sizeof word) {
       s = e_.port->inject_write(r.link, {reinterpret_cast<const std::byte*>(&word), sizeof word}, r.their_cells);
     } else {
       std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(r.outgoing)).store(word, std::memory_order_relaxed);

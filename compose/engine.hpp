@@ -110,6 +110,7 @@ struct engine {
   static_assert(links_have_receives == (connected && !shape::shared_receives),
                 "weft: this backend's port does not post receives where its shape says");
   static constexpr bool wide_immediate = F::facts.write_immediate_bytes >= 8;
+  static constexpr std::uint32_t inject_bytes = inject_bytes_of<F>;
   static constexpr bool uses_ring = shape::remote_counter;
   static constexpr bool watches_cells = shape::watches_cells;
   static constexpr post_mode write_mode = answer<F, write_fault_family>::signalled_write;
@@ -271,7 +272,7 @@ struct engine {
     const auto tag = wire::message_tag::of(kind, to.theirs);  // a hello: none, or what came with the link
     // The link ends right behind a goodbye: where that cuts off what is on its way, only a completion says that it got out.
     const bool injected = parent == nullptr && !(connected && kind == wire::message_kind::goodbye);
-    if (injected && body.size() + front <= F::facts.inject_bytes && body.size() <= 64) {
+    if (injected && body.size() + front <= inject_bytes && body.size() <= 64) {
       std::byte message[64 + wire::header_bytes];
       message[0] = std::byte{0};  // a message of no bytes has an address too
       put_front({message, sizeof message}, tag);

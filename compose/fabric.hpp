@@ -13,6 +13,7 @@
 #include "../policies/policies.hpp"
 #include "../wire/fused.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -100,6 +101,10 @@ struct rules_hold {
       !answer<F, receive_buffers_family>::many_in_one || (facts.multi_receive && !facts.write_immediate_consumes_receive);
   static constexpr bool groups =
       !answer<F, coalesce_family>::gathers || answer<F, coalesce_family>::bytes + answer<F, framing_family>::bytes_in_front <= facts.largest_message;
+  static constexpr bool two_queues = !answer<F, queues_family>::apart || facts.split_queues;
+  static constexpr bool levels = answer<F, threading_family>::asks == thread_level::one_owner || facts.thread_levels;
+  static constexpr bool injected =
+      answer<F, inject_family>::bytes == inject::as_the_row_permits::bytes || answer<F, inject_family>::bytes <= facts.inject_bytes;
   static constexpr bool pool = answer<F, receive_pool_family>::one_for_all ? facts.endpoint_type == endpoint_type::addressed || facts.shared_receives
                                                                            : facts.endpoint_type == endpoint_type::connected;
 };
@@ -143,10 +148,17 @@ consteval bool consistent_fabric() {
                 "weft: receive_buffers::multi_receive needs multi_receive in the fabric's row, and immediates that consume no receive");
   static_assert(rules::groups,
                 "weft: coalesce::up_to<messages, bytes>: bytes is more than a message of this fabric holds (largest_message in its row)");
+  static_assert(rules::two_queues, "weft: queues::two needs split_queues in the fabric's row");
+  static_assert(rules::levels, "weft: threading::one_owner_per_queue and threading::library_locks need thread_levels in the fabric's row");
+  static_assert(rules::injected, "weft: inject::up_to<bytes>: bytes is more than a post of this fabric can copy (inject_bytes in its row)");
   static_assert(rules::pool,
                 "weft: receive_pool::shared needs shared_receives in the fabric's row where endpoints are connected; addressed ones have no other");
   return true;
 }
+
+/// Bytes up to which an unsignalled post is copied at the call, and its source free at once; 0: none is.
+template <class F>
+inline constexpr std::uint32_t inject_bytes_of = std::min<std::uint32_t>(F::facts.inject_bytes, answer<F, inject_family>::bytes);
 
 /// Who executes the atomics on regions that do not say it.
 template <class F>
@@ -193,6 +205,8 @@ struct shape_of {
   static constexpr bool framed = answer<F, framing_family>::bytes_in_front != 0;
   static constexpr bool multi_receive = answer<F, receive_buffers_family>::many_in_one;
   static constexpr bool shared_receives = answer<F, receive_pool_family>::one_for_all && facts.endpoint_type == endpoint_type::connected;
+  static constexpr bool two_queues = answer<F, queues_family>::apart;
+  static constexpr thread_level threads = answer<F, threading_family>::asks;
 };
 
 namespace detail {

@@ -98,8 +98,8 @@ class fusing {
     const auto tag = wire::message_tag::of(wire::message_kind::fused, w.record->theirs);
     const std::size_t size = Engine::front + wire::fused_head_bytes + w.from.size;
     const wire::fused_head head{token, w.to.address, w.to.key, w.immediate};
-    if constexpr (Engine::fabric::facts.inject_bytes >= Engine::front + wire::fused_head_bytes)
-      if (size <= Engine::fabric::facts.inject_bytes && size <= injected) {
+    if constexpr (Engine::inject_bytes >= Engine::front + wire::fused_head_bytes)
+      if (size <= Engine::inject_bytes && size <= injected) {
         std::byte message[injected];
         fill({message, sizeof message}, tag, head, w.from);
         return e_.port->inject(w.record->link, {message, size}, Engine::immediate_of(tag));

@@ -46,7 +46,7 @@ class lane {
     if constexpr (Engine::framed) {
       return Engine::counted(*r, send_framed(*r, from, tag, context, signalled));
     } else {
-      if (Engine::fabric::facts.inject_bytes > 0 && !signalled && from.size <= Engine::fabric::facts.inject_bytes)
+      if (Engine::inject_bytes > 0 && !signalled && from.size <= Engine::inject_bytes)
         return Engine::counted(*r, e_.port->inject(r->link, {from.data, from.size}, tag.word));
       return Engine::counted(*r, post(
                                      r, operation::send, context,
@@ -112,7 +112,7 @@ class lane {
   // ---- what the answers are made of (called by policies/notify.hpp) ----------------------------------------------------
   [[gnu::always_inline]] status write_with_immediate(const write_of& w) noexcept {
     const std::uint64_t immediate = immediate_word(*w.record, w.immediate);
-    if (Engine::fabric::facts.inject_bytes > 0 && !w.signalled && w.from.size <= Engine::fabric::facts.inject_bytes)
+    if (Engine::inject_bytes > 0 && !w.signalled && w.from.size <= Engine::inject_bytes)
       return e_.port->inject_write_immediate(w.record->link, {w.from.data, w.from.size}, w.to, immediate);
     if constexpr (Engine::write_mode == post_mode::delivered)
       if (w.signalled && w.from.size == 0) [[unlikely]]
@@ -156,7 +156,7 @@ class lane {
     } else {
       std::byte body[4];
       wire::encode(o.immediate, body);
-      completes = sizeof body + Engine::front > Engine::fabric::facts.inject_bytes;
+      completes = sizeof body + Engine::front > Engine::inject_bytes;
       told = e_.tell(*o.record, wire::message_kind::notify, body, completes ? &o : nullptr);
     }
     if (told.is_again()) return e_.owe(o);

@@ -94,6 +94,8 @@ struct fabric_facts {
   bool shared_receives{};  ///< Connected endpoints can take their receives from one pool.
   // posting
   bool extended_posting{};  ///< Work is posted by calls that build it in the device's own queue (ibv_wr_*).
+  bool split_queues{};      ///< What was posted and what arrives can end in queues of their own.
+  bool thread_levels{};     ///< The library can be asked to lock for more threads than one owner.
 };
 
 /// A setting of the library's environment that a row wants before the library is first asked; a user's own value wins.

@@ -24,6 +24,13 @@
 
 namespace weft {
 
+/// How many threads a library is told to reckon with. A port has one owner whatever it is told.
+enum class thread_level : std::uint8_t {
+  one_owner,            ///< One thread at a time calls anything of the port.
+  one_owner_per_queue,  ///< One thread at a time calls what shares a completion queue.
+  any,                  ///< Any thread calls anything: the library locks.
+};
+
 /// What a backend may know at compile time about the fabric that it serves. compose derives it from the fabric's answers.
 /// `facts` is the row; the others are the answers in the words of the backend.
 template <class S>
@@ -45,6 +52,8 @@ concept port_shape = requires {
   { S::framed } -> std::convertible_to<bool>;                // framing::header: sends carry no immediate
   { S::multi_receive } -> std::convertible_to<bool>;         // receive_buffers::multi_receive: each posted buffer takes many messages
   { S::shared_receives } -> std::convertible_to<bool>;       // receive_pool::shared on a connected fabric: one pool for all links
+  { S::two_queues } -> std::convertible_to<bool>;            // queues::two: posted operations and arrivals end in queues of their own
+  { S::threads } -> std::convertible_to<thread_level>;       // threading: what the library is asked to lock
 };
 
 /// How a posted operation ends.

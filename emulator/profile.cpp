@@ -138,6 +138,8 @@ const std::map<std::string, setter, std::less<>>& cells() {
       {"fused_bytes", nothing},
       {"shared_receives", nothing},
       {"extended_posting", nothing},
+      {"split_queues", nothing},
+      {"thread_levels", nothing},
       {"virtual_addressing_optional", nothing},  // no emulated row is asked for pointers that it does not need
       {"virtual_addressing_costs_order", nothing},
   };

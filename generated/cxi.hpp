@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_95093ff6 {
+inline namespace rules_f1aebfc2 {
 /// Slingshot cards: counters in hardware, writes in order, no immediate on a write by default. libfabric 1.21 and later.
 struct cxi {
-  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules 5bc14eb9, row fa8bac99";
+  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules 3d966214, row 3139d391";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=remote_counter "
@@ -37,7 +37,7 @@ struct cxi {
       .context_bytes = 0, .inject_bytes = 64, .gather_limit = 1, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = 4294967295u, .largest_write = 4294967295u, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = false,
-      .extended_posting = false,
+      .extended_posting = false, .split_queues = true, .thread_levels = true,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
@@ -90,11 +90,15 @@ struct cxi {
       //   cxi.refused_write is silent (copied: conservative; not established)
       flush::tracked_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none
+      coalesce::none,
+      // queues: one: one look finds both on any fabric
+      queues::one,
+      // inject: as_the_row_permits: cxi.inject_bytes is 64 (copied: conservative lower bound; not established)
+      inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<cxi>);
-}  // namespace rules_95093ff6
+}  // namespace rules_f1aebfc2
 // clang-format on
 }  // namespace weft::fabrics
 

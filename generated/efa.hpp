@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_a82d2edc {
+inline namespace rules_98a016ed {
 /// Elastic Fabric Adapter through libfabric's reliable layer: reliable, unordered between writes and messages. libfabric 1.15 to before 1.18.
 struct efa_since_1_15 {
-  static constexpr std::string_view name = "efa", library = "libfabric", made_from = "rules 5bc14eb9, row b1b65d97";
+  static constexpr std::string_view name = "efa", library = "libfabric", made_from = "rules 3d966214, row d544a2d5";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -37,7 +37,7 @@ struct efa_since_1_15 {
       .context_bytes = 0, .inject_bytes = 0, .gather_limit = 2, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = false,
-      .extended_posting = false,
+      .extended_posting = false, .split_queues = true, .thread_levels = true,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
@@ -88,15 +88,20 @@ struct efa_since_1_15 {
       //   (copied: conservative; not established)
       flush::tracked_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none
+      coalesce::none,
+      // queues: one: one look finds both on any fabric
+      queues::one,
+      // inject: never: efa.inject_bytes is 0 (claimed: libfabric 1.17 man fi_efa: inject unsupported; about one MTU on 2.6); memory that stays
+      //   untouched can be read later on any fabric
+      inject::never
   >;
 };
 static_assert(complete_fabric<efa_since_1_15>);
-}  // namespace rules_a82d2edc
-inline namespace rules_1d4dd189 {
+}  // namespace rules_98a016ed
+inline namespace rules_e6a97227 {
 /// libfabric 1.18 and later.
 struct efa_since_1_18 : efa_since_1_15 {
-  static constexpr std::string_view made_from = "rules 5bc14eb9, row 44069320";
+  static constexpr std::string_view made_from = "rules 3d966214, row bfa2d7d3";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -123,11 +128,11 @@ struct efa_since_1_18 : efa_since_1_15 {
       notify::immediate,
       write_fault::delivery_confirmed, atomics::provider, progress::polling, wait::spin, back_pressure::report,
       threading::one_owner, completion::selective, liveness::heartbeat, receive_buffers::slots, receive_pool::shared,
-      flush::tracked_writes, coalesce::none
+      flush::tracked_writes, coalesce::none, queues::one, inject::never
   >;
 };
 static_assert(complete_fabric<efa_since_1_18>);
-}  // namespace rules_1d4dd189
+}  // namespace rules_e6a97227
 
 using efa = by_library<backends::libfabric::built_with, efa_since_1_15, efa_since_1_18>;
 // clang-format on

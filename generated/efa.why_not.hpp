@@ -157,5 +157,19 @@ constexpr refused why_not(const efa_since_1_15*, flush::message_behind_writes, A
       "answer is flush::tracked_writes");
   return {};
 }
+template <class Asked>
+constexpr refused why_not(const efa_since_1_15*, inject::as_the_row_permits, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: inject: fabric efa cannot answer as_the_row_permits: it needs inject_bytes to be at least 1, and efa.inject_bytes is 0 "
+      "(claimed: libfabric 1.17 man fi_efa: inject unsupported; about one MTU on 2.6); the nearest legal answer is inject::never");
+  return {};
+}
+template <class Asked, std::uint32_t... Values>
+constexpr refused why_not(const efa_since_1_15*, inject::up_to<Values...>, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: inject: fabric efa cannot answer up_to: it needs inject_bytes to be at least 1, and efa.inject_bytes is 0 (claimed: "
+      "libfabric 1.17 man fi_efa: inject unsupported; about one MTU on 2.6); the nearest legal answer is inject::never");
+  return {};
+}
 // clang-format on
 }  // namespace weft::fabrics

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_cc7d6786 {
+inline namespace rules_3e6904a6 {
 /// Elastic Fabric Adapter without the reliable layer: the card's own operations. libfabric 2.1 to before 2.6.
 struct efa_direct_since_2_1 {
-  static constexpr std::string_view name = "efa_direct", library = "libfabric", made_from = "rules 5bc14eb9, row c065aa31";
+  static constexpr std::string_view name = "efa_direct", library = "libfabric", made_from = "rules 3d966214, row a4a7519d";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -35,7 +35,7 @@ struct efa_direct_since_2_1 {
       .context_bytes = 64, .inject_bytes = 0, .gather_limit = 2, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = 8192, .largest_write = 1073741824, .fused_bytes = 0,
       .multi_receive = false, .shared_receives = false,
-      .extended_posting = false,
+      .extended_posting = false, .split_queues = true, .thread_levels = true,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
@@ -87,15 +87,20 @@ struct efa_direct_since_2_1 {
       //   is silent (copied: conservative; not established)
       flush::tracked_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none
+      coalesce::none,
+      // queues: one: one look finds both on any fabric
+      queues::one,
+      // inject: never: efa_direct.inject_bytes is 0 (copied: conservative: the device's inline size; not established); memory that stays untouched
+      //   can be read later on any fabric
+      inject::never
   >;
 };
 static_assert(complete_fabric<efa_direct_since_2_1>);
-}  // namespace rules_cc7d6786
-inline namespace rules_984d1067 {
+}  // namespace rules_3e6904a6
+inline namespace rules_7525f71c {
 /// libfabric 2.6 and later.
 struct efa_direct_since_2_6 : efa_direct_since_2_1 {
-  static constexpr std::string_view made_from = "rules 5bc14eb9, row 5cd58383";
+  static constexpr std::string_view made_from = "rules 3d966214, row 78eccc13";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
       "atomics=target liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -117,11 +122,11 @@ struct efa_direct_since_2_6 : efa_direct_since_2_1 {
       // wait: descriptor: efa_direct.completion_wait is descriptor (claimed: libfabric 2.6 prov/efa: FI_WAIT_FD on fabric efa-direct)
       wait::descriptor,
       back_pressure::report, threading::one_owner, completion::selective, liveness::heartbeat, receive_buffers::slots,
-      receive_pool::shared, flush::tracked_writes, coalesce::none
+      receive_pool::shared, flush::tracked_writes, coalesce::none, queues::one, inject::never
   >;
 };
 static_assert(complete_fabric<efa_direct_since_2_6>);
-}  // namespace rules_984d1067
+}  // namespace rules_7525f71c
 
 using efa_direct = by_library<backends::libfabric::built_with, efa_direct_since_2_1, efa_direct_since_2_6>;
 // clang-format on

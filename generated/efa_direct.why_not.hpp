@@ -178,6 +178,21 @@ constexpr refused why_not(const efa_direct_since_2_1*, flush::message_behind_wri
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const efa_direct_since_2_1*, inject::as_the_row_permits, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: inject: fabric efa_direct cannot answer as_the_row_permits: it needs inject_bytes to be at least 1, and "
+      "efa_direct.inject_bytes is 0 (copied: conservative: the device's inline size; not established); the nearest legal answer is "
+      "inject::never");
+  return {};
+}
+template <class Asked, std::uint32_t... Values>
+constexpr refused why_not(const efa_direct_since_2_1*, inject::up_to<Values...>, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: inject: fabric efa_direct cannot answer up_to: it needs inject_bytes to be at least 1, and efa_direct.inject_bytes is 0 "
+      "(copied: conservative: the device's inline size; not established); the nearest legal answer is inject::never");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const efa_direct_since_2_6*, wait::yield, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric efa_direct cannot answer yield: it needs completion_wait to be yield, and efa_direct.completion_wait is "

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_ae45cb42 {
+inline namespace rules_5e990206 {
 /// Cray Aries cards; the provider left libfabric with 1.21. libfabric 1.15 to before 1.21.
 struct gni {
-  static constexpr std::string_view name = "gni", library = "libfabric", made_from = "rules 5bc14eb9, row 22eff55d";
+  static constexpr std::string_view name = "gni", library = "libfabric", made_from = "rules 3d966214, row e31a85b0";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -37,7 +37,7 @@ struct gni {
       .context_bytes = 0, .inject_bytes = 64, .gather_limit = 8, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = 4294967295u, .largest_write = 4294967295u, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = false,
-      .extended_posting = false,
+      .extended_posting = false, .split_queues = true, .thread_levels = true,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnl nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nlnlnn nlnlnn nnnnnn"};
@@ -88,11 +88,15 @@ struct gni {
       //   gni.refused_write is silent (copied: conservative; not established)
       flush::tracked_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none
+      coalesce::none,
+      // queues: one: one look finds both on any fabric
+      queues::one,
+      // inject: as_the_row_permits: gni.inject_bytes is 64 (claimed: libfabric 1.17 prov/gni, inject_size 64)
+      inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<gni>);
-}  // namespace rules_ae45cb42
+}  // namespace rules_5e990206
 // clang-format on
 }  // namespace weft::fabrics
 

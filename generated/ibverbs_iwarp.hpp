@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_8baa9bd2 {
+inline namespace rules_7266b5e2 {
 /// Reliable connections on iWARP cards by rdma-core itself: no immediates and no atomics. rdma-core 44.0 and later.
 struct ibverbs_iwarp {
-  static constexpr std::string_view name = "ibverbs_iwarp", library = "rdma-core", made_from = "rules 5bc14eb9, row 8df13a03";
+  static constexpr std::string_view name = "ibverbs_iwarp", library = "rdma-core", made_from = "rules 3d966214, row aa4c3c0e";
   static constexpr library_version built_with = backends::verbs::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=header region_address=virtual_address region_key=provider "
@@ -35,7 +35,7 @@ struct ibverbs_iwarp {
       .context_bytes = 0, .inject_bytes = 0, .gather_limit = 4, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = 8388608, .largest_write = 8388608, .fused_bytes = 512,
       .multi_receive = false, .shared_receives = false,
-      .extended_posting = false,
+      .extended_posting = false, .split_queues = false, .thread_levels = false,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
@@ -106,11 +106,17 @@ struct ibverbs_iwarp {
       //   (claimed: pointers are not asked for, they are needed)
       flush::message_behind_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none
+      coalesce::none,
+      // queues: one: one look finds both on any fabric
+      queues::one,
+      // inject: never: ibverbs_iwarp.inject_bytes is 0 (observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft
+      //   probe: bytes 64, buffer_free_at_once yes, one_byte_more taken; copied: conservative: max_inline_data is what the queue pair got; not
+      //   established on cards); memory that stays untouched can be read later on any fabric
+      inject::never
   >;
 };
 static_assert(complete_fabric<ibverbs_iwarp>);
-}  // namespace rules_8baa9bd2
+}  // namespace rules_7266b5e2
 // clang-format on
 }  // namespace weft::fabrics
 

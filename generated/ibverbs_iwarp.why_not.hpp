@@ -157,6 +157,22 @@ constexpr refused why_not(const ibverbs_iwarp*, wait::spin, Asked) {
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const ibverbs_iwarp*, threading::one_owner_per_queue, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: threading: fabric ibverbs_iwarp cannot answer one_owner_per_queue: it needs thread_levels to be true, and "
+      "ibverbs_iwarp.thread_levels is false (claimed: weft's own: its backend asks rdma-core for no level); the nearest legal answer is "
+      "threading::one_owner");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_iwarp*, threading::library_locks, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: threading: fabric ibverbs_iwarp cannot answer library_locks: it needs thread_levels to be true, and "
+      "ibverbs_iwarp.thread_levels is false (claimed: weft's own: its backend asks rdma-core for no level); the nearest legal answer is "
+      "threading::one_owner");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const ibverbs_iwarp*, completion::every_operation, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: completion: fabric ibverbs_iwarp cannot answer every_operation: it needs selective_completion to be false, and "
@@ -196,6 +212,31 @@ constexpr refused why_not(const ibverbs_iwarp*, receive_pool::shared, Asked) {
       "44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: endpoint_type connected, met yes); or shared_receives to be "
       "true, and ibverbs_iwarp.shared_receives is false (claimed: Linux 6.1 drivers/infiniband/sw/siw has the queue; iWARP ends a "
       "connection that finds it empty, where InfiniBand repeats); the nearest legal answer is receive_pool::per_link");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_iwarp*, queues::two, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: queues: fabric ibverbs_iwarp cannot answer two: it needs split_queues to be true, and ibverbs_iwarp.split_queues is false "
+      "(claimed: weft's own: its backend reads one queue for both; man ibv_create_qp takes two); the nearest legal answer is queues::one");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_iwarp*, inject::as_the_row_permits, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: inject: fabric ibverbs_iwarp cannot answer as_the_row_permits: it needs inject_bytes to be at least 1, and "
+      "ibverbs_iwarp.inject_bytes is 0 (observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft "
+      "probe: bytes 64, buffer_free_at_once yes, one_byte_more taken; copied: conservative: max_inline_data is what the queue pair got; "
+      "not established on cards); the nearest legal answer is inject::never");
+  return {};
+}
+template <class Asked, std::uint32_t... Values>
+constexpr refused why_not(const ibverbs_iwarp*, inject::up_to<Values...>, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: inject: fabric ibverbs_iwarp cannot answer up_to: it needs inject_bytes to be at least 1, and ibverbs_iwarp.inject_bytes is "
+      "0 (observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: bytes 64, "
+      "buffer_free_at_once yes, one_byte_more taken; copied: conservative: max_inline_data is what the queue pair got; not established on "
+      "cards); the nearest legal answer is inject::never");
   return {};
 }
 // clang-format on

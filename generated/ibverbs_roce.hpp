@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_d8c6deec {
+inline namespace rules_bd380275 {
 /// Reliable connections on InfiniBand or RoCE cards by rdma-core itself. rdma-core 44.0 and later.
 struct ibverbs_roce {
-  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules 5bc14eb9, row 2bc1ee50";
+  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules 3d966214, row 03d937b4";
   static constexpr library_version built_with = backends::verbs::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
@@ -35,7 +35,7 @@ struct ibverbs_roce {
       .context_bytes = 0, .inject_bytes = 0, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 256,
       .largest_message = 8388608, .largest_write = 8388608, .fused_bytes = 0,
       .multi_receive = false, .shared_receives = true,
-      .extended_posting = false,
+      .extended_posting = false, .split_queues = false, .thread_levels = false,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"wwnnwl wwnn-- wwllwl wwll-- wwll-- wwll-- wwllwl wwllwl wwllwl"};
@@ -105,11 +105,17 @@ struct ibverbs_roce {
       //   ibverbs_roce.virtual_addressing_costs_order is false (claimed: pointers are not asked for, they are needed)
       flush::message_behind_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none
+      coalesce::none,
+      // queues: one: one look finds both on any fabric
+      queues::one,
+      // inject: never: ibverbs_roce.inject_bytes is 0 (observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's
+      //   verbs), weft probe: bytes 512, buffer_free_at_once yes, one_byte_more EINVAL; copied: conservative: max_inline_data is what the queue pair
+      //   got; not established on cards); memory that stays untouched can be read later on any fabric
+      inject::never
   >;
 };
 static_assert(complete_fabric<ibverbs_roce>);
-}  // namespace rules_d8c6deec
+}  // namespace rules_bd380275
 // clang-format on
 }  // namespace weft::fabrics
 

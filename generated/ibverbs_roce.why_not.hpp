@@ -141,6 +141,22 @@ constexpr refused why_not(const ibverbs_roce*, wait::spin, Asked) {
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const ibverbs_roce*, threading::one_owner_per_queue, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: threading: fabric ibverbs_roce cannot answer one_owner_per_queue: it needs thread_levels to be true, and "
+      "ibverbs_roce.thread_levels is false (claimed: weft's own: its backend asks rdma-core for no level); the nearest legal answer is "
+      "threading::one_owner");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_roce*, threading::library_locks, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: threading: fabric ibverbs_roce cannot answer library_locks: it needs thread_levels to be true, and "
+      "ibverbs_roce.thread_levels is false (claimed: weft's own: its backend asks rdma-core for no level); the nearest legal answer is "
+      "threading::one_owner");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const ibverbs_roce*, completion::every_operation, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: completion: fabric ibverbs_roce cannot answer every_operation: it needs selective_completion to be false, and "
@@ -178,6 +194,31 @@ constexpr refused why_not(const ibverbs_roce*, flush::tracked_writes, Asked) {
       "weft: flush: fabric ibverbs_roce cannot answer tracked_writes: it needs delivery_complete to be true, and "
       "ibverbs_roce.delivery_complete is false (claimed: InfiniBand reliable connection: an acknowledgement may come before the bytes are "
       "visible); the nearest legal answer is flush::refused");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_roce*, queues::two, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: queues: fabric ibverbs_roce cannot answer two: it needs split_queues to be true, and ibverbs_roce.split_queues is false "
+      "(claimed: weft's own: its backend reads one queue for both; man ibv_create_qp takes two); the nearest legal answer is queues::one");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_roce*, inject::as_the_row_permits, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: inject: fabric ibverbs_roce cannot answer as_the_row_permits: it needs inject_bytes to be at least 1, and "
+      "ibverbs_roce.inject_bytes is 0 (observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's "
+      "verbs), weft probe: bytes 512, buffer_free_at_once yes, one_byte_more EINVAL; copied: conservative: max_inline_data is what the "
+      "queue pair got; not established on cards); the nearest legal answer is inject::never");
+  return {};
+}
+template <class Asked, std::uint32_t... Values>
+constexpr refused why_not(const ibverbs_roce*, inject::up_to<Values...>, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: inject: fabric ibverbs_roce cannot answer up_to: it needs inject_bytes to be at least 1, and ibverbs_roce.inject_bytes is 0 "
+      "(observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's verbs), weft probe: bytes 512, "
+      "buffer_free_at_once yes, one_byte_more EINVAL; copied: conservative: max_inline_data is what the queue pair got; not established "
+      "on cards); the nearest legal answer is inject::never");
   return {};
 }
 // clang-format on

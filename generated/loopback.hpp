@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_d3a6ef98 {
+inline namespace rules_2c33c829 {
 /// One process in virtual time, from one seed: for simulation and tests. weft 1.0 and later.
 struct loopback {
-  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules 5bc14eb9, row 5f1aead6";
+  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules 3d966214, row 972b33eb";
   static constexpr library_version built_with = backends::loopback::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -37,7 +37,7 @@ struct loopback {
       .context_bytes = 0, .inject_bytes = 64, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 256,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = true,
-      .extended_posting = false,
+      .extended_posting = false, .split_queues = true, .thread_levels = false,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
@@ -84,11 +84,15 @@ struct loopback {
       //   (claimed: weft's loopback); loopback.virtual_addressing_costs_order is false (claimed: there are no pointers to ask for)
       flush::message_behind_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none
+      coalesce::none,
+      // queues: one: one look finds both on any fabric
+      queues::one,
+      // inject: as_the_row_permits: loopback.inject_bytes is 64 (claimed: weft's loopback)
+      inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<loopback>);
-}  // namespace rules_d3a6ef98
+}  // namespace rules_2c33c829
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -103,6 +103,20 @@ constexpr refused why_not(const loopback*, wait::spin, Asked) {
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const loopback*, threading::one_owner_per_queue, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: threading: fabric loopback cannot answer one_owner_per_queue: it needs thread_levels to be true, and loopback.thread_levels "
+      "is false (claimed: the simulated library has one thread); the nearest legal answer is threading::one_owner");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const loopback*, threading::library_locks, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: threading: fabric loopback cannot answer library_locks: it needs thread_levels to be true, and loopback.thread_levels is "
+      "false (claimed: the simulated library has one thread); the nearest legal answer is threading::one_owner");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const loopback*, completion::every_operation, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: completion: fabric loopback cannot answer every_operation: it needs selective_completion to be false, and "

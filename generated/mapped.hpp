@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_ca182544 {
+inline namespace rules_48f6b049 {
 /// Two processes of one host and one user: memory that both map, no provider in between. linux 5.3 and later.
 struct mapped {
-  static constexpr std::string_view name = "mapped", library = "linux", made_from = "rules 5bc14eb9, row 7aceec4c";
+  static constexpr std::string_view name = "mapped", library = "linux", made_from = "rules 3d966214, row e884d410";
   static constexpr library_version built_with = backends::mapped::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=exchange framing=immediate region_address=offset region_key=provider notify=immediate "
@@ -37,7 +37,7 @@ struct mapped {
       .context_bytes = 0, .inject_bytes = 4096, .gather_limit = 8, .rma_gather_limit = 8, .queue_depth = 256,
       .largest_message = 268435456, .largest_write = unlimited, .fused_bytes = 0,
       .multi_receive = false, .shared_receives = false,
-      .extended_posting = false,
+      .extended_posting = false, .split_queues = false, .thread_levels = false,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
@@ -99,11 +99,15 @@ struct mapped {
       //   mapped.virtual_addressing_costs_order is false (claimed: there are no pointers to ask for)
       flush::message_behind_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none
+      coalesce::none,
+      // queues: one: one look finds both on any fabric
+      queues::one,
+      // inject: as_the_row_permits: mapped.inject_bytes is 4096 (claimed: weft's own: every post has read its source when it returns)
+      inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<mapped>);
-}  // namespace rules_ca182544
+}  // namespace rules_48f6b049
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -125,6 +125,20 @@ constexpr refused why_not(const mapped*, wait::spin, Asked) {
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const mapped*, threading::one_owner_per_queue, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: threading: fabric mapped cannot answer one_owner_per_queue: it needs thread_levels to be true, and mapped.thread_levels is "
+      "false (claimed: weft's own: no library locks); the nearest legal answer is threading::one_owner");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const mapped*, threading::library_locks, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: threading: fabric mapped cannot answer library_locks: it needs thread_levels to be true, and mapped.thread_levels is false "
+      "(claimed: weft's own: no library locks); the nearest legal answer is threading::one_owner");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const mapped*, completion::every_operation, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: completion: fabric mapped cannot answer every_operation: it needs selective_completion to be false, and "
@@ -156,6 +170,13 @@ constexpr refused why_not(const mapped*, flush::tracked_writes, Asked) {
       "(claimed: weft's own: the poster looks the key up in the target's table; observed: 2026-11-20 linux 6.18.44 conformance suites "
       "between two processes, a wrong key and a released region ended in an error, and changed no byte); the nearest legal answer is "
       "flush::refused");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const mapped*, queues::two, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: queues: fabric mapped cannot answer two: it needs split_queues to be true, and mapped.split_queues is false (claimed: weft's "
+      "own: one place says what ended and what arrived); the nearest legal answer is queues::one");
   return {};
 }
 // clang-format on

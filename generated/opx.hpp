@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_9ad0aa40 {
+inline namespace rules_ae81a2b5 {
 /// Cornelis Omni-Path cards. libfabric 1.15 to before 2.1.
 struct opx_since_1_15 {
-  static constexpr std::string_view name = "opx", library = "libfabric", made_from = "rules 5bc14eb9, row 50268b72";
+  static constexpr std::string_view name = "opx", library = "libfabric", made_from = "rules 3d966214, row 182a489e";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=message_after_delivery "
@@ -37,7 +37,7 @@ struct opx_since_1_15 {
       .context_bytes = 64, .inject_bytes = 16, .gather_limit = 1, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = 1048576, .largest_write = 1048576, .fused_bytes = 512,
       .multi_receive = true, .shared_receives = false,
-      .extended_posting = false,
+      .extended_posting = false, .split_queues = true, .thread_levels = true,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- llll-- nnnnnn nnnnnn nnnnnn"};
@@ -86,15 +86,19 @@ struct opx_since_1_15 {
       //   (copied: conservative; not established)
       flush::tracked_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none
+      coalesce::none,
+      // queues: one: one look finds both on any fabric
+      queues::one,
+      // inject: as_the_row_permits: opx.inject_bytes is 16 (claimed: libfabric 2.6 prov/opx, inject_size 16)
+      inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<opx_since_1_15>);
-}  // namespace rules_9ad0aa40
-inline namespace rules_c12e1939 {
+}  // namespace rules_ae81a2b5
+inline namespace rules_64b618e6 {
 /// libfabric 2.1 and later.
 struct opx_since_2_1 : opx_since_1_15 {
-  static constexpr std::string_view made_from = "rules 5bc14eb9, row 949abb72";
+  static constexpr std::string_view made_from = "rules 3d966214, row 07856783";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=2 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -117,11 +121,11 @@ struct opx_since_2_1 : opx_since_1_15 {
       notify::immediate,
       write_fault::delivery_confirmed, atomics::provider, progress::polling, wait::spin, back_pressure::report,
       threading::one_owner, completion::selective, liveness::heartbeat, receive_buffers::slots, receive_pool::shared,
-      flush::tracked_writes, coalesce::none
+      flush::tracked_writes, coalesce::none, queues::one, inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<opx_since_2_1>);
-}  // namespace rules_c12e1939
+}  // namespace rules_64b618e6
 
 using opx = by_library<backends::libfabric::built_with, opx_since_1_15, opx_since_2_1>;
 // clang-format on

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_43c0fe41 {
+inline namespace rules_3b297763 {
 /// Omni-Path cards through PSM2. libfabric 1.15 and later.
 struct psm2 {
-  static constexpr std::string_view name = "psm2", library = "libfabric", made_from = "rules 5bc14eb9, row aca3aec7";
+  static constexpr std::string_view name = "psm2", library = "libfabric", made_from = "rules 3d966214, row b42ae447";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -37,7 +37,7 @@ struct psm2 {
       .context_bytes = 32, .inject_bytes = 64, .gather_limit = 1, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = 4294963200u, .largest_write = 4294963200u, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = false,
-      .extended_posting = false,
+      .extended_posting = false, .split_queues = true, .thread_levels = true,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
@@ -88,11 +88,15 @@ struct psm2 {
       //   (copied: conservative; not established)
       flush::tracked_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none
+      coalesce::none,
+      // queues: one: one look finds both on any fabric
+      queues::one,
+      // inject: as_the_row_permits: psm2.inject_bytes is 64 (claimed: libfabric 2.6 prov/psm2, inject_size 64)
+      inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<psm2>);
-}  // namespace rules_43c0fe41
+}  // namespace rules_3b297763
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_77ddee38 {
+inline namespace rules_db3263a4 {
 /// Intel Ethernet cards and others through PSM3. libfabric 1.15 and later.
 struct psm3 {
-  static constexpr std::string_view name = "psm3", library = "libfabric", made_from = "rules 5bc14eb9, row aec4070f";
+  static constexpr std::string_view name = "psm3", library = "libfabric", made_from = "rules 3d966214, row 751362b6";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -37,7 +37,7 @@ struct psm3 {
       .context_bytes = 32, .inject_bytes = 64, .gather_limit = 1, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = 4294963200u, .largest_write = 4294963200u, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = false,
-      .extended_posting = false,
+      .extended_posting = false, .split_queues = true, .thread_levels = true,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
@@ -88,11 +88,15 @@ struct psm3 {
       //   (copied: conservative; not established)
       flush::tracked_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none
+      coalesce::none,
+      // queues: one: one look finds both on any fabric
+      queues::one,
+      // inject: as_the_row_permits: psm3.inject_bytes is 64 (claimed: libfabric 2.6 prov/psm3, inject_size 64)
+      inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<psm3>);
-}  // namespace rules_77ddee38
+}  // namespace rules_db3263a4
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_583709dd {
+inline namespace rules_3f5fdec9 {
 /// Processes of one host over shared memory. libfabric 1.15 to before 2.0.
 struct shm_since_1_15 {
-  static constexpr std::string_view name = "shm", library = "libfabric", made_from = "rules 5bc14eb9, row 913eefc2";
+  static constexpr std::string_view name = "shm", library = "libfabric", made_from = "rules 3d966214, row 28e854b3";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -37,7 +37,7 @@ struct shm_since_1_15 {
       .context_bytes = 0, .inject_bytes = 4096, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 512,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 740,
       .multi_receive = true, .shared_receives = false,
-      .extended_posting = false,
+      .extended_posting = false, .split_queues = true, .thread_levels = true,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
@@ -108,15 +108,20 @@ struct shm_since_1_15 {
       //   answer takes that order away
       flush::message_behind_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none
+      coalesce::none,
+      // queues: one: one look finds both on any fabric
+      queues::one,
+      // inject: as_the_row_permits: shm.inject_bytes is 4096 (claimed: libfabric 1.17 prov/shm, inject_size 4096, 0 with FI_HMEM; observed:
+      //   2026-11-20 libfabric 1.17.0, fi_info -v, inject_size 4096)
+      inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<shm_since_1_15>);
-}  // namespace rules_583709dd
-inline namespace rules_6dcb0d49 {
+}  // namespace rules_3f5fdec9
+inline namespace rules_0a859531 {
 /// libfabric 2.0 and later.
 struct shm_since_2_0 : shm_since_1_15 {
-  static constexpr std::string_view made_from = "rules 5bc14eb9, row a3c7ac78";
+  static constexpr std::string_view made_from = "rules 3d966214, row d2404337";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=process key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
@@ -137,11 +142,12 @@ struct shm_since_2_0 : shm_since_1_15 {
       endpoint::addressed, bootstrap::exchange, framing::immediate, region_address::offset, region_key::application,
       local_descriptor::not_needed, region_binding::domain, notify::immediate, write_fault::delivery_confirmed, atomics::provider,
       progress::polling, wait::yield, back_pressure::report, threading::one_owner, completion::selective, liveness::process,
-      receive_buffers::slots, receive_pool::shared, flush::message_behind_writes, coalesce::none
+      receive_buffers::slots, receive_pool::shared, flush::message_behind_writes, coalesce::none, queues::one,
+      inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<shm_since_2_0>);
-}  // namespace rules_6dcb0d49
+}  // namespace rules_0a859531
 
 using shm = by_library<backends::libfabric::built_with, shm_since_1_15, shm_since_2_0>;
 // clang-format on

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_430d3eab {
+inline namespace rules_a5ed4edf {
 /// Addressed endpoints over sockets, polled by us; deprecated, and the reference for semantics. libfabric 1.15 and later.
 struct sockets {
-  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules 5bc14eb9, row 6c248ed0";
+  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules 3d966214, row 4dd54e5c";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -37,7 +37,7 @@ struct sockets {
       .context_bytes = 0, .inject_bytes = 255, .gather_limit = 8, .rma_gather_limit = 8, .queue_depth = 256,
       .largest_message = 18446744073709547519u, .largest_write = 18446744073709547519u, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = false,
-      .extended_posting = false,
+      .extended_posting = false, .split_queues = true, .thread_levels = true,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
@@ -107,11 +107,16 @@ struct sockets {
       //   FI_ORDER_SAW were granted); sockets.virtual_addressing_costs_order is false (claimed: there are no pointers to ask for)
       flush::message_behind_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none
+      coalesce::none,
+      // queues: one: one look finds both on any fabric
+      queues::one,
+      // inject: as_the_row_permits: sockets.inject_bytes is 255 (claimed: libfabric 1.17 prov/sockets, inject_size 255; observed: 2026-11-20
+      //   libfabric 1.17.0, fi_info -v, inject_size 255)
+      inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<sockets>);
-}  // namespace rules_430d3eab
+}  // namespace rules_a5ed4edf
 // clang-format on
 }  // namespace weft::fabrics
 

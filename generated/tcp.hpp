@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_11a68e38 {
+inline namespace rules_5a76cf5b {
 /// Connected endpoints over TCP sockets; runs on every machine. libfabric 1.15 and later.
 struct tcp {
-  static constexpr std::string_view name = "tcp", library = "libfabric", made_from = "rules 5bc14eb9, row cb3aa442";
+  static constexpr std::string_view name = "tcp", library = "libfabric", made_from = "rules 3d966214, row c68c7950";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -35,7 +35,7 @@ struct tcp {
       .context_bytes = 0, .inject_bytes = 128, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 256,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 740,
       .multi_receive = false, .shared_receives = true,
-      .extended_posting = false,
+      .extended_posting = false, .split_queues = true, .thread_levels = true,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
@@ -101,11 +101,16 @@ struct tcp {
       //   tcp.virtual_addressing_costs_order is false (claimed: there are no pointers to ask for)
       flush::message_behind_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none
+      coalesce::none,
+      // queues: one: one look finds both on any fabric
+      queues::one,
+      // inject: as_the_row_permits: tcp.inject_bytes is 128 (claimed: libfabric 1.14 to 2.6 prov/tcp, inject_size 128; observed: 2026-11-20 libfabric
+      //   1.17.0, fi_info -v, inject_size 128)
+      inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<tcp>);
-}  // namespace rules_11a68e38
+}  // namespace rules_5a76cf5b
 // clang-format on
 }  // namespace weft::fabrics
 

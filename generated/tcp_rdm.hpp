@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_a1675508 {
+inline namespace rules_8e0c55d4 {
 /// Addressed endpoints of the tcp provider itself, without the rxm layer. libfabric 1.18 and later.
 struct tcp_rdm {
-  static constexpr std::string_view name = "tcp_rdm", library = "libfabric", made_from = "rules 5bc14eb9, row 7cc903eb";
+  static constexpr std::string_view name = "tcp_rdm", library = "libfabric", made_from = "rules 3d966214, row ce48a8db";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -35,7 +35,7 @@ struct tcp_rdm {
       .context_bytes = 0, .inject_bytes = 128, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 256,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = false,
-      .extended_posting = false,
+      .extended_posting = false, .split_queues = true, .thread_levels = true,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
@@ -91,11 +91,15 @@ struct tcp_rdm {
       //   tcp_rdm.virtual_addressing_costs_order is false (claimed: there are no pointers to ask for)
       flush::message_behind_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none
+      coalesce::none,
+      // queues: one: one look finds both on any fabric
+      queues::one,
+      // inject: as_the_row_permits: tcp_rdm.inject_bytes is 128 (claimed: libfabric 2.1 prov/tcp, inject_size 128)
+      inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<tcp_rdm>);
-}  // namespace rules_a1675508
+}  // namespace rules_8e0c55d4
 // clang-format on
 }  // namespace weft::fabrics
 

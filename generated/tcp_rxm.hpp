@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_ac90a9e2 {
+inline namespace rules_0d16ebc6 {
 /// Addressed endpoints over TCP sockets by the rxm layer. libfabric 1.15 and later.
 struct tcp_rxm {
-  static constexpr std::string_view name = "tcp_rxm", library = "libfabric", made_from = "rules 5bc14eb9, row 0919bb24";
+  static constexpr std::string_view name = "tcp_rxm", library = "libfabric", made_from = "rules 3d966214, row 585607b3";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -37,7 +37,7 @@ struct tcp_rxm {
       .context_bytes = 0, .inject_bytes = 64, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 2048,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 740,
       .multi_receive = true, .shared_receives = false,
-      .extended_posting = false,
+      .extended_posting = false, .split_queues = true, .thread_levels = true,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
@@ -118,11 +118,16 @@ struct tcp_rxm {
       //   1.17)
       flush::tracked_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none
+      coalesce::none,
+      // queues: one: one look finds both on any fabric
+      queues::one,
+      // inject: as_the_row_permits: tcp_rxm.inject_bytes is 64 (claimed: libfabric 1.17 to 2.6 prov/rxm over prov/tcp, inject_size 64; observed:
+      //   2026-11-20 libfabric 1.17.0, fi_info -v, inject_size 64)
+      inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<tcp_rxm>);
-}  // namespace rules_ac90a9e2
+}  // namespace rules_0d16ebc6
 // clang-format on
 }  // namespace weft::fabrics
 

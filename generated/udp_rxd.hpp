@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_07406cc7 {
+inline namespace rules_51a92a3e {
 /// Addressed endpoints over UDP, made reliable by the rxd layer; experimental. libfabric 1.15 and later.
 struct udp_rxd {
-  static constexpr std::string_view name = "udp_rxd", library = "libfabric", made_from = "rules 5bc14eb9, row 0f548549";
+  static constexpr std::string_view name = "udp_rxd", library = "libfabric", made_from = "rules 3d966214, row 94722217";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -35,7 +35,7 @@ struct udp_rxd {
       .context_bytes = 0, .inject_bytes = 1256, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 1024,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 740,
       .multi_receive = true, .shared_receives = false,
-      .extended_posting = false,
+      .extended_posting = false, .split_queues = true, .thread_levels = true,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
@@ -105,11 +105,16 @@ struct udp_rxd {
       //   for); udp_rxd.virtual_addressing_costs_order is false (claimed: there are no pointers to ask for)
       flush::message_behind_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none
+      coalesce::none,
+      // queues: one: one look finds both on any fabric
+      queues::one,
+      // inject: as_the_row_permits: udp_rxd.inject_bytes is 1256 (claimed: libfabric 1.17 prov/rxd, inject_size 1256; observed: 2026-11-20 libfabric
+      //   1.17.0, fi_info -v, inject_size 1256)
+      inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<udp_rxd>);
-}  // namespace rules_07406cc7
+}  // namespace rules_51a92a3e
 // clang-format on
 }  // namespace weft::fabrics
 

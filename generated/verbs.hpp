@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_a05890fd {
+inline namespace rules_355a88ac {
 /// Connected endpoints on InfiniBand or RoCE cards through libfabric. libfabric 1.15 to before 2.2.
 struct verbs_since_1_15 {
-  static constexpr std::string_view name = "verbs", library = "libfabric", made_from = "rules 5bc14eb9, row a6951d9a";
+  static constexpr std::string_view name = "verbs", library = "libfabric", made_from = "rules 3d966214, row 99520246";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
@@ -35,7 +35,7 @@ struct verbs_since_1_15 {
       .context_bytes = 0, .inject_bytes = 64, .gather_limit = 4, .rma_gather_limit = 1, .queue_depth = 384,
       .largest_message = 8388608, .largest_write = 8388608, .fused_bytes = 0,
       .multi_receive = false, .shared_receives = false,
-      .extended_posting = false,
+      .extended_posting = false, .split_queues = true, .thread_levels = true,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
@@ -104,15 +104,20 @@ struct verbs_since_1_15 {
       //   asked for, they are needed)
       flush::message_behind_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none
+      coalesce::none,
+      // queues: one: one look finds both on any fabric
+      queues::one,
+      // inject: as_the_row_permits: verbs.inject_bytes is 64 (observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v,
+      //   inject_size 256; copied: conservative lower bound; not established)
+      inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<verbs_since_1_15>);
-}  // namespace rules_a05890fd
-inline namespace rules_fcdeb5ce {
+}  // namespace rules_355a88ac
+inline namespace rules_58109561 {
 /// libfabric 2.2 and later.
 struct verbs_since_2_2 : verbs_since_1_15 {
-  static constexpr std::string_view made_from = "rules 5bc14eb9, row 1e731d9a";
+  static constexpr std::string_view made_from = "rules 3d966214, row cee2cea0";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
       "notify=immediate_consumes_receive atomics=provider liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -137,11 +142,12 @@ struct verbs_since_2_2 : verbs_since_1_15 {
       //   verbs.atomics_cost_order is false (claimed: libfabric 2.6 prov/verbs: msg_order is the same with FI_ATOMIC)
       atomics::provider,
       progress::hardware, wait::descriptor, back_pressure::report, threading::one_owner, completion::selective,
-      liveness::heartbeat, receive_buffers::slots, receive_pool::per_link, flush::message_behind_writes, coalesce::none
+      liveness::heartbeat, receive_buffers::slots, receive_pool::per_link, flush::message_behind_writes, coalesce::none,
+      queues::one, inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<verbs_since_2_2>);
-}  // namespace rules_fcdeb5ce
+}  // namespace rules_58109561
 
 using verbs = by_library<backends::libfabric::built_with, verbs_since_1_15, verbs_since_2_2>;
 // clang-format on

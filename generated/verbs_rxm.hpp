@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_ed0d5fdc {
+inline namespace rules_6672a745 {
 /// Addressed endpoints on InfiniBand or RoCE cards by the rxm layer. libfabric 1.15 and later.
 struct verbs_rxm {
-  static constexpr std::string_view name = "verbs_rxm", library = "libfabric", made_from = "rules 5bc14eb9, row b4d5ee96";
+  static constexpr std::string_view name = "verbs_rxm", library = "libfabric", made_from = "rules 3d966214, row 1c142ff8";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -37,7 +37,7 @@ struct verbs_rxm {
       .context_bytes = 0, .inject_bytes = 0, .gather_limit = 4, .rma_gather_limit = 1, .queue_depth = 2048,
       .largest_message = 8388608, .largest_write = 8388608, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = false,
-      .extended_posting = false,
+      .extended_posting = false, .split_queues = true, .thread_levels = true,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
@@ -117,11 +117,17 @@ struct verbs_rxm {
       //   atomics to be another than provider
       flush::refused,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none
+      coalesce::none,
+      // queues: one: one look finds both on any fabric
+      queues::one,
+      // inject: never: verbs_rxm.inject_bytes is 0 (observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, inject_size
+      //   192; copied: conservative: the card's inline size less 64; not established on cards); memory that stays untouched can be read later on any
+      //   fabric
+      inject::never
   >;
 };
 static_assert(complete_fabric<verbs_rxm>);
-}  // namespace rules_ed0d5fdc
+}  // namespace rules_6672a745
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -175,6 +175,22 @@ constexpr refused why_not(const verbs_rxm*, flush::tracked_writes, Asked) {
       "closed failed at the initiator and changed no byte); the nearest legal answer is flush::refused");
   return {};
 }
+template <class Asked>
+constexpr refused why_not(const verbs_rxm*, inject::as_the_row_permits, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: inject: fabric verbs_rxm cannot answer as_the_row_permits: it needs inject_bytes to be at least 1, and "
+      "verbs_rxm.inject_bytes is 0 (observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, inject_size 192; "
+      "copied: conservative: the card's inline size less 64; not established on cards); the nearest legal answer is inject::never");
+  return {};
+}
+template <class Asked, std::uint32_t... Values>
+constexpr refused why_not(const verbs_rxm*, inject::up_to<Values...>, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: inject: fabric verbs_rxm cannot answer up_to: it needs inject_bytes to be at least 1, and verbs_rxm.inject_bytes is 0 "
+      "(observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, inject_size 192; copied: conservative: the "
+      "card's inline size less 64; not established on cards); the nearest legal answer is inject::never");
+  return {};
+}
 constexpr policy_set<atomics::target> follows(const verbs_rxm*, notify::message_after_ordered_write) noexcept { return {}; }
 // clang-format on
 }  // namespace weft::fabrics

@@ -126,6 +126,8 @@ FACTS: tuple[Fact, ...] = tuple(
     + _group(
         "posting",
         ("extended_posting", "bool", "work is posted by calls that build it in the device's own queue (ibv_wr_*); false: as requests, or the library has one way"),
+        ("split_queues", "bool", "what was posted and what arrives can end in queues of their own; false: the backend or the library has one for both"),
+        ("thread_levels", "bool", "the library can be asked to lock for more threads than one owner; false: there is nothing to ask"),
     )
 )
 FACT: dict[str, Fact] = {fact.name: fact for fact in FACTS}

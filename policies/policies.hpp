@@ -13,10 +13,12 @@
 #include "endpoint.hpp"
 #include "flush.hpp"
 #include "framing.hpp"
+#include "inject.hpp"
 #include "liveness.hpp"
 #include "local_descriptor.hpp"
 #include "notify.hpp"
 #include "progress.hpp"
+#include "queues.hpp"
 #include "receive_buffers.hpp"
 #include "receive_pool.hpp"
 #include "region_address.hpp"
@@ -27,8 +29,8 @@
 #include "write_fault.hpp"
 
 namespace weft {
-using all_families =
-    family_list<endpoint_family, bootstrap_family, framing_family, region_address_family, region_key_family, local_descriptor_family,
-                region_binding_family, notify_family, write_fault_family, atomics_family, progress_family, wait_family, back_pressure_family,
-                threading_family, completion_family, liveness_family, receive_buffers_family, receive_pool_family, flush_family, coalesce_family>;
+using all_families = family_list<endpoint_family, bootstrap_family, framing_family, region_address_family, region_key_family, local_descriptor_family,
+                                 region_binding_family, notify_family, write_fault_family, atomics_family, progress_family, wait_family,
+                                 back_pressure_family, threading_family, completion_family, liveness_family, receive_buffers_family,
+                                 receive_pool_family, flush_family, coalesce_family, queues_family, inject_family>;
 }  // namespace weft

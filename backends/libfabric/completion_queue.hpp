@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one completion queue of a port, and what its entries mean. Dispatch is on flags, in this order: FI_REMOTE_WRITE (a write
+// The completion queue of a port (two with Shape::two_queues: arrivals, and what was posted here), and what its entries mean. Dispatch is on flags, in this order: FI_REMOTE_WRITE (a write
 // landed; the context is null unless it consumed a receive, and `len` is 0 or wrong on several providers), FI_RECV, else an
 // operation of ours ended. Never on FI_REMOTE_CQ_DATA, which `sockets`-like providers echo in local completions.
 // The queue is as large as everything that can be in flight: it cannot be overrun by what this side posts.
@@ -15,6 +15,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace weft::backends::libfabric {
@@ -37,8 +38,11 @@ class completion_queue {
     completion_queue made;
     int returned = -FI_EINVAL;
     // Twice the least where the library lets us: writes that land consume nothing of ours, so their number is the peers'.
-    for (attributes.size = 2 * least; returned != 0 && attributes.size >= least; attributes.size -= least)
+    for (attributes.size = 2 * least; returned != 0 && attributes.size >= least; attributes.size -= least) {
       returned = fi_cq_open(in.object.get(), &attributes, made.queue_.slot(), nullptr);
+      if constexpr (Shape::two_queues)
+        if (returned == 0) returned = fi_cq_open(in.object.get(), &attributes, made.ends_.slot(), nullptr);
+    }
     if (returned != 0)
       return refused(returned, "fi_cq_open",
                      "fabric " + std::string(Shape::name) + ": a completion queue of " + std::to_string(least) +
@@ -46,13 +50,21 @@ class completion_queue {
     return made;
   }
 
-  fid_cq* get() const noexcept { return queue_.get(); }
+  /// Where what was posted and where arrivals end: the same queue, unless Shape::two_queues.
+  struct handles {
+    fid_cq* arrivals = nullptr;
+    fid_cq* ends = nullptr;
+  };
+  handles get() const noexcept {
+    if constexpr (Shape::two_queues) return {queue_.get(), ends_.get()};
+    else return {queue_.get(), queue_.get()};
+  }
 
   /// Binds sends apart from receives: one call with both and FI_SELECTIVE_COMPLETION would silence the receives too.
-  static int bind(fid_cq* queue, fid_ep* endpoint) noexcept {
+  static int bind(handles queues, fid_ep* endpoint) noexcept {
     const std::uint64_t selective = Shape::selective_completion ? FI_SELECTIVE_COMPLETION : 0;
-    if (const int r = fi_ep_bind(endpoint, &queue->fid, FI_TRANSMIT | selective); r != 0) return r;
-    return fi_ep_bind(endpoint, &queue->fid, FI_RECV);
+    if (const int r = fi_ep_bind(endpoint, &queues.ends->fid, FI_TRANSMIT | selective); r != 0) return r;
+    return fi_ep_bind(endpoint, &queues.arrivals->fid, FI_RECV);
   }
 
   /// The context that an unsignalled operation carries.
@@ -63,14 +75,33 @@ class completion_queue {
 
   using entries = std::array<fi_cq_data_entry, 16>;
   /// What a look needs of the queue.
-  struct reader {
+  struct reader_of_one {
     fid_cq* queue = nullptr;
     /// Above 0: so many entries.
     [[gnu::always_inline]] ssize_t read(entries& all) const noexcept { return fi_cq_read(queue, all.data(), all.size()); }
     /// An error entry is there.
     static constexpr bool failed(ssize_t read) noexcept { return read == -FI_EAVAIL; }
   };
-  reader own_reader() const noexcept { return {queue_.get()}; }
+  /// Arrivals take half of the entries at most, so that they never keep ends waiting.
+  struct reader_of_two {
+    fid_cq* queue = nullptr;
+    fid_cq* ends = nullptr;
+    [[gnu::always_inline]] ssize_t read(entries& all) const noexcept {
+      const ssize_t came = fi_cq_read(queue, all.data(), all.size() / 2);
+      if (failed(came)) [[unlikely]]
+        return came;
+      const ssize_t before = std::max<ssize_t>(came, 0);
+      const ssize_t ended = fi_cq_read(ends, all.data() + before, all.size() - static_cast<std::size_t>(before));
+      return ended > 0 ? before + ended : before > 0 ? before : ended;  // an error behind arrivals is found by the next look
+    }
+    /// An error entry is there.
+    static constexpr bool failed(ssize_t read) noexcept { return read == -FI_EAVAIL; }
+  };
+  using reader = std::conditional_t<Shape::two_queues, reader_of_two, reader_of_one>;
+  reader own_reader() const noexcept {
+    if constexpr (Shape::two_queues) return {queue_.get(), ends_.get()};
+    else return {queue_.get()};
+  }
   /// Tells of what was read: at least one.
   template <class On>
   [[gnu::always_inline]] int tell_all(const entries& all, int count, On&& on) {
@@ -93,7 +124,9 @@ class completion_queue {
   /// The error entry that was announced.
   template <class On>
   [[gnu::cold, gnu::noinline]] int poll_error(On& on) {
-    const std::optional<queue_error> read = read_error(queue_.get());
+    std::optional<queue_error> read = read_error(queue_.get());
+    if constexpr (Shape::two_queues)
+      if (!read) read = read_error(ends_.get());
     if (!read) return 0;
     last_error_ = *read;
     const bool received = (read->flags & FI_RECV) != 0;
@@ -159,7 +192,9 @@ class completion_queue {
   static bool landed_unmarked(std::uint64_t flags) noexcept { return (flags & (FI_REMOTE_CQ_DATA | FI_WRITE | FI_SEND)) == FI_REMOTE_CQ_DATA; }
   static bool marked(void* context) noexcept { return (reinterpret_cast<std::uintptr_t>(context) & 1u) != 0; }
 
+  struct none {};
   owned<fid_cq> queue_;
+  [[no_unique_address]] std::conditional_t<Shape::two_queues, owned<fid_cq>, none> ends_;
   queue_error last_error_{};
 };
 

@@ -114,7 +114,8 @@ class connected_endpoints {
     std::uint32_t theirs = no_tag;  ///< The other side's tag for the link, where it was sent.
   };
 
-  connected_endpoints(const domain& in, fid_cq* queue, fid_cntr* counter, const port_options& options)
+  using queues = typename completion_queue<Shape>::handles;
+  connected_endpoints(const domain& in, queues queue, fid_cntr* counter, const port_options& options)
       : info_(in.info.get()), domain_(in.object.get()), queue_(queue), counter_(counter), most_links_(options.links), bound_(!options.node.empty()) {}
 
   std::string who() const { return "fabric " + std::string(Shape::name); }
@@ -142,7 +143,7 @@ class connected_endpoints {
   result<void> open_pool() {
     if (const int r = fi_srx_context(domain_, info_->rx_attr, pool_.slot(), nullptr); r != 0)
       return refused(r, "fi_srx_context", who() + ": the pool of receives");
-    if (const int r = fi_ep_bind(pool_.get(), &queue_->fid, FI_RECV); r != 0 && r != -FI_ENOSYS)
+    if (const int r = fi_ep_bind(pool_.get(), &queue_.arrivals->fid, FI_RECV); r != 0 && r != -FI_ENOSYS)
       return refused(r, "fi_ep_bind", who() + ": the pool of receives");
     if (const int r = fi_enable(pool_.get()); r != 0 && r != -FI_ENOSYS) return refused(r, "fi_enable", who() + ": the pool of receives");
     return {};
@@ -224,7 +225,7 @@ class connected_endpoints {
 
   const fi_info* info_ = nullptr;
   fid_domain* domain_ = nullptr;
-  fid_cq* queue_ = nullptr;
+  queues queue_;
   fid_cntr* counter_ = nullptr;
   std::size_t most_links_ = 0;
   bool bound_ = false;

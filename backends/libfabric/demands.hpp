@@ -86,8 +86,11 @@ inline demand progress(bool polling) {
           [](question& q) { q.hints->domain_attr->data_progress = FI_PROGRESS_UNSPEC; },
           [](const fi_info& i) -> std::string { return i.domain_attr->data_progress == FI_PROGRESS_MANUAL ? "polling" : "without polling"; }};
 }
-inline demand one_owner() {
-  return {"one owner per port", [](question& q) { q.hints->domain_attr->threading = FI_THREAD_UNSPEC; },
+inline demand threading(thread_level asked) {
+  return {asked == thread_level::one_owner ? "one owner per port"
+          : asked == thread_level::any     ? "locks of the library's"
+                                           : "one owner per queue",
+          [](question& q) { q.hints->domain_attr->threading = FI_THREAD_UNSPEC; },
           [](const fi_info&) -> std::string { return "another model of threads"; }};
 }
 inline demand receives(std::uint32_t count) {
@@ -132,7 +135,8 @@ template <class Shape>
 std::vector<demand> demands_of(const port_options& options) {
   using ask = request<Shape>;
   constexpr const fabric_facts& facts = Shape::facts;
-  std::vector<demand> all{demands::endpoint(ask::connected), demands::progress(ask::progress == FI_PROGRESS_MANUAL), demands::one_owner()};
+  std::vector<demand> all{demands::endpoint(ask::connected), demands::progress(ask::progress == FI_PROGRESS_MANUAL),
+                          demands::threading(Shape::threads)};
   if (!facts.fabric_name.empty()) all.push_back(demands::fabric_name(facts.fabric_name));
   if (!Shape::virtual_address) all.push_back(demands::without_mode<FI_MR_VIRT_ADDR>("virtual_addressing: false"));
   if (!Shape::provider_key) all.push_back(demands::without_mode<FI_MR_PROV_KEY>("key_owner: application"));

@@ -46,6 +46,9 @@ struct request {
                                          (Shape::ordered_write_after_write ? FI_ORDER_WAW : 0) | (facts.order_send_after_send ? FI_ORDER_SAS : 0);
   static constexpr std::size_t immediate_bytes =
       std::max<std::size_t>(Shape::write_immediate ? facts.write_immediate_bytes : 0, Shape::framed ? 0 : facts.send_immediate_bytes);
+  static constexpr fi_threading threading = Shape::threads == thread_level::any                   ? FI_THREAD_SAFE
+                                            : Shape::threads == thread_level::one_owner_per_queue ? FI_THREAD_COMPLETION
+                                                                                                  : FI_THREAD_DOMAIN;
   static constexpr fi_progress progress = facts.data_progress == data_progress::polling ? FI_PROGRESS_MANUAL : FI_PROGRESS_AUTO;
 };
 
@@ -92,7 +95,7 @@ owned_info make_hints(const port_options& options) {
   hints->tx_attr->msg_order = ask::order;
   hints->rx_attr->msg_order = ask::order;
   hints->domain_attr->mr_mode = ask::mr_mode | (options.device_memory ? FI_MR_HMEM : 0);
-  hints->domain_attr->threading = FI_THREAD_DOMAIN;
+  hints->domain_attr->threading = ask::threading;
   hints->domain_attr->data_progress = ask::progress;
   hints->domain_attr->cq_data_size = ask::immediate_bytes;
   hints->fabric_attr->prov_name = strdup(std::string(ask::facts.provider).c_str());

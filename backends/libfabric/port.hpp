@@ -51,7 +51,8 @@ class port {
       if (auto r = made->open_counter(); !r) return std::move(r).error();
     if (auto r = ends::open(made->domain_, made->queue_, made->counter_.get(), options)) made->ends_.emplace(std::move(r).value());
     else return std::move(r).error();
-    if (auto r = waiting<Shape>::open(made->domain_.fabric.get(), made->queue_.get(), made->ends_->events(), options)) made->waiting_ = r.value();
+    if (auto r = waiting<Shape>::open(made->domain_.fabric.get(), made->queue_.get(), made->ends_->events(), options))
+      made->waiting_ = std::move(r).value();
     else return std::move(r).error();
     made->memory_ = memory<Shape>(made->domain_.object.get());
     made->memory_.bind_to(made->ends_->region_endpoint(), made->counter_.get());

@@ -12,6 +12,8 @@
 #include <poll.h>
 #include <rdma/fi_domain.h>
 #include <rdma/fi_eq.h>
+#include <sys/epoll.h>
+#include <unistd.h>
 
 #include <sched.h>
 #include <algorithm>
@@ -19,8 +21,42 @@
 #include <cerrno>
 #include <chrono>
 #include <ctime>
+#include <string>
+#include <type_traits>
+#include <utility>
 
 namespace weft::backends::libfabric {
+
+/// One descriptor that is readable when either of two is, for who sleeps in a loop of their own (Shape::two_queues).
+class joined_descriptors {
+ public:
+  joined_descriptors() = default;
+  joined_descriptors(joined_descriptors&& other) noexcept : held_(std::exchange(other.held_, -1)) {}
+  joined_descriptors& operator=(joined_descriptors&& other) noexcept {
+    std::swap(held_, other.held_);
+    return *this;
+  }
+  ~joined_descriptors() {
+    if (held_ >= 0) ::close(held_);
+  }
+
+  /// 0, or errno.
+  int open(int one, int other) noexcept {
+    held_ = ::epoll_create1(EPOLL_CLOEXEC);
+    if (held_ < 0) return errno;
+    for (const int each : {one, other}) {
+      epoll_event readable{};
+      readable.events = EPOLLIN;
+      if (::epoll_ctl(held_, EPOLL_CTL_ADD, each, &readable) != 0) return errno;
+    }
+    return 0;
+  }
+  int get() const noexcept { return held_; }
+
+ private:
+  int held_ = -1;
+};
+struct no_joined_descriptors {};
 
 template <class Shape>
 class waiting {
@@ -33,11 +69,12 @@ class waiting {
   waiting() = default;
 
   /// `events` may be null. Without options.sleeps nothing is armed and wait() yields.
-  static result<waiting> open(fid_fabric* fabric, fid_cq* queue, fid_eq* events, const port_options& options) {
+  static result<waiting> open(fid_fabric* fabric, typename completion_queue<Shape>::handles queues, fid_eq* events, const port_options& options) {
     waiting made;
     if (!on_descriptor || !options.sleeps) return made;
     made.fabric_ = fabric;
-    for (fid* each : {&queue->fid, events == nullptr ? nullptr : &events->fid}) {
+    fid* const ends = Shape::two_queues ? &queues.ends->fid : nullptr;
+    for (fid* each : {&queues.arrivals->fid, ends, events == nullptr ? nullptr : &events->fid}) {
       if (each == nullptr) continue;
       int descriptor = -1;
       if (const int r = fi_control(each, FI_GETWAIT, &descriptor); r != 0)
@@ -45,10 +82,17 @@ class waiting {
       made.objects_[made.count_] = each;
       made.polled_[made.count_++] = pollfd{descriptor, POLLIN, 0};
     }
+    if constexpr (Shape::two_queues)
+      if (const int number = made.both_.open(made.polled_[0].fd, made.polled_[1].fd); number != 0)
+        return failure{{errc::native, origin::system, number, "epoll_create1"},
+                       "fabric " + std::string(Shape::name) + ": one descriptor for two queues"};
     return made;
   }
 
-  int descriptor() const noexcept { return count_ == 0 ? -1 : polled_[0].fd; }
+  int descriptor() const noexcept {
+    if constexpr (Shape::two_queues) return both_.get();
+    else return count_ == 0 ? -1 : polled_[0].fd;
+  }
 
   /// Something came: yielding starts over.
   void came() noexcept { rounds_ = 0; }
@@ -90,9 +134,10 @@ class waiting {
 
   static constexpr int yields = 64;
   fid_fabric* fabric_ = nullptr;
-  std::array<fid*, 2> objects_{};
-  std::array<pollfd, 2> polled_{};
+  std::array<fid*, 2 + Shape::two_queues> objects_{};
+  std::array<pollfd, 2 + Shape::two_queues> polled_{};
   unsigned count_ = 0;
+  [[no_unique_address]] std::conditional_t<Shape::two_queues, joined_descriptors, no_joined_descriptors> both_;
   int rounds_ = 0;
 };
 

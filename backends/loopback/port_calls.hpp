@@ -95,10 +95,18 @@ int port<Shape>::poll(On&& on) {
   turn();
   at_->news_seen = at_->news;
   int told = 0;
-  for (; told < 16 && !at_->completions.empty(); ++told) {
-    const completion_entry next = at_->completions.front().told;
-    at_->completions.pop_front();
-    on(next);
+  if constexpr (Shape::two_queues) {  // one is read after the other: arrivals, then ends
+    std::array<completion_entry, 16> read;
+    for (; told < 16 && !at_->completions.empty(); at_->completions.pop_front())
+      read[static_cast<std::size_t>(told++)] = at_->completions.front().told;
+    std::stable_partition(read.begin(), read.begin() + told, [](const completion_entry& each) { return each.kind != completion_kind::ended; });
+    for (int i = 0; i < told; ++i) on(read[static_cast<std::size_t>(i)]);
+  } else {
+    for (; told < 16 && !at_->completions.empty(); ++told) {
+      const completion_entry next = at_->completions.front().told;
+      at_->completions.pop_front();
+      on(next);
+    }
   }
   return told;
 }

@@ -31,6 +31,8 @@ class port {
                 "weft: mapped memory is addressed by offsets, its keys are made by its owner's port, and it is bound to no endpoint");
   static_assert(!Shape::remote_counter && !Shape::receive_reserve && !Shape::multi_receive && !Shape::shared_receives,
                 "weft: mapped memory counts no landed writes, its notices consume no receive, and a receive takes one message of one link");
+  static_assert(!Shape::two_queues && Shape::threads == thread_level::one_owner,
+                "weft: mapped memory has one place for ends and arrivals, and no library");
   static_assert(!Shape::framed, "weft: messages of mapped memory carry an immediate");
   static_assert(Shape::facts.endpoint_type == endpoint_type::connected, "weft: links of mapped memory are connections");
 

@@ -28,6 +28,8 @@ class port {
                 "weft: with rdma-core regions are addressed by the target's pointers, cards make the keys, and local buffers are registered");
   static_assert(!Shape::bind_regions && !Shape::remote_counter && Shape::selective_completion,
                 "weft: rdma-core binds no regions, counts no landed writes, and signals what is asked for");
+  static_assert(!Shape::two_queues && Shape::threads == thread_level::one_owner,
+                "weft: this backend reads one queue, and asks rdma-core for no locks");
   static_assert(!Shape::multi_receive, "weft: a receive of rdma-core takes one message");
   static_assert(!Shape::shared_receives || Shape::write_immediate,
                 "weft: a pool of receives needs a wire that repeats what finds it empty; iWARP's does not");

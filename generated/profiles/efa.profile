@@ -47,6 +47,8 @@ fused_bytes = 0
 multi_receive = true
 shared_receives = false
 extended_posting = false
+split_queues = true
+thread_levels = true
 
 since = 1.18
 provider = efa
@@ -91,3 +93,5 @@ fused_bytes = 0
 multi_receive = true
 shared_receives = false
 extended_posting = false
+split_queues = true
+thread_levels = true

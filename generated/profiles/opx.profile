@@ -47,6 +47,8 @@ fused_bytes = 512
 multi_receive = true
 shared_receives = false
 extended_posting = false
+split_queues = true
+thread_levels = true
 
 since = 2.1
 provider = opx
@@ -91,3 +93,5 @@ fused_bytes = 512
 multi_receive = true
 shared_receives = false
 extended_posting = false
+split_queues = true
+thread_levels = true

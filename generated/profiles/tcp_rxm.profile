@@ -47,3 +47,5 @@ fused_bytes = 740
 multi_receive = true
 shared_receives = false
 extended_posting = false
+split_queues = true
+thread_levels = true

@@ -47,3 +47,5 @@ fused_bytes = 0
 multi_receive = false
 shared_receives = false
 extended_posting = false
+split_queues = false
+thread_levels = false

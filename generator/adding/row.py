@@ -46,6 +46,8 @@ _SAFE: dict[str, Value] = {
     "multi_receive": False,
     "shared_receives": False,
     "extended_posting": False,
+    "split_queues": False,
+    "thread_levels": False,
 }
 
 

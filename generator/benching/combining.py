@@ -16,11 +16,12 @@ from ..schema import did_you_mean
 from ..why_not import refusals
 
 # Answers that are templates: what a person would take who names no numbers.
-PARAMETERS = {("coalesce", "up_to"): "<16, 1024>"}
+PARAMETERS = {("coalesce", "up_to"): "<16, 1024>", ("inject", "up_to"): "<16>"}
 # Answers that give a promise up are no contenders; who wants one measured names it.
 GIVES_UP = frozenset({"refused"})
 # What libraries call it, to families.
-LIKELY = {"mr_mode": "region_address", "addressing": "region_address", "signaling": "completion", "coalescing": "coalesce", "thread": "threading"}
+LIKELY = {"mr_mode": "region_address", "addressing": "region_address", "signaling": "completion", "coalescing": "coalesce", "thread": "threading",
+          "threads": "threading", "cq": "queues", "completion_queues": "queues", "injection": "inject", "inject_size": "inject"}
 Wanted = Mapping[str, tuple[str, ...]]  # family to the answers asked for; none: all
 
 

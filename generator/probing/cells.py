@@ -124,4 +124,6 @@ READINGS: tuple[Reading, ...] = (
     Reading("shared_receives", *claim("shared_receives", "fi_srx_context"), nothing, silence,
             never="the conformance suites share receives; the probe does not"),
     Reading("extended_posting", nothing, silence, nothing, silence, never="it is chosen by the row, and attested when a transport is opened"),
+    Reading("split_queues", nothing, silence, nothing, silence, never="the conformance suites bind two queues; the probe has one"),
+    Reading("thread_levels", nothing, silence, nothing, silence, never="a library that is asked for locks behaves as before"),
 )

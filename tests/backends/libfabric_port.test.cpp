@@ -5,6 +5,7 @@
 #include "peer.hpp"
 
 #include <gtest/gtest.h>
+#include <poll.h>
 
 #include <cstdio>
 #include <random>
@@ -505,6 +506,25 @@ TEST(libfabric_port_answers, without_selective_completion_unsignalled_operations
   EXPECT_TRUE(self.part());
 }
 
+/// What the descriptor of two queues says: an end wakes it, an arrival wakes it, and an error is found in either.
+TEST(libfabric_port_answers, of_two_queues_each_wakes_the_descriptor_and_tells_its_errors) {
+  initiator<two_queues_shape> self;
+  ASSERT_EQ(self.meet(true), "");
+  const auto wakes = [&] {
+    pollfd of{self.port->descriptor(), POLLIN, 0};
+    return ::poll(&of, 1, 10'000) == 1;
+  };
+  const local_memory from = self.staged("E", 1);
+  ASSERT_TRUE(self.post([&] { return self.port->send<post_mode::signalled>(self.peer, from, 5, token(1)); }));
+  EXPECT_TRUE(wakes());
+  ASSERT_TRUE(self.end_of(token(1)));
+  EXPECT_EQ(self.hear().body, "E");
+  self.target.kill_now();
+  ASSERT_TRUE(self.pump_until([&] { return self.lost; }));
+  const status s = self.port->send<post_mode::signalled>(self.peer, from, 5, token(2));
+  EXPECT_EQ((s ? self.end_of(token(2), 3s) : s).code, errc::peer_lost);
+}
+
 TEST(libfabric_port_answers, unsignalled_operations_that_fail_say_so_with_their_context) {
   initiator<tcp_shape> self;
   ASSERT_EQ(self.meet(), "");
@@ -584,7 +604,7 @@ int main(int argc, char** argv) {
   using namespace weft::testing;
   if (argc == 5 && std::string(argv[1]) == "--peer")
     return as_target<tcp_shape, tcp_rxm_shape, sockets_shape, shm_shape, udp_rxd_shape, framed_shape, every_operation_shape, shm_pointer_shape,
-                     counting_sockets_shape, counting_shm_shape>(argv[2], std::stoi(argv[3]), argv[4]);
+                     counting_sockets_shape, counting_shm_shape, two_queues_shape>(argv[2], std::stoi(argv[3]), argv[4]);
   ::testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }

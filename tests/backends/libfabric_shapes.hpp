@@ -30,6 +30,8 @@ struct plain_answers {
   static constexpr bool framed = false;
   static constexpr bool multi_receive = false;
   static constexpr bool shared_receives = false;
+  static constexpr bool two_queues = false;
+  static constexpr thread_level threads = thread_level::one_owner;
   /// For the tests only: a message larger than its receive arrives cut, as a success.
   static constexpr bool cuts_messages = false;
 };
@@ -124,6 +126,10 @@ struct framed_shape : tcp_shape {
 struct every_operation_shape : tcp_shape {
   static constexpr std::string_view name = "tcp, every operation completes";
   static constexpr bool selective_completion = false;
+};
+struct two_queues_shape : tcp_shape {
+  static constexpr std::string_view name = "tcp, two queues";
+  static constexpr bool two_queues = true;
 };
 struct shm_pointer_shape : shm_shape {
   static constexpr std::string_view name = "shm, virtual addresses";

@@ -23,10 +23,11 @@ struct addressed_row : fabrics::loopback {
     f.endpoint_type = endpoint_type::addressed;
     return f;
   }();
-  using policies = policy_set<endpoint::addressed, bootstrap::socket_address, framing::immediate, region_address::offset, region_key::application,
-                              local_descriptor::not_needed, region_binding::domain, notify::immediate, write_fault::reported, atomics::provider,
-                              progress::polling, wait::yield, back_pressure::report, threading::one_owner, completion::selective, liveness::heartbeat,
-                              receive_buffers::slots, receive_pool::shared, flush::message_behind_writes, coalesce::none>;
+  using policies =
+      policy_set<endpoint::addressed, bootstrap::socket_address, framing::immediate, region_address::offset, region_key::application,
+                 local_descriptor::not_needed, region_binding::domain, notify::immediate, write_fault::reported, atomics::provider, progress::polling,
+                 wait::yield, back_pressure::report, threading::one_owner, completion::selective, liveness::heartbeat, receive_buffers::slots,
+                 receive_pool::shared, flush::message_behind_writes, coalesce::none, queues::one, inject::as_the_row_permits>;
 };
 
 /// The bytes of a hello as a later release might send it.

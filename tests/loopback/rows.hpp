@@ -48,6 +48,8 @@ struct shape_of {
   static constexpr bool framed = facts.send_immediate_bytes < 4;
   static constexpr bool multi_receive = false;
   static constexpr bool shared_receives = false;
+  static constexpr bool two_queues = false;
+  static constexpr thread_level threads = thread_level::one_owner;
 };
 
 /// Connected, offsets, immediates, refused writes look fine: tcp's kind.

@@ -55,6 +55,8 @@ FACTS: dict[str, str] = {
     "multi_receive": "true",
     "shared_receives": "false",
     "extended_posting": "false",
+    "split_queues": "true",
+    "thread_levels": "false",
 }
 
 

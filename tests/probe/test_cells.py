@@ -109,7 +109,7 @@ def test_a_behaviour_that_is_lost_costs_its_cells_and_no_other(how: str, matrix:
     assert row is not None
     judged = compare("tcp", row.ranges[0].cells, read_cells(ended(recorded("tcp"), "gather", how)))
     assert {each.cell.name for each in judged if each.verdict == "not shown"} == {
-        "gather_limit", "rma_gather_limit", "same_host", "fused_bytes", "extended_posting", "virtual_addressing_optional", "virtual_addressing_costs_order",
+        "gather_limit", "rma_gather_limit", "same_host", "fused_bytes", "extended_posting", "split_queues", "thread_levels", "virtual_addressing_optional", "virtual_addressing_costs_order",
         "bytes_visible_in_order"}
     assert not any(each.wrong for each in judged)
     assert f"gather {how}: a test says so" in cell(ended(recorded("tcp"), "gather", how), "gather_limit").why_not

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_330b4ab8 {
+inline namespace rules_55ed41f1 {
 /// A row for tests. libfabric 1.15 to before 2.0.
 struct ranged_since_1_15 {
-  static constexpr std::string_view name = "ranged", library = "libfabric", made_from = "rules 5bc14eb9, row 98c9aee4";
+  static constexpr std::string_view name = "ranged", library = "libfabric", made_from = "rules 3d966214, row f9901967";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
@@ -35,7 +35,7 @@ struct ranged_since_1_15 {
       .context_bytes = 0, .inject_bytes = 64, .gather_limit = 4, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
       .multi_receive = false, .shared_receives = false,
-      .extended_posting = false,
+      .extended_posting = false, .split_queues = false, .thread_levels = false,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
@@ -87,15 +87,19 @@ struct ranged_since_1_15 {
       //   writes, and no end of a write means delivered
       flush::refused,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none
+      coalesce::none,
+      // queues: one: one look finds both on any fabric
+      queues::one,
+      // inject: as_the_row_permits: ranged.inject_bytes is 64 (claimed: c)
+      inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<ranged_since_1_15>);
-}  // namespace rules_330b4ab8
-inline namespace rules_f3f1e369 {
+}  // namespace rules_55ed41f1
+inline namespace rules_5187b674 {
 /// libfabric 2.0 to before 2.2.
 struct ranged_since_2_0 : ranged_since_1_15 {
-  static constexpr std::string_view made_from = "rules 5bc14eb9, row 0d9bac64";
+  static constexpr std::string_view made_from = "rules 3d966214, row 1861e354";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
       "notify=message_after_delivery atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -117,15 +121,16 @@ struct ranged_since_2_0 : ranged_since_1_15 {
       //   ranged.atomics_cost_order is false (claimed: c)
       atomics::provider,
       progress::polling, wait::descriptor, back_pressure::report, threading::one_owner, completion::selective,
-      liveness::heartbeat, receive_buffers::slots, receive_pool::per_link, flush::refused, coalesce::none
+      liveness::heartbeat, receive_buffers::slots, receive_pool::per_link, flush::refused, coalesce::none, queues::one,
+      inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<ranged_since_2_0>);
-}  // namespace rules_f3f1e369
-inline namespace rules_960fc7d0 {
+}  // namespace rules_5187b674
+inline namespace rules_bc7622f3 {
 /// libfabric 2.2 to before 3.0.
 struct ranged_since_2_2 : ranged_since_2_0 {
-  static constexpr std::string_view made_from = "rules 5bc14eb9, row 52589354";
+  static constexpr std::string_view made_from = "rules 3d966214, row b8c71c8e";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
       "notify=message_after_delivery atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -149,11 +154,11 @@ struct ranged_since_2_2 : ranged_since_2_0 {
       // wait: spin: ranged.completion_wait is none (claimed: the news of 2.2)
       wait::spin,
       back_pressure::report, threading::one_owner, completion::selective, liveness::heartbeat, receive_buffers::slots,
-      receive_pool::per_link, flush::refused, coalesce::none
+      receive_pool::per_link, flush::refused, coalesce::none, queues::one, inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<ranged_since_2_2>);
-}  // namespace rules_960fc7d0
+}  // namespace rules_bc7622f3
 
 using ranged = by_library<backends::libfabric::built_with, ranged_since_1_15, ranged_since_2_0, ranged_since_2_2>;
 // clang-format on

@@ -122,6 +122,20 @@ constexpr refused why_not(const ranged_since_1_15*, wait::spin, Asked) {
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const ranged_since_1_15*, threading::one_owner_per_queue, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: threading: fabric ranged cannot answer one_owner_per_queue: it needs thread_levels to be true, and ranged.thread_levels is "
+      "false (claimed: c); the nearest legal answer is threading::one_owner");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ranged_since_1_15*, threading::library_locks, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: threading: fabric ranged cannot answer library_locks: it needs thread_levels to be true, and ranged.thread_levels is false "
+      "(claimed: c); the nearest legal answer is threading::one_owner");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const ranged_since_1_15*, completion::every_operation, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: completion: fabric ranged cannot answer every_operation: it needs selective_completion to be false, and "
@@ -169,6 +183,13 @@ constexpr refused why_not(const ranged_since_1_15*, flush::tracked_writes, Asked
   static_assert(detail::nobody_asks<Asked>,
       "weft: flush: fabric ranged cannot answer tracked_writes: it needs refused_write to be silent, and ranged.refused_write is reported "
       "(claimed: c); the nearest legal answer is flush::refused");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ranged_since_1_15*, queues::two, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: queues: fabric ranged cannot answer two: it needs split_queues to be true, and ranged.split_queues is false (claimed: c); "
+      "the nearest legal answer is queues::one");
   return {};
 }
 template <class Asked>

@@ -47,6 +47,8 @@ fused_bytes = 0
 multi_receive = false
 shared_receives = false
 extended_posting = false
+split_queues = false
+thread_levels = false
 
 since = 2.0
 provider = ranged
@@ -91,6 +93,8 @@ fused_bytes = 0
 multi_receive = false
 shared_receives = false
 extended_posting = false
+split_queues = false
+thread_levels = false
 
 since = 2.2
 provider = ranged
@@ -135,3 +139,5 @@ fused_bytes = 0
 multi_receive = false
 shared_receives = false
 extended_posting = false
+split_queues = false
+thread_levels = false
