@@ -29,6 +29,7 @@ set(WEFT_HEADERS
   backends/mapped/connections.hpp
   backends/mapped/copying.hpp
   backends/mapped/endings.hpp
+  backends/mapped/fetching_ahead.hpp
   backends/mapped/greeting.hpp
   backends/mapped/moving.hpp
   backends/mapped/neighbour.hpp

@@ -101,6 +101,7 @@ class arena {
 
   const file& memory() const noexcept { return memory_; }
   arena_head& head() const noexcept { return *head_; }
+  std::byte* start() const noexcept { return here_.start(); }
   /// What a peer has to map to reach everything that was told so far.
   std::uint64_t reach() const noexcept { return head_->reach.load(std::memory_order_relaxed); }
 

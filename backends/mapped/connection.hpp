@@ -50,7 +50,9 @@ struct connection {
   incoming_ring in;
   neighbour there;
   posted_receives receives;
-  bool wakes = false;  ///< The peer may sleep: look after each message whether it does.
+  likely_lines arriving;   ///< Where the peer's bytes came last.
+  likely_lines answering;  ///< Where bytes with a notice went last.
+  bool wakes = false;      ///< The peer may sleep: look after each message whether it does.
   link_phase phase = link_phase::greeting;
   bool stood = false;  ///< The transport knows it as established.
   std::uint32_t tag = no_tag;
@@ -60,6 +62,21 @@ struct connection {
   mapping incoming_memory, outgoing_memory;
   address_bytes dialled;
   instant since{};
+
+  /// Tells of bytes that put() has just moved.
+  [[gnu::always_inline]] void notify(remote_memory at, std::size_t size, std::uint64_t immediate) noexcept {
+    const auto found = there.found(at);
+    const std::size_t near = found.here == nullptr ? 0 : size;
+    out.send_notice(immediate, {found.offset, near});
+    if (near != 0) answering.are(found.here, near);
+  }
+  /// Fetches what a notice tells of, and what its answer will probably overwrite.
+  [[gnu::always_inline]] void fetch_ahead(landed_bytes told, const std::byte* own_arena) noexcept {
+    if (!told.lies_within(arena::file_bytes)) return;
+    arriving.are(own_arena + told.place, told.size);
+    arriving.fetch();
+    answering.fetch_to_write();
+  }
 
   /// A message or a notice can be told now.
   bool has_news() const noexcept {

@@ -43,6 +43,7 @@ class connections {
   }
 
   const address_bytes& address() const noexcept { return address_; }
+  const arena& own() const noexcept { return own_; }
   int events() const noexcept { return events_.get(); }
   const std::vector<std::unique_ptr<connection>>& all() const noexcept { return links_; }
 

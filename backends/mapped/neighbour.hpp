@@ -49,6 +49,17 @@ class neighbour {
     return find_another(at, size, asked);
   }
 
+  /// Where bytes lie that find() has just found, as their owner counts them and as they lie here. None: they are not in the mapping.
+  struct found_place {
+    std::uint64_t offset = 0;
+    const std::byte* here = nullptr;
+  };
+  [[gnu::always_inline]] found_place found(remote_memory at) const noexcept {
+    if (at.key != last_.key) [[unlikely]]
+      return {};
+    return {last_.offset + at.address, last_.start + at.address};
+  }
+
   [[gnu::cold]] missing_place missing(remote_memory at, std::size_t size, rights asked) const noexcept {
     const region_row& row = head().table[at.key % arena_head::rows];
     const std::uint64_t place = row.place.load(std::memory_order_relaxed);
@@ -83,6 +94,7 @@ class neighbour {
     std::uint64_t key = 0;
     const region_row* row = &nobody;  ///< Of the wrong key 0, which no region has.
     std::byte* start = nullptr;
+    std::uint64_t offset = 0;  ///< Of `start`, in the owner's arena.
     std::uint64_t length = 0;
     rights granted = rights::none;
 
@@ -101,7 +113,7 @@ class neighbour {
     std::atomic_thread_fence(std::memory_order_acquire);
     if (row.key.load(std::memory_order_relaxed) != at.key) return nullptr;  // released meanwhile, and perhaps another's by now
     if ((flags & region_row::in_arena) == 0 || place > here_.size() || length > here_.size() - place) return nullptr;
-    last_ = {at.key, &row, here_.start() + place, length, static_cast<rights>(flags & 7U)};
+    last_ = {at.key, &row, here_.start() + place, place, length, static_cast<rights>(flags & 7U)};
     return last_.place(at.address, size, asked);
   }
   static constexpr std::uint64_t first_bytes = std::uint64_t{256} << 20;

@@ -130,7 +130,7 @@ class port {
       return s;
     if (const errc how = put(c, from, at); how != errc::ok) [[unlikely]]
       return posts_.not_moved(how, context, "write_immediate");
-    c.out.send_notice(immediate);
+    c.notify(at, from.size, immediate);
     return posts_.sent<M>(c, context);
   }
   /// A write that is refused says so at once: nobody waits for its end.
@@ -140,7 +140,7 @@ class port {
       return s;
     if (const errc how = put(c, borrowed(from), at); how != errc::ok) [[unlikely]]
       return posts_.refused(how, "write_immediate");
-    c.out.send_notice(immediate);
+    c.notify(at, from.size(), immediate);
     c.sent();
     return {};
   }
@@ -153,7 +153,7 @@ class port {
     connection& c = *to.held;
     if (const status s = posts_.ready<M>(c, 0, "write_immediate"); !s) return s;
     if (const errc how = put(c, from, at); how != errc::ok) return posts_.not_moved(how, context, "write_immediate");
-    c.out.send_notice(immediate);
+    c.notify(at, total_of(from), immediate);
     return posts_.sent<M>(c, context);
   }
   [[gnu::always_inline]] status read(link from, local_memory into, remote_memory at, void* context) noexcept {
@@ -197,6 +197,7 @@ class port {
       connection& c = *all[next_++];
       if (const ring_entry* first = c.in.front(); first != nullptr) [[unlikely]]
         told += take_from(links_, c, first, most_told - told, on);
+      else c.arriving.fetch();  // while the line of the next notice is on its way, those of its bytes are too
     }
     return told;
   }

@@ -9,6 +9,7 @@
 
 #include "../../core/memory.hpp"
 #include "copying.hpp"
+#include "fetching_ahead.hpp"
 #include "sealed_memory.hpp"
 
 #include <algorithm>
@@ -28,6 +29,23 @@ struct alignas(64) ring_entry {
   std::array<std::byte, room> inside{};
 };
 static_assert(sizeof(ring_entry) == 64);
+
+/// Of a notice: where its bytes lie in the taker's arena; the place in `inside`, how many of them are worth fetching ahead beside the bit of `size`.
+struct landed_bytes {
+  std::uint64_t place = 0;
+  std::size_t size = 0;  ///< 0: none, or none that lie there.
+  /// The peer wrote it: whether there is anything, and it lies in an arena of that many bytes. No more than a guess even then.
+  [[gnu::always_inline]] bool lies_within(std::uint64_t arena_bytes) const noexcept {
+    return size != 0 && size <= likely_lines::most && place <= arena_bytes - size;
+  }
+  [[gnu::always_inline]] std::uint32_t near() const noexcept { return static_cast<std::uint32_t>(std::min(size, likely_lines::most)); }
+  /// As it came: `size` was read from the entry, once.
+  [[gnu::always_inline]] static landed_bytes of(const ring_entry& e, std::uint32_t size) noexcept {
+    landed_bytes told{0, size & ~ring_entry::notice};
+    std::memcpy(&told.place, e.inside.data(), sizeof told.place);
+    return told;
+  }
+};
 
 /// Of a message that lies behind the entries; in `inside`.
 struct payload_place {
@@ -64,11 +82,12 @@ class outgoing_ring {
     }
     return size <= ring_entry::room || has_payload_room(size);
   }
-  /// Requires: has_room(0).
-  [[gnu::always_inline]] void send_notice(std::uint64_t immediate) noexcept {
+  /// Requires: has_room(0). `landed`: what the taker may fetch ahead.
+  [[gnu::always_inline]] void send_notice(std::uint64_t immediate, landed_bytes landed) noexcept {
     ring_entry& e = next();
-    e.size = ring_entry::notice;
+    e.size = ring_entry::notice | landed.near();
     e.immediate = immediate;
+    std::memcpy(e.inside.data(), &landed.place, sizeof landed.place);
     publish(e);
   }
   /// Requires: has_room(total size).

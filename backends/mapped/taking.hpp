@@ -40,6 +40,7 @@ template <class On>
     const std::uint32_t size = e->size;
     if ((size & ring_entry::notice) != 0) {
       const completion_entry came{completion_kind::landed, nullptr, e->immediate};
+      c.fetch_ahead(landed_bytes::of(*e, size), all.own().start());
       c.in.pop();
       on(came);
     } else {

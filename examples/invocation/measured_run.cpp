@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 namespace weft::invocation {
 namespace {
@@ -38,7 +39,10 @@ void print_json(const run_report& r, const std::vector<std::uint32_t>& sorted, c
 }  // namespace
 
 bool run_pattern::right(std::uint64_t number, const_bytes result) noexcept {
-  if (!checksum_) return std::ranges::equal(input(number), result);
+  if (!checksum_) {  // as one block: byte by byte the check takes longer than a reply's way back on the fastest fabrics
+    const const_bytes in = input(number);
+    return in.size() == result.size() && std::memcmp(in.data(), result.data(), in.size()) == 0;
+  }
   const const_bytes in = input(number);
   std::uint64_t sum = 0xcbf29ce484222325U;
   for (const std::byte b : in) sum = (sum ^ std::to_integer<std::uint64_t>(b)) * 0x100000001b3U;

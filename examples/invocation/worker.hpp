@@ -11,6 +11,7 @@
 #include "library.hpp"
 #include "outbox.hpp"
 
+#include <array>
 #include <memory>
 
 namespace weft::invocation {
@@ -76,7 +77,6 @@ class worker {
         library_(library),
         busy_(busy),
         slots_(s.slots),
-        pending_(s.slots),
         idle_(s.polling) {}
 
   // ---- events -----------------------------------------------------------------------------------------------------------
@@ -129,7 +129,7 @@ class worker {
 
   /// A notice: into the queue if it is the one that its slot expects, else it is a duplicate or nonsense and has no effect.
   void called(call_word c) noexcept {
-    if (c.slot >= slots_.size() || c.sequence != slots_[c.slot].expected || tail_ - head_ == pending_.size()) return;
+    if (c.slot >= slots_.size() || c.sequence != slots_[c.slot].expected || tail_ - head_ == slots_.size()) return;
     slots_[c.slot].expected = (c.sequence + 1) & call_word::sequence_mask;
     pending_[tail_++ % pending_.size()] = c;  // one per slot at most: a slot's next call comes after its reply
   }
@@ -287,7 +287,7 @@ class worker {
   region input_;
   region staging_;
   std::vector<input_slot> slots_;
-  std::vector<call_word> pending_;
+  std::array<call_word, most_slots> pending_{};  ///< Fixed: a remainder by a size known at run time is a division in the way of each call.
   std::uint32_t head_ = 0;
   std::uint32_t tail_ = 0;
   idler idle_;

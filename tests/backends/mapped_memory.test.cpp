@@ -117,10 +117,45 @@ TEST(rings, carry_messages_of_every_size_around_their_end) {
 TEST(rings, are_full_when_nobody_takes) {
   ring_of_two r;
   std::uint64_t sent = 0;
-  for (; r.out.has_room(0) && sent < 1000; ++sent) r.out.send_notice(sent);
+  for (; r.out.has_room(0) && sent < 1000; ++sent) r.out.send_notice(sent, {});
   EXPECT_EQ(sent, ring_memory::entries);
   for (std::uint64_t i = 0; i < sent; ++i, r.in.pop()) ASSERT_EQ(r.in.front()->immediate, i);
   EXPECT_TRUE(r.out.has_room(0));
+}
+
+TEST(rings, tell_where_the_bytes_of_a_notice_lie) {
+  ring_of_two r;
+  const auto told = [&r] {
+    const ring_entry& e = *r.in.front();
+    const landed_bytes landed = landed_bytes::of(e, e.size);
+    r.in.pop();
+    return landed;
+  };
+  r.out.send_notice(1, {4096, 24});
+  const landed_bytes near = told();
+  EXPECT_EQ(near.place, 4096U);
+  EXPECT_EQ(near.size, 24U);
+  r.out.send_notice(2, {4096, std::size_t{1} << 40});
+  EXPECT_EQ(told().size, likely_lines::most) << "no more is worth fetching, and the size stays clear of the bit beside it";
+  r.out.send_notice(3, {});
+  EXPECT_FALSE(told().lies_within(arena::file_bytes)) << "none lie in the mapping";
+}
+
+TEST(rings, do_not_believe_bytes_that_lie_nowhere) {
+  for (const landed_bytes lie : {landed_bytes{8192, 8}, landed_bytes{8185, 8}, landed_bytes{~std::uint64_t{0}, 8}, landed_bytes{0, 129}})
+    EXPECT_FALSE(lie.lies_within(8192)) << lie.place;
+  EXPECT_TRUE((landed_bytes{8184, 8}.lies_within(8192)));
+}
+
+TEST(neighbours, tell_where_the_owner_has_what_was_found) {
+  two t;
+  const bytes some = t.own->take(100);
+  const std::uint64_t key = t.own->list(some, rights::remote_write);
+  std::byte* there = t.seen.find({8, key}, 8, rights::remote_write);
+  ASSERT_NE(there, nullptr);
+  EXPECT_EQ(t.seen.found({8, key}).here, there);
+  EXPECT_EQ(t.own->start() + t.seen.found({8, key}).offset, some.data() + 8);
+  EXPECT_EQ(t.seen.found({8, key ^ 0x10000}).here, nullptr) << "not what was found last";
 }
 
 TEST(rings, do_not_believe_places_that_are_none) {
