@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 import shutil
 from decimal import Decimal
 from pathlib import Path
@@ -17,6 +18,7 @@ from generator.loader import Refused
 from generator.model import Matrix, read_matrix
 from generator.rules import Choice, Family, decide
 from generator.why_not import follow_ups
+from tests.generator.conftest import Run
 
 ROOT = Path(__file__).resolve().parents[2]
 TINY = (Path(__file__).parent / "cases" / "valid_tiny.yaml").read_text("utf-8")
@@ -156,3 +158,44 @@ def test_a_ratio_is_that_of_the_other_answer_to_the_winner() -> None:
     assert ratio_of(OWN, faster) == (Decimal("2.00"), Decimal("1.25"), Decimal("2.50"))
     assert ratio_of(faster, OWN) == (Decimal("0.50"), Decimal("0.40"), Decimal("0.80"))
     assert ratio_of(None, OWN) is None
+
+
+def _without_measurements(text: str, fabric: str) -> str:
+    row = text.index(f"\n{fabric}:")
+    begins = text.find("  measured:\n", row)
+    facts = text.index("  facts:\n", row)
+    return text if begins < 0 or begins > facts else text[:begins] + text[facts:]
+
+
+@pytest.mark.parametrize("family, winner, than, operation, before", [
+    ("region_address", "offset", "virtual_address", "put", "region_address=offset"),  # the row's own already: what is new is the figure
+    ("atomics", "target", "provider", "fetch_add", "atomics=provider"),
+])
+def test_a_run_becomes_a_row_and_then_a_header(tmp_path: Path, weft: Run, family: str, winner: str, than: str, operation: str, before: str) -> None:
+    """The whole way of a winner, from what a run told to what programs are compiled with."""
+    path, out = tmp_path / "providers.yaml", tmp_path / "out"
+    path.write_text(_without_measurements((ROOT / "providers.yaml").read_text("utf-8"), "shm"), "utf-8")
+    assert weft("generate", "--matrix", path, "--output", out).returncode == 0
+    header = out / "generated" / "shm.hpp"
+    plain = header.read_text("utf-8")
+    assert before in plain and "measured:" not in plain
+    own = before.split("=")[1]
+    other = {winner, than}.difference({own}).pop()
+    ratios = (2.5, 2.2, 2.8) if own == winner else (.4, .36, .45)
+    places = [_place(own, True, 1, 1, 1), _place(other, False, *ratios)]
+    for place in places:
+        place["combination"] = {family: place["combination"]["region_address"]}
+    answer = _answer(("small", operation, places))
+    answer["varied"] = [family]
+    write_winners(answer, path)
+    assert weft("generate", "--matrix", path, "--output", out).returncode == 0
+    made = header.read_text("utf-8")
+    assert f"{family}={winner} " in made and f"{family}::{winner}," in made
+    assert f"small: {than} takes 2.50 times as long as {winner} (" in re.sub(r"\n *// +", " ", made)
+
+
+def test_a_measurement_that_is_todays_opposite_is_told_with_both_figures_and_what_to_do(tmp_path: Path) -> None:
+    measured = _row(tmp_path).fabrics[0].measured["atomics"]
+    found = judge("tiny", measured, measured.classes[0], (Decimal("0.40"), Decimal("0.36"), Decimal("0.45")))
+    assert found.verdict == "contradicts"
+    assert found.sentence.endswith("0.40 times (0.36 to 0.45) today: measure again here (./weft bench --fabric tiny --vary atomics --write)")
