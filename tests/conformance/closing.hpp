@@ -96,15 +96,16 @@ TYPED_TEST_P(closing_of_peers, a_goodbye_that_overtakes_loses_no_message_and_no_
 
 TYPED_TEST_P(closing_of_peers, many_rounds_of_meeting_and_closing_leave_nothing_behind) {
   using fabric = typename TestFixture::tested_fabric;
-  static const std::size_t rounds = slowness() == 1 ? 1000 : 100;  // a round that leaves a descriptor behind leaves 75 of them
+  static const std::size_t rounds = rounds_asked(slowness() == 1 ? 1000 : 100);  // of 100, one that leaves a descriptor behind leaves 75 of them
+  static const duration limit = std::max<duration>(110s, 110ms * rounds);
   TestFixture::play(
-      {.limit = 110s, .once = true},
+      {.limit = limit, .once = true},
       [](party& side) {
         auto net = opened<fabric>(side, listening());
         side.tell(1, net.where());
         observer seen;
         seen.on_requested = [&](const requested& r) { EXPECT_TRUE(net.accept(r.peer)); };
-        serve(side, net, seen, 1, 100s * slowness());
+        serve(side, net, seen, 1, (limit - 10s) * slowness());
         EXPECT_EQ(seen.requests, rounds);
         EXPECT_EQ(seen.losses, rounds);
         await(side, net, seen, "nothing in flight", [&] { return net.in_flight() == 0; });
@@ -126,9 +127,14 @@ TYPED_TEST_P(closing_of_peers, many_rounds_of_meeting_and_closing_leave_nothing_
           }
         }
         if (!side.simulated()) {
-          EXPECT_LE(open_descriptors(), descriptors + 8) << "descriptors grow";
-          EXPECT_LE(resident_kib(), memory + 4096 + kept_by_sanitizer_kib * rounds) << "memory grows";  // seen over 750 rounds: 64 to 400 KiB
+          const std::size_t open = open_descriptors();
+          const std::size_t resident = resident_kib();
+          EXPECT_LE(open, descriptors + 8) << "descriptors grow";
+          EXPECT_LE(resident, memory + 4096 + kept_by_sanitizer_kib * rounds) << "memory grows";  // seen over 750 rounds: 64 to 400 KiB
+          side.note("kept_descriptors", static_cast<std::int64_t>(open) - static_cast<std::int64_t>(descriptors));
+          side.note("kept_kib", static_cast<std::int64_t>(resident) - static_cast<std::int64_t>(memory));
         }
+        side.note("rounds", static_cast<std::int64_t>(rounds));
         await(side, net, seen, "nothing in flight", [&] { return net.in_flight() == 0; });
         (void)net.until([] { return false; }, 1500ms, seen);
         side.ready(0);

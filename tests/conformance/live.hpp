@@ -77,6 +77,9 @@ class process_party final : public party {
     line.fill(0);
     std::copy_n(step.begin(), std::min(step.size(), line.size() - 1), line.begin());
   }
+  void note(std::string_view name, std::int64_t value) override { noted.emplace_back(name, std::to_string(value)); }
+
+  std::vector<std::pair<std::string, std::string>> noted;
 
  private:
   int channel(int to) const { return channels_.at(static_cast<std::size_t>(to)); }
@@ -85,7 +88,7 @@ class process_party final : public party {
   stage_board& board_;
 };
 
-/// The report of a side, as it travels to the supervisor: failures as text, then the history.
+/// The report of a side, as it travels to the supervisor: failures and figures as text, then the history.
 class side_report {
  public:
   static void failure(std::string& into, const testing::TestPartResult& each) {
@@ -93,6 +96,11 @@ class side_report {
     text(into, each.file_name() == nullptr ? "" : each.file_name());
     number(into, static_cast<std::uint32_t>(each.line_number()));
     text(into, each.message());
+  }
+  static void figure(std::string& into, std::string_view name, std::string_view value) {
+    number(into, 3);
+    text(into, name);
+    text(into, value);
   }
   static void records(std::string& into, const std::vector<history::record>& all) {
     number(into, 2);
@@ -103,7 +111,7 @@ class side_report {
     }
   }
 
-  /// Effects: says the failures as the test's own; appends the records. Returns: whether the report was whole.
+  /// Effects: says the failures and the figures as the test's own; appends the records. Returns: whether the report was whole.
   static bool read(const std::string& from, int side, std::vector<history::record>& records_into) {
     std::size_t at = 0;
     while (at < from.size()) {
@@ -112,6 +120,9 @@ class side_report {
         const std::string file = text(from, at);
         const auto line = static_cast<int>(number(from, at));
         ADD_FAILURE_AT(file.c_str(), line) << "side " << side << ": " << text(from, at);
+      } else if (kind == 3) {
+        const std::string name = text(from, at);
+        testing::Test::RecordProperty(name, text(from, at));
       } else {
         std::uint32_t count = number(from, at);
         for (; count > 0 && at + history::record_bytes <= from.size(); --count, at += history::record_bytes) {
@@ -218,6 +229,7 @@ class company {
       if (__lsan_do_recoverable_leak_check() != 0) ADD_FAILURE() << "memory leaked: the sanitizer's report is on standard error";
 #endif
       for (int k = 0; k < said.size(); ++k) side_report::failure(report, said.GetTestPartResult(k));
+      for (const auto& [name, value] : me.noted) side_report::figure(report, name, value);
       if (said.size() > 0) side_report::records(report, {});  // a side that failed has no history to judge
       else side_report::records(report, me.book.records());
     }

@@ -31,6 +31,12 @@ inline int slowness() {
   return said == nullptr ? 1 : std::clamp(std::atoi(said), 1, 100);
 }
 
+/// How many rounds of meeting and closing a test makes: WEFT_ROUNDS, or as many as the test has by itself.
+inline std::size_t rounds_asked(std::size_t otherwise) {
+  const char* said = std::getenv("WEFT_ROUNDS");
+  return said == nullptr ? otherwise : std::clamp<std::size_t>(std::strtoull(said, nullptr, 10), 8, 1'000'000);
+}
+
 /// How long any single wait of a test may take; nothing is timed by it.
 inline const duration patience = 20s * slowness();
 
@@ -64,6 +70,8 @@ class party {
   virtual bool simulated() const noexcept = 0;
   /// Effects: says where this side is, for whoever must end it by force.
   virtual void at(std::string_view step) = 0;
+  /// Effects: a figure that this side saw stands in the test's result, by its name.
+  virtual void note(std::string_view name, std::int64_t value) = 0;
 
   void tell(int to, std::string_view text) { tell(to, std::as_bytes(std::span(text.data(), text.size()))); }
   void tell(int to, std::uint64_t number) { tell(to, std::as_bytes(std::span(&number, 1))); }

@@ -58,6 +58,7 @@ class fiber_party final : public party {
   void rest(duration span) override { loopback::sleep_for(span); }
   bool simulated() const noexcept override { return true; }
   void at(std::string_view step) override { talk_.step[number()] = step; }
+  void note(std::string_view name, std::int64_t value) override { testing::Test::RecordProperty(std::string(name), std::to_string(value)); }
 
  private:
   side_talk& talk_;
