@@ -13,63 +13,76 @@ from ..loader import Refused
 from ..model import read_matrix
 from ..report import as_csv, as_json, show_table
 from ..rules import read_rules
-from .judging import GOOD, Cell, judge
-from .page import page, shown
+from .freshness import outdated
+from .judging import GOOD, Cell, Judge, judge
+from .page import page, shown, sources_of
 from .promises import Promises, defined_tests, read_promises, unlike_the_suites
 from .results import Results, join, read_results
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "conformance.md"
 _FOLDER = ROOT / "tests" / "conformance"
-_BUILDS = (ROOT / "build" / "dev", ROOT / "build" / "debian13" / "build", ROOT / "build" / "emulated", ROOT / "build" / "debian13" / "build" / "emulated")
 
 
 @click.command()
-@click.option("--results", "folders", type=click.Path(exists=True, file_okay=False, path_type=Path), multiple=True, show_default="build/dev, build/debian13/build, and build/emulated of both",
+@click.option("--results", "folders", type=click.Path(exists=True, file_okay=False, path_type=Path), multiple=True, show_default="those of --sources that exist",
               help="A build folder whose tests ran; repeat it. Of a fabric in several the first counts.")
 @click.option("--promises", "file", type=click.Path(exists=True, dir_okay=False, path_type=Path), default=_FOLDER / "promises.yaml",
               show_default="tests/conformance/promises.yaml", help="What is promised, and which tests show it.")
 @click.option("--mapping", is_flag=True, help="Look at the promises alone: does every test exist that they name, and is every suite named?")
-@click.option("--write", is_flag=True, help="Write docs/conformance.md.")
+@click.option("--sources", is_flag=True, help="Which folders the results come from, how each is made, and whether they are there and as new as the tree.")
+@click.option("--write", is_flag=True, help="Write docs/conformance.md. Refused where results are older than the sources they speak of.")
+@click.option("--outdated", "old_too", is_flag=True, help="With --write: write them all the same, each such column marked.")
 @click.option("--format", "kind", type=click.Choice(("table", "json", "csv")), default="table", show_default=True, help="How to answer.")
-def conformance(folders: tuple[Path, ...], file: Path, mapping: bool, write: bool, kind: str) -> None:
+def conformance(folders: tuple[Path, ...], file: Path, mapping: bool, sources: bool, write: bool, old_too: bool, kind: str) -> None:
     """Say what is promised, and which tests show it.
 
-    A cell is made from the results of tests, fabric by fabric. Exit code 1 if a test of a cell failed or did not run, or if the
-    promises name a test that does not exist.
+    A cell is made from the results of tests, fabric by fabric. Exit code 1 if a test of a cell failed or did not run, if results are
+    older than the sources they speak of, or if the promises name a test that does not exist.
 
     \b
     Examples:
-      ./weft conformance               from build/dev and, where it is, build/debian13
+      ./weft conformance --sources     what to run first
+      ./weft conformance               from the results that are there
       ./weft conformance --write       the page docs/conformance.md
       ./weft conformance --mapping     only whether promises and suites agree
     """
     try:
-        _run(folders, file, mapping, write, kind)
+        _run(folders, file, mapping, sources, write, old_too, kind)
     except Refused as refused:
         for problem in refused.problems:
             click.echo(str(problem), err=True)
         raise SystemExit(1) from None
 
 
-def _run(folders: tuple[Path, ...], file: Path, mapping: bool, write: bool, kind: str) -> NoReturn:
+def _run(folders: tuple[Path, ...], file: Path, mapping: bool, sources: bool, write: bool, old_too: bool, kind: str) -> NoReturn:
     families = read_rules(ROOT / "generator" / "rules.yaml", "generator/rules.yaml")
     promises = read_promises(file, file.name, families)
-    problems = unlike_the_suites(promises, defined_tests(_FOLDER))
+    tests = defined_tests(_FOLDER)
+    problems = unlike_the_suites(promises, tests)
     if problems:
         raise Refused(problems)
     if mapping:
         click.echo(f"{len(promises.promises)} promises, {len(promises.columns)} fabrics: every test that they name exists, every suite is named")
         raise SystemExit(0)
     rows = {each.fabric.name: each for each in decide_all(read_matrix(ROOT / "providers.yaml", "providers.yaml"), families)}
-    results = join([read_results(folder) for folder in folders or [each for each in _BUILDS if each.is_dir()]])
-    cells = judge(promises, results, rows)
+    results = join([read_results(folder) for folder in folders or [ROOT / each.folder for each in promises.sources if (ROOT / each.folder).is_dir()]])
+    old = outdated(ROOT, results)
+    if sources:
+        show_table(("folder", "fabrics", "results", "made by"), sources_of(promises, results, old))
+        raise SystemExit(0 if all(column.fabric in results.libraries for column in promises.columns) and not old else 1)
+    cells = judge(promises, results, Judge(rows, families, tests))
+    for fabric, changed in old.items():
+        click.echo(f"the results of {fabric} are older than {changed}", err=True)
+    if write and old and not old_too:
+        click.echo("docs/conformance.md is left as it is: make them anew (--sources says how), or mark them (--outdated)", err=True)
+        raise SystemExit(1)
     if write:
         environment = Environment(loader=FileSystemLoader(str(ROOT / "templates")), undefined=StrictUndefined, autoescape=False,  # noqa: S701  Markdown
                                   trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
-        PAGE.write_text(environment.get_template("conformance.md.j2").render(page(promises, cells, results)), encoding="utf-8")
+        PAGE.write_text(environment.get_template("conformance.md.j2").render(page(promises, cells, results, old)), encoding="utf-8")
     _show(promises, cells, results, kind)
-    raise SystemExit(0 if all(cell.verdict in GOOD for cell in cells.values()) else 1)
+    raise SystemExit(0 if all(cell.verdict in GOOD for cell in cells.values()) and not old else 1)
 
 
 def _show(promises: Promises, cells: dict[tuple[str, str], Cell], results: Results, kind: str) -> None:

@@ -2,11 +2,13 @@
 """From promises and results to cells: shown (by the library itself, or emulated by weft), refused with the reason, failed, or not run."""
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..decided import Decided
-from ..model import Version
-from ..rules import Choice
+from ..model import Range, Version
+from ..rules import Choice, Family
+from ..why_not import refusals
 from .promises import Column, Promise, Promises
 from .results import FAILED, PASSED, SKIPPED, Outcome, Results
 
@@ -24,21 +26,34 @@ class Cell:
     notes: tuple[str, ...]
 
 
-def judge(promises: Promises, results: Results, decided: dict[str, Decided]) -> dict[tuple[str, str], Cell]:
+@dataclass(frozen=True)
+class Judge:
+    """What cells are judged by. `tests`: the suites as they are written, each with its tests: one that is not among the results did not run."""
+
+    decided: Mapping[str, Decided]
+    families: tuple[Family, ...]
+    tests: Mapping[str, set[str]]
+
+
+def judge(promises: Promises, results: Results, by: Judge) -> dict[tuple[str, str], Cell]:
     """A cell for each promise (by name) and column (by fabric)."""
-    return {(promise.name, column.fabric): _cell(promise, column, results, decided) for promise in promises.promises for column in promises.columns}
+    return {(promise.name, column.fabric): _cell(promise, column, results, by) for promise in promises.promises for column in promises.columns}
 
 
-def _cell(promise: Promise, column: Column, results: Results, decided: dict[str, Decided]) -> Cell:
+def _cell(promise: Promise, column: Column, results: Results, by: Judge) -> Cell:
     if promise.not_applicable:
         return Cell(NOT_APPLICABLE, "", "", (promise.not_applicable,))
     if promise.refused:
         return Cell(REFUSED, "", "", (promise.refused,))
+    row, library = by.decided[column.fabric], results.libraries.get(column.fabric, "")
+    forbidden = _forbidden(promise, row, library, by.families)
+    if forbidden:
+        return Cell(REFUSED, "", "", forbidden)
     if (promise.tests or promise.live) and column.fabric not in results.libraries and column.fabric not in promise.lacking:
         return Cell(NOT_RUN, "", "", (f"no results of fabric {column.fabric} were given",))
     if column.emulated and not promise.tests and not promise.live:
         return Cell(NOT_APPLICABLE, "", "", ("shown by tests that no fabric takes part in: see the fabrics that are not emulated",))
-    own, missing, notes = _own(promise, column.fabric, results)
+    own, missing, notes = _own(promise, column.fabric, results, by)
     shared = {name: results.ctests.get(name) for name in promise.everywhere if not column.emulated}  # they spoke for every fabric already
     missing += [name for name, outcome in shared.items() if outcome is None]
     every = {**own, **{name: outcome for name, outcome in shared.items() if outcome is not None}}
@@ -51,19 +66,34 @@ def _cell(promise: Promise, column: Column, results: Results, decided: dict[str,
     counted = own or every
     if not any(outcome.how == PASSED for outcome in counted.values()):
         return Cell(REFUSED, "", "", reasons or ("no test of it exists for this fabric",))
-    kind, answers = _kind(promise, decided[column.fabric], results.libraries.get(column.fabric, ""))
-    return Cell(SHOWN, kind, answers, reasons)
+    kind, answers = _kind(promise, row, library)
+    return Cell(SHOWN, kind, answers, (*reasons, *(_figures(outcome) for outcome in own.values() if "rounds" in outcome.figures)))
 
 
-def _own(promise: Promise, fabric: str, results: Results) -> tuple[dict[str, Outcome], list[str], list[str]]:
+def _forbidden(promise: Promise, row: Decided, library: str, families: tuple[Family, ...]) -> tuple[str, ...]:
+    """Why the row forbids what the promise's tests ask for by hand."""
+    span, choices = _range(row, library)
+    return tuple(f"{refusal.family}::{refusal.answer} needs {refusal.needs}" for refusal in refusals(row.fabric, span, choices, families)
+                 if promise.asks.get(refusal.family) == refusal.answer)
+
+
+def _figures(outcome: Outcome) -> str:
+    """What a test of rounds saw: how many, and what was kept of the last three quarters of them."""
+    figures = outcome.figures
+    kept = f"; since the first quarter {int(figures['kept_kib']):+} KiB and {int(figures['kept_descriptors']):+} descriptors" if "kept_kib" in figures else ""
+    return f"{int(figures['rounds']):,} rounds{kept}"
+
+
+def _own(promise: Promise, fabric: str, results: Results, by: Judge) -> tuple[dict[str, Outcome], list[str], list[str]]:
     """The outcomes of the fabric's own tests, those that did not run, and why some do not exist."""
     own: dict[str, Outcome] = {}
     missing: list[str] = []
     for name in promise.tests:
         found = results.tests_of(fabric, name)
-        own.update({f"{name.split('.')[0]}.{test}": outcome for test, outcome in found.items()})
-        if not found:
-            missing.append(name)
+        suite, _, one = name.partition(".")
+        own.update({f"{suite}.{test}": outcome for test, outcome in found.items()})
+        absent = ({one} if one else by.tests.get(suite, set())) - set(found)
+        missing += [f"{suite}.{test}" for test in sorted(absent)] if found else [name]
     if fabric in promise.lacking:
         return own, missing, [promise.lacking[fabric]]
     for alternatives in promise.live:
@@ -79,16 +109,17 @@ def _own(promise: Promise, fabric: str, results: Results) -> tuple[dict[str, Out
 def _kind(promise: Promise, row: Decided, library: str) -> tuple[str, str]:
     if not promise.native:
         return "", ""
-    taken = {choice.family: choice.answer for choice in _choices(row, library)}
+    taken = {choice.family: choice.answer for choice in _range(row, library)[1]}
     native = all(taken[family] in answers for family, answers in promise.native.items())
     return ("native" if native else "emulated"), ", ".join(taken[family] for family in promise.native)
 
 
-def _choices(row: Decided, library: str) -> tuple[Choice, ...]:
-    """The answers of the range that holds for a release ("libfabric 1.17"); of the newest where none is told."""
+def _range(row: Decided, library: str) -> tuple[Range, tuple[Choice, ...]]:
+    """The range that holds for a release ("libfabric 1.17") with its answers; the newest where none is told."""
+    every = tuple(zip(row.fabric.ranges, row.choices))
     told = library.split(" ")[-1].split(".")
     if len(told) < 2 or not all(part.isdigit() for part in told[:2]):
-        return row.choices[-1]
+        return every[-1]
     release = Version(int(told[0]), int(told[1]))
-    fitting = [choices for choices, span in zip(row.choices, row.fabric.ranges) if span.since <= release]
-    return fitting[-1] if fitting else row.choices[0]
+    fitting = [each for each in every if each[0].since <= release]
+    return fitting[-1] if fitting else every[0]

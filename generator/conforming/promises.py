@@ -11,9 +11,10 @@ from ..loader import Document, Problem, Refused, load
 from ..rules import Family
 from ..schema import NAME, SENTENCE, SNAKE, Schema, did_you_mean, require
 
-_TEST = r"^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)?$"
+_TEST = r"^([a-z]+/)?[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)?$"
 _CTEST = r"^[a-z][a-z0-9_-]*(\.([a-z0-9_-]+|\{fabric\}))+$"
-_INSTANTIATED = re.compile(r"^WEFT_INSTANTIATE\((\w+)\)", re.MULTILINE)
+_PROGRAMS = ("main.cpp", "watched.cpp", "coalescing.cpp")  # those whose results weft conformance reads
+_INSTANTIATED = re.compile(r"^(?:WEFT_INSTANTIATE\(|INSTANTIATE_TYPED_TEST_SUITE_P\((\w+), )(\w+)", re.MULTILINE)
 _DEFINED = re.compile(r"^TYPED_TEST_P\(\s*(\w+)\s*,\s*(\w+)\s*\)", re.MULTILINE)
 
 
@@ -30,6 +31,7 @@ class Promise:
     live: tuple[tuple[str, ...], ...]  # alternatives: the first that ran counts
     lacking: Mapping[str, str]  # fabric to the sentence why `live` does not exist there
     native: Mapping[str, tuple[str, ...]]  # family to the answers that are the library's own
+    asks: Mapping[str, str]  # family to the answer that its tests ask for by hand: rows that refuse it refuse the promise
     not_applicable: str
     refused: str
     line: int
@@ -45,11 +47,21 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Source:
+    """A build folder whose tests ran, for some columns: how it is made."""
+
+    folder: str  # below this tree
+    fabrics: tuple[str, ...]
+    made_by: tuple[str, ...]  # commands, one after the other, from this tree
+
+
+@dataclass(frozen=True)
 class Promises:
     """The file."""
 
     file: str
     columns: tuple[Column, ...]
+    sources: tuple[Source, ...]
     promises: tuple[Promise, ...]
 
 
@@ -59,10 +71,11 @@ def _closed(properties: Schema, required: list[str], description: str) -> Schema
 
 def promises_schema() -> Schema:
     """The JSON schema of promises.yaml."""
-    test: Schema = {"type": "string", "pattern": _TEST, "x-right": "suite, or suite.test, as the conformance headers name them"}
+    test: Schema = {"type": "string", "pattern": _TEST, "x-right": "suite, or suite.test, as the conformance headers name them; before a slash who asks for another answer"}
     ctest: Schema = {"type": "string", "pattern": _CTEST, "x-right": "the name of a ctest, as unit.wire or invocation.live.{fabric}"}
     promise = _closed({
-        "section": {"enum": ["contract", "capability", "layer"], "description": "which part of the table it is in", "x-right": "contract, capability or layer"},
+        "section": {"enum": ["contract", "capability", "answer", "layer"], "description": "which part of the table it is in",
+                    "x-right": "contract, capability, answer or layer"},
         "number": {"type": "integer", "minimum": 1, "description": "its place in its section", "x-right": "a number"},
         "says": {**SENTENCE, "description": "what is promised"},
         "tests": {"type": "array", "minItems": 1, "items": test, "description": "conformance suites and tests, run on each fabric", "x-right": "a list of tests"},
@@ -72,18 +85,25 @@ def promises_schema() -> Schema:
         "lacking": {"type": "object", "additionalProperties": SENTENCE, "description": "fabrics where live tests do not exist, and why"},
         "native": {"type": "object", "minProperties": 1, "description": "by family, the answers that are the library's own; any other is weft's emulation",
                    "additionalProperties": {"type": "array", "minItems": 1, "items": {"type": "string"}, "x-right": "a list of answers"}},
+        "asks": {"type": "object", "minProperties": 1, "maxProperties": 1, "additionalProperties": {"type": "string", "minLength": 1, "x-right": "an answer"},
+                 "description": "by family, the answer that its tests ask for by hand; a row that refuses it refuses the promise"},
         "not_applicable": {**SENTENCE, "description": "why it does not apply to any fabric"},
         "refused": {**SENTENCE, "description": "why no fabric has it"},
     }, ["section", "number", "says"], "one promise")
+    source = _closed({
+        "fabrics": {"type": "array", "minItems": 1, "items": {"type": "string"}, "description": "its columns", "x-right": "a list of fabrics"},
+        "made_by": {"type": "array", "minItems": 1, "items": SENTENCE, "description": "commands, one after the other", "x-right": "a list of commands"},
+    }, ["fabrics", "made_by"], "a build folder whose tests ran, and how it is made")
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "weft: promises and the tests that show them",
             **_closed({
                 "columns": {"type": "object", "minProperties": 1, "additionalProperties": {**SENTENCE, "description": "where its results come from"},
                             "description": "the fabrics of the table"},
                 "emulated": {"type": "object", "additionalProperties": {**SENTENCE, "description": "where its results come from"},
                              "description": "fabrics of the table that nobody has here: their programs met the emulator"},
+                "sources": {"type": "object", "minProperties": 1, "additionalProperties": source, "description": "the folders that the results of the columns are in"},
                 "promises": {"type": "object", "minProperties": 1, "propertyNames": {"pattern": NAME, "x-right": SNAKE}, "additionalProperties": promise,
                              "description": "one entry per promise"}},
-                ["columns", "promises"], "the table")}
+                ["columns", "sources", "promises"], "the table")}
 
 
 def read_promises(path: Path, shown: str, families: tuple[Family, ...]) -> Promises:
@@ -97,17 +117,29 @@ def read_promises(path: Path, shown: str, families: tuple[Family, ...]) -> Promi
         problems += _wrong(document, name, raw, answers)
         promises.append(Promise(name, raw["section"], raw["number"], raw["says"], tuple(raw.get("tests", ())), tuple(raw.get("everywhere", ())),
                                 tuple(tuple(each) for each in raw.get("live", ())), raw.get("lacking", {}),
-                                {family: tuple(each) for family, each in raw.get("native", {}).items()}, raw.get("not_applicable", ""),
+                                {family: tuple(each) for family, each in raw.get("native", {}).items()}, raw.get("asks", {}), raw.get("not_applicable", ""),
                                 raw.get("refused", ""), document.line(("promises", name))))
     places = [(each.section, each.number) for each in promises]
     for each in promises:
         if places.count((each.section, each.number)) > 1:
             problems.append(Problem(shown, each.line, f"{each.name} is {each.section} {each.number}, and another row too: give each its own number"))
+    sources = tuple(Source(folder, tuple(raw["fabrics"]), tuple(raw["made_by"])) for folder, raw in document.data["sources"].items())
+    problems += _unsourced(document, sources)
     if problems:
         raise Refused(problems)
     columns = [Column(fabric, runs) for fabric, runs in document.data["columns"].items()]
     columns += [Column(fabric, runs, emulated=True) for fabric, runs in document.data.get("emulated", {}).items()]
-    return Promises(shown, tuple(columns), tuple(promises))
+    return Promises(shown, tuple(columns), sources, tuple(promises))
+
+
+def _unsourced(document: Document, sources: tuple[Source, ...]) -> list[Problem]:
+    """Each column has one source, and each source only columns."""
+    columns = {fabric: part for part in ("columns", "emulated") for fabric in document.data.get(part, {})}
+    named = [fabric for source in sources for fabric in source.fabrics]
+    problems = [document.problem((part, fabric), f"{fabric} is a column of {named.count(fabric)} sources: name it in one") for fabric, part in columns.items()
+                if named.count(fabric) != 1]
+    return problems + [document.problem(("sources", source.folder), f"{fabric} is no column{did_you_mean(fabric, columns)}")
+                       for source in sources for fabric in source.fabrics if fabric not in columns]
 
 
 def _wrong(document: Document, name: str, raw: Mapping[str, object], answers: Mapping[str, tuple[str, ...]]) -> list[Problem]:
@@ -117,26 +149,25 @@ def _wrong(document: Document, name: str, raw: Mapping[str, object], answers: Ma
     problems = []
     if len(kinds) + bool(shows) != 1:
         problems.append(document.problem(where, f"{name} must have tests (tests, everywhere, live), or not_applicable, or refused: one of the three"))
-    native = raw.get("native", {})
-    assert isinstance(native, dict)
-    for family, wanted in native.items():
+    native, asked = raw.get("native", {}), raw.get("asks", {})
+    assert isinstance(native, dict) and isinstance(asked, dict)
+    for key, family, wanted in [*(("native", *each) for each in native.items()), *(("asks", family, [answer]) for family, answer in asked.items())]:
         if family not in answers:
-            problems.append(document.problem((*where, "native", family), f"{name}: there is no family '{family}'{did_you_mean(family, answers)}"))
+            problems.append(document.problem((*where, key, family), f"{name}: there is no family '{family}'{did_you_mean(family, answers)}"))
             continue
-        problems += [document.problem((*where, "native", family), f"{name}: family {family} has no answer '{each}'{did_you_mean(each, answers[family])}")
+        problems += [document.problem((*where, key, family), f"{name}: family {family} has no answer '{each}'{did_you_mean(each, answers[family])}")
                      for each in wanted if each not in answers[family]]
     return problems
 
 
 def defined_tests(folder: Path) -> dict[str, set[str]]:
-    """The suites that run on every fabric (those of main.cpp), each with its tests. What runs where an answer was asked for by hand is a ctest's own."""
-    everywhere = set(_INSTANTIATED.findall((folder / "main.cpp").read_text(encoding="utf-8")))
-    found: dict[str, set[str]] = {}
-    for header in sorted(folder.glob("*.hpp")):
-        for suite, test in _DEFINED.findall(header.read_text(encoding="utf-8")):
-            if suite in everywhere:
-                found.setdefault(suite, set()).add(test)
-    return found
+    """The suites of the programs, each with its tests; where another answer than the row's is asked for by hand, `who/suite`, as the program says who."""
+    tests: dict[str, set[str]] = {}
+    for file in (*sorted(folder.glob("*.hpp")), *(folder / program for program in _PROGRAMS)):
+        for suite, test in _DEFINED.findall(file.read_text(encoding="utf-8")):
+            tests.setdefault(suite, set()).add(test)
+    texts = [(folder / program).read_text(encoding="utf-8").split("\n#if")[0] for program in _PROGRAMS]  # behind it, what one fabric alone has
+    return {(suite if who in ("", "fabric") else f"{who}/{suite}"): tests[suite] for text in texts for who, suite in _INSTANTIATED.findall(text)}
 
 
 def unlike_the_suites(promises: Promises, defined: Mapping[str, set[str]]) -> list[Problem]:

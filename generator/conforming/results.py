@@ -5,6 +5,7 @@ Files are told apart by their contents, not by their names: <testsuites> is Goog
 """
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree import ElementTree
@@ -21,6 +22,7 @@ class Outcome:
     how: str
     sentence: str
     when: str  # "2026-11-20T17:00:00", or empty where the file does not say
+    figures: Mapping[str, str] = field(default_factory=dict)  # what the test noted, by name
 
 
 @dataclass
@@ -31,6 +33,7 @@ class Results:
     ctests: dict[str, Outcome] = field(default_factory=dict)
     libraries: dict[str, str] = field(default_factory=dict)  # fabric to the library's name and release
     days: dict[str, set[str]] = field(default_factory=dict)  # fabric to the days of its results
+    built: dict[tuple[str, str], float] = field(default_factory=dict)  # (fabric, source of the program) to when it was built; the result, where that was not noted
 
     def tests_of(self, fabric: str, name: str) -> dict[str, Outcome]:
         """The outcomes of `suite`, or of `suite.test`, on a fabric."""
@@ -48,7 +51,7 @@ def read_results(folder: Path) -> Results:
         except ElementTree.ParseError as error:
             raise Refused([Problem(str(path), error.position[0], "is no whole XML file: run its test again")]) from None
         if root.tag == "testsuites":
-            _google(root, found)
+            _google(root, found, path.stat().st_mtime)
         elif root.tag == "testsuite":
             _runner(root, found)
     return found
@@ -62,28 +65,33 @@ def join(several: list[Results]) -> Results:
         all_of.suites.update({key: outcome for key, outcome in each.suites.items() if key[0] not in known})
         all_of.libraries = {**each.libraries, **all_of.libraries}
         all_of.days = {**each.days, **all_of.days}
+        all_of.built.update({key: built for key, built in each.built.items() if key[0] not in known})
         all_of.ctests = {**each.ctests, **all_of.ctests}
     return all_of
 
 
-def _google(root: ElementTree.Element, found: Results) -> None:
+def _google(root: ElementTree.Element, found: Results, written: float) -> None:
+    noted = _noted(root)
     for suite in root.iter("testsuite"):
         parts = suite.get("name", "").split("/")
         if len(parts) != 3:
             continue  # no typed suite
-        _, name, fabric = parts
+        who, name, fabric = parts
+        if who != "fabric":
+            name = f"{who}/{name}"  # another answer than the row's was asked for by hand
         for case in suite.iter("testcase"):
             if case.get("status") != "run":
                 continue
             found.suites[fabric, name, case.get("name", "")] = _outcome(case)
-            found.libraries[fabric] = _library(root)
+            found.libraries[fabric] = noted.get("library", "") or found.libraries.get(fabric, "")
+            program = fabric, noted.get("source", "main.cpp")
+            found.built[program] = min(found.built.get(program, written), float(noted.get("built", written)))
             found.days.setdefault(fabric, set()).add(case.get("timestamp", "")[:10])
 
 
-def _library(root: ElementTree.Element) -> str:
-    """What the program noted: an attribute, or since GoogleTest 1.15 a property."""
-    noted = root.find("properties/property[@name='library']")
-    return root.get("library", "") if noted is None else noted.get("value", "")
+def _noted(element: ElementTree.Element) -> dict[str, str]:
+    """What a program or a test noted: properties, or attributes of a program before GoogleTest 1.15."""
+    return {**element.attrib, **{each.get("name", ""): each.get("value", "") for each in element.iterfind("properties/property")}}
 
 
 def _outcome(case: ElementTree.Element) -> Outcome:
@@ -95,7 +103,7 @@ def _outcome(case: ElementTree.Element) -> Outcome:
             if lines and ".hpp:" in lines[0] or lines and ".cpp:" in lines[0]:
                 lines = lines[1:]  # the place in the source
             return Outcome(how, " ".join(line for line in lines if line), when)
-    return Outcome(PASSED, "", when)
+    return Outcome(PASSED, "", when, _noted(case))
 
 
 def _runner(root: ElementTree.Element, found: Results) -> None:

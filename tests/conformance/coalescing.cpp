@@ -5,6 +5,7 @@
 #include "allocation_count.hpp"
 #include "messages.hpp"
 #include "put_notify.hpp"
+#include "run_record.hpp"
 #include "stage.hpp"
 #include "unsignalled.hpp"
 

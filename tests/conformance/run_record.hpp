@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run says of itself in its result file (--gtest_output=xml:...): the library and its release. A file of an earlier run goes first, so
+// What a run says of itself in its result file (--gtest_output=xml:...): the library and its release, and which program it was, built when. A file of an earlier run goes first, so
 // that a run which dies leaves none: `weft conformance` then says that it did not run, instead of believing the old one.
 // Hot path: no. Threads: the test program's.
 #pragma once
@@ -8,6 +8,8 @@
 #include "stage.hpp"
 
 #include <gtest/gtest.h>
+
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <string>
@@ -25,6 +27,9 @@ class run_record final : public testing::Environment {
     if (const library_version release = tested::built_with; release != library_version{})
       library += " " + std::to_string(release.major) + "." + std::to_string(release.minor);
     testing::Test::RecordProperty("library", library);
+    testing::Test::RecordProperty("source", std::filesystem::path(__BASE_FILE__).filename().string());
+    struct stat program {};
+    if (::stat("/proc/self/exe", &program) == 0) testing::Test::RecordProperty("built", std::to_string(program.st_mtime));
   }
 };
 

@@ -7,6 +7,7 @@
 #include "counting.hpp"
 #include "liveness.hpp"
 #include "put_notify.hpp"
+#include "run_record.hpp"
 #include "watched_rings.hpp"
 
 #include "../../compose/with.hpp"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import jsonschema
 import pytest
 from conftest import Run
-from generator.conforming.judging import BROKEN, NOT_RUN, REFUSED, SHOWN, judge
+from generator.conforming.freshness import outdated
+from generator.conforming.judging import BROKEN, NOT_RUN, REFUSED, SHOWN, Judge, judge
 from generator.conforming.promises import defined_tests, promises_schema, read_promises, unlike_the_suites
 from generator.conforming.results import join, read_results
 from generator.decided import Decided
@@ -20,6 +22,10 @@ _TINY = """
 columns:
   tcp: "here"
   cxi: "nowhere"
+sources:
+  build/here:
+    fabrics: [tcp, cxi]
+    made_by: ["make it"]
 promises:
   told:
     section: contract
@@ -48,14 +54,15 @@ _RUNNER = '<testsuite name="x"><testcase name="unit.wire" status="run"/></testsu
 def cells(tmp_path: Path, families: tuple[Family, ...], decided: dict[str, Decided]):  # type: ignore[no-untyped-def]
     """From result files to (verdict, kind, notes) by fabric."""
 
-    def of(**files: str) -> dict[str, tuple[str, str, tuple[str, ...]]]:
+    def of(told: str = _TINY, **files: str) -> dict[str, tuple[str, str, tuple[str, ...]]]:
         mapping = tmp_path / "promises.yaml"
-        mapping.write_text(_TINY)
+        mapping.write_text(told)
         (tmp_path / "results").mkdir(exist_ok=True)
         for name, text in files.items():
             (tmp_path / "results" / f"{name}.xml").write_text(text)
         promises = read_promises(mapping, "promises.yaml", families)
-        return {fabric: (cell.verdict, cell.kind, cell.notes) for (_, fabric), cell in judge(promises, join([read_results(tmp_path)]), decided).items()}
+        by = Judge(decided, families, {"put_notify": {"one"}, "rounds": {"many"}, "who/put_notify": {"one"}})
+        return {fabric: (cell.verdict, cell.kind, cell.notes) for (_, fabric), cell in judge(promises, join([read_results(tmp_path)]), by).items()}
 
     return of
 
@@ -88,6 +95,48 @@ def test_a_program_that_was_not_built_did_not_run(cells) -> None:  # type: ignor
     assert found["tcp"] == (NOT_RUN, "", ("did not run: unit.wire",))
 
 
+def test_a_suite_of_which_a_test_is_absent_did_not_run(cells) -> None:  # type: ignore[no-untyped-def]
+    found = cells(a=_suite("tcp", _case("two")), c=_RUNNER)
+    assert found["tcp"] == (NOT_RUN, "", ("did not run: put_notify.one",))
+
+
+def test_an_answer_asked_for_by_hand_is_another_suite_and_a_row_that_forbids_it_says_why(cells) -> None:  # type: ignore[no-untyped-def]
+    asked = _TINY.replace("[put_notify]", "[who/put_notify]").replace("native: {notify: [immediate]}", "asks: {notify: watched_word}")
+    by_default = cells(asked, a=_suite("tcp", _case("one")), c=_RUNNER)
+    assert by_default["tcp"] == (NOT_RUN, "", ("did not run: who/put_notify",))
+    verdict, _, notes = by_default["cxi"]
+    assert verdict == REFUSED and "bytes_visible_in_order" in notes[0]
+    by_hand = cells(asked, b=_suite("tcp", _case("one")).replace("fabric/", "who/"))
+    assert by_hand["tcp"] == (SHOWN, "", ())
+
+
+def test_what_rounds_kept_is_told_with_their_number(cells) -> None:  # type: ignore[no-untyped-def]
+    figures = "".join(f'<property name="{name}" value="{value}"/>' for name, value in (("rounds", 1000), ("kept_kib", 64), ("kept_descriptors", 0)))
+    found = cells(_TINY.replace("[put_notify]", "[rounds]"), c=_RUNNER,
+                  a=_suite("tcp", _case("many", f"<properties>{figures}</properties>")).replace("put_notify", "rounds"))
+    assert found["tcp"][2] == ("1,000 rounds; since the first quarter +64 KiB and +0 descriptors",)
+
+
+def test_results_of_a_program_that_is_older_than_its_files_are_named(tmp_path: Path) -> None:
+    for file, text in (("tests/conformance/main.cpp", '#include "../../compose/a.hpp"\n'), ("compose/a.hpp", ""), ("generated/tcp.hpp", ""), ("compose/b.hpp", "")):
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text(text)
+        os.utime(tmp_path / file, (1000, 1000))
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "a.xml").write_text(_suite("tcp", _case("one")).replace("<testsuites", '<testsuites built="2000" source="main.cpp"'))
+    results = read_results(tmp_path)
+    os.utime(tmp_path / "compose" / "b.hpp", (3000, 3000))  # nothing includes it
+    assert outdated(tmp_path, results) == {}
+    os.utime(tmp_path / "compose" / "a.hpp", (3000, 3000))
+    assert outdated(tmp_path, results) == {"tcp": "compose/a.hpp"}
+
+
+def test_the_sources_say_what_is_absent_and_how_it_is_made(weft: Run, tmp_path: Path) -> None:
+    said = weft("conformance", "--results", tmp_path, "--sources")
+    assert said.returncode == 1
+    assert "none of tcp" in said.stdout and "cmake --workflow --preset page" in said.stdout
+
+
 def test_a_test_that_is_partly_skipped_keeps_the_reason(cells) -> None:  # type: ignore[no-untyped-def]
     found = cells(a=_suite("tcp", _case("one"), _case("two", _SKIP)), c=_RUNNER)
     assert found["tcp"] == (SHOWN, "native", ("row cxi has none",))
@@ -107,6 +156,9 @@ def test_the_tree_agrees_with_its_promises(weft: Run) -> None:
     ("[put_notify]", "[put_notifi]", "names the test put_notifi, which no conformance header defines; did you mean 'put_notify'?"),
     ("[put_notify]", "[put_notify.nothing]", "names the test put_notify.nothing"),
     ("[immediate]", "[immediat]", "family notify has no answer 'immediat'; did you mean 'immediate'?"),
+    ("    native: {notify: [immediate]}", "    asks: {notify: watched_wort}", "family notify has no answer 'watched_wort'; did you mean 'watched_word'?"),
+    ("[tcp, cxi]", "[tcp]", "cxi is a column of 0 sources: name it in one"),
+    ("[tcp, cxi]", "[tcp, cxi, cxj]", "cxj is no column"),
     ("notify: [", "notifi: [", "there is no family 'notifi'; did you mean 'notify'?"),
     ("    says:", '    refused: "no"\n    says:', "one of the three"),
 ])
