@@ -67,9 +67,12 @@ def _cell(place: dict[str, Any] | None) -> str:
 def show(answer: dict[str, Any]) -> None:
     """The tables, the winners, and what was not measured."""
     own = own_answers(answer)
-    click.echo(provenance(answer))
-    click.echo(f"Ratios of medians to the row's own answers ({', '.join(f'{family}={one}' for family, one in own.items())}), turn by turn; p10 to p90; "
-               "less is faster; *: first, and beyond the noise of 3 %")
+    answers = ", ".join(f"{family}={one}" for family, one in own.items())
+    if answer["turns"] == 0:
+        click.echo(f"{answer['fabric']}: nothing was measured; the row's own answers are {answers}")
+    else:
+        click.echo(provenance(answer))
+        click.echo(f"Ratios of medians to the row's own answers ({answers}), turn by turn; p10 to p90; less is faster; *: first, and beyond the noise of 3 %")
     for name, ranked in _classes(answer):
         header, rows = table_of(ranked, own)
         left = max(len(each["places"]) for each in ranked) - len(rows)

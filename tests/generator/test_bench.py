@@ -321,6 +321,7 @@ def test_a_list_builds_nothing(weft: Run) -> None:
     done = weft("bench", "--fabric", "mapped", "--vary", "notify", "--list")
     assert done.returncode == 0, done.stderr
     assert "legal: the row's own" in done.stdout and "illegal: notify=" in done.stdout
+    assert done.stdout.startswith("mapped: nothing was measured; the row's own answers are notify=immediate\n") and "turns" not in done.stdout
     found = json.loads(weft("bench", "--fabric", "mapped", "--vary", "notify", "--list", "--format", "json").stdout)
     jsonschema.validate(found, all_schemas()["bench"])
 
