@@ -149,6 +149,7 @@ class meeting {
   template <class Handler>
   void follow_links(Handler& on) {
     e_.port->poll_links([&](link_change change, std::uint32_t tag, typename Engine::link link) -> std::uint32_t {
+      e_.links_moved = e_.tick;
       if (change == link_change::arrived) return admit(link);
       record* about = e_.peers.find({tag});
       if (about == nullptr) return no_tag;
@@ -208,6 +209,7 @@ class meeting {
 
  private:
   void begin(record& r, peer_state s) noexcept {
+    e_.links_moved = e_.tick;
     r.link_stands = false;
     r.link_ended = false;
     r.owes_answer = false;

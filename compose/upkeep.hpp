@@ -27,6 +27,7 @@ class upkeep {
   static constexpr std::uint32_t watch_every_ms = 20;
   static constexpr std::uint32_t side_channel_every_ms = 20;  ///< Nothing wakes a sleeper for it: whoever asks waits this long at most.
   static constexpr std::uint32_t leaving_ms = 100;
+  static constexpr std::uint32_t restless_ms = 20;
   static constexpr std::uint32_t overtaken_ms = 1000;  ///< For messages that a goodbye overtook.
 
   upkeep(Engine& e, Handler& on) noexcept : e_(e), on_(on) {}
@@ -35,7 +36,7 @@ class upkeep {
     const std::uint32_t before = e_.tick;
     e_.read_clock();
     e_.attention.upkeep_after(every_polls - 1);
-    meeting<Engine>(e_).follow_links(on_);
+    if (e_.tick != before || follows_links()) meeting<Engine>(e_).follow_links(on_);
     if (!e_.owed_replies.empty()) target<Engine>(e_).settle();
     if (e_.tick == before) return;
     if (e_.side_channel) e_.side_channel->progress();
@@ -60,6 +61,14 @@ class upkeep {
   }
 
  private:
+  /// Whether links are looked at more often than each millisecond. Where that is a call into the system, dearer than a look at the queue, it is so only
+  /// just after one moved or was dialled, and for owners who sleep: a link wakes them.
+  bool follows_links() const noexcept {
+    if constexpr (requires { requires Engine::port_type::link_looks_are_system_calls; })
+      return e_.options.sleeps || e_.tick - e_.links_moved < restless_ms;
+    else return true;
+  }
+
   std::uint32_t sweep_every() const noexcept { return std::clamp(Engine::ticks(e_.options.operation_timeout) / 16, 1U, 100U); }
 
   void look_after(record& r, std::uint32_t away) {

@@ -151,6 +151,7 @@ struct port_limits {
 ///                                                                     on addressed ones at any time.
 ///   template <class On> void poll_links(On&&);                        std::uint32_t on(link_change, std::uint32_t tag, link); the return
 ///                                                                     value is used for `arrived` only: the tag, or no_tag to refuse.
+///   static constexpr bool link_looks_are_system_calls;                optional: poll_links is dear, and is made seldom while links rest
 ///   std::uint32_t peer_tag(link) const;                               the tag that the other side's handler returned when this link arrived
 ///                                                                     there, known from `established` on; no_tag where it was not sent.
 ///                                                                     Ports with Shape::shared_receives send theirs with the acceptance:

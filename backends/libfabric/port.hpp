@@ -106,6 +106,9 @@ class port {
     }
   }
 
+  /// An event queue is read by an epoll_wait.
+  static constexpr bool link_looks_are_system_calls = Shape::facts.endpoint_type == endpoint_type::connected;
+
   /// FI_MORE rides on fi_*msg calls only.
   static constexpr bool hints_more = true;
 
