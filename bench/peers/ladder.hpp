@@ -2,6 +2,7 @@
 //
 // What every contender is asked, whoever wrote it: half a round trip at each size, and the time of one of many small transfers in one direction.
 // One contender runs in one pair of processes, alone, as a foreign program does; whoever compares lets the pairs take turns (`weft bench --peers`).
+// Of transfers that the target is not told of also the time of the call alone, which is what their initiator pays.
 // A sample is the mean of a batch of round trips: one look at the clock takes longer than a store that another processor sees.
 // Hot path: ask, answer, fire, take. Threads: one per end.
 #pragma once
@@ -9,6 +10,7 @@
 #include "../pingpong.hpp"
 #include "../two_processes.hpp"
 
+#include <unistd.h>
 #include <algorithm>
 #include <cstddef>
 #include <string>
@@ -18,6 +20,7 @@ namespace weft::bench {
 
 inline constexpr std::size_t small_transfer = 4096;  ///< Above it ends are opened anew, so that small ones do not have a megabyte's receives.
 inline constexpr std::size_t window = 64;            ///< One-way transfers between two credits.
+inline constexpr std::size_t burst = 16;             ///< Quiet transfers whose calls are timed.
 
 /// What a run asks of its contender.
 struct ladder {
@@ -66,6 +69,25 @@ class climb {
     else take(size, windows);
     if constexpr (requires { end_.windowed(true); }) end_.windowed(false);
     return median() / static_cast<double>(window);
+  }
+  /// Nanoseconds of the call of one quiet transfer: bursts of them, while the target does something else than to look.
+  double call(std::size_t size, std::size_t bursts) {
+    if constexpr (expects_a_size<End>) end_.expect(size);
+    taken_.clear();
+    for (std::size_t b = 0; b < bursts; ++b) {
+      if (first_) {
+        const std::uint64_t before = now_ns();
+        for (std::size_t i = 0; i < burst; ++i)
+          while (!end_.stream(size)) look();
+        taken_.push_back(static_cast<double>(now_ns() - before));
+      } else {
+        usleep(100);  // longer than a burst takes
+      }
+      if (!first_) wait(1);
+      post(size);
+      if (first_) wait(1);
+    }
+    return median() / static_cast<double>(burst);
   }
 
  private:
@@ -142,8 +164,13 @@ inline json reading(const char* operation, std::size_t bytes, double ns) { retur
 template <class End>
 void run_class(End& end, const ladder& plan, bool first, bool large, bool rates, json& into) {
   climb<End> up(end, plan, first);
+  const std::size_t largest = *std::max_element(plan.sizes.begin(), plan.sizes.end());
   for (const std::size_t size : plan.sizes)
     if ((size > small_transfer) == large) into.push_back(reading("latency", size, up.latency(size)));
+  if constexpr (quiet_inside_of_windows<End>)
+    if (rates && !large)
+      for (const std::size_t size : {std::size_t{8}, std::size_t{256}})
+        if (size <= largest) into.push_back(reading("call", size, up.call(size, std::max<std::size_t>(plan.count / 20, 10))));
   if (rates && !large) into.push_back(reading("rate", 8, up.rate(8, std::max<std::size_t>(plan.count / 20, 10))));
 }
 
