@@ -39,11 +39,10 @@ class arrivals {
     receive& r = *static_cast<receive*>(c.context);
     const wire::message_tag tag{static_cast<std::uint32_t>(c.immediate)};
     if constexpr (!Engine::goodbye_overtakes && !Engine::framed && !Engine::watches_cells)
-      if (tag.kind() == wire::message_kind::user) [[likely]] {
-        record* const from = e_.peers.living(tag.connection());
-        if (from != nullptr && (!Engine::links_have_receives || tag.connection().index() == r.owner) && e_.parked.empty()) [[likely]]
+      // The kind of users' messages is 0, so that such a tag is the number of its connection; the tag of another kind is nobody's number.
+      if (record* const from = e_.peers.living({tag.word}, e_.heard_at_once); from != nullptr) [[likely]]
+        if (!Engine::links_have_receives || tag.connection().index() == r.owner) [[likely]]
           return take_at_once(*from, r, c);
-      }
     take_message(e_, on_, r, c.length, tag.word, c.at, c.last);
   }
 
@@ -53,7 +52,8 @@ class arrivals {
     std::byte* const start = Engine::many_in_one ? c.at : r.data;
     if (!offer(on_, received{e_.handle(from), const_bytes(start, c.length)})) [[unlikely]]
       return park(e_, {&r, start, static_cast<std::uint32_t>(c.length), static_cast<std::uint32_t>(c.immediate)}, c.last);
-    give_back(r, c.last);
+    if constexpr (Engine::many_in_one || Engine::chains_receives) give_back(r, c.last);
+    else receives<Engine>(e_).post_at_once(from, r);
   }
   /// All others. What it is given travels in registers. `at`, `last`: where a receive holds many messages.
   [[gnu::noinline]] static void take_message(Engine& e, Handler on, receive& r, std::size_t length, std::uint32_t tag, std::byte* at, bool last) {
@@ -77,6 +77,7 @@ class arrivals {
   [[gnu::cold, gnu::noinline]] static void park(Engine& e, parked_message<receive> message, bool last) {
     message.left = std::exchange(e.left_in_group, 0);
     e.parked.push_back(message);  // slots: never past their number, reserved at open
+    e.note_parked();
     e.put_off();
     if constexpr (!Engine::many_in_one) return;
     ++message.in->held;
@@ -128,6 +129,7 @@ class arrivals {
       give_back(r, false);
     }
     e_.parked.resize(kept);
+    e_.note_parked();
     e_.retrying = false;
   }
 

@@ -142,6 +142,9 @@ struct engine {
   weft::attention attention;
   transport_options options;
   peer_table<record> peers;
+  /// Of peers with an index below this a message is taken at once: all, or none while messages are parked, which go first. One comparison
+  /// answers both.
+  std::uint32_t heard_at_once = peers.capacity();
   operation_pool<slot> operations;
   control_buffers controls;
   [[no_unique_address]] std::conditional_t<coalesces, buffer_pool<group_bytes + front>, detail::no_groups> groups;  ///< Of gathered posts.
@@ -194,6 +197,8 @@ struct engine {
   bool handling() const noexcept { return attention.handling(); }
   /// Something was put off (a list below is not empty any more): every step looks after it until all is done.
   void put_off() noexcept { attention.put_off(); }
+  /// After each change of `parked`.
+  void note_parked() noexcept { heard_at_once = parked.empty() ? peers.capacity() : 0; }
   /// Forgets that something was put off if nothing is.
   void settle_attention() noexcept {
     bool any = draining || !parked.empty() || !unposted.empty() || !owed.empty();

@@ -38,20 +38,18 @@ class lane {
 
   [[gnu::always_inline]] status send(peer to, local_memory from, void* context, bool signalled) noexcept {
     record* r = living(to);
-    if (r == nullptr) [[unlikely]]
-      return dead(to, "send");
-    if (from.size > r->their_slot_bytes) [[unlikely]]
-      return too_long(e_, from.size, *r);
-    const auto tag = wire::message_tag::of(wire::message_kind::user, r->theirs);
+    if (r == nullptr || from.size > r->their_slot_bytes) [[unlikely]]
+      return not_sent(e_, to, from.size);
+    const auto tag = [r] { return wire::message_tag::of(wire::message_kind::user, r->theirs); };  // read where it goes into the call
     if constexpr (Engine::framed) {
-      return Engine::counted(*r, send_framed(*r, from, tag, context, signalled));
+      return Engine::counted(*r, send_framed(*r, from, tag(), context, signalled));
     } else {
       if (Engine::inject_bytes > 0 && !signalled && from.size <= Engine::inject_bytes)
-        return Engine::counted(*r, e_.port->inject(r->link, {from.data, from.size}, tag.word));
+        return Engine::counted(*r, e_.port->inject(r->link, {from.data, from.size}, tag().word));
       return Engine::counted(*r, post(
                                      r, operation::send, context,
                                      signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
-                                       return e_.port->template send<M>(r->link, from, tag.word, c);
+                                       return e_.port->template send<M>(r->link, from, tag().word, c);
                                      }));
     }
   }
@@ -182,6 +180,12 @@ class lane {
     else return immediate;
   }
 
+  /// Why a message of so many bytes cannot be sent.
+  [[gnu::cold, gnu::noinline]] static status not_sent(Engine& e, peer to, std::uint64_t size) noexcept {
+    const lane l(e);
+    const record* r = l.living(to);
+    return r == nullptr ? l.dead(to, "send") : too_long(e, size, *r);
+  }
   [[gnu::cold, gnu::noinline]] static status too_long(Engine& e, std::uint64_t size, const record& r) noexcept {
     e.refused_message.note(size, r.their_slot_bytes);
     return {errc::truncated, origin::weft, static_cast<std::int32_t>(r.their_slot_bytes), "send"};
@@ -229,7 +233,7 @@ class lane {
   [[gnu::always_inline]] status post(record* r, operation what, void* context, bool signalled, Call&& call) noexcept {
     if (!signalled) {
       if constexpr (Engine::markers && !Tracked)
-        return call(std::integral_constant<post_mode, post_mode::unsignalled>{}, static_cast<library_context<0>*>(r));
+        return call(std::integral_constant<post_mode, post_mode::unsignalled>{}, &static_cast<library_context<0>&>(*r));
     }
     slot* o = claim(r, what, context);
     if (o == nullptr) [[unlikely]]

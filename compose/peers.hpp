@@ -117,7 +117,7 @@ struct gathered_posts {
   bool listed = false;       ///< Among the engine's.
 };
 
-/// How a record begins. It is itself the context of its peer's unsignalled operations, where the library leaves contexts alone: an error finds
+/// What follows the header, which comes first so that a handle points at its record. It is itself the context of its peer's unsignalled operations, where the library leaves contexts alone: an error finds
 /// the peer by it.
 struct record_start : library_context<0> {
   record_start() noexcept : library_context<0>(context_kind::peer) {}
@@ -131,7 +131,7 @@ struct record_start : library_context<0> {
 
 /// One peer: 64 bytes on addressed fabrics without parts, so that a million idle peers are 64 MB. Order matters: no byte is padding.
 template <class Link, class... Parts>
-struct peer_record : record_start, peer_header, Parts... {
+struct peer_record : peer_header, record_start, Parts... {
   Link link{};
   std::uint64_t nonce = 0;           ///< Of the hello that made this record.
   std::uint32_t number = 0;          ///< Our number for this connection.
@@ -186,8 +186,10 @@ class peer_table {
     return r.number == n.value && r.state != peer_state::free ? &r : nullptr;
   }
   /// The record of a connection number, if that connection is established.
-  Record* living(wire::connection_number n) noexcept {
-    if (n.index() >= capacity_) [[unlikely]]
+  Record* living(wire::connection_number n) noexcept { return living(n, capacity_); }
+  /// The same among the first `below` records. Requires: at most capacity(). `n` may be any 32 bits: one that no connection has names none.
+  Record* living(wire::connection_number n, std::uint32_t below) noexcept {
+    if (n.index() >= below) [[unlikely]]
       return nullptr;
     Record& r = records_[n.index()];
     return r.live == n.value ? &r : nullptr;  // `dead` is no number: its index would be beyond any table

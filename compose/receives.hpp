@@ -40,6 +40,17 @@ class receives {
       keep(e_, r);
     }
   }
+  /// The same where one call posts one receive, and its message came by `from`, whose link a handler may have ended since.
+  [[gnu::always_inline]] void post_at_once(const record& from, receive& r) noexcept {
+    typename Engine::link link{};
+    if constexpr (Engine::links_have_receives) {
+      if (r.owner == no_index) [[unlikely]]
+        return;
+      link = from.link;
+    }
+    if (!e_.port->post_receive(link, memory_of(r), &r)) [[unlikely]]
+      keep(e_, r);
+  }
   /// Posts what was collected.
   void refill() noexcept {
     if constexpr (Engine::chains_receives) {
@@ -101,6 +112,7 @@ class receives {
     if (e_.graveyard.empty()) return;
     const auto dead = [](const receive* r) { return r->owner == no_index; };
     std::erase_if(e_.parked, [](const auto& message) { return message.in->owner == no_index; });
+    e_.note_parked();
     std::erase_if(e_.unposted, dead);
     for (auto& block : e_.graveyard)
       if (block.enrolled.native != nullptr) e_.port->withdraw(block.enrolled);

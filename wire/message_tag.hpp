@@ -53,6 +53,7 @@ struct message_tag {
   constexpr message_kind kind() const noexcept { return static_cast<message_kind>(word >> 28); }
   constexpr connection_number connection() const noexcept { return {word & 0x0fff'ffffU}; }
 };
+static_assert(message_tag::of(message_kind::user, connection_number::of(7, 9)).word == connection_number::of(7, 9).value);  // arrivals.hpp
 static_assert(message_tag::of(message_kind::notify, connection_number::of(7, 9)).connection() == connection_number::of(7, 9));
 static_assert(message_tag::of(message_kind::ring_credit, connection_number::of((1U << 20) - 1, 255)).kind() == message_kind::ring_credit);
 

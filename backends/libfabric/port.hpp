@@ -123,7 +123,8 @@ class port {
     } else {
       const iovec piece{from.data, from.size};
       lend_descriptor(from);
-      const fi_msg message{&piece, &from.descriptor, 1, ends::peer(to), own_context<M>(context), immediate};
+      void* descriptor = from.descriptor;  // by itself: else all of `from` is written to memory
+      const fi_msg message{&piece, &descriptor, 1, ends::peer(to), own_context<M>(context), immediate};
       return posted(fi_sendmsg(ep, &message, flags(M) | (More ? FI_MORE : 0) | (Shape::framed ? 0 : FI_REMOTE_CQ_DATA)), "fi_sendmsg");
     }
   }
@@ -172,8 +173,9 @@ class port {
 
   [[gnu::always_inline]] status read(link from, local_memory into, remote_memory at, void* context) noexcept {
     const iovec piece{into.data, into.size};
+    void* descriptor = into.descriptor;
     const fi_rma_iov source{at.address, into.size, at.key};
-    const fi_msg_rma message{&piece, &into.descriptor, 1, ends::peer(from), &source, 1, context, 0};
+    const fi_msg_rma message{&piece, &descriptor, 1, ends::peer(from), &source, 1, context, 0};
     return posted(fi_readmsg(ends_->of(from), &message, FI_COMPLETION), "fi_readmsg");
   }
 
@@ -293,8 +295,9 @@ class port {
   [[gnu::always_inline]] status write_message(link to, local_memory from, remote_memory at, std::uint64_t immediate, std::uint64_t flags,
                                               void* context) noexcept {
     const iovec piece{from.data, from.size};
+    void* descriptor = from.descriptor;
     const fi_rma_iov target{at.address, from.size, at.key};
-    const fi_msg_rma message{&piece, &from.descriptor, 1, ends::peer(to), &target, 1, context, immediate};
+    const fi_msg_rma message{&piece, &descriptor, 1, ends::peer(to), &target, 1, context, immediate};
     return posted(fi_writemsg(ends_->of(to), &message, flags), "fi_writemsg");
   }
 
