@@ -51,6 +51,7 @@ set(WEFT_HEADERS
   compose/batch.hpp
   compose/listed_batch.hpp
   compose/built_for.hpp
+  compose/call_pieces.hpp
   compose/cell_posts.hpp
   compose/cell_watch.hpp
   compose/cells.hpp
@@ -69,6 +70,7 @@ set(WEFT_HEADERS
   compose/group.hpp
   compose/immediate_layout.hpp
   compose/inbox.hpp
+  compose/kept_member.hpp
   compose/key_source.hpp
   compose/landing_place.hpp
   compose/lane.hpp
@@ -185,6 +187,7 @@ set(WEFT_LIBFABRIC_HEADERS
   backends/libfabric/hints.hpp
   backends/libfabric/leftovers.hpp
   backends/libfabric/memory.hpp
+  backends/libfabric/kept_write.hpp
   backends/libfabric/pieces.hpp
   backends/libfabric/owned.hpp
   backends/libfabric/port.hpp

@@ -22,7 +22,7 @@ class atomic_calls {
  public:
   /// Integers wrap. `completed::old` is the value before.
   template <atomic_number T = std::uint64_t, class Place>
-  status fetch_add(peer to, const Place& at, plain<T> operand, void* context) noexcept {
+  [[gnu::always_inline]] status fetch_add(peer to, const Place& at, plain<T> operand, void* context) noexcept {
     return post<atomic_operation::add, T>(to, at, operation::fetch_add, operand, T{}, context);
   }
   /// The same for who does not want the value before.
@@ -95,7 +95,7 @@ class atomic_calls {
   atomic_calls() = default;
 
   template <atomic_operation What, class T, class Place>
-  status post(peer to, const Place& at, operation told, T operand, T expected, void* context) noexcept {
+  [[gnu::always_inline]] status post(peer to, const Place& at, operation told, T operand, T expected, void* context) noexcept {
     constexpr atomicity who = executor_of<F, Place>;
     static_assert(executes<F, who>());
     auto posts = static_cast<Transport*>(this)->atomic_posts_();

@@ -21,7 +21,7 @@ class atomic_posts {
   explicit atomic_posts(Engine& e) noexcept : e_(e), lane_(e) {}
 
   template <atomicity Who, atomic_operation What, atomic_number T>
-  status post(peer to, const remote_place& at, operation told, T operand, T expected, void* context) noexcept {
+  [[gnu::always_inline]] status post(peer to, const remote_place& at, operation told, T operand, T expected, void* context) noexcept {
     static_assert(offered(What, type_of<T>), "weft: words of float and double have add, swap, min, max, load and store");
     record* r = lane_.living(to);
     if (r == nullptr) [[unlikely]]
@@ -81,14 +81,14 @@ class atomic_posts {
   }
 
  private:
-  status by_message(slot& o, const remote_place& at, atomic_operation what, number_type type, std::uint64_t operand,
-                    std::uint64_t expected) noexcept {
+  [[gnu::always_inline]] status by_message(slot& o, const remote_place& at, atomic_operation what, number_type type, std::uint64_t operand,
+                                           std::uint64_t expected) noexcept {
     o.type = type;
     o.stage = stage::replying;
-    std::byte body[wire::atomic_request_bytes];
-    const std::uint64_t token = o.named();
-    wire::encode(wire::atomic_request{token, at.address, at.key, operand, expected, what, type}, body);
-    return lane_.posted(o, e_.tell(*o.record, wire::message_kind::atomic_request, body));
+    const wire::atomic_request asked{o.named(), at.address, at.key, operand, expected, what, type};
+    return lane_.posted(
+        o, e_.template tell_of<wire::atomic_request_bytes>(
+               *o.record, wire::message_kind::atomic_request, [&asked](bytes body) __attribute__((always_inline)) { wire::encode(asked, body); }));
   }
 
   /// The first guess is 0: right for fresh words, and else the answer is what a read would have brought.

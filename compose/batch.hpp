@@ -8,6 +8,7 @@
 
 #include "atomics.hpp"
 #include "coalescing.hpp"
+#include "kept_member.hpp"
 #include "lane.hpp"
 #include "listed_batch.hpp"
 #include "words.hpp"
@@ -27,7 +28,9 @@ class [[nodiscard]] kept_back_batch {
 
   kept_back_batch(Engine& e, peer to) noexcept : e_(&e), to_(to) {}
   kept_back_batch(kept_back_batch&& other) noexcept
-      : e_(std::exchange(other.e_, nullptr)), to_(other.to_), held_(other.held_), why_(other.why_), posted_(other.posted_) {}
+      : e_(std::exchange(other.e_, nullptr)), to_(other.to_), held_(other.held_), why_(other.why_), posted_(other.posted_) {
+    other.held_.drop();
+  }
   kept_back_batch& operator=(kept_back_batch&& other) noexcept {
     if (this == &other) return *this;
     leave();
@@ -36,6 +39,7 @@ class [[nodiscard]] kept_back_batch {
     held_ = other.held_;
     why_ = other.why_;
     posted_ = other.posted_;
+    other.held_.drop();
     return *this;
   }
   ~kept_back_batch() { leave(); }
@@ -47,12 +51,15 @@ class [[nodiscard]] kept_back_batch {
     record* r = lane_type(*e_).living(to_);
     if (r != nullptr && from.size > r->their_slot_bytes) [[unlikely]]
       return lane_type::too_long(*e_, from.size, *r);
-    return add(
-        r, operation::send, [&](member & m) __attribute__((always_inline)) { m.from = from; });
+    return add(r, operation::send, from, {}, 0);
   }
-  [[gnu::always_inline]] status put(local_memory from, const remote_place& at) noexcept { return write(operation::put, from, at, 0); }
+  [[gnu::always_inline]] status put(local_memory from, const remote_place& at) noexcept {
+    if constexpr (in_library_words) return behind_its_like<operation::put>(from, at, 0);
+    else return write(operation::put, from, at, 0);
+  }
   [[gnu::always_inline]] status put_notify(local_memory from, const remote_place& at, std::uint32_t immediate) noexcept {
-    return write(operation::put_notify, from, at, immediate);
+    if constexpr (in_library_words && lane_type::notify_answer::rides_on_write) return behind_its_like<operation::put_notify>(from, at, immediate);
+    else return write(operation::put_notify, from, at, immediate);
   }
 
   /// As transport::fetch_add of 64 bits: it tells its own end, with the value before.
@@ -65,9 +72,9 @@ class [[nodiscard]] kept_back_batch {
     if (held_.what != nothing) {  // without a hint: what follows may be refused
       if constexpr (links) e_->port->begin_batch();
       lane_type l(*e_);
-      if (const status s = last(l, nullptr, false); !s) return stopped(s);
+      if (const status s = last(l, nullptr, false); !s) return stopped(*this, s);
       ++posted_;
-      held_.what = nothing;
+      held_.drop();
     }
     const status s = atomic_posts<Engine>(*e_).template post<who, atomic_operation::add, std::uint64_t>(to_, atomic_place(at), operation::fetch_add,
                                                                                                         operand, 0, context);
@@ -89,30 +96,42 @@ class [[nodiscard]] kept_back_batch {
   bool is_open() const noexcept { return e_ != nullptr; }
 
  private:
-  static constexpr operation nothing = static_cast<operation>(0xff);
-  struct member {
-    operation what = nothing;
-    local_memory from{};
-    remote_place at{};
-    std::uint32_t immediate = 0;
-  };
+  static constexpr operation nothing = detail::no_member;
+  using member = typename detail::kept_member<Engine>::type;
+  static constexpr bool in_library_words = detail::posts_kept_writes<Engine>;
+
+  /// A write behind one of its kind, both of one call. One is kept only where the batch is open and not broken: whatever else is the case is
+  /// answered the other way.
+  template <operation What>
+  [[gnu::always_inline]] status behind_its_like(local_memory from, const remote_place& at, std::uint32_t immediate) noexcept {
+    if (held_.ready == What) [[likely]] {
+      record* r = lane_type(*e_).living(to_);
+      if (r != nullptr && from.size - 1 < at.room && grants(at.granted, rights::remote_write) && !lane_type::parts_of::too_large(*e_, from.size))
+          [[likely]] {
+        if (const status s = e_->port->template post_kept<What == operation::put_notify>(r->link, held_.kept); !s) [[unlikely]]
+          return stopped(*this, s);
+        ++posted_;
+        held_.kept.keep(from, {at.address, at.key}, What == operation::put_notify ? lane_type::immediate_word(*r, immediate) : 0);
+        return {};
+      }
+    }
+    return other_write(*this, What, from, at, immediate);
+  }
+  [[gnu::noinline]] static status other_write(kept_back_batch& self, operation what, local_memory from, remote_place at,
+                                              std::uint32_t immediate) noexcept {
+    return self.write(what, from, at, immediate);
+  }
 
   [[gnu::always_inline]] status write(operation what, local_memory from, const remote_place& at, std::uint32_t immediate) noexcept {
     if (e_ == nullptr) [[unlikely]]
       return error(errc::invalid, "a closed batch");
     if (status s = lane_type::check(from.size, at, rights::remote_write, name_of(what)); !s) [[unlikely]]
       return s;
-    return add(
-        lane_type(*e_).living(to_), what, [&](member & m) __attribute__((always_inline)) {
-          m.from = from;
-          m.at = at;
-          m.immediate = immediate;
-        });
+    return add(lane_type(*e_).living(to_), what, from, at, immediate);
   }
 
-  /// Posts the member kept back, since one more comes; keeps that one, which `keep` writes where it lies: a copy costs as much as a post.
-  template <class Keep>
-  [[gnu::always_inline]] status add(record* r, operation what, Keep&& keep) noexcept {
+  /// Posts the member kept back, since one more comes; keeps that one.
+  [[gnu::always_inline]] status add(record* r, operation what, local_memory from, const remote_place& at, std::uint32_t immediate) noexcept {
     if (!why_) [[unlikely]]
       return why_;
     if (r == nullptr) [[unlikely]]
@@ -122,22 +141,23 @@ class [[nodiscard]] kept_back_batch {
     if (held_.what != nothing) {
       if constexpr (links) e_->port->begin_batch();
       if (const status s = post_held(*r); !s) [[unlikely]]
-        return stopped(s);
+        return stopped(*this, s);
       ++posted_;
     }
-    held_.what = what;
-    keep(held_);
+    held_.keep(what, from, at, in_library_words ? lane_type::immediate_word(*r, immediate) : immediate,
+               from.size != 0 && !lane_type::parts_of::too_large(*e_, from.size));
+    if constexpr (in_library_words) e_->port->aim(r->link, held_.kept, static_cast<library_context<0>*>(r));
     return {};
   }
 
   static constexpr const char* nothing_to_tell(std::uint32_t members) noexcept {
     return members == 0 ? "close a batch of no members" : "close with a context behind a fetch_add, which has its own";
   }
-  [[gnu::cold]] status stopped(status s) noexcept {
-    if constexpr (links) e_->port->end_batch();  // what waits for room must have been posted
+  [[gnu::cold, gnu::noinline]] static status stopped(kept_back_batch& self, status s) noexcept {
+    if constexpr (links) self.e_->port->end_batch();  // what waits for room must have been posted
     if (!s.is_again()) {
-      why_ = s;
-      held_.what = nothing;
+      self.why_ = s;
+      self.held_.drop();
     }
     return s;
   }
@@ -146,7 +166,7 @@ class [[nodiscard]] kept_back_batch {
   [[gnu::always_inline]] status post_held(record& r) noexcept {
     lane_type l(*e_);
     if constexpr (hints || links) {
-      if (!lane_type::parts_of::too_large(*e_, held_.from.size)) [[likely]]
+      if (!lane_type::parts_of::too_large(*e_, held_.from().size)) [[likely]]
         return hinted(l, r);
     }
     return last(l, nullptr, false);
@@ -154,12 +174,13 @@ class [[nodiscard]] kept_back_batch {
 
   [[gnu::always_inline]] status hinted(lane_type& l, record& r) noexcept {
     auto& port = *e_->port;
-    const remote_memory at{held_.at.address, held_.at.key};
-    if (held_.what == operation::put && held_.from.size != 0)
+    const local_memory from = held_.from();
+    const remote_memory at{held_.at().address, held_.at().key};
+    if (held_.what == operation::put && from.size != 0)
       return l.post_write(
           &r, operation::put, nullptr, false, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
-            if constexpr (hints) return port.template write<M, true>(r.link, held_.from, at, c);
-            else return port.template write<M>(r.link, held_.from, at, c);
+            if constexpr (hints) return port.template write<M, true>(r.link, from, at, c);
+            else return port.template write<M>(r.link, from, at, c);
           });
     if constexpr (!Engine::framed)
       if (held_.what == operation::send) {
@@ -167,18 +188,18 @@ class [[nodiscard]] kept_back_batch {
         return Engine::counted(r, l.post(
                                       &r, operation::send, nullptr,
                                       false, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
-                                        if constexpr (hints) return port.template send<M, true>(r.link, held_.from, tag.word, c);
-                                        else return port.template send<M>(r.link, held_.from, tag.word, c);
+                                        if constexpr (hints) return port.template send<M, true>(r.link, from, tag.word, c);
+                                        else return port.template send<M>(r.link, from, tag.word, c);
                                       }));
       }
     if constexpr (lane_type::notify_answer::rides_on_write)
-      if (held_.what == operation::put_notify && held_.from.size != 0) {
-        const std::uint64_t word = lane_type::immediate_word(r, held_.immediate);
+      if (held_.what == operation::put_notify && from.size != 0) {
+        const std::uint64_t word = lane_type::immediate_word(r, held_.immediate());
         return l.post_write(
             &r, operation::put_notify, nullptr,
             false, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
-              if constexpr (hints) return port.template write_immediate<M, true>(r.link, held_.from, at, word, c);
-              else return port.template write_immediate<M>(r.link, held_.from, at, word, c);
+              if constexpr (hints) return port.template write_immediate<M, true>(r.link, from, at, word, c);
+              else return port.template write_immediate<M>(r.link, from, at, word, c);
             });
       }
     return last(l, nullptr, false);
@@ -187,11 +208,11 @@ class [[nodiscard]] kept_back_batch {
   [[gnu::noinline]] status last(lane_type& l, void* context, bool signalled) noexcept {
     switch (held_.what) {
       case operation::send:
-        return l.send(to_, held_.from, context, signalled);
+        return l.send(to_, held_.from(), context, signalled);
       case operation::put:
-        return l.put(to_, held_.from, held_.at, context, signalled);
+        return l.put(to_, held_.from(), held_.at(), context, signalled);
       default:
-        return l.put_notify(to_, held_.from, held_.at, held_.immediate, context, signalled);
+        return l.put_notify(to_, held_.from(), held_.at(), held_.immediate(), context, signalled);
     }
   }
 
@@ -205,7 +226,7 @@ class [[nodiscard]] kept_back_batch {
     }
     if constexpr (links) e_->port->end_batch();
     if (s.is_again()) return s;
-    held_.what = nothing;
+    held_.drop();
     e_ = nullptr;
     return s;
   }
@@ -223,7 +244,7 @@ class [[nodiscard]] kept_back_batch {
     record* r = lane_type(e).living(to_);
     if (r == nullptr) return;  // the peer's loss was told, and with it the end of all that was posted to it
     const operation what = kept.what == nothing ? operation::put : kept.what;
-    typename lane_type::parts_of(e).leave(*r, what, kept.from, {kept.at.address, kept.at.key}, kept.immediate, why);
+    typename lane_type::parts_of(e).leave(*r, what, kept.from(), {kept.at().address, kept.at().key}, kept.immediate(), why);
   }
 
   static constexpr bool hints = requires { requires Engine::port_type::hints_more; };

@@ -310,6 +310,23 @@ struct engine {
     return is_counted(kind) ? counted(to, said) : said;
   }
 
+  /// The same of `Size` bytes that `make(bytes)` writes: where they can be injected, into the message itself.
+  template <std::size_t Size, class Make>
+  [[gnu::always_inline]] status tell_of(record& to, wire::message_kind kind, Make&& make) noexcept {
+    if constexpr (front + Size <= inject_bytes) {
+      const auto tag = wire::message_tag::of(kind, to.theirs);
+      std::byte message[front + Size];
+      put_front({message, sizeof message}, tag);
+      make(bytes(message + front, Size));
+      const status said = port->inject(to.link, {message, sizeof message}, immediate_of(tag));
+      return is_counted(kind) ? counted(to, said) : said;
+    } else {
+      std::byte body[Size];
+      make(bytes(body));
+      return tell(to, kind, body);
+    }
+  }
+
   // ---- operations -------------------------------------------------------------------------------------------------------
   [[gnu::always_inline]] void claim(slot& s, slot_use use, operation what, record* r, void* user) noexcept {
     constexpr operation_state fresh = under_way(slot_use::user);  // member by member: one store

@@ -74,9 +74,9 @@ enum class operation : std::uint8_t {
 constexpr bool is_atomic(operation o) noexcept { return o >= operation::fetch_add; }
 const char* name_of(operation) noexcept;
 inline const char* name_of(operation o) noexcept {
-  constexpr const char* names[] = {"send",    "put",       "put_notify", "get",       "flush",    "fetch_add", "compare_swap",
-                                   "add",     "swap",      "fetch_and",  "bit_and",   "fetch_or", "bit_or",    "fetch_xor",
-                                   "bit_xor", "fetch_min", "min",        "fetch_max", "max",      "load",      "store"};
+  static constexpr const char* names[] = {"send",    "put",       "put_notify", "get",       "flush",    "fetch_add", "compare_swap",
+                                          "add",     "swap",      "fetch_and",  "bit_and",   "fetch_or", "bit_or",    "fetch_xor",
+                                          "bit_xor", "fetch_min", "min",        "fetch_max", "max",      "load",      "store"};
   return names[static_cast<std::size_t>(o)];
 }
 

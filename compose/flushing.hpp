@@ -22,16 +22,19 @@ class flushing {
   explicit flushing(Engine& e) noexcept : e_(e) {}
 
   /// `again` too while an earlier transfer in parts is not posted whole: the flush would overtake the rest of it.
-  status begin(record& r, void* context) noexcept {
-    if (e_.plans.in_use() != 0 && in_parts(r)) return again(waits_for::operation_slot, "flush");
+  [[gnu::always_inline]] status begin(record& r, void* context) noexcept {
+    if (e_.plans.in_use() != 0) [[unlikely]]
+      if (in_parts(r)) return again(waits_for::operation_slot, "flush");
     slot* o = e_.operations.take_above();
-    if (o == nullptr) return again(waits_for::operation_slot, "flush");
+    if (o == nullptr) [[unlikely]]
+      return again(waits_for::operation_slot, "flush");
     e_.claim(*o, slot_use::user, operation::flush, &r, context);
     o->scratch[0] = 0;
     o->stage = stage::replying;
     if constexpr (flush_answer::by_message) {
       const status asked = ask(*o);
-      if (!asked) e_.release(*o);
+      if (!asked) [[unlikely]]
+        not_begun(e_, *o);
       return asked;
     } else {
       ++e_.flushes;
@@ -106,15 +109,16 @@ class flushing {
   }
 
  private:
-  bool in_parts(const record& r) const {
+  [[gnu::cold, gnu::noinline]] static void not_begun(Engine& e, slot& o) noexcept { e.release(o); }
+  [[gnu::cold, gnu::noinline]] bool in_parts(const record& r) const {
     return e_.operations.count([&r](const slot& s) {
       return s.record == &r && s.stage == stage::splitting && (s.use == slot_use::user || s.use == slot_use::silent);
     }) > 0;
   }
-  status ask(slot& o) noexcept {
-    std::byte body[wire::token_bytes];
-    wire::encode_token(o.named(), body);
-    return e_.tell(*o.record, wire::message_kind::flush, body);
+  [[gnu::always_inline]] status ask(slot& o) noexcept {
+    const std::uint64_t token = o.named();
+    return e_.template tell_of<wire::token_bytes>(
+        *o.record, wire::message_kind::flush, [token](bytes body) __attribute__((always_inline)) { wire::encode_token(token, body); });
   }
 
   Engine& e_;

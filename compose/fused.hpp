@@ -13,6 +13,7 @@
 #include "engine.hpp"
 #include "landing_place.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace weft {
@@ -31,15 +32,17 @@ class fusing {
   }
 
   template <class Write>
-  status post(const Write& w) noexcept {
-    if (e_.operations.left() <= e_.control_messages) return again(waits_for::operation_slot, "put_notify");
-    if (!w.signalled) return Engine::counted(*w.record, say(w, 0));
-    slot* o = e_.operations.take();  // the library never holds this one: it ends by the reply
-    e_.claim(*o, slot_use::user, operation::put_notify, w.record, w.context);
-    o->stage = stage::replying;
-    const status s = Engine::counted(*w.record, say(w, o->named()));
-    if (!s) e_.release(*o);
-    return s;
+  [[gnu::always_inline]] status post(const Write& w) noexcept {
+    if constexpr (injected >= head_bytes) {
+      if (w.from.size <= injected - head_bytes) [[likely]] {
+        if (!w.signalled) return Engine::counted(*w.record, inject(w, 0));
+        slot* o = claimed(w);
+        if (o == nullptr) [[unlikely]]
+          return again(waits_for::operation_slot, "put_notify");
+        return posted(e_, *o, Engine::counted(*w.record, inject(w, o->named())));
+      }
+    }
+    return fusing(e_).post_from_buffer(w);
   }
 
   /// The target's side. False: there is no room to answer, and nothing was done; offer it again. `on(immediate)` after the bytes are there.
@@ -92,18 +95,45 @@ class fusing {
   }
 
  private:
-  /// One message: weft's own front, the head, the bytes. Injected where it is short enough, else from a buffer that ends with the send.
+  /// A slot that the library never holds: it ends by the reply.
+  template <class Write>
+  [[gnu::always_inline]] slot* claimed(const Write& w) noexcept {
+    slot* o = e_.operations.take_above();
+    if (o == nullptr) [[unlikely]]
+      return nullptr;
+    e_.claim(*o, slot_use::user, operation::put_notify, w.record, w.context);
+    o->stage = stage::replying;
+    return o;
+  }
+  [[gnu::always_inline]] static status posted(Engine& e, slot& o, status s) noexcept {
+    if (!s) [[unlikely]]
+      not_posted(e, o);
+    return s;
+  }
+  [[gnu::cold, gnu::noinline]] static void not_posted(Engine& e, slot& o) noexcept { e.release(o); }
+
+  /// One message: weft's own front, the head, the bytes. Its memory is free on return, and no slot is needed.
+  template <class Write>
+  [[gnu::always_inline]] status inject(const Write& w, std::uint64_t token) noexcept {
+    const auto tag = wire::message_tag::of(wire::message_kind::fused, w.record->theirs);
+    std::byte message[injected];
+    fill({message, sizeof message}, tag, {token, w.to.address, w.to.key, w.immediate}, w.from);
+    return e_.port->inject(w.record->link, {message, head_bytes + w.from.size}, Engine::immediate_of(tag));
+  }
+
+  /// Longer ones: from a buffer that ends with the send.
+  template <class Write>
+  [[gnu::noinline]] status post_from_buffer(const Write& w) noexcept {
+    if (e_.operations.left() <= e_.control_messages) return again(waits_for::operation_slot, "put_notify");
+    if (!w.signalled) return Engine::counted(*w.record, say(w, 0));
+    slot* o = claimed(w);
+    if (o == nullptr) return again(waits_for::operation_slot, "put_notify");
+    return posted(e_, *o, Engine::counted(*w.record, say(w, o->named())));
+  }
   template <class Write>
   status say(const Write& w, std::uint64_t token) noexcept {
     const auto tag = wire::message_tag::of(wire::message_kind::fused, w.record->theirs);
-    const std::size_t size = Engine::front + wire::fused_head_bytes + w.from.size;
     const wire::fused_head head{token, w.to.address, w.to.key, w.immediate};
-    if constexpr (Engine::inject_bytes >= Engine::front + wire::fused_head_bytes)
-      if (size <= Engine::inject_bytes && size <= injected) {
-        std::byte message[injected];
-        fill({message, sizeof message}, tag, head, w.from);
-        return e_.port->inject(w.record->link, {message, size}, Engine::immediate_of(tag));
-      }
     slot* s = e_.operations.take();
     if (s == nullptr) return again(waits_for::operation_slot, "put_notify");
     // Nobody waits for an unsignalled one, but closing does: until the message is out.
@@ -113,21 +143,20 @@ class fusing {
     if (s->buffer != no_index) {
       const local_memory memory = e_.controls.memory(s->buffer);
       fill({memory.data, memory.size}, tag, head, w.from);
-      sent = e_.port->template send<post_mode::signalled>(w.record->link, {memory.data, size, memory.descriptor}, Engine::immediate_of(tag), s);
+      sent = e_.port->template send<post_mode::signalled>(w.record->link, {memory.data, head_bytes + w.from.size, memory.descriptor},
+                                                          Engine::immediate_of(tag), s);
     }
     if (!sent) e_.release(*s);
     return sent;
   }
-  static void fill(bytes into, wire::message_tag tag, const wire::fused_head& head, const local_memory& payload) noexcept {
+  [[gnu::always_inline]] static void fill(bytes into, wire::message_tag tag, const wire::fused_head& head, const local_memory& payload) noexcept {
     Engine::put_front(into, tag);
     wire::encode(head, into.subspan(Engine::front));
     if (payload.size > 0) std::memcpy(into.data() + Engine::front + wire::fused_head_bytes, payload.data, payload.size);
   }
 
   status said(record& to, const wire::fused_reply& reply) noexcept {
-    std::byte out[wire::fused_reply_bytes];
-    wire::encode(reply, out);
-    return e_.tell(to, wire::message_kind::fused_reply, out);
+    return e_.template tell_of<wire::fused_reply_bytes>(to, wire::message_kind::fused_reply, [&](bytes body) { wire::encode(reply, body); });
   }
   void answer_with(record& to, const wire::fused_reply& reply) noexcept {
     if (!said(to, reply).is_again()) return;
@@ -135,7 +164,9 @@ class fusing {
     e_.put_off();
   }
 
-  static constexpr std::size_t injected = 256;
+  static constexpr std::size_t head_bytes = Engine::front + wire::fused_head_bytes;
+  /// Bytes of a message that is injected.
+  static constexpr std::size_t injected = std::min<std::size_t>(Engine::inject_bytes, 256);
   Engine& e_;
 };
 

@@ -3,9 +3,11 @@
 // Transfers from several pieces of memory, or into several: one library call where the row carries as many pieces, else several calls that
 // end as one operation (parts.hpp); a message that the row cannot gather is packed where it is short, and refused where not: messages have
 // boundaries and cannot be split. Forced by iov_limit and rma_iov_limit (fi_getinfo(3)), max_sge (ibv_query_device(3)).
+// What one call carries as it was given is inlined where it is posted, and looked at once; all else, pieces without bytes too, stands apart.
 // Hot path: yes; transfers of one piece do not come here. Threads: the owner's.
 #pragma once
 
+#include "call_pieces.hpp"
 #include "lane.hpp"
 
 #include <cstdint>
@@ -20,77 +22,87 @@ class gathering {
   using slot = typename Engine::slot;
   using lane_type = lane<Engine>;
   using parts_of = parts<Engine>;
+  /// Pieces of one call, as the port takes them.
+  using call_pieces = typename detail::pieces_of<typename Engine::port_type>::type;
 
   explicit gathering(Engine& e) noexcept : e_(e), lane_(e) {}
 
-  status send(peer to, gather_list from, void* context, bool signalled) noexcept {
-    record* r = lane_.living(to);
-    if (r == nullptr) [[unlikely]]
-      return lane_.dead(to, "send");
-    const std::uint64_t total = total_of(from);
-    if (total > r->their_slot_bytes) [[unlikely]]
-      return lane_type::too_long(e_, total, *r);
-    piece_list pieces;
-    if (!keep(from, pieces)) [[unlikely]]
-      return error(errc::invalid, too_many);
-    if (pieces.count() <= 1) return lane_.send(to, pieces.front(), context, signalled);
-    if (pieces.count() > parts_of::send_pieces) return Engine::counted(*r, packed(*r, pieces, static_cast<std::size_t>(total), context, signalled));
-    if constexpr (parts_of::send_pieces > 1) {
-      const auto tag = wire::message_tag::of(wire::message_kind::user, r->theirs);
-      if constexpr (Engine::framed) return Engine::counted(*r, behind_a_header(*r, tag, pieces, context, signalled));
-      else
-        return Engine::counted(*r,
-                               lane_.post(r, operation::send, context, signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
-                                 return e_.port->template send_gather<M>(r->link, pieces.list(), tag.word, c);
-                               }));
-    }
-    return {};
-  }
-
-  status put(peer to, gather_list from, const remote_place& at, void* context, bool signalled) noexcept {
-    piece_list pieces;
-    record* r = nullptr;
-    if (const status s = looked_at(to, from, at, rights::remote_write, "put", pieces, r); !s) [[unlikely]]
-      return s;
-    if (pieces.count() <= 1) return lane_.put(to, pieces.front(), at, context, signalled);
-    if constexpr (parts_of::write_pieces > 1)
-      if (one_call(pieces)) [[likely]]
-        return lane_.post_write(r, operation::put, context, signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
-          return e_.port->template write_gather<M>(r->link, pieces.list(), {at.address, at.key}, c);
-        });
-    return lane_.in_parts(*r, operation::put, pieces.list(), at, 0, context, signalled);
-  }
-
-  status put_notify(peer to, gather_list from, const remote_place& at, std::uint32_t immediate, void* context, bool signalled) noexcept {
-    piece_list pieces;
-    record* r = nullptr;
-    if (const status s = looked_at(to, from, at, rights::remote_write, "put_notify", pieces, r); !s) [[unlikely]]
-      return s;
-    if (pieces.count() <= 1) return lane_.put_notify(to, pieces.front(), at, immediate, context, signalled);
-    if constexpr (parts_of::write_pieces > 1 && lane_type::notify_answer::rides_on_write)
-      if (one_call(pieces)) [[likely]] {
-        const std::uint64_t word = lane_type::immediate_word(*r, immediate);
-        return lane_.post_write(r, operation::put_notify, context, signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
-          return e_.port->template write_gather_immediate<M>(r->link, pieces.list(), {at.address, at.key}, word, c);
-        });
+  [[gnu::always_inline]] status send(peer to, gather_list from, void* context, bool signalled) noexcept {
+    if constexpr (parts_of::send_pieces > 1 && !Engine::framed) {
+      record* r = lane_.living(to);
+      if (r == nullptr) [[unlikely]]
+        return lane_.dead(to, "send");
+      if (call_pieces v; v.template take<parts_of::send_pieces>(from)) [[likely]] {
+        if (v.bytes > r->their_slot_bytes) [[unlikely]]
+          return lane_type::too_long(e_, v.bytes, *r);
+        const auto tag = wire::message_tag::of(wire::message_kind::user, r->theirs);
+        return Engine::counted(*r, lane_.post(
+                                       r, operation::send, context,
+                                       signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
+                                         return e_.port->template send_gather<M>(r->link, v, tag.word, c);
+                                       }));
       }
-    return lane_.in_parts(*r, operation::put_notify, pieces.list(), at, immediate, context, signalled);
+    }
+    return gathering(e_).send_otherwise(to, from, context, signalled);
   }
 
-  status get(peer from, gather_list into, const remote_place& at, void* context) noexcept {
-    piece_list pieces;
-    record* r = nullptr;
-    if (const status s = looked_at(from, into, at, rights::remote_read, "get", pieces, r); !s) [[unlikely]]
-      return s;
-    if (pieces.count() <= 1) return lane_.get(from, pieces.front(), at, context);
-    if constexpr (parts_of::write_pieces > 1)
-      if (one_call(pieces)) [[likely]] {
+  [[gnu::always_inline]] status put(peer to, gather_list from, const remote_place& at, void* context, bool signalled) noexcept {
+    if constexpr (parts_of::write_pieces > 1) {
+      record* r = lane_.living(to);
+      if (r == nullptr) [[unlikely]]
+        return lane_.dead(to, "put");
+      if (call_pieces v; one_call(from, v)) [[likely]] {
+        if (const status s = lane_type::check(v.bytes, at, rights::remote_write, "put"); !s) [[unlikely]]
+          return s;
+        return lane_.post_write(
+            r, operation::put, context, signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
+              return e_.port->template write_gather<M>(r->link, v, {at.address, at.key}, c);
+            });
+      }
+    }
+    return gathering(e_).put_otherwise(to, from, at, context, signalled);
+  }
+
+  [[gnu::always_inline]] status put_notify(peer to, gather_list from, const remote_place& at, std::uint32_t immediate, void* context,
+                                           bool signalled) noexcept {
+    if constexpr (parts_of::write_pieces > 1 && lane_type::notify_answer::rides_on_write) {
+      record* r = lane_.living(to);
+      if (r == nullptr) [[unlikely]]
+        return lane_.dead(to, "put_notify");
+      if (call_pieces v; one_call(from, v)) [[likely]] {
+        if (const status s = lane_type::check(v.bytes, at, rights::remote_write, "put_notify"); !s) [[unlikely]]
+          return s;
+        const std::uint64_t word = lane_type::immediate_word(*r, immediate);
+        return lane_.post_write(
+            r, operation::put_notify, context,
+            signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
+              return e_.port->template write_gather_immediate<M>(r->link, v, {at.address, at.key}, word, c);
+            });
+      }
+    }
+    return gathering(e_).put_notify_otherwise(to, from, at, immediate, context, signalled);
+  }
+
+  [[gnu::always_inline]] status get(peer from, gather_list into, const remote_place& at, void* context) noexcept {
+    if constexpr (parts_of::write_pieces > 1) {
+      record* r = lane_.living(from);
+      if (r == nullptr) [[unlikely]]
+        return lane_.dead(from, "get");
+      if (call_pieces v; one_call(into, v)) [[likely]] {
+        if (const status s = lane_type::check(v.bytes, at, rights::remote_read, "get"); !s) [[unlikely]]
+          return s;
         slot* o = lane_.claim(r, operation::get, context);
         if (o == nullptr) [[unlikely]]
           return again(waits_for::operation_slot, "get");
-        return lane_.posted(*o, e_.port->read_scatter(r->link, pieces.list(), {at.address, at.key}, o));
+        return lane_.posted(*o, e_.port->read_scatter(r->link, v, {at.address, at.key}, o));
       }
-    return lane_.in_parts(*r, operation::get, pieces.list(), at, 0, context, true);
+    }
+    return gathering(e_).get_otherwise(from, into, at, context);
+  }
+
+  /// Whether a list goes in one call as it was given; then `v` is that call's.
+  [[gnu::always_inline]] bool one_call(gather_list from, call_pieces& v) const noexcept {
+    return v.template take<parts_of::write_pieces>(from) && !parts_of::too_large(e_, v.bytes);
   }
 
   static constexpr const char* too_many = "a gather list of more than weft::gather_limit pieces";
@@ -118,8 +130,69 @@ class gathering {
     return lane_type::check(total_of(kept.list()), at, asked, operation);
   }
 
-  bool one_call(const piece_list& pieces) const noexcept {
-    return pieces.count() <= parts_of::write_pieces && !parts_of::too_large(e_, total_of(pieces.list()));
+  // What is not one call as it was given: pieces without bytes are left out, and then one piece is an ordinary post, and more are one call or several.
+  [[gnu::noinline]] status send_otherwise(peer to, gather_list from, void* context, bool signalled) noexcept {
+    record* r = lane_.living(to);
+    if (r == nullptr) return lane_.dead(to, "send");
+    const std::uint64_t total = total_of(from);
+    if (total > r->their_slot_bytes) return lane_type::too_long(e_, total, *r);
+    piece_list pieces;
+    if (!keep(from, pieces)) return error(errc::invalid, too_many);
+    if (pieces.count() <= 1) return lane_.send(to, pieces.front(), context, signalled);
+    if (pieces.count() > parts_of::send_pieces) return Engine::counted(*r, packed(*r, pieces, static_cast<std::size_t>(total), context, signalled));
+    if constexpr (parts_of::send_pieces > 1) {
+      const auto tag = wire::message_tag::of(wire::message_kind::user, r->theirs);
+      if constexpr (Engine::framed) return Engine::counted(*r, behind_a_header(*r, tag, pieces, context, signalled));
+      else
+        return Engine::counted(*r,
+                               lane_.post(r, operation::send, context, signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
+                                 return e_.port->template send_gather<M>(r->link, pieces.list(), tag.word, c);
+                               }));
+    }
+    return {};
+  }
+
+  [[gnu::noinline]] status put_otherwise(peer to, gather_list from, remote_place at, void* context, bool signalled) noexcept {
+    piece_list pieces;
+    record* r = nullptr;
+    if (const status s = looked_at(to, from, at, rights::remote_write, "put", pieces, r); !s) return s;
+    if (pieces.count() <= 1) return lane_.put(to, pieces.front(), at, context, signalled);
+    if constexpr (parts_of::write_pieces > 1)
+      if (call_pieces v; one_call(pieces.list(), v))
+        return lane_.post_write(r, operation::put, context, signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
+          return e_.port->template write_gather<M>(r->link, v, {at.address, at.key}, c);
+        });
+    return lane_.in_parts(*r, operation::put, pieces.list(), at, 0, context, signalled);
+  }
+
+  [[gnu::noinline]] status put_notify_otherwise(peer to, gather_list from, remote_place at, std::uint32_t immediate, void* context,
+                                                bool signalled) noexcept {
+    piece_list pieces;
+    record* r = nullptr;
+    if (const status s = looked_at(to, from, at, rights::remote_write, "put_notify", pieces, r); !s) return s;
+    if (pieces.count() <= 1) return lane_.put_notify(to, pieces.front(), at, immediate, context, signalled);
+    if constexpr (parts_of::write_pieces > 1 && lane_type::notify_answer::rides_on_write)
+      if (call_pieces v; one_call(pieces.list(), v)) {
+        const std::uint64_t word = lane_type::immediate_word(*r, immediate);
+        return lane_.post_write(r, operation::put_notify, context, signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
+          return e_.port->template write_gather_immediate<M>(r->link, v, {at.address, at.key}, word, c);
+        });
+      }
+    return lane_.in_parts(*r, operation::put_notify, pieces.list(), at, immediate, context, signalled);
+  }
+
+  [[gnu::noinline]] status get_otherwise(peer from, gather_list into, remote_place at, void* context) noexcept {
+    piece_list pieces;
+    record* r = nullptr;
+    if (const status s = looked_at(from, into, at, rights::remote_read, "get", pieces, r); !s) return s;
+    if (pieces.count() <= 1) return lane_.get(from, pieces.front(), at, context);
+    if constexpr (parts_of::write_pieces > 1)
+      if (call_pieces v; one_call(pieces.list(), v)) {
+        slot* o = lane_.claim(r, operation::get, context);
+        if (o == nullptr) return again(waits_for::operation_slot, "get");
+        return lane_.posted(*o, e_.port->read_scatter(r->link, v, {at.address, at.key}, o));
+      }
+    return lane_.in_parts(*r, operation::get, pieces.list(), at, 0, context, true);
   }
 
   /// Messages that cannot be gathered: copied into a buffer of weft's own, behind the header where messages have one.

@@ -131,7 +131,7 @@ class lane {
   /// A small payload travels in the notice itself.
   static constexpr bool fuses = Engine::fused_bytes > 0;
   static bool fits_notice(const write_of& w) noexcept { return fusing<Engine>::fits(*w.record, w.from.size); }
-  status write_in_notice(const write_of& w) noexcept { return fusing<Engine>(e_).post(w); }
+  [[gnu::always_inline]] status write_in_notice(const write_of& w) noexcept { return fusing<Engine>(e_).post(w); }
 
   /// Writes stay in order on this row: a second, small one into the target's ring is the notice.
   status write_then_ring(const write_of& w) noexcept {

@@ -27,39 +27,53 @@ class reaching {
 
   explicit reaching(Engine& e) noexcept : e_(e), lane_(e) {}
 
+  /// Of one piece.
   template <write_state State>
-  status put(peer to, gather_list from, const remote_place& at, until<State> wanted) noexcept {
-    using how = reached_by<fabric, State>;
-    static_assert(how::native || how::emulated,
-                  "weft: this fabric cannot say that a write reached this state: its row has no delivery_complete, and its flush answer is refused");
+  [[gnu::always_inline]] status put(peer to, local_memory from, const remote_place& at, until<State> wanted) noexcept {
+    using how = checked_way<State>;
     if constexpr (std::same_as<State, posted>) {
-      return gathering<Engine>(e_).put(to, from, at, nullptr, false);
+      return lane_.put(to, from, at, nullptr, false);
     } else {
-      piece_list pieces;
       record* r = lane_.living(to);
       if (r == nullptr) [[unlikely]]
         return lane_.dead(to, "put");
-      if (!gathering<Engine>::keep(from, pieces)) [[unlikely]]
-        return error(errc::invalid, gathering<Engine>::too_many);
-      const std::uint64_t total = total_of(pieces.list());
-      if (status s = lane_type::check(total, at, rights::remote_write, "put"); !s) [[unlikely]]
+      if (const status s = lane_type::check(from.size, at, rights::remote_write, "put"); !s) [[unlikely]]
         return s;
-      if (pieces.count() > std::max<std::size_t>(1, parts_of::write_pieces) || parts_of::too_large(e_, total)) [[unlikely]]
-        return parts_of(e_).begin(*r, operation::put, pieces.list(), {at.address, at.key}, 0, wanted.context, true, how::mode == post_mode::delivered,
-                                  how::emulated);
+      if ((how::mode == post_mode::delivered && from.size == 0) || parts_of::too_large(e_, from.size)) [[unlikely]]
+        return one_otherwise<how>(e_, to, from, at, wanted.context);
       slot* o = lane_.claim(r, operation::put, wanted.context);
       if (o == nullptr) [[unlikely]]
         return again(waits_for::operation_slot, "put");
-      const status s = lane_.posted(*o, one_call<how::mode>(*r, pieces, {at.address, at.key}, o));
-      if constexpr (how::emulated)
-        if (s) flushing<Engine>(e_).confirm(*o);
-      return s;
+      return behind_it<how>(*o, lane_.posted(*o, e_.port->template write<how::mode>(r->link, from, {at.address, at.key}, o)));
+    }
+  }
+  template <write_state State>
+  [[gnu::always_inline]] status put(peer to, gather_list from, const remote_place& at, until<State> wanted) noexcept {
+    using how = checked_way<State>;
+    if constexpr (std::same_as<State, posted>) {
+      return gathering<Engine>(e_).put(to, from, at, nullptr, false);
+    } else {
+      if constexpr (parts_of::write_pieces > 1) {
+        record* r = lane_.living(to);
+        if (r == nullptr) [[unlikely]]
+          return lane_.dead(to, "put");
+        if (typename gathering<Engine>::call_pieces v; gathering<Engine>(e_).one_call(from, v)) [[likely]] {
+          if (const status s = lane_type::check(v.bytes, at, rights::remote_write, "put"); !s) [[unlikely]]
+            return s;
+          slot* o = lane_.claim(r, operation::put, wanted.context);
+          if (o == nullptr) [[unlikely]]
+            return again(waits_for::operation_slot, "put");
+          return behind_it<how>(*o, lane_.posted(*o, e_.port->template write_gather<how::mode>(r->link, v, {at.address, at.key}, o)));
+        }
+      }
+      return otherwise<how>(e_, to, from, at, wanted.context);
     }
   }
 
-  status flush(peer to, void* context) noexcept {
+  [[gnu::always_inline]] status flush(peer to, void* context) noexcept {
     record* r = lane_.living(to);
-    if (r == nullptr) return lane_.dead(to, "flush");
+    if (r == nullptr) [[unlikely]]
+      return lane_.dead(to, "flush");
     if constexpr (Engine::coalesces)
       if (const status s = coalescing<Engine>(e_).before(r); !s) return s;
     return flushing<Engine>(e_).begin(*r, context);
@@ -91,6 +105,41 @@ class reaching {
   }
 
  private:
+  template <write_state State>
+  struct checked_way : reached_by<fabric, State> {
+    static_assert(reached_by<fabric, State>::native || reached_by<fabric, State>::emulated,
+                  "weft: this fabric cannot say that a write reached this state: its row has no delivery_complete, and its flush answer is refused");
+  };
+  /// The question whether it is visible, where its own end does not say so.
+  template <class How>
+  [[gnu::always_inline]] status behind_it(slot& o, status s) noexcept {
+    if constexpr (How::emulated)
+      if (s) flushing<Engine>(e_).confirm(o);
+    return s;
+  }
+
+  /// What is not one call as it was given (gathering.hpp).
+  template <class How>
+  [[gnu::cold, gnu::noinline]] static status one_otherwise(Engine& e, peer to, local_memory from, remote_place at, void* context) noexcept {
+    return otherwise<How>(e, to, {&from, 1}, at, context);
+  }
+  template <class How>
+  [[gnu::noinline]] static status otherwise(Engine& e, peer to, gather_list from, remote_place at, void* context) noexcept {
+    reaching self(e);
+    record* r = self.lane_.living(to);
+    if (r == nullptr) return self.lane_.dead(to, "put");
+    piece_list pieces;
+    if (!gathering<Engine>::keep(from, pieces)) return error(errc::invalid, gathering<Engine>::too_many);
+    const std::uint64_t total = total_of(pieces.list());
+    if (const status s = lane_type::check(total, at, rights::remote_write, "put"); !s) return s;
+    if (pieces.count() > std::max<std::size_t>(1, parts_of::write_pieces) || parts_of::too_large(e, total))
+      return parts_of(e).begin(*r, operation::put, pieces.list(), {at.address, at.key}, 0, context, true, How::mode == post_mode::delivered,
+                               How::emulated);
+    slot* o = self.lane_.claim(r, operation::put, context);
+    if (o == nullptr) return again(waits_for::operation_slot, "put");
+    return self.template behind_it<How>(*o, self.lane_.posted(*o, self.template one_call<How::mode>(*r, pieces, {at.address, at.key}, o)));
+  }
+
   template <post_mode M>
   status one_call(record& r, const piece_list& pieces, remote_memory at, slot* o) noexcept {
     if constexpr (parts_of::write_pieces > 1)

@@ -22,17 +22,13 @@ namespace weft {
 /// Pieces for one call.
 class piece_list {
  public:
-  /// Only the first piece is written, which front() of an empty list reads: eight more would cost more than the post.
-  piece_list() noexcept { pieces_[0] = {}; }
   void add(local_memory piece) noexcept { pieces_[count_++] = piece; }
   std::size_t count() const noexcept { return count_; }
   gather_list list() const noexcept { return {pieces_.data(), count_}; }
   const local_memory& front() const noexcept { return pieces_.front(); }
 
  private:
-  union {
-    std::array<local_memory, gather_limit + 1> pieces_;  // and a header
-  };
+  std::array<local_memory, gather_limit + 1> pieces_{};  // and a header
   std::size_t count_ = 0;
 };
 

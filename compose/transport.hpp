@@ -172,19 +172,21 @@ class transport : public atomic_calls<transport<F>, F> {
   /// A put that ends when the state is reached that the caller names: posted, source_reusable, delivered or visible (compose/states.hpp), as in
   /// `put(peer, from, at, weft::until<weft::visible>(context))`. What put(…, context) without a state waits for is the row's write_fault answer.
   template <write_state State>
-  status put(peer to, local_memory from, const remote_place& at, weft::until<State> wanted) noexcept {
-    return behind(to, [&] { return reaching<engine_type>(*e_).put(to, {&from, 1}, at, wanted); });
+  [[gnu::always_inline]] status put(peer to, local_memory from, const remote_place& at, weft::until<State> wanted) noexcept {
+    return behind(
+        to, [&]() __attribute__((always_inline)) { return reaching<engine_type>(*e_).put(to, from, at, wanted); });
   }
   template <write_state State>
-  status put(peer to, gather_list from, const remote_place& at, weft::until<State> wanted) noexcept {
-    return behind(to, [&] { return reaching<engine_type>(*e_).put(to, from, at, wanted); });
+  [[gnu::always_inline]] status put(peer to, gather_list from, const remote_place& at, weft::until<State> wanted) noexcept {
+    return behind(
+        to, [&]() __attribute__((always_inline)) { return reaching<engine_type>(*e_).put(to, from, at, wanted); });
   }
   /// Ends when all writes to this peer that were posted before are visible there, or have ended badly, which was told by then: one `completed`
   /// or `failed` with this context. By the row's flush answer; where that sends a message, the peer must make progress, and where it is
   /// refused this does not compile. Not waited for where writes are tracked: a put_notify without a context of at most inject_bytes. `again`
   /// also while an earlier transfer in parts is not posted whole.
   template <class G = F>
-  status flush(peer to, void* context) noexcept {
+  [[gnu::always_inline]] status flush(peer to, void* context) noexcept {
     flush_is_possible<G>();
     return reaching<engine_type>(*e_).flush(to, context);
   }
@@ -198,26 +200,33 @@ class transport : public atomic_calls<transport<F>, F> {
   // The same from several pieces of memory, or into several, in the order of their bytes: gather_limit (8) at most, on every fabric. Rows that
   // carry fewer in one call get several, which end as one operation; a message of more pieces than the row gathers is packed if it is short
   // (some 700 bytes), else `unsupported`. Unsignalled ones are never free at once.
-  status send(peer to, gather_list from, void* context) noexcept {
-    return behind(to, [&] { return gathering_().send(to, from, context, true); });
+  [[gnu::always_inline]] status send(peer to, gather_list from, void* context) noexcept {
+    return behind(
+        to, [&]() __attribute__((always_inline)) { return gathering_().send(to, from, context, true); });
   }
-  status send(peer to, gather_list from) noexcept {
-    return behind(to, [&] { return gathering_().send(to, from, nullptr, false); });
+  [[gnu::always_inline]] status send(peer to, gather_list from) noexcept {
+    return behind(
+        to, [&]() __attribute__((always_inline)) { return gathering_().send(to, from, nullptr, false); });
   }
-  status put(peer to, gather_list from, const remote_place& at, void* context) noexcept {
-    return behind(to, [&] { return gathering_().put(to, from, at, context, true); });
+  [[gnu::always_inline]] status put(peer to, gather_list from, const remote_place& at, void* context) noexcept {
+    return behind(
+        to, [&]() __attribute__((always_inline)) { return gathering_().put(to, from, at, context, true); });
   }
-  status put(peer to, gather_list from, const remote_place& at) noexcept {
-    return behind(to, [&] { return gathering_().put(to, from, at, nullptr, false); });
+  [[gnu::always_inline]] status put(peer to, gather_list from, const remote_place& at) noexcept {
+    return behind(
+        to, [&]() __attribute__((always_inline)) { return gathering_().put(to, from, at, nullptr, false); });
   }
-  status put_notify(peer to, gather_list from, const remote_place& at, std::uint32_t immediate, void* context) noexcept {
-    return behind(to, [&] { return gathering_().put_notify(to, from, at, immediate, context, true); });
+  [[gnu::always_inline]] status put_notify(peer to, gather_list from, const remote_place& at, std::uint32_t immediate, void* context) noexcept {
+    return behind(
+        to, [&]() __attribute__((always_inline)) { return gathering_().put_notify(to, from, at, immediate, context, true); });
   }
-  status put_notify(peer to, gather_list from, const remote_place& at, std::uint32_t immediate) noexcept {
-    return behind(to, [&] { return gathering_().put_notify(to, from, at, immediate, nullptr, false); });
+  [[gnu::always_inline]] status put_notify(peer to, gather_list from, const remote_place& at, std::uint32_t immediate) noexcept {
+    return behind(
+        to, [&]() __attribute__((always_inline)) { return gathering_().put_notify(to, from, at, immediate, nullptr, false); });
   }
-  status get(peer from, gather_list into, const remote_place& at, void* context) noexcept {
-    return behind(from, [&] { return gathering_().get(from, into, at, context); });
+  [[gnu::always_inline]] status get(peer from, gather_list into, const remote_place& at, void* context) noexcept {
+    return behind(
+        from, [&]() __attribute__((always_inline)) { return gathering_().get(from, into, at, context); });
   }
   /// Posts that go out together: `auto b = net.batch(peer); b.put(…); b.put_notify(…); b.close(context);` (compose/batch.hpp). It closes
   /// itself when it goes out of scope; the transport must outlive it.

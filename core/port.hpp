@@ -184,6 +184,8 @@ struct port_limits {
 ///   template <post_mode M> status write_gather(link, gather_list, remote_memory, void* context);   facts.rma_gather_limit pieces at most, as in
 ///   template <post_mode M> status write_gather_immediate(link, gather_list, remote_memory, std::uint64_t immediate, void* context);
 ///   status read_scatter(link, gather_list, remote_memory, void* context);
+///   using piece_vector = ...;                                         optional: the pieces of one call in the library's words; these four take one, too.
+///                                                                     `take<Most>(gather_list)` looks at a list and writes it in one pass, `bytes` sums it
 ///   template <atomic_operation O, atomic_number T> status fetch_atomic(link, T operand, T expected, std::uint64_t* old, void* descriptor,
 ///                                                                      remote_memory, void* context);   Shape::native_atomics
 ///        what the row's atomic_operations lists; the value before lies in the first bytes of `old`, which the caller zeroed
@@ -199,6 +201,8 @@ struct port_limits {
 /// batches, where posts that follow each other closely can be told apart from others. Either of:
 ///   static constexpr bool hints_more;                                 send, write and write_immediate take `template <post_mode M, bool More>`: the
 ///                                                                     caller posts to the same link again at once
+///     using kept_write = ...; void aim(link, kept_write&, void* context); template <bool Immediate> status post_kept(link, const kept_write&);   optional
+///                                                                     besides: a write made up before it is posted (backends/libfabric/kept_write.hpp)
 ///   void begin_batch(); void end_batch();                             posts between them go to the card together
 /// and besides, where requests can be built where they are posted from:
 ///   using request_list = ...;                                         a batch to one link; default-made: not open. `bool has_room()`; when the port posts

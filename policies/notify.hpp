@@ -76,7 +76,7 @@ struct message_after_ordered_write {
   static constexpr bool notice_is_message = true;
   static constexpr notify_needs target_keeps = notify_needs::nothing;
   template <class Lane, class Write>
-  static status post(Lane& lane, const Write& w) noexcept {
+  [[gnu::always_inline]] static status post(Lane& lane, const Write& w) noexcept {
     if constexpr (Lane::fuses)
       if (lane.fits_notice(w)) return lane.write_in_notice(w);
     return lane.write_then_message(w);
@@ -90,7 +90,7 @@ struct message_after_delivery {
   static constexpr bool notice_is_message = true;
   static constexpr notify_needs target_keeps = notify_needs::nothing;
   template <class Lane, class Write>
-  static status post(Lane& lane, const Write& w) noexcept {
+  [[gnu::always_inline]] static status post(Lane& lane, const Write& w) noexcept {
     if constexpr (Lane::fuses)
       if (lane.fits_notice(w)) return lane.write_in_notice(w);
     return lane.write_delivered_then_message(w);

@@ -11,20 +11,45 @@
 
 namespace weft::backends::libfabric {
 
-/// Requires: at most gather_limit pieces, and a header in front of them.
+/// Room for gather_limit pieces, and a header in front of them. Not cleared: what is not counted is never read.
 struct vector_of_pieces {
-  explicit vector_of_pieces(gather_list from) noexcept {
-    std::size_t i = 0;
-    for (const local_memory& each : from) {
-      pieces[i] = {each.data, each.size};
-      descriptors[i++] = each.descriptor;
-      bytes += each.size;
+  vector_of_pieces() noexcept : count(0), bytes(0) {}
+  /// Requires: no more than there is room for.
+  explicit vector_of_pieces(gather_list from) noexcept : vector_of_pieces() {
+    for (const local_memory& each : from) put(count++, each);
+    bytes = total_of(from);
+  }
+
+  /// All of a list of at most `Most` pieces, looked at and written in one pass. False where it is longer, has a piece without bytes or none at all,
+  /// or more bytes than a number counts; what was written is then not to be used.
+  template <std::size_t Most>
+  [[gnu::always_inline]] bool take(gather_list from) noexcept {
+    static_assert(Most <= gather_limit);
+    if (from.size() > Most) [[unlikely]]
+      return false;
+    std::size_t sum = 0;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      put(i, from[i]);
+      const std::size_t more = sum + from[i].size;
+      if (more <= sum) [[unlikely]]  // nothing was added, or too much
+        return false;
+      sum = more;
     }
+    count = from.size();
+    bytes = sum;
+    return sum != 0;
   }
 
   iovec pieces[gather_limit + 1];
   void* descriptors[gather_limit + 1];
-  std::size_t bytes = 0;
+  std::size_t count;
+  std::size_t bytes;
+
+ private:
+  [[gnu::always_inline]] void put(std::size_t at, const local_memory& piece) noexcept {
+    pieces[at] = {piece.data, piece.size};
+    descriptors[at] = piece.descriptor;
+  }
 };
 
 }  // namespace weft::backends::libfabric

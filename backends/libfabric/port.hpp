@@ -13,6 +13,7 @@
 #include "atomic_names.hpp"
 #include "completion_queue.hpp"
 #include "endpoint.hpp"
+#include "kept_write.hpp"
 #include "leftovers.hpp"
 #include "memory.hpp"
 #include "pieces.hpp"
@@ -179,24 +180,58 @@ class port {
     return posted(fi_readmsg(ends_->of(from), &message, FI_COMPLETION), "fi_readmsg");
   }
 
+  using piece_vector = vector_of_pieces;
+
   template <post_mode M>
-  requires(offers(M)) status send_gather(link to, gather_list from, [[maybe_unused]] std::uint32_t immediate, void* context)
-  noexcept {
-    vector_of_pieces v(from);
-    const fi_msg message{v.pieces, v.descriptors, from.size(), ends::peer(to), own_context<M>(context), Shape::framed ? 0 : immediate};
+  requires(offers(M)) [[gnu::always_inline]] status
+      send_gather(link to, vector_of_pieces& from, [[maybe_unused]] std::uint32_t immediate, void* context) noexcept {
+    const fi_msg message{from.pieces, from.descriptors, from.count, ends::peer(to), own_context<M>(context), Shape::framed ? 0 : immediate};
     return posted(fi_sendmsg(ends_->of(to), &message, flags(M) | (Shape::framed ? 0 : FI_REMOTE_CQ_DATA)), "fi_sendmsg");
   }
   template <post_mode M>
+  requires(offers(M)) [[gnu::always_inline]] status write_gather(link to, vector_of_pieces& from, remote_memory at, void* context) noexcept {
+    return write_pieces(to, from, at, 0, flags(M), own_context<M>(context));
+  }
+  template <post_mode M>
+  requires(offers(M)) [[gnu::always_inline]] status
+      write_gather_immediate(link to, vector_of_pieces& from, remote_memory at, std::uint64_t immediate, void* context) noexcept {
+    return write_pieces(to, from, at, immediate, flags(M) | FI_REMOTE_CQ_DATA, own_context<M>(context));
+  }
+  [[gnu::always_inline]] status read_scatter(link from, vector_of_pieces& into, remote_memory at, void* context) noexcept {
+    const fi_rma_iov source{at.address, into.bytes, at.key};
+    const fi_msg_rma message{into.pieces, into.descriptors, into.count, ends::peer(from), &source, 1, context, 0};
+    return posted(fi_readmsg(ends_->of(from), &message, FI_COMPLETION), "fi_readmsg");
+  }
+  // The same of a list that was not looked at yet.
+  template <post_mode M>
+  requires(offers(M)) status send_gather(link to, gather_list from, std::uint32_t immediate, void* context)
+  noexcept {
+    vector_of_pieces v(from);
+    return send_gather<M>(to, v, immediate, context);
+  }
+  template <post_mode M>
   requires(offers(M)) status write_gather(link to, gather_list from, remote_memory at, void* context)
-  noexcept { return write_pieces(to, from, at, 0, flags(M), own_context<M>(context)); }
+  noexcept {
+    vector_of_pieces v(from);
+    return write_gather<M>(to, v, at, context);
+  }
   template <post_mode M>
   requires(offers(M)) status write_gather_immediate(link to, gather_list from, remote_memory at, std::uint64_t immediate, void* context)
-  noexcept { return write_pieces(to, from, at, immediate, flags(M) | FI_REMOTE_CQ_DATA, own_context<M>(context)); }
+  noexcept {
+    vector_of_pieces v(from);
+    return write_gather_immediate<M>(to, v, at, immediate, context);
+  }
   status read_scatter(link from, gather_list into, remote_memory at, void* context) noexcept {
     vector_of_pieces v(into);
-    const fi_rma_iov source{at.address, v.bytes, at.key};
-    const fi_msg_rma message{v.pieces, v.descriptors, into.size(), ends::peer(from), &source, 1, context, 0};
-    return posted(fi_readmsg(ends_->of(from), &message, FI_COMPLETION), "fi_readmsg");
+    return read_scatter(from, v, at, context);
+  }
+
+  using kept_write = libfabric::kept_write;
+  static void aim(link to, kept_write& kept, void* context) noexcept { kept.aim(ends::peer(to), own_context<post_mode::unsignalled>(context)); }
+  /// Posts a write that was kept, unsignalled, and more follows. Requires: it has bytes, and was aimed at this link.
+  template <bool Immediate>
+  [[gnu::always_inline]] status post_kept(link to, const kept_write& kept) noexcept {
+    return posted(fi_writemsg(ends_->of(to), kept.message(), FI_MORE | (Immediate ? FI_REMOTE_CQ_DATA : 0)), "fi_writemsg");
   }
 
   template <atomic_operation What, atomic_number T>
@@ -301,10 +336,10 @@ class port {
     return posted(fi_writemsg(ends_->of(to), &message, flags), "fi_writemsg");
   }
 
-  status write_pieces(link to, gather_list from, remote_memory at, std::uint64_t immediate, std::uint64_t flags, void* context) noexcept {
-    vector_of_pieces v(from);
-    const fi_rma_iov target{at.address, v.bytes, at.key};
-    const fi_msg_rma message{v.pieces, v.descriptors, from.size(), ends::peer(to), &target, 1, context, immediate};
+  [[gnu::always_inline]] status write_pieces(link to, vector_of_pieces& from, remote_memory at, std::uint64_t immediate, std::uint64_t flags,
+                                             void* context) noexcept {
+    const fi_rma_iov target{at.address, from.bytes, at.key};
+    const fi_msg_rma message{from.pieces, from.descriptors, from.count, ends::peer(to), &target, 1, context, immediate};
     return posted(fi_writemsg(ends_->of(to), &message, flags), "fi_writemsg");
   }
 

@@ -7,7 +7,8 @@
 #include "../../compose/selected.hpp"
 #include "../../compose/with.hpp"
 #include "../transport/weft_end.hpp"
-#include "raw_composed.hpp"
+#include "raw_asked.hpp"
+#include "raw_striped.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -69,27 +70,33 @@ struct by_weft {
   }
 };
 
-/// The same by hand, where one call means the same.
+/// The same by hand.
+template <class Use = tuned_use>
 struct by_hand {
-  using raw = raw_composed<fabric, native>;
+  using raw = raw_asked<fabric, native, Use>;
   raw end;
-  std::array<raw::memory, 2> two{raw::memory{end.source.data, half, end.source.descriptor},
-                                 raw::memory{end.source.data + half, half, end.source.descriptor}};
+  std::array<typename raw::memory, 2> two{typename raw::memory{end.source.data, half, end.source.descriptor},
+                                          typename raw::memory{end.source.data + half, half, end.source.descriptor}};
   std::size_t size = most;
   std::uint64_t ended = 0, arrived = 0;
   by_hand(const channel& to, bool first) : end(to, first, most) {}
 
   bool put_notify() { return end.put_notify(end.other, end.source, size, end.there, 1) == 0; }
   [[gnu::always_inline]] bool put_notify_fused() { return end.fused(end.other, end.source, size, end.there, 1) == 0; }
+  [[gnu::always_inline]] bool put_notify_fused_signalled() { return end.fused(end.other, end.source, size, end.there, 1, this) == 0; }
   [[gnu::always_inline]] bool put_two() { return end.template put<false>(end.other, two, end.there, 0) == 0; }
   [[gnu::always_inline]] bool put_notify_two() { return end.template put<true>(end.other, two, end.there, 1) == 0; }
   [[gnu::always_inline]] bool get_two() { return end.get(end.other, two, end.there, this) == 0; }
   [[gnu::always_inline]] bool put_visible() { return end.put_delivered(end.other, end.source, size, end.there, this) == 0; }
+  [[gnu::always_inline]] bool flush() { return end.flush(end.other, this) == 0; }
+  [[gnu::always_inline]] bool fetch_add_float() { return end.fetch_add(end.other, end.there, 0.5F, this) == 0; }
   [[gnu::always_inline]] bool batch() {
+    typename raw::batch b(end, end.other);
     bool taken = true;
-    for (int i = 0; i < members; ++i) taken &= end.put_notify_of_many(end.other, end.source, size, end.there, 1, i + 1 < members) == 0;
-    return taken;
+    for (int i = 0; i < members; ++i) taken &= b.put_notify(end.source, size, end.there, 1) == 0;
+    return b.close() == 0 && taken;
   }
+  bool say() { return end.say(end.other, size) == 0; }
   [[gnu::always_inline]] int look() {
     return end.look([this](auto, auto, void*, std::uint64_t) { ++ended; }, [this](auto, std::uint32_t) { ++arrived; },
                     [this](auto, const std::byte*, std::size_t) { ++arrived; });
@@ -119,6 +126,18 @@ struct by_rails {
   [[gnu::always_inline]] bool put_striped() { return bool(net.put(other, memory.first(4 * page), there.at(0), this)); }
   int look() {
     return net.progress(overloaded{[this](const completed&) { ++ended; }, [this](const notified&) { ++arrived; }, [](auto&&) {}});
+  }
+};
+
+struct by_hand_rails {
+  static constexpr std::size_t page = by_rails::page;
+  raw_striped<fabric, 2> end;
+  std::size_t size = 4 * page;
+  std::uint64_t ended = 0, arrived = 0;
+  by_hand_rails(const channel& to, bool first) : end(to, first, 4 * page, page) {}
+  [[gnu::always_inline]] bool put_striped() { return end.put(size, this) == 0; }
+  int look() {
+    return end.look([this](void*, int) { ++ended; });
   }
 };
 
@@ -202,9 +221,9 @@ template <class Contender, bool (Contender::*Operation)(), bool signalled, int e
 int posts(int visits) {
   return both<Contender>([visits](Contender& c, const channel&) { return post<Contender, Operation, signalled, each>(c, visits); });
 }
-template <class F>
+template <class Contender>
 int messages(int visits) {
-  return both<by_weft<F>>([visits](by_weft<F>& c, const channel& to) { return hear(c, to, visits); });
+  return both<Contender>([visits](Contender& c, const channel& to) { return hear(c, to, visits); });
 }
 
 using runner = int (*)(int visits);
@@ -213,28 +232,34 @@ int no_such(int /*visits*/) { return absent; }
 
 template <class Asked>
 runner with_receives() {
-  if constexpr (can_answer<fabric, Asked>) return messages<with<fabric, Asked>>;
+  if constexpr (can_answer<fabric, Asked>) return messages<by_weft<with<fabric, Asked>>>;
+  else return no_such;
+}
+runner with_pool_by_hand() {
+  if constexpr (fabric::facts.shared_receives && fabric::facts.endpoint_type == endpoint_type::connected) return messages<by_hand<pooled_use>>;
   else return no_such;
 }
 
-/// weft's, then the contender's.
+/// weft's, then the contender's. Large buffers of many messages have none.
 std::map<std::string, std::pair<runner, runner>> all_operations() {
   using weft_end = by_weft<fabric>;
   using fused_end = by_weft<fused<fabric>::type>;
+  using hand_end = by_hand<>;
   return {
-      {"put_two", {posts<weft_end, &weft_end::put_two, false>, posts<by_hand, &by_hand::put_two, false>}},
-      {"put_notify_two", {posts<weft_end, &weft_end::put_notify_two, false>, posts<by_hand, &by_hand::put_notify_two, false>}},
-      {"get_two", {posts<weft_end, &weft_end::get_two, true>, posts<by_hand, &by_hand::get_two, true>}},
-      {"put_visible", {posts<weft_end, &weft_end::put_visible, true>, posts<by_hand, &by_hand::put_visible, true>}},
-      {"flush", {posts<weft_end, &weft_end::flush, true>, no_such}},
-      {"batch", {posts<weft_end, &weft_end::batch, false, members>, posts<by_hand, &by_hand::batch, false, members>}},
-      {"fused_put_notify", {posts<fused_end, &fused_end::put_notify, false>, posts<by_hand, &by_hand::put_notify_fused, false>}},
-      {"fused_put_notify_signalled", {posts<fused_end, &fused_end::put_notify_signalled, true>, no_such}},
-      {"fetch_add_float", {posts<weft_end, &weft_end::fetch_add_float, true>, no_such}},
-      {"put_striped", {posts<by_rails, &by_rails::put_striped, true>, no_such}},
-      {"hear_slots", {messages<fabric>, no_such}},
+      {"put_two", {posts<weft_end, &weft_end::put_two, false>, posts<hand_end, &hand_end::put_two, false>}},
+      {"put_notify_two", {posts<weft_end, &weft_end::put_notify_two, false>, posts<hand_end, &hand_end::put_notify_two, false>}},
+      {"get_two", {posts<weft_end, &weft_end::get_two, true>, posts<hand_end, &hand_end::get_two, true>}},
+      {"put_visible", {posts<weft_end, &weft_end::put_visible, true>, posts<hand_end, &hand_end::put_visible, true>}},
+      {"flush", {posts<weft_end, &weft_end::flush, true>, posts<hand_end, &hand_end::flush, true>}},
+      {"batch", {posts<weft_end, &weft_end::batch, false, members>, posts<hand_end, &hand_end::batch, false, members>}},
+      {"fused_put_notify", {posts<fused_end, &fused_end::put_notify, false>, posts<hand_end, &hand_end::put_notify_fused, false>}},
+      {"fused_put_notify_signalled",
+       {posts<fused_end, &fused_end::put_notify_signalled, true>, posts<hand_end, &hand_end::put_notify_fused_signalled, true>}},
+      {"fetch_add_float", {posts<weft_end, &weft_end::fetch_add_float, true>, posts<hand_end, &hand_end::fetch_add_float, true>}},
+      {"put_striped", {posts<by_rails, &by_rails::put_striped, true>, posts<by_hand_rails, &by_hand_rails::put_striped, true>}},
+      {"hear_slots", {messages<weft_end>, messages<hand_end>}},
       {"hear_large_buffers", {with_receives<receive_buffers::multi_receive>(), no_such}},
-      {"hear_pool", {with_receives<receive_pool::shared>(), no_such}},
+      {"hear_pool", {with_receives<receive_pool::shared>(), with_pool_by_hand()}},
   };
 }
 }  // namespace

@@ -16,9 +16,10 @@
 
 namespace weft::bench {
 
-template <class F, bool Atomics>
-class raw_careful : public raw_end<F, Atomics> {
-  using base = raw_end<F, Atomics>;
+template <class F, bool Atomics, class Use = tuned_use>
+class raw_careful : public raw_end<F, Atomics, Use> {
+  using base = raw_end<F, Atomics, Use>;
+  static constexpr bool pools = requires { Use::pool; };
   using base::address_, base::cq_, base::descriptor_, base::ep_, base::inject_, base::key_, base::peer_, base::size_;
 
  public:
@@ -275,14 +276,14 @@ class raw_careful : public raw_end<F, Atomics> {
   /// A message: who sent it must be who it says, and its receive is posted again when the handler has seen it.
   template <class Heard>
   [[gnu::always_inline]] void arrived(receive& in, std::uint32_t number, std::size_t size, Heard& heard) {
-    if (const handle from = writer(number); from.of != nullptr && (!base::connected || from.of == in.from)) {
+    if (const handle from = writer(number); from.of != nullptr && (!base::connected || pools || from.of == in.from)) {
       from.of->heard = tick_;
       heard(from, in.data, size);
     }
     post_again(in);
   }
   [[gnu::always_inline]] void post_again(receive& in) {
-    if (fi_recv(in.from->ep, in.data, each_message, nullptr, FI_ADDR_UNSPEC, &in) != 0) [[unlikely]]
+    if (fi_recv(pools ? base::pool_ : in.from->ep, in.data, each_message, nullptr, FI_ADDR_UNSPEC, &in) != 0) [[unlikely]]
       base::refuse("fi_recv", FI_EOTHER);
   }
   /// False: a handler is running. Every 32nd look does the housekeeping.

@@ -1,41 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The contender's gather lists, batch, delivered put and notice with its bytes, with the same care as its single posts (raw_careful.hpp):
-// as an author of a program for one fabric writes them.
+// as an author of a program for one fabric writes them. What goes by a message and its answer (a flush, an atomic that the target executes) is in
+// raw_asked.hpp, transfers over several rails in raw_striped.hpp.
 // Hot path: all of it. Threads: one owner.
 #pragma once
 
 #include "raw_careful.hpp"
 
+#include <algorithm>
 #include <span>
 
 namespace weft::bench {
 
-template <class F, bool Atomics>
-class raw_composed : public raw_careful<F, Atomics> {
-  using base = raw_careful<F, Atomics>;
+template <class F, bool Atomics, class Use = tuned_use>
+class raw_composed : public raw_careful<F, Atomics, Use> {
+  using base = raw_careful<F, Atomics, Use>;
+
+ protected:
   using base::check, base::give, base::living, base::marker_, base::posted, base::take;
 
  public:
   using base::raw_careful::raw_careful;
   using typename base::handle, typename base::memory, typename base::place, typename base::record, typename base::slot;
 
+  static constexpr std::size_t most = std::min(F::facts.gather_limit, F::facts.rma_gather_limit);
   /// A list as the library wants it, of pieces that were looked at.
   struct list {
-    iovec pieces[8];
-    void* descriptors[8];
-    std::size_t count = 0, bytes = 0;
+    iovec pieces[most];
+    void* descriptors[most];
+    std::size_t count, bytes;
   };
+  /// False: more pieces than one call carries, or one that has no bytes (a list may have such; they are left out elsewhere), or a sum that wrapped around
+  /// (a slice that left its region has the largest size there is, and must not come back into bounds).
   [[gnu::always_inline]] static bool gather(std::span<const memory> from, list& l) noexcept {
-    for (const memory& each : from) {
-      if (each.size == 0) continue;
-      if (l.count == std::size(l.pieces)) [[unlikely]]
+    if (from.size() > most) [[unlikely]]
+      return false;
+    std::size_t sum = 0;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      l.pieces[i] = {from[i].data, from[i].size};
+      l.descriptors[i] = from[i].descriptor;
+      const std::size_t more = sum + from[i].size;
+      if (more <= sum) [[unlikely]]
         return false;
-      l.pieces[l.count] = {each.data, each.size};
-      l.descriptors[l.count++] = each.descriptor;
-      l.bytes += each.size;
+      sum = more;
     }
-    return true;
+    l.count = from.size();
+    l.bytes = sum;
+    return sum != 0;
   }
 
   /// A put, or with an immediate a put_notify; without a context.
@@ -64,7 +76,9 @@ class raw_composed : public raw_careful<F, Atomics> {
       return base::outside;
     if (l.bytes > at.room) [[unlikely]]
       return base::outside;
-    slot* s = take(*r, base::kind::fetch_add, context);
+    if (!at.readable) [[unlikely]]
+      return base::denied;
+    slot* s = take(*r, base::kind::get, context);
     if (s == nullptr) [[unlikely]]
       return base::full;
     const fi_rma_iov theirs{at.address, l.bytes, at.key};
@@ -78,6 +92,8 @@ class raw_composed : public raw_careful<F, Atomics> {
       return base::gone;
     if (const int wrong = check(from, size, at)) [[unlikely]]
       return wrong;
+    if (size == 0) [[unlikely]]
+      return base::outside;  // libraries wait for ever for the delivery of no bytes: elsewhere
     slot* s = take(*r, base::kind::put_notify, context);
     if (s == nullptr) [[unlikely]]
       return base::full;
@@ -87,38 +103,71 @@ class raw_composed : public raw_careful<F, Atomics> {
     const fi_msg_rma message{&piece, &descriptor, 1, r->at, &target, 1, s, 0};
     return posted(*s, fi_writemsg(r->ep, &message, FI_COMPLETION | FI_DELIVERY_COMPLETE));
   }
-  /// One of many: FI_MORE on all but the last.
-  [[gnu::always_inline]] int put_notify_of_many(const handle& to, const memory& from, std::size_t size, const place& at, std::uint32_t immediate,
-                                                bool more) noexcept {
-    const record* r = living(to);
-    if (r == nullptr) [[unlikely]]
-      return base::gone;
-    if (const int wrong = check(from, size, at)) [[unlikely]]
-      return wrong;
-    const iovec piece{from.data, size};
-    void* descriptor = from.descriptor;
-    const fi_rma_iov target{at.address, size, at.key};
-    const fi_msg_rma message{&piece, &descriptor, 1, r->at, &target, 1, &marker_, immediate | std::uint64_t{r->theirs} << 32};
-    return static_cast<int>(fi_writemsg(r->ep, &message, FI_REMOTE_CQ_DATA | (more ? FI_MORE : 0)));
-  }
-  /// The bytes in the notice: a head that says where they belong, and they. Without a context.
-  [[gnu::always_inline]] int fused(const handle& to, const memory& from, std::size_t size, const place& at, std::uint32_t immediate) noexcept {
-    const record* r = living(to);
-    if (r == nullptr) [[unlikely]]
-      return base::gone;
-    if (const int wrong = check(from, size, at)) [[unlikely]]
-      return wrong;
-    struct head {
-      std::uint64_t token, address, key;
-      std::uint32_t immediate;
-    } const h{0, at.address, at.key, immediate};
-    std::byte message[256];
-    if (size > sizeof message - sizeof h) [[unlikely]]
-      return base::outside;
-    std::memcpy(message, &h, sizeof h);
-    std::memcpy(message + sizeof h, from.data, size);
-    return static_cast<int>(fi_injectdata(r->ep, message, sizeof h + size, r->theirs, r->at));
-  }
+
+  /// Posts that go out together, FI_MORE on all but the last. Which one is the last is known when the batch is closed: one is kept, made up as the
+  /// library takes it. Nothing is kept in a batch that is closed or broken.
+  class batch {
+   public:
+    batch(raw_composed& end, const handle& to) noexcept : to_(to), marker_(&end.marker_) {}
+    batch(const batch&) = delete;  // its message points into it
+    batch& operator=(const batch&) = delete;
+
+    [[gnu::always_inline]] int put_notify(const memory& from, std::size_t size, const place& at, std::uint32_t immediate) noexcept {
+      const record* r = living(to_);
+      if (r == nullptr) [[unlikely]]
+        return base::gone;
+      if (const int wrong = check(from, size, at)) [[unlikely]]
+        return wrong;
+      if (size == 0) [[unlikely]]
+        return base::outside;  // needs no write: a notice alone
+      if (kept_) [[likely]] {
+        if (const ssize_t refused = fi_writemsg(r->ep, &message_, FI_REMOTE_CQ_DATA | FI_MORE); refused != 0) [[unlikely]]
+          return broken(refused);
+        ++posted_;
+      } else if (const int why = first(*r)) [[unlikely]] {
+        return why;
+      }
+      piece_ = {from.data, size};
+      descriptor_ = from.descriptor;
+      target_ = {at.address, size, at.key};
+      message_.data = immediate | std::uint64_t{r->theirs} << 32;
+      return 0;
+    }
+    int close() noexcept {
+      const record* r = living(to_);
+      if (r == nullptr || !kept_) return r == nullptr ? base::gone : why_;
+      const auto refused = static_cast<int>(fi_writemsg(r->ep, &message_, FI_REMOTE_CQ_DATA));
+      if (refused == -FI_EAGAIN) return refused;
+      kept_ = false;
+      posted_ += refused == 0;
+      return refused;
+    }
+    std::uint32_t posted() const noexcept { return posted_; }
+
+   private:
+    [[gnu::cold, gnu::noinline]] int broken(ssize_t refused) noexcept {
+      if (refused != -FI_EAGAIN) {
+        why_ = static_cast<int>(refused);
+        kept_ = false;
+      }
+      return static_cast<int>(refused);
+    }
+    [[gnu::noinline]] int first(const record& r) noexcept {
+      if (why_ != 0) return why_;
+      message_ = {&piece_, &descriptor_, 1, r.at, &target_, 1, marker_, 0};
+      kept_ = true;
+      return 0;
+    }
+    handle to_;
+    slot* marker_;
+    bool kept_ = false;
+    int why_ = 0;
+    std::uint32_t posted_ = 0;  ///< When the library refuses one, the program must know which were taken.
+    iovec piece_;
+    void* descriptor_;
+    fi_rma_iov target_;
+    fi_msg_rma message_;
+  };
 };
 
 }  // namespace weft::bench

@@ -35,6 +35,10 @@ struct tuned_use {
   static constexpr auto threading = FI_THREAD_DOMAIN;
   static constexpr std::size_t receives = 16;
 };
+/// The same, with one pool of receives for all connections (fi_srx_context).
+struct pooled_use : tuned_use {
+  static constexpr bool pool = true;
+};
 
 template <class F, bool Atomics = false, class Use = tuned_use>
 class raw_end {
@@ -60,7 +64,7 @@ class raw_end {
   raw_end& operator=(const raw_end&) = delete;
   ~raw_end() {
     if (ep_ != nullptr && connected) fi_shutdown(ep_, 0);
-    close_all(ep_, pep_, eq_, av_, mr_, cq_, sent_, domain_, fabric_);
+    close_all(ep_, pep_, eq_, av_, pool_, mr_, cq_, sent_, domain_, fabric_);
     fi_freeinfo(info_);
   }
 
@@ -177,6 +181,10 @@ class raw_end {
     must(fi_ep_bind(ep_, &(Use::two_queues ? sent_ : cq_)->fid, FI_TRANSMIT | (facts.selective_completion ? FI_SELECTIVE_COMPLETION : 0)),
          "fi_ep_bind");
     must(fi_ep_bind(ep_, &cq_->fid, FI_RECV), "fi_ep_bind");
+    if constexpr (requires { Use::pool; }) {
+      must(fi_srx_context(domain_, info_->rx_attr, &pool_, nullptr), "fi_srx_context");
+      must(fi_ep_bind(ep_, &pool_->fid, 0), "fi_ep_bind");
+    }
     must(fi_enable(ep_), "fi_enable");
     if constexpr (facts.region_endpoint_binding) {
       must(fi_mr_bind(mr_, &ep_->fid, 0), "fi_mr_bind");
@@ -285,6 +293,7 @@ class raw_end {
   fid_pep* pep_ = nullptr;
   fid_mr* mr_ = nullptr;
   fid_ep* ep_ = nullptr;
+  fid_ep* pool_ = nullptr;
   void* descriptor_ = nullptr;
   std::size_t inject_ = 0;
   fi_addr_t peer_ = FI_ADDR_UNSPEC;

@@ -2,7 +2,7 @@
 //
 // No allocation in steady state for what is made of several posts, or answered in other buffers than usual: gather lists, named states,
 // flush, batches, atomics on floats, notices that carry their bytes, large and shared receives, rails. Counted as in allocations.hpp, on both
-// sides. Coroutines count their own (coroutines.hpp).
+// sides. Coroutines count their own (coroutines.hpp), and so do posts that share a message (coalescing.cpp).
 // Hot path: no. Threads: one per side.
 #pragma once
 
@@ -11,6 +11,8 @@
 #include "multi_receive.hpp"
 #include "rails.hpp"
 #include "shared_receives.hpp"
+
+#include <array>
 
 namespace weft::conformance {
 
@@ -77,7 +79,7 @@ TYPED_TEST_P(composed_allocations, none_by_gather_lists_states_flushes_batches_a
         hosting<fabric> host(side, 4096, rights::all);
         auto words = host.net.template allocate_words<atomicity::target>(64, rights::remote_atomic).value();
         side.tell(1, const_bytes(host.net.publish(words, owner_polls)));
-        watch_steady(side, host.net, 7 + int{sees} + int{flushes<fabric>});
+        watch_steady(side, host.net, 10 + 2 * int{sees} + int{flushes<fabric>});
       },
       [](party& side) {
         visiting<fabric> guest(side, 4096);
@@ -89,8 +91,16 @@ TYPED_TEST_P(composed_allocations, none_by_gather_lists_states_flushes_batches_a
         steady(side, net, "put of two pieces", [&](tally& seen) { return net.put(guest.other, two, at, &seen); });
         steady(side, net, "put_notify of two pieces", [&](tally& seen) { return net.put_notify(guest.other, two, at, 9, &seen); });
         steady(side, net, "get into two pieces", [&](tally& seen) { return net.get(guest.other, two, at, &seen); });
-        if constexpr (sees)
+        const local_memory gap[] = {two[0], guest.memory.first(0), two[1]};
+        steady(side, net, "put of two pieces and one without bytes", [&](tally& seen) { return net.put(guest.other, gap, at, &seen); });
+        std::array<local_memory, gather_limit> many;
+        for (std::size_t i = 0; i < many.size(); ++i) many[i] = guest.memory.slice(i * 8, 4);
+        steady(side, net, "put of as many pieces as may be", [&](tally& seen) { return net.put(guest.other, many, at, &seen); });
+        steady(side, net, "get into as many pieces as may be", [&](tally& seen) { return net.get(guest.other, many, at, &seen); });
+        if constexpr (sees) {
           steady(side, net, "put until visible", [&](tally& seen) { return net.put(guest.other, two[0], at, until<visible>(&seen)); });
+          steady(side, net, "put of two pieces until visible", [&](tally& seen) { return net.put(guest.other, two, at, until<visible>(&seen)); });
+        }
         if constexpr (flushes<fabric>)
           steady(side, net, "put and flush", [&](tally& seen) {
             if (const status s = net.put(guest.other, two[0], at); !s) return s;
@@ -99,7 +109,7 @@ TYPED_TEST_P(composed_allocations, none_by_gather_lists_states_flushes_batches_a
         steady(side, net, "batch of four", [&, b = net.batch(guest.other), member = 0](tally& seen) mutable {
           if (member == 0) b = net.batch(guest.other);
           for (; member < 4; ++member)
-            if (const status s = member % 2 == 0 ? b.put(two[0], at) : b.put_notify(two[0], at, 9); !s) return s;
+            if (const status s = member < 2 ? b.put_notify(two[0], at, 9) : member == 2 ? b.send(two[0]) : b.put(two[0], at); !s) return s;
           const status s = b.close(&seen);
           if (s) member = 0;
           return s;
@@ -128,7 +138,7 @@ TYPED_TEST_P(composed_allocations, none_by_notices_that_are_messages) {
       {},
       [](party& side) {
         hosting<fabric> host(side, 4096, rights::all);
-        watch_steady(side, host.net, 2);
+        watch_steady(side, host.net, 3);
       },
       [](party& side) {
         visiting<fabric> guest(side, 4096);
@@ -136,6 +146,10 @@ TYPED_TEST_P(composed_allocations, none_by_notices_that_are_messages) {
         for (const std::size_t size : {std::size_t{32}, std::size_t{300}})
           steady(side, net, size == 32 ? "put_notify with its bytes" : "put_notify beside its bytes",
                  [&](tally& seen) { return net.put_notify(guest.other, guest.memory.first(size), guest.there.at(64), 9, &seen); });
+        steady(side, net, "put_notify with its bytes, without a context", [&](tally& seen) {
+          if (const status s = net.put_notify(guest.other, guest.memory.first(32), guest.there.at(64), 9); !s) return s;
+          return net.put_notify(guest.other, guest.memory.first(32), guest.there.at(64), 9, &seen);
+        });
       });
 }
 
