@@ -200,7 +200,9 @@ class port {
   [[gnu::always_inline]] status read_scatter(link from, vector_of_pieces& into, remote_memory at, void* context) noexcept {
     const fi_rma_iov source{at.address, into.bytes, at.key};
     const fi_msg_rma message{into.pieces, into.descriptors, into.count, ends::peer(from), &source, 1, context, 0};
-    return posted(fi_readmsg(ends_->of(from), &message, FI_COMPLETION), "fi_readmsg");
+    if (const ssize_t refused = fi_readmsg(ends_->of(from), &message, FI_COMPLETION); refused != 0) [[unlikely]]
+      return not_posted(refused, "fi_readmsg");
+    return {};
   }
   // The same of a list that was not looked at yet.
   template <post_mode M>

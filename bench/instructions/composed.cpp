@@ -228,7 +228,7 @@ int messages(int visits) {
 
 using runner = int (*)(int visits);
 constexpr int absent = 77;
-int no_such(int /*visits*/) { return absent; }
+[[maybe_unused]] int no_such(int /*visits*/) { return absent; }
 
 template <class Asked>
 runner with_receives() {
