@@ -201,11 +201,25 @@ class meeting {
       if (r.state == peer_state::established) kind = wire::message_kind::accept;
       size = wire::encode(introduce(r, kind), body);
     }
-    if (e_.tell(r, kind, {body, size})) {
+    if (const status said = e_.tell(r, kind, {body, size}); said) {
       r.owes_answer = false;
       r.spoke = e_.tick;
+    } else if (said.is_again() && is_fresh(r)) {
+      e_.unsaid = true;
+      e_.attention.upkeep_after(looks_until_said_again);
     }
   }
+
+  /// A library that connects by itself takes nothing for a peer until it has (rxm: some 0.3 ms after the first try), and does not say when: what it did
+  /// not take is offered again each few looks while that is recent. Later each tick must do, since each offer to an address where nobody listens
+  /// may be another attempt to connect.
+  void say_again() noexcept {
+    e_.unsaid = false;
+    for (record& r : e_.peers)
+      if (r.state != peer_state::free && r.owes_answer) say_what_is_owed(r);
+  }
+  /// How soon the owner of a record whose meeting is not over should look again, in milliseconds.
+  std::uint32_t due(const record& r) const noexcept { return is_fresh(r) ? 1U : 10U; }
 
  private:
   void begin(record& r, peer_state s) noexcept {
@@ -329,6 +343,10 @@ class meeting {
     std::copy_n(data.begin(), words->private_size, words->private_data.begin());
     return true;
   }
+
+  static constexpr std::uint32_t looks_until_said_again = 8;
+  static constexpr std::uint32_t fresh_ms = 4;
+  bool is_fresh(const record& r) const noexcept { return e_.tick - r.since < fresh_ms; }
 
   static constexpr build_words own_build{Engine::fabric::name, Engine::fabric::shared, Engine::fabric::fingerprint};
   Engine& e_;

@@ -38,7 +38,11 @@ class upkeep {
     e_.attention.upkeep_after(every_polls - 1);
     if (e_.tick != before || follows_links()) meeting<Engine>(e_).follow_links(on_);
     if (!e_.owed_replies.empty()) target<Engine>(e_).settle();
-    if (e_.tick == before) return;
+    if (e_.tick == before) {
+      if (e_.unsaid) meeting<Engine>(e_).say_again();
+      return;
+    }
+    e_.unsaid = false;  // all are looked after
     if (e_.side_channel) e_.side_channel->progress();
     const std::uint32_t away = e_.tick - before;
     for (record& r : e_.peers)
@@ -54,7 +58,7 @@ class upkeep {
     if (e_.operations.in_flight() > 0) due = std::min(due, sweep_every());
     for (record& r : e_.peers) {
       if (r.state == peer_state::free) continue;
-      if (r.owes_answer || r.state != peer_state::established) due = std::min(due, 10U);
+      if (r.owes_answer || r.state != peer_state::established) due = std::min(due, meeting<Engine>(e_).due(r));
       if (r.speak_every > 0) due = std::min(due, r.speak_every / 2U + 1);
     }
     return std::chrono::milliseconds(due);
