@@ -60,6 +60,15 @@ class raw_end {
     else exchange_addresses(to);
     exchange_regions(to, first);
   }
+  /// Opens and has met nobody yet. Transfers of at most `size` bytes.
+  explicit raw_end(std::size_t size) requires(!connected) : size_(size), memory_(size * 2 + 4096) {
+    for (const environment_setting& each : F::environment) setenv(each.name, each.value, 0);
+    open_domain();
+    open_queue();
+    enroll();
+    landed_ = memory_.data();
+    open_table();
+  }
   raw_end(const raw_end&) = delete;
   raw_end& operator=(const raw_end&) = delete;
   ~raw_end() {
@@ -262,11 +271,14 @@ class raw_end {
     fi_freeinfo(towards);
     wait_for(FI_CONNECTED);
   }
-  void exchange_addresses(const channel& to) {
+  void open_table() {
     fi_av_attr attributes{};
     attributes.type = FI_AV_TABLE;
     must(fi_av_open(domain_, &attributes, &av_, nullptr), "fi_av_open");
     make_endpoint(info_);
+  }
+  void exchange_addresses(const channel& to) {
+    open_table();
     to.tell(name_of(&ep_->fid));
     const std::string there = to.hear();
     if (fi_av_insert(av_, there.data(), 1, &peer_, 0, nullptr) != 1) refuse("fi_av_insert", FI_EADDRNOTAVAIL);

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An endpoint of a plain libfabric program, with the settings that the library comes with: it learns a peer's name, sends its own by the first message,
+// and has met the peer when that was answered. Addressed fabrics: their libraries connect, or not, behind the first message.
+// Hot path: no. Threads: one owner.
+#pragma once
+
+#include "../harness.hpp"
+#include "../peers/plain_end.hpp"
+
+namespace weft::bench {
+
+template <class F>
+class plain_peer : public raw_end<by_default<F>> {
+  using base = raw_end<by_default<F>>;
+
+ public:
+  plain_peer() : base(longest_name) {}
+
+  std::string name() const { return base::name_of(&this->ep_->fid); }
+
+  /// Says who this is, and returns when it was answered.
+  void meet(const std::string& there) {
+    const fi_addr_t peer = insert(there.data());
+    send(peer, name());
+    take();
+  }
+  /// Answers whoever says first who it is.
+  void answer() {
+    take();
+    const std::string asker(reinterpret_cast<const char*>(this->incoming()), longest_name);
+    send(insert(asker.data()), "met");
+  }
+
+ private:
+  static constexpr std::size_t longest_name = 512;
+
+  fi_addr_t insert(const void* name) {
+    fi_addr_t peer = FI_ADDR_UNSPEC;
+    if (fi_av_insert(this->av_, name, 1, &peer, 0, nullptr) != 1) base::refuse("fi_av_insert", FI_EADDRNOTAVAIL);
+    return peer;
+  }
+  /// An answer may come before the completion of what it answers.
+  void look() { idle_.looked((arrived_ += this->poll()) > 0); }
+  void send(fi_addr_t to, const std::string& text) {
+    std::memcpy(this->outgoing(), text.data(), text.size());
+    const std::uint64_t wanted = this->ended() + 1;
+    ssize_t r = 0;
+    while ((r = fi_send(this->ep_, this->outgoing(), text.size(), this->descriptor_, to, &this->context_)) == -FI_EAGAIN) look();
+    if (r != 0) base::refuse("fi_send", static_cast<int>(r));
+    while (this->ended() < wanted) look();
+  }
+  void take() {
+    while (arrived_ == 0) look();
+    --arrived_;
+  }
+
+  int arrived_ = 0;  ///< Messages not taken yet.
+  spinner idle_{{fruitless::yield, 32}};
+};
+
+}  // namespace weft::bench
