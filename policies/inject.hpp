@@ -2,8 +2,8 @@
 //
 // Up to which size are the bytes of an unsignalled post copied at the call (fi_inject(3) in fi_msg and fi_rma), so that their source is free at once? Forced by
 // what the row says in inject_bytes; larger ones are read later, by the library or the card.
-// Answers: as_the_row_permits - whatever fits is copied: no completion is made, and on tcp a post costs two thirds of the instructions. up_to<bytes> - less
-// than the row permits: where the library's copy of larger ones costs more than the read that it saves (memory shared with a peer copies twice).
+// Answers: as_the_row_permits - whatever fits is copied. up_to<bytes> - less than the row permits: where a bench says that the library's copy of larger
+// ones costs more than it saves.
 // never - nothing is copied: the source of every post stays untouched until the peer's answer implies that it was read; on any fabric.
 // Programs can tell them apart: a source that is free at once under one is not under another, and transport::inject_bytes says which are.
 // Absent: more than inject_bytes. Whether an operation is signalled is the caller's to say, post by post, and family completion's.
