@@ -51,7 +51,7 @@ class awaiting {
   [[gnu::always_inline]] int step(Handler& on) {
     if (!e_.attention.quick_look()) [[unlikely]]
       return attentive_step(e_, on);
-    return inbox<Engine, told_to<Handler>>::poll(e_, on);
+    return inbox<Engine, told_to<Handler>>::template poll<true>(e_, on);
   }
 
   template <class Done, class Handler>
@@ -189,7 +189,7 @@ class awaiting {
     e.attention.not_quick();
     if (e.handling()) return 0;
     using looks = inbox<Engine, told_to<Handler>>;
-    const int found = e.attention.is_put_off() ? looks::poll_and_look_after(e, {&on}) : looks::poll(e, on);
+    const int found = e.attention.is_put_off() ? looks::poll_and_look_after(e, {&on}) : looks::template poll<false>(e, on);
     if (e.attention.is_upkeep_due()) keep_up(e, on);
     return found;
   }

@@ -43,9 +43,10 @@ class inbox {
   };
   /// One look at the queue. Returns what the library had. Requires: nothing is put off, no handler is running. Where the port reads apart from
   /// telling, what is found is told in a function of its own: a look that finds nothing then saves no register.
-  template <class User>
+  /// `Quick`: the port may leave out what it sees to now and then.
+  template <bool Quick, class User>
   [[gnu::always_inline]] static int poll(Engine& e, User& on) {
-    if constexpr (reads_apart<typename Engine::port_type>) {
+    if constexpr (reads_apart<typename Engine::port_type> && (Quick || !reads_quickly<typename Engine::port_type>)) {
       look l;
       l.engine = &e;
       const auto read = e.reader.read(l.all);

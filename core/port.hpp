@@ -196,6 +196,8 @@ struct port_limits {
 ///   using entries = ..., reader = ...; reader queue_reader() const;   optional, poll() in two calls: what reader.read(entries&) answers is above 0 when
 ///   template <class On> int tell_entries(const entries&, int, On&&);  tell_entries is to be given it, which answers as poll() does; else nothing was
 ///   template <class On> int tell_error(On&&);                         there, or reader.failed(it), and tell_error has something to tell
+///   static constexpr bool reads_quickly;                              besides: poll() sees to more than the queue (what a sleep kept, links that ended),
+///                                                                     which may wait some looks: those that follow a sleep, and some others, call it
 ///   std::uint64_t landed_writes();                                    Shape::remote_counter: writes that landed so far
 ///
 /// batches, where posts that follow each other closely can be told apart from others. Either of:
@@ -273,6 +275,10 @@ concept reads_apart = requires(const P p, typename P::entries& all) {
   { p.queue_reader() } -> std::same_as<typename P::reader>;
   { p.queue_reader().read(all) } -> std::signed_integral;
 };
+
+/// Whose poll() sees to more than that, now and then.
+template <class P>
+concept reads_quickly = reads_apart<P> && P::reads_quickly;
 
 /// Returned by a poll_links handler that refuses the link that arrived.
 inline constexpr std::uint32_t no_tag = ~std::uint32_t{0};

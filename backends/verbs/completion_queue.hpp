@@ -43,16 +43,27 @@ class completion_queue {
   /// How often the queue was found empty: whatever had happened before is told.
   std::uint64_t times_empty() const noexcept { return times_empty_; }
 
-  /// Hands out at most 16 completions. Returns how many; below 0: the queue itself is broken.
+  using entries = std::array<ibv_wc, 16>;
+  /// A look that reads the queue and nothing else.
+  struct reader {
+    ibv_cq* queue = nullptr;
+    /// Above 0: so many entries.
+    [[gnu::always_inline]] int read(entries& all) const noexcept { return ibv_poll_cq(queue, static_cast<int>(all.size()), all.data()); }
+    /// The queue itself is broken.
+    static constexpr bool failed(int read) noexcept { return read < 0; }
+  };
+  reader own_reader() const noexcept { return {queue_.get()}; }
+
+  /// Hands out at most 16 completions, those that wait() kept first. Returns how many; below 0: the queue itself is broken.
   template <class Each>
   [[gnu::always_inline]] int poll(Each&& each) {
-    std::array<ibv_wc, 16> found;
+    entries found;
     int count = 0;
     if (kept_count_ > 0) [[unlikely]] {
       count = std::exchange(kept_count_, 0);
       found = kept_;
     } else {
-      count = ibv_poll_cq(queue_.get(), static_cast<int>(found.size()), found.data());
+      count = own_reader().read(found);
     }
     if (count == 0) ++times_empty_;
     for (int i = 0; i < count; ++i) each(found[static_cast<std::size_t>(i)]);
@@ -101,7 +112,7 @@ class completion_queue {
 
   owned<ibv_comp_channel> channel_;
   owned<ibv_cq> queue_;  // after the channel: closed before it
-  std::array<ibv_wc, 16> kept_{};
+  entries kept_{};
   int kept_count_ = 0;
   std::uint64_t times_empty_ = 0;
   arming armed_ = arming::none;

@@ -29,6 +29,16 @@ class endings {
     return std::max(found, 0);
   }
 
+  /// Tells of what a reader read: at least one.
+  template <class On>
+  [[gnu::always_inline]] int tell_all(const completion_queue::entries& all, int count, On& on) {
+    const ibv_wc* each = all.data();
+    const ibv_wc* const end = each + count;
+    do tell(*each, on);
+    while (++each != end);
+    return count;
+  }
+
   std::string last_error_text() const {
     if (last_bad_.status == IBV_WC_SUCCESS) return "none";
     return std::string(ibv_wc_status_str(last_bad_.status)) + " (vendor error " + std::to_string(last_bad_.vendor_err) + ")";

@@ -250,6 +250,21 @@ class port {
     return endings_.poll(on);
   }
 
+  /// A quick look (compose/attention.hpp) reads the queue only. What the others see to as well can wait for one of them: refused members of a batch,
+  /// links that ended and were hung up, and what a sleep kept, behind which the next look is none of the quick ones.
+  using entries = completion_queue::entries;
+  using reader = completion_queue::reader;
+  static constexpr bool reads_quickly = true;
+  reader queue_reader() const noexcept { return queue_.own_reader(); }
+  template <class On>
+  [[gnu::always_inline]] int tell_entries(const entries& all, int read, On&& on) {
+    return endings_.tell_all(all, read, on);
+  }
+  template <class On>
+  int tell_error(On&& on) {
+    return endings_.poll(on);
+  }
+
   instant now() const noexcept { return std::chrono::steady_clock::now(); }
   status wait(instant until) noexcept {
     if (links_.has_news() || posts_.has_refused()) return {};

@@ -5,7 +5,8 @@
 // the peer has a receive for what consumes one (its count is written here by its card); the send queue has room; each request has a place
 // that remembers its context, so that a failure finds its operation; one of N is signalled though nobody asks; depth, N, the largest transfer and
 // what travels inline are what the device grants, known at run time; an operation with a context
-// has a slot that remembers kind, peer, context and time, out of a bounded number; short bytes travel inline; messages and immediates are solicited.
+// has a slot that remembers kind, peer, context and time, out of a bounded number; short bytes travel inline; messages and immediates are solicited;
+// a look inside of a handler finds nothing; every 32nd look does the housekeeping; an entry that failed is not taken for one that ended well.
 // Hot path: all of it. Threads: one owner.
 #pragma once
 
@@ -15,8 +16,11 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <tuple>
 #include <vector>
 
 namespace weft::bench {
@@ -161,28 +165,63 @@ class verbs_careful {
   }
 
   /// `ended(kind, peer, user, old)` for own operations, `received(id)` for everything that used up a receive.
+  /// One word says whether there is more to see to than the queue; what is found is told in a function of its own.
   template <class Ended, class Received>
   [[gnu::always_inline]] int look(ibv_cq* queue, Ended&& ended, Received&& received) {
-    std::array<ibv_wc, 16> found;
-    const int count = ibv_poll_cq(queue, static_cast<int>(found.size()), found.data());
-    for (int i = 0; i < count; ++i) {
-      const ibv_wc& w = found[static_cast<std::size_t>(i)];
-      if ((w.wr_id & 1U) == 0) {
-        received(w.wr_id);
-        continue;
-      }
-      const auto& done = *reinterpret_cast<const send_place*>(w.wr_id & ~std::uint64_t{1});
-      done.of->retired += ((static_cast<std::uint32_t>(&done - places_.data()) - done.of->retired) & (granted_.depth - 1)) + 1;
-      if (!done.told) continue;
-      slot& s = *static_cast<slot*>(done.context);
-      const slot told = s;
-      give(s);
-      ended(told.what, told.of, told.user, told.old);
-    }
-    return count;
+    if (static_cast<std::int32_t>(--quick_looks_) < 0) [[unlikely]]
+      if (!is_owner_looking()) return 0;
+    looked l;
+    l.from = this;
+    const int count = ibv_poll_cq(queue, static_cast<int>(l.entries.size()), l.entries.data());
+    if (count > 0) return found(l, count, ended, received);
+    if (count < 0) [[unlikely]]
+      broken();
+    return 0;
   }
 
  protected:
+  /// A look on its way: one that finds nothing keeps nothing in registers.
+  struct looked {
+    verbs_careful* from;
+    std::array<ibv_wc, 16> entries;
+  };
+  template <class Ended, class Received>
+  [[gnu::noinline]] static int found(const looked& l, int count, Ended& ended, Received& received) {
+    l.from->tell_of(l.entries.data(), count, ended, received);
+    return count;
+  }
+  template <class Ended, class Received>
+  [[gnu::always_inline]] void tell_of(const ibv_wc* w, int count, Ended& ended, Received& received) {
+    quick_looks_ |= handling;
+    const ibv_wc* const end = w + count;
+    do {
+      if (w->status != IBV_WC_SUCCESS) [[unlikely]]
+        broken();
+      if ((w->wr_id & 1U) == 0) {
+        received(w->wr_id);
+        continue;
+      }
+      const auto& done = *reinterpret_cast<const send_place*>(w->wr_id & ~std::uint64_t{1});
+      done.of->retired += ((static_cast<std::uint32_t>(&done - places_.data()) - done.of->retired) & mask_) + 1;
+      if (!done.told) continue;
+      slot& s = *static_cast<slot*>(done.context);
+      const auto [what, of, user, old] = std::tuple(s.what, s.of, s.user, s.old);
+      give(s);
+      ended(what, of, user, old);
+    } while (++w != end);
+    quick_looks_ &= ~handling;
+  }
+  /// Nothing may fail here.
+  [[noreturn, gnu::cold, gnu::noinline]] static void broken() noexcept { std::abort(); }
+  /// False: a handler is running. Every 32nd look does the housekeeping.
+  [[gnu::cold, gnu::noinline]] bool is_owner_looking() noexcept {
+    if (static_cast<std::int32_t>(++quick_looks_) < 0) return false;
+    quick_looks_ = 31;
+    const auto since = std::chrono::steady_clock::now().time_since_epoch();
+    tick_ = static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(since).count());
+    return true;
+  }
+
   static record* living(const handle& h) noexcept { return h.of->live == h.number ? h.of : nullptr; }
   int check(const memory& from, std::size_t size, const place& at) const noexcept {
     if (size > from.size || size > at.room || size > granted_.largest) [[unlikely]]
@@ -266,6 +305,8 @@ class verbs_careful {
   std::uint32_t slots_key_;
   record* marker_;
   std::uint32_t tick_ = 0;
+  static constexpr std::uint32_t handling = 0xc0000000U;
+  std::uint32_t quick_looks_ = 32;  ///< Below 0: a handler is running, inside of which looks find nothing.
 };
 
 }  // namespace weft::bench

@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <stdexcept>
 #include <string>
@@ -177,7 +178,7 @@ template <class Contender>
 template <class Contender>
 int run(const std::string& what, int visits) {
   Contender c;
-  std::uint64_t operations = 0, refused = 0;
+  std::uint64_t operations = 0, refused = 0, empty = 0;
   const auto post = [&]<bool (Contender::*Operation)()>() {
     for (int v = 0; v < visits; ++v, operations += posts) {
       refused += static_cast<std::uint64_t>(measured_post<Contender, Operation>(c));
@@ -200,9 +201,18 @@ int run(const std::string& what, int visits) {
   if (what == "put_batch") batch.template operator()<&Contender::put_batch>();
   if (what == "put_notify_batch") batch.template operator()<&Contender::put_notify_batch>();
   if (what == "fetch_add_batch") batch.template operator()<&Contender::fetch_add_batch>();
-  if (what == "look_empty")
-    for (int v = 0; v < visits; ++v, ++operations) (void)measured_look(c);
-  std::printf("%s\n", nlohmann::json{{"operations", operations}, {"refused", refused}, {"empty", 0}}.dump().c_str());
+  const auto look = [&](int ends) {  // those of writes of 64 bytes
+    for (int v = 0; v < visits; ++v, operations += static_cast<std::uint64_t>(std::max(ends, 1))) {
+      for (int i = 0; i < ends; ++i) refused += !c.put_signalled();
+      const std::uint64_t before = c.ended;
+      do empty += measured_look(c) == 0;
+      while (c.ended - before < static_cast<std::uint64_t>(ends));
+    }
+  };
+  if (what == "look_empty") look(0);
+  if (what == "look_one") look(1);
+  if (what == "look_batch") look(posts);
+  std::printf("%s\n", nlohmann::json{{"operations", operations}, {"refused", refused}, {"empty", empty}}.dump().c_str());
   return refused == 0 ? 0 : 1;
 }
 }  // namespace
@@ -215,7 +225,7 @@ int main(int argc, char** argv) {
   app.add_option("--contender", who)->check(CLI::IsMember({"weft", "by_hand"}));
   app.add_option("--visits", visits, "How often the measured function is entered")->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
-  if (what == "look_one" || what == "look_batch" || what == "receive" || what == "get" || what == "add_u32" || what == "fetch_max_i32")
+  if (what == "send" || what == "receive" || what == "get" || what == "add_u32" || what == "fetch_max_i32")
     return 77;  // take part in no comparison here
   try {
     return who == "weft" ? run<by_weft>(what, visits) : run<by_hand>(what, visits);
