@@ -11,9 +11,7 @@
 
 #include <cstdint>
 
-namespace weft {
-
-namespace detail {
+namespace weft::detail {
 inline constexpr operation no_member = static_cast<operation>(0xff);
 
 /// The member kept back, as it was given.
@@ -68,6 +66,4 @@ template <posts_kept_writes Engine>
 struct kept_member<Engine> {
   using type = member_as_posted<typename Engine::port_type::kept_write>;
 };
-}  // namespace detail
-
-}  // namespace weft
+}  // namespace weft::detail

@@ -183,8 +183,8 @@ class transport : public atomic_calls<transport<F>, F> {
   }
   /// Ends when all writes to this peer that were posted before are visible there, or have ended badly, which was told by then: one `completed`
   /// or `failed` with this context. By the row's flush answer; where that sends a message, the peer must make progress, and where it is
-  /// refused this does not compile. Not waited for where writes are tracked: a put_notify without a context of at most inject_bytes. `again`
-  /// also while an earlier transfer in parts is not posted whole.
+  /// refused this does not compile. Not waited for where writes are tracked: a put_notify without a context of at most inject_bytes, or
+  /// that travels in its notice (fused_bytes). `again` also while an earlier transfer in parts is not posted whole.
   template <class G = F>
   [[gnu::always_inline]] status flush(peer to, void* context) noexcept {
     flush_is_possible<G>();

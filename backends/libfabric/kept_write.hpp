@@ -18,6 +18,7 @@ class kept_write {
       : piece_(other.piece_), descriptor_(other.descriptor_), target_(other.target_), message_(other.message_) {
     point();
   }
+  // NOLINTNEXTLINE(bugprone-unhandled-self-assignment,cert-oop54-cpp): of itself, each part is what it was
   kept_write& operator=(const kept_write& other) noexcept {
     piece_ = other.piece_;
     descriptor_ = other.descriptor_;

@@ -15,6 +15,7 @@ namespace weft::backends::mapped {
 /// Asks for a line that will be written: with it come the rights to change it, for which the first store would wait. No access: any address is allowed.
 [[gnu::always_inline]] inline void fetch_to_write(const std::byte* line) noexcept {
 #if defined(__x86_64__)
+  // NOLINTNEXTLINE(hicpp-no-assembler)
   asm volatile("prefetchw %0" : : "m"(*line));  // compilers emit it only when told that the processor has it; those that have it not ignore it
 #else
   __builtin_prefetch(line, 1);
