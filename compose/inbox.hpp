@@ -94,6 +94,7 @@ class inbox {
   template <class User>
   [[gnu::noinline]] static int take_all(const look& l, User& on, int read) {
     Engine& e = *l.engine;
+    e.reader.found();
     e.attention.begin_handling();
     const int found = e.port->tell_entries(l.all, read, [&e, &on](const completion_entry& c) { inbox(e, {&on}).take(c); });
     finish(e, {&on}, found);

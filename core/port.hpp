@@ -195,7 +195,8 @@ struct port_limits {
 ///   template <class On> int poll(On&&);                               on(const completion_entry&) for each, at most 16; returns how many
 ///   using entries = ..., reader = ...; reader queue_reader() const;   optional, poll() in two calls: what reader.read(entries&) answers is above 0 when
 ///   template <class On> int tell_entries(const entries&, int, On&&);  tell_entries is to be given it, which answers as poll() does; else nothing was
-///   template <class On> int tell_error(On&&);                         there, or reader.failed(it), and tell_error has something to tell
+///   template <class On> int tell_error(On&&);                         there, or reader.failed(it), and tell_error has something to tell;
+///                                                                     reader.found() is said before what was read is told
 ///   static constexpr bool reads_quickly;                              besides: poll() sees to more than the queue (what a sleep kept, links that ended),
 ///                                                                     which may wait some looks: those that follow a sleep, and some others, call it
 ///   std::uint64_t landed_writes();                                    Shape::remote_counter: writes that landed so far
@@ -271,9 +272,10 @@ concept port = requires(P p, const P c, typename P::link l, const port_options& 
 
 /// Ports whose queue is read by one call, and told of by another.
 template <class P>
-concept reads_apart = requires(const P p, typename P::entries& all) {
+concept reads_apart = requires(const P p, typename P::entries& all, typename P::reader r) {
   { p.queue_reader() } -> std::same_as<typename P::reader>;
-  { p.queue_reader().read(all) } -> std::signed_integral;
+  { r.read(all) } -> std::signed_integral;
+  { r.found() } -> std::same_as<void>;
 };
 
 /// Whose poll() sees to more than that, now and then.

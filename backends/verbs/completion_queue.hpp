@@ -51,6 +51,7 @@ class completion_queue {
     [[gnu::always_inline]] int read(entries& all) const noexcept { return ibv_poll_cq(queue, static_cast<int>(all.size()), all.data()); }
     /// The queue itself is broken.
     static constexpr bool failed(int read) noexcept { return read < 0; }
+    static void found() noexcept {}
   };
   reader own_reader() const noexcept { return {queue_.get()}; }
 

@@ -20,7 +20,7 @@ template <class F, bool Atomics, class Use = tuned_use>
 class raw_careful : public raw_end<F, Atomics, Use> {
   using base = raw_end<F, Atomics, Use>;
   static constexpr bool pools = requires { Use::pool; };
-  using base::address_, base::cq_, base::descriptor_, base::ep_, base::inject_, base::key_, base::peer_, base::size_;
+  using base::address_, base::breath_, base::cq_, base::descriptor_, base::ep_, base::inject_, base::key_, base::peer_, base::size_;
 
  public:
   struct record {
@@ -190,6 +190,7 @@ class raw_careful : public raw_end<F, Atomics, Use> {
       if (!is_owner_looking()) return 0;
     looked l;
     l.from = this;
+    breath_.before_look();
     const ssize_t count = fi_cq_read(cq_, l.entries.data(), l.entries.size());
     if (count > 0) return found(l, static_cast<int>(count), ended, landed, heard);
     if (count == -FI_EAVAIL) [[unlikely]]
@@ -251,6 +252,7 @@ class raw_careful : public raw_end<F, Atomics, Use> {
   };
   template <class Ended, class Landed, class Heard>
   [[gnu::noinline]] static int found(const looked& l, int count, Ended& ended, Landed& landed, Heard& heard) {
+    l.from->breath_.found();
     l.from->tell_of(l.entries.data(), count, ended, landed, heard);
     return count;
   }

@@ -40,6 +40,30 @@ struct pooled_use : tuned_use {
   static constexpr bool pool = true;
 };
 
+/// Looks in a row that find nothing leave the peer's posts room: where both poll in memory of one host each look takes the line that a post must write.
+template <bool Disturbing>
+class breather {
+ public:
+  [[gnu::always_inline]] void before_look() noexcept {
+    if constexpr (Disturbing) {
+      if (fruitless_)
+        for (int i = 0; i < 3; ++i) pause();
+      fruitless_ = true;
+    }
+  }
+  void found() noexcept { fruitless_ = false; }
+
+ private:
+  static void pause() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("isb");
+#endif
+  }
+  bool fruitless_ = false;
+};
+
 template <class F, bool Atomics = false, class Use = tuned_use>
 class raw_end {
  public:
@@ -112,9 +136,11 @@ class raw_end {
   /// Looks once. Returns how many transfers arrived; own completions are counted in ended().
   int poll() {
     std::array<fi_cq_data_entry, 16> entries;
+    breath_.before_look();
     const ssize_t count = fi_cq_read(cq_, entries.data(), entries.size());
     if (count == -FI_EAGAIN) return 0;
     if (count < 0) failed();
+    breath_.found();
     int arrived = 0;
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
       const fi_cq_data_entry& e = entries[i];
@@ -308,6 +334,7 @@ class raw_end {
   fid_ep* pool_ = nullptr;
   void* descriptor_ = nullptr;
   std::size_t inject_ = 0;
+  breather<facts.same_host && facts.data_progress == data_progress::polling> breath_;
   fi_addr_t peer_ = FI_ADDR_UNSPEC;
   std::uint64_t address_ = 0;
   std::uint64_t key_ = 0;
