@@ -4,7 +4,8 @@
 // must be built with the same. What the row's facts forbid ends in one sentence at compile time: family, fabric, answer, the cell and its value,
 // its evidence, and the nearest answer that is legal. The sentences are generated beside each fabric, from the same rules
 // (generated/<fabric>.why_not.hpp), and are looked at only when somebody asks. Where an answer that is asked for makes another of the row's
-// illegal, as pointers on a fabric where they cost the order that flush relies on, that one is replaced by what the rules choose then.
+// illegal, as pointers on a fabric where they cost the order that flush relies on, or permits one that the rules prefer, as atomics by the target
+// where those of the provider cost that order, that one is replaced by what the rules choose then.
 // Hot path: compile time only. Threads: none.
 #pragma once
 

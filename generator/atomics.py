@@ -81,8 +81,9 @@ def lowering(listed: frozenset[tuple[str, str]], operation: str, kind: str) -> s
     return "wide_loop" if narrow and ("compare_swap", "uint64") in listed else None
 
 
-def table(cell: str, answer: str) -> tuple[str, ...]:
-    """One word per operation, one letter per type: n native, l loop, w wide_loop, t target, - not offered."""
+def table(cell: str, executor: str) -> tuple[str, ...]:
+    """One word per operation, one letter per type: n native, l loop, w wide_loop, t target, - not offered. `executor`: whom the fact atomics names;
+    where the target executes by another answer than that, nobody reads it."""
     listed = read(cell).pairs | {("add", "uint64"), ("compare_swap", "uint64")}
     letters = {"native": "n", "loop": "l", "wide_loop": "w"}
 
@@ -90,6 +91,6 @@ def table(cell: str, answer: str) -> tuple[str, ...]:
         if kind in _FLOATING and operation not in _OF_FLOATING:
             return "-"
         how = lowering(listed, operation, kind)
-        return "t" if answer == "target" or how is None else letters[how]
+        return "t" if executor != "provider" or how is None else letters[how]
 
     return tuple("".join(letter(operation, kind) for kind in TYPES) for operation in OPERATIONS)

@@ -94,7 +94,7 @@ def _struct(decided: Decided, index: int, families: tuple[Family, ...]) -> dict[
         "facts": _facts_lines(span),
         "changes": [{"reason": _comment(f"{fabric.name}.{key} ({span.cells[key].evidence})", "    "),
                      "assign": f"changed.{key} = {cpp_value(span.cells[key])};"} for key in span.changed],
-        "lowerings": " ".join(atomics.table(str(span.cells["atomic_operations"].value), next(c.answer for c in choices if c.family == "atomics"))),
+        "lowerings": " ".join(atomics.table(str(span.cells["atomic_operations"].value), str(span.cells["atomics"].value))),  # whatever the row answers
         "since": _cpp_version(span.since),
         "until": _cpp_version(span.until),
         "policies": _choice_lines(choices, before, families),

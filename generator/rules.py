@@ -215,6 +215,20 @@ def obstacle(fabric: Fabric, span: Range, rule: Rule, taken: Mapping[str, Choice
     return None
 
 
+def chosen_anew(fabric: Fabric, span: Range, family: Family, own: Mapping[str, Choice], asked: Mapping[str, Choice]) -> str | None:
+    """What the rules choose for a family instead of the row's own answer when other answers are asked for: where these make it illegal, or permit
+    one that comes before it. None: it stays. A choice by hand or by measurement stays while it is legal."""
+    answer = asked[family.name].answer
+    legal = [rule.answer for rule in family.rules if obstacle(fabric, span, rule, asked) is None]
+    if not legal:
+        return None
+    if answer not in legal:
+        return legal[0]
+    fixed = family.name in fabric.measured or (fabric.override is not None and family.name in fabric.override.answers)
+    new = not fixed and answer == own[family.name].answer and all(obstacle(fabric, span, rule, own) for rule in family.rules if rule.answer == legal[0])
+    return legal[0] if new and legal[0] != answer else None
+
+
 def _made(fabric: Fabric, span: Range, family: Family, rule: Rule, verdicts: list[tuple[Rule, str | None]], by_hand: str | None) -> Choice:
     cells = tuple(span.cells[need.fact] for need in rule.when)
     told = [f"{fabric.name}.{cell.name} is {cell.told}" for cell in cells]

@@ -11,7 +11,7 @@ from typing import Any
 
 from .decided import Decided
 from .model import Fabric, Range
-from .rules import Choice, Family, obstacle
+from .rules import Choice, Family, chosen_anew, obstacle
 
 _WIDTH = 130
 
@@ -46,26 +46,26 @@ def refusals(fabric: Fabric, span: Range, choices: tuple[Choice, ...], families:
 
 
 def follow_ups(fabric: Fabric, span: Range, choices: tuple[Choice, ...], families: tuple[Family, ...]) -> dict[str, tuple[str, ...]]:
-    """For each legal answer that was not taken: what the rules choose instead of answers that it makes illegal. Only where it makes any so."""
+    """For each legal answer that was not taken: what the rules choose beside it for later families, where that is not what they chose for the row."""
     found: dict[str, tuple[str, ...]] = {}
     for family in families:
         taken = {choice.family: choice for choice in choices}
         legal = dict.fromkeys(rule.answer for rule in family.rules if obstacle(fabric, span, rule, taken) is None)
         for answer in legal:
             asked = {**taken, family.name: replace(taken[family.name], answer=answer)}
-            new = _replaced(fabric, span, asked, families[families.index(family) + 1:])
+            new = _replaced(fabric, span, taken, asked, families[families.index(family) + 1:])
             if new:
                 found[f"{family.name}::{answer}"] = new
     return found
 
 
-def _replaced(fabric: Fabric, span: Range, asked: dict[str, Choice], later: tuple[Family, ...]) -> tuple[str, ...]:
+def _replaced(fabric: Fabric, span: Range, own: dict[str, Choice], asked: dict[str, Choice], later: tuple[Family, ...]) -> tuple[str, ...]:
     new = []
     for family in later:
-        legal = [rule.answer for rule in family.rules if obstacle(fabric, span, rule, asked) is None]
-        if legal and asked[family.name].answer not in legal:
-            asked[family.name] = replace(asked[family.name], answer=legal[0])
-            new.append(f"{family.name}::{legal[0]}")
+        answer = chosen_anew(fabric, span, family, own, asked)
+        if answer is not None:
+            asked[family.name] = replace(asked[family.name], answer=answer)
+            new.append(f"{family.name}::{answer}")
     return tuple(new)
 
 

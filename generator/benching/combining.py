@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..model import Fabric, Range
-from ..rules import Choice, Family, obstacle
+from ..rules import Choice, Family, chosen_anew, obstacle
 from ..schema import did_you_mean
 from ..why_not import refusals
 
@@ -36,7 +36,7 @@ class Combination:
     answers: tuple[tuple[str, str], ...]
     changed: tuple[tuple[str, str], ...]  # those that are not the row's own
     reason: str = ""
-    followed: tuple[tuple[str, str], ...] = ()  # what the rules choose instead of answers of the row that these make illegal
+    followed: tuple[tuple[str, str], ...] = ()  # what the rules choose beside these where they chose otherwise for the row
 
     @property
     def baseline(self) -> bool:
@@ -140,15 +140,15 @@ def _judged(fabric: Fabric, span: Range, choices: tuple[Choice, ...], families: 
         answer = beside[family.name].answer
         verdicts = [(rule.answer, obstacle(fabric, span, rule, beside)) for rule in family.rules]
         needs = [need for other, need in verdicts if other == answer]
-        legal = [other for other, need in verdicts if need is None]
-        if not needs or None in needs:
+        anew = chosen_anew(fabric, span, family, own, beside) if family.name not in fixed else None
+        if anew is None and (not needs or None in needs):
             continue
-        if family.name in fixed or not legal:
+        if anew is None:
             told = "; or ".join(dict.fromkeys(need for need in needs if need))
             reason = f"{family.name}: fabric {fabric.name} cannot answer {answer} beside these: it needs {told}"
             return Combination(*_told(varied, answers, own), reason)
-        beside[family.name] = replace(beside[family.name], answer=legal[0])
-        followed.append((family.name, legal[0]))
+        beside[family.name] = replace(beside[family.name], answer=anew)
+        followed.append((family.name, anew))
     after = {**answers, **{name: answer for name, answer in followed if name in answers}}
     return Combination(_told(varied, after, own)[0], _told(varied, answers, own)[1], "", tuple(followed))
 

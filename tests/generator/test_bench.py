@@ -78,16 +78,16 @@ def test_an_answer_that_gives_a_promise_up_is_measured_only_by_its_name(decided:
 
 def test_an_answer_that_costs_another_one_its_order_is_refused_beside_it(decided: dict[str, Decided], families: tuple[Family, ...]) -> None:
     """weft::with judges answer by answer; as a whole they may exclude each other."""
-    found = enumerated(decided["tcp_rxm"], families, "notify=message_after_ordered_write,atomics")
+    found = enumerated(decided["verbs_rxm"], families, "notify=message_after_ordered_write,atomics")
     judged = {(dict(each.answers)["notify"], dict(each.answers)["atomics"]): each.reason for each in found}
     assert judged["message_after_ordered_write", "target"] == ""
-    assert "atomics: fabric tcp_rxm cannot answer provider beside these" in judged["message_after_ordered_write", "provider"]
+    assert "atomics: fabric verbs_rxm cannot answer provider beside these" in judged["message_after_ordered_write", "provider"]
 
 
 def test_what_an_answer_makes_illegal_is_chosen_anew_where_it_is_not_varied(decided: dict[str, Decided], families: tuple[Family, ...]) -> None:
-    """As weft::with does: message_after_ordered_write alone takes tcp_rxm's atomics away from the provider."""
-    found = {dict(each.answers)["notify"]: each for each in enumerated(decided["tcp_rxm"], families, "notify")}
-    assert found["message_after_ordered_write"].legal and found["message_after_ordered_write"].followed == (("atomics", "target"),)
+    """As weft::with does: message_after_ordered_write alone takes verbs_rxm's atomics away from the provider."""
+    found = {dict(each.answers)["notify"]: each for each in enumerated(decided["verbs_rxm"], families, "notify")}
+    assert found["message_after_ordered_write"].legal and found["message_after_ordered_write"].followed == (("atomics", "target"), ("flush", "message_behind_writes"))
     assert found["message_after_ordered_write"].type == "weft::notify::message_after_ordered_write"
     assert found["immediate"].followed == ()
 

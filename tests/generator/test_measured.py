@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import re
 import shutil
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from generator.benching.decisions import decided_classes
 from generator.benching.disagreeing import judge, ratio_of
 from generator.benching.winners import write_winners
 from generator.loader import Refused
-from generator.model import Matrix, read_matrix
+from generator.model import Fabric, Matrix, Override, read_matrix
 from generator.rules import Choice, Family, decide
 from generator.why_not import follow_ups
 from tests.generator.conftest import Run
@@ -92,6 +93,20 @@ def test_what_an_answer_by_hand_makes_illegal_is_replaced(families: tuple[Family
     assert shm is not None
     follows = follow_ups(shm, shm.ranges[0], decide(matrix, shm, shm.ranges[0], families), families)
     assert follows["region_address::virtual_address"] == ("flush::tracked_writes",)
+
+
+def test_an_answer_that_frees_one_that_the_rules_prefer_brings_it_along(families: tuple[Family, ...]) -> None:
+    """Atomics of the provider cost verbs_rxm the order that a flush by message needs: who gives them up gets that flush, as a header would."""
+    row = read_matrix(ROOT / "providers.yaml", "providers.yaml").fabric("verbs_rxm")
+    assert row is not None
+
+    def following(fabric: Fabric) -> dict[str, tuple[str, ...]]:
+        span = fabric.ranges[0]
+        return follow_ups(fabric, span, decide(Matrix("m.yaml", (fabric,)), fabric, span, families), families)
+
+    assert following(row)["atomics::target"] == ("flush::message_behind_writes",)
+    by_hand = replace(row, override=Override({"flush": ("refused", 1)}, "a test"))
+    assert "atomics::target" not in following(by_hand)
 
 
 def _place(answer: str, baseline: bool, ratio: float, p10: float, p90: float) -> dict[str, Any]:
