@@ -202,7 +202,8 @@ class completion_queue {
       if ((entry.flags & (FI_REMOTE_WRITE | FI_RECV)) == 0 && marked(entry.op_context)) return false;
     if constexpr (Shape::multi_receive)
       if ((entry.flags & (FI_MULTI_RECV | FI_RECV)) != 0) return tell_of_buffer(entry, on);
-    if ((entry.flags & FI_REMOTE_WRITE) != 0)
+    // Likely: notices are what comes in numbers, and a message costs a call of the library besides.
+    if ((entry.flags & FI_REMOTE_WRITE) != 0) [[likely]]
       on(completion_entry{completion_kind::landed, Shape::receive_reserve ? entry.op_context : nullptr, entry.data, 0, {}});
     else if ((entry.flags & FI_RECV) != 0)
       on(completion_entry{completion_kind::received, entry.op_context, (entry.flags & FI_REMOTE_CQ_DATA) != 0 ? entry.data : 0, entry.len, {}});

@@ -86,7 +86,7 @@ constexpr status failed(int number, const char* operation) noexcept {
 }
 
 /// The answer of a posting call.
-inline status posted(ssize_t returned, const char* operation) noexcept {
+[[gnu::always_inline]] inline status posted(ssize_t returned, const char* operation) noexcept {
   if (returned == 0) [[likely]]
     return {};
   return not_posted(returned, operation);

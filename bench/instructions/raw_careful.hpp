@@ -3,8 +3,10 @@
 // The contender of the instruction count: libfabric by hand, with what a careful author adds because a program needs it, and weft has it
 // too, each in its cheapest form: a handle of the peer is a record and a number, so that a handle kept too long is recognised; the bytes lie in
 // the source and in the region, which grants it; each signalled operation has a slot that remembers kind, peer, context and time; each
-// completion gives its slot back and tells what it remembered; a notice and a message tell who wrote, and the message's receive is posted again;
-// a look inside of a handler finds nothing; every 32nd look does the housekeeping. Nothing in it may move: the library holds addresses.
+// completion gives its slot back and tells what it remembered; a notice and a message tell who wrote, one of up to a million peers
+// (transport_options), and the message's receive is posted again; its number is read where its entry says that there is one (fi_cq(3)); a look inside
+// of a handler finds nothing; every 32nd look does the housekeeping; where nothing can be slept on, whoever sleeps between looks sleeps longer each
+// time, which starts over when something comes. Nothing in it may move: the library holds addresses.
 // Hot path: all of it. Threads: one owner.
 #pragma once
 
@@ -44,7 +46,7 @@ class raw_careful : public raw_end<F, Atomics, Use> {
     std::uint64_t address = 0, key = 0, room = 0;
     bool writable = false, atomic = false, readable = false;
   };
-  enum class kind : std::uint8_t { send, put_notify, get, fetch_add };
+  enum class kind : std::uint8_t { send, put_notify, get, fetch_add, put };
   struct receive {
     fi_context2 space;
     record* from = nullptr;
@@ -56,6 +58,7 @@ class raw_careful : public raw_end<F, Atomics, Use> {
     std::uint32_t posted = 0;
     kind what{};
     bool used = false;
+    std::uint32_t flushes = 0;  ///< How many there were when it was posted: later ones wait for it.
     void* user = nullptr;
     std::uint64_t old = 0, operand = 0;
     slot* next = nullptr;
@@ -65,8 +68,8 @@ class raw_careful : public raw_end<F, Atomics, Use> {
   raw_careful(const channel& to, bool first, std::size_t size)
       : base(to, first, size), slots_(256), messages_(each_message * receives), receives_(receives) {
     for (slot& s : slots_) give(s);
-    records_[0] = {1U << 16, 1U << 16, 1U << 20, ep_, peer_};
-    other = {&records_[0], 1U << 16};
+    records_[0] = {first_number, first_number, 1U << 20, ep_, peer_};
+    other = {&records_[0], first_number};
     source = {base::outgoing(), size, descriptor_};
     there = {address_, key_, size, true, true, true};
     for (std::size_t i = 0; i < receives; ++i) {
@@ -124,11 +127,12 @@ class raw_careful : public raw_end<F, Atomics, Use> {
     return posted(*s, fi_readmsg(r->ep, &message, FI_COMPLETION));
   }
   [[gnu::always_inline]] int put(const handle& to, const memory& from, std::size_t size, const place& at) noexcept {
-    const record* r = living(to);
+    record* r = living(to);
     if (r == nullptr) [[unlikely]]
       return gone;
     if (const int wrong = check(from, size, at)) [[unlikely]]
       return wrong;
+    if constexpr (tracks) return put_tracked(*r, from, size, at);
     return static_cast<int>(fi_write(r->ep, from.data, size, from.descriptor, r->at, at.address, at.key, &marker_));
   }
   [[gnu::always_inline]] int put_notify(const handle& to, const memory& from, std::size_t size, const place& at, std::uint32_t immediate) noexcept {
@@ -202,7 +206,7 @@ class raw_careful : public raw_end<F, Atomics, Use> {
   static record* living(const handle& h) noexcept { return h.of->live == h.number ? h.of : nullptr; }
   /// Whose number this is; nobody's where the connection exists no more.
   handle writer(std::uint32_t number) noexcept {
-    const std::uint32_t index = number & 0xffffU;
+    const std::uint32_t index = number & (first_number - 1);
     if (index >= capacity_ || records_[index].live != number) return {};
     return {&records_[index], number};
   }
@@ -222,8 +226,20 @@ class raw_careful : public raw_end<F, Atomics, Use> {
     s->what = what;
     s->user = context;
     s->posted = tick_;
+    if constexpr (tracks) s->flushes = flushes_;
     s->used = true;
     return s;
+  }
+  /// Nothing keeps a message behind it, so that a flush waits for its delivery.
+  [[gnu::always_inline]] int put_tracked(record& r, const memory& from, std::size_t size, const place& at) noexcept {
+    slot* s = take(r, kind::put, nullptr);
+    if (s == nullptr) [[unlikely]]
+      return full;
+    const iovec piece{from.data, size};
+    void* descriptor = from.descriptor;
+    const fi_rma_iov target{at.address, size, at.key};
+    const fi_msg_rma message{&piece, &descriptor, 1, r.at, &target, 1, s, 0};
+    return posted(*s, fi_writemsg(r.ep, &message, FI_COMPLETION | FI_DELIVERY_COMPLETE));
   }
   int posted(slot& s, ssize_t returned) noexcept {
     if (returned != 0) [[unlikely]]
@@ -259,18 +275,20 @@ class raw_careful : public raw_end<F, Atomics, Use> {
   template <class Ended, class Landed, class Heard>
   [[gnu::always_inline]] void tell_of(const fi_cq_data_entry* e, int count, Ended& ended, Landed& landed, Heard& heard) {
     quick_looks_ |= handling;
+    if constexpr (!sleeps_on_descriptor) sleepless_looks_ = 0;
     const fi_cq_data_entry* const end = e + count;
     do {
       if ((e->flags & FI_REMOTE_WRITE) != 0) {
         if (const handle from = writer(static_cast<std::uint32_t>(e->data >> 32)); from.of != nullptr)
           landed(from, static_cast<std::uint32_t>(e->data));
       } else if ((e->flags & FI_RECV) != 0) {
-        arrived(*static_cast<receive*>(e->op_context), static_cast<std::uint32_t>(e->data), e->len, heard);
+        const std::uint64_t number = (e->flags & FI_REMOTE_CQ_DATA) != 0 ? e->data : 0;
+        arrived(*static_cast<receive*>(e->op_context), static_cast<std::uint32_t>(number), e->len, heard);
       } else if (e->op_context != &marker_) {
         slot& s = *static_cast<slot*>(e->op_context);
         const auto [what, from, user, old] = std::tuple(s.what, handle{s.of, s.of->live}, s.user, s.old);
         give(s);
-        ended(what, from, user, old);
+        if (!tracks || what != kind::put) ended(what, from, user, old);
       }
     } while (++e != end);
     quick_looks_ &= ~handling;
@@ -296,6 +314,10 @@ class raw_careful : public raw_end<F, Atomics, Use> {
     return true;
   }
 
+  static constexpr bool sleeps_on_descriptor = F::facts.completion_wait == completion_wait::descriptor;
+  static constexpr std::uint32_t first_number = 1U << 20;  ///< Below are 20 bits of where its record is, from here on how often that was used.
+  /// A program that counts at its peers may be told of no order behind writes (rxm of libfabric 1.17): whether they are visible is known by their delivery.
+  static constexpr bool tracks = Atomics && F::facts.atomics_cost_order;
   static constexpr std::size_t receives = 64, each_message = 4096;
   std::vector<slot> slots_;
   std::vector<std::byte> messages_;
@@ -307,7 +329,9 @@ class raw_careful : public raw_end<F, Atomics, Use> {
   slot marker_;
   std::uint32_t tick_ = 0;
   static constexpr std::uint32_t handling = 0xc0000000U;
-  std::uint32_t quick_looks_ = 32;  ///< Below 0: a handler is running, inside of which looks find nothing.
+  std::uint32_t flushes_ = 0;
+  std::uint32_t sleepless_looks_ = 0;  ///< Since something came.
+  std::uint32_t quick_looks_ = 32;     ///< Below 0: a handler is running, inside of which looks find nothing.
 };
 
 }  // namespace weft::bench
