@@ -89,15 +89,19 @@ class range_of_pages {
 /// The owner's side of an arena.
 class arena {
  public:
-  static constexpr std::uint64_t file_bytes = std::uint64_t{64} << 30;
+  static constexpr std::uint64_t most_bytes = std::uint64_t{64} << 30, least_bytes = std::uint64_t{1} << 30;
 
+  /// Of 64 GiB, or the half or less where this process has no room for that many addresses (a limit of its own, or a tool that it runs under).
   static result<std::unique_ptr<arena>> make(const std::string& who) {
-    auto memory = sealed_memory(file_bytes, who);
-    if (!memory) return std::move(memory).error();
-    auto here = mapping::of(*memory, file_bytes, who);
-    if (!here) return std::move(here).error();
-    return std::unique_ptr<arena>(new arena(std::move(memory).value(), std::move(here).value()));
+    for (std::uint64_t size = most_bytes;; size /= 2) {
+      auto memory = sealed_memory(size, who);
+      if (!memory) return std::move(memory).error();
+      auto here = mapping::of(*memory, size, who);
+      if (here) return std::unique_ptr<arena>(new arena(std::move(memory).value(), std::move(here).value()));
+      if (size <= least_bytes) return std::move(here).error();
+    }
   }
+  std::uint64_t size() const noexcept { return here_.size(); }
 
   const file& memory() const noexcept { return memory_; }
   arena_head& head() const noexcept { return *head_; }
@@ -152,7 +156,7 @@ class arena {
       : memory_(std::move(memory)),
         here_(std::move(here)),
         head_(reinterpret_cast<arena_head*>(here_.start())),  // zero as the file is: constructing it would touch every row
-        pages_(rounded(sizeof(arena_head)), file_bytes),
+        pages_(rounded(sizeof(arena_head)), here_.size()),
         draw_(std::random_device{}()),
         count_(draw_() << 32 | draw_()) {
     head_->reach.store(rounded(sizeof(arena_head)), std::memory_order_relaxed);

@@ -72,7 +72,7 @@ struct connection {
   }
   /// Fetches what a notice tells of, and what its answer will probably overwrite.
   [[gnu::always_inline]] void fetch_ahead(landed_bytes told, const std::byte* own_arena) noexcept {
-    if (!told.lies_within(arena::file_bytes)) return;
+    if (!told.lies_within(arena::most_bytes)) return;
     arriving.are(own_arena + told.place, told.size);
     arriving.fetch();
     answering.fetch_to_write();

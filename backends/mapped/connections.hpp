@@ -161,7 +161,7 @@ class connections {
     greeting mine;
     mine.entries = ring_memory::entries;
     mine.payload = payload_;
-    mine.arena = arena::file_bytes;
+    mine.arena = own_.size();
     mine.sleeps = sleeps_ ? 1 : 0;
     const bool said = send_greeting(link.socket, mine, own_.memory(), link.own_ring);
     link.own_ring = file();

@@ -39,7 +39,7 @@ class shared_regions {
     const bytes made = own_->take(size);
     if (made.empty())
       return {error(errc::no_memory, "register"), who_ + ": no room for " + std::to_string(size) + " bytes among the " +
-                                                      std::to_string(arena::file_bytes >> 30) + " GiB that a transport can share"};
+                                                      std::to_string(own_->size() >> 30) + " GiB that a transport can share"};
     auto held = listed(made, granted, made.data());
     if (!held) own_->give(made);
     return held;

@@ -6,7 +6,11 @@
 // Hot path: the measured functions. Threads: one per process.
 #include "../../compose/selected.hpp"
 #include "../transport/weft_end.hpp"
+#ifdef WEFT_BENCH_MAPPED
+#include "raw_mapped_careful.hpp"
+#else
 #include "raw_careful.hpp"
+#endif
 
 #include <CLI/CLI.hpp>
 
@@ -16,7 +20,13 @@ using namespace weft::bench;
 using fabric = weft::selected;
 constexpr bool native = !answer<fabric, atomics_family>::executed_by_target;
 constexpr bool delivered = answer<fabric, write_fault_family>::signalled_write == post_mode::delivered;
+#ifdef WEFT_BENCH_MAPPED
+using raw = raw_mapped_careful<fabric>;
+constexpr std::size_t most = 8;  // what fits into the line that says that it is there
+#else
+using raw = raw_careful<fabric, native>;
 constexpr std::size_t most = 64;
+#endif
 
 /// weft, through its public calls.
 struct by_weft {
@@ -42,11 +52,10 @@ struct by_weft {
 
 /// The same by hand, with the same care. The end is kept by a pointer, since it must not move and what has it may, as a transport.
 struct by_hand {
-  using raw = raw_careful<fabric, native>;
   std::unique_ptr<raw> end;
-  typename raw::handle other;
-  typename raw::memory source;
-  typename raw::place there;
+  raw::handle other;
+  raw::memory source;
+  raw::place there;
   std::size_t size = most;  ///< Known at run time only, as where messages differ.
   std::uint64_t ended = 0, landed = 0, heard = 0;
   by_hand(const channel& to, bool first) : end(std::make_unique<raw>(to, first, most)), other(end->other), source(end->source), there(end->there) {}

@@ -31,12 +31,16 @@ struct hand_ring {
 class hand_sender {
  public:
   explicit hand_sender(hand_ring& ring) noexcept : ring_(&ring) {}
-  /// False: the ring is full. Requires: at most 48 bytes.
-  [[gnu::always_inline]] bool send(const std::byte* from, std::size_t size, std::uint64_t immediate) noexcept {
+  [[gnu::always_inline]] bool has_room() noexcept {
     if (sent_ - taken_ == hand_ring::lines) [[unlikely]] {
       taken_ = ring_->taken.load(std::memory_order_acquire);
       if (sent_ - taken_ == hand_ring::lines) return false;
     }
+    return true;
+  }
+  /// False: the ring is full. Requires: at most 48 bytes.
+  [[gnu::always_inline]] bool send(const std::byte* from, std::size_t size, std::uint64_t immediate) noexcept {
+    if (!has_room()) return false;
     hand_ring::line& l = ring_->all[sent_ % hand_ring::lines];
     l.size = static_cast<std::uint32_t>(size);
     l.immediate = immediate;
@@ -56,13 +60,22 @@ class hand_taker {
   explicit hand_taker(hand_ring& ring) noexcept : ring_(&ring) {}
   /// What the next message carried was copied to `into`, which has room for 48 bytes; false: there is none.
   [[gnu::always_inline]] bool take(std::byte* into, std::size_t& size, std::uint64_t& immediate) noexcept {
-    const hand_ring::line& l = ring_->all[taken_ % hand_ring::lines];
-    if (l.sequence.load(std::memory_order_acquire) != taken_ + 1) return false;
-    size = l.size;
-    immediate = l.immediate;
-    std::memcpy(into, l.inside.data(), hand_ring::line::room);
-    if (++taken_ % (hand_ring::lines / 4) == 0) ring_->taken.store(taken_, std::memory_order_release);
+    const hand_ring::line* l = front();
+    if (l == nullptr) return false;
+    size = l->size;
+    immediate = l->immediate;
+    std::memcpy(into, l->inside.data(), hand_ring::line::room);
+    pop();
     return true;
+  }
+  /// The next line as its sender wrote it, or null.
+  [[gnu::always_inline]] const hand_ring::line* front() const noexcept {
+    const hand_ring::line& l = ring_->all[taken_ % hand_ring::lines];
+    return l.sequence.load(std::memory_order_acquire) == taken_ + 1 ? &l : nullptr;
+  }
+  /// Done with the front.
+  [[gnu::always_inline]] void pop() noexcept {
+    if (++taken_ % (hand_ring::lines / 4) == 0) ring_->taken.store(taken_, std::memory_order_release);
   }
 
  private:

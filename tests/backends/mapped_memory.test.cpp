@@ -8,10 +8,13 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 namespace weft::backends::mapped {
 namespace {
@@ -34,8 +37,30 @@ TEST(pages, come_back_behind_all_others) {
 
 struct two {
   std::unique_ptr<arena> own = arena::make("test").value();
-  neighbour seen = neighbour::of(own->memory(), arena::file_bytes, "test").value();
+  neighbour seen = neighbour::of(own->memory(), own->size(), "test").value();
 };
+
+/// Addresses that this process has in use.
+std::uint64_t addresses_in_use() {
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+TEST(arenas, are_smaller_where_a_process_has_no_room_for_the_largest) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
+  const rlimit tight{addresses_in_use() + (std::uint64_t{24} << 30), before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &tight), 0);
+  const auto made = arena::make("test");
+  const rlimit tighter{addresses_in_use() + arena::least_bytes / 2, before.rlim_max};
+  EXPECT_EQ(::setrlimit(RLIMIT_AS, &tighter), 0);
+  const auto refused = arena::make("test");
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
+  ASSERT_TRUE(made);
+  EXPECT_EQ((*made)->size(), std::uint64_t{16} << 30);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().sentence, "test: mmap failed (Cannot allocate memory)");
+}
 
 TEST(neighbours, see_what_lies_beyond_their_first_mapping_when_it_has_grown) {
   two t;
@@ -76,13 +101,13 @@ TEST(neighbours, do_not_believe_tables_that_contradict_their_files) {
   const bytes some = t.own->take(100);
   const std::uint64_t key = t.own->list(some, rights::remote_read);
   std::atomic<std::uint64_t>& place = t.own->head().table[key % arena_head::rows].place;
-  const std::uint64_t right = place.exchange(arena::file_bytes - 8);
+  const std::uint64_t right = place.exchange(arena::most_bytes - 8);
   EXPECT_EQ(t.seen.find({0, key}, 100, rights::remote_read), nullptr);
   EXPECT_EQ(t.seen.missing({0, key}, 100, rights::remote_read).why, absence::broken);
   place = right;
   std::byte* const there = t.seen.find({0, key}, 100, rights::remote_read);
   ASSERT_NE(there, nullptr);
-  place = arena::file_bytes - 8;
+  place = arena::most_bytes - 8;
   EXPECT_EQ(t.seen.find({0, key}, 100, rights::remote_read), there) << "what was checked is used, not read again";
 }
 
@@ -138,7 +163,7 @@ TEST(rings, tell_where_the_bytes_of_a_notice_lie) {
   r.out.send_notice(2, {4096, std::size_t{1} << 40});
   EXPECT_EQ(told().size, likely_lines::most) << "no more is worth fetching, and the size stays clear of the bit beside it";
   r.out.send_notice(3, {});
-  EXPECT_FALSE(told().lies_within(arena::file_bytes)) << "none lie in the mapping";
+  EXPECT_FALSE(told().lies_within(arena::most_bytes)) << "none lie in the mapping";
 }
 
 TEST(rings, do_not_believe_bytes_that_lie_nowhere) {

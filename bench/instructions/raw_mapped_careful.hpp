@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The contender of the instruction count over mapped memory: loads, stores and a ring of lines by hand (bench/mapped/hand_ring.hpp), with what a careful
+// author adds because a program needs it, and weft has it too, each in its cheapest form: a handle of the peer is a record and a number, so that a handle kept
+// too long is recognised; the bytes lie in the source; a region is named by a key that its owner takes back, so that the key's word is read in the peer's memory
+// each time, and what is known of the region was checked against what is mapped here, since a peer may lie; a message fits a line; a peer that sleeps is woken;
+// what was asked to be told ends at the next look, out of a bounded number, with kind, peer and context; messages are copied before anybody sees them, and
+// their size is looked at; who wrote is known by the ring; a look inside of a handler finds nothing; every 32nd look does the housekeeping.
+// It asks for no lines ahead, which weft does (backends/mapped/fetching_ahead.hpp): that gains time and costs instructions.
+// Hot path: all of it. Threads: one owner.
+#pragma once
+
+#include "../mapped/ends.hpp"
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+namespace weft::bench {
+
+template <class F>
+class raw_mapped_careful {
+ public:
+  /// A region of the peer's, as its row said when it was checked; `row` is the word in the peer's memory that holds the key while it stands.
+  struct known_region {
+    std::uint64_t key = 0;
+    const std::atomic<std::uint64_t>* row = nullptr;
+    std::byte* start = nullptr;
+    std::uint64_t length = 0;
+    bool writable = false, atomic = false, readable = false;
+  };
+  struct record {
+    std::uint32_t live = 0;
+    std::uint32_t takes = hand_ring::line::room;
+    bool sleeps = false;
+    std::uint32_t heard = 0;  ///< When it last said something.
+    hand_sender out;
+    hand_taker in;
+    known_region region;
+  };
+  struct handle {
+    record* of = nullptr;
+    std::uint32_t number = 0;
+  };
+  struct memory {
+    std::byte* data = nullptr;
+    std::size_t size = 0;
+  };
+  struct place {
+    std::uint64_t address = 0, key = 0;
+  };
+  enum class kind : std::uint8_t { send, put_notify, get, fetch_add };
+  static constexpr int unknown = -EACCES, outside = -EINVAL, gone = -ENOTCONN, full = -EAGAIN;
+
+  raw_mapped_careful(const channel& to, bool first, std::size_t size) : pair_(to, first) {
+    row_in(pair_.landing).store(first_key, std::memory_order_release);
+    records_.push_back({first_number,
+                        hand_ring::line::room,
+                        false,
+                        0,
+                        pair_.out,
+                        pair_.in,
+                        {first_key, &row_in(pair_.there), pair_.there, row_at, true, true, true}});
+    other = {records_.data(), first_number};
+    source = {pair_.weft.source.data(), size};
+    there = {0, first_key};
+    to.swap(first, "ready", [this] { pair_.weft.net.progress([](auto&&) {}); });
+  }
+  raw_mapped_careful(const raw_mapped_careful&) = delete;
+  raw_mapped_careful& operator=(const raw_mapped_careful&) = delete;
+  ~raw_mapped_careful() = default;
+
+  /// What a program would keep, and pass to each call.
+  handle other;
+  memory source;
+  place there;
+
+  [[gnu::always_inline]] int send(const handle& to, const memory& from, std::size_t size) noexcept {
+    record* r = living(to);
+    if (r == nullptr) [[unlikely]]
+      return gone;
+    if (size > from.size || size > r->takes) [[unlikely]]
+      return outside;
+    return sent(*r, r->out.send(from.data, size, message));
+  }
+  [[gnu::always_inline]] int send(const handle& to, const memory& from, std::size_t size, void* context) noexcept {
+    return has_room_for_end() ? ended(to, kind::send, context, 0, send(to, from, size)) : full;
+  }
+  [[gnu::always_inline]] int put(const handle& to, const memory& from, std::size_t size, const place& at) noexcept {
+    const record* r = living(to);
+    if (r == nullptr) [[unlikely]]
+      return gone;
+    return store(*r, from, size, at);
+  }
+  [[gnu::always_inline]] int put_notify(const handle& to, const memory& from, std::size_t size, const place& at, std::uint32_t immediate) noexcept {
+    record* r = living(to);
+    if (r == nullptr) [[unlikely]]
+      return gone;
+    if (!r->out.has_room()) [[unlikely]]
+      return full;
+    if (const int wrong = store(*r, from, size, at)) [[unlikely]]
+      return wrong;
+    return sent(*r, r->out.send(nullptr, 0, immediate));
+  }
+  template <bool Delivered>
+  [[gnu::always_inline]] int put_notify(const handle& to, const memory& from, std::size_t size, const place& at, std::uint32_t immediate,
+                                        void* context) noexcept {
+    return has_room_for_end() ? ended(to, kind::put_notify, context, 0, put_notify(to, from, size, at, immediate)) : full;
+  }
+  [[gnu::always_inline]] int get(const handle& from, const memory& into, std::size_t size, const place& at, void* context) noexcept {
+    const record* r = living(from);
+    if (r == nullptr) [[unlikely]]
+      return gone;
+    if (size > into.size || size == 0) [[unlikely]]
+      return outside;
+    const std::byte* const here = reach(*r, at, size, r->region.readable);
+    if (here == nullptr) [[unlikely]]
+      return unknown;
+    if (!has_room_for_end()) [[unlikely]]
+      return full;
+    if (size == 8 && reinterpret_cast<std::uintptr_t>(here) % 8 == 0) {
+      const std::uint64_t word = word_at(const_cast<std::byte*>(here)).load(std::memory_order_relaxed);  // NOLINT: an atomic_ref wants it
+      std::memcpy(into.data, &word, sizeof word);
+    } else {
+      std::memcpy(into.data, here, size);
+    }
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return ended(from, kind::get, context, 0, 0);
+  }
+  [[gnu::always_inline]] int fetch_add(const handle& to, const place& at, std::uint64_t operand, void* context) noexcept {
+    const record* r = living(to);
+    if (r == nullptr) [[unlikely]]
+      return gone;
+    std::byte* const word = reach(*r, at, sizeof operand, r->region.atomic);
+    if (word == nullptr || reinterpret_cast<std::uintptr_t>(word) % sizeof operand != 0) [[unlikely]]
+      return unknown;
+    if (!has_room_for_end()) [[unlikely]]
+      return full;
+    return ended(to, kind::fetch_add, context, word_at(word).fetch_add(operand, std::memory_order_acq_rel), 0);
+  }
+
+  /// `ended(kind, peer, user, old)` for own operations, `landed(peer, immediate)` for writes of the peer, `heard(peer, data, size)` for its messages.
+  /// Returns how many there were.
+  template <class Ended, class Landed, class Heard>
+  [[gnu::always_inline]] int look(Ended&& ended, Landed&& landed, Heard&& heard) {
+    if (static_cast<std::int32_t>(--quick_looks_) < 0) [[unlikely]]
+      if (!is_owner_looking()) return 0;
+    int told = 0;
+    if (first_end_ != next_end_) told = tell_ends(ended);
+    for (record& r : records_)
+      if (r.in.front() != nullptr) told += found(*this, r, landed, heard);
+    return told;
+  }
+
+ private:
+  struct end_of {
+    handle of;
+    kind what{};
+    void* user = nullptr;
+    std::uint64_t old = 0;
+  };
+  static record* living(const handle& h) noexcept { return h.of->live == h.number ? h.of : nullptr; }
+  [[gnu::always_inline]] static std::byte* reach(const record& r, const place& at, std::size_t size, bool granted) noexcept {
+    const known_region& k = r.region;
+    if (at.key != k.key || k.row->load(std::memory_order_acquire) != at.key) [[unlikely]]
+      return nullptr;
+    if (size > k.length || at.address > k.length - size || !granted) [[unlikely]]
+      return nullptr;
+    return k.start + at.address;
+  }
+  /// Behind what was written before; an aligned word is seen whole.
+  [[gnu::always_inline]] static int store(const record& r, const memory& from, std::size_t size, const place& at) noexcept {
+    if (size > from.size) [[unlikely]]
+      return outside;
+    std::byte* const to = reach(r, at, size, r.region.writable);
+    if (to == nullptr) [[unlikely]]
+      return unknown;
+    std::atomic_thread_fence(std::memory_order_release);
+    if (size == 8 && reinterpret_cast<std::uintptr_t>(to) % 8 == 0) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, from.data, sizeof word);
+      word_at(to).store(word, std::memory_order_relaxed);
+    } else {
+      std::memcpy(to, from.data, size);
+    }
+    return 0;
+  }
+  [[gnu::always_inline]] static int sent(const record& r, bool there_was_room) noexcept {
+    if (!there_was_room) [[unlikely]]
+      return full;
+    if (r.sleeps) [[unlikely]]
+      broken();  // it would be woken: nobody sleeps here
+    return 0;
+  }
+  bool has_room_for_end() const noexcept { return next_end_ - first_end_ < most_ends; }
+  [[gnu::always_inline]] int ended(const handle& of, kind what, void* user, std::uint64_t old, int posted) noexcept {
+    if (posted == 0) [[likely]]
+      ends_[next_end_++ % most_ends] = {of, what, user, old};
+    return posted;
+  }
+
+  template <class Ended>
+  [[gnu::noinline]] int tell_ends(Ended& ended) {
+    quick_looks_ |= handling;
+    int told = 0;
+    do {
+      const end_of e = ends_[first_end_++ % most_ends];
+      ended(e.what, e.of, e.user, e.old);
+    } while (++told < most_told && first_end_ != next_end_);
+    quick_looks_ &= ~handling;
+    return told;
+  }
+  template <class Landed, class Heard>
+  [[gnu::noinline]] static int found(raw_mapped_careful& here, record& r, Landed& landed, Heard& heard) {
+    here.quick_looks_ |= handling;
+    int told = 0;
+    for (const hand_ring::line* l = r.in.front(); l != nullptr && told < most_told; l = r.in.front(), ++told) {
+      const std::uint64_t immediate = l->immediate;
+      const handle from{&r, r.live};
+      if ((immediate & message) == 0) {
+        r.in.pop();
+        landed(from, static_cast<std::uint32_t>(immediate));
+      } else {
+        here.take(r, *l, from, heard);
+      }
+    }
+    here.quick_looks_ &= ~handling;
+    return told;
+  }
+  template <class Heard>
+  [[gnu::always_inline]] void take(record& r, const hand_ring::line& l, const handle& from, Heard& heard) {
+    const std::uint32_t size = l.size;
+    if (size > hand_ring::line::room) [[unlikely]]
+      broken();
+    std::memcpy(copied_.data(), l.inside.data(), hand_ring::line::room);
+    r.in.pop();
+    r.heard = tick_;
+    heard(from, copied_.data(), size);
+  }
+  /// Nothing may fail here.
+  [[noreturn, gnu::cold, gnu::noinline]] static void broken() noexcept { std::abort(); }
+  /// False: a handler is running. Every 32nd look does the housekeeping.
+  [[gnu::cold, gnu::noinline]] bool is_owner_looking() noexcept {
+    if (static_cast<std::int32_t>(++quick_looks_) < 0) return false;
+    quick_looks_ = 31;
+    const auto since = std::chrono::steady_clock::now().time_since_epoch();
+    tick_ = static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(since).count());
+    return true;
+  }
+
+  static std::atomic<std::uint64_t>& row_in(std::byte* landing) noexcept { return *reinterpret_cast<std::atomic<std::uint64_t>*>(landing + row_at); }
+  static constexpr std::size_t row_at = block_at / 2;  ///< In a landing: what lies before it is the region.
+  static constexpr std::uint64_t first_key = 1, message = std::uint64_t{1} << 63;
+  static constexpr std::uint32_t first_number = 1, most_ends = 256, handling = 0xc0000000U;
+  static constexpr int most_told = 16;
+
+  mapped_pair<F> pair_;
+  std::vector<record> records_;
+  std::array<end_of, most_ends> ends_;
+  std::uint32_t first_end_ = 0, next_end_ = 0;
+  std::array<std::byte, hand_ring::line::room> copied_{};
+  std::uint32_t tick_ = 0;
+  std::uint32_t quick_looks_ = 32;  ///< Below 0: a handler is running, inside of which looks find nothing.
+};
+
+}  // namespace weft::bench
