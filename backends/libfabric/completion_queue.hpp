@@ -27,7 +27,7 @@ namespace weft::backends::libfabric {
 class spaced_looks {
  public:
   [[gnu::always_inline]] void before_look() noexcept {
-    if (fruitless_)
+    if (fruitless_) [[likely]]
       for (int i = 0; i < 3; ++i) pause();
     fruitless_ = true;
   }
