@@ -89,7 +89,15 @@ class [[nodiscard]] kept_back_batch {
     if (e_ != nullptr && held_.what == nothing && why_) return error(errc::invalid, nothing_to_tell(posted_));
     return finish(context, true);
   }
-  status close() noexcept { return finish(nullptr, false); }
+  [[gnu::always_inline]] status close() noexcept {
+    if constexpr (in_library_words) {
+      if (held_.ready != nothing) [[likely]] {
+        if (record* r = lane_type::living(to_)) [[likely]]
+          return close_with(*r);
+      }
+    }
+    return close_otherwise(*this);
+  }
 
   /// Members that the library, or weft for it, took so far. The one kept back is not among them.
   std::uint32_t posted() const noexcept { return posted_; }
@@ -100,26 +108,44 @@ class [[nodiscard]] kept_back_batch {
   using member = typename detail::kept_member<Engine>::type;
   static constexpr bool in_library_words = detail::posts_kept_writes<Engine>;
 
+  /// Of one call, a write.
+  static constexpr bool goes_as_kept(operation what) noexcept {
+    return what == operation::put || (what == operation::put_notify && lane_type::notify_answer::rides_on_write);
+  }
+
   /// A write behind one of its kind, both of one call. One is kept only where the batch is open and not broken: whatever else is the case is
   /// answered the other way.
   template <operation What>
   [[gnu::always_inline]] status behind_its_like(local_memory from, const remote_place& at, std::uint32_t immediate) noexcept {
-    if (held_.ready == What) [[likely]] {
-      record* r = lane_type(*e_).living(to_);
-      if (r != nullptr && from.size - 1 < at.room && grants(at.granted, rights::remote_write) && !lane_type::parts_of::too_large(*e_, from.size))
-          [[likely]] {
+    record* r = lane_type::living(to_);
+    if (r != nullptr && from.size - 1 < at.room && grants(at.granted, rights::remote_write)) [[likely]] {
+      if (held_.ready == What && !lane_type::parts_of::too_large(*e_, from.size)) [[likely]] {
         if (const status s = e_->port->template post_kept<What == operation::put_notify>(r->link, held_.kept); !s) [[unlikely]]
           return stopped(*this, s);
         ++posted_;
-        held_.kept.keep(from, {at.address, at.key}, What == operation::put_notify ? lane_type::immediate_word(*r, immediate) : 0);
-        return {};
+      } else if (!begins(*this, What, *r, from.size)) [[unlikely]] {
+        return other_write(*this, What, from.data, from.size, from.descriptor, at, immediate);
       }
+      held_.kept.keep(from, {at.address, at.key}, What == operation::put_notify ? lane_type::immediate_word(*r, immediate) : 0);
+      return {};
     }
-    return other_write(*this, What, from, at, immediate);
+    return other_write(*this, What, from.data, from.size, from.descriptor, at, immediate);
   }
-  [[gnu::noinline]] static status other_write(kept_back_batch& self, operation what, local_memory from, remote_place at,
-                                              std::uint32_t immediate) noexcept {
-    return self.write(what, from, at, immediate);
+  // Cold, although a batch has a first member: nothing of theirs is kept in registers while the others are posted.
+  /// The first member of an open batch is kept, and nothing is posted. False: this is none, or it is larger than one call.
+  [[gnu::noinline, gnu::cold]] static bool begins(kept_back_batch& self, operation what, record& r, std::size_t size) noexcept {
+    if (self.e_ == nullptr || !self.why_ || self.held_.what != nothing || lane_type::parts_of::too_large(*self.e_, size)) return false;
+    self.held_.what = self.held_.ready = what;
+    self.e_->port->aim(r.link, self.held_.kept, static_cast<library_context<0>*>(&r));
+    return true;
+  }
+  /// The pieces of `from` one by one: whole it lay in memory.
+  [[gnu::noinline, gnu::cold]] static status other_write(kept_back_batch& self, operation what, std::byte* data, std::size_t size, void* descriptor,
+                                                         const remote_place& at, std::uint32_t immediate) noexcept {
+    return self.write_apart(what, {data, size, descriptor}, at, immediate);
+  }
+  [[gnu::noinline]] status write_apart(operation what, const local_memory& from, const remote_place& at, std::uint32_t immediate) noexcept {
+    return write(what, from, at, immediate);
   }
 
   [[gnu::always_inline]] status write(operation what, local_memory from, const remote_place& at, std::uint32_t immediate) noexcept {
@@ -145,7 +171,7 @@ class [[nodiscard]] kept_back_batch {
       ++posted_;
     }
     held_.keep(what, from, at, in_library_words ? lane_type::immediate_word(*r, immediate) : immediate,
-               from.size != 0 && !lane_type::parts_of::too_large(*e_, from.size));
+               goes_as_kept(what) && from.size != 0 && !lane_type::parts_of::too_large(*e_, from.size));
     if constexpr (in_library_words) e_->port->aim(r->link, held_.kept, static_cast<library_context<0>*>(r));
     return {};
   }
@@ -216,6 +242,22 @@ class [[nodiscard]] kept_back_batch {
     }
   }
 
+  /// The last member, made up already. A short notice is copied, as one that is posted alone.
+  [[gnu::always_inline]] status close_with(record& r) noexcept {
+    const bool notifies = held_.ready == operation::put_notify;
+    const local_memory from = held_.from();
+    const status s = notifies && from.size <= Engine::inject_bytes
+                         ? e_->port->inject_write_immediate(r.link, {from.data, from.size}, held_.kept.to(), held_.kept.immediate())
+                         : e_->port->post_last_kept(r.link, held_.kept, notifies);
+    if (s.is_again()) [[unlikely]]
+      return s;
+    posted_ += std::uint32_t{static_cast<bool>(s)};
+    held_.drop();
+    e_ = nullptr;
+    return s;
+  }
+  [[gnu::noinline]] static status close_otherwise(kept_back_batch& self) noexcept { return self.finish(nullptr, false); }
+
   status finish(void* context, bool signalled) noexcept {
     if (e_ == nullptr) return error(errc::invalid, "close a closed batch");
     status s = why_;
@@ -244,6 +286,7 @@ class [[nodiscard]] kept_back_batch {
     record* r = lane_type(e).living(to_);
     if (r == nullptr) return;  // the peer's loss was told, and with it the end of all that was posted to it
     const operation what = kept.what == nothing ? operation::put : kept.what;
+    if (kept.what == nothing) return typename lane_type::parts_of(e).leave(*r, what, {}, {}, 0, why);
     typename lane_type::parts_of(e).leave(*r, what, kept.from(), {kept.at().address, kept.at().key}, kept.immediate(), why);
   }
 

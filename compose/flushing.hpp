@@ -29,7 +29,6 @@ class flushing {
     if (o == nullptr) [[unlikely]]
       return again(waits_for::operation_slot, "flush");
     e_.claim(*o, slot_use::user, operation::flush, &r, context);
-    o->scratch[0] = 0;
     o->stage = stage::replying;
     if constexpr (flush_answer::by_message) {
       const status asked = ask(*o);

@@ -26,10 +26,9 @@ class fusing {
 
   explicit fusing(Engine& e) noexcept : e_(e) {}
 
-  /// Whether a payload goes in the notice: small enough for the row, and for the receive slots of this peer.
-  static bool fits(const record& to, std::size_t size) noexcept {
-    return size <= Engine::fused_bytes && wire::fused_head_bytes + size <= to.their_slot_bytes;
-  }
+  /// Whether a payload goes in the notice: small enough for the row. Nobody's receives are too short for it: no transport opens whose own could not
+  /// take the handshake (opening.hpp), and a row's limit is less than that (fabric.hpp).
+  static bool fits(std::size_t size) noexcept { return size <= Engine::fused_bytes; }
 
   template <class Write>
   [[gnu::always_inline]] status post(const Write& w) noexcept {
@@ -115,10 +114,10 @@ class fusing {
   /// One message: weft's own front, the head, the bytes. Its memory is free on return, and no slot is needed.
   template <class Write>
   [[gnu::always_inline]] status inject(const Write& w, std::uint64_t token) noexcept {
-    const auto tag = wire::message_tag::of(wire::message_kind::fused, w.record->theirs);
+    const auto tag = [&w] { return wire::message_tag::of(wire::message_kind::fused, w.record->theirs); };  // read where it is used
     std::byte message[injected];
-    fill({message, sizeof message}, tag, {token, w.to.address, w.to.key, w.immediate}, w.from);
-    return e_.port->inject(w.record->link, {message, head_bytes + w.from.size}, Engine::immediate_of(tag));
+    fill({message, sizeof message}, tag(), {token, w.to.address, w.to.key, w.immediate}, w.from);
+    return e_.port->inject(w.record->link, {message, head_bytes + w.from.size}, Engine::immediate_of(tag()));
   }
 
   /// Longer ones: from a buffer that ends with the send.
@@ -152,7 +151,8 @@ class fusing {
   [[gnu::always_inline]] static void fill(bytes into, wire::message_tag tag, const wire::fused_head& head, const local_memory& payload) noexcept {
     Engine::put_front(into, tag);
     wire::encode(head, into.subspan(Engine::front));
-    if (payload.size > 0) std::memcpy(into.data() + Engine::front + wire::fused_head_bytes, payload.data, payload.size);
+    if (payload.size > 0) [[likely]]  // without bytes it may have no address
+      std::memcpy(into.data() + Engine::front + wire::fused_head_bytes, payload.data, payload.size);
   }
 
   status said(record& to, const wire::fused_reply& reply) noexcept {

@@ -60,7 +60,7 @@ class gathering {
             });
       }
     }
-    return gathering(e_).put_otherwise(to, from, at, context, signalled);
+    return put_seldom(e_, to, from.data(), from.size(), at, context, signalled);
   }
 
   [[gnu::always_inline]] status put_notify(peer to, gather_list from, const remote_place& at, std::uint32_t immediate, void* context,
@@ -80,7 +80,7 @@ class gathering {
             });
       }
     }
-    return gathering(e_).put_notify_otherwise(to, from, at, immediate, context, signalled);
+    return put_notify_seldom(e_, to, from.data(), from.size(), at, immediate, context, signalled);
   }
 
   [[gnu::always_inline]] status get(peer from, gather_list into, const remote_place& at, void* context) noexcept {
@@ -128,6 +128,17 @@ class gathering {
     if (!keep(pieces, kept)) [[unlikely]]
       return error(errc::invalid, too_many);
     return lane_type::check(total_of(kept.list()), at, asked, operation);
+  }
+
+  // Cold and by their pieces, so that nothing of theirs is made ready on the way of one call.
+  [[gnu::cold, gnu::noinline]] static status put_seldom(Engine& e, peer to, const local_memory* from, std::size_t pieces, const remote_place& at,
+                                                        void* context, bool signalled) noexcept {
+    return gathering(e).put_otherwise(to, {from, pieces}, at, context, signalled);
+  }
+  [[gnu::cold, gnu::noinline]] static status put_notify_seldom(Engine& e, peer to, const local_memory* from, std::size_t pieces,
+                                                               const remote_place& at, std::uint32_t immediate, void* context,
+                                                               bool signalled) noexcept {
+    return gathering(e).put_notify_otherwise(to, {from, pieces}, at, immediate, context, signalled);
   }
 
   // What is not one call as it was given: pieces without bytes are left out, and then one piece is an ordinary post, and more are one call or several.

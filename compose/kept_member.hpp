@@ -38,8 +38,19 @@ struct member_as_given {
 template <class Kept>
 struct member_as_posted {
   operation what = no_member;
-  operation ready = no_member;  ///< The same of a write that is posted as it is kept: one with bytes, which one call carries.
-  Kept kept;
+  operation ready = no_member;    ///< The same of a write that is posted as it is kept: one with bytes, which one call carries.
+  Kept kept;                      ///< Is something only while `what` is.
+  member_as_posted() noexcept {}  // NOLINT(modernize-use-equals-default): by default all of it would be cleared first
+  member_as_posted(const member_as_posted& other) noexcept : what(other.what), ready(other.ready) {
+    if (what != no_member) kept = other.kept;
+  }
+  member_as_posted& operator=(const member_as_posted& other) noexcept {
+    what = other.what;
+    ready = other.ready;
+    if (what != no_member) kept = other.kept;
+    return *this;
+  }
+  ~member_as_posted() = default;
   void keep(operation w, local_memory from, const remote_place& at, std::uint64_t immediate, bool is_ready) noexcept {
     what = w;
     ready = is_ready ? w : no_member;

@@ -67,7 +67,7 @@ class lane {
     };
     if constexpr (Engine::write_mode == post_mode::delivered)
       if (signalled && from.size == 0) [[unlikely]]
-        return post(r, operation::put, context, signalled, call);  // see notice_alone
+        return put_nothing(e_, r, from.data, from.descriptor, at.address, at.key, context);
     return post_write(r, operation::put, context, signalled, call);
   }
 
@@ -123,21 +123,23 @@ class lane {
   }
 
   /// A message cannot overtake a write on this row: both are posted now. The operation ends when both have.
-  status write_then_message(const write_of& w) noexcept { return write_first<Engine::write_mode>(w, stage::noticing); }
+  [[gnu::always_inline]] status write_then_message(const write_of& w) noexcept { return write_first<Engine::write_mode, stage::noticing>(w); }
 
   /// Nothing keeps a message behind a write on this row: it is sent when the write is delivered.
-  status write_delivered_then_message(const write_of& w) noexcept { return write_first<post_mode::delivered>(w, stage::delivering); }
+  [[gnu::always_inline]] status write_delivered_then_message(const write_of& w) noexcept {
+    return write_first<post_mode::delivered, stage::delivering>(w);
+  }
 
   /// A small payload travels in the notice itself.
   static constexpr bool fuses = Engine::fused_bytes > 0;
-  static bool fits_notice(const write_of& w) noexcept { return fusing<Engine>::fits(*w.record, w.from.size); }
+  static bool fits_notice(const write_of& w) noexcept { return fusing<Engine>::fits(w.from.size); }
   [[gnu::always_inline]] status write_in_notice(const write_of& w) noexcept { return fusing<Engine>(e_).post(w); }
 
   /// Writes stay in order on this row: a second, small one into the target's ring is the notice.
   status write_then_ring(const write_of& w) noexcept {
     record& r = *w.record;
     if (r.ring_posted - r.ring_credited >= r.ring.entries) return again(waits_for::receive_slot, "put_notify");
-    return write_first<Engine::write_mode>(w, stage::writing);
+    return write_first<Engine::write_mode, stage::writing>(w);
   }
 
   /// A cell of the target's ring is the write and the notice.
@@ -163,7 +165,7 @@ class lane {
   }
 
   // ---- what batch.hpp and gathering.hpp are made of -----------------------------------------------------------------------
-  [[gnu::always_inline]] record* living(peer p) const noexcept { return p.alive() ? static_cast<record*>(p.living()) : nullptr; }
+  [[gnu::always_inline]] static record* living(peer p) noexcept { return p.alive() ? static_cast<record*>(p.living()) : nullptr; }
 
   /// Why a handle cannot be used: not yet connected, or gone.
   status dead(peer p, const char* operation) const noexcept {
@@ -182,9 +184,8 @@ class lane {
 
   /// Why a message of so many bytes cannot be sent.
   [[gnu::cold, gnu::noinline]] static status not_sent(Engine& e, peer to, std::uint64_t size) noexcept {
-    const lane l(e);
-    const record* r = l.living(to);
-    return r == nullptr ? l.dead(to, "send") : too_long(e, size, *r);
+    const record* r = living(to);
+    return r == nullptr ? lane(e).dead(to, "send") : too_long(e, size, *r);
   }
   [[gnu::cold, gnu::noinline]] static status too_long(Engine& e, std::uint64_t size, const record& r) noexcept {
     e.refused_message.note(size, r.their_slot_bytes);
@@ -265,18 +266,39 @@ class lane {
     return l.posted(*o, e.tell(*r, wire::message_kind::notify, body, o));
   }
 
-  template <post_mode M>
-  status write_first(const write_of& w, stage first) noexcept {
+  /// Where small payloads travel in notices this stands apart, its arguments one by one: whole they lay in memory on the other way too.
+  template <post_mode M, stage First>
+  [[gnu::always_inline]] status write_first(const write_of& w) noexcept {
+    if constexpr (fuses)
+      return write_apart<M, First>(e_, w.record, w.from.data, w.from.size, w.from.descriptor, w.to.address, w.to.key, w.immediate, w.context,
+                                   w.signalled);
+    else return write_now<M, First>(w);
+  }
+  template <post_mode M, stage First>
+  [[gnu::noinline]] static status write_apart(Engine& e, record* r, std::byte* data, std::size_t size, void* descriptor, std::uint64_t address,
+                                              std::uint64_t key, std::uint32_t immediate, void* context, bool signalled) noexcept {
+    return lane(e).template write_now<M, First>({r, {data, size, descriptor}, {address, key}, immediate, context, signalled});
+  }
+  /// Ends without being delivered: see notice_alone.
+  [[gnu::cold, gnu::noinline]] static status put_nothing(Engine& e, record* r, std::byte* data, void* descriptor, std::uint64_t address,
+                                                         std::uint64_t key, void* context) noexcept {
+    return lane(e).post(r, operation::put, context, true, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
+      return e.port->template write<M>(r->link, {data, 0, descriptor}, {address, key}, c);
+    });
+  }
+
+  template <post_mode M, stage First>
+  [[gnu::always_inline]] status write_now(const write_of& w) noexcept {
     slot* o = claim(w.record, operation::put_notify, w.context);
     if (o == nullptr) return again(waits_for::operation_slot, "put_notify");
     if (!w.signalled) o->use = slot_use::silent;
     o->immediate = w.immediate;
-    o->stage = first;
+    o->stage = First;
     const status s = e_.port->template write<M>(w.record->link, w.from, w.to, o);
     if (!s) return posted(*o, s);
     if constexpr (Engine::uses_ring) o->sequence = ++w.record->ring_posted;
     o->pending = 2;  // the write's completion, and the notice
-    if (first != stage::delivering) send_notice(*o);
+    if constexpr (First != stage::delivering) send_notice(*o);
     return s;
   }
 

@@ -85,19 +85,34 @@ struct alignas(4) operation_state {
 /// An operation of one call, under way.
 constexpr operation_state under_way(slot_use use) noexcept { return {use, stage::single, 1, errc::ok}; }
 
+/// What a slot is called in messages, and in what is kept: one word, so that the next name is one addition.
+struct alignas(8) slot_name {
+  std::uint32_t index = 0;
+  std::uint32_t generation = 0;  ///< Of what names it elsewhere; see named().
+
+  /// No earlier name of the slot's is equal: the generation is above, the index below.
+  std::uint64_t named() noexcept {
+    if constexpr (std::endian::native == std::endian::little) {
+      const std::uint64_t next = std::bit_cast<std::uint64_t>(*this) + (std::uint64_t{1} << 32);
+      *this = std::bit_cast<slot_name>(next);
+      return next;
+    } else {
+      return std::uint64_t{++generation} << 32 | index;
+    }
+  }
+};
+
 /// One operation.
 template <class Record, std::size_t LibraryBytes, bool Loops = false>
-struct operation_slot : library_context<LibraryBytes>, operation_state {
+struct operation_slot : library_context<LibraryBytes>, operation_state, slot_name {
   operation_slot() noexcept : library_context<LibraryBytes>(context_kind::operation) {}
   Record* record = nullptr;
   void* user = nullptr;
   operation_slot* parent = nullptr;  ///< control: the operation that waits for it.
   std::uint64_t scratch[3] = {};     ///< Atomics: the old value, and room for the library's operands.
   [[no_unique_address]] std::conditional_t<Loops, swap_loop, no_swap_loop> loop;
-  std::uint32_t posted = 0;  ///< Tick of the post.
-  std::uint32_t index = 0;
+  std::uint32_t posted = 0;         ///< Tick of the post.
   std::uint32_t next = no_index;    ///< The list that it is on: of what is owed, or of the notices in one message.
-  std::uint32_t generation = 0;     ///< Of what names it elsewhere; see named().
   std::uint32_t buffer = no_index;  ///< The control buffer that it holds.
   std::uint32_t immediate = 0;
   std::uint32_t sequence = 0;  ///< Of its entry in the target's ring.
@@ -107,9 +122,8 @@ struct operation_slot : library_context<LibraryBytes>, operation_state {
   void* descriptor = nullptr;              ///< Of the slot's own memory, where local buffers must be registered.
   operation_slot* after = nullptr;         ///< Free list.
 
-  /// Its name in a message, or in what is kept: no earlier one of the slot's is equal. What was named is over when the slot is given back, and its
-  /// next use is another stage, or names it again.
-  std::uint64_t named() noexcept { return std::uint64_t{++generation} << 32 | index; }
+  /// What was named is over when the slot is given back, and its next use is another stage, or names it again.
+  using slot_name::named;
   /// Told of with one event and given back as it is: one call of a user's, without a buffer.
   bool is_plain() const noexcept { return this->word() == under_way(slot_use::user).word() && buffer == no_index; }
 };

@@ -133,15 +133,16 @@ class rails {
   // As of a transport, always with a context: exactly one `completed` or `failed` tells the end, with the connection on rail 0 as its peer.
   // What a rail's queue has no room for is kept and posted by progress(). `again`: all places for transfers are taken.
 
-  status put(const striped_peer& to, const striped_slice& from, const striped_place& at, void* context) noexcept {
-    return begin({operation::put, to, from, at, 0, context, {}, 0, 0}, rights::remote_write);
+  [[gnu::always_inline]] status put(const striped_peer& to, const striped_slice& from, const striped_place& at, void* context) noexcept {
+    return begin<operation::put>(to, from, at, 0, context);
   }
   /// Brings the target a notice with this immediate for each page: notices() of them.
-  status put_notify(const striped_peer& to, const striped_slice& from, const striped_place& at, std::uint32_t immediate, void* context) noexcept {
-    return begin({operation::put_notify, to, from, at, immediate, context, {}, 0, 0}, rights::remote_write);
+  [[gnu::always_inline]] status put_notify(const striped_peer& to, const striped_slice& from, const striped_place& at, std::uint32_t immediate,
+                                           void* context) noexcept {
+    return begin<operation::put_notify>(to, from, at, immediate, context);
   }
-  status get(const striped_peer& from, const striped_slice& into, const striped_place& at, void* context) noexcept {
-    return begin({operation::get, from, into, at, 0, context, {}, 0, 0}, rights::remote_read);
+  [[gnu::always_inline]] status get(const striped_peer& from, const striped_slice& into, const striped_place& at, void* context) noexcept {
+    return begin<operation::get>(from, into, at, 0, context);
   }
   /// Notices that a put_notify of `size` bytes at `offset` brings; the target works it out too.
   std::uint64_t notices(std::uint64_t offset, std::uint64_t size) const noexcept { return cut().pieces(offset, size); }
@@ -207,17 +208,23 @@ class rails {
     }
   };
 
-  status begin(const striped_operation& o, rights asked) noexcept {
-    const char* name = name_of(o.what);
-    if (!o.to.alive()) return error(o.to ? errc::peer_lost : errc::invalid, name);
-    if (o.from.whole == nullptr || o.at.whole == nullptr) return error(errc::invalid, name);
-    const std::size_t here = o.from.whole->memory.size();
-    const remote_region& there = o.at.whole->rails.front();
-    if (o.from.offset > here || o.from.size > here - o.from.offset || o.at.offset > there.size() || o.from.size > there.size() - o.at.offset)
-      return error(errc::out_of_range, name);
-    if (!grants(there.granted(), asked)) return error(errc::denied, name);
-    if (operations_.full()) return again(waits_for::operation_slot, name);
-    operations_.begin(nets_, o);
+  template <operation What>
+  [[gnu::always_inline]] status begin(const striped_peer& to, const striped_slice& from, const striped_place& at, std::uint32_t immediate,
+                                      void* context) noexcept {
+    constexpr rights asked = What == operation::get ? rights::remote_read : rights::remote_write;
+    if (!to.alive()) [[unlikely]]
+      return error(to ? errc::peer_lost : errc::invalid, name_of(What));
+    if (from.whole == nullptr || at.whole == nullptr) [[unlikely]]
+      return error(errc::invalid, name_of(What));
+    const std::size_t here = from.whole->memory.size();
+    const remote_region& there = at.whole->rails.front();
+    if (from.offset > here || from.size > here - from.offset || at.offset > there.size() || from.size > there.size() - at.offset) [[unlikely]]
+      return error(errc::out_of_range, name_of(What));
+    if (!grants(there.granted(), asked)) [[unlikely]]
+      return error(errc::denied, name_of(What));
+    if (operations_.full()) [[unlikely]]
+      return again(waits_for::operation_slot, name_of(What));
+    operations_.template begin<What>(nets_, to, from, at, immediate, context);
     return {};
   }
   template <class Handler>

@@ -28,6 +28,7 @@ class rails_memory {
       auto one = net.register_region(memory, without_atomics(granted));
       if (!one) return std::move(one).error();
       r->rails.push_back(*one);
+      r->descriptors.push_back(one->first(0).descriptor);
     }
     regions_.push_back(std::move(r));
     return striped_region(*regions_.back());
@@ -55,7 +56,10 @@ class rails_memory {
     if (record->rails.front().fingerprint != F::fingerprint)
       return {error(errc::incompatible, "parse region"), "this region was made by a transport of another fabric or other rules"};
     auto all = std::make_unique<striped_target>();
-    for (const wire::region_record& each : record->rails) all->rails.emplace_back(each);
+    for (const wire::region_record& each : record->rails) {
+      all->rails.emplace_back(each);
+      all->starts.push_back({each.base, each.key});
+    }
     targets_.push_back(std::move(all));
     return remote_striped_region(*targets_.back());
   }

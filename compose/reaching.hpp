@@ -40,7 +40,7 @@ class reaching {
       if (const status s = lane_type::check(from.size, at, rights::remote_write, "put"); !s) [[unlikely]]
         return s;
       if ((how::mode == post_mode::delivered && from.size == 0) || parts_of::too_large(e_, from.size)) [[unlikely]]
-        return one_otherwise<how>(e_, to, from, at, wanted.context);
+        return one_otherwise<how>(e_, to, from.data, from.size, from.descriptor, at, wanted.context);
       slot* o = lane_.claim(r, operation::put, wanted.context);
       if (o == nullptr) [[unlikely]]
         return again(waits_for::operation_slot, "put");
@@ -120,7 +120,9 @@ class reaching {
 
   /// What is not one call as it was given (gathering.hpp).
   template <class How>
-  [[gnu::cold, gnu::noinline]] static status one_otherwise(Engine& e, peer to, local_memory from, remote_place at, void* context) noexcept {
+  [[gnu::cold, gnu::noinline]] static status one_otherwise(Engine& e, peer to, std::byte* data, std::size_t size, void* descriptor,
+                                                           const remote_place& at, void* context) noexcept {  // apart: whole they lay in memory
+    const local_memory from{data, size, descriptor};
     return otherwise<How>(e, to, {&from, 1}, at, context);
   }
   template <class How>

@@ -18,10 +18,12 @@ namespace weft {
 struct striped_registration {
   bytes memory;
   std::vector<region> rails;
+  std::vector<void*> descriptors;  ///< The same, for posting: of each rail's.
 };
 /// A peer's, as it was described: a key for each rail.
 struct striped_target {
   std::vector<remote_region> rails;
+  std::vector<remote_memory> starts;  ///< The same, for posting: where the region begins for each rail, and its key there.
 };
 
 /// A part of a striped region, as source or destination. One past the end is refused as out of range by every transfer.

@@ -205,6 +205,7 @@ struct port_limits {
 ///   static constexpr bool hints_more;                                 send, write and write_immediate take `template <post_mode M, bool More>`: the
 ///                                                                     caller posts to the same link again at once
 ///     using kept_write = ...; void aim(link, kept_write&, void* context); template <bool Immediate> status post_kept(link, const kept_write&);   optional
+///     status post_last_kept(link, const kept_write&, bool immediate);
 ///                                                                     besides: a write made up before it is posted (backends/libfabric/kept_write.hpp)
 ///   void begin_batch(); void end_batch();                             posts between them go to the card together
 /// and besides, where requests can be built where they are posted from:

@@ -78,7 +78,8 @@ struct message_after_ordered_write {
   template <class Lane, class Write>
   [[gnu::always_inline]] static status post(Lane& lane, const Write& w) noexcept {
     if constexpr (Lane::fuses)
-      if (lane.fits_notice(w)) return lane.write_in_notice(w);
+      if (lane.fits_notice(w)) [[likely]]
+        return lane.write_in_notice(w);
     return lane.write_then_message(w);
   }
 };
@@ -92,7 +93,8 @@ struct message_after_delivery {
   template <class Lane, class Write>
   [[gnu::always_inline]] static status post(Lane& lane, const Write& w) noexcept {
     if constexpr (Lane::fuses)
-      if (lane.fits_notice(w)) return lane.write_in_notice(w);
+      if (lane.fits_notice(w)) [[likely]]
+        return lane.write_in_notice(w);
     return lane.write_delivered_then_message(w);
   }
 };

@@ -15,7 +15,7 @@ namespace weft::backends::libfabric {
 struct vector_of_pieces {
   vector_of_pieces() noexcept {}  // NOLINT(modernize-use-equals-default): defaulted, {} would clear the room
   /// Requires: no more than there is room for.
-  explicit vector_of_pieces(gather_list from) noexcept : vector_of_pieces() {
+  explicit vector_of_pieces(gather_list from) noexcept : count(0), bytes(0) {
     for (const local_memory& each : from) put(count++, each);
     bytes = total_of(from);
   }

@@ -235,6 +235,10 @@ class port {
   [[gnu::always_inline]] status post_kept(link to, const kept_write& kept) noexcept {
     return posted(fi_writemsg(ends_->of(to), kept.message(), FI_MORE | (Immediate ? FI_REMOTE_CQ_DATA : 0)), "fi_writemsg");
   }
+  /// The same, and nothing follows.
+  [[gnu::always_inline]] status post_last_kept(link to, const kept_write& kept, bool immediate) noexcept {
+    return posted(fi_writemsg(ends_->of(to), kept.message(), immediate ? FI_REMOTE_CQ_DATA : 0), "fi_writemsg");
+  }
 
   template <atomic_operation What, atomic_number T>
   requires(Shape::native_atomics) status

@@ -39,13 +39,16 @@ struct by_weft {
   remote_place place = pair.there.at(0);
   std::array<local_memory, 2> two{pair.source.first(half), pair.source.slice(half, half)};
   std::size_t size = most;
+  std::uint32_t immediate = 1;  // known when the program runs
   std::uint64_t ended = 0, arrived = 0;
   by_weft(const channel& to, bool first) : pair(to, first, most) {}
 
-  [[gnu::always_inline]] bool put_notify() { return bool(pair.net.put_notify(pair.other, pair.source.first(size), place, 1)); }
-  [[gnu::always_inline]] bool put_notify_signalled() { return bool(pair.net.put_notify(pair.other, pair.source.first(size), place, 1, this)); }
+  [[gnu::always_inline]] bool put_notify() { return bool(pair.net.put_notify(pair.other, pair.source.first(size), place, immediate)); }
+  [[gnu::always_inline]] bool put_notify_signalled() {
+    return bool(pair.net.put_notify(pair.other, pair.source.first(size), place, immediate, this));
+  }
   [[gnu::always_inline]] bool put_two() { return bool(pair.net.put(pair.other, two, place)); }
-  [[gnu::always_inline]] bool put_notify_two() { return bool(pair.net.put_notify(pair.other, two, place, 1)); }
+  [[gnu::always_inline]] bool put_notify_two() { return bool(pair.net.put_notify(pair.other, two, place, immediate)); }
   [[gnu::always_inline]] bool get_two() { return bool(pair.net.get(pair.other, two, place, this)); }
   [[gnu::always_inline]] bool put_visible() {
     if constexpr (reached_by<F, visible>::native || reached_by<F, visible>::emulated)
@@ -59,7 +62,7 @@ struct by_weft {
   [[gnu::always_inline]] bool batch() {
     auto b = pair.net.batch(pair.other);
     bool taken = true;
-    for (int i = 0; i < members; ++i) taken &= bool(b.put_notify(pair.source.first(size), place, 1));
+    for (int i = 0; i < members; ++i) taken &= bool(b.put_notify(pair.source.first(size), place, immediate));
     return bool(b.close()) && taken;
   }
   [[gnu::always_inline]] bool fetch_add_float() { return bool(pair.net.template fetch_add<float>(pair.other, place, 0.5F, this)); }
@@ -70,36 +73,40 @@ struct by_weft {
   }
 };
 
-/// The same by hand.
+/// The same by hand. The end is kept by a pointer, since it must not move and what has it may, as a transport.
 template <class Use = tuned_use>
 struct by_hand {
   using raw = raw_asked<fabric, native, Use>;
-  raw end;
-  std::array<typename raw::memory, 2> two{typename raw::memory{end.source.data, half, end.source.descriptor},
-                                          typename raw::memory{end.source.data + half, half, end.source.descriptor}};
+  std::unique_ptr<raw> end;
+  typename raw::handle other = end->other;
+  typename raw::memory source = end->source;
+  typename raw::place there = end->there;
+  std::array<typename raw::memory, 2> two{typename raw::memory{source.data, half, source.descriptor},
+                                          typename raw::memory{source.data + half, half, source.descriptor}};
   std::size_t size = most;
+  std::uint32_t immediate = 1;  // known when the program runs
   std::uint64_t ended = 0, arrived = 0;
-  by_hand(const channel& to, bool first) : end(to, first, most) {}
+  by_hand(const channel& to, bool first) : end(std::make_unique<raw>(to, first, most)) {}
 
-  bool put_notify() { return end.put_notify(end.other, end.source, size, end.there, 1) == 0; }
-  [[gnu::always_inline]] bool put_notify_fused() { return end.fused(end.other, end.source, size, end.there, 1) == 0; }
-  [[gnu::always_inline]] bool put_notify_fused_signalled() { return end.fused(end.other, end.source, size, end.there, 1, this) == 0; }
-  [[gnu::always_inline]] bool put_two() { return end.template put<false>(end.other, two, end.there, 0) == 0; }
-  [[gnu::always_inline]] bool put_notify_two() { return end.template put<true>(end.other, two, end.there, 1) == 0; }
-  [[gnu::always_inline]] bool get_two() { return end.get(end.other, two, end.there, this) == 0; }
-  [[gnu::always_inline]] bool put_visible() { return end.put_delivered(end.other, end.source, size, end.there, this) == 0; }
-  [[gnu::always_inline]] bool flush() { return end.flush(end.other, this) == 0; }
-  [[gnu::always_inline]] bool fetch_add_float() { return end.fetch_add(end.other, end.there, 0.5F, this) == 0; }
+  bool put_notify() { return end->put_notify(other, source, size, there, immediate) == 0; }
+  [[gnu::always_inline]] bool put_notify_fused() { return end->fused(other, source, size, there, immediate) == 0; }
+  [[gnu::always_inline]] bool put_notify_fused_signalled() { return end->fused(other, source, size, there, immediate, this) == 0; }
+  [[gnu::always_inline]] bool put_two() { return end->template put<false>(other, two, there, 0) == 0; }
+  [[gnu::always_inline]] bool put_notify_two() { return end->template put<true>(other, two, there, immediate) == 0; }
+  [[gnu::always_inline]] bool get_two() { return end->get(other, two, there, this) == 0; }
+  [[gnu::always_inline]] bool put_visible() { return end->put_delivered(other, source, size, there, this) == 0; }
+  [[gnu::always_inline]] bool flush() { return end->flush(other, this) == 0; }
+  [[gnu::always_inline]] bool fetch_add_float() { return end->fetch_add(other, there, 0.5F, this) == 0; }
   [[gnu::always_inline]] bool batch() {
-    typename raw::batch b(end, end.other);
+    typename raw::batch b(*end, other);
     bool taken = true;
-    for (int i = 0; i < members; ++i) taken &= b.put_notify(end.source, size, end.there, 1) == 0;
+    for (int i = 0; i < members; ++i) taken &= b.put_notify(source, size, there, immediate) == 0;
     return b.close() == 0 && taken;
   }
-  bool say() { return end.say(end.other, size) == 0; }
+  bool say() { return end->say(other, size) == 0; }
   [[gnu::always_inline]] int look() {
-    return end.look([this](auto, auto, void*, std::uint64_t) { ++ended; }, [this](auto, std::uint32_t) { ++arrived; },
-                    [this](auto, const std::byte*, std::size_t) { ++arrived; });
+    return end->look([this](auto, auto, void*, std::uint64_t) { ++ended; }, [this](auto, std::uint32_t) { ++arrived; },
+                     [this](auto, const std::byte*, std::size_t) { ++arrived; });
   }
 };
 
@@ -131,13 +138,13 @@ struct by_rails {
 
 struct by_hand_rails {
   static constexpr std::size_t page = by_rails::page;
-  raw_striped<fabric, 2> end;
+  raw_striped<fabric> end;
   std::size_t size = 4 * page;
   std::uint64_t ended = 0, arrived = 0;
-  by_hand_rails(const channel& to, bool first) : end(to, first, 4 * page, page) {}
-  [[gnu::always_inline]] bool put_striped() { return end.put(size, this) == 0; }
+  by_hand_rails(const channel& to, bool first) : end(to, first, 2, 4 * page, page) {}
+  [[gnu::always_inline]] bool put_striped() { return end.put(end.other, end.source, 0, size, end.there, 0, this) == 0; }
   int look() {
-    return end.look([this](void*, int) { ++ended; });
+    return end.look([this](auto, auto, void*, int) { ++ended; });
   }
 };
 
@@ -162,19 +169,24 @@ void settle(Contender& c) {
     c.look();
   }
 }
-/// `each`: what one call counts for. `signalled`: one call a visit, and its end is waited for.
-template <class Contender, bool (Contender::*Operation)(), bool signalled, int each = 1>
-tally post(Contender& c, int visits) {
-  constexpr int posts = signalled || each > 1 ? 1 : 16;
+/// How an operation is counted. What is not measured is compiled once for a contender, not for each of its operations.
+template <class Contender>
+struct way {
+  int (*measured)(Contender&);
+  int counts;      ///< Operations that one call of it is.
+  bool signalled;  ///< Its end is waited for.
+};
+template <class Contender>
+tally post(Contender& c, int visits, way<Contender> w) {
   tally t;
   if constexpr (requires { c.put_notify(); })
     while (!c.put_notify()) c.look();  // some libraries connect at the first post
   settle(c);
-  for (int v = 0; v < visits; ++v, t.operations += std::uint64_t{posts} * each) {
+  for (int v = 0; v < visits; ++v, t.operations += static_cast<std::uint64_t>(w.counts)) {
     const std::uint64_t before = c.ended;
-    const auto refused = static_cast<std::uint64_t>(measured_post<Contender, Operation, posts>(c));
+    const auto refused = static_cast<std::uint64_t>(w.measured(c));
     t.refused += refused;
-    while (signalled && refused == 0 && c.ended == before) c.look();
+    while (w.signalled && refused == 0 && c.ended == before) c.look();
     settle(c);
   }
   return t;
@@ -187,7 +199,7 @@ tally hear(Contender& c, const channel& to, int visits) {
   for (int v = 0; v < visits; ++v, ++t.operations) {
     const std::uint64_t before = c.arrived;
     to.tell("message");
-    usleep(20000);
+    to.hear();  // it is said: the first look has it where the other side's library keeps nothing back
     do t.empty += measured_look(c) == 0;
     while (c.arrived == before);
   }
@@ -200,8 +212,10 @@ int side(const channel& to, bool first, Measure&& measure) {
   Contender c(to, first);
   if (!first) {
     while (to.hear([&] { c.look(); }) == "message")
-      if constexpr (requires { c.say(); })
+      if constexpr (requires { c.say(); }) {
         while (!c.say()) c.look();
+        to.tell("said");
+      }
     to.tell("done");
     return 0;
   }
@@ -217,9 +231,15 @@ int both(Measure&& measure) {
       120, [&](const channel& to) { return side<Contender>(to, true, measure); },
       [&](const channel& to) { return side<Contender>(to, false, measure); });
 }
+template <class Contender>
+int posts_of(int visits, way<Contender> w) {
+  return both<Contender>([visits, w](Contender& c, const channel&) { return post<Contender>(c, visits, w); });
+}
+/// `each`: what one call counts for. `signalled`, or more than one: one call a visit.
 template <class Contender, bool (Contender::*Operation)(), bool signalled, int each = 1>
 int posts(int visits) {
-  return both<Contender>([visits](Contender& c, const channel&) { return post<Contender, Operation, signalled, each>(c, visits); });
+  constexpr int calls = signalled || each > 1 ? 1 : 16;
+  return posts_of<Contender>(visits, {&measured_post<Contender, Operation, calls>, calls * each, signalled});
 }
 template <class Contender>
 int messages(int visits) {
@@ -243,8 +263,8 @@ runner with_pool_by_hand() {
 /// weft's, then the contender's. Large buffers of many messages have none.
 std::map<std::string, std::pair<runner, runner>> all_operations() {
   using weft_end = by_weft<fabric>;
-  using fused_end = by_weft<fused<fabric>::type>;
   using hand_end = by_hand<>;
+  using fused_end = by_weft<fused<fabric>::type>;
   return {
       {"put_two", {posts<weft_end, &weft_end::put_two, false>, posts<hand_end, &hand_end::put_two, false>}},
       {"put_notify_two", {posts<weft_end, &weft_end::put_notify_two, false>, posts<hand_end, &hand_end::put_notify_two, false>}},
@@ -252,10 +272,10 @@ std::map<std::string, std::pair<runner, runner>> all_operations() {
       {"put_visible", {posts<weft_end, &weft_end::put_visible, true>, posts<hand_end, &hand_end::put_visible, true>}},
       {"flush", {posts<weft_end, &weft_end::flush, true>, posts<hand_end, &hand_end::flush, true>}},
       {"batch", {posts<weft_end, &weft_end::batch, false, members>, posts<hand_end, &hand_end::batch, false, members>}},
+      {"fetch_add_float", {posts<weft_end, &weft_end::fetch_add_float, true>, posts<hand_end, &hand_end::fetch_add_float, true>}},
       {"fused_put_notify", {posts<fused_end, &fused_end::put_notify, false>, posts<hand_end, &hand_end::put_notify_fused, false>}},
       {"fused_put_notify_signalled",
        {posts<fused_end, &fused_end::put_notify_signalled, true>, posts<hand_end, &hand_end::put_notify_fused_signalled, true>}},
-      {"fetch_add_float", {posts<weft_end, &weft_end::fetch_add_float, true>, posts<hand_end, &hand_end::fetch_add_float, true>}},
       {"put_striped", {posts<by_rails, &by_rails::put_striped, true>, posts<by_hand_rails, &by_hand_rails::put_striped, true>}},
       {"hear_slots", {messages<weft_end>, messages<hand_end>}},
       {"hear_large_buffers", {with_receives<receive_buffers::multi_receive>(), no_such}},

@@ -47,7 +47,7 @@ class raw_asked : public raw_composed<F, Atomics, Use> {
       return base::gone;
     if (const int wrong = base::check(from, size, at)) [[unlikely]]
       return wrong;
-    if (size > injected - sizeof(fused_head) || sizeof(fused_head) + size > r->takes) [[unlikely]]
+    if (size > injected - sizeof(fused_head)) [[unlikely]]  // no peer's receives are shorter than what is injected
       return base::outside;
     return fused(*r, from, size, at, immediate, 0);
   }
@@ -59,7 +59,7 @@ class raw_asked : public raw_composed<F, Atomics, Use> {
       return base::gone;
     if (const int wrong = base::check(from, size, at)) [[unlikely]]
       return wrong;
-    if (size > injected - sizeof(fused_head) || sizeof(fused_head) + size > r->takes) [[unlikely]]
+    if (size > injected - sizeof(fused_head)) [[unlikely]]  // no peer's receives are shorter than what is injected
       return base::outside;
     slot* s = take(*r, base::kind::put_notify, context);
     if (s == nullptr) [[unlikely]]
@@ -125,7 +125,8 @@ class raw_asked : public raw_composed<F, Atomics, Use> {
     h.address = at.address;
     h.key = at.key;
     std::memcpy(message, &h, sizeof h);
-    std::memcpy(message + sizeof h, from.data, size);
+    if (size != 0) [[likely]]  // without bytes there may be no address
+      std::memcpy(message + sizeof h, from.data, size);
     return static_cast<int>(fi_injectdata(r.ep, message, sizeof h + size, r.theirs, r.at));
   }
 
