@@ -13,7 +13,7 @@ namespace weft::backends::libfabric {
 
 /// Room for gather_limit pieces, and a header in front of them. Not cleared: what is not counted is never read.
 struct vector_of_pieces {
-  vector_of_pieces() noexcept {}  // NOLINT(modernize-use-equals-default): defaulted, {} would clear the room
+  vector_of_pieces() noexcept {}  // NOLINT(modernize-use-equals-default,cppcoreguidelines-pro-type-member-init): take() says how many, and how much
   /// Requires: no more than there is room for.
   explicit vector_of_pieces(gather_list from) noexcept : count(0), bytes(0) {
     for (const local_memory& each : from) put(count++, each);
@@ -42,8 +42,8 @@ struct vector_of_pieces {
 
   iovec pieces[gather_limit + 1];
   void* descriptors[gather_limit + 1];
-  std::size_t count = 0;
-  std::size_t bytes = 0;
+  std::size_t count;
+  std::size_t bytes;
 
  private:
   [[gnu::always_inline]] void put(std::size_t at, const local_memory& piece) noexcept {
