@@ -40,10 +40,11 @@ struct member_as_posted {
   operation what = no_member;
   operation ready = no_member;    ///< The same of a write that is posted as it is kept: one with bytes, which one call carries.
   Kept kept;                      ///< Is something only while `what` is.
-  member_as_posted() noexcept {}  // NOLINT(modernize-use-equals-default): by default all of it would be cleared first
+  member_as_posted() noexcept {}  // NOLINT(modernize-use-equals-default,hicpp-use-equals-default): by default all of it would be cleared first
   member_as_posted(const member_as_posted& other) noexcept : what(other.what), ready(other.ready) {
     if (what != no_member) kept = other.kept;
   }
+  // NOLINTNEXTLINE(bugprone-unhandled-self-assignment,cert-oop54-cpp): of itself, each part is what it was
   member_as_posted& operator=(const member_as_posted& other) noexcept {
     what = other.what;
     ready = other.ready;

@@ -13,7 +13,8 @@ namespace weft::backends::libfabric {
 
 class kept_write {
  public:
-  kept_write() noexcept {}  // NOLINT(modernize-use-equals-default): nothing is cleared; nothing of it is read before keep() and aim()
+  /// Nothing is cleared; nothing of it is read before keep() and aim().
+  kept_write() noexcept {}  // NOLINT(modernize-use-equals-default,hicpp-use-equals-default)
   kept_write(const kept_write& other) noexcept
       : piece_(other.piece_), descriptor_(other.descriptor_), target_(other.target_), message_(other.message_) {
     point();

@@ -13,11 +13,11 @@ namespace weft::backends::libfabric {
 
 /// Room for gather_limit pieces, and a header in front of them. Not cleared: what is not counted is never read.
 struct vector_of_pieces {
-  vector_of_pieces() noexcept {}  // NOLINT(modernize-use-equals-default,cppcoreguidelines-pro-type-member-init): take() says how many, and how much
+  /// take() says how many, and how much.
+  vector_of_pieces() noexcept {}  // NOLINT(modernize-use-equals-default,hicpp-use-equals-default,cppcoreguidelines-pro-type-member-init)
   /// Requires: no more than there is room for.
-  explicit vector_of_pieces(gather_list from) noexcept : count(0), bytes(0) {
+  explicit vector_of_pieces(gather_list from) noexcept : count(0), bytes(total_of(from)) {
     for (const local_memory& each : from) put(count++, each);
-    bytes = total_of(from);
   }
 
   /// All of a list of at most `Most` pieces, looked at and written in one pass. False where it is longer, has a piece without bytes or none at all,
