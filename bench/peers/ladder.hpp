@@ -164,7 +164,9 @@ inline json reading(const char* operation, std::size_t bytes, double ns) { retur
 template <class End>
 void run_class(End& end, const ladder& plan, bool first, bool large, bool rates, json& into) {
   climb<End> up(end, plan, first);
-  const std::size_t largest = *std::max_element(plan.sizes.begin(), plan.sizes.end());
+  std::size_t largest = 0;  // of this class, for which the regions are
+  for (const std::size_t size : plan.sizes)
+    if ((size > small_transfer) == large) largest = std::max(largest, size);
   for (const std::size_t size : plan.sizes)
     if ((size > small_transfer) == large) into.push_back(reading("latency", size, up.latency(size)));
   if constexpr (quiet_inside_of_windows<End>)
