@@ -158,8 +158,10 @@ constexpr refused why_not(const tcp_rxm*, flush::message_behind_writes, Asked) {
       "pointers to ask for); the nearest legal answer is flush::tracked_writes");
   return {};
 }
-constexpr policy_set<atomics::target, flush::message_behind_writes> follows(const tcp_rxm*, notify::message_after_ordered_write) noexcept { return {}; }
-constexpr policy_set<atomics::target, flush::message_behind_writes> follows(const tcp_rxm*, notify::watched_word) noexcept { return {}; }
+constexpr policy_set<atomics::target, flush::message_behind_writes>
+follows(const tcp_rxm*, notify::message_after_ordered_write) noexcept { return {}; }
+constexpr policy_set<atomics::target, flush::message_behind_writes>
+follows(const tcp_rxm*, notify::watched_word) noexcept { return {}; }
 constexpr policy_set<flush::message_behind_writes> follows(const tcp_rxm*, atomics::target) noexcept { return {}; }
 // clang-format on
 }  // namespace weft::fabrics

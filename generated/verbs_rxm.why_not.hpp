@@ -191,7 +191,8 @@ constexpr refused why_not(const verbs_rxm*, inject::up_to<Values...>, Asked) {
       "card's inline size less 64; not established on cards); the nearest legal answer is inject::never");
   return {};
 }
-constexpr policy_set<atomics::target, flush::message_behind_writes> follows(const verbs_rxm*, notify::message_after_ordered_write) noexcept { return {}; }
+constexpr policy_set<atomics::target, flush::message_behind_writes>
+follows(const verbs_rxm*, notify::message_after_ordered_write) noexcept { return {}; }
 constexpr policy_set<flush::message_behind_writes> follows(const verbs_rxm*, atomics::target) noexcept { return {}; }
 // clang-format on
 }  // namespace weft::fabrics
