@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Up to which size are the bytes of an unsignalled post copied at the call (fi_inject(3) in fi_msg and fi_rma), so that their source is free at once? Forced by
-// what the row says in inject_bytes; larger ones are read later, by the library or the card.
+// Up to which size are the bytes of an unsignalled message, or of a put_notify whose notice rides on its write, copied at the call (fi_inject(3) in fi_msg and
+// fi_rma), so that their source is free at once? Forced by what the row says in inject_bytes; larger ones, and puts, are read later, by the library or the card.
 // Answers: as_the_row_permits - whatever fits is copied. up_to<bytes> - less than the row permits: where a bench says that the library's copy of larger
 // ones costs more than it saves.
 // never - nothing is copied: the source of every post stays untouched until the peer's answer implies that it was read; on any fabric.

@@ -48,6 +48,10 @@ status count(net_type& net, peer there, const remote_words<atomicity::target>& t
   return net.add<double>(there, theirs.at(8), 0.5, request);
 }
 
+result<region> of_a_device(net_type& net, int dmabuf, std::byte* pointer, std::size_t size) {  // opened with {.device_memory = true}
+  return net.register_region(dmabuf_memory{.descriptor = dmabuf, .address = pointer, .size = size}, rights::remote_write);
+}
+
 using call = immediate_layout<field<"id", 8>, field<"sequence", 16>>;
 status tell(net_type& net, peer there, local_memory from, const remote_place& at) { return net.put_notify(there, from, at, call(7, 1), nullptr); }
 status wait_for_all(net_type& net, notification_counter& arrivals) { return arrivals.wait(net, 7, 64, 2s, counting<call, "id">(arrivals)); }
