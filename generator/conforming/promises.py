@@ -13,7 +13,7 @@ from ..schema import NAME, SENTENCE, SNAKE, Schema, did_you_mean, require
 
 _TEST = r"^([a-z]+/)?[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)?$"
 _CTEST = r"^[a-z][a-z0-9_-]*(\.([a-z0-9_-]+|\{fabric\}))+$"
-_PROGRAMS = ("main.cpp", "watched.cpp", "coalescing.cpp")  # those whose results weft conformance reads
+_PROGRAMS = ("main.cpp", "watched.cpp", "coalescing.cpp", "options.cpp")  # those whose results weft conformance reads
 _INSTANTIATED = re.compile(r"^(?:WEFT_INSTANTIATE\(|INSTANTIATE_TYPED_TEST_SUITE_P\((\w+), )(\w+)", re.MULTILINE)
 _DEFINED = re.compile(r"^TYPED_TEST_P\(\s*(\w+)\s*,\s*(\w+)\s*\)", re.MULTILINE)
 

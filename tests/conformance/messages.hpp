@@ -7,6 +7,7 @@
 #include "two_sides.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 
 namespace weft::conformance {
@@ -57,7 +58,7 @@ void take_stream(party& side, std::uint32_t count, transport_options o) {
   side.book.finished(net.now());
 }
 
-/// Side 1: sends them. Returns: how often the queue was full.
+/// Side 1: sends them; sources that are free at once are written over at once. Returns: how often the queue was full.
 template <class F>
 std::uint64_t send_stream(party& side, std::uint32_t count, transport_options o, bool signalled) {
   auto net = opened<F>(side, o);
@@ -72,6 +73,7 @@ std::uint64_t send_stream(party& side, std::uint32_t count, transport_options o,
     write_message({from.data, from.size}, i);
     ids[i] = side.book.posted(history::work::send, 0, net.now(), {}, i, const_bytes(from.data, from.size));
     push(side, net, seen, "send", [&] { return signalled ? net.send(p, from, &ids[i]) : net.send(p, from); });
+    if (!signalled && from.size <= transport<F>::inject_bytes) std::memset(from.data, 0xEE, from.size);
   }
   if (signalled)
     await(
