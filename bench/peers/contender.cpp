@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One contender over the selected fabric in a pair of processes of its own: `--as` says which. weft's operations, and the same by hand against libfabric:
-// plain as its examples are, tuned, and by writes that the target watches. What it finds is one JSON object; `weft bench --peers` compares.
+// plain as fabtests are, tuned, and by writes that the target watches. What it finds is one JSON object; `weft bench --peers` compares.
 // Hot path: ladder.hpp and the ends. Threads: one per process.
 #include "../../compose/selected.hpp"
 #include "../../compose/with.hpp"

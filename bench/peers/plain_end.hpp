@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libfabric as its examples use it, to have beside what a tuned program gets: messages by fi_sendmsg with a completion each that is waited for, one queue for
-// sends and one for receives, one entry a read, any thread may call, and the settings that the library comes with.
+// libfabric as its own benchmarks use it, to have beside what a tuned program gets: call by call what fi_rdm_pingpong does, and fi_msg_pingpong where endpoints are
+// connected (libfabric 1.17, fabtests/benchmarks/benchmark_shared.c, common/shared.c). Messages: below what the library copies at the call fi_inject, which has no
+// completion; else fi_send, whose completion is waited for at once. One queue for sends and one for receives, one entry a read and no more in it than its context,
+// one receive, posted again when it was used; FI_MSG is asked for and nothing else, FI_THREAD_DOMAIN, and the settings that the library comes with.
 // Also here: a tuned program that sends messages, whatever the row's writes could carry.
 // Hot path: post, poll. Threads: one owner.
 #pragma once
@@ -44,8 +46,9 @@ struct by_pointers {
 
 struct plain_use {
   static constexpr bool two_queues = true;
-  static constexpr auto threading = FI_THREAD_SAFE;
-  static constexpr std::size_t receives = window;
+  static constexpr bool remote_memory = false;
+  static constexpr auto format = FI_CQ_FORMAT_CONTEXT;
+  static constexpr std::size_t receives = 1;
 };
 struct message_use : tuned_use {
   static constexpr std::size_t receives = window;
@@ -58,23 +61,29 @@ class plain_end : public raw_end<by_default<F>, false, plain_use> {
  public:
   using base::base;
 
-  /// In a window completions are taken along by poll(); otherwise each is waited for at once.
-  void windowed(bool on) noexcept { windowed_ = on; }
+  /// In a window poll() takes completions along, and there is a receive for each message; otherwise each completion is waited for at once.
+  void windowed(bool on) {
+    windowed_ = on;
+    if (on) this->post_receives(window);
+  }
 
   template <ending>
   bool post(std::size_t size, std::uint32_t) {
-    const iovec piece{this->outgoing(), size};
-    const fi_msg message{&piece, &this->descriptor_, 1, this->peer_, &this->context_, 0};
-    const ssize_t r = fi_sendmsg(this->ep_, &message, FI_COMPLETION);
-    if (r == -FI_EAGAIN) return false;
-    if (r != 0) base::refuse("fi_sendmsg", static_cast<int>(r));
-    ++outstanding_;
+    const bool injected = size < this->inject_;  // fabtests' own bound: it does not inject what fits exactly
+    const ssize_t r = injected ? fi_inject(this->ep_, this->outgoing(), size, this->peer_)
+                               : fi_send(this->ep_, this->outgoing(), size, this->descriptor_, this->peer_, &this->context_);
+    if (r == -FI_EAGAIN) {
+      reap();
+      return false;
+    }
+    if (r != 0) base::refuse("sending", static_cast<int>(r));
+    outstanding_ += injected ? 0 : 1;
     while (!windowed_ && outstanding_ > 0) reap();
     return true;
   }
   int poll() {
     if (outstanding_ > 0) reap();
-    fi_cq_data_entry entry;
+    fi_cq_entry entry;
     const ssize_t count = fi_cq_read(this->cq_, &entry, 1);
     if (count == -FI_EAGAIN) return 0;
     if (count < 0) this->failed();
@@ -84,7 +93,7 @@ class plain_end : public raw_end<by_default<F>, false, plain_use> {
 
  private:
   void reap() {
-    fi_cq_data_entry entry;
+    fi_cq_entry entry;
     const ssize_t count = fi_cq_read(this->sent_, &entry, 1);
     if (count == 1) --outstanding_;
     else if (count != -FI_EAGAIN) base::refuse("a send's completion", static_cast<int>(count));

@@ -32,7 +32,8 @@ namespace weft::bench {
 /// How an end uses its library. This one is what measured best; bench/peers has what examples show.
 struct tuned_use {
   static constexpr bool two_queues = false;
-  static constexpr auto threading = FI_THREAD_DOMAIN;
+  static constexpr bool remote_memory = true;  // else messages alone, from memory that is registered where the library insists
+  static constexpr auto format = FI_CQ_FORMAT_DATA;
   static constexpr std::size_t receives = 16;
 };
 /// The same, with one pool of receives for all connections (fi_srx_context).
@@ -174,14 +175,14 @@ class raw_end {
 
   void open_domain() {
     fi_info* hints = fi_allocinfo();
-    hints->caps = FI_MSG | FI_RMA | (Atomics ? FI_ATOMIC : 0);
+    hints->caps = FI_MSG | (Use::remote_memory ? FI_RMA : 0) | (Atomics ? FI_ATOMIC : 0);
     hints->mode = (facts.context_bytes > 0 ? FI_CONTEXT : 0) | (facts.context_bytes >= 64 ? FI_CONTEXT2 : 0) |
                   (writes && facts.write_immediate_consumes_receive ? FI_RX_CQ_DATA : 0) | FI_ASYNC_IOV;
     hints->ep_attr->type = connected ? FI_EP_MSG : FI_EP_RDM;
     hints->domain_attr->mr_mode = FI_MR_ALLOCATED | (facts.virtual_addressing ? FI_MR_VIRT_ADDR : 0) |
                                   (facts.key_owner == key_owner::provider ? FI_MR_PROV_KEY : 0) | (facts.local_registration ? FI_MR_LOCAL : 0) |
                                   (facts.region_endpoint_binding ? FI_MR_ENDPOINT : 0);
-    hints->domain_attr->threading = Use::threading;
+    hints->domain_attr->threading = FI_THREAD_DOMAIN;
     hints->domain_attr->data_progress = facts.data_progress == data_progress::polling ? FI_PROGRESS_MANUAL : FI_PROGRESS_AUTO;
     hints->domain_attr->cq_data_size = writes ? facts.write_immediate_bytes : 0;
     hints->fabric_attr->prov_name = strdup(std::string(facts.provider).c_str());
@@ -197,14 +198,15 @@ class raw_end {
   }
   void open_queue() {
     fi_cq_attr attributes{};
-    attributes.format = FI_CQ_FORMAT_DATA;
+    attributes.format = Use::format;
     attributes.wait_obj = FI_WAIT_NONE;
     attributes.size = 512;
     must(fi_cq_open(domain_, &attributes, &cq_, nullptr), "fi_cq_open");
     if constexpr (Use::two_queues) must(fi_cq_open(domain_, &attributes, &sent_, nullptr), "fi_cq_open");
   }
   void enroll() {
-    constexpr std::uint64_t access = FI_SEND | FI_RECV | FI_WRITE | FI_READ | FI_REMOTE_WRITE | FI_REMOTE_READ;
+    if constexpr (!Use::remote_memory && !facts.local_registration) return;
+    constexpr std::uint64_t access = FI_SEND | FI_RECV | (Use::remote_memory ? FI_WRITE | FI_READ | FI_REMOTE_WRITE | FI_REMOTE_READ : 0);
     must(fi_mr_reg(domain_, memory_.data(), memory_.size(), access, 0, 7, 0, &mr_, nullptr), "fi_mr_reg");
     descriptor_ = fi_mr_desc(mr_);
   }
@@ -221,7 +223,7 @@ class raw_end {
       must(fi_ep_bind(ep_, &pool_->fid, 0), "fi_ep_bind");
     }
     must(fi_enable(ep_), "fi_enable");
-    if constexpr (facts.region_endpoint_binding) {
+    if constexpr (facts.region_endpoint_binding && (Use::remote_memory || facts.local_registration)) {
       must(fi_mr_bind(mr_, &ep_->fid, 0), "fi_mr_bind");
       must(fi_mr_enable(mr_), "fi_mr_enable");
     }
@@ -232,8 +234,8 @@ class raw_end {
     fi_context2 context;
     std::vector<std::byte> memory;
   };
-  void post_receives() {
-    for (std::size_t i = 0; i < receives; ++i) {
+  void post_receives(std::size_t wanted = receives) {
+    while (slots_.size() < wanted) {
       slots_.push_back(std::make_unique<receive>());
       slots_.back()->memory.resize(size_);
       post_receive(*slots_.back());
@@ -245,7 +247,7 @@ class raw_end {
   }
   void receive_again(void* context) {
     auto& r = *static_cast<receive*>(context);
-    if constexpr (!writes) landed_ = r.memory.data();  // read before the next 15 arrive
+    if constexpr (!writes) landed_ = r.memory.data();  // read before as many as are posted arrive
     post_receive(r);
   }
 
@@ -311,7 +313,8 @@ class raw_end {
   }
   void exchange_regions(const channel& to, bool first) {
     landed_ = memory_.data();
-    const std::array<std::uint64_t, 2> ours{facts.virtual_addressing ? reinterpret_cast<std::uint64_t>(memory_.data()) : 0, fi_mr_key(mr_)};
+    const std::uint64_t own_key = Use::remote_memory ? fi_mr_key(mr_) : 0;
+    const std::array<std::uint64_t, 2> ours{facts.virtual_addressing ? reinterpret_cast<std::uint64_t>(memory_.data()) : 0, own_key};
     const std::string theirs = to.swap(first, {reinterpret_cast<const char*>(ours.data()), sizeof ours}, [this] { poll(); });
     std::memcpy(&address_, theirs.data(), 8);
     std::memcpy(&key_, theirs.data() + 8, 8);

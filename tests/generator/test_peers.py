@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import socket
 import sys
 import time
 from pathlib import Path
@@ -162,6 +165,50 @@ def test_a_server_is_awaited_by_the_kernels_table() -> None:
     server = f"import socket; s = socket.create_server(('127.0.0.1', {port})); c, _ = s.accept(); c.sendall(b'hello'); c.close()"
     client = f"import socket; print(socket.create_connection(('127.0.0.1', {port})).recv(10).decode())"
     assert processes.pair([sys.executable, "-c", server], [sys.executable, "-c", client], port).strip() == "hello"
+
+
+def test_a_server_without_a_stream_is_awaited_too(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as bound:
+        bound.bind(("127.0.0.1", 0))
+        assert processes.listens(bound.getsockname()[1])
+    port = processes.free_port()
+    assert not processes.listens(port, memory=tmp_path)
+    (tmp_path / f"127.0.0.1:{port}").touch()
+    assert processes.listens(port, memory=tmp_path)
+
+
+FABTEST = """#!PYTHON
+import argparse, os, socket, sys
+read = argparse.ArgumentParser()
+for each in "pISsBP":
+    read.add_argument(f"-{each}")
+read.add_argument("to", nargs="?")
+told = read.parse_args()
+if told.to is None:
+    socket.create_server((told.s, int(told.B))).accept()
+else:
+    socket.create_connection((told.to, int(told.P)))
+    print("bytes iters total time MB/sec usec/xfer Mxfers/sec")
+    print(told.S, told.I, "1k 0.1s 1.0", len(os.sched_getaffinity(0)) if told.p == "sockets" else 5.5, "0.1")
+"""
+
+
+def test_fabtests_take_part_where_they_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fabrics = ("tcp", "tcp_rxm", "sockets", "shm", "udp_rxd")
+    none = Programs(tmp_path, {}, "", "")
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    before = {each.name: each.absent for each in all_contenders(fabrics, none) if each.name.startswith("fabtests")}
+    assert set(before) == {"fabtests fi_msg_pingpong, tcp", *(f"fabtests fi_rdm_pingpong, {fabric}" for fabric in fabrics[1:])}
+    for program in ("fi_msg_pingpong", "fi_rdm_pingpong"):
+        assert all(said.startswith("not found: ") for name, said in before.items() if program in name) or shutil.which(program)
+        (tmp_path / program).write_text(FABTEST.replace("PYTHON", sys.executable))
+        (tmp_path / program).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    for each in all_contenders(fabrics, none):
+        if each.name.startswith("fabtests"):
+            unpinned = "sockets" in each.name  # its own thread would share the processor of whoever waits for it
+            expected = len(os.sched_getaffinity(0)) * 1000 if unpinned else 5500
+            assert not each.absent and each.once(PLAN) == {("latency", 8): expected}
 
 
 def test_programs_are_found_where_they_are_built(tmp_path: Path) -> None:

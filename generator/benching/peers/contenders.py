@@ -22,6 +22,7 @@ BY_HAND = {"plain": "by hand, plain", "tuned": "by hand, tuned write with immedi
 FLOORS = {"socket": ("raw socket", "sockets"), "put": ("raw memory, copy and flag", "memory"), "ring": ("raw memory, ring of messages", "memory")}
 UCX = {"tag_lat": ("tag", "latency"), "ucp_am_lat": ("am", "latency"), "ucp_put_lat": ("put", "latency"), "ucp_fadd": ("put", "fetch_add"), "tag_bw": ("tag", "rate"),
        "ucp_put_bw": ("put", "put rate")}
+OWN_THREAD = ("sockets",)  # the library moves data in a thread of its own: nobody is pinned
 FOREIGN_FABRICS = {"tcp": ("msg", "tcp"), "tcp_rxm": ("rdm", "tcp;ofi_rxm"), "sockets": ("rdm", "sockets"), "shm": ("rdm", "shm"), "udp_rxd": ("rdm", "udp;ofi_rxd")}
 
 
@@ -63,9 +64,7 @@ def all_contenders(fabrics: Sequence[str], programs: Programs) -> list[Contender
         for kind in _kinds(fabric):
             found += [_own(fabric, kind, programs, "")] + ([] if kind in ("fetch_add", "raw_fetch_add", "watched_write_by_pointers") else [_own(fabric, kind, programs, "large transfers")])
         if fabric in FOREIGN_FABRICS:
-            found.append(_fi_pingpong(fabric))
-        if fabric in ("tcp", "tcp_rxm"):
-            found.append(_fabtests(fabric))
+            found += [_fi_pingpong(fabric), _fabtests(fabric)]
     for transport, table in (("tcp", "sockets"), ("posix", "memory")):
         if any(same_host(fabric) == table for fabric in fabrics):
             found += [_ucx(transport, table, way) for way in ("tag", "am", "put")]
@@ -157,7 +156,8 @@ def _fi_pingpong(fabric: str) -> Contender:
             port = free_port()
             count = "400" if size <= 4096 else "100" if size <= 65536 else "20"
             same = ["-e", endpoint, "-p", provider, "-I", count, "-S", str(size)]
-            found["latency", size] = outputs.fi_pingpong(pair(["fi_pingpong", *same, "-B", str(port)], ["fi_pingpong", *same, "-P", str(port), "127.0.0.1"], port), size)
+            found["latency", size] = outputs.fi_pingpong(pair(["fi_pingpong", *same, "-B", str(port)], ["fi_pingpong", *same, "-P", str(port), "127.0.0.1"], port,
+                                                                      pinned=fabric not in OWN_THREAD), size)
         return found
 
     return Contender(f"fi_pingpong, {fabric}", same_host(fabric), once, "" if shutil.which("fi_pingpong") else "not found: install libfabric-bin (scripts/setup bench)", at_most=5)
@@ -171,12 +171,14 @@ def _fabtests(fabric: str) -> Contender:
         found: Readings = {}
         for size in plan.sizes:
             port = free_port()
-            same = [program, "-p", provider, "-I", "400" if size <= 4096 else "50", "-S", str(size)]
-            found["latency", size] = outputs.fi_pingpong(pair([*same, "-s", "127.0.0.1", "-B", str(port)], [*same, "-P", str(port), "127.0.0.1"], port), size)
+            count = (4000 if size <= 4096 else 400 if size <= 65536 else 50) // (2 if plan.quick else 1)
+            same = [program, "-p", provider, "-I", str(count), "-S", str(size)]
+            found["latency", size] = outputs.fi_pingpong(pair([*same, "-s", "127.0.0.1", "-B", str(port)], [*same, "-P", str(port), "127.0.0.1"], port,
+                                                              pinned=fabric not in OWN_THREAD), size)
         return found
 
     return Contender(f"fabtests {program}, {fabric}", same_host(fabric), once, "" if shutil.which(program) else
-                     "not found: Debian has no package of fabtests; build libfabric's fabtests and put them on PATH", at_most=5)
+                     "not found: Debian has no package of fabtests; build libfabric's fabtests and put them on PATH (\"by hand, plain\" makes the same calls)", at_most=5)
 
 
 def _duels(fabrics: Sequence[str], programs: Programs) -> list[Contender]:

@@ -26,16 +26,21 @@ def run(command: Sequence[str | Path], environment: Mapping[str, str] | None = N
         return _output(running, command, time.monotonic() + seconds)
 
 
-def pair(server: Sequence[str | Path], client: Sequence[str | Path], port: int, environment: Mapping[str, str] | None = None, seconds: float = SECONDS) -> str:
-    """Starts a server on processor 0, waits until it listens on the port, runs the client on processor 1. Returns the client's standard output."""
+def pair(server: Sequence[str | Path], client: Sequence[str | Path], port: int, environment: Mapping[str, str] | None = None, seconds: float = SECONDS,
+         pinned: bool = True) -> str:
+    """Starts a server on processor 0, waits until it listens on the port, runs the client on processor 1. Returns the client's standard output.
+    Not pinned: for libraries whose own thread moves the data, and would inherit the processor of whoever waits for it."""
     until = time.monotonic() + seconds
-    with _started(server, environment, 0) as serving:
+    with _started(server, environment, 0 if pinned else None) as serving:
         while not listens(port):
             if serving.poll() is not None or time.monotonic() > until:
                 raise Failed(f"{Path(server[0]).name} did not listen: {_said(serving)}")
             time.sleep(.005)
-        with _started(client, environment, 1) as running:
-            return _output(running, client, until)
+        with _started(client, environment, 1 if pinned else None) as running:
+            told = _output(running, client, until)
+        with contextlib.suppress(subprocess.TimeoutExpired):  # a server that ends by itself takes its shared memory with it
+            serving.wait(timeout=.3)
+        return told
 
 
 def free_port() -> int:
@@ -46,16 +51,17 @@ def free_port() -> int:
         return port
 
 
-def listens(port: int, tables: Sequence[Path] = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))) -> bool:
-    """Whether somebody listens on the port: read from the kernel's table, since a connection would be taken for the client's."""
+def listens(port: int, proc: Path = Path("/proc/net"), memory: Path = Path("/dev/shm")) -> bool:  # noqa: S108  where the kernel has it
+    """Whether somebody listens on the port: read from the kernel's tables, since a connection would be taken for the client's. A datagram socket that has no peer listens;
+    where there are no sockets, the server's memory says so, which libfabric's shm names by address and port."""
     wanted = f":{port:04X}"
-    for table in tables:
-        if table.is_file():
-            for line in table.read_text().splitlines()[1:]:
+    for table, listening in (("tcp", "0A"), ("tcp6", "0A"), ("udp", "07"), ("udp6", "07")):
+        if (proc / table).is_file():
+            for line in (proc / table).read_text().splitlines()[1:]:
                 words = line.split()
-                if words[1].endswith(wanted) and words[3] == "0A":
+                if words[1].endswith(wanted) and words[3] == listening:
                     return True
-    return False
+    return (memory / f"127.0.0.1:{port}").exists()
 
 
 @contextlib.contextmanager
