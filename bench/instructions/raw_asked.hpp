@@ -80,6 +80,7 @@ class raw_asked : public raw_composed<F, Atomics, Use> {
     return posted(*s, fi_injectdata(r->ep, &message, sizeof message, r->theirs, r->at));
   }
   [[gnu::always_inline]] int fetch_add(const handle& to, const place& at, float operand, void* context) noexcept {
+    if constexpr (Atomics) return base::template fetch_add<float>(to, at, operand, context);
     record* r = living(to);
     if (r == nullptr) [[unlikely]]
       return base::gone;

@@ -15,6 +15,7 @@
 #include <rdma/fi_atomic.h>
 
 #include <tuple>
+#include <type_traits>
 
 namespace weft::bench {
 
@@ -165,7 +166,8 @@ class raw_careful : public raw_end<F, Atomics, Use> {
     const fi_msg_rma message{&piece, &descriptor, 1, r->at, &target, 1, s, immediate | std::uint64_t{r->theirs} << 32};
     return posted(*s, fi_writemsg(r->ep, &message, FI_REMOTE_CQ_DATA | FI_COMPLETION | (Delivered ? FI_DELIVERY_COMPLETE : 0)));
   }
-  [[gnu::always_inline]] int fetch_add(const handle& to, const place& at, std::uint64_t operand, void* context) noexcept {
+  template <class T = std::uint64_t>
+  [[gnu::always_inline]] int fetch_add(const handle& to, const place& at, std::type_identity_t<T> operand, void* context) noexcept {
     record* r = living(to);
     if (r == nullptr) [[unlikely]]
       return gone;
@@ -176,12 +178,12 @@ class raw_careful : public raw_end<F, Atomics, Use> {
     slot* s = take(*r, kind::fetch_add, context);
     if (s == nullptr) [[unlikely]]
       return full;
-    s->operand = operand;
+    std::memcpy(&s->operand, &operand, sizeof operand);
     const fi_ioc add{&s->operand, 1};
     fi_ioc found{&s->old, 1};
     const fi_rma_ioc target{at.address, 1, at.key};
     void* descriptor = slots_descriptor_;
-    const fi_msg_atomic message{&add, &descriptor, 1, r->at, &target, 1, FI_UINT64, FI_SUM, s, 0};
+    const fi_msg_atomic message{&add, &descriptor, 1, r->at, &target, 1, std::is_same_v<T, float> ? FI_FLOAT : FI_UINT64, FI_SUM, s, 0};
     return posted(*s, fi_fetch_atomicmsg(r->ep, &message, &found, &descriptor, 1, FI_COMPLETION));
   }
 
