@@ -28,6 +28,7 @@ set(WEFT_HEADERS
   backends/mapped/connection.hpp
   backends/mapped/connections.hpp
   backends/mapped/copying.hpp
+  backends/mapped/elsewhere.hpp
   backends/mapped/endings.hpp
   backends/mapped/fetching_ahead.hpp
   backends/mapped/greeting.hpp

@@ -33,6 +33,17 @@ class arrivals {
     }
     if (c.outcome.code != errc::closed || !Engine::links_have_receives) give_back(*static_cast<receive*>(c.context), c.last);
   }
+  /// By a link whose record is known: its tag is compared, not looked up. One that lies and is `dead` has an index beyond any table.
+  [[gnu::always_inline]] void arrived(const completion_entry& c, record& from) {
+    if (!c.outcome) [[unlikely]]
+      return arrived_badly(c);
+    receive& r = *static_cast<receive*>(c.context);
+    const auto tag = static_cast<std::uint32_t>(c.immediate);
+    if constexpr (!Engine::goodbye_overtakes && !Engine::framed && !Engine::watches_cells)
+      if (wire::connection_number{tag}.index() < e_.heard_at_once && from.live == tag) [[likely]]
+        return take_at_once(from, r, c);
+    take_message(e_, on_, r, c.length, tag, c.at, c.last);
+  }
   [[gnu::always_inline]] void arrived(const completion_entry& c) {
     if (!c.outcome) [[unlikely]]
       return arrived_badly(c);
@@ -109,6 +120,11 @@ class arrivals {
     } else {
       landed_in_receive(c);
     }
+  }
+  [[gnu::always_inline]] void landed(const completion_entry& c, record& from) {
+    if (from.live != from.number) [[unlikely]]
+      return void(++e_.stale);
+    on_(notified{e_.handle(from), static_cast<std::uint32_t>(c.immediate)});
   }
   void retry_parked() {
     e_.retrying = true;

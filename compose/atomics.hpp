@@ -20,16 +20,23 @@ class atomic_posts {
 
   explicit atomic_posts(Engine& e) noexcept : e_(e), lane_(e) {}
 
+  /// It goes to the port as it is, which looks at its place.
+  template <atomicity Who, atomic_operation What, atomic_number T>
+  static constexpr bool port_checks = Engine::port_checks_places && (Who != atomicity::target) &&
+                                      (Engine::fabric::atomics_by.of(What, type_of<T>) == atomic_lowering::native);
+
   template <atomicity Who, atomic_operation What, atomic_number T>
   [[gnu::always_inline]] status post(peer to, const remote_place& at, operation told, T operand, T expected, void* context) noexcept {
     static_assert(offered(What, type_of<T>), "weft: words of float and double have add, swap, min, max, load and store");
     record* r = lane_.living(to);
     if (r == nullptr) [[unlikely]]
       return lane_.dead(to, name_of(told));
-    if (status s = lane_.check(sizeof(T), at, rights::remote_atomic, name_of(told)); !s) [[unlikely]]
-      return s;
-    if (at.address % sizeof(T) != 0) [[unlikely]]
-      return error(errc::invalid, name_of(told));
+    if constexpr (!port_checks<Who, What, T>) {
+      if (status s = lane_.check(sizeof(T), at, rights::remote_atomic, name_of(told)); !s) [[unlikely]]
+        return s;
+      if (at.address % sizeof(T) != 0) [[unlikely]]
+        return error(errc::invalid, name_of(told));
+    }
     if constexpr (Who == atomicity::target) {
       slot* o = lane_.claim(r, told, context);
       if (o == nullptr) [[unlikely]]
@@ -40,12 +47,19 @@ class atomic_posts {
       if constexpr (how == atomic_lowering::wide_loop)
         if (at.address % 8 == 0 && at.room < 8) [[unlikely]]
           return error(errc::out_of_range, name_of(told));
+      if constexpr (how == atomic_lowering::native && Engine::ends_at_return)
+        if (!e_.port->template reaches_word<T>(r->link, {at.address, at.key})) [[unlikely]]
+          return post_elsewhere<What, T>(e_, *r, told, operand, expected, at.address, at.key, context);
       slot* o = lane_.claim(r, told, context);
       if (o == nullptr) [[unlikely]]
         return again(waits_for::operation_slot, name_of(told));
       o->type = type_of<T>;
       if constexpr (sizeof(T) == 4) o->scratch[0] = 0;
-      if constexpr (how == atomic_lowering::native) {
+      if constexpr (how == atomic_lowering::native && Engine::ends_at_return) {
+        e_.port->template change_reached<What, T>(r->link, operand, expected, o->scratch, at.address);
+        e_.ended.add(*o);
+        return {};
+      } else if constexpr (how == atomic_lowering::native) {
         return lane_.posted(*o,
                             e_.port->template fetch_atomic<What, T>(r->link, operand, expected, o->scratch, o->descriptor, {at.address, at.key}, o));
       } else {
@@ -81,6 +95,18 @@ class atomic_posts {
   }
 
  private:
+  /// Of a port whose posts end when they return, and that must look closer: apart, so that the straight way keeps nothing for it.
+  template <atomic_operation What, atomic_number T>
+  [[gnu::cold, gnu::noinline]] static status post_elsewhere(Engine& e, record& r, operation told, T operand, T expected, std::uint64_t address,
+                                                            std::uint64_t key, void* context) noexcept {
+    lane<Engine> l(e);
+    slot* o = l.claim(&r, told, context);
+    if (o == nullptr) return again(waits_for::operation_slot, name_of(told));
+    o->type = type_of<T>;
+    o->scratch[0] = 0;
+    return l.ended_or_not(
+        *o, e.port->template fetch_atomic<What, T, post_mode::at_return>(r.link, operand, expected, o->scratch, o->descriptor, {address, key}, o));
+  }
   [[gnu::always_inline]] status by_message(slot& o, const remote_place& at, atomic_operation what, number_type type, std::uint64_t operand,
                                            std::uint64_t expected) noexcept {
     o.type = type;

@@ -74,6 +74,8 @@ class awaiting {
       coalescing<Engine>(e_).look(false);
       if (!e_.gathering.empty()) return {};  // the queue was full, and what was gathered must go
     }
+    if constexpr (Engine::ends_at_return)
+      if (!e_.ended.empty()) return {};
     if (!e_.options.sleeps || e_.draining) return {};  // the event that a link ended has been read: nothing would wake us for it
     const auto none = [](auto&&) {};
     duration due = upkeep<Engine, const decltype(none)>(e_, none).until_due();

@@ -27,7 +27,9 @@ class ends {
     if (c.context == nullptr) return;  // an operation that nobody asked about, on a row that signals all
     if (!c.outcome) [[unlikely]]
       return ended_badly(c);
-    slot& s = *static_cast<slot*>(c.context);
+    ended(*static_cast<slot*>(c.context));
+  }
+  [[gnu::always_inline]] void ended(slot& s) {
     if (!s.is_plain()) [[unlikely]]
       return ended_in_steps(e_, on_, s);
     const completed told{s.what, e_.handle(*s.record), s.user, {s.scratch[0], s.type}};

@@ -63,6 +63,7 @@ struct no_ring {};
 struct no_counts {};
 struct no_groups {};
 struct no_cells {};
+struct none_ended {};
 /// A peer's record with the parts that the fabric needs.
 template <class Link, class Watch, std::size_t LibraryBytes, bool Process, bool Receives, bool Ring, bool Counts, bool Groups, bool Cells>
 struct record_of {
@@ -110,6 +111,13 @@ struct engine {
   static_assert(links_have_receives == (connected && !shape::shared_receives),
                 "weft: this backend's port does not post receives where its shape says");
   static constexpr bool wide_immediate = F::facts.write_immediate_bytes >= 8;
+  /// Notices say by which link they came (core/port.hpp, belongs_to), and carry no number.
+  static constexpr bool notices_name_links = requires(port_type p, link l, void* whose) { {p.belongs_to(l, whose)}; };
+  /// Signalled posts have ended when they return: nobody else tells of them.
+  static constexpr bool ends_at_return = requires { requires port_type::ends_at_return; };
+  /// Any post of the port has read its source when it returns; and refuses by itself a place without the room or the right.
+  static constexpr bool injects_all = requires { requires port_type::injects_all; };
+  static constexpr bool port_checks_places = requires { requires port_type::checks_places; };
   static constexpr std::uint32_t inject_bytes = inject_bytes_of<F>;
   static constexpr bool uses_ring = shape::remote_counter;
   static constexpr bool watches_cells = shape::watches_cells;
@@ -146,6 +154,7 @@ struct engine {
   /// answers both.
   std::uint32_t heard_at_once = peers.capacity();
   operation_pool<slot> operations;
+  [[no_unique_address]] std::conditional_t<ends_at_return, ended_operations<slot>, detail::none_ended> ended;
   control_buffers controls;
   [[no_unique_address]] std::conditional_t<coalesces, buffer_pool<group_bytes + front>, detail::no_groups> groups;  ///< Of gathered posts.
   std::vector<record*> gathering;   ///< Whoever has gathered posts, and perhaps some that had. Capacity reserved at open.

@@ -46,7 +46,13 @@ class inbox {
   /// `Quick`: the port may leave out what it sees to now and then.
   template <bool Quick, class User>
   [[gnu::always_inline]] static int poll(Engine& e, User& on) {
-    if constexpr (reads_apart<typename Engine::port_type> && (Quick || !reads_quickly<typename Engine::port_type>)) {
+    if constexpr (Engine::ends_at_return)
+      if (!e.ended.empty()) [[unlikely]]
+        return poll_with_ends(e, on);
+    if constexpr (makes_entries<typename Engine::port_type> && Quick) {
+      typename Engine::port_type::entries all;
+      return e.reader.read(all) > 0 ? take_made(e, on, all) : 0;
+    } else if constexpr (reads_apart<typename Engine::port_type> && (Quick || !reads_quickly<typename Engine::port_type>)) {
       look l;
       l.engine = &e;
       const auto read = e.reader.read(l.all);
@@ -63,9 +69,9 @@ class inbox {
         return take_error(*l.engine, on);
       return 0;
     } else {
-      const int found = e.port->poll([&e, &on](const completion_entry& c) {
+      const int found = e.port->poll([&e, &on](const completion_entry& c, auto&... whose) {
         e.attention.begin_handling();
-        inbox(e, {&on}).take(c);
+        inbox(e, {&on}).take(c, whose...);
       });
       if constexpr (Engine::uses_ring) inbox(e, {&on}).read_rings();
       [[maybe_unused]] int watched = 0;
@@ -80,7 +86,8 @@ class inbox {
     e.attention.begin_handling();
     inbox in(e, on);
     if (!e.parked.empty()) in.arrival().retry_parked();  // first: messages of a peer are told in order
-    const int found = e.port->poll([&in](const completion_entry& c) { in.take_one(c); });
+    int found = in.tell_ended();
+    found += e.port->poll([&in](const completion_entry& c, auto&... whose) { in.take_one(c, whose...); });
     if constexpr (Engine::chains_receives) receives<Engine>(e).refill();
     if constexpr (Engine::uses_ring) in.read_rings();
     [[maybe_unused]] int watched = 0;
@@ -100,11 +107,38 @@ class inbox {
     finish(e, {&on}, found);
     return found;
   }
+  /// The same where reading calls nobody, so that what it found travels in registers.
+  template <class User>
+  [[gnu::noinline]] static int take_made(Engine& e, User& on, typename detail::entries_of<typename Engine::port_type>::type all) {
+    static_assert(!Engine::uses_ring && !Engine::watches_cells, "weft: nothing is looked at besides entries that a port makes");
+    e.attention.begin_handling();
+    const int found = e.port->tell_entries(
+        all, 1, [&e, &on ](const completion_entry& c, auto&... whose) __attribute__((always_inline)) { inbox(e, {&on}).take(c, whose...); });
+    finish(e, {&on}, found);
+    return found;
+  }
+  /// The same of operations that ended in their posts, before what the port has.
+  template <class User>
+  [[gnu::noinline]] static int poll_with_ends(Engine& e, User& on) {
+    e.attention.begin_handling();
+    inbox in(e, {&on});
+    int found = in.tell_ended();
+    found += e.port->poll([&in](const completion_entry& c, auto&... whose) { in.take(c, whose...); });
+    finish(e, {&on}, found);
+    return found;
+  }
+  static constexpr int most_ended = 8;  ///< Whoever posts without rest has ends without end: what arrives has its part of a look.
+  [[gnu::always_inline]] int tell_ended() {
+    int told = 0;
+    if constexpr (Engine::ends_at_return)
+      for (; told < most_ended && !e_.ended.empty(); ++told) ending().ended(e_.ended.take());
+    return told;
+  }
   template <class User>
   [[gnu::cold, gnu::noinline]] static int take_error(Engine& e, User& on) {
     e.attention.begin_handling();
     inbox in(e, {&on});
-    const int found = e.port->tell_error([&in](const completion_entry& c) { in.take_one(c); });
+    const int found = e.port->tell_error([&in](const completion_entry& c, auto&... whose) { in.take_one(c, whose...); });
     finish(e, {&on}, found);
     return found;
   }
@@ -140,6 +174,12 @@ class inbox {
     (void)e_.attention.end_handling();
   }
 
+  /// Of a link whose record is known.
+  [[gnu::always_inline]] void take(const completion_entry& c, void* whose) {
+    record& from = *static_cast<record*>(whose);
+    if (c.kind == completion_kind::landed) arrival().landed(c, from);
+    else arrival().arrived(c, from);
+  }
   [[gnu::always_inline]] void take(const completion_entry& c) {
     switch (c.kind) {
       case completion_kind::ended:
@@ -157,6 +197,7 @@ class inbox {
   }
 
   [[gnu::noinline]] void take_one(const completion_entry& c) { take(c); }
+  [[gnu::noinline]] void take_one(const completion_entry& c, void* whose) { take(c, whose); }
 
   ends<Engine, Handler> ending() const noexcept { return {e_, on_}; }
   arrivals<Engine, Handler> arrival() const noexcept { return {e_, on_}; }

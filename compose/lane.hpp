@@ -33,6 +33,9 @@ class lane {
   using notify_answer = answer<typename Engine::fabric, notify_family>;
 
   using parts_of = parts<Engine>;
+  /// A write goes to the port as it is, which looks at its place.
+  static constexpr bool port_checks_writes =
+      Engine::port_checks_places && notify_answer::rides_on_write && !Engine::watches_cells && Engine::write_mode != post_mode::delivered;
 
   explicit lane(Engine& e) noexcept : e_(e) {}
 
@@ -44,8 +47,7 @@ class lane {
     if constexpr (Engine::framed) {
       return Engine::counted(*r, send_framed(*r, from, tag(), context, signalled));
     } else {
-      if (Engine::inject_bytes > 0 && !signalled && from.size <= Engine::inject_bytes)
-        return Engine::counted(*r, e_.port->inject(r->link, {from.data, from.size}, tag().word));
+      if (!signalled && is_injected(from.size)) return Engine::counted(*r, e_.port->inject(r->link, {from.data, from.size}, tag().word));
       return Engine::counted(*r, post(
                                      r, operation::send, context,
                                      signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
@@ -58,8 +60,9 @@ class lane {
     record* r = living(to);
     if (r == nullptr) [[unlikely]]
       return dead(to, "put");
-    if (status s = check(from.size, at, rights::remote_write, "put"); !s) [[unlikely]]
-      return s;
+    if constexpr (!port_checks_writes)
+      if (status s = check(from.size, at, rights::remote_write, "put"); !s) [[unlikely]]
+        return s;
     if (parts_of::too_large(e_, from.size)) [[unlikely]]
       return one_in_parts(*r, operation::put, from, at, 0, context, signalled);
     const auto call = [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
@@ -76,15 +79,17 @@ class lane {
     record* r = living(to);
     if (r == nullptr) [[unlikely]]
       return dead(to, "put_notify");
-    if (status s = check(from.size, at, rights::remote_write, "put_notify"); !s) [[unlikely]]
-      return s;
+    if constexpr (!port_checks_writes)
+      if (status s = check(from.size, at, rights::remote_write, "put_notify"); !s) [[unlikely]]
+        return s;
     if (parts_of::too_large(e_, from.size)) [[unlikely]]
       return one_in_parts(*r, operation::put_notify, from, at, immediate, context, signalled);
     return notify_answer::post(*this, write_of{r, from, {at.address, at.key}, immediate, context, signalled});
   }
 
   /// Moves nothing, and ends at the next look: libraries may never end a read of no bytes (udp;ofi_rxd of libfabric 1.17).
-  [[gnu::noinline]] status get_nothing(record& r, void* context) noexcept {
+  [[gnu::noinline]] status get_nothing(record& r, const remote_place& at, void* context) noexcept {
+    if (status s = check(0, at, rights::remote_read, "get"); !s) return s;
     slot* o = claim(&r, operation::get, context);
     if (o == nullptr) return again(waits_for::operation_slot, "get");
     Engine::only_end_is_owed(*o, {});
@@ -95,23 +100,25 @@ class lane {
     record* r = living(from);
     if (r == nullptr) [[unlikely]]
       return dead(from, "get");
-    if (status s = check(into.size, at, rights::remote_read, "get"); !s) [[unlikely]]
-      return s;
+    if constexpr (!Engine::port_checks_places)
+      if (status s = check(into.size, at, rights::remote_read, "get"); !s) [[unlikely]]
+        return s;
     if (into.size == 0) [[unlikely]]
-      return get_nothing(*r, context);
+      return get_nothing(*r, at, context);
     if (parts_of::too_large(e_, into.size)) [[unlikely]]
       return one_in_parts(*r, operation::get, into, at, 0, context, true);
     slot* o = claim(r, operation::get, context);
     if (o == nullptr) [[unlikely]]
       return again(waits_for::operation_slot, "get");
-    return posted(*o, e_.port->read(r->link, into, {at.address, at.key}, o));
+    if constexpr (Engine::ends_at_return)
+      return ended_or_not(*o, e_.port->template read<post_mode::at_return>(r->link, into, {at.address, at.key}, o));
+    else return posted(*o, e_.port->read(r->link, into, {at.address, at.key}, o));
   }
 
   // ---- what the answers are made of (called by policies/notify.hpp) ----------------------------------------------------
   [[gnu::always_inline]] status write_with_immediate(const write_of& w) noexcept {
     const std::uint64_t immediate = immediate_word(*w.record, w.immediate);
-    if (Engine::inject_bytes > 0 && !w.signalled && w.from.size <= Engine::inject_bytes)
-      return e_.port->inject_write_immediate(w.record->link, {w.from.data, w.from.size}, w.to, immediate);
+    if (!w.signalled && is_injected(w.from.size)) return e_.port->inject_write_immediate(w.record->link, {w.from.data, w.from.size}, w.to, immediate);
     if constexpr (Engine::write_mode == post_mode::delivered)
       if (w.signalled && w.from.size == 0) [[unlikely]]
         return notice_alone(e_, w.record, w.immediate, w.context);
@@ -176,10 +183,16 @@ class lane {
     return meeting ? again(waits_for::connection, operation) : error(errc::peer_lost, operation);
   }
 
-  /// An immediate as it travels: with the connection's number where there is room, so that the target knows who wrote.
+  /// An immediate as it travels: with the connection's number where there is room, so that the target knows who wrote, unless it knows by the link.
   [[gnu::always_inline]] static std::uint64_t immediate_word(const record& r, std::uint32_t immediate) noexcept {
-    if constexpr (Engine::wide_immediate) return immediate | std::uint64_t{r.theirs.value} << 32;
+    if constexpr (Engine::notices_name_links) return immediate;
+    else if constexpr (Engine::wide_immediate) return immediate | std::uint64_t{r.theirs.value} << 32;
     else return immediate;
+  }
+
+  /// Whether an unsignalled post has read its source when it returns.
+  static constexpr bool is_injected(std::size_t size) noexcept {
+    return Engine::inject_bytes > 0 && (Engine::injects_all || size <= Engine::inject_bytes);
   }
 
   /// Why a message of so many bytes cannot be sent.
@@ -208,6 +221,13 @@ class lane {
   [[gnu::always_inline]] status posted(slot& o, status s) noexcept {
     if (!s) [[unlikely]]
       not_posted(e_, o);
+    return s;
+  }
+  /// Of a port whose posts end when they return: the next look tells.
+  [[gnu::always_inline]] status ended_or_not(slot& o, status s) noexcept {
+    if (!s) [[unlikely]]
+      not_posted(e_, o);
+    else if (has_ended(s)) [[likely]] e_.ended.add(o);
     return s;
   }
   [[gnu::cold, gnu::noinline]] static void not_posted(Engine& e, slot& o) noexcept { e.release(o); }
@@ -240,7 +260,8 @@ class lane {
     if (o == nullptr) [[unlikely]]
       return again(waits_for::operation_slot, name_of(what));
     if (!signalled) o->use = slot_use::silent;
-    return posted(*o, call(std::integral_constant<post_mode, Signalled>{}, o));
+    if constexpr (Engine::ends_at_return) return ended_or_not(*o, call(std::integral_constant<post_mode, post_mode::at_return>{}, o));
+    else return posted(*o, call(std::integral_constant<post_mode, Signalled>{}, o));
   }
 
  private:

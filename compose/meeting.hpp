@@ -51,6 +51,7 @@ class meeting {
     }
     r->link = *link;
     r->link_gone = false;
+    claim_link(*r);
     if constexpr (Engine::connected) {
       if constexpr (Engine::links_have_receives) receives<Engine>(e_).provide(*r);
     } else {
@@ -248,9 +249,14 @@ class meeting {
     begin(*r, peer_state::arrived);
     r->link = link;
     r->link_gone = false;
+    claim_link(*r);
     r->nonce = 0;
     if constexpr (Engine::links_have_receives) receives<Engine>(e_).provide(*r);
     return r->number;
+  }
+
+  void claim_link(record& r) noexcept {
+    if constexpr (Engine::notices_name_links) e_.port->belongs_to(r.link, &r);
   }
 
   /// Who was dialled and takes messages from a pool cannot tell by the receive who says hello: it sent its number for this link along.

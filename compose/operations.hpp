@@ -201,4 +201,31 @@ class operation_pool {
   std::int32_t kept_back_ = 0;
 };
 
+/// Operations that ended while they were posted, in their order, until the next look tells of them. A slot is on no other list then.
+template <class Slot>
+class ended_operations {
+ public:
+  ended_operations() = default;
+  ended_operations(const ended_operations&) = delete;
+  ended_operations& operator=(const ended_operations&) = delete;
+
+  [[gnu::always_inline]] bool empty() const noexcept { return last_ == &start_; }
+  /// Requires: taken from the pool, and not added since.
+  [[gnu::always_inline]] void add(Slot& s) noexcept {
+    last_->after = &s;
+    last_ = &s;
+  }
+  /// Requires: !empty().
+  [[gnu::always_inline]] Slot& take() noexcept {
+    Slot& s = *start_.after;
+    if (&s == last_) last_ = &start_;
+    else start_.after = s.after;
+    return s;
+  }
+
+ private:
+  Slot start_;  ///< Of which `after` is used: adding asks nothing.
+  Slot* last_ = &start_;
+};
+
 }  // namespace weft

@@ -48,6 +48,9 @@ class receives {
         return;
       link = from.link;
     }
+    if constexpr (requires { e_.port->post_again(link, &r); })
+      if (e_.port->post_again(link, &r)) [[likely]]
+        return;
     if (!e_.port->post_receive(link, memory_of(r), &r)) [[unlikely]]
       keep(e_, r);
   }

@@ -61,7 +61,11 @@ enum class post_mode : std::uint8_t {
   signalled,    ///< One completion when the source may be reused.
   delivered,    ///< One completion when the target has the bytes (where facts.delivery_complete).
   unsignalled,  ///< No completion on success; one on error, with the context given.
+  at_return,    ///< Where a port has it: ok says that it has ended well, and nothing more is told of it; unless the answer is told_later().
 };
+/// Of a post in mode at_return: it was taken, and how it ended a completion will tell.
+constexpr status told_later(const char* operation) noexcept { return {errc::ok, origin::weft, 1, operation}; }
+constexpr bool has_ended(const status& posted) noexcept { return posted.native_code == 0; }
 
 /// What a completion tells about.
 enum class completion_kind : std::uint8_t {
@@ -168,6 +172,8 @@ struct port_limits {
 ///                                                                     buffer takes messages until an entry says `last` or `released`.
 ///                                                                     Shape::shared_receives: receives outlive links; one that a link
 ///                                                                     took with it when it ended is told as failed, and can be posted again.
+///   bool post_again(link, void* context);                             optional: as post_receive, if the receive that was told last has this context: with
+///                                                                     the memory that it had. False: it is another one, and nothing was posted
 ///   std::uint32_t post_receives(link, const receive_request*, std::uint32_t count);   only where several receives are one call: as post_receive
 ///                                                                     for each, at most 16; returns how many the library took
 ///   template <post_mode M> status send(link, local_memory, std::uint32_t immediate, void* context);
@@ -199,6 +205,16 @@ struct port_limits {
 ///                                                                     reader.found() is said before what was read is told
 ///   static constexpr bool reads_quickly;                              besides: poll() sees to more than the queue (what a sleep kept, links that ended),
 ///                                                                     which may wait some looks: those that follow a sleep, and some others, call it
+///   static constexpr bool makes_entries;                              besides: no library has a queue, and entries are made up while they are told
+///   void belongs_to(link, void*);                                     optional, connected: said of each link before anything of it is told. on() is given it
+///                                                                     behind each entry of a message or a notice, and notices carry no number
+///   static constexpr bool ends_at_return;                             optional: post_mode::at_return can be asked for where a post takes a mode, and read
+///                                                                     and fetch_atomic take one. Besides, reaches_word<T>(link, remote_memory): whether
+///                                                                     change_reached<O, T>(link, operand, expected, old, address) can do it at once
+///   static constexpr bool injects_all;                                optional: every post has read its source when it returns. inject() and
+///                                                                     inject_write_immediate() then take any size
+///   static constexpr bool checks_places;                              optional: posts refuse a place without the room or the right, or an atomic's word that
+///                                                                     is not aligned, by their status: nobody looks before
 ///   std::uint64_t landed_writes();                                    Shape::remote_counter: writes that landed so far
 ///
 /// batches, where posts that follow each other closely can be told apart from others. Either of:
@@ -282,6 +298,10 @@ concept reads_apart = requires(const P p, typename P::entries& all, typename P::
 /// Whose poll() sees to more than that, now and then.
 template <class P>
 concept reads_quickly = reads_apart<P> && P::reads_quickly;
+
+/// Which makes its entries up itself: what is told of one is told where it is made, so that it never lies in memory.
+template <class P>
+concept makes_entries = reads_apart<P> && P::makes_entries;
 
 /// Returned by a poll_links handler that refuses the link that arrived.
 inline constexpr std::uint32_t no_tag = ~std::uint32_t{0};

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "../../core/port.hpp"
+#include "fetching_ahead.hpp"
 #include "greeting.hpp"
 #include "neighbour.hpp"
 #include "ring.hpp"
@@ -26,21 +27,41 @@ enum class link_phase : std::uint8_t {
 };
 
 /// Receives. The one that was posted last is taken first: its memory is the warmest, and no order among them is promised.
+class posts;
+
 class posted_receives {
  public:
   struct receive {
-    local_memory into;
+    std::byte* data = nullptr;
+    std::size_t size = 0;
     void* context = nullptr;
   };
-  explicit posted_receives(std::uint32_t most) : most_(most), places_(std::make_unique<receive[]>(most)) {}
-  bool empty() const noexcept { return held_ == 0; }
-  bool full() const noexcept { return held_ == most_; }
-  void post(const receive& r) noexcept { places_[held_++] = r; }
-  const receive& take() noexcept { return places_[--held_]; }
+  explicit posted_receives(std::uint32_t most)
+      : places_(std::make_unique<receive[]>(std::size_t{most} + 1)), end_(places_.get()), stop_(places_.get() + most) {}
+  /// What a short message may have, so that it can be copied whole entries at a time: no branch asks for its length.
+  [[gnu::always_inline]] std::uint32_t shortest() const noexcept { return shortest_; }
+  bool empty() const noexcept { return end_ == places_.get(); }
+  bool full() const noexcept { return end_ == stop_; }
+  /// Requires: !full().
+  [[gnu::always_inline]] void post(const receive& r) noexcept {
+    if (r.size < ring_entry::room) [[unlikely]]
+      shortest_ = 0;
+    *end_++ = r;
+  }
+  /// Posts what was taken last, as it was; false: it is another one.
+  [[gnu::always_inline]] bool post_again(const void* context) noexcept {
+    if (end_->context != context) [[unlikely]]
+      return false;
+    ++end_;
+    return true;
+  }
+  /// Requires: !empty().
+  [[gnu::always_inline]] const receive& take() noexcept { return *--end_; }
 
  private:
-  std::uint32_t most_, held_ = 0;
   std::unique_ptr<receive[]> places_;
+  receive *end_, *stop_;  ///< Behind the last that is posted; the last place, which nobody gets.
+  std::uint32_t shortest_ = ring_entry::room;
 };
 
 struct connection {
@@ -56,6 +77,9 @@ struct connection {
   link_phase phase = link_phase::greeting;
   bool stood = false;  ///< The transport knows it as established.
   std::uint32_t tag = no_tag;
+  void* whose = nullptr;                  ///< What the transport has of it.
+  posts* through = nullptr;               ///< Who posts to it.
+  const std::byte* own_memory = nullptr;  ///< Where this side's arena begins.
   pid_t process = 0;
   file socket;
   file own_ring;  ///< Until the peer has it.
@@ -63,25 +87,31 @@ struct connection {
   address_bytes dialled;
   instant since{};
 
-  /// Tells of bytes that put() has just moved.
-  [[gnu::always_inline]] void notify(remote_memory at, std::size_t size, std::uint64_t immediate) noexcept {
-    const auto found = there.found(at);
-    const std::size_t near = found.here == nullptr ? 0 : size;
-    out.send_notice(immediate, {found.offset, near});
-    if (near != 0) answering.are(found.here, near);
+  /// Tells of bytes that were just stored.
+  [[gnu::always_inline]] void notify(const std::byte* stored, std::size_t size, std::uint64_t immediate) noexcept {
+    const std::uint64_t first = there.offset_of(stored);
+    out.send_notice(immediate, {first, first + size - 1});
+    const auto here = reinterpret_cast<std::uintptr_t>(stored);
+    answering.are(here, here + size - 1);
   }
   /// Fetches what a notice tells of, and what its answer will probably overwrite.
-  [[gnu::always_inline]] void fetch_ahead(landed_bytes told, const std::byte* own_arena) noexcept {
-    if (!told.lies_within(arena::most_bytes)) return;
-    arriving.are(own_arena + told.place, told.size);
+  [[gnu::always_inline]] void fetch_ahead(landed_bytes told) noexcept {
+    const auto start = reinterpret_cast<std::uintptr_t>(own_memory);
+    arriving.are(start + told.first, start + told.last);
     arriving.fetch();
     answering.fetch_to_write();
   }
 
+  [[gnu::always_inline]] void pop() noexcept {
+    if (in.popped()) [[unlikely]]
+      tell_room();
+  }
+  [[gnu::noinline]] void tell_room() noexcept { in.tell_room(); }
+
   /// A message or a notice can be told now.
   bool has_news() const noexcept {
-    const ring_entry* next = incoming_memory.start() == nullptr ? nullptr : in.front();
-    return next != nullptr && ((next->size & ring_entry::notice) != 0 || !receives.empty());
+    if (incoming_memory.start() == nullptr || !in.has_front()) return false;
+    return (in.front().size & ring_entry::notice) != 0 || !receives.empty();
   }
   /// This side's ring, which nobody knows yet.
   result<void> make_ring(std::uint64_t payload, const std::string& who) {
@@ -114,7 +144,10 @@ struct connection {
 
   /// What was sent is told to a peer that may sleep: the fence keeps the look behind the message, as the sleeper's keeps its look behind its word.
   [[gnu::always_inline]] void sent() const noexcept {
-    if (!wakes) return;
+    if (wakes) [[unlikely]]
+      wake_if_asleep();
+  }
+  [[gnu::noinline]] void wake_if_asleep() const noexcept {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (there.asleep() && there.claim_waking()) mapped::wake(socket);
   }

@@ -28,6 +28,8 @@ class connections {
         payload_((std::max<std::uint64_t>(ring_memory::least_payload, 4 * options.least_room) + 4095) / 4096 * 4096),
         sleeps_(options.sleeps) {}
 
+  void are_posted_to_by(posts& all) noexcept { posts_ = &all; }
+
   result<void> open(bool listens) {
     events_ = file(::epoll_create1(EPOLL_CLOEXEC));
     if (!events_) return refused_by_system(errno, "epoll_create1", who_);
@@ -46,6 +48,21 @@ class connections {
   const arena& own() const noexcept { return own_; }
   int events() const noexcept { return events_.get(); }
   const std::vector<std::unique_ptr<connection>>& all() const noexcept { return links_; }
+  /// So few that each look asks all; else none, and looks take turns.
+  static constexpr std::size_t most_near = 64;
+  [[gnu::always_inline]] const std::unique_ptr<connection>* near_begin() const noexcept { return near_begin_; }
+  [[gnu::always_inline]] const std::unique_ptr<connection>* near_end() const noexcept { return near_end_; }
+  bool are_several() const noexcept { return several_; }
+  /// Behind all others, so that whoever sends without rest holds up nobody. It may have been hung up.
+  [[gnu::cold, gnu::noinline]] void look_last_at(const connection& busy) noexcept {
+    const auto at = links_.begin() + static_cast<std::ptrdiff_t>(place_of(busy));
+    if (at != links_.end()) std::rotate(at, at + 1, links_.end());
+  }
+  /// Among all; of a link that was hung up: behind them.
+  std::size_t place_of(const connection& link) const noexcept {
+    return static_cast<std::size_t>(std::find_if(links_.begin(), links_.end(), [&link](const auto& each) { return each.get() == &link; }) -
+                                    links_.begin());
+  }
 
   result<connection*> dial(const address_bytes& to, std::uint32_t tag) {
     if (!socket_name::of(to))
@@ -59,6 +76,7 @@ class connections {
     link.dialled = to;
     link.phase = link_phase::dialling;
     links_.push_back(std::move(made).value());
+    count_links();
     call(link);
     return &link;
   }
@@ -73,6 +91,7 @@ class connections {
     graveyard_.push_back(std::move(*held));
     chores_ = true;
     links_.erase(held);
+    count_links();
   }
   /// A post found a place beyond what is mapped of its peer.
   void want_growth() noexcept { grows_ = chores_ = true; }
@@ -129,6 +148,11 @@ class connections {
  private:
   static constexpr duration patience = std::chrono::seconds(1);
 
+  void count_links() noexcept {
+    near_begin_ = links_.data();
+    near_end_ = near_begin_ + (links_.size() <= most_near ? links_.size() : 0);
+    several_ = links_.size() > 1;
+  }
   bool watch(const file& socket, connection* link) noexcept {
     epoll_event wanted{};
     wanted.events = EPOLLIN | EPOLLRDHUP;
@@ -142,6 +166,8 @@ class connections {
     auto made = std::make_unique<connection>(most_receives_);
     if (auto ring = made->make_ring(payload_, who_); !ring) return std::move(ring).error();
     made->socket = std::move(socket);
+    made->through = posts_;
+    made->own_memory = own_.start();
     made->since = std::chrono::steady_clock::now();
     if (!watch(made->socket, made.get())) return refused_by_system(errno, "epoll_ctl", who_);
     return made;
@@ -179,6 +205,7 @@ class connections {
       made.value()->process = process;
       made.value()->phase = link_phase::arrived;
       links_.push_back(std::move(made).value());
+      count_links();
       hear_one(*links_.back());
     }
   }
@@ -237,11 +264,13 @@ class connections {
   std::size_t most_links_;
   std::uint64_t payload_;
   bool sleeps_;
+  posts* posts_ = nullptr;
   bool news_ = false;
-  bool chores_ = false, grows_ = false;
+  bool chores_ = false, grows_ = false, several_ = false;
   address_bytes address_;
   file events_, listener_;
   std::vector<std::unique_ptr<connection>> links_, graveyard_;
+  const std::unique_ptr<connection>*near_begin_ = nullptr, *near_end_ = nullptr;
 };
 
 }  // namespace weft::backends::mapped

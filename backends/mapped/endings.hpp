@@ -6,7 +6,7 @@
 
 #include "../../core/error.hpp"
 
-#include <bit>
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 
@@ -17,20 +17,37 @@ struct ending {
   errc how = errc::ok;
 };
 
+/// A row of places, filled from its start: nearly always all are told before the next is added, and no end goes around.
 class endings {
  public:
-  explicit endings(std::uint32_t at_least) : most_(std::bit_ceil(at_least)), places_(std::make_unique<ending[]>(most_)) {}
-  [[gnu::always_inline]] bool full() const noexcept { return end_ - first_ == most_; }
-  [[gnu::always_inline]] bool empty() const noexcept { return end_ == first_; }
+  explicit endings(std::uint32_t most)
+      : places_(std::make_unique<ending[]>(most)), first_(places_.get()), next_(places_.get()), stop_(places_.get() + most) {}
+  [[gnu::always_inline]] bool full() noexcept {
+    if (next_ != stop_) [[likely]]
+      return false;
+    return !moved_to_the_start();
+  }
+  [[gnu::always_inline]] bool empty() const noexcept { return first_ == next_; }
   /// Requires: !full().
-  [[gnu::always_inline]] void push(void* context, errc how) noexcept { places_[end_++ & (most_ - 1)] = {context, how}; }
+  [[gnu::always_inline]] void push(void* context, errc how) noexcept { *next_++ = {context, how}; }
   /// Requires: !empty().
-  [[gnu::always_inline]] ending pop() noexcept { return places_[first_++ & (most_ - 1)]; }
+  [[gnu::always_inline]] ending pop() noexcept {
+    const ending e = *first_++;
+    if (first_ == next_) first_ = next_ = places_.get();
+    return e;
+  }
 
  private:
-  std::uint32_t most_;
-  std::uint32_t first_ = 0, end_ = 0;
+  [[gnu::cold, gnu::noinline]] bool moved_to_the_start() noexcept {
+    if (first_ == places_.get()) return false;
+    next_ = std::copy(first_, next_, places_.get());
+    first_ = places_.get();
+    return true;
+  }
+
   std::unique_ptr<ending[]> places_;
+  ending *first_, *next_;  ///< What is to be told.
+  ending* stop_;           ///< Behind the last place.
 };
 
 }  // namespace weft::backends::mapped

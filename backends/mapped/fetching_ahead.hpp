@@ -7,8 +7,8 @@
 // Hot path: all of it. Threads: the owner's.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 namespace weft::backends::mapped {
 
@@ -22,29 +22,28 @@ namespace weft::backends::mapped {
 #endif
 }
 
-/// Where a piece of memory begins that will probably be touched next, and where the part of it ends that is worth asking for.
+/// The first and the last line of a piece of memory that will probably be touched next; those between the processor finds by itself. Numbers: a peer
+/// told where, and what it told is asked for unseen.
 class likely_lines {
  public:
-  static constexpr std::size_t most = 128;  ///< Bytes: behind two lines the processor goes on by itself.
-
-  /// Requires: size > 0.
-  [[gnu::always_inline]] void are(const std::byte* first, std::size_t size) noexcept {
+  [[gnu::always_inline]] void are(std::uintptr_t first, std::uintptr_t last) noexcept {
     first_ = first;
-    last_ = first + (std::min(size, most) - 1);
+    last_ = last;
   }
   [[gnu::always_inline]] void fetch() const noexcept {
-    __builtin_prefetch(first_);
-    __builtin_prefetch(last_);
+    __builtin_prefetch(place(first_));
+    __builtin_prefetch(place(last_));
   }
   [[gnu::always_inline]] void fetch_to_write() const noexcept {
-    mapped::fetch_to_write(first_);
-    mapped::fetch_to_write(last_);
+    mapped::fetch_to_write(place(first_));
+    mapped::fetch_to_write(place(last_));
   }
 
  private:
+  static const std::byte* place(std::uintptr_t at) noexcept { return reinterpret_cast<const std::byte*>(at); }  // NOLINT(performance-no-int-to-ptr)
   static constexpr std::byte nowhere{};  ///< At first: an address that is mapped costs least.
-  const std::byte* first_ = &nowhere;
-  const std::byte* last_ = &nowhere;
+  std::uintptr_t first_ = reinterpret_cast<std::uintptr_t>(&nowhere);
+  std::uintptr_t last_ = reinterpret_cast<std::uintptr_t>(&nowhere);
 };
 
 }  // namespace weft::backends::mapped

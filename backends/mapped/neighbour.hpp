@@ -2,14 +2,15 @@
 //
 // A peer's memory, seen from here: a place in one of its regions becomes an address of this process, or the reason why not. What the peer wrote
 // into its table is read once, checked against what is mapped here, and used as it was read: a peer that lies harms its own bytes. The region that was used
-// last is remembered with its check.
-// Hot path: find(). Threads: the owner's.
+// last is remembered with its check, one for each right, which it grants.
+// Hot path: known() and offset_of(). Threads: the owner's.
 #pragma once
 
 #include "../../core/memory.hpp"
 #include "arena.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 
 namespace weft::backends::mapped {
@@ -42,22 +43,26 @@ class neighbour {
     return made;
   }
 
-  /// Where the place is in this process; null: missing() says why. The region that was used last is known: that its key stands is all there is to look at.
-  [[gnu::always_inline]] std::byte* find(remote_memory at, std::size_t size, rights asked) const noexcept {
-    if (at.key == last_.key && last_.row->key.load(std::memory_order_acquire) == at.key) [[likely]]
-      return last_.place(at.address, size, asked);
+  /// Whether the place lies in the region that was used last for this: that its key stands is all there is to look at. If not, find() may know.
+  template <rights Asked>
+  [[gnu::always_inline]] bool knows(remote_memory at, std::size_t size) const noexcept {
+    const known_region& last = last_for(Asked);
+    return at.key == last.key && last.row->key.load(std::memory_order_acquire) == at.key && last.holds(at.address, size);
+  }
+  /// Requires: it knows the place.
+  template <rights Asked>
+  [[gnu::always_inline]] std::byte* known(std::uint64_t address) const noexcept {
+    return last_for(Asked).start + address;
+  }
+  /// The same of any region; null: missing() says why. `asked`: one right.
+  std::byte* find(remote_memory at, std::size_t size, rights asked) const noexcept {
+    const known_region& last = last_for(asked);
+    if (at.key == last.key && last.row->key.load(std::memory_order_acquire) == at.key) return last.place(at.address, size);
     return find_another(at, size, asked);
   }
-
-  /// Where bytes lie that find() has just found, as their owner counts them and as they lie here. None: they are not in the mapping.
-  struct found_place {
-    std::uint64_t offset = 0;
-    const std::byte* here = nullptr;
-  };
-  [[gnu::always_inline]] found_place found(remote_memory at) const noexcept {
-    if (at.key != last_.key) [[unlikely]]
-      return {};
-    return {last_.offset + at.address, last_.start + at.address};
+  /// Where bytes that were just found to be written lie, as their owner counts.
+  [[gnu::always_inline]] std::uint64_t offset_of(const std::byte* found) const noexcept {
+    return reinterpret_cast<std::uintptr_t>(found) + last_for(rights::remote_write).shift;
   }
 
   [[gnu::cold]] missing_place missing(remote_memory at, std::size_t size, rights asked) const noexcept {
@@ -78,7 +83,7 @@ class neighbour {
   [[gnu::cold]] bool grow() noexcept {
     const std::uint64_t reach = std::min(head().reach.load(std::memory_order_acquire), file_bytes_);
     const std::uint64_t wanted = std::min(file_bytes_, (std::max(reach, here_.size()) * 2 + first_bytes - 1) / first_bytes * first_bytes);
-    last_ = {};
+    known_ = {};
     return wanted <= here_.size() || here_.grow(wanted);
   }
 
@@ -94,16 +99,17 @@ class neighbour {
     std::uint64_t key = 0;
     const region_row* row = &nobody;  ///< Of the wrong key 0, which no region has.
     std::byte* start = nullptr;
-    std::uint64_t offset = 0;  ///< Of `start`, in the owner's arena.
+    std::uint64_t shift = 0;  ///< From addresses here to offsets in the owner's arena.
     std::uint64_t length = 0;
-    rights granted = rights::none;
 
-    [[gnu::always_inline]] std::byte* place(std::uint64_t at, std::size_t size, rights asked) const noexcept {
-      if (size > length || at > length - size || !grants(granted, asked)) [[unlikely]]
-        return nullptr;
-      return start + at;
+    [[gnu::always_inline]] bool holds(std::uint64_t at, std::size_t size) const noexcept {
+      std::uint64_t end = 0;
+      return !__builtin_add_overflow(at, size, &end) && end <= length;
     }
+    std::byte* place(std::uint64_t at, std::size_t size) const noexcept { return holds(at, size) ? start + at : nullptr; }
   };
+  static_assert(rights::all == (rights::remote_write | rights::remote_read | rights::remote_atomic));
+  [[gnu::always_inline]] known_region& last_for(rights asked) const noexcept { return known_[static_cast<std::uint8_t>(asked) >> 1]; }
   [[gnu::noinline]] std::byte* find_another(remote_memory at, std::size_t size, rights asked) const noexcept {
     const region_row& row = head().table[at.key % arena_head::rows];
     if (at.key == 0 || row.key.load(std::memory_order_acquire) != at.key) return nullptr;
@@ -113,15 +119,19 @@ class neighbour {
     std::atomic_thread_fence(std::memory_order_acquire);
     if (row.key.load(std::memory_order_relaxed) != at.key) return nullptr;  // released meanwhile, and perhaps another's by now
     if ((flags & region_row::in_arena) == 0 || place > here_.size() || length > here_.size() - place) return nullptr;
-    last_ = {at.key, &row, here_.start() + place, place, length, static_cast<rights>(flags & 7U)};
-    return last_.place(at.address, size, asked);
+    if (!grants(static_cast<rights>(flags & 7U), asked)) return nullptr;
+    std::byte* const start = here_.start() + place;
+    const known_region found{at.key, &row, start, place - reinterpret_cast<std::uintptr_t>(start), length};
+    for (const rights each : {rights::remote_write, rights::remote_read, rights::remote_atomic})
+      if (each == asked || (last_for(each).key == 0 && grants(static_cast<rights>(flags & 7U), each))) last_for(each) = found;
+    return found.place(at.address, size);
   }
   static constexpr std::uint64_t first_bytes = std::uint64_t{256} << 20;
   static_assert(first_bytes > sizeof(arena_head));
   arena_head& head() const noexcept { return *reinterpret_cast<arena_head*>(here_.start()); }
 
   mapping here_;
-  mutable known_region last_;
+  mutable std::array<known_region, 3> known_;  ///< For writes, reads and atomics.
   std::uint64_t file_bytes_ = 0;
 };
 

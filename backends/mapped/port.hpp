@@ -9,8 +9,7 @@
 #include "../../core/atomic_listing.hpp"
 #include "../rendezvous/tcp.hpp"
 #include "connections.hpp"
-#include "moving.hpp"
-#include "posts.hpp"
+#include "elsewhere.hpp"
 #include "shared_regions.hpp"
 #include "sleeping.hpp"
 #include "taking.hpp"
@@ -86,92 +85,111 @@ class port {
   result<registration> enroll_fresh(std::size_t size, rights granted, std::uint64_t) { return regions_.enroll_fresh(size, granted); }
   void withdraw(registration& gone) { regions_.withdraw(gone); }
 
-  status post_receive(link from, local_memory into, void* context) noexcept {
+  /// The receive that was told last, with the memory that it has; false: another was, and post_receive() is right.
+  [[gnu::always_inline]] bool post_again(link from, void* context) noexcept { return from.held->receives.post_again(context); }
+  [[gnu::always_inline]] status post_receive(link from, local_memory into, void* context) noexcept {
     if (from.held->receives.full()) [[unlikely]]
       return again(waits_for::queue, "post_receive");
-    from.held->receives.post({into, context});
+    from.held->receives.post({into.data, into.size, context});
     return {};
   }
+
+  /// What the transport has of the link: notices that come by it say so in `context`, so that none carries a number.
+  void belongs_to(link to, void* whose) noexcept { to.held->whose = whose; }
+
+  /// Each post has read its source when it returns.
+  static constexpr bool injects_all = true;
+  /// A place without the room or the right is refused by the post itself, from what the peer's table says: who posts need not look first.
+  static constexpr bool checks_places = true;
+
+  static constexpr bool ends_at_return = true;
 
   template <post_mode M>
   [[gnu::always_inline]] status send(link to, local_memory from, std::uint32_t immediate, void* context) noexcept {
     connection& c = *to.held;
-    if (const status s = posts_.ready<M>(c, from.size, "send"); !s) [[unlikely]]
-      return s;
-    c.out.send(const_bytes(from.data, from.size), immediate);
-    return posts_.sent<M>(c, context);
+    if (from.size <= ring_entry::room) [[likely]] {
+      if (is_ready<M>(c)) [[likely]] {
+        c.out.send_short({from.data, from.size}, immediate);
+        return sent<M>(c, context);
+      }
+      return c.through->not_ready(c, 0, "send");
+    }
+    return send_large<M>(c, from.data, from.size, immediate, context);
   }
   [[gnu::always_inline]] status inject(link to, const_bytes from, std::uint32_t immediate) noexcept {
-    connection& c = *to.held;
-    if (const status s = posts_.ready<post_mode::unsignalled>(c, from.size(), "inject"); !s) [[unlikely]]
-      return s;
-    c.out.send(from, immediate);
-    c.sent();
-    return {};
+    return send<post_mode::unsignalled>(to, borrowed(from), immediate, nullptr);
   }
   template <post_mode M>
   status send_gather(link to, gather_list from, std::uint32_t immediate, void* context) noexcept {
-    connection& c = *to.held;
-    if (const status s = posts_.ready<M>(c, total_of(from), "send"); !s) return s;
-    c.out.send(from, immediate);
-    return posts_.sent<M>(c, context);
+    return send_pieces<M>(*to.held, from, immediate, context);
   }
 
   template <post_mode M>
   [[gnu::always_inline]] status write(link to, local_memory from, remote_memory at, void* context) noexcept {
-    if (M != post_mode::unsignalled && !posts_.has_room_for_end()) [[unlikely]]
+    connection& c = *to.held;
+    if (!has_room_for_end<M>(c)) [[unlikely]]
       return again(waits_for::queue, "write");
-    return posts_.moved<M>(put(*to.held, from, at), context, "write");
+    if (!c.there.knows<rights::remote_write>(at, from.size)) [[unlikely]]
+      return write_elsewhere<M>(c, from.data, from.size, at.address, at.key, context);
+    store(c.there.known<rights::remote_write>(at.address), {from.data, from.size});
+    return ended<M>(c, context);
   }
   template <post_mode M>
   [[gnu::always_inline]] status write_immediate(link to, local_memory from, remote_memory at, std::uint64_t immediate, void* context) noexcept {
-    connection& c = *to.held;
-    if (const status s = posts_.ready<M>(c, 0, "write_immediate"); !s) [[unlikely]]
-      return s;
-    if (const errc how = put(c, from, at); how != errc::ok) [[unlikely]]
-      return posts_.not_moved(how, context, "write_immediate");
-    c.notify(at, from.size, immediate);
-    return posts_.sent<M>(c, context);
+    return write_and_notify<M, false>(*to.held, from, at, immediate, context);
   }
   /// A write that is refused says so at once: nobody waits for its end.
   [[gnu::always_inline]] status inject_write_immediate(link to, const_bytes from, remote_memory at, std::uint64_t immediate) noexcept {
-    connection& c = *to.held;
-    if (const status s = posts_.ready<post_mode::unsignalled>(c, 0, "write_immediate"); !s) [[unlikely]]
-      return s;
-    if (const errc how = put(c, borrowed(from), at); how != errc::ok) [[unlikely]]
-      return posts_.refused(how, "write_immediate");
-    c.notify(at, from.size(), immediate);
-    c.sent();
-    return {};
+    return write_and_notify<post_mode::unsignalled, true>(*to.held, borrowed(from), at, immediate, nullptr);
   }
   template <post_mode M>
   status write_gather(link to, gather_list from, remote_memory at, void* context) noexcept {
-    return posts_.has_room_for_end() ? posts_.moved<M>(put(*to.held, from, at), context, "write") : again(waits_for::queue, "write");
+    connection& c = *to.held;
+    return has_room_for_end<M>(c) ? ended_if<M>(put(c, from, at), c, context, "write") : again(waits_for::queue, "write");
   }
   template <post_mode M>
   status write_gather_immediate(link to, gather_list from, remote_memory at, std::uint64_t immediate, void* context) noexcept {
     connection& c = *to.held;
-    if (const status s = posts_.ready<M>(c, 0, "write_immediate"); !s) return s;
-    if (const errc how = put(c, from, at); how != errc::ok) return posts_.not_moved(how, context, "write_immediate");
-    c.notify(at, total_of(from), immediate);
-    return posts_.sent<M>(c, context);
+    return is_ready<M>(c) ? notify_pieces<M, false>(c, from, at, immediate, context) : c.through->not_ready(c, 0, "write_immediate");
   }
+  template <post_mode M = post_mode::signalled>
   [[gnu::always_inline]] status read(link from, local_memory into, remote_memory at, void* context) noexcept {
-    if (!posts_.has_room_for_end()) [[unlikely]]
+    connection& c = *from.held;
+    if (!has_room_for_end<M>(c)) [[unlikely]]
       return again(waits_for::queue, "read");
-    return posts_.moved<post_mode::signalled>(get(*from.held, into, at), context, "read");
+    if (!c.there.knows<rights::remote_read>(at, into.size)) [[unlikely]]
+      return read_elsewhere<M>(c, into.data, into.size, at.address, at.key, context);
+    load({into.data, into.size}, c.there.known<rights::remote_read>(at.address));
+    return ended<M>(c, context);
   }
+  template <post_mode M = post_mode::signalled>
   status read_scatter(link from, gather_list into, remote_memory at, void* context) noexcept {
-    if (!posts_.has_room_for_end()) return again(waits_for::queue, "read");
-    return posts_.moved<post_mode::signalled>(get(*from.held, into, at), context, "read");
+    connection& c = *from.held;
+    return has_room_for_end<M>(c) ? ended_if<M>(get(c, into, at), c, context, "read") : again(waits_for::queue, "read");
   }
 
+  /// Whether a word can be changed with nothing more to look at.
+  template <atomic_number T>
+  [[gnu::always_inline]] bool reaches_word(link to, remote_memory at) const noexcept {
+    const neighbour& there = to.held->there;
+    return there.knows<rights::remote_atomic>(at, sizeof(T)) && holds_whole<T>(there.known<rights::remote_atomic>(at.address));
+  }
+  /// Requires: it is reached. The word before goes into the first bytes of `old`.
   template <atomic_operation What, atomic_number T>
+  [[gnu::always_inline]] void change_reached(link to, T operand, T expected, std::uint64_t* old, std::uint64_t address) noexcept {
+    const neighbour& there = to.held->there;
+    count<What, T>(there.known<rights::remote_atomic>(address), operand, expected, old);
+  }
+  template <atomic_operation What, atomic_number T, post_mode M = post_mode::signalled>
   requires(Shape::native_atomics&& natively(Shape::facts, What, type_of<T>)) [[gnu::always_inline]] status
       fetch_atomic(link to, T operand, T expected, std::uint64_t* old, void*, remote_memory at, void* context) noexcept {
-    if (!posts_.has_room_for_end()) [[unlikely]]
+    connection& c = *to.held;
+    if (!has_room_for_end<M>(c)) [[unlikely]]
       return again(waits_for::queue, "atomic");
-    return posts_.moved<post_mode::signalled>(count<What, T>(*to.held, operand, expected, old, at), context, "atomic");
+    if (!reaches_word<T>(to, at)) [[unlikely]]
+      return count_elsewhere<M, What, T>(c, operand, expected, old, at.address, at.key, context);
+    change_reached<What, T>(to, operand, expected, old, at.address);
+    return ended<M>(c, context);
   }
   status fetch_add(link to, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory at, void* context) noexcept
       requires(Shape::native_atomics) {
@@ -183,23 +201,56 @@ class port {
   }
 
   template <class On>
-  [[gnu::always_inline]] int poll(On&& on) {
-    if (links_.has_chores()) [[unlikely]]
-      links_.tidy();
-    int told = 0;
-    for (; told < most_ends && !posts_.ends().empty(); ++told) {
-      const ending e = posts_.ends().pop();
-      on(completion_entry{completion_kind::ended, e.context, 0, 0, {e.how, origin::weft, 0, "mapped memory"}});
+  int poll(On&& on) {
+    if (links_.has_chores()) links_.tidy();
+    return tell_all(links_, posts_.ends(), next_, on);
+  }
+
+  /// A quick look (compose/attention.hpp) asks for ends and for the next entry of each link's ring, and nothing else. Links that were hung up, and mappings that
+  /// are too small, wait for one of the others.
+  struct entries {
+    connection* from;  ///< The first link with something in its ring; null: all are to be asked.
+  };
+  class reader {
+   public:
+    explicit reader(const port& of) noexcept : of_(&of) {}
+    [[gnu::always_inline]] int read(entries& found) const noexcept {
+      const port& of = *of_;
+      found.from = nullptr;
+      if (!of.posts_.ends().empty()) [[unlikely]]
+        return 1;
+      const auto* link = of.links_.near_begin();
+      const auto* const end = of.links_.near_end();
+      if (link == end) [[unlikely]]
+        return of.links_.all().empty() ? 0 : 1;
+      do {
+        connection& c = **link;
+        if (c.in.has_front()) [[unlikely]] {
+          found.from = &c;
+          return 1;
+        }
+        c.arriving.fetch();  // while the line of the next notice is on its way, those of its bytes are too
+      } while (++link != end);
+      return 0;
     }
-    const auto& all = links_.all();
-    for (std::size_t looks = std::min(all.size(), most_looks); looks > 0 && told < most_told && !all.empty(); --looks) {
-      if (next_ >= all.size()) next_ = 0;
-      connection& c = *all[next_++];
-      if (const ring_entry* first = c.in.front(); first != nullptr) [[unlikely]]
-        told += take_from(links_, c, first, most_told - told, on);
-      else c.arriving.fetch();  // while the line of the next notice is on its way, those of its bytes are too
-    }
-    return told;
+    static void found() noexcept {}
+    static constexpr bool failed(int) noexcept { return false; }
+
+   private:
+    const port* of_;
+  };
+  static constexpr bool reads_quickly = true, makes_entries = true;
+  reader queue_reader() const noexcept { return reader(*this); }
+  template <class On>
+  [[gnu::always_inline]] int tell_entries(const entries& found, int, On&& on) {
+    if (found.from == nullptr) [[unlikely]]
+      return tell_all(links_, posts_.ends(), next_, on);
+    const int told = take_from(*found.from, most_told, on);
+    return links_.are_several() ? tell_others(links_, *found.from, told, on) : told;
+  }
+  template <class On>
+  int tell_error(On&& on) {
+    return tell_all(links_, posts_.ends(), next_, on);
   }
 
   instant now() const noexcept { return std::chrono::steady_clock::now(); }
@@ -214,8 +265,6 @@ class port {
   int descriptor() const noexcept { return links_.events(); }
 
  private:
-  static constexpr int most_told = 16, most_ends = 8;  ///< Whoever posts without rest has ends without end: what arrives has its half of a look.
-  static constexpr std::size_t most_looks = 64;
   static constexpr std::uint32_t quiet_calls = 64;  ///< Of poll_links, until the sockets are asked all the same.
 
   port(std::unique_ptr<arena> own, const port_options& options, const std::string& who)
@@ -231,6 +280,19 @@ class port {
     return {const_cast<std::byte*>(from.data()), from.size(), nullptr};  // NOLINT(cppcoreguidelines-pro-type-const-cast): only read
   }
 
+  template <post_mode M, bool AtOnce>
+  [[gnu::always_inline]] static status write_and_notify(connection& c, local_memory from, remote_memory at, std::uint64_t immediate,
+                                                        void* context) noexcept {
+    if (!is_ready<M>(c)) [[unlikely]]
+      return c.through->not_ready(c, 0, "write_immediate");
+    if (!c.there.knows<rights::remote_write>(at, from.size)) [[unlikely]]
+      return notify_elsewhere<M, AtOnce>(c, from.data, from.size, at.address, at.key, immediate, context);
+    std::byte* const there = c.there.known<rights::remote_write>(at.address);
+    store(there, {from.data, from.size});
+    c.notify(there, from.size, immediate);
+    return sent<M>(c, context);
+  }
+
   bool has_news() const noexcept { return !posts_.ends().empty() || links_.has_any_news(); }
   /// False: nothing came. Nobody wakes who waits for room in a peer's ring: it looks again soon.
   bool sleep(instant until) noexcept {
@@ -244,7 +306,7 @@ class port {
   shared_regions regions_;
   connections links_;
   posts posts_;
-  std::size_t next_ = 0;  ///< The link to be looked at first.
+  std::size_t next_ = 0;  ///< The link that a look at all begins with.
   std::uint32_t quiet_calls_ = 0;
   instant next_look_{};
   port_limits limits_;

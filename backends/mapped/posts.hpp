@@ -8,60 +8,43 @@
 #include "../../core/port.hpp"
 #include "connections.hpp"
 #include "endings.hpp"
+#include "moving.hpp"
 
 #include <utility>
 
 namespace weft::backends::mapped {
 
+/// Whether an end is told by an entry.
+constexpr bool is_told(post_mode m) noexcept { return m == post_mode::signalled || m == post_mode::delivered; }
+
 class posts {
  public:
-  posts(connections& links, std::uint32_t ends) : links_(links), ends_(ends) {}
+  posts(connections& links, std::uint32_t ends) : links_(links), ends_(ends) { links.are_posted_to_by(*this); }
 
+  connections& links() noexcept { return links_; }
   endings& ends() noexcept { return ends_; }
   const endings& ends() const noexcept { return ends_; }
   /// A post found no room since this was asked: nobody tells when there is some.
   bool starved() noexcept { return std::exchange(starved_, false); }
 
-  [[gnu::always_inline]] bool has_room_for_end() const noexcept { return !ends_.full(); }
-  /// Room for a message of that size, and for its end where it is told.
+  /// Nothing was moved, and why: by status, or by an entry.
   template <post_mode M>
-  [[gnu::always_inline]] status ready(connection& c, std::size_t size, const char* operation) noexcept {
-    if (c.out.has_room(size) && (M == post_mode::unsignalled || has_room_for_end())) [[likely]]
-      return {};
-    return not_ready(c, size, operation);
-  }
-  template <post_mode M>
-  [[gnu::always_inline]] status sent(connection& c, void* context) noexcept {
-    c.sent();
-    return ended<M>(context);
-  }
-  template <post_mode M>
-  [[gnu::always_inline]] status ended(void* context) noexcept {
-    if constexpr (M != post_mode::unsignalled) ends_.push(context, errc::ok);
-    return {};
-  }
-  template <post_mode M>
-  [[gnu::always_inline]] status moved(errc how, void* context, const char* operation) noexcept {
-    if (how != errc::ok) [[unlikely]]
-      return not_moved(how, context, operation);
-    return ended<M>(context);
-  }
-  [[gnu::cold, gnu::noinline]] status not_moved(errc why, void* context, const char* operation) noexcept {
-    if (why == errc::again) return to_be_grown(operation);
+  [[gnu::cold, gnu::noinline]] status not_moved(moved why, void* context, const char* operation) noexcept {
+    if (why.code == errc::again || why.at_once) return refused(why, operation);
     if (ends_.full()) return again(waits_for::queue, operation);
-    ends_.push(context, why);
-    return {};
+    ends_.push(context, why.code);
+    return M == post_mode::at_return ? told_later(operation) : status{};
   }
-  [[gnu::cold, gnu::noinline]] status refused(errc why, const char* operation) noexcept {
-    return why == errc::again ? to_be_grown(operation) : error(why, operation);
+  [[gnu::cold, gnu::noinline]] status refused(moved why, const char* operation) noexcept {
+    return why.code == errc::again ? to_be_grown(operation) : error(why.code, operation);
   }
-
- private:
   [[gnu::cold, gnu::noinline]] status not_ready(const connection& c, std::size_t size, const char* operation) noexcept {
     if (size > c.out.largest()) return error(errc::out_of_range, operation);
     starved_ = true;
     return again(waits_for::queue, operation);
   }
+
+ private:
   /// The peer uses more than is mapped here: more is mapped at the next look, outside of a post.
   status to_be_grown(const char* operation) noexcept {
     links_.want_growth();
@@ -72,5 +55,27 @@ class posts {
   endings ends_;
   bool starved_ = false;
 };
+
+// What follows finds its way by the link: on the straight way nothing but the link is used, unless an entry is to tell of the end.
+template <post_mode M>
+[[gnu::always_inline]] inline bool has_room_for_end(const connection& c) noexcept {
+  if constexpr (is_told(M)) return !c.through->ends().full();
+  else return true;
+}
+/// Room for an entry of the ring, and for the end where it is told.
+template <post_mode M>
+[[gnu::always_inline]] inline bool is_ready(connection& c) noexcept {
+  return c.out.has_room() && has_room_for_end<M>(c);
+}
+template <post_mode M>
+[[gnu::always_inline]] inline status ended(connection& c, void* context) noexcept {
+  if constexpr (is_told(M)) c.through->ends().push(context, errc::ok);
+  return {};
+}
+template <post_mode M>
+[[gnu::always_inline]] inline status sent(connection& c, void* context) noexcept {
+  c.sent();
+  return ended<M>(c, context);
+}
 
 }  // namespace weft::backends::mapped

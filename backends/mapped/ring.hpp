@@ -9,10 +9,8 @@
 
 #include "../../core/memory.hpp"
 #include "copying.hpp"
-#include "fetching_ahead.hpp"
 #include "sealed_memory.hpp"
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>
@@ -30,19 +28,13 @@ struct alignas(64) ring_entry {
 };
 static_assert(sizeof(ring_entry) == 64);
 
-/// Of a notice: where its bytes lie in the taker's arena; the place in `inside`, how many of them are worth fetching ahead beside the bit of `size`.
+/// Of a notice: where its first and its last byte lie in the taker's arena; in `inside`. No more than a guess: the taker asks for those lines ahead, and
+/// uses neither number to read or to write.
 struct landed_bytes {
-  std::uint64_t place = 0;
-  std::size_t size = 0;  ///< 0: none, or none that lie there.
-  /// The peer wrote it: whether there is anything, and it lies in an arena of that many bytes. No more than a guess even then.
-  [[gnu::always_inline]] bool lies_within(std::uint64_t arena_bytes) const noexcept {
-    return size != 0 && size <= likely_lines::most && place <= arena_bytes - size;
-  }
-  [[gnu::always_inline]] std::uint32_t near() const noexcept { return static_cast<std::uint32_t>(std::min(size, likely_lines::most)); }
-  /// As it came: `size` was read from the entry, once.
-  [[gnu::always_inline]] static landed_bytes of(const ring_entry& e, std::uint32_t size) noexcept {
-    landed_bytes told{0, size & ~ring_entry::notice};
-    std::memcpy(&told.place, e.inside.data(), sizeof told.place);
+  std::uint64_t first = 0, last = 0;
+  [[gnu::always_inline]] static landed_bytes of(const ring_entry& e) noexcept {
+    landed_bytes told;
+    std::memcpy(&told, e.inside.data(), sizeof told);
     return told;
   }
 };
@@ -70,38 +62,34 @@ struct ring_memory {
 class outgoing_ring {
  public:
   outgoing_ring() = default;
-  outgoing_ring(ring_memory* ring, std::uint64_t payload_bytes) noexcept : ring_(ring), payload_bytes_(payload_bytes) {}
+  outgoing_ring(ring_memory* ring, std::uint64_t payload_bytes) noexcept : entries_(ring->entry.data()), ring_(ring), payload_bytes_(payload_bytes) {}
 
   /// The largest message that finds room when the ring is empty: half of the area may be skipped at its end, a quarter be taken and not told.
   std::uint64_t largest() const noexcept { return payload_bytes_ / 4; }
 
-  [[gnu::always_inline]] bool has_room(std::size_t size) noexcept {
-    if (sent_ - taken_ >= ring_memory::entries) [[unlikely]] {
-      taken_ = ring_->taken.load(std::memory_order_acquire);
-      if (sent_ - taken_ >= ring_memory::entries) return false;
-    }
-    return size <= ring_entry::room || has_payload_room(size);
+  [[gnu::always_inline]] bool has_room() noexcept {
+    if (sent_ != stop_) [[likely]]
+      return true;
+    return more_was_taken();
   }
-  /// Requires: has_room(0). `landed`: what the taker may fetch ahead.
+  bool has_room(std::size_t size) noexcept { return has_room() && (size <= ring_entry::room || has_payload_room(size)); }
+  /// Requires: has_room(). `landed`: what the taker may fetch ahead.
   [[gnu::always_inline]] void send_notice(std::uint64_t immediate, landed_bytes landed) noexcept {
     ring_entry& e = next();
-    e.size = ring_entry::notice | landed.near();
+    e.size = ring_entry::notice;
     e.immediate = immediate;
-    std::memcpy(e.inside.data(), &landed.place, sizeof landed.place);
+    std::memcpy(e.inside.data(), &landed, sizeof landed);
     publish(e);
   }
-  /// Requires: has_room(total size).
-  [[gnu::always_inline]] void send(const_bytes message, std::uint64_t immediate) noexcept {
+  /// Requires: has_room(), and a size of at most ring_entry::room.
+  [[gnu::always_inline]] void send_short(const_bytes message, std::uint64_t immediate) noexcept {
     ring_entry& e = next();
     e.size = static_cast<std::uint32_t>(message.size());
     e.immediate = immediate;
-    if (message.size() <= ring_entry::room) [[likely]] {
-      copy_short(e.inside.data(), message.data(), message.size());
-    } else {
-      std::memcpy(room_behind(e, message.size()), message.data(), message.size());
-    }
+    copy_short(e.inside.data(), message.data(), message.size());
     publish(e);
   }
+  /// Requires: has_room(total size).
   void send(gather_list pieces, std::uint64_t immediate) noexcept {
     const auto size = static_cast<std::size_t>(total_of(pieces));
     ring_entry& e = next();
@@ -117,6 +105,10 @@ class outgoing_ring {
   }
 
  private:
+  [[gnu::noinline]] bool more_was_taken() noexcept {
+    stop_ = ring_->taken.load(std::memory_order_acquire) + ring_memory::entries;
+    return sent_ != stop_;
+  }
   [[gnu::noinline]] bool has_payload_room(std::size_t size) noexcept {
     if (end_of(size) - freed_ <= payload_bytes_) return true;
     freed_ = ring_->freed.load(std::memory_order_acquire);
@@ -134,40 +126,55 @@ class outgoing_ring {
     std::memcpy(e.inside.data(), &place, sizeof place);
     return ring_->payload() + place.offset;
   }
-  ring_entry& next() noexcept { return ring_->entry[sent_ % ring_memory::entries]; }
+  [[gnu::always_inline]] ring_entry& next() noexcept { return entries_[sent_ % ring_memory::entries]; }
   [[gnu::always_inline]] void publish(ring_entry& e) noexcept {
     ++sent_;
     e.turn.store(static_cast<std::uint32_t>(sent_), std::memory_order_release);
   }
 
+  ring_entry* entries_ = nullptr;
   ring_memory* ring_ = nullptr;
   std::uint64_t payload_bytes_ = 0;
-  std::uint64_t sent_ = 0, taken_ = 0;  ///< Entries; what was taken, as last read.
-  std::uint64_t used_ = 0, freed_ = 0;  ///< Bytes behind them, the same.
+  std::uint64_t sent_ = 0;                     ///< Entries.
+  std::uint64_t stop_ = ring_memory::entries;  ///< What `sent_` may become: with what was taken, as last read, all places are full.
+  std::uint64_t used_ = 0, freed_ = 0;         ///< Bytes behind them; what was freed, as last read.
 };
 
 /// The end that takes.
 class incoming_ring {
  public:
   incoming_ring() = default;
-  incoming_ring(ring_memory* ring, std::uint64_t payload_bytes) noexcept : ring_(ring), payload_bytes_(payload_bytes) {}
+  incoming_ring(ring_memory* ring, std::uint64_t payload_bytes) noexcept : ring_(ring), next_(ring->entry.data()), payload_bytes_(payload_bytes) {}
 
-  /// The next entry, or null.
-  [[gnu::always_inline]] const ring_entry* front() const noexcept {
-    const ring_entry& e = ring_->entry[taken_ % ring_memory::entries];
-    return e.turn.load(std::memory_order_acquire) == static_cast<std::uint32_t>(taken_ + 1) ? &e : nullptr;
-  }
+  /// The place of the next entry, and whether it is there.
+  [[gnu::always_inline]] const ring_entry& front() const noexcept { return *next_; }
+  [[gnu::always_inline]] bool is_there(const ring_entry& front) const noexcept { return front.turn.load(std::memory_order_acquire) == turn_; }
+  [[gnu::always_inline]] bool has_front() const noexcept { return is_there(front()); }
   /// The bytes of a message of that size; nothing where the sender names a place that is none.
   [[gnu::always_inline]] std::optional<const_bytes> message(const ring_entry& e, std::uint32_t size) noexcept {
     if (size <= ring_entry::room) [[likely]]
       return const_bytes(e.inside.data(), size);
     return message_behind(e, size);
   }
-  /// Done with the front. Its room is the sender's again a quarter of the ring later at the latest.
-  [[gnu::always_inline]] void pop() noexcept {
-    ++taken_;
-    if (--until_told_ == 0) [[unlikely]]
-      tell_room();
+  /// Done with the front. True: tell_room() is due. Its room is the sender's again a quarter of the ring later at the latest.
+  [[nodiscard, gnu::always_inline]] bool popped() noexcept {
+    ++turn_;
+    ++next_;
+    return --until_told_ == 0;
+  }
+  void pop() noexcept {
+    if (popped()) tell_room();
+  }
+
+  /// At the end of each quarter, so that the ring's end is one of them; sooner where that much memory behind the entries is free.
+  void tell_room() noexcept {
+    const auto at = static_cast<std::uint32_t>(next_ - ring_->entry.data());
+    until_told_ = told_every - at % told_every;
+    if (at == ring_memory::entries) next_ = ring_->entry.data();
+    taken_ += static_cast<std::uint32_t>(turn_ - 1 - static_cast<std::uint32_t>(taken_));
+    told_freed_ = freed_;
+    ring_->freed.store(freed_, std::memory_order_release);
+    ring_->taken.store(taken_, std::memory_order_release);
   }
 
  private:
@@ -179,18 +186,15 @@ class incoming_ring {
     if (freed_ - told_freed_ >= payload_bytes_ / 4) until_told_ = 1;
     return const_bytes(ring_->payload() + place.offset, size);
   }
-  [[gnu::noinline]] void tell_room() noexcept {
-    until_told_ = told_every;
-    told_freed_ = freed_;
-    ring_->freed.store(freed_, std::memory_order_release);
-    ring_->taken.store(taken_, std::memory_order_release);
-  }
   static constexpr std::uint32_t told_every = ring_memory::entries / 4;
 
   ring_memory* ring_ = nullptr;
-  std::uint64_t payload_bytes_ = 0;
-  std::uint64_t taken_ = 0, freed_ = 0, told_freed_ = 0;
+  const ring_entry* next_ = nullptr;
+  std::uint32_t turn_ = 1;  ///< Of the next entry: as many were taken before, modulo 2^32.
   std::uint32_t until_told_ = told_every;
+  std::uint64_t payload_bytes_ = 0;
+  std::uint64_t taken_ = 0;  ///< As last told.
+  std::uint64_t freed_ = 0, told_freed_ = 0;
 };
 
 }  // namespace weft::backends::mapped

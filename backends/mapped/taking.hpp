@@ -7,50 +7,91 @@
 
 #include "../../core/port.hpp"
 #include "connections.hpp"
+#include "posts.hpp"
 
 namespace weft::backends::mapped {
 
-/// Short messages are copied whole entries at a time where the receive has the room: no branch asks for their length.
-[[gnu::always_inline]] inline void copy_message(const posted_receives::receive& into, const ring_entry& e, const_bytes message) noexcept {
-  if (message.size() <= ring_entry::room && into.into.size >= ring_entry::room) [[likely]]
-    std::memcpy(into.into.data, e.inside.data(), ring_entry::room);
-  else if (!message.empty()) std::memcpy(into.into.data, message.data(), message.size());
-}
-
-[[gnu::always_inline]] inline completion_entry take_message(connections& all, connection& c, const ring_entry& e, std::uint32_t size) noexcept {
+/// The front, where it is a message that is not short, or a receive is.
+[[gnu::noinline]] inline completion_entry take_long(connections& all, connection& c) noexcept {
+  const ring_entry& e = c.in.front();
+  const std::uint32_t size = e.size;
   const posted_receives::receive into = c.receives.take();
   completion_entry came{completion_kind::received, into.context, e.immediate, size};
   const auto message = c.in.message(e, size);
   if (!message) [[unlikely]] {
     came.outcome = error(errc::broken, "poll");
     all.broke(c);
-  } else if (size > into.into.size) [[unlikely]] {
+  } else if (size > into.size) [[unlikely]] {
     came.outcome = error(errc::truncated, "poll");
-  } else {
-    copy_message(into, e, *message);
+  } else if (!message->empty()) {
+    std::memcpy(into.data, message->data(), message->size());
   }
+  c.pop();
   return came;
 }
-
-/// Tells at most so many; returns how many. `first` is the ring's front. The handler may hang the link up.
 template <class On>
-[[gnu::always_inline]] inline int take_from(connections& all, connection& c, const ring_entry* first, int most, On& on) {
-  int told = 0;
-  for (const ring_entry* e = first; e != nullptr && told < most && c.phase != link_phase::gone; e = c.in.front(), ++told) {
+[[gnu::noinline]] void tell_long(connection& c, On on) {
+  on(take_long(c.through->links(), c), c.whose);
+}
+
+/// Tells at most so many; returns how many. The handler may hang the link up. Requires: the ring has a front.
+template <class On>
+[[gnu::always_inline]] inline int take_from(connection& c, int most, const On& on) {
+  int left = most;
+  const ring_entry* e = &c.in.front();
+  do {
     const std::uint32_t size = e->size;
-    if ((size & ring_entry::notice) != 0) {
+    if ((size & ring_entry::notice) != 0) [[likely]] {
       const completion_entry came{completion_kind::landed, nullptr, e->immediate};
-      c.fetch_ahead(landed_bytes::of(*e, size), all.own().start());
-      c.in.pop();
-      on(came);
+      c.fetch_ahead(landed_bytes::of(*e));
+      c.pop();
+      on(came, c.whose);
     } else {
       if (c.receives.empty()) [[unlikely]]
         break;
-      const completion_entry came = take_message(all, c, *e, size);
-      c.in.pop();
-      on(came);
+      if (size <= c.receives.shortest()) [[likely]] {
+        const posted_receives::receive& into = c.receives.take();
+        const completion_entry came{completion_kind::received, into.context, e->immediate, size};
+        std::memcpy(into.data, e->inside.data(), ring_entry::room);
+        c.pop();
+        on(came, c.whose);
+      } else {
+        tell_long(c, on);
+      }
     }
+    e = &c.in.front();
+  } while (--left > 0 && c.phase != link_phase::gone && c.in.is_there(*e));
+  return most - left;
+}
+
+inline constexpr int most_told = 16, most_ends = 8;  ///< Whoever posts without rest has ends without end: what arrives has its half of a look.
+
+/// Ends, and what lies in all links, in turns where they are many. `next`: with which link to begin.
+template <class On>
+[[gnu::noinline]] int tell_all(connections& links, endings& ends, std::size_t& next, On on) {
+  int told = 0;
+  for (; told < most_ends && !ends.empty(); ++told) {
+    const ending e = ends.pop();
+    on(completion_entry{completion_kind::ended, e.context, 0, 0, {e.how, origin::weft, 0, "mapped memory"}});
   }
+  const auto& all = links.all();
+  for (std::size_t looks = std::min(all.size(), connections::most_near); looks > 0 && told < most_told && !all.empty(); --looks) {
+    if (next >= all.size()) next = 0;
+    connection& c = *all[next++];
+    if (c.in.has_front()) told += take_from(c, most_told - told, on);
+    else c.arriving.fetch();
+  }
+  return told;
+}
+/// What lies in the links behind one that something was found in; those before it had nothing.
+template <class On>
+[[gnu::noinline]] int tell_others(connections& links, connection& found, int told, On on) {
+  const auto& all = links.all();
+  for (std::size_t i = links.place_of(found) + 1; i < all.size() && told < most_told; ++i) {
+    connection& c = *all[i];
+    if (c.in.has_front()) told += take_from(c, most_told - told, on);
+  }
+  if (told >= most_told) links.look_last_at(found);
   return told;
 }
 

@@ -3,10 +3,13 @@
 // The contender of the instruction count over mapped memory: loads, stores and a ring of lines by hand (bench/mapped/hand_ring.hpp), with what a careful
 // author adds because a program needs it, and weft has it too, each in its cheapest form: a handle of the peer is a record and a number, so that a handle kept
 // too long is recognised; the bytes lie in the source; a region is named by a key that its owner takes back, so that the key's word is read in the peer's memory
-// each time, and what is known of the region was checked against what is mapped here, since a peer may lie; a message fits a line; a peer that sleeps is woken;
-// what was asked to be told ends at the next look, out of a bounded number, with kind, peer and context; messages are copied before anybody sees them, and
-// their size is looked at; who wrote is known by the ring; a look inside of a handler finds nothing; every 32nd look does the housekeeping.
-// It asks for no lines ahead, which weft does (backends/mapped/fetching_ahead.hpp): that gains time and costs instructions.
+// each time, and what is known of the region was checked against what is mapped here, since a peer may lie; the region that was used last is known for each right
+// apart, and grants it; a message fits the peer's receives, its size is known at run time only, and the largest do not fit a line; a peer that sleeps is woken;
+// what was asked to be told ends at the next look, out of a bounded number, with kind, peer and context, unless the peer was closed meanwhile; messages are
+// copied before anybody sees them, each into a receive of its own, since a handler may leave it there, and it is posted again; their size is looked at; who
+// wrote is known by the ring; a handler may close the peer; a look inside of a handler finds nothing; every 32nd look does the housekeeping.
+// It asks for lines ahead, as weft does, because that is faster (bench/README.md): a notice says where its bytes lie, its taker asks for them and for the lines
+// that it answered into last, and a look that finds nothing asks for those of the last notice.
 // Hot path: all of it. Threads: one owner.
 #pragma once
 
@@ -30,17 +33,23 @@ class raw_mapped_careful {
     std::uint64_t key = 0;
     const std::atomic<std::uint64_t>* row = nullptr;
     std::byte* start = nullptr;
+    std::uint64_t shift = 0;  ///< From addresses here to offsets in the peer's memory.
     std::uint64_t length = 0;
-    bool writable = false, atomic = false, readable = false;
+  };
+  /// The first and the last byte of what will probably be touched next.
+  struct lines_ahead {
+    const std::byte *first = &nowhere, *last = &nowhere;
+    static constexpr std::byte nowhere{};
   };
   struct record {
     std::uint32_t live = 0;
-    std::uint32_t takes = hand_ring::line::room;
+    std::uint32_t takes = 0;  ///< Bytes of its receives.
     bool sleeps = false;
     std::uint32_t heard = 0;  ///< When it last said something.
     hand_sender out;
     hand_taker in;
-    known_region region;
+    known_region written, read, counted;  ///< Which was used last.
+    lines_ahead arriving{}, answering{};
   };
   struct handle {
     record* of = nullptr;
@@ -58,13 +67,9 @@ class raw_mapped_careful {
 
   raw_mapped_careful(const channel& to, bool first, std::size_t size) : pair_(to, first) {
     row_in(pair_.landing).store(first_key, std::memory_order_release);
-    records_.push_back({first_number,
-                        hand_ring::line::room,
-                        false,
-                        0,
-                        pair_.out,
-                        pair_.in,
-                        {first_key, &row_in(pair_.there), pair_.there, row_at, true, true, true}});
+    const known_region all{first_key, &row_in(pair_.there), pair_.there, 0 - reinterpret_cast<std::uintptr_t>(pair_.there), row_at};
+    records_.push_back({first_number, each_message, false, 0, pair_.out, pair_.in, all, all, all});
+    for (std::size_t i = 0; i < receives; ++i) posted_[posted_count_++] = messages_.data() + i * each_message;
     other = {records_.data(), first_number};
     source = {pair_.weft.source.data(), size};
     there = {0, first_key};
@@ -85,7 +90,15 @@ class raw_mapped_careful {
       return gone;
     if (size > from.size || size > r->takes) [[unlikely]]
       return outside;
-    return sent(*r, r->out.send(from.data, size, message));
+    if (!r->out.has_room()) [[unlikely]]
+      return full;
+    hand_ring::line& l = r->out.next();
+    l.size = static_cast<std::uint32_t>(size);
+    l.immediate = message;
+    if (size > hand_ring::line::room) [[unlikely]]
+      broken();  // it would go into an area behind the lines: none does here
+    copy(l.inside.data(), from.data, size);
+    return sent(*r, l);
   }
   [[gnu::always_inline]] int send(const handle& to, const memory& from, std::size_t size, void* context) noexcept {
     return has_room_for_end() ? ended(to, kind::send, context, 0, send(to, from, size)) : full;
@@ -94,7 +107,7 @@ class raw_mapped_careful {
     const record* r = living(to);
     if (r == nullptr) [[unlikely]]
       return gone;
-    return store(*r, from, size, at);
+    return store(r->written, from, size, at) != nullptr ? 0 : unknown;
   }
   [[gnu::always_inline]] int put_notify(const handle& to, const memory& from, std::size_t size, const place& at, std::uint32_t immediate) noexcept {
     record* r = living(to);
@@ -102,9 +115,17 @@ class raw_mapped_careful {
       return gone;
     if (!r->out.has_room()) [[unlikely]]
       return full;
-    if (const int wrong = store(*r, from, size, at)) [[unlikely]]
-      return wrong;
-    return sent(*r, r->out.send(nullptr, 0, immediate));
+    const std::byte* const stored = store(r->written, from, size, at);
+    if (stored == nullptr) [[unlikely]]
+      return unknown;
+    hand_ring::line& l = r->out.next();
+    l.size = 0;
+    l.immediate = immediate;
+    const std::uint64_t first = reinterpret_cast<std::uintptr_t>(stored) + r->written.shift;
+    const place_told told{first, first + size - 1};
+    std::memcpy(l.inside.data(), &told, sizeof told);
+    r->answering = {stored, stored + size - 1};
+    return sent(*r, l);
   }
   template <bool Delivered>
   [[gnu::always_inline]] int put_notify(const handle& to, const memory& from, std::size_t size, const place& at, std::uint32_t immediate,
@@ -117,7 +138,7 @@ class raw_mapped_careful {
       return gone;
     if (size > into.size || size == 0) [[unlikely]]
       return outside;
-    const std::byte* const here = reach(*r, at, size, r->region.readable);
+    const std::byte* const here = reach(r->read, at, size);
     if (here == nullptr) [[unlikely]]
       return unknown;
     if (!has_room_for_end()) [[unlikely]]
@@ -135,7 +156,7 @@ class raw_mapped_careful {
     const record* r = living(to);
     if (r == nullptr) [[unlikely]]
       return gone;
-    std::byte* const word = reach(*r, at, sizeof operand, r->region.atomic);
+    std::byte* const word = reach(r->counted, at, sizeof operand);
     if (word == nullptr || reinterpret_cast<std::uintptr_t>(word) % sizeof operand != 0) [[unlikely]]
       return unknown;
     if (!has_room_for_end()) [[unlikely]]
@@ -152,7 +173,12 @@ class raw_mapped_careful {
     int told = 0;
     if (first_end_ != next_end_) told = tell_ends(ended);
     for (record& r : records_)
-      if (r.in.front() != nullptr) told += found(*this, r, landed, heard);
+      if (r.in.front() != nullptr) {
+        told += found(*this, r, landed, heard);
+      } else {
+        __builtin_prefetch(r.arriving.first);
+        __builtin_prefetch(r.arriving.last);
+      }
     return told;
   }
 
@@ -164,21 +190,20 @@ class raw_mapped_careful {
     std::uint64_t old = 0;
   };
   static record* living(const handle& h) noexcept { return h.of->live == h.number ? h.of : nullptr; }
-  [[gnu::always_inline]] static std::byte* reach(const record& r, const place& at, std::size_t size, bool granted) noexcept {
-    const known_region& k = r.region;
+  [[gnu::always_inline]] static std::byte* reach(const known_region& k, const place& at, std::size_t size) noexcept {
     if (at.key != k.key || k.row->load(std::memory_order_acquire) != at.key) [[unlikely]]
       return nullptr;
-    if (size > k.length || at.address > k.length - size || !granted) [[unlikely]]
+    if (size > k.length || at.address > k.length - size) [[unlikely]]
       return nullptr;
     return k.start + at.address;
   }
   /// Behind what was written before; an aligned word is seen whole.
-  [[gnu::always_inline]] static int store(const record& r, const memory& from, std::size_t size, const place& at) noexcept {
+  [[gnu::always_inline]] static std::byte* store(const known_region& k, const memory& from, std::size_t size, const place& at) noexcept {
     if (size > from.size) [[unlikely]]
-      return outside;
-    std::byte* const to = reach(r, at, size, r.region.writable);
+      return nullptr;
+    std::byte* const to = reach(k, at, size);
     if (to == nullptr) [[unlikely]]
-      return unknown;
+      return nullptr;
     std::atomic_thread_fence(std::memory_order_release);
     if (size == 8 && reinterpret_cast<std::uintptr_t>(to) % 8 == 0) {
       std::uint64_t word = 0;
@@ -187,11 +212,22 @@ class raw_mapped_careful {
     } else {
       std::memcpy(to, from.data, size);
     }
-    return 0;
+    return to;
   }
-  [[gnu::always_inline]] static int sent(const record& r, bool there_was_room) noexcept {
-    if (!there_was_room) [[unlikely]]
-      return full;
+  /// Most are a word or two: by moves that may overlap.
+  [[gnu::always_inline]] static void copy(std::byte* to, const std::byte* from, std::size_t size) noexcept {
+    if (size >= 8 && size <= 16) [[likely]] {
+      std::uint64_t first = 0, last = 0;
+      std::memcpy(&first, from, sizeof first);
+      std::memcpy(&last, from + size - sizeof last, sizeof last);
+      std::memcpy(to, &first, sizeof first);
+      std::memcpy(to + size - sizeof last, &last, sizeof last);
+    } else if (size != 0) {
+      std::memcpy(to, from, size);
+    }
+  }
+  [[gnu::always_inline]] static int sent(record& r, hand_ring::line& l) noexcept {
+    r.out.publish(l);
     if (r.sleeps) [[unlikely]]
       broken();  // it would be woken: nobody sleeps here
     return 0;
@@ -209,7 +245,8 @@ class raw_mapped_careful {
     int told = 0;
     do {
       const end_of e = ends_[first_end_++ % most_ends];
-      ended(e.what, e.of, e.user, e.old);
+      if (e.of.of->live == e.of.number) [[likely]]
+        ended(e.what, e.of, e.user, e.old);
     } while (++told < most_told && first_end_ != next_end_);
     quick_looks_ &= ~handling;
     return told;
@@ -218,13 +255,22 @@ class raw_mapped_careful {
   [[gnu::noinline]] static int found(raw_mapped_careful& here, record& r, Landed& landed, Heard& heard) {
     here.quick_looks_ |= handling;
     int told = 0;
-    for (const hand_ring::line* l = r.in.front(); l != nullptr && told < most_told; l = r.in.front(), ++told) {
+    const handle from{&r, r.live};
+    for (const hand_ring::line* l = r.in.front(); l != nullptr && told < most_told && r.live == from.number; l = r.in.front(), ++told) {
       const std::uint64_t immediate = l->immediate;
-      const handle from{&r, r.live};
       if ((immediate & message) == 0) {
+        place_told where;
+        std::memcpy(&where, l->inside.data(), sizeof where);
+        r.arriving = {here.shared_ + where.first, here.shared_ + where.last};
+        __builtin_prefetch(r.arriving.first);
+        __builtin_prefetch(r.arriving.last);
+        prefetch_to_write(r.answering.first);
+        prefetch_to_write(r.answering.last);
         r.in.pop();
         landed(from, static_cast<std::uint32_t>(immediate));
       } else {
+        if (here.posted_count_ == 0) [[unlikely]]
+          break;  // it waits for a receive
         here.take(r, *l, from, heard);
       }
     }
@@ -236,10 +282,19 @@ class raw_mapped_careful {
     const std::uint32_t size = l.size;
     if (size > hand_ring::line::room) [[unlikely]]
       broken();
-    std::memcpy(copied_.data(), l.inside.data(), hand_ring::line::room);
+    std::byte* const into = posted_[--posted_count_];
+    std::memcpy(into, l.inside.data(), hand_ring::line::room);
     r.in.pop();
     r.heard = tick_;
-    heard(from, copied_.data(), size);
+    heard(from, into, size);
+    posted_[posted_count_++] = into;
+  }
+  static void prefetch_to_write(const std::byte* line) noexcept {
+#if defined(__x86_64__)
+    asm volatile("prefetchw %0" : : "m"(*line));  // NOLINT(hicpp-no-assembler)
+#else
+    __builtin_prefetch(line, 1);
+#endif
   }
   /// Nothing may fail here.
   [[noreturn, gnu::cold, gnu::noinline]] static void broken() noexcept { std::abort(); }
@@ -254,6 +309,11 @@ class raw_mapped_careful {
 
   static std::atomic<std::uint64_t>& row_in(std::byte* landing) noexcept { return *reinterpret_cast<std::atomic<std::uint64_t>*>(landing + row_at); }
   static constexpr std::size_t row_at = block_at / 2;  ///< In a landing: what lies before it is the region.
+  /// Of a notice, in its line: the first and the last byte that it is about, as their owner counts.
+  struct place_told {
+    std::uint64_t first = 0, last = 0;
+  };
+  static constexpr std::size_t receives = 64, each_message = 4096;
   static constexpr std::uint64_t first_key = 1, message = std::uint64_t{1} << 63;
   static constexpr std::uint32_t first_number = 1, most_ends = 256, handling = 0xc0000000U;
   static constexpr int most_told = 16;
@@ -262,7 +322,10 @@ class raw_mapped_careful {
   std::vector<record> records_;
   std::array<end_of, most_ends> ends_;
   std::uint32_t first_end_ = 0, next_end_ = 0;
-  std::array<std::byte, hand_ring::line::room> copied_{};
+  const std::byte* shared_ = pair_.landing;  ///< Where offsets count from.
+  std::vector<std::byte> messages_ = std::vector<std::byte>(each_message * receives);
+  std::array<std::byte*, receives> posted_{};
+  std::uint32_t posted_count_ = 0;
   std::uint32_t tick_ = 0;
   std::uint32_t quick_looks_ = 32;  ///< Below 0: a handler is running, inside of which looks find nothing.
 };

@@ -41,14 +41,17 @@ class hand_sender {
   /// False: the ring is full. Requires: at most 48 bytes.
   [[gnu::always_inline]] bool send(const std::byte* from, std::size_t size, std::uint64_t immediate) noexcept {
     if (!has_room()) return false;
-    hand_ring::line& l = ring_->all[sent_ % hand_ring::lines];
+    hand_ring::line& l = next();
     l.size = static_cast<std::uint32_t>(size);
     l.immediate = immediate;
     if (size == 8) std::memcpy(l.inside.data(), from, 8);  // what is measured
     else if (size != 0) std::memcpy(l.inside.data(), from, size);
-    l.sequence.store(++sent_, std::memory_order_release);
+    publish(l);
     return true;
   }
+  /// The line that goes next. Requires: has_room(); it is filled, then published.
+  [[gnu::always_inline]] hand_ring::line& next() noexcept { return ring_->all[sent_ % hand_ring::lines]; }
+  [[gnu::always_inline]] void publish(hand_ring::line& l) noexcept { l.sequence.store(++sent_, std::memory_order_release); }
 
  private:
   hand_ring* ring_;

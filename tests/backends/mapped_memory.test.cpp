@@ -118,6 +118,11 @@ struct ring_of_two {
   ring_memory* ring = reinterpret_cast<ring_memory*>(here.start());
   outgoing_ring out{ring, payload};
   incoming_ring in{ring, payload};
+  void send(const_bytes message, std::uint64_t immediate) {
+    const local_memory piece{const_cast<std::byte*>(message.data()), message.size(), nullptr};  // NOLINT: only read
+    if (message.size() <= ring_entry::room) out.send_short(message, immediate);
+    else out.send(gather_list(&piece, 1), immediate);
+  }
 };
 
 TEST(rings, carry_messages_of_every_size_around_their_end) {
@@ -127,15 +132,15 @@ TEST(rings, carry_messages_of_every_size_around_their_end) {
     const std::size_t size = i % 7 == 0 ? i * 11 % (text.size() + 1) : i % 100;
     for (std::size_t k = 0; k < size; ++k) text[k] = static_cast<std::byte>(i + k);
     ASSERT_TRUE(r.out.has_room(size)) << i;
-    r.out.send(const_bytes(text).first(size), i);
-    const ring_entry* e = r.in.front();
-    ASSERT_NE(e, nullptr);
+    r.send(const_bytes(text).first(size), i);
+    ASSERT_TRUE(r.in.has_front());
+    const ring_entry* e = &r.in.front();
     EXPECT_EQ(e->immediate, i);
     const auto came = r.in.message(*e, e->size);
     ASSERT_TRUE(came);
     ASSERT_TRUE(std::equal(came->begin(), came->end(), text.begin(), text.begin() + static_cast<std::ptrdiff_t>(size))) << i;
     r.in.pop();
-    EXPECT_EQ(r.in.front(), nullptr);
+    EXPECT_FALSE(r.in.has_front());
   }
 }
 
@@ -144,32 +149,69 @@ TEST(rings, are_full_when_nobody_takes) {
   std::uint64_t sent = 0;
   for (; r.out.has_room(0) && sent < 1000; ++sent) r.out.send_notice(sent, {});
   EXPECT_EQ(sent, ring_memory::entries);
-  for (std::uint64_t i = 0; i < sent; ++i, r.in.pop()) ASSERT_EQ(r.in.front()->immediate, i);
+  for (std::uint64_t i = 0; i < sent; ++i, r.in.pop()) ASSERT_EQ(r.in.front().immediate, i);
   EXPECT_TRUE(r.out.has_room(0));
 }
 
 TEST(rings, tell_where_the_bytes_of_a_notice_lie) {
   ring_of_two r;
   const auto told = [&r] {
-    const ring_entry& e = *r.in.front();
-    const landed_bytes landed = landed_bytes::of(e, e.size);
+    const ring_entry& e = r.in.front();
+    EXPECT_EQ(e.size, ring_entry::notice);
+    const landed_bytes landed = landed_bytes::of(e);
     r.in.pop();
     return landed;
   };
-  r.out.send_notice(1, {4096, 24});
+  r.out.send_notice(1, {4096, 4119});
   const landed_bytes near = told();
-  EXPECT_EQ(near.place, 4096U);
-  EXPECT_EQ(near.size, 24U);
-  r.out.send_notice(2, {4096, std::size_t{1} << 40});
-  EXPECT_EQ(told().size, likely_lines::most) << "no more is worth fetching, and the size stays clear of the bit beside it";
-  r.out.send_notice(3, {});
-  EXPECT_FALSE(told().lies_within(arena::most_bytes)) << "none lie in the mapping";
+  EXPECT_EQ(near.first, 4096U);
+  EXPECT_EQ(near.last, 4119U);
+  r.out.send_notice(2, {});
+  EXPECT_EQ(told().last, 0U) << "none lie in the mapping";
 }
 
-TEST(rings, do_not_believe_bytes_that_lie_nowhere) {
-  for (const landed_bytes lie : {landed_bytes{8192, 8}, landed_bytes{8185, 8}, landed_bytes{~std::uint64_t{0}, 8}, landed_bytes{0, 129}})
-    EXPECT_FALSE(lie.lies_within(8192)) << lie.place;
-  EXPECT_TRUE((landed_bytes{8184, 8}.lies_within(8192)));
+TEST(connections, ask_for_bytes_that_lie_nowhere_and_come_to_no_harm) {
+  two t;
+  connection c(1);
+  c.own_memory = t.own->start();
+  for (const std::uint64_t lie : {std::uint64_t{0}, arena::most_bytes, ~std::uint64_t{0}, std::uint64_t{1} << 47, std::uint64_t{1} << 63}) {
+    c.fetch_ahead({lie, lie + 7});
+    c.arriving.fetch();
+  }
+  EXPECT_EQ(t.own->start()[t.own->size() - 1], std::byte{});
+}
+
+TEST(rings, are_taken_from_around_their_end_though_room_was_told_of_between_the_quarters) {
+  ring_of_two r;
+  const std::vector<std::byte> text(r.payload / 4);
+  for (std::uint64_t i = 0; i < 4 * ring_memory::entries; ++i) {
+    const std::size_t size = i % 37 == 5 ? text.size() : 8;
+    ASSERT_TRUE(r.out.has_room(size)) << i;
+    r.send(const_bytes(text).first(size), i);
+    ASSERT_TRUE(r.in.has_front()) << i;
+    const ring_entry* e = &r.in.front();
+    ASSERT_EQ(e, &r.ring->entry[i % ring_memory::entries]);
+    ASSERT_TRUE(r.in.message(*e, e->size));
+    r.in.pop();
+    ASSERT_GE(r.ring->taken + ring_memory::entries / 4, i + 1) << "told by the quarter";
+  }
+}
+
+TEST(ends, are_told_in_order_and_bounded) {
+  endings ends(4);
+  std::array<int, 12> of{};
+  for (std::size_t i = 0; i < 3; ++i) ends.push(&of[i], errc::ok);
+  EXPECT_EQ(ends.pop().context, &of[0]);
+  ends.push(&of[3], errc::denied);
+  ASSERT_FALSE(ends.full()) << "the first was told";
+  ends.push(&of[4], errc::ok);
+  EXPECT_TRUE(ends.full());
+  for (std::size_t i = 1; i < 5; ++i) {
+    const ending e = ends.pop();
+    EXPECT_EQ(e.context, &of[i]);
+    EXPECT_EQ(e.how, i == 3 ? errc::denied : errc::ok);
+  }
+  EXPECT_TRUE(ends.empty());
 }
 
 TEST(neighbours, tell_where_the_owner_has_what_was_found) {
@@ -178,18 +220,36 @@ TEST(neighbours, tell_where_the_owner_has_what_was_found) {
   const std::uint64_t key = t.own->list(some, rights::remote_write);
   std::byte* there = t.seen.find({8, key}, 8, rights::remote_write);
   ASSERT_NE(there, nullptr);
-  EXPECT_EQ(t.seen.found({8, key}).here, there);
-  EXPECT_EQ(t.own->start() + t.seen.found({8, key}).offset, some.data() + 8);
-  EXPECT_EQ(t.seen.found({8, key ^ 0x10000}).here, nullptr) << "not what was found last";
+  EXPECT_TRUE(t.seen.knows<rights::remote_write>({8, key}, 8));
+  EXPECT_EQ(t.seen.known<rights::remote_write>(8), there);
+  EXPECT_EQ(t.own->start() + t.seen.offset_of(there), some.data() + 8);
+  EXPECT_FALSE(t.seen.knows<rights::remote_write>({8, key ^ 0x10000}, 8)) << "not what was found last";
+}
+
+TEST(neighbours, know_the_last_region_for_each_right_and_no_more_than_it_grants) {
+  two t;
+  const std::uint64_t read = t.own->list(t.own->take(100), rights::remote_read);
+  const std::uint64_t all = t.own->list(t.own->take(100), rights::all);
+  for (const rights each : {rights::remote_write, rights::remote_read, rights::remote_atomic}) {
+    EXPECT_NE(t.seen.find({0, all}, 8, each), nullptr);
+    EXPECT_EQ(t.seen.find({0, read}, 8, each) != nullptr, each == rights::remote_read);
+  }
+  EXPECT_FALSE(t.seen.knows<rights::remote_write>({~std::uint64_t{0}, all}, 8)) << "around the end of all";
+  EXPECT_TRUE(t.seen.knows<rights::remote_write>({92, all}, 8)) << "the other was none to write into";
+  EXPECT_TRUE(t.seen.knows<rights::remote_read>({92, read}, 8));
+  EXPECT_FALSE(t.seen.knows<rights::remote_read>({92, all}, 8));
+  EXPECT_FALSE(t.seen.knows<rights::remote_write>({93, all}, 8)) << "beyond its end";
+  t.own->strike(all);
+  EXPECT_FALSE(t.seen.knows<rights::remote_write>({0, all}, 8)) << "released";
 }
 
 TEST(rings, do_not_believe_places_that_are_none) {
   ring_of_two r;
   const std::vector<std::byte> text(1000);
-  r.out.send(text, 0);
+  r.send(text, 0);
   for (const payload_place lie : {payload_place{r.payload, 0}, payload_place{r.payload - 999, 0}, payload_place{~std::uint64_t{0}, 0}}) {
     std::memcpy(r.ring->entry[0].inside.data(), &lie, sizeof lie);
-    EXPECT_FALSE(r.in.message(*r.in.front(), r.in.front()->size)) << lie.offset;
+    EXPECT_FALSE(r.in.message(r.in.front(), r.in.front().size)) << lie.offset;
   }
 }
 
