@@ -47,19 +47,21 @@ class atomic_posts {
       if constexpr (how == atomic_lowering::wide_loop)
         if (at.address % 8 == 0 && at.room < 8) [[unlikely]]
           return error(errc::out_of_range, name_of(told));
-      if constexpr (how == atomic_lowering::native && Engine::ends_at_return)
-        if (!e_.port->template reaches_word<T>(r->link, {at.address, at.key})) [[unlikely]]
-          return post_elsewhere<What, T>(e_, *r, told, operand, expected, at.address, at.key, context);
-      slot* o = lane_.claim(r, told, context);
-      if (o == nullptr) [[unlikely]]
-        return again(waits_for::operation_slot, name_of(told));
-      o->type = type_of<T>;
-      if constexpr (sizeof(T) == 4) o->scratch[0] = 0;
       if constexpr (how == atomic_lowering::native && Engine::ends_at_return) {
-        e_.port->template change_reached<What, T>(r->link, operand, expected, o->scratch, at.address);
+        const auto word = e_.port->template reach_word<T>(r->link, {at.address, at.key});
+        if (!word.reached) [[unlikely]]
+          return post_elsewhere<What, T>(e_, *r, told, operand, expected, at.address, at.key, context);
+        slot* o = claim<T>(r, told, context);
+        if (o == nullptr) [[unlikely]]
+          return again(waits_for::operation_slot, name_of(told));
+        e_.port->template change_reached<What, T>(word, operand, expected, o->scratch);
         e_.ended.add(*o);
         return {};
-      } else if constexpr (how == atomic_lowering::native) {
+      }
+      slot* o = claim<T>(r, told, context);
+      if (o == nullptr) [[unlikely]]
+        return again(waits_for::operation_slot, name_of(told));
+      if constexpr (how == atomic_lowering::native) {
         return lane_.posted(*o,
                             e_.port->template fetch_atomic<What, T>(r->link, operand, expected, o->scratch, o->descriptor, {at.address, at.key}, o));
       } else {
@@ -95,16 +97,23 @@ class atomic_posts {
   }
 
  private:
+  template <atomic_number T>
+  [[gnu::always_inline]] slot* claim(record* r, operation told, void* context) noexcept {
+    slot* o = lane_.claim(r, told, context);
+    if (o == nullptr) [[unlikely]]
+      return nullptr;
+    o->type = type_of<T>;
+    if constexpr (sizeof(T) == 4) o->scratch[0] = 0;
+    return o;
+  }
   /// Of a port whose posts end when they return, and that must look closer: apart, so that the straight way keeps nothing for it.
   template <atomic_operation What, atomic_number T>
   [[gnu::cold, gnu::noinline]] static status post_elsewhere(Engine& e, record& r, operation told, T operand, T expected, std::uint64_t address,
                                                             std::uint64_t key, void* context) noexcept {
-    lane<Engine> l(e);
-    slot* o = l.claim(&r, told, context);
+    atomic_posts posts(e);
+    slot* o = posts.template claim<T>(&r, told, context);
     if (o == nullptr) return again(waits_for::operation_slot, name_of(told));
-    o->type = type_of<T>;
-    o->scratch[0] = 0;
-    return l.ended_or_not(
+    return posts.lane_.ended_or_not(
         *o, e.port->template fetch_atomic<What, T, post_mode::at_return>(r.link, operand, expected, o->scratch, o->descriptor, {address, key}, o));
   }
   [[gnu::always_inline]] status by_message(slot& o, const remote_place& at, atomic_operation what, number_type type, std::uint64_t operand,

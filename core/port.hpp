@@ -209,8 +209,8 @@ struct port_limits {
 ///   void belongs_to(link, void*);                                     optional, connected: said of each link before anything of it is told. on() is given it
 ///                                                                     behind each entry of a message or a notice, and notices carry no number
 ///   static constexpr bool ends_at_return;                             optional: post_mode::at_return can be asked for where a post takes a mode, and read
-///                                                                     and fetch_atomic take one. Besides, reaches_word<T>(link, remote_memory): whether
-///                                                                     change_reached<O, T>(link, operand, expected, old, address) can do it at once
+///                                                                     and fetch_atomic take one. Besides, reach_word<T>(link, remote_memory): a place whose
+///                                                                     word change_reached<O, T>(place, operand, expected, old) changes, where it is `reached`
 ///   static constexpr bool injects_all;                                optional: every post has read its source when it returns. inject() and
 ///                                                                     inject_write_immediate() then take any size
 ///   static constexpr bool checks_places;                              optional: posts refuse a place without the room or the right, or an atomic's word that

@@ -168,17 +168,23 @@ class port {
     return has_room_for_end<M>(c) ? ended_if<M>(get(c, into, at), c, context, "read") : again(waits_for::queue, "read");
   }
 
-  /// Whether a word can be changed with nothing more to look at.
+  /// Where a word is that can be changed with nothing more to look at.
+  struct word_place {
+    std::byte* here = nullptr;
+    bool reached = false;
+  };
   template <atomic_number T>
-  [[gnu::always_inline]] bool reaches_word(link to, remote_memory at) const noexcept {
+  [[gnu::always_inline]] word_place reach_word(link to, remote_memory at) const noexcept {
     const neighbour& there = to.held->there;
-    return there.knows<rights::remote_atomic>(at, sizeof(T)) && holds_whole<T>(there.known<rights::remote_atomic>(at.address));
+    if (!there.knows<rights::remote_atomic>(at, sizeof(T))) [[unlikely]]
+      return {};
+    std::byte* const here = there.known<rights::remote_atomic>(at.address);
+    return {here, holds_whole<T>(here)};
   }
   /// Requires: it is reached. The word before goes into the first bytes of `old`.
   template <atomic_operation What, atomic_number T>
-  [[gnu::always_inline]] void change_reached(link to, T operand, T expected, std::uint64_t* old, std::uint64_t address) noexcept {
-    const neighbour& there = to.held->there;
-    count<What, T>(there.known<rights::remote_atomic>(address), operand, expected, old);
+  [[gnu::always_inline]] static void change_reached(word_place word, T operand, T expected, std::uint64_t* old) noexcept {
+    count<What, T>(word.here, operand, expected, old);
   }
   template <atomic_operation What, atomic_number T, post_mode M = post_mode::signalled>
   requires(Shape::native_atomics&& natively(Shape::facts, What, type_of<T>)) [[gnu::always_inline]] status
@@ -186,9 +192,10 @@ class port {
     connection& c = *to.held;
     if (!has_room_for_end<M>(c)) [[unlikely]]
       return again(waits_for::queue, "atomic");
-    if (!reaches_word<T>(to, at)) [[unlikely]]
+    const word_place word = reach_word<T>(to, at);
+    if (!word.reached) [[unlikely]]
       return count_elsewhere<M, What, T>(c, operand, expected, old, at.address, at.key, context);
-    change_reached<What, T>(to, operand, expected, old, at.address);
+    change_reached<What, T>(word, operand, expected, old);
     return ended<M>(c, context);
   }
   status fetch_add(link to, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory at, void* context) noexcept
