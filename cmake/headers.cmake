@@ -77,6 +77,7 @@ set(WEFT_HEADERS
   compose/lane.hpp
   compose/likeness.hpp
   compose/meeting.hpp
+  compose/message_watch.hpp
   compose/notification_counter.hpp
   compose/opening.hpp
   compose/operation_counter.hpp
@@ -88,6 +89,7 @@ set(WEFT_HEADERS
   compose/parting.hpp
   compose/parts.hpp
   compose/peers.hpp
+  compose/posted_receives.hpp
   compose/progress_owner.hpp
   compose/progress_thread.hpp
   compose/rails.hpp
@@ -168,6 +170,7 @@ set(WEFT_HEADERS
   wire/reader.hpp
   wire/region_bytes.hpp
   wire/striped_region.hpp
+  wire/watched_message.hpp
 )
 
 # Headers that include <rdma/...>: they need libfabric's own headers.

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "../core/memory.hpp"
-#include "../wire/hello.hpp"
 #include "operations.hpp"
 
 #include <cstdint>
@@ -52,7 +51,5 @@ class buffer_pool {
   std::vector<place> places_;
   std::vector<std::uint32_t> free_;
 };
-
-using control_buffers = buffer_pool<wire::largest_handshake + wire::header_bytes>;
 
 }  // namespace weft

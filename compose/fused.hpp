@@ -32,8 +32,8 @@ class fusing {
 
   template <class Write>
   [[gnu::always_inline]] status post(const Write& w) noexcept {
-    if constexpr (injected >= head_bytes) {
-      if (w.from.size <= injected - head_bytes) [[likely]] {
+    if constexpr (injected >= own_bytes) {
+      if (w.from.size <= injected - own_bytes) [[likely]] {
         if (!w.signalled) return Engine::counted(*w.record, inject(w, 0));
         slot* o = claimed(w);
         if (o == nullptr) [[unlikely]]
@@ -117,7 +117,7 @@ class fusing {
     const auto tag = [&w] { return wire::message_tag::of(wire::message_kind::fused, w.record->theirs); };  // read where it is used
     std::byte message[injected];
     fill({message, sizeof message}, tag(), {token, w.to.address, w.to.key, w.immediate}, w.from);
-    return e_.port->inject(w.record->link, {message, head_bytes + w.from.size}, Engine::immediate_of(tag()));
+    return e_.port->inject(w.record->link, {message, own_bytes + w.from.size}, Engine::immediate_of(tag()));
   }
 
   /// Longer ones: from a buffer that ends with the send.
@@ -142,17 +142,18 @@ class fusing {
     if (s->buffer != no_index) {
       const local_memory memory = e_.controls.memory(s->buffer);
       fill({memory.data, memory.size}, tag, head, w.from);
-      sent = e_.port->template send<post_mode::signalled>(w.record->link, {memory.data, head_bytes + w.from.size, memory.descriptor},
+      sent = e_.port->template send<post_mode::signalled>(w.record->link, {memory.data, own_bytes + w.from.size, memory.descriptor},
                                                           Engine::immediate_of(tag), s);
     }
     if (!sent) e_.release(*s);
     return sent;
   }
   [[gnu::always_inline]] static void fill(bytes into, wire::message_tag tag, const wire::fused_head& head, const local_memory& payload) noexcept {
-    Engine::put_front(into, tag);
+    Engine::put_front(into, tag, wire::fused_head_bytes + payload.size);
     wire::encode(head, into.subspan(Engine::front));
     if (payload.size > 0) [[likely]]  // without bytes it may have no address
       std::memcpy(into.data() + Engine::front + wire::fused_head_bytes, payload.data, payload.size);
+    Engine::put_back(into.data() + Engine::front + wire::fused_head_bytes + payload.size);
   }
 
   status said(record& to, const wire::fused_reply& reply) noexcept {
@@ -164,7 +165,8 @@ class fusing {
     e_.put_off();
   }
 
-  static constexpr std::size_t head_bytes = Engine::front + wire::fused_head_bytes;
+  /// All but the payload.
+  static constexpr std::size_t own_bytes = Engine::around + wire::fused_head_bytes;
   /// Bytes of a message that is injected.
   static constexpr std::size_t injected = std::min<std::size_t>(Engine::inject_bytes, 256);
   Engine& e_;

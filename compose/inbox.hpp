@@ -10,6 +10,7 @@
 #include "events.hpp"
 #include "flushing.hpp"
 #include "meeting.hpp"
+#include "message_watch.hpp"
 #include "target.hpp"
 
 namespace weft {
@@ -57,25 +58,32 @@ class inbox {
       l.engine = &e;
       const auto read = e.reader.read(l.all);
       if constexpr (Engine::uses_ring) inbox(*l.engine, {&on}).read_rings();
-      if constexpr (Engine::watches_cells) {
+      if constexpr (Engine::watches_cells || Engine::watches_messages) {
         int found = 0;
         if (read > 0) [[unlikely]]
           found = take_all(l, on, static_cast<int>(read));
         else if (e.reader.failed(read)) [[unlikely]] found = take_error(*l.engine, on);
-        return found + cell_watch<Engine, Handler>(*l.engine, {&on}).look();
+        if constexpr (Engine::watches_cells) found += cell_watch<Engine, Handler>(*l.engine, {&on}).look();
+        if constexpr (Engine::watches_messages)
+          if (!e.reader.failed(read) && read < static_cast<decltype(read)>(l.all.size())) [[likely]]
+            found += message_watch<Engine, Handler>(*l.engine, {&on}).look();
+        return found;
       }
       if (read > 0) return take_all(l, on, static_cast<int>(read));
       if (e.reader.failed(read)) [[unlikely]]
         return take_error(*l.engine, on);
       return 0;
     } else {
-      const int found = e.port->poll([&e, &on](const completion_entry& c, auto&... whose) {
+      [[maybe_unused]] bool emptied = true;
+      const int found = polled(e, emptied, [&e, &on](const completion_entry& c, auto&... whose) {
         e.attention.begin_handling();
         inbox(e, {&on}).take(c, whose...);
       });
       if constexpr (Engine::uses_ring) inbox(e, {&on}).read_rings();
       [[maybe_unused]] int watched = 0;
       if constexpr (Engine::watches_cells) watched = cell_watch<Engine, Handler>(e, {&on}).look();
+      if constexpr (Engine::watches_messages)
+        if (emptied) watched += message_watch<Engine, Handler>(e, {&on}).look();
       if (found != 0) finish(e, {&on}, found);
       return found + watched;
     }
@@ -86,17 +94,36 @@ class inbox {
     e.attention.begin_handling();
     inbox in(e, on);
     if (!e.parked.empty()) in.arrival().retry_parked();  // first: messages of a peer are told in order
+    [[maybe_unused]] bool emptied = true;
     int found = in.tell_ended();
-    found += e.port->poll([&in](const completion_entry& c, auto&... whose) { in.take_one(c, whose...); });
+    found += polled(e, emptied, [&in](const completion_entry& c, auto&... whose) { in.take_one(c, whose...); });
     if constexpr (Engine::chains_receives) receives<Engine>(e).refill();
     if constexpr (Engine::uses_ring) in.read_rings();
     [[maybe_unused]] int watched = 0;
     if constexpr (Engine::watches_cells) watched = cell_watch<Engine, Handler>(e, on).look();
+    if constexpr (Engine::watches_messages)
+      if (emptied) watched += message_watch<Engine, Handler>(e, on).look();
     look_after(e, on, found);
     return found + watched;
   }
 
  private:
+  /// Polls. `emptied`: false where the queue may hold more, which is asked where messages make no entries (message_watch.hpp).
+  template <class Take>
+  [[gnu::always_inline]] static int polled(Engine& e, [[maybe_unused]] bool& emptied, Take&& take) {
+    if constexpr (Engine::watches_messages) {
+      constexpr int most = 16;  // core/port.hpp, poll
+      const int found = e.port->poll([&](const completion_entry& c) {
+        emptied = emptied && c.outcome;
+        take(c);
+      });
+      emptied = emptied && found < most;
+      return found;
+    } else {
+      return e.port->poll(take);
+    }
+  }
+
   /// Tells what a look found.
   template <class User>
   [[gnu::noinline]] static int take_all(const look& l, User& on, int read) {
@@ -211,6 +238,9 @@ class inbox {
     if constexpr (Engine::watches_cells)
       for (record& r : e_.peers)
         if (r.link_ended && r.live != peer_header::dead) cell_watch<Engine, Handler>(e_, on_).drain(r);
+    if constexpr (Engine::watches_messages)
+      for (record& r : e_.peers)
+        if (r.link_ended) message_watch<Engine, Handler>(e_, on_).drain(r);
     receives<Engine>(e_).settle();
     meeting<Engine>(e_).settle_links(on_);
   }

@@ -163,7 +163,7 @@ class lane {
     } else {
       std::byte body[4];
       wire::encode(o.immediate, body);
-      completes = sizeof body + Engine::front > Engine::inject_bytes;
+      completes = sizeof body + Engine::around > Engine::inject_bytes;
       told = e_.tell(*o.record, wire::message_kind::notify, body, completes ? &o : nullptr);
     }
     if (told.is_again()) return e_.owe(o);
@@ -248,6 +248,21 @@ class lane {
     return post<Engine::write_mode, Engine::tracks_writes>(r, what, context, signalled, call);
   }
 
+  /// A message between header and tail, which lie in the slot's buffer until it ends. Requires: framed.
+  static status post_framed(Engine& e, record& r, local_memory from, wire::message_tag tag, slot& o) noexcept {
+    const local_memory own = e.controls.memory(o.buffer);
+    Engine::put_front({own.data, wire::header_bytes}, tag, from.size);
+    const local_memory head{own.data, wire::header_bytes, own.descriptor};
+    if constexpr (Engine::watches_messages) {
+      Engine::put_back(own.data + wire::header_bytes);
+      const local_memory tail{own.data + wire::header_bytes, Engine::back, own.descriptor};
+      const local_memory pieces[3]{head, from.size == 0 ? tail : from, tail};
+      return e.port->template send_gather<post_mode::signalled>(r.link, {pieces, from.size == 0 ? std::size_t{2} : std::size_t{3}}, 0, &o);
+    } else {
+      return e.port->template send_framed<post_mode::signalled>(r.link, head, from, &o);
+    }
+  }
+
   /// One call, signalled or not. Inlined at each place that posts (calls given to it say so): shared by batches and single posts it would cost
   /// the single ones. Unsignalled ones carry their peer's marker where the library leaves contexts alone.
   template <post_mode Signalled = post_mode::signalled, bool Tracked = false, class Call>
@@ -266,14 +281,23 @@ class lane {
 
  private:
   status send_framed(record& r, local_memory from, wire::message_tag tag, void* context, bool signalled) noexcept {
+    if constexpr (Engine::watches_messages && copied > 0)
+      if (!signalled && from.size <= copied) return send_copied(r, from, tag);
     slot* o = claim(&r, operation::send, context);
     if (o == nullptr) return again(waits_for::operation_slot, "send");
     if (!signalled) o->use = slot_use::silent;
     o->buffer = e_.controls.take();
     if (o->buffer == no_index) return posted(*o, again(waits_for::operation_slot, "send"));
-    const local_memory head = e_.controls.memory(o->buffer);
-    Engine::put_front({head.data, wire::header_bytes}, tag);
-    return posted(*o, e_.port->template send_framed<post_mode::signalled>(r.link, {head.data, wire::header_bytes, head.descriptor}, from, o));
+    return posted(*o, post_framed(e_, r, from, tag, *o));
+  }
+  /// Of an unsignalled message that is copied at the call.
+  static constexpr std::size_t copied = Engine::inject_bytes > Engine::around ? Engine::inject_bytes - Engine::around : 0;
+  [[gnu::always_inline]] status send_copied(record& r, const local_memory& from, wire::message_tag tag) noexcept {
+    std::byte message[copied + Engine::around];
+    Engine::put_front({message, sizeof message}, tag, from.size);
+    if (from.size != 0) copy_payload(message + Engine::front, from.data, from.size);
+    Engine::put_back(message + Engine::front + from.size);
+    return e_.port->inject(r.link, {message, Engine::around + from.size}, 0);
   }
 
   /// A write without bytes has nothing to deliver, and libraries may wait for its delivery for ever (shared memory of libfabric 1.17, then

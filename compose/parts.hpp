@@ -42,7 +42,8 @@ class parts {
   static constexpr bool bounded = facts.largest_write < unlimited / 2;
   /// Pieces of one library call, no more than callers may give.
   static constexpr std::size_t write_pieces = std::min<std::size_t>({gather_limit, facts.gather_limit, facts.rma_gather_limit});
-  static constexpr std::size_t send_pieces = std::min<std::size_t>(gather_limit, facts.gather_limit - std::size_t{Engine::framed});
+  static constexpr std::size_t send_pieces =
+      std::min<std::size_t>(gather_limit, facts.gather_limit - std::size_t{Engine::framed}) - std::size_t{Engine::watches_messages};
   static constexpr std::uint8_t at_once = 4;
   static constexpr bool fuses = false;  ///< The last part is no small payload: it goes as a write.
   /// How the parts that a notice waits for are posted.
@@ -255,10 +256,7 @@ class parts {
     if constexpr (Engine::framed) {
       if (o.buffer == no_index) o.buffer = e_.controls.take();
       if (o.buffer == no_index) return again(waits_for::operation_slot, "send");
-      const local_memory head = e_.controls.memory(o.buffer);
-      Engine::put_front({head.data, wire::header_bytes}, tag);
-      return Engine::counted(
-          *o.record, e_.port->template send_framed<post_mode::signalled>(o.record->link, {head.data, wire::header_bytes, head.descriptor}, from, &o));
+      return Engine::counted(*o.record, lane<Engine>::post_framed(e_, *o.record, from, tag, o));
     } else {
       return Engine::counted(*o.record, e_.port->template send<post_mode::signalled>(o.record->link, from, tag.word, &o));
     }

@@ -49,7 +49,8 @@ concept port_shape = requires {
   { S::ordered_write_after_write } -> std::convertible_to<bool>;
   { S::delivery_complete } -> std::convertible_to<bool>;     // writes are posted in mode `delivered`, by some answer or because a caller asks
   { S::selective_completion } -> std::convertible_to<bool>;  // completion::selective
-  { S::framed } -> std::convertible_to<bool>;                // framing::header: sends carry no immediate
+  { S::framed } -> std::convertible_to<bool>;                // framing::header and watched_words: sends carry no immediate
+  { S::watched_receives } -> std::convertible_to<bool>;      // framing::watched_words: receives that end well make no entry
   { S::multi_receive } -> std::convertible_to<bool>;         // receive_buffers::multi_receive: each posted buffer takes many messages
   { S::shared_receives } -> std::convertible_to<bool>;       // receive_pool::shared on a connected fabric: one pool for all links
   { S::two_queues } -> std::convertible_to<bool>;            // queues::two: posted operations and arrivals end in queues of their own

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generated from providers.yaml, row cxi, by templates/why_not.hpp.j2: do not edit. After a change there: ./weft generate
-//
 // What cxi cannot answer, for compose/with.hpp: a sentence costs nothing until somebody asks for its answer.
 #pragma once
 
@@ -27,6 +26,13 @@ constexpr refused why_not(const cxi*, framing::header, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: framing: fabric cxi cannot answer header: it needs gather_limit to be at least 2, and cxi.gather_limit is 1 (claimed: "
       "libfabric 2.6 prov/cxi, iov_limit 1); the nearest legal answer is framing::immediate");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const cxi*, framing::watched_words, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: framing: fabric cxi cannot answer watched_words: it needs endpoint_type to be connected, and cxi.endpoint_type is addressed "
+      "(claimed: libfabric 2.6 prov/cxi: FI_EP_RDM); the nearest legal answer is framing::immediate");
   return {};
 }
 template <class Asked>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generated from providers.yaml, row efa, by templates/why_not.hpp.j2: do not edit. After a change there: ./weft generate
-//
 // What efa cannot answer, for compose/with.hpp: a sentence costs nothing until somebody asks for its answer.
 #pragma once
 
@@ -20,6 +19,13 @@ constexpr refused why_not(const efa_since_1_15*, bootstrap::socket_address, Aske
   static_assert(detail::nobody_asks<Asked>,
       "weft: bootstrap: fabric efa cannot answer socket_address: it needs address_resolution to be socket, and efa.address_resolution is "
       "opaque (claimed: libfabric 2.6 prov/efa, FI_ADDR_EFA of 32 bytes); the nearest legal answer is bootstrap::exchange");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const efa_since_1_15*, framing::watched_words, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: framing: fabric efa cannot answer watched_words: it needs endpoint_type to be connected, and efa.endpoint_type is addressed "
+      "(claimed: libfabric 2.6 prov/efa: FI_EP_RDM and FI_EP_DGRAM, never FI_EP_MSG); the nearest legal answer is framing::header");
   return {};
 }
 template <class Asked>

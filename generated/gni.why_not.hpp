@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generated from providers.yaml, row gni, by templates/why_not.hpp.j2: do not edit. After a change there: ./weft generate
-//
 // What gni cannot answer, for compose/with.hpp: a sentence costs nothing until somebody asks for its answer.
 #pragma once
 
@@ -20,6 +19,13 @@ constexpr refused why_not(const gni*, bootstrap::socket_address, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: bootstrap: fabric gni cannot answer socket_address: it needs address_resolution to be socket, and gni.address_resolution is "
       "opaque (claimed: libfabric 1.17 prov/gni, FI_ADDR_GNI); the nearest legal answer is bootstrap::exchange");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const gni*, framing::watched_words, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: framing: fabric gni cannot answer watched_words: it needs endpoint_type to be connected, and gni.endpoint_type is addressed "
+      "(claimed: libfabric 1.17 prov/gni: FI_EP_RDM, of three types); the nearest legal answer is framing::header");
   return {};
 }
 template <class Asked>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generated from providers.yaml, row ibverbs_iwarp, by templates/why_not.hpp.j2: do not edit. After a change there: ./weft generate
-//
 // What ibverbs_iwarp cannot answer, for compose/with.hpp: a sentence costs nothing until somebody asks for its answer.
 #pragma once
 
@@ -33,6 +32,14 @@ constexpr refused why_not(const ibverbs_iwarp*, framing::immediate, Asked) {
       "ibverbs_iwarp.send_immediate_bytes is 0 (claimed: rdma-core providers/siw: IBV_WR_SEND_WITH_IMM is unsupported; observed: "
       "2026-11-20 libfabric 1.17.0 on soft-iWARP in a virtual machine, fi_info -v, cq_data_size 0); the nearest legal answer is "
       "framing::header");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_iwarp*, framing::watched_words, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: framing: fabric ibverbs_iwarp cannot answer watched_words: it needs bytes_visible_in_order to be true, and "
+      "ibverbs_iwarp.bytes_visible_in_order is false (copied: conservative: no card promises the order of a write's bytes in memory; not "
+      "established); the nearest legal answer is framing::header");
   return {};
 }
 template <class Asked>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generated from providers.yaml, row ibverbs_roce, by templates/why_not.hpp.j2: do not edit. After a change there: ./weft generate
-//
 // What ibverbs_roce cannot answer, for compose/with.hpp: a sentence costs nothing until somebody asks for its answer.
 #pragma once
 
@@ -23,6 +22,14 @@ constexpr refused why_not(const ibverbs_roce*, bootstrap::exchange, Asked) {
       "ibverbs_roce.address_resolution is socket (claimed: rdma-core 44 man rdma_getaddrinfo; observed: 2026-11-20 rdma-core 44.0 (API "
       "44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's verbs), weft probe: found_by_host_and_service yes); the nearest legal answer "
       "is bootstrap::socket_address");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const ibverbs_roce*, framing::watched_words, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: framing: fabric ibverbs_roce cannot answer watched_words: it needs bytes_visible_in_order to be true, and "
+      "ibverbs_roce.bytes_visible_in_order is false (copied: conservative: no card promises the order of a write's bytes in memory; not "
+      "established); the nearest legal answer is framing::header");
   return {};
 }
 template <class Asked>

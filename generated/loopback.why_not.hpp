@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generated from providers.yaml, row loopback, by templates/why_not.hpp.j2: do not edit. After a change there: ./weft generate
-//
 // What loopback cannot answer, for compose/with.hpp: a sentence costs nothing until somebody asks for its answer.
 #pragma once
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generated from providers.yaml, row mapped, by templates/why_not.hpp.j2: do not edit. After a change there: ./weft generate
-//
 // What mapped cannot answer, for compose/with.hpp: a sentence costs nothing until somebody asks for its answer.
 #pragma once
 
@@ -22,6 +21,14 @@ constexpr refused why_not(const mapped*, bootstrap::socket_address, Asked) {
       "weft: bootstrap: fabric mapped cannot answer socket_address: it needs address_resolution to be socket, and "
       "mapped.address_resolution is opaque (claimed: weft's own: unix(7), a drawn name outside of the file system); the nearest legal "
       "answer is bootstrap::exchange");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const mapped*, framing::watched_words, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: framing: fabric mapped cannot answer watched_words: it needs bytes_visible_in_order to be true, and "
+      "mapped.bytes_visible_in_order is false (claimed: weft's own: the initiator's processor copies, and a copy keeps no order within "
+      "itself); the nearest legal answer is framing::header");
   return {};
 }
 template <class Asked>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generated from providers.yaml, row opx, by templates/why_not.hpp.j2: do not edit. After a change there: ./weft generate
-//
 // What opx cannot answer, for compose/with.hpp: a sentence costs nothing until somebody asks for its answer.
 #pragma once
 
@@ -27,6 +26,13 @@ constexpr refused why_not(const opx_since_1_15*, framing::header, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: framing: fabric opx cannot answer header: it needs gather_limit to be at least 2, and opx.gather_limit is 1 (copied: "
       "conservative lower bound; not established); the nearest legal answer is framing::immediate");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const opx_since_1_15*, framing::watched_words, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: framing: fabric opx cannot answer watched_words: it needs endpoint_type to be connected, and opx.endpoint_type is addressed "
+      "(claimed: libfabric 2.6 prov/opx: FI_EP_RDM); the nearest legal answer is framing::immediate");
   return {};
 }
 template <class Asked>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generated from providers.yaml, row psm3, by templates/why_not.hpp.j2: do not edit. After a change there: ./weft generate
-//
 // What psm3 cannot answer, for compose/with.hpp: a sentence costs nothing until somebody asks for its answer.
 #pragma once
 
@@ -27,6 +26,13 @@ constexpr refused why_not(const psm3*, framing::header, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: framing: fabric psm3 cannot answer header: it needs gather_limit to be at least 2, and psm3.gather_limit is 1 (claimed: "
       "libfabric 2.6 prov/psm3: iov_limit 13 to transmit, 1 to receive); the nearest legal answer is framing::immediate");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const psm3*, framing::watched_words, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: framing: fabric psm3 cannot answer watched_words: it needs endpoint_type to be connected, and psm3.endpoint_type is "
+      "addressed (claimed: libfabric 2.6 prov/psm3: FI_EP_RDM and FI_EP_DGRAM); the nearest legal answer is framing::immediate");
   return {};
 }
 template <class Asked>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generated from providers.yaml, row shm, by templates/why_not.hpp.j2: do not edit. After a change there: ./weft generate
-//
 // What shm cannot answer, for compose/with.hpp: a sentence costs nothing until somebody asks for its answer.
 #pragma once
 
@@ -22,6 +21,14 @@ constexpr refused why_not(const shm_since_1_15*, bootstrap::socket_address, Aske
       "weft: bootstrap: fabric shm cannot answer socket_address: it needs address_resolution to be socket, and shm.address_resolution is "
       "opaque (claimed: libfabric 1.17 prov/shm, FI_ADDR_STR; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, addr_format "
       "FI_ADDR_STR); the nearest legal answer is bootstrap::exchange");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const shm_since_1_15*, framing::watched_words, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: framing: fabric shm cannot answer watched_words: it needs endpoint_type to be connected, and shm.endpoint_type is addressed "
+      "(claimed: libfabric 1.17 prov/shm: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, FI_EP_RDM); the nearest legal "
+      "answer is framing::header");
   return {};
 }
 template <class Asked>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generated from providers.yaml, row tcp_rdm, by templates/why_not.hpp.j2: do not edit. After a change there: ./weft generate
-//
 // What tcp_rdm cannot answer, for compose/with.hpp: a sentence costs nothing until somebody asks for its answer.
 #pragma once
 
@@ -22,6 +21,14 @@ constexpr refused why_not(const tcp_rdm*, bootstrap::exchange, Asked) {
       "weft: bootstrap: fabric tcp_rdm cannot answer exchange: it needs address_resolution to be opaque, and tcp_rdm.address_resolution "
       "is socket (claimed: libfabric 2.6 prov/tcp, FI_SOCKADDR_IN and FI_SOCKADDR_IN6); the nearest legal answer is "
       "bootstrap::socket_address");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const tcp_rdm*, framing::watched_words, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: framing: fabric tcp_rdm cannot answer watched_words: it needs endpoint_type to be connected, and tcp_rdm.endpoint_type is "
+      "addressed (claimed: libfabric 1.18 NEWS: the tcp provider has FI_EP_RDM of its own; a hint tcp with FI_EP_RDM gives tcp;ofi_rxm "
+      "before that); the nearest legal answer is framing::header");
   return {};
 }
 template <class Asked>

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_0d16ebc6 {
+inline namespace rules_a3f294ea {
 /// Addressed endpoints over TCP sockets by the rxm layer. libfabric 1.15 and later.
 struct tcp_rxm {
-  static constexpr std::string_view name = "tcp_rxm", library = "libfabric", made_from = "rules 3d966214, row 585607b3";
+  static constexpr std::string_view name = "tcp_rxm", library = "libfabric", made_from = "rules f6ae6043, row 585607b3";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -127,7 +127,7 @@ struct tcp_rxm {
   >;
 };
 static_assert(complete_fabric<tcp_rxm>);
-}  // namespace rules_0d16ebc6
+}  // namespace rules_a3f294ea
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generated from providers.yaml, row udp_rxd, by templates/why_not.hpp.j2: do not edit. After a change there: ./weft generate
-//
 // What udp_rxd cannot answer, for compose/with.hpp: a sentence costs nothing until somebody asks for its answer.
 #pragma once
 
@@ -22,6 +21,14 @@ constexpr refused why_not(const udp_rxd*, bootstrap::exchange, Asked) {
       "weft: bootstrap: fabric udp_rxd cannot answer exchange: it needs address_resolution to be opaque, and udp_rxd.address_resolution "
       "is socket (claimed: libfabric 1.17 prov/rxd over prov/udp, FI_SOCKADDR_IN and FI_SOCKADDR_IN6; observed: 2026-11-20 libfabric "
       "1.17.0, fi_info -v, addr_format FI_SOCKADDR_IN and FI_SOCKADDR_IN6); the nearest legal answer is bootstrap::socket_address");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const udp_rxd*, framing::watched_words, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: framing: fabric udp_rxd cannot answer watched_words: it needs endpoint_type to be connected, and udp_rxd.endpoint_type is "
+      "addressed (claimed: libfabric 1.17 prov/rxd: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, FI_EP_RDM); the nearest "
+      "legal answer is framing::header");
   return {};
 }
 template <class Asked>

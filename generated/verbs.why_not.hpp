@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generated from providers.yaml, row verbs, by templates/why_not.hpp.j2: do not edit. After a change there: ./weft generate
-//
 // What verbs cannot answer, for compose/with.hpp: a sentence costs nothing until somebody asks for its answer.
 #pragma once
 
@@ -22,6 +21,14 @@ constexpr refused why_not(const verbs_since_1_15*, bootstrap::exchange, Asked) {
       "weft: bootstrap: fabric verbs cannot answer exchange: it needs address_resolution to be opaque, and verbs.address_resolution is "
       "socket (claimed: libfabric 2.6 prov/verbs: librdmacm addresses, FI_SOCKADDR_IN, IN6 and IB; observed: 2026-11-20 libfabric 1.17.0 "
       "on soft-RoCE in a virtual machine, fi_info -v, addr_format FI_SOCKADDR_IN); the nearest legal answer is bootstrap::socket_address");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const verbs_since_1_15*, framing::watched_words, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: framing: fabric verbs cannot answer watched_words: it needs bytes_visible_in_order to be true, and "
+      "verbs.bytes_visible_in_order is false (copied: conservative: no card promises the order of a write's bytes in memory; not "
+      "established); the nearest legal answer is framing::header");
   return {};
 }
 template <class Asked>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generated from providers.yaml, row verbs_rxm, by templates/why_not.hpp.j2: do not edit. After a change there: ./weft generate
-//
 // What verbs_rxm cannot answer, for compose/with.hpp: a sentence costs nothing until somebody asks for its answer.
 #pragma once
 
@@ -23,6 +22,14 @@ constexpr refused why_not(const verbs_rxm*, bootstrap::exchange, Asked) {
       "verbs_rxm.address_resolution is socket (claimed: libfabric 2.6 prov/verbs: librdmacm addresses, FI_SOCKADDR_IN, IN6 and IB; "
       "observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, addr_format FI_SOCKADDR_IN); the nearest "
       "legal answer is bootstrap::socket_address");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const verbs_rxm*, framing::watched_words, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: framing: fabric verbs_rxm cannot answer watched_words: it needs endpoint_type to be connected, and verbs_rxm.endpoint_type "
+      "is addressed (claimed: libfabric 2.6 prov/rxm over prov/verbs: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a "
+      "virtual machine, fi_info -v, FI_EP_RDM); the nearest legal answer is framing::header");
   return {};
 }
 template <class Asked>

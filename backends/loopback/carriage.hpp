@@ -200,6 +200,7 @@ inline void move_on(simulation& sim, std::uint32_t index) {
 
 /// Effects: the owner polls: what waited for that moves on.
 inline void progress(simulation& sim, station& at) {
+  if (at.row.silent_receives) fill_whole(sim, at);
   for (std::size_t budget = at.inbox.size(); budget != 0 && !at.inbox.empty(); --budget) {
     const std::uint32_t index = at.inbox.front();
     at.inbox.pop_front();

@@ -34,6 +34,7 @@ def _answer(tmp_path: Path, families: tuple[Family, ...], family: str, **cells: 
     ("bootstrap", {"address_resolution": "opaque"}, "exchange"),
     ("framing", {"send_immediate_bytes": "4", "gather_limit": "1"}, "immediate"),
     ("framing", {"send_immediate_bytes": "3", "gather_limit": "2"}, "header"),
+    ("framing", {"send_immediate_bytes": "3", "gather_limit": "4", "bytes_visible_in_order": "true"}, "header"),
     ("region_address", {"virtual_addressing": "true"}, "virtual_address"),
     ("region_key", {"key_owner": "provider"}, "provider"),
     ("local_descriptor", {"local_registration": "true"}, "required"),
