@@ -8,15 +8,15 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_a3f294ea {
+inline namespace rules_b6984a7c {
 /// Addressed endpoints over TCP sockets by the rxm layer. libfabric 1.15 and later.
 struct tcp_rxm {
-  static constexpr std::string_view name = "tcp_rxm", library = "libfabric", made_from = "rules f6ae6043, row 585607b3";
+  static constexpr std::string_view name = "tcp_rxm", library = "libfabric", made_from = "rules f6ae6043, row 056e9323";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
-      "atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
-  static constexpr std::uint64_t fingerprint = 0x44426ab5ccaa16fd;
+      "atomics=target liveness=heartbeat key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
+  static constexpr std::uint64_t fingerprint = 0x056e7ae652733b9e;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
   static constexpr fabric_facts facts{
@@ -84,11 +84,12 @@ struct tcp_rxm {
       //   waits for the target's progress; observed: 2026-11-20 libfabric 1.17.0 loopback, writes with FI_DELIVERY_COMPLETE completed once the target
       //   polled)
       write_fault::delivery_confirmed,
-      // atomics: provider: tcp_rxm.atomics is provider (claimed: libfabric 1.17 man fi_rxm: executed by the target's progress; observed: 2026-11-20
-      //   libfabric 1.17.0 loopback, 64-bit fetch-add and compare-swap returned the right values); tcp_rxm.atomics_cost_order is true (claimed:
-      //   libfabric 1.17 man fi_rxm, limitations of FI_ATOMIC; observed: 2026-11-20 libfabric 1.17.0 loopback, FI_ATOMIC together with FI_ORDER_SAW
-      //   gave ENODATA (1.11.1 and 2.6.0 too)); no chosen answer relies on the order that they cost
-      atomics::provider,
+      // atomics: target: tcp_rxm.atomics_cost_order is true (claimed: libfabric 1.17 man fi_rxm, limitations of FI_ATOMIC; observed: 2026-11-20
+      //   libfabric 1.17.0 loopback, FI_ATOMIC together with FI_ORDER_SAW gave ENODATA (1.11.1 and 2.6.0 too)); measured: 2026-11-22 libfabric
+      //   1.17.0, rdma-core 44.0, Intel(R) Xeon(R) Processor, 2 cores, Linux 6.18.44-fc-v657, ./weft bench --fabric tcp_rxm --vary atomics
+      //   --operations fetch_add,put,put_notify,put_notify_rate,put_visible,send,send_rate --sizes 8,64,1024,4096,65536 --turns 16: medium: provider
+      //   takes 1.25 times as long as target (1.21 to 1.46, put); the target's progress can execute them on any fabric
+      atomics::target,
       // progress: polling: tcp_rxm.data_progress is polling (claimed: libfabric 1.17 prov/rxm: FI_PROGRESS_MANUAL; observed: 2026-11-20 libfabric
       //   1.17.0 loopback, bytes arrived only when the target polled)
       progress::polling,
@@ -111,12 +112,12 @@ struct tcp_rxm {
       // receive_pool: shared: tcp_rxm.endpoint_type is addressed (claimed: libfabric 1.17 prov/rxm: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0,
       //   fi_info -v, FI_EP_RDM)
       receive_pool::shared,
-      // flush: tracked_writes: tcp_rxm.delivery_complete is true (claimed: libfabric 1.17 prov/rxm: waits for the target's progress; observed:
-      //   2026-11-20 libfabric 1.17.0 loopback, writes with FI_DELIVERY_COMPLETE completed once the target polled); tcp_rxm.refused_write is silent
-      //   (observed: 2026-11-20 libfabric 1.17.0 loopback, the target refused a wrong key and an address out of range and the initiator got success;
-      //   with FI_DELIVERY_COMPLETE it got ECANCELED; copied: libfabric 1.17 prov/rxm passes writes through to tcp; 2.x: not established, taken as
-      //   1.17)
-      flush::tracked_writes,
+      // flush: message_behind_writes: tcp_rxm.order_send_after_write is true (claimed: libfabric 1.17 prov/rxm over prov/tcp, FI_ORDER_SAW; observed:
+      //   2026-11-20 libfabric 1.17.0, fi_info -v, msg_order lists FI_ORDER_SAW); tcp_rxm.atomics_cost_order is true (claimed: libfabric 1.17 man
+      //   fi_rxm, limitations of FI_ATOMIC; observed: 2026-11-20 libfabric 1.17.0 loopback, FI_ATOMIC together with FI_ORDER_SAW gave ENODATA (1.11.1
+      //   and 2.6.0 too)); tcp_rxm.virtual_addressing_costs_order is false (claimed: there are no pointers to ask for); no chosen answer takes that
+      //   order away
+      flush::message_behind_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
       coalesce::none,
       // queues: one: one look finds both on any fabric
@@ -127,7 +128,7 @@ struct tcp_rxm {
   >;
 };
 static_assert(complete_fabric<tcp_rxm>);
-}  // namespace rules_a3f294ea
+}  // namespace rules_b6984a7c
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -155,20 +155,6 @@ constexpr refused why_not(const tcp_rxm*, receive_pool::per_link, Asked) {
       "legal answer is receive_pool::shared");
   return {};
 }
-template <class Asked>
-constexpr refused why_not(const tcp_rxm*, flush::message_behind_writes, Asked) {
-  static_assert(detail::nobody_asks<Asked>,
-      "weft: flush: fabric tcp_rxm cannot answer message_behind_writes: it needs atomics_cost_order to be false, and "
-      "tcp_rxm.atomics_cost_order is true (claimed: libfabric 1.17 man fi_rxm, limitations of FI_ATOMIC; observed: 2026-11-20 libfabric "
-      "1.17.0 loopback, FI_ATOMIC together with FI_ORDER_SAW gave ENODATA (1.11.1 and 2.6.0 too)); or atomics to be another than "
-      "provider; or virtual_addressing_costs_order to be true, and tcp_rxm.virtual_addressing_costs_order is false (claimed: there are no "
-      "pointers to ask for); the nearest legal answer is flush::tracked_writes");
-  return {};
-}
-constexpr policy_set<atomics::target, flush::message_behind_writes>
-follows(const tcp_rxm*, notify::message_after_ordered_write) noexcept { return {}; }
-constexpr policy_set<atomics::target, flush::message_behind_writes>
-follows(const tcp_rxm*, notify::watched_word) noexcept { return {}; }
-constexpr policy_set<flush::message_behind_writes> follows(const tcp_rxm*, atomics::target) noexcept { return {}; }
+constexpr policy_set<flush::tracked_writes> follows(const tcp_rxm*, atomics::provider) noexcept { return {}; }
 // clang-format on
 }  // namespace weft::fabrics

@@ -101,7 +101,7 @@ def test_every_answer_is_a_policy(families: tuple[Family, ...]) -> None:
 # What the fabrics of an ordinary machine do, and those that made the families necessary: a change of these is a decision, not an accident.
 @pytest.mark.parametrize("fabric, family, answer", [
     ("tcp", "write_fault", "delivery_confirmed"), ("tcp", "atomics", "target"), ("tcp", "progress", "polling"), ("tcp", "liveness", "provider"),
-    ("tcp_rxm", "atomics", "provider"), ("tcp_rxm", "notify", "immediate"), ("sockets", "progress", "polling"), ("sockets", "write_fault", "reported"),
+    ("tcp_rxm", "atomics", "target"), ("tcp_rxm", "notify", "immediate"), ("sockets", "progress", "polling"), ("sockets", "write_fault", "reported"),
     ("shm", "bootstrap", "exchange"), ("shm", "wait", "yield"), ("shm", "region_address", "offset"), ("shm", "liveness", "process"),
     ("udp_rxd", "atomics", "target"), ("verbs", "notify", "immediate_consumes_receive"), ("verbs", "atomics", "target, provider since 2.2"),
     ("cxi", "notify", "remote_counter"), ("cxi", "region_binding", "endpoint"), ("opx", "notify", "message_after_delivery, immediate since 2.1"),
