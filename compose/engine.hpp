@@ -128,6 +128,8 @@ struct engine {
   static constexpr bool injects_all = requires { requires port_type::injects_all; };
   static constexpr bool port_checks_places = requires { requires port_type::checks_places; };
   static constexpr std::uint32_t inject_bytes = inject_bytes_of<F>;
+  /// What of them is left to a message's own bytes, where a header or a last word travels beside them.
+  static constexpr std::uint32_t copied_bytes = inject_bytes > around ? inject_bytes - static_cast<std::uint32_t>(around) : 0;
   static constexpr bool uses_ring = shape::remote_counter;
   static constexpr bool watches_cells = shape::watches_cells;
   static constexpr post_mode write_mode = answer<F, write_fault_family>::signalled_write;

@@ -281,8 +281,8 @@ class lane {
 
  private:
   status send_framed(record& r, local_memory from, wire::message_tag tag, void* context, bool signalled) noexcept {
-    if constexpr (Engine::watches_messages && copied > 0)
-      if (!signalled && from.size <= copied) return send_copied(r, from, tag);
+    if constexpr (Engine::copied_bytes > 0)
+      if (!signalled && from.size <= Engine::copied_bytes) return send_copied(r, from, tag);
     slot* o = claim(&r, operation::send, context);
     if (o == nullptr) return again(waits_for::operation_slot, "send");
     if (!signalled) o->use = slot_use::silent;
@@ -290,10 +290,9 @@ class lane {
     if (o->buffer == no_index) return posted(*o, again(waits_for::operation_slot, "send"));
     return posted(*o, post_framed(e_, r, from, tag, *o));
   }
-  /// Of an unsignalled message that is copied at the call.
-  static constexpr std::size_t copied = Engine::inject_bytes > Engine::around ? Engine::inject_bytes - Engine::around : 0;
+  /// An unsignalled message that is copied at the call.
   [[gnu::always_inline]] status send_copied(record& r, const local_memory& from, wire::message_tag tag) noexcept {
-    std::byte message[copied + Engine::around];
+    std::byte message[Engine::copied_bytes + Engine::around];
     Engine::put_front({message, sizeof message}, tag, from.size);
     if (from.size != 0) copy_payload(message + Engine::front, from.data, from.size);
     Engine::put_back(message + Engine::front + from.size);

@@ -140,7 +140,8 @@ class transport : public atomic_calls<transport<F>, F> {
   // ---- posting ----------------------------------------------------------------------------------------------------------
   // With a context: exactly one `completed` or `failed` tells the end. Without: only failures are told, with a null context, and the source
   // must stay untouched until the peer's answer implies that it was read. Up to inject_bytes it is free at once: of messages, and of notices that ride on writes.
-  static constexpr std::uint32_t inject_bytes = inject_bytes_of<F>;
+  // The row's, less what travels around a message's bytes where immediates do not (policies/framing.hpp).
+  static constexpr std::uint32_t inject_bytes = engine_type::copied_bytes;
 
   [[gnu::always_inline]] status send(peer to, local_memory from, void* context) noexcept { return lane_().send(to, from, context, true); }
   [[gnu::always_inline]] status send(peer to, local_memory from) noexcept { return lane_().send(to, from, nullptr, false); }

@@ -23,8 +23,13 @@ constexpr bool copies = can_answer<tested, inject::up_to<16>>;  // else the row 
 using copies_nothing = decltype(asked_of<tested, inject::never>());
 using copies_little = decltype(asked_of<tested, std::conditional_t<copies, inject::up_to<16>, inject::never>>());
 static_assert(consistent_fabric<copies_nothing>() && consistent_fabric<copies_little>());
-static_assert(transport<copies_nothing>::inject_bytes == 0 && transport<copies_little>::inject_bytes == (copies ? 16 : 0));
-static_assert(transport<tested>::inject_bytes == tested::facts.inject_bytes, "else the row's own answer is another");
+/// What a post of so many bytes leaves to a message's own.
+constexpr std::uint32_t own(std::size_t copied) {
+  constexpr std::size_t around = engine<tested>::around;
+  return static_cast<std::uint32_t>(copied > around ? copied - around : 0);
+}
+static_assert(transport<copies_nothing>::inject_bytes == 0 && transport<copies_little>::inject_bytes == own(copies ? 16 : 0));
+static_assert(transport<tested>::inject_bytes == own(tested::facts.inject_bytes), "else the row's own answer is another");
 static_assert(copies_nothing::fingerprint == tested::fingerprint, "each side answers for itself");
 
 template <class F>
