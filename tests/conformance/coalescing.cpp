@@ -340,7 +340,8 @@ TYPED_TEST_P(coalescing_of_posts, allocate_nothing) {
       {},
       [talk](party& side) {
         hosting<fabric> host(side, 64, rights::all);
-        (void)side.ask(1);  // the other side counts; nothing of its is taken by another handler
+        (void)serve_and_ask(side, host.net, host.seen, 1);  // its connection may wait for this side's looks
+        side.ready(1);                                      // now both count; nothing is taken by another handler
         talk(host.net, host.other, host.region.first(16));
         side.ready(1);
         serve(side, host.net, host.seen, 1);
@@ -349,6 +350,7 @@ TYPED_TEST_P(coalescing_of_posts, allocate_nothing) {
         visiting<fabric> guest(side, 64);
         side.at("counting allocations");
         side.ready(0);
+        (void)side.ask(0);
         talk(guest.net, guest.other, guest.memory.first(16));
         serve(side, guest.net, guest.seen, 0);
         side.ready(0);
