@@ -28,13 +28,16 @@ using raw = raw_careful<fabric, native>;
 constexpr std::size_t most = 64;
 #endif
 
+/// The peer's heartbeats come by the clock, four in this time, and not with operations: a look that found one besides would count it as part of one.
+constexpr duration silence_limit = 120s;
+
 /// weft, through its public calls.
 struct by_weft {
   weft_pair<fabric> pair;
   remote_place place = pair.there.at(0);
   std::size_t size = most;  ///< Known at run time only, as where messages differ.
   std::uint64_t ended = 0, landed = 0, heard = 0;
-  by_weft(const channel& to, bool first) : pair(to, first, most) {}
+  by_weft(const channel& to, bool first) : pair(to, first, most, false, 0, silence_limit) {}
   [[gnu::always_inline]] bool inject() { return bool(pair.net.send(pair.other, pair.source.first(size))); }
   [[gnu::always_inline]] bool send() { return bool(pair.net.send(pair.other, pair.source.first(size), this)); }
   [[gnu::always_inline]] bool get() { return bool(pair.net.get(pair.other, pair.source.first(size), place, this)); }

@@ -40,13 +40,16 @@ enum class carrier { put_notify, send };
 template <class F>
 class weft_pair {
  public:
-  /// `largest_message`: of messages, in bytes; 0: that of all transfers, `size`. Errors: absent, std::runtime_error.
-  weft_pair(const channel& to, bool first, std::size_t size, bool sleeps = false, std::size_t largest_message = 0)
+  /// `largest_message`: of messages, in bytes; 0: that of all transfers, `size`. `silence_limit`: as in transport_options.
+  /// Errors: absent, std::runtime_error.
+  weft_pair(const channel& to, bool first, std::size_t size, bool sleeps = false, std::size_t largest_message = 0,
+            duration silence_limit = transport_options{}.silence_limit)
       : size_(size),
         net(opened<F>({.node = home(),
                        .listens = !first,
                        .sleeps = sleeps,
-                       .slot_bytes = static_cast<std::uint32_t>(std::max<std::size_t>(largest_message == 0 ? size : largest_message, 4096))})),
+                       .slot_bytes = static_cast<std::uint32_t>(std::max<std::size_t>(largest_message == 0 ? size : largest_message, 4096)),
+                       .silence_limit = silence_limit})),
         landing(sure(net.allocate((size + 63) / 64 * 64 + 64, rights::all))),
         source(sure(net.allocate(size + 64, rights::none))) {
     if (!first) to.tell(net.where());
