@@ -312,7 +312,7 @@ class [[nodiscard]] kept_back_batch {
 /// batch, and the batch goes on; repeat it after progress(), or leave it. If the library refuses a member that was taken before, the batch is
 /// broken: that call, every later one and close() return the error, and posted() says how many members the library took: they are the first
 /// ones. A batch that goes out of scope tells such an error as `failed` with a null context, and if the queue is full then, leaves its last
-/// member to progress(). Moved-from batches are closed.
+/// member to progress(), in a slot of its own, allocated then. Moved-from batches are closed.
 template <class Engine>
 using batch = std::conditional_t<lists_members<Engine>, listed_batch<Engine>, kept_back_batch<Engine>>;
 
