@@ -66,7 +66,7 @@ class arrivals {
     if (!offer(on_, received{e_.handle(from), const_bytes(start, c.length)})) [[unlikely]]
       return park(e_, {&r, start, static_cast<std::uint32_t>(c.length), static_cast<std::uint32_t>(c.immediate)}, c.last);
     if constexpr (Engine::many_in_one || Engine::chains_receives) give_back(r, c.last);
-    else receives<Engine>(e_).post_at_once(from, r);
+    else receives<Engine>(e_).post_at_once(from, r, c);
   }
   /// All others. What it is given travels in registers. `at`, `last`: where a receive holds many messages.
   [[gnu::noinline]] static void take_message(Engine& e, Handler on, receive& r, std::size_t length, std::uint32_t tag, std::byte* at, bool last) {

@@ -244,6 +244,7 @@ class gathering {
     if (o == nullptr) return nullptr;
     if (!signalled) o->use = slot_use::silent;
     o->buffer = e_.controls.take();
+    o->stage = stage::buffered;
     if (o->buffer != no_index) return o;
     e_.release(*o);
     return nullptr;

@@ -130,7 +130,8 @@ class inbox {
     Engine& e = *l.engine;
     e.reader.found();
     e.attention.begin_handling();
-    const int found = e.port->tell_entries(l.all, read, [&e, &on](const completion_entry& c) { inbox(e, {&on}).take(c); });
+    const auto each = [&e, &on ](const completion_entry& c) __attribute__((always_inline)) { inbox(e, {&on}).take(c); };
+    const int found = e.port->tell_entries(l.all, read, each);
     finish(e, {&on}, found);
     return found;
   }

@@ -288,6 +288,7 @@ class lane {
     if (!signalled) o->use = slot_use::silent;
     o->buffer = e_.controls.take();
     if (o->buffer == no_index) return posted(*o, again(waits_for::operation_slot, "send"));
+    o->stage = stage::buffered;
     return posted(*o, post_framed(e_, r, from, tag, *o));
   }
   /// An unsignalled message that is copied at the call.

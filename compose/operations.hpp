@@ -30,6 +30,7 @@ enum class slot_use : std::uint8_t {
 /// How far an operation got that takes more than one call, or what it waits for. From `delivering` on, the end of one call is the time for the next.
 enum class stage : std::uint8_t {
   single,
+  buffered,  ///< The same, with bytes in a buffer that the slot holds.
   writing,
   noticing,
   replying,  ///< The target's reply ends it, not a completion.
@@ -125,7 +126,7 @@ struct operation_slot : library_context<LibraryBytes>, operation_state, slot_nam
   /// What was named is over when the slot is given back, and its next use is another stage, or names it again.
   using slot_name::named;
   /// Told of with one event and given back as it is: one call of a user's, without a buffer.
-  bool is_plain() const noexcept { return this->word() == under_way(slot_use::user).word() && buffer == no_index; }
+  bool is_plain() const noexcept { return this->word() == under_way(slot_use::user).word(); }
 };
 
 /// All slots. Grows only when slots had to be abandoned (cold), never while posting. A number of them is kept back from callers.

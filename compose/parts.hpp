@@ -256,6 +256,7 @@ class parts {
     if constexpr (Engine::framed) {
       if (o.buffer == no_index) o.buffer = e_.controls.take();
       if (o.buffer == no_index) return again(waits_for::operation_slot, "send");
+      o.stage = stage::buffered;
       return Engine::counted(*o.record, lane<Engine>::post_framed(e_, *o.record, from, tag, o));
     } else {
       return Engine::counted(*o.record, e_.port->template send<post_mode::signalled>(o.record->link, from, tag.word, &o));

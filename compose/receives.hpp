@@ -45,12 +45,13 @@ class receives {
     }
   }
   /// The same where one call posts one receive, and its message came by `from`, whose link a handler may have ended since.
-  [[gnu::always_inline]] void post_at_once(const record& from, receive& r) noexcept {
+  [[gnu::always_inline]] void post_at_once(const record& from, receive& r, [[maybe_unused]] const completion_entry& c) noexcept {
     typename Engine::link link{};
     if constexpr (Engine::links_have_receives) {
       if (r.owner == no_index) [[unlikely]]
         return;
-      link = from.link;
+      if constexpr (requires { Engine::port_type::link_of(c); }) link = Engine::port_type::link_of(c);
+      else link = from.link;
     }
     if constexpr (requires { e_.port->post_again(link, &r); })
       if (e_.port->post_again(link, &r)) [[likely]]

@@ -85,6 +85,7 @@ struct completion_entry {
   status outcome{};
   std::byte* at = nullptr;  ///< Shape::multi_receive, `received`: where the message lies in its buffer.
   bool last = false;        ///< Shape::multi_receive, `received`: the library let the buffer go with this message.
+  void* link = nullptr;     ///< `received`, of a port that has link_of(): what that reads.
 };
 
 /// A receive to be posted together with others.
@@ -175,6 +176,7 @@ struct port_limits {
 ///                                                                     took with it when it ended is told as failed, and can be posted again.
 ///   bool post_again(link, void* context);                             optional: as post_receive, if the receive that was told last has this context: with
 ///                                                                     the memory that it had. False: it is another one, and nothing was posted
+///   static link link_of(const completion_entry&);                     optional, where link_has_receives: the link that brought a message
 ///   std::uint32_t post_receives(link, const receive_request*, std::uint32_t count);   only where several receives are one call: as post_receive
 ///                                                                     for each, at most 16; returns how many the library took
 ///   template <post_mode M> status send(link, local_memory, std::uint32_t immediate, void* context);

@@ -30,6 +30,7 @@ struct connection {
   send_credit credit;
   receive_offer offer;
   credit_introduction theirs{};  ///< Where our count of receives goes.
+  void* endings = nullptr;       ///< Of its port (endings.hpp): found from here where something seldom happens, so that no look keeps them at hand.
   link_phase phase = link_phase::opening;
   bool arrived = false;   ///< They dialled.
   bool answered = false;  ///< Accepted, or connected: the peer may be written to.

@@ -41,6 +41,8 @@ class connections {
     return {};
   }
 
+  /// Who tells of the links' completions. Called once, before there are links.
+  void told_by(void* endings) noexcept { endings_ = endings; }
   shared_receive_queue& pool() noexcept { return pool_; }
   int events() const noexcept { return channel_->fd; }
   address_bytes address() const {
@@ -135,6 +137,7 @@ class connections {
 
  private:
   connection* keep(std::unique_ptr<connection> made) {
+    made->endings = endings_;
     links_.push_back(std::move(made));
     return links_.back().get();
   }
@@ -256,6 +259,7 @@ class connections {
   posting<Shape::facts.extended_posting>& posts_;
   shared_receive_queue pool_;  ///< Shape::shared_receives
   making<Shape> make_;
+  void* endings_ = nullptr;
   std::size_t most_links_;
   std::size_t ending_ = 0;   ///< Links whose end was not told yet.
   std::size_t unheard_ = 0;  ///< Accepted links that do not stand yet.

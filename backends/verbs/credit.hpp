@@ -45,17 +45,20 @@ class send_credit {
 /// The receiver's half: tells of every few receives, not of each.
 class receive_offer {
  public:
-  explicit receive_offer(std::uint32_t receives = 1) noexcept : step_(std::max(1U, receives / 4)) {}
+  explicit receive_offer(std::uint32_t receives = 1) noexcept : step_(std::max(1U, receives / 4)), left_(step_ - 1) {}
 
-  void posted() noexcept { ++posted_; }
-  bool due() const noexcept { return posted_ - told_ >= step_; }
-  std::uint32_t count() const noexcept { return posted_; }
-  void told() noexcept { told_ = posted_; }
+  void posted() noexcept { --left_; }
+  bool due() const noexcept { return static_cast<std::int32_t>(left_) < 0; }
+  std::uint32_t count() const noexcept { return told_ + (step_ - 1 - left_); }
+  void told() noexcept {
+    told_ = count();
+    left_ = step_ - 1;
+  }
 
  private:
-  std::uint32_t posted_ = 0;
-  std::uint32_t told_ = 0;
+  std::uint32_t told_ = 0;  ///< So many were told of.
   std::uint32_t step_;
+  std::uint32_t left_;  ///< That may be posted before it is due: counted down to below 0, so that a receive counts and asks at once.
 };
 
 /// What each side tells the other with its request or answer.

@@ -17,27 +17,34 @@ template <class Shape>
 class endings {
  public:
   endings(completion_queue& queue, posting<Shape::facts.extended_posting>& posts, connections<Shape>& links) noexcept
-      : queue_(queue), posts_(posts), links_(links) {}
+      : queue_(queue), posts_(posts), links_(links) {
+    links_.told_by(this);
+  }
+  endings(const endings&) = delete;  // links know where it is
+  endings& operator=(const endings&) = delete;
+  ~endings() = default;
 
   template <class On>
   [[gnu::always_inline]] int poll(On& on) {
     if (posts_.has_refused()) [[unlikely]]
       return posts_.tell_refused([&on](const refused_post& r) { on(completion_entry{completion_kind::ended, r.context, 0, 0, r.why}); });
-    const int found = queue_.poll([this, &on](const ibv_wc& entry) { tell(entry, on); });
+    const int found = queue_.poll([this, &on](const ibv_wc& entry) { tell_one(entry, on); });
     if (found == 0) links_.settle();
     else if (found < 0) [[unlikely]] links_.all_broke();
     return std::max(found, 0);
   }
 
-  /// Tells of what a reader read: at least one.
+  /// Tells of what a reader read: at least one. What is seldom is told to a copy of `on`, so that it need not lie in memory.
   template <class On>
-  [[gnu::always_inline]] int tell_all(const completion_queue::entries& all, int count, On& on) {
+  [[gnu::always_inline]] void tell_all(const completion_queue::entries& all, int count, On& on) {
     const ibv_wc* each = all.data();
     const ibv_wc* const end = each + count;
     do tell(*each, on);
     while (++each != end);
-    return count;
   }
+
+  /// Tells the peer of receives, when that is due.
+  [[gnu::noinline]] static void offer(connection& to) noexcept { of(to).posts_.offer(to); }
 
   std::string last_error_text() const {
     if (last_bad_.status == IBV_WC_SUCCESS) return "none";
@@ -45,56 +52,97 @@ class endings {
   }
 
  private:
+  static endings& of(const connection& c) noexcept { return *static_cast<endings*>(c.endings); }
+
+  /// What is common is told where the queue is read; what is seldom stands apart, and is done by the endings of the entry's link.
   template <class On>
-  void tell(const ibv_wc& entry, On& on) {
+  [[gnu::always_inline]] void tell(const ibv_wc& entry, On& on) {
+    if (entry.status != IBV_WC_SUCCESS) [[unlikely]]
+      return tell_bad(entry, on);
     if ((entry.wr_id & 1u) == 0) return tell_receive(entry, on);
-    auto& place = *reinterpret_cast<send_place<connection>*>(entry.wr_id & ~std::uint64_t{1});
-    connection& c = *place.owner;
-    if (entry.status != IBV_WC_SUCCESS) [[unlikely]] {
-      if (place.ended) return;  // soft iWARP was seen to flush a read twice (Linux 6.1): it ends once
-      c.sends.retire(place);
-      return tell_failure(entry, completion_kind::ended, place.context, &c, on);
-    }
-    c.sends.retire(place);
+    auto& place = *reinterpret_cast<send_place<connection>*>(entry.wr_id - 1);
+    if (!place.owner->sends.retire_next(place)) [[unlikely]]
+      return tell_apart<On>(place, entry.byte_len, on);
+    if (place.told && place.context == nullptr) __builtin_unreachable();  // whoever asked gave one
     if (place.told) on(completion_entry{completion_kind::ended, place.context, 0, entry.byte_len, {}});
-    if (c.offer.due()) [[unlikely]]
-      posts_.offer(c);
+  }
+  template <class On>
+  [[gnu::noinline]] void tell_one(const ibv_wc& entry, On& on) {
+    tell(entry, on);
+  }
+  /// The offer last: it may take the place that ended.
+  template <class On>
+  [[gnu::noinline]] static void tell_apart(send_place<connection>& place, std::size_t length, On on) {
+    connection& c = *place.owner;
+    c.sends.retire_apart(place);
+    if (place.told) on(completion_entry{completion_kind::ended, place.context, 0, length, {}});
+    if (c.offer.due()) of(c).posts_.offer(c);
   }
 
   template <class On>
-  void tell_receive(const ibv_wc& entry, On& on) {
+  [[gnu::always_inline]] void tell_receive(const ibv_wc& entry, On& on) {
     if constexpr (Shape::shared_receives) return tell_pooled(entry, on);
     else return tell_own(entry, on);
   }
 
   template <class On>
-  void tell_own(const ibv_wc& entry, On& on) {
-    const auto& place = *reinterpret_cast<const receive_place<connection>*>(entry.wr_id);
-    place.owner->receives.end_one();
-    if (entry.status != IBV_WC_SUCCESS) [[unlikely]]
-      return tell_failure(entry, completion_kind::received, place.context, place.owner, on);
-    if (!place.owner->stood) [[unlikely]]
-      links_.heard(*place.owner);
-    tell_arrival(entry, place.context, on);
+  [[gnu::always_inline]] static void tell_own(const ibv_wc& entry, On& on) {
+    if (entry.wr_id == 0) __builtin_unreachable();  // it is an address
+    auto& place = *reinterpret_cast<receive_place<connection>*>(entry.wr_id);
+    connection& c = *place.owner;
+    if (!c.stood) [[unlikely]]
+      heard(c);
+    c.receives.end(place);  // nothing between here and the message's own receive but its handler: the compiler sees where that goes
+    tell_arrival(entry, place.context, &c, on);
   }
+  [[gnu::cold, gnu::noinline]] static void heard(connection& c) noexcept { of(c).links_.heard(c); }
 
   /// A receive of the pool: its link is looked for only where that matters.
   template <class On>
-  void tell_pooled(const ibv_wc& entry, On& on) {
+  [[gnu::always_inline]] void tell_pooled(const ibv_wc& entry, On& on) {
     const auto ended_one = links_.pool().end(entry.wr_id);
     if (!ended_one.first) [[unlikely]]
       return;
-    if (entry.status != IBV_WC_SUCCESS) [[unlikely]]
-      return tell_failure(entry, completion_kind::received, ended_one.context, links_.of_number(entry.qp_num), on);
     if (links_.awaits_a_word()) [[unlikely]]
       if (connection* const from = links_.of_number(entry.qp_num); from != nullptr) links_.heard(*from);
-    tell_arrival(entry, ended_one.context, on);
+    tell_arrival(entry, ended_one.context, nullptr, on);
   }
 
   template <class On>
-  [[gnu::always_inline]] static void tell_arrival(const ibv_wc& entry, void* context, On& on) {
-    const auto kind = entry.opcode == IBV_WC_RECV_RDMA_WITH_IMM ? completion_kind::landed : completion_kind::received;
-    on(completion_entry{kind, context, (entry.wc_flags & IBV_WC_WITH_IMM) != 0 ? ntohl(entry.imm_data) : 0, entry.byte_len, {}});
+  [[gnu::always_inline]] static void tell_arrival(const ibv_wc& entry, void* context, connection* by, On& on) {
+    const std::uint32_t immediate = (entry.wc_flags & IBV_WC_WITH_IMM) != 0 ? ntohl(entry.imm_data) : 0;
+    if (entry.opcode == IBV_WC_RECV_RDMA_WITH_IMM) on(completion_entry{completion_kind::landed, context, immediate, entry.byte_len, {}});
+    else on(completion_entry{completion_kind::received, context, immediate, entry.byte_len, {}, nullptr, false, by});
+  }
+
+  template <class On>
+  [[gnu::always_inline]] void tell_bad(const ibv_wc& entry, On& on) {
+    if constexpr (Shape::shared_receives) tell_bad_of<On>(*this, entry, on);
+    else tell_bad_here<On>(entry, on);
+  }
+  template <class On>
+  [[gnu::cold, gnu::noinline]] static void tell_bad_here(const ibv_wc& entry, On on) {
+    const bool sent = (entry.wr_id & 1u) != 0;
+    tell_bad_of<On>(of(sent ? *reinterpret_cast<const send_place<connection>*>(entry.wr_id - 1)->owner
+                            : *reinterpret_cast<const receive_place<connection>*>(entry.wr_id)->owner),
+                    entry, on);
+  }
+  template <class On>
+  [[gnu::cold, gnu::noinline]] static void tell_bad_of(endings& self, const ibv_wc& entry, On on) {
+    if ((entry.wr_id & 1u) != 0) {
+      auto& place = *reinterpret_cast<send_place<connection>*>(entry.wr_id - 1);
+      if (place.ended) return;  // soft iWARP was seen to flush a read twice (Linux 6.1): it ends once
+      place.owner->sends.retire(place);
+      return self.tell_failure(entry, completion_kind::ended, place.context, place.owner, on);
+    }
+    if constexpr (Shape::shared_receives) {
+      if (const auto ended_one = self.links_.pool().end(entry.wr_id); ended_one.first)
+        self.tell_failure(entry, completion_kind::received, ended_one.context, self.links_.of_number(entry.qp_num), on);
+    } else {
+      auto& place = *reinterpret_cast<receive_place<connection>*>(entry.wr_id);
+      place.owner->receives.end(place);
+      self.tell_failure(entry, completion_kind::received, place.context, place.owner, on);
+    }
   }
 
   template <class On>

@@ -91,7 +91,7 @@ class port {
   result<registration> enroll_local(bytes where) { return memory_.enroll(where, rights::none); }
   void withdraw(registration& gone) { memory_.withdraw(gone); }
 
-  status post_receive([[maybe_unused]] link from, local_memory into, void* context) noexcept {
+  [[gnu::always_inline]] status post_receive([[maybe_unused]] link from, local_memory into, void* context) noexcept {
     if constexpr (Shape::shared_receives) return links_.pool().post(into, context);
     else return post_own(*from.held, into, context);
   }
@@ -258,8 +258,11 @@ class port {
   reader queue_reader() const noexcept { return queue_.own_reader(); }
   template <class On>
   [[gnu::always_inline]] int tell_entries(const entries& all, int read, On&& on) {
-    return endings_.tell_all(all, read, on);
+    endings_.tell_all(all, read, on);
+    return read;
   }
+  /// The link that brought a message, of an entry that tells of one.
+  static link link_of(const completion_entry& received) noexcept requires(link_has_receives) { return {static_cast<connection*>(received.link)}; }
   template <class On>
   int tell_error(On&& on) {
     return endings_.poll(on);
@@ -293,19 +296,21 @@ class port {
     limits_.library = "rdma-core, device " + on_.name;
   }
 
-  [[gnu::always_inline]] status post_own(connection& c, local_memory into, void* context) noexcept {
-    if (c.receives.full()) [[unlikely]]
+  [[gnu::always_inline]] static status post_own(connection& c, local_memory into, void* context) noexcept {
+    auto* const place = c.receives.take(context);
+    if (place == nullptr) [[unlikely]]
       return again(waits_for::queue, "ibv_post_recv");
     ibv_sge piece{address_of(into.data), static_cast<std::uint32_t>(into.size), local_key(into.descriptor)};
-    ibv_recv_wr work{reinterpret_cast<std::uintptr_t>(&c.receives.take(context)), nullptr, &piece, 1};
+    ibv_recv_wr work{reinterpret_cast<std::uintptr_t>(place), nullptr, &piece, 1};
     ibv_recv_wr* stuck = nullptr;
     if (const int r = ibv_post_recv(c.pair, &work, &stuck); r != 0) [[unlikely]] {
-      c.receives.take_back();
+      place->owner->receives.end(*place);
       return not_posted(r, "ibv_post_recv");
     }
-    c.offer.posted();
-    if (c.offer.due()) [[unlikely]]
-      posts_.offer(c);
+    connection& of = *place->owner;  // and not `c`, which would be kept over the call
+    of.offer.posted();
+    if (of.offer.due()) [[unlikely]]
+      endings<Shape>::offer(of);
     return {};
   }
 

@@ -65,9 +65,10 @@ class posting {
     return post(to, read, comes_back, context, {.told = true}, call);
   }
 
-  /// Writes our count of receives into the peer's word, if it is time to.
+  /// Writes our count of receives into the peer's word, if it is time to. Without room it is tried again when something ends.
   void offer(connection& to) noexcept {
-    if (!to.offer.due() || !to.answered || to.sends.reserve_full()) return;
+    if (!to.offer.due() || !to.answered) return;
+    if (to.sends.reserve_full()) return to.sends.end_apart();
     std::atomic_ref(to.words->offered).store(to.offer.count(), std::memory_order_release);
     ibv_sge word{reinterpret_cast<std::uint64_t>(&to.words->offered), sizeof to.words->offered, to.region->lkey};
     ibv_send_wr work{};
@@ -77,6 +78,7 @@ class posting {
     work.wr.rdma = {to.theirs.address, to.theirs.key};
     if (sizeof to.words->offered <= inline_bytes_) work.send_flags = IBV_SEND_INLINE;
     if (enter(to, work, sizeof to.words->offered, nullptr, {}, "ibv_post_send")) to.offer.told();
+    else to.sends.end_apart();
   }
 
   // ---- batches ----------------------------------------------------------------------------------------------------------

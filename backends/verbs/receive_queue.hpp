@@ -5,8 +5,6 @@
 // Hot path: all but open(). Threads: one owner.
 #pragma once
 
-#include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -17,34 +15,38 @@ template <class Owner>
 struct receive_place {
   void* context = nullptr;
   Owner* owner = nullptr;
+  receive_place* next = nullptr;  ///< Among those that are free.
 };
 
-/// Receives complete in the order of posting, so that places are used in a ring.
+/// Mostly the place that was given back last is taken next, by the message's own receive: all but its context is still there.
 template <class Owner>
 class receive_queue {
  public:
   using place = receive_place<Owner>;
 
   void open(Owner* owner, std::uint32_t most) {
-    places_.assign(std::bit_ceil(std::max(1U, most)), place{nullptr, owner});
-    mask_ = static_cast<std::uint32_t>(places_.size() - 1);
-    most_ = most;
+    places_.assign(most, place{nullptr, owner});
+    free_ = nullptr;
+    for (place& each : places_) end(each);
   }
-  bool full() const noexcept { return posted_ - ended_ >= most_; }
-  place& take(void* context) noexcept {
-    place& taken = places_[posted_++ & mask_];
-    taken.context = context;
+  /// Null: as many are posted as there is room for.
+  [[gnu::always_inline]] place* take(void* context) noexcept {
+    place* const taken = free_;
+    if (taken == nullptr) [[unlikely]]
+      return nullptr;
+    free_ = taken->next;
+    taken->context = context;
     return taken;
   }
-  void take_back() noexcept { --posted_; }
-  void end_one() noexcept { ++ended_; }
+  /// It ended, or was not posted after all.
+  [[gnu::always_inline]] void end(place& of) noexcept {
+    of.next = free_;
+    free_ = &of;
+  }
 
  private:
   std::vector<place> places_;
-  std::uint32_t mask_ = 0;
-  std::uint32_t most_ = 0;
-  std::uint32_t posted_ = 0;
-  std::uint32_t ended_ = 0;
+  place* free_ = nullptr;
 };
 
 }  // namespace weft::backends::verbs

@@ -20,10 +20,11 @@ template <class Owner>
 struct send_place {
   void* context = nullptr;
   Owner* owner = nullptr;
-  bool told = false;       ///< Its success is somebody's business.
-  bool ended = false;      ///< Its own completion has come,
-  bool signalled = false;  ///< and was to come.
-  bool none = false;       ///< Makes four bytes of the flags: written with one store.
+  send_place* after = nullptr;  ///< Around the ring.
+  bool told = false;            ///< Its success is somebody's business.
+  bool ended = false;           ///< Its own completion has come,
+  bool signalled = false;       ///< and was to come.
+  bool none = false;            ///< Makes four bytes of the flags: written with one store.
 };
 
 template <class Owner>
@@ -35,6 +36,8 @@ class send_queue {
   void open(Owner* owner, std::uint32_t usable, std::uint32_t reserve, std::uint32_t signal_one_of) {
     places_.assign(std::bit_ceil(usable + reserve), place{nullptr, owner});
     mask_ = static_cast<std::uint32_t>(places_.size() - 1);
+    for (std::size_t i = 0; i < places_.size(); ++i) places_[i].after = &places_[(i + 1) & mask_];
+    next_ = places_.data();
     size_ = usable;
     reserve_ = reserve;
     signal_one_of_ = std::clamp(signal_one_of, 1U, std::max(1U, usable / 2));
@@ -97,11 +100,28 @@ class send_queue {
 
   /// A completion names a place: it is free, and so are the unsignalled ones before it.
   void retire(place& done) noexcept {
+    if (!retire_next(done)) retire_apart(done);
+  }
+  /// Most signalled places end right behind the last one that did. False: this one does not, and retire_apart() comes next.
+  [[gnu::always_inline]] bool retire_next(place& done) noexcept {
+    if (&done != next_) [[unlikely]]
+      return false;
     done.ended = true;
+    next_ = done.after;
+    ++retired_;
+    return true;
+  }
+  /// Unsignalled ones are before it, or it overtook others, or was overtaken, or whoever waits for room asked to be seen to.
+  void retire_apart(place& done) noexcept {
+    done.ended = true;
+    if (static_cast<std::int32_t>(retired_ - seen_) > 0) seen_ = retired_;
     const std::uint32_t after = retired_ + ((static_cast<std::uint32_t>(&done - places_.data()) - retired_) & mask_) + 1;
     if (static_cast<std::int32_t>(after - seen_) > 0) seen_ = after;
     while (retired_ != seen_ && (places_[retired_ & mask_].ended || !places_[retired_ & mask_].signalled)) ++retired_;
+    next_ = retired_ == seen_ ? &places_[retired_ & mask_] : nullptr;  // while some have overtaken others, all end apart
   }
+  /// The next to end does so apart, whichever it is.
+  void end_apart() noexcept { next_ = nullptr; }
 
   /// Whether some work in flight has an end to be told. Looks at each: cold.
   bool owes_an_end() const noexcept {
@@ -112,10 +132,11 @@ class send_queue {
 
  private:
   std::vector<place> places_;
+  place* next_ = nullptr;  ///< The place that is retired at once when it ends.
   std::uint32_t mask_ = 0;
   std::uint32_t posted_ = 0;
   std::uint32_t retired_ = 0;
-  std::uint32_t seen_ = 0;  ///< Behind the last completion.
+  std::uint32_t seen_ = 0;  ///< Behind the last completion, of those that were retired apart.
   std::uint32_t limit_ = 0;
   std::uint32_t silent_ = 0;
   std::uint32_t signal_one_of_ = 1;

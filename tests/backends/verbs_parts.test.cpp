@@ -6,12 +6,14 @@
 #include <weft/backends/verbs/credit.hpp>
 #include <weft/backends/verbs/errors.hpp>
 #include <weft/backends/verbs/memory.hpp>
+#include <weft/backends/verbs/receive_queue.hpp>
 #include <weft/backends/verbs/send_queue.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <random>
+#include <set>
 #include <vector>
 
 namespace weft::backends::verbs {
@@ -123,6 +125,52 @@ TEST(verbs_send_queue, a_signalled_place_is_kept_until_its_own_end_came) {
   EXPECT_EQ(read.context, &reads);
   queue.retire(read);
   EXPECT_EQ(queue.in_flight(), 0U);
+}
+
+TEST(verbs_send_queue, what_ends_in_turn_is_retired_at_once_and_all_else_apart) {
+  send_queue<nobody> queue;
+  queue.open(nullptr, 8, 0, 4);
+  queue.admit();
+  auto& first = queue.take(nullptr, true);
+  auto& second = queue.take(nullptr, true);
+  (void)queue.take(nullptr, false);
+  auto& fourth = queue.take(nullptr, true);
+  auto& fifth = queue.take(nullptr, true);
+  EXPECT_FALSE(queue.retire_next(second)) << "it overtook the first";
+  EXPECT_TRUE(queue.retire_next(first));
+  EXPECT_TRUE(queue.retire_next(second));
+  EXPECT_EQ(queue.in_flight(), 3U);
+  EXPECT_FALSE(queue.retire_next(fourth)) << "a silent one is before it";
+  queue.retire_apart(fourth);
+  EXPECT_EQ(queue.in_flight(), 1U);
+  queue.end_apart();
+  EXPECT_FALSE(queue.retire_next(fifth)) << "somebody waits for room";
+  queue.retire_apart(fifth);
+  EXPECT_EQ(queue.in_flight(), 0U);
+  for (int i = 0; i < 20; ++i) EXPECT_TRUE(queue.retire_next(queue.take(nullptr, true))) << "around the end of the places, too: " << i;
+}
+
+TEST(verbs_receive_queue, takes_as_many_as_there_is_room_for) {
+  nobody mine;
+  receive_queue<nobody> queue;
+  queue.open(&mine, 3);
+  int contexts[5] = {};
+  std::set<receive_place<nobody>*> taken;
+  for (int i = 0; i < 3; ++i) {
+    auto* place = queue.take(&contexts[i]);
+    ASSERT_NE(place, nullptr);
+    EXPECT_EQ(place->context, &contexts[i]);
+    EXPECT_EQ(place->owner, &mine);
+    taken.insert(place);
+  }
+  EXPECT_EQ(taken.size(), 3U);
+  EXPECT_EQ(queue.take(&contexts[3]), nullptr);
+  EXPECT_EQ(queue.take(&contexts[3]), nullptr) << "and it stays so";
+  auto* const ended = *taken.begin();
+  queue.end(*ended);
+  EXPECT_EQ(queue.take(&contexts[4]), ended);
+  EXPECT_EQ(ended->context, &contexts[4]);
+  EXPECT_EQ(queue.take(&contexts[3]), nullptr);
 }
 
 TEST(verbs_send_queue, what_was_not_posted_after_all_makes_the_next_one_signalled) {

@@ -38,8 +38,8 @@ void set_queue_depth(int works) noexcept;
 /// Whether queue pairs with ibv_wr_* calls are made.
 void set_extended(bool offered) noexcept;
 
-/// Two queue pairs that are connected, for whoever needs no connection manager. The caller destroys them.
-std::pair<ibv_qp*, ibv_qp*> connected_pair(ibv_pd* domain, ibv_cq* queue, const ibv_qp_cap& cap);
+/// Two queue pairs that are connected, with a completion queue each, for whoever needs no connection manager. The caller destroys them.
+std::pair<ibv_qp*, ibv_qp*> connected_pair(ibv_pd* domain, ibv_cq* first, ibv_cq* second, const ibv_qp_cap& cap);
 /// The device's context.
 ibv_context* context() noexcept;
 

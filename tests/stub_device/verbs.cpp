@@ -71,14 +71,15 @@ void refuse_post(int number, std::uint32_t taken) noexcept {
 void set_extended(bool offered) noexcept { here().extends = offered; }
 void set_queue_depth(int works) noexcept { here().queue_depth = works; }
 ibv_context* context() noexcept { return &here().whole.context; }
-std::pair<ibv_qp*, ibv_qp*> connected_pair(ibv_pd* domain, ibv_cq* queue, const ibv_qp_cap& cap) {
+std::pair<ibv_qp*, ibv_qp*> connected_pair(ibv_pd* domain, ibv_cq* first, ibv_cq* second, const ibv_qp_cap& cap) {
   ibv_qp_init_attr_ex ask{};
-  ask.send_cq = ask.recv_cq = queue;
+  ask.send_cq = ask.recv_cq = first;
   ask.cap = cap;
   ask.qp_type = IBV_QPT_RC;
   ask.pd = domain;
   ask.send_ops_flags = ~std::uint64_t{0};
   auto* one = static_cast<pair*>(create_extended(context(), &ask));
+  ask.send_cq = ask.recv_cq = second;
   auto* other = static_cast<pair*>(create_extended(context(), &ask));
   one->peer = other;
   other->peer = one;
