@@ -7,19 +7,17 @@
 // what travels inline are what the device grants, known at run time; an operation with a context
 // has a slot that remembers kind, peer, context and time, out of a bounded number; short bytes travel inline; messages and immediates are solicited;
 // a look inside of a handler finds nothing; every 32nd look does the housekeeping; an entry that failed is not taken for one that ended well.
+// What arrives: raw_verbs_receives.hpp.
 // Hot path: all of it. Threads: one owner.
 #pragma once
 
-#include <infiniband/verbs.h>
-
-#include <arpa/inet.h>
+#include "raw_verbs_receives.hpp"
 
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <tuple>
 #include <vector>
 
@@ -27,27 +25,14 @@ namespace weft::bench {
 
 /// Built: by ibv_wr_* calls, else as requests.
 template <bool Built = false>
-class verbs_careful {
+class verbs_careful : public verbs_receives {
  public:
   /// What the device granted.
   struct grants {
     std::uint32_t depth = 256, signal_one_of = 64, inline_bytes = 256;
     std::uint64_t largest = 1U << 30;
   };
-  struct record {
-    std::uint32_t live = 0;
-    std::uint32_t theirs = 0;
-    std::uint32_t takes = 0;  ///< Bytes of their receives.
-    std::uint32_t spent = 0;  ///< Of their receives.
-    const std::uint32_t* granted = nullptr;
-    ibv_qp* pair = nullptr;
-    ibv_qp_ex* extended = nullptr;
-    std::uint32_t posted = 0, retired = 0, silent = 0;
-  };
-  struct handle {
-    record* of = nullptr;
-    std::uint32_t number = 0;
-  };
+  using verbs_receives::record, verbs_receives::handle;
   struct memory {
     std::byte* data = nullptr;
     std::size_t size = 0;
@@ -74,12 +59,12 @@ class verbs_careful {
   };
   enum outcome : int { ok = 0, gone, outside, denied, full, no_receive, failed };
 
-  verbs_careful(record& to, std::uint32_t slots_key) : slots_(256), places_(granted_.depth), slots_key_(slots_key), marker_(&to) {
+  explicit verbs_careful(ibv_pd* domain) : verbs_receives(domain), slots_(256), places_(granted_.depth), marker_(other.of) {
+    const int local = IBV_ACCESS_LOCAL_WRITE;
+    slots_key_ = ibv_reg_mr(domain, slots_.data(), slots_.size() * sizeof(slot), local)->lkey;
     for (slot& s : slots_) give(s);
-    for (send_place& each : places_) each.of = &to;
+    for (send_place& each : places_) each.of = other.of;
   }
-  std::vector<slot>& slots() noexcept { return slots_; }
-  void set_slots_key(std::uint32_t key) noexcept { slots_key_ = key; }
 
   [[gnu::always_inline]] int send(const handle& to, const memory& from, std::size_t size) noexcept {
     record* r = living(to);
@@ -164,16 +149,16 @@ class verbs_careful {
     return r2;
   }
 
-  /// `ended(kind, peer, user, old)` for own operations, `received(id)` for everything that used up a receive.
+  /// `ended(kind, peer, user, old)` for own operations, `landed(peer, immediate)` for notices, `heard(peer, data, size)` for messages.
   /// One word says whether there is more to see to than the queue; what is found is told in a function of its own.
-  template <class Ended, class Received>
-  [[gnu::always_inline]] int look(ibv_cq* queue, Ended&& ended, Received&& received) {
+  template <class Ended, class Landed, class Heard>
+  [[gnu::always_inline]] int look(ibv_cq* queue, Ended&& ended, Landed&& landed, Heard&& heard) {
     if (static_cast<std::int32_t>(--quick_looks_) < 0) [[unlikely]]
       if (!is_owner_looking()) return 0;
     looked l;
     l.from = this;
     const int count = ibv_poll_cq(queue, static_cast<int>(l.entries.size()), l.entries.data());
-    if (count > 0) return found(l, count, ended, received);
+    if (count > 0) return found(l, count, ended, landed, heard);
     if (count < 0) [[unlikely]]
       broken();
     return 0;
@@ -185,20 +170,21 @@ class verbs_careful {
     verbs_careful* from;
     std::array<ibv_wc, 16> entries;
   };
-  template <class Ended, class Received>
-  [[gnu::noinline]] static int found(const looked& l, int count, Ended& ended, Received& received) {
-    l.from->tell_of(l.entries.data(), count, ended, received);
+  template <class Ended, class Landed, class Heard>
+  [[gnu::noinline]] static int found(const looked& l, int count, Ended& ended, Landed& landed, Heard& heard) {
+    l.from->tell_of(l.entries.data(), count, ended, landed, heard);
     return count;
   }
-  template <class Ended, class Received>
-  [[gnu::always_inline]] void tell_of(const ibv_wc* w, int count, Ended& ended, Received& received) {
+  template <class Ended, class Landed, class Heard>
+  [[gnu::always_inline]] void tell_of(const ibv_wc* w, int count, Ended& ended, Landed& landed, Heard& heard) {
     quick_looks_ |= handling;
     const ibv_wc* const end = w + count;
     do {
       if (w->status != IBV_WC_SUCCESS) [[unlikely]]
         broken();
       if ((w->wr_id & 1U) == 0) {
-        received(w->wr_id);
+        if (arrived(*w, tick_, landed, heard)) [[unlikely]]
+          offer(*reinterpret_cast<receive*>(w->wr_id)->from);
         continue;
       }
       const auto& done = *reinterpret_cast<const send_place*>(w->wr_id & ~std::uint64_t{1});
@@ -211,8 +197,16 @@ class verbs_careful {
     } while (++w != end);
     quick_looks_ &= ~handling;
   }
-  /// Nothing may fail here.
-  [[noreturn, gnu::cold, gnu::noinline]] static void broken() noexcept { std::abort(); }
+  /// Tells the peer how many receives it was given, by a write into its word.
+  [[gnu::cold, gnu::noinline]] void offer(record& to) noexcept {
+    std::uint32_t& count = counts_[1];
+    count = to.offered;
+    ibv_sge piece{reinterpret_cast<std::uint64_t>(&count), sizeof count, counts_key_};
+    ibv_send_wr work{};
+    work.opcode = IBV_WR_RDMA_WRITE;
+    work.wr.rdma = {to.theirs_of_ours.address, to.theirs_of_ours.key};
+    if (post<false>(to, work, piece, marker_, false) == ok) to.offers = count;
+  }
   /// False: a handler is running. Every 32nd look does the housekeeping.
   [[gnu::cold, gnu::noinline]] bool is_owner_looking() noexcept {
     if (static_cast<std::int32_t>(++quick_looks_) < 0) return false;
@@ -222,7 +216,6 @@ class verbs_careful {
     return true;
   }
 
-  static record* living(const handle& h) noexcept { return h.of->live == h.number ? h.of : nullptr; }
   int check(const memory& from, std::size_t size, const place& at) const noexcept {
     if (size > from.size || size > at.room || size > granted_.largest) [[unlikely]]
       return outside;
@@ -236,7 +229,7 @@ class verbs_careful {
     if (to.posted - to.retired >= granted_.depth) [[unlikely]]
       return full;
     if constexpr (Consumes)
-      if (std::atomic_ref(*const_cast<std::uint32_t*>(to.granted)).load(std::memory_order_acquire) == to.spent) [[unlikely]]  // NOLINT
+      if (std::atomic_ref(*to.granted).load(std::memory_order_acquire) == to.spent) [[unlikely]]
         return no_receive;
     send_place& mine = places_[to.posted & mask_];
     mine.context = context;
@@ -302,7 +295,7 @@ class verbs_careful {
   std::vector<slot> slots_;
   std::vector<send_place> places_;
   slot* free_ = nullptr;
-  std::uint32_t slots_key_;
+  std::uint32_t slots_key_ = 0;
   record* marker_;
   std::uint32_t tick_ = 0;
   static constexpr std::uint32_t handling = 0xc0000000U;

@@ -38,7 +38,7 @@ class verbs_linked : public verbs_careful<Built> {
     if (r->posted - r->retired >= granted_.depth) [[unlikely]]
       return full;
     if constexpr (consumes)
-      if (std::atomic_ref(*const_cast<std::uint32_t*>(r->granted)).load(std::memory_order_acquire) == r->spent) [[unlikely]]  // NOLINT
+      if (std::atomic_ref(*r->granted).load(std::memory_order_acquire) == r->spent) [[unlikely]]
         return no_receive;
     if (count_ == longest) [[unlikely]]
       if (const int wrong = flush()) return wrong;
