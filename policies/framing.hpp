@@ -38,8 +38,8 @@ struct header {
 };
 static_assert(framing_policy<header>);
 
-/// Receives without entries. Least latency of messages where completion entries are dear (tcp); asked for by hand, never a default. A message that is
-/// neither unsignalled nor short enough to be copied at the call (inject_bytes less 16) takes an operation until the library has read it, and
+/// Receives without entries. Least latency of messages where completion entries are dear (tcp); asked for by hand, never a default. A message that
+/// has a context, or is too long to be copied at the call (transport::inject_bytes), takes an operation until the library has read it, and
 /// a buffer is cleared before it is posted again. Safe where the row says that each link has its receives (endpoint_type connected), fills them in
 /// order (order_send_after_send) and from their first byte to their last (bytes_visible_in_order) while the owner polls (data_progress), and makes no
 /// entry unasked (selective_completion). A notice may be told before a message that was posted before it, never after one posted behind it. Errors of

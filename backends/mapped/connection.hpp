@@ -26,9 +26,9 @@ enum class link_phase : std::uint8_t {
   gone,    ///< Told, or hung up.
 };
 
-/// Receives. The one that was posted last is taken first: its memory is the warmest, and no order among them is promised.
 class posts;
 
+/// Receives. The one that was posted last is taken first: its memory is the warmest, and no order among them is promised.
 class posted_receives {
  public:
   struct receive {

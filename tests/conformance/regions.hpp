@@ -46,6 +46,23 @@ TYPED_TEST_P(regions, ten_thousand_keys_are_all_different) {
   });
 }
 
+TYPED_TEST_P(regions, fresh_memory_is_zeroed_and_begins_a_page) {
+  using fabric = typename TestFixture::tested_fabric;
+  TestFixture::play({.once = true}, [](party& side) {
+    auto net = opened<fabric>(side);
+    for (const std::size_t size : {1U, 64U, 4095U, 4096U, 4097U, 100'000U}) {
+      auto r = net.allocate(size, rights::all).value();
+      ASSERT_EQ(r.size(), size);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(r.data()) % 4096, 0U) << size;
+      for (std::byte& each : r.memory()) {
+        ASSERT_EQ(each, std::byte{});
+        each = std::byte{0xEE};  // who gets it next must not see it
+      }
+      net.release_region(r);
+    }
+  });
+}
+
 TYPED_TEST_P(regions, descriptions_are_parsed_strictly) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play({}, [](party& side) {
@@ -101,6 +118,7 @@ TYPED_TEST_P(regions, after_its_release_nobody_writes_there) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(regions, ten_thousand_keys_are_all_different, descriptions_are_parsed_strictly, after_its_release_nobody_writes_there);
+REGISTER_TYPED_TEST_SUITE_P(regions, fresh_memory_is_zeroed_and_begins_a_page, ten_thousand_keys_are_all_different, descriptions_are_parsed_strictly,
+                            after_its_release_nobody_writes_there);
 
 }  // namespace weft::conformance
