@@ -44,13 +44,14 @@ class pingpong {
     }
     drain();
   }
-  /// The side that answers.
+  /// The side that answers. What it posted is awaited before its last answer: behind it the other side may begin another turn, whose first transfer would
+  /// be taken, and forgotten, by a look for an end.
   void answer() {
     for (std::size_t i = 0; i < plan_.rounds; ++i) {
       wait();
+      if (i + 1 == plan_.rounds) drain();
       post(static_cast<std::uint32_t>(i));
     }
-    drain();
   }
 
   /// Rounds with a pattern that the other side changes: throws, with a sentence, at the first byte that is not what was written.
@@ -68,9 +69,9 @@ class pingpong {
       wait();
       expect(i, 0);
       for (std::size_t b = 0; b < plan_.size; ++b) end_.outgoing()[b] = end_.incoming()[b] ^ std::byte{0xff};
+      if (i + 1 == rounds) drain();
       post(static_cast<std::uint32_t>(i));
     }
-    drain();
   }
 
  private:
