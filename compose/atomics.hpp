@@ -24,11 +24,15 @@ class atomic_posts {
   template <atomicity Who, atomic_operation What, atomic_number T>
   static constexpr bool port_checks = Engine::port_checks_places && (Who != atomicity::target) &&
                                       (Engine::fabric::atomics_by.of(What, type_of<T>) == atomic_lowering::native);
+  /// And has ended when the port's call returns.
+  template <atomicity Who, atomic_operation What, atomic_number T>
+  static constexpr bool ends_here = port_checks<Who, What, T>&& Engine::ends_at_return;
 
   template <atomicity Who, atomic_operation What, atomic_number T>
   [[gnu::always_inline]] status post(peer to, const remote_place& at, operation told, T operand, T expected, void* context) noexcept {
     static_assert(offered(What, type_of<T>), "weft: words of float and double have add, swap, min, max, load and store");
     record* r = lane_.living(to);
+    if constexpr (ends_here<Who, What, T>) return post_here<What, T>(to, r, at, told, operand, expected, context);
     if (r == nullptr) [[unlikely]]
       return lane_.dead(to, name_of(told));
     if constexpr (!port_checks<Who, What, T>) {
@@ -47,17 +51,6 @@ class atomic_posts {
       if constexpr (how == atomic_lowering::wide_loop)
         if (at.address % 8 == 0 && at.room < 8) [[unlikely]]
           return error(errc::out_of_range, name_of(told));
-      if constexpr (how == atomic_lowering::native && Engine::ends_at_return) {
-        const auto word = e_.port->template reach_word<T>(r->link, {at.address, at.key});
-        if (!word.reached) [[unlikely]]
-          return post_elsewhere<What, T>(e_, *r, told, operand, expected, at.address, at.key, context);
-        slot* o = claim<T>(r, told, context);
-        if (o == nullptr) [[unlikely]]
-          return again(waits_for::operation_slot, name_of(told));
-        e_.port->template change_reached<What, T>(word, operand, expected, o->scratch);
-        e_.ended.add(*o);
-        return {};
-      }
       slot* o = claim<T>(r, told, context);
       if (o == nullptr) [[unlikely]]
         return again(waits_for::operation_slot, name_of(told));
@@ -106,15 +99,30 @@ class atomic_posts {
     if constexpr (sizeof(T) == 4) o->scratch[0] = 0;
     return o;
   }
-  /// Of a port whose posts end when they return, and that must look closer: apart, so that the straight way keeps nothing for it.
+  /// Of a port whose posts end when they return. All that is refused leaves by one call.
   template <atomic_operation What, atomic_number T>
-  [[gnu::cold, gnu::noinline]] static status post_elsewhere(Engine& e, record& r, operation told, T operand, T expected, std::uint64_t address,
-                                                            std::uint64_t key, void* context) noexcept {
+  [[gnu::always_inline]] status post_here(peer to, record* r, const remote_place& at, operation told, T operand, T expected, void* context) noexcept {
+    std::byte* word = nullptr;
+    if (r == nullptr || !e_.port->template reach_word<T>(r->link, {at.address, at.key}, word)) [[unlikely]]
+      return post_elsewhere<What, T>(e_, to, operand, expected, at.address, at.key, told, context);
+    slot* o = claim<T>(r, told, context);
+    if (o == nullptr) [[unlikely]]
+      return again(waits_for::operation_slot, name_of(told));
+    e_.port->template change_reached<What, T>(word, operand, expected, o->scratch);
+    e_.ended.add(*o);
+    return {};
+  }
+  /// Nobody is there, or the port must look closer.
+  template <atomic_operation What, atomic_number T>
+  [[gnu::cold, gnu::noinline]] static status post_elsewhere(Engine& e, peer to, T operand, T expected, std::uint64_t address, std::uint64_t key,
+                                                            operation told, void* context) noexcept {
     atomic_posts posts(e);
-    slot* o = posts.template claim<T>(&r, told, context);
+    record* const r = posts.lane_.living(to);
+    if (r == nullptr) return posts.lane_.dead(to, name_of(told));
+    slot* o = posts.template claim<T>(r, told, context);
     if (o == nullptr) return again(waits_for::operation_slot, name_of(told));
     return posts.lane_.ended_or_not(
-        *o, e.port->template fetch_atomic<What, T, post_mode::at_return>(r.link, operand, expected, o->scratch, o->descriptor, {address, key}, o));
+        *o, e.port->template fetch_atomic<What, T, post_mode::at_return>(r->link, operand, expected, o->scratch, o->descriptor, {address, key}, o));
   }
   [[gnu::always_inline]] status by_message(slot& o, const remote_place& at, atomic_operation what, number_type type, std::uint64_t operand,
                                            std::uint64_t expected) noexcept {

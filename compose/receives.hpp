@@ -56,8 +56,13 @@ class receives {
     if constexpr (requires { e_.port->post_again(link, &r); })
       if (e_.port->post_again(link, &r)) [[likely]]
         return;
-    if (!e_.port->post_receive(link, memory_of(r), &r)) [[unlikely]]
-      keep(e_, r);
+    const auto refused = [this](void* context) noexcept { keep(e_, *static_cast<receive*>(context)); };
+    if constexpr (requires { e_.port->post_receive(link, memory_of(r), &r, refused); }) {
+      e_.port->post_receive(link, memory_of(r), &r, refused);
+    } else {
+      if (!e_.port->post_receive(link, memory_of(r), &r)) [[unlikely]]
+        keep(e_, r);
+    }
   }
   static_assert(!Engine::watches_messages || (Engine::framed && !Engine::chains_receives), "weft: watched receives are posted by try_post() alone");
   /// Posts what was collected.

@@ -174,6 +174,7 @@ struct port_limits {
 ///                                                                     buffer takes messages until an entry says `last` or `released`.
 ///                                                                     Shape::shared_receives: receives outlive links; one that a link
 ///                                                                     took with it when it ended is told as failed, and can be posted again.
+///   void post_receive(link, local_memory, void* context, refused);    optional: the same, and refused(context) where the status would have said so
 ///   bool post_again(link, void* context);                             optional: as post_receive, if the receive that was told last has this context: with
 ///                                                                     the memory that it had. False: it is another one, and nothing was posted
 ///   static link link_of(const completion_entry&);                     optional, where link_has_receives: the link that brought a message
@@ -212,8 +213,9 @@ struct port_limits {
 ///   void belongs_to(link, void*);                                     optional, connected: said of each link before anything of it is told. on() is given it
 ///                                                                     behind each entry of a message or a notice, and notices carry no number
 ///   static constexpr bool ends_at_return;                             optional: post_mode::at_return can be asked for where a post takes a mode, and read
-///                                                                     and fetch_atomic take one. Besides, reach_word<T>(link, remote_memory): a place whose
-///                                                                     word change_reached<O, T>(place, operand, expected, old) changes, where it is `reached`
+///                                                                     and fetch_atomic take one. With checks_places also
+///                                                                     bool reach_word<T>(link, remote_memory, std::byte*& word): it lies where nothing more
+///                                                                     is to be looked at, and change_reached<O, T>(word, operand, expected, old) changes it
 ///   static constexpr bool injects_all;                                optional: every post has read its source when it returns. inject() and
 ///                                                                     inject_write_immediate() then take any size
 ///   static constexpr bool checks_places;                              optional: posts refuse a place without the room or the right, or an atomic's word that

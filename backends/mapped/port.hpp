@@ -168,23 +168,19 @@ class port {
     return has_room_for_end<M>(c) ? ended_if<M>(get(c, into, at), c, context, "read") : again(waits_for::queue, "read");
   }
 
-  /// Where a word is that can be changed with nothing more to look at.
-  struct word_place {
-    std::byte* here = nullptr;
-    bool reached = false;
-  };
+  /// Whether a word can be changed with nothing more to look at; then `word` is where it is. Apart, since a place that may be none would be asked for again.
   template <atomic_number T>
-  [[gnu::always_inline]] word_place reach_word(link to, remote_memory at) const noexcept {
+  [[gnu::always_inline]] static bool reach_word(link to, remote_memory at, std::byte*& word) noexcept {
     const neighbour& there = to.held->there;
     if (!there.knows<rights::remote_atomic>(at, sizeof(T))) [[unlikely]]
-      return {};
-    std::byte* const here = there.known<rights::remote_atomic>(at.address);
-    return {here, holds_whole<T>(here)};
+      return false;
+    word = there.known<rights::remote_atomic>(at.address);
+    return holds_whole<T>(word);
   }
   /// Requires: it is reached. The word before goes into the first bytes of `old`.
   template <atomic_operation What, atomic_number T>
-  [[gnu::always_inline]] static void change_reached(word_place word, T operand, T expected, std::uint64_t* old) noexcept {
-    count<What, T>(word.here, operand, expected, old);
+  [[gnu::always_inline]] static void change_reached(std::byte* word, T operand, T expected, std::uint64_t* old) noexcept {
+    count<What, T>(word, operand, expected, old);
   }
   template <atomic_operation What, atomic_number T, post_mode M = post_mode::signalled>
   requires(Shape::native_atomics&& natively(Shape::facts, What, type_of<T>)) [[gnu::always_inline]] status
@@ -192,8 +188,8 @@ class port {
     connection& c = *to.held;
     if (!has_room_for_end<M>(c)) [[unlikely]]
       return again(waits_for::queue, "atomic");
-    const word_place word = reach_word<T>(to, at);
-    if (!word.reached) [[unlikely]]
+    std::byte* word = nullptr;
+    if (!reach_word<T>(to, at, word)) [[unlikely]]
       return count_elsewhere<M, What, T>(c, operand, expected, old, at.address, at.key, context);
     change_reached<What, T>(word, operand, expected, old);
     return ended<M>(c, context);

@@ -93,7 +93,18 @@ class port {
 
   [[gnu::always_inline]] status post_receive([[maybe_unused]] link from, local_memory into, void* context) noexcept {
     if constexpr (Shape::shared_receives) return links_.pool().post(into, context);
-    else return post_own(*from.held, into, context);
+    else return post_own(*from.held, into, context, [](void*) {});
+  }
+  /// The same for who has more to do where it is refused than to say so: `refused(context)`, with the context read where it was written down, so that nobody
+  /// keeps it over the library's call.
+  template <class Refused>
+  [[gnu::always_inline]] void post_receive([[maybe_unused]] link from, local_memory into, void* context, Refused&& refused) noexcept {
+    if constexpr (Shape::shared_receives) {
+      if (!links_.pool().post(into, context)) [[unlikely]]
+        refused(context);
+    } else {
+      (void)post_own(*from.held, into, context, refused);
+    }
   }
 
   template <post_mode M>
@@ -296,15 +307,19 @@ class port {
     limits_.library = "rdma-core, device " + on_.name;
   }
 
-  [[gnu::always_inline]] static status post_own(connection& c, local_memory into, void* context) noexcept {
+  template <class Refused>
+  [[gnu::always_inline]] static status post_own(connection& c, local_memory into, void* context, Refused&& refused) noexcept {
     auto* const place = c.receives.take(context);
-    if (place == nullptr) [[unlikely]]
+    if (place == nullptr) [[unlikely]] {
+      refused(context);
       return again(waits_for::queue, "ibv_post_recv");
+    }
     ibv_sge piece{address_of(into.data), static_cast<std::uint32_t>(into.size), local_key(into.descriptor)};
     ibv_recv_wr work{reinterpret_cast<std::uintptr_t>(place), nullptr, &piece, 1};
     ibv_recv_wr* stuck = nullptr;
     if (const int r = ibv_post_recv(c.pair, &work, &stuck); r != 0) [[unlikely]] {
       place->owner->receives.end(*place);
+      refused(place->context);
       return not_posted(r, "ibv_post_recv");
     }
     connection& of = *place->owner;  // and not `c`, which would be kept over the call

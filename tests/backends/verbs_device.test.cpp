@@ -12,6 +12,7 @@
 #include <cstring>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace weft::backends::verbs {
@@ -167,6 +168,28 @@ TEST_F(verbs_device, messages_wait_for_receives_and_go_on_when_they_come) {
   listener.post_receives();
   settle();
   EXPECT_TRUE(caller.net->send<post_mode::signalled>(caller.link, caller.from(8), 7, &marks[sent]));
+}
+
+TEST_F(verbs_device, a_receive_that_is_refused_is_named) {
+  ASSERT_TRUE(caller.net->send<post_mode::signalled>(caller.link, caller.from(8), 7, &marks[0]));
+  settle();
+  ASSERT_EQ(listener.arrivals.size(), 1U);
+  std::vector<void*> named;
+  const auto post = [&](void* context) {
+    listener.net->post_receive(listener.link, {listener.memory.data() + 4096, 64, listener.own.descriptor}, context,
+                               [&](void* c) { named.push_back(c); });
+  };
+  auto& calls = stub_device::context()->ops;
+  const auto taken = std::exchange(calls.post_recv, [](ibv_qp*, ibv_recv_wr*, ibv_recv_wr**) { return ENOMEM; });
+  post(&marks[1]);
+  calls.post_recv = taken;
+  EXPECT_EQ(named, std::vector<void*>{&marks[1]}) << "by the library";
+  post(&marks[2]);
+  EXPECT_EQ(named.size(), 1U) << "its place was free again";
+  std::size_t next = 3;
+  while (named.size() == 1 && next < marks.size()) post(&marks[next++]);
+  ASSERT_EQ(named.size(), 2U) << "by the port: all places are taken";
+  EXPECT_EQ(named[1], &marks[next - 1]);
 }
 
 // ---- batches --------------------------------------------------------------------------------------------------------------
