@@ -54,25 +54,7 @@ class inbox {
       typename Engine::port_type::entries all;
       return e.reader.read(all) > 0 ? take_made(e, on, all) : 0;
     } else if constexpr (reads_apart<typename Engine::port_type> && (Quick || !reads_quickly<typename Engine::port_type>)) {
-      look l;
-      l.engine = &e;
-      const auto read = e.reader.read(l.all);
-      if constexpr (Engine::uses_ring) inbox(*l.engine, {&on}).read_rings();
-      if constexpr (Engine::watches_cells || Engine::watches_messages) {
-        int found = 0;
-        if (read > 0) [[unlikely]]
-          found = take_all(l, on, static_cast<int>(read));
-        else if (e.reader.failed(read)) [[unlikely]] found = take_error(*l.engine, on);
-        if constexpr (Engine::watches_cells) found += cell_watch<Engine, Handler>(*l.engine, {&on}).look();
-        if constexpr (Engine::watches_messages)
-          if (!e.reader.failed(read) && read < static_cast<decltype(read)>(l.all.size())) [[likely]]
-            found += message_watch<Engine, Handler>(*l.engine, {&on}).look();
-        return found;
-      }
-      if (read > 0) return take_all(l, on, static_cast<int>(read));
-      if (e.reader.failed(read)) [[unlikely]]
-        return take_error(*l.engine, on);
-      return 0;
+      return poll_apart(e, on);
     } else {
       [[maybe_unused]] bool emptied = true;
       const int found = polled(e, emptied, [&e, &on](const completion_entry& c, auto&... whose) {
@@ -80,10 +62,7 @@ class inbox {
         inbox(e, {&on}).take(c, whose...);
       });
       if constexpr (Engine::uses_ring) inbox(e, {&on}).read_rings();
-      [[maybe_unused]] int watched = 0;
-      if constexpr (Engine::watches_cells) watched = cell_watch<Engine, Handler>(e, {&on}).look();
-      if constexpr (Engine::watches_messages)
-        if (emptied) watched += message_watch<Engine, Handler>(e, {&on}).look();
+      const int watched = look_at_memory(e, {&on}, emptied);
       if (found != 0) finish(e, {&on}, found);
       return found + watched;
     }
@@ -99,15 +78,41 @@ class inbox {
     found += polled(e, emptied, [&in](const completion_entry& c, auto&... whose) { in.take_one(c, whose...); });
     if constexpr (Engine::chains_receives) receives<Engine>(e).refill();
     if constexpr (Engine::uses_ring) in.read_rings();
-    [[maybe_unused]] int watched = 0;
-    if constexpr (Engine::watches_cells) watched = cell_watch<Engine, Handler>(e, on).look();
-    if constexpr (Engine::watches_messages)
-      if (emptied) watched += message_watch<Engine, Handler>(e, on).look();
+    const int watched = look_at_memory(e, on, emptied);
     look_after(e, on, found);
     return found + watched;
   }
 
  private:
+  /// A look of a port that reads apart from telling.
+  template <class User>
+  [[gnu::always_inline]] static int poll_apart(Engine& e, User& on) {
+    look l;
+    l.engine = &e;
+    const auto read = e.reader.read(l.all);
+    if constexpr (Engine::uses_ring) inbox(*l.engine, {&on}).read_rings();
+    if constexpr (Engine::watches_cells || Engine::watches_messages) {
+      int found = 0;
+      if (read > 0) [[unlikely]]
+        found = take_all(l, on, static_cast<int>(read));
+      else if (e.reader.failed(read)) [[unlikely]] found = take_error(*l.engine, on);
+      return found + look_at_memory(*l.engine, {&on}, !e.reader.failed(read) && read < static_cast<decltype(read)>(l.all.size()));
+    } else {
+      if (read > 0) return take_all(l, on, static_cast<int>(read));
+      if (e.reader.failed(read)) [[unlikely]]
+        return take_error(*l.engine, on);
+      return 0;
+    }
+  }
+  /// Looks for what makes no entries: cells, and messages, these only where the queue was `emptied` (message_watch.hpp).
+  [[gnu::always_inline]] static int look_at_memory([[maybe_unused]] Engine& e, [[maybe_unused]] Handler on, [[maybe_unused]] bool emptied) {
+    int found = 0;
+    if constexpr (Engine::watches_cells) found = cell_watch<Engine, Handler>(e, on).look();
+    if constexpr (Engine::watches_messages)
+      if (emptied) [[likely]]
+        found += message_watch<Engine, Handler>(e, on).look();
+    return found;
+  }
   /// Polls. `emptied`: false where the queue may hold more, which is asked where messages make no entries (message_watch.hpp).
   template <class Take>
   [[gnu::always_inline]] static int polled(Engine& e, [[maybe_unused]] bool& emptied, Take&& take) {
