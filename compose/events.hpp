@@ -99,7 +99,8 @@ struct failed {
 };
 
 /// A message. The bytes lie in the transport's receive slot: copy what must outlive the handler. A handler that returns false for it
-/// leaves it there: it is offered again, before any later message, by the next progress().
+/// leaves it there: each next progress() offers all that were left, in the order in which they came and before anything newer, so that a handler
+/// may leave one and take another.
 struct received {
   weft::peer peer;
   const_bytes message;
