@@ -27,20 +27,16 @@ class buffer_pool {
     void* descriptor = enroll(bytes(block.get(), count * each));
     const auto first = static_cast<std::uint32_t>(places_.size());
     for (std::uint32_t i = 0; i < count; ++i) places_.push_back({block.get() + i * each, descriptor});
-    free_.reserve(places_.size());
-    for (std::uint32_t i = count; i-- > 0;) free_.push_back(first + i);
+    free_.resize(places_.size());
+    for (std::uint32_t i = count; i-- > 0;) give(first + i);
     blocks_.push_back(std::move(block));
   }
   /// no_index when all are in use.
-  std::uint32_t take() noexcept {
-    if (free_.empty()) return no_index;
-    const std::uint32_t i = free_.back();
-    free_.pop_back();
-    return i;
-  }
-  void give(std::uint32_t i) noexcept { free_.push_back(i); }  // never past the capacity reserved in fill()
+  std::uint32_t take() noexcept { return left_ == 0 ? no_index : free_[--left_]; }
+  /// Requires: taken from here.
+  void give(std::uint32_t i) noexcept { free_[left_++] = i; }  // no push_back: it has a way to the allocator
   local_memory memory(std::uint32_t i) const noexcept { return {places_[i].start, each, places_[i].descriptor}; }
-  bool empty() const noexcept { return free_.empty(); }
+  bool empty() const noexcept { return left_ == 0; }
 
  private:
   struct place {
@@ -49,7 +45,8 @@ class buffer_pool {
   };
   std::vector<std::unique_ptr<std::byte[]>> blocks_;
   std::vector<place> places_;
-  std::vector<std::uint32_t> free_;
+  std::vector<std::uint32_t> free_;  ///< Room for all; the first `left_` are free.
+  std::uint32_t left_ = 0;
 };
 
 }  // namespace weft

@@ -206,6 +206,7 @@ struct engine {
   std::uint32_t next_region = 1;
   std::uint32_t swept = 0;          ///< Tick of the last sweep for deadlines.
   std::uint32_t links_moved = 0;    ///< Tick at which a link last changed, or was dialled.
+  bool came_late = false;           ///< The last upkeep was a good part of the silence limit after the one before.
   bool unsaid = false;              ///< The library did not take a hello, an accept or a reject: meeting.hpp, say_again().
   std::uint64_t stale = 0;          ///< Messages and notices of connections that exist no more: dropped, counted.
   std::uint64_t garbled = 0;        ///< Messages that no transport of this build sends: dropped, counted.

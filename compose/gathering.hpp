@@ -97,7 +97,7 @@ class gathering {
         return lane_.posted(*o, e_.port->read_scatter(r->link, v, {at.address, at.key}, o));
       }
     }
-    return gathering(e_).get_otherwise(from, into, at, context);
+    return get_seldom(e_, from, into.data(), into.size(), at, context);
   }
 
   /// Whether a list goes in one call as it was given; then `v` is that call's.
@@ -139,6 +139,10 @@ class gathering {
                                                                const remote_place& at, std::uint32_t immediate, void* context,
                                                                bool signalled) noexcept {
     return gathering(e).put_notify_otherwise(to, {from, pieces}, at, immediate, context, signalled);
+  }
+  [[gnu::cold, gnu::noinline]] static status get_seldom(Engine& e, peer from, const local_memory* into, std::size_t pieces, const remote_place& at,
+                                                        void* context) noexcept {
+    return gathering(e).get_otherwise(from, {into, pieces}, at, context);
   }
 
   // What is not one call as it was given: pieces without bytes are left out, and then one piece is an ordinary post, and more are one call or several.

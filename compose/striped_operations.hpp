@@ -70,7 +70,7 @@ class striped_operations {
     o.outstanding = 0;
     if (waiting_ != 0) [[unlikely]] {
       keep(o, from, at, immediate);
-      return put_off(*this, nets, o, at.offset);
+      return put_off(*this, nets, o, at.offset, cut_.rails);
     }
     const std::uint64_t first = at.offset / cut_.page_bytes;
     const std::uint64_t end = at.offset + from.size;
@@ -143,16 +143,17 @@ class striped_operations {
   /// A rail did not take the piece that begins here: what follows waits where there is no room, or is not posted any more.
   [[gnu::cold, gnu::noinline]] static void stopped(striped_operations& self, std::vector<transport<F>>& nets, striped_operation& o,
                                                    std::uint64_t begin, status why) noexcept {
-    if (why.is_again()) return put_off(self, nets, o, begin);
+    if (why.is_again()) return put_off(self, nets, o, begin, static_cast<std::uint32_t>(begin / self.cut_.page_bytes % self.cut_.rails));
     o.fault = why;
     if (o.outstanding == 0) self.ended_.push(self.index_of(o));
   }
   [[gnu::cold, gnu::noinline]] static void put_off(striped_operations& self, std::vector<transport<F>>& nets, striped_operation& o,
-                                                   std::uint64_t begin) noexcept {
-    self.wait(nets, o, begin);
+                                                   std::uint64_t begin, std::uint32_t refused) noexcept {
+    self.wait(nets, o, begin, refused);
   }
-  /// What begins here or later waits on its rails behind what waits there, and is posted from there.
-  void wait(std::vector<transport<F>>& nets, striped_operation& o, std::uint64_t begin) noexcept {
+  /// What begins here or later waits on its rails, behind what waits there. The rail that `refused`, and those on which something waited, are asked
+  /// again by the next look.
+  void wait(std::vector<transport<F>>& nets, striped_operation& o, std::uint64_t begin, std::uint32_t refused) noexcept {
     const std::uint32_t index = index_of(o);
     const std::uint64_t last = cut_.last_page(o.at.offset, o.from.size);
     for (std::uint32_t rail = 0; rail < cut_.rails; ++rail) {
@@ -163,7 +164,8 @@ class striped_operations {
       ++waiting_;
       ++o.rails_left;
     }
-    for (std::uint32_t rail = 0; rail < cut_.rails; ++rail) post(nets[rail], rail);
+    for (std::uint32_t rail = 0; rail < cut_.rails; ++rail)
+      if (rail != refused && !queues_[rail].empty() && queues_[rail].front() == index) post(nets[rail], rail);
   }
 
   /// All registrations of a region are of the same memory, and grant the same: what was checked for the whole is not checked for its pieces.

@@ -2,7 +2,9 @@
 //
 // What must happen although nothing arrives: deadlines of operations, heartbeats and silence, watched processes, half-open
 // connections, answers still owed, link events. Done every few polls, so that the hot loop pays a decrement.
-// After a long absence of this side's owner nobody is declared dead for it: silence counts only while we were listening.
+// After a long absence of this side's owner nobody is declared dead for it: silence counts only while we were listening. An owner who always comes
+// late (each look or post of his is slow, as posts to a dead peer are where the library dials again) still learns of a loss: of each further
+// late coming in a row, a quarter of the silence limit counts.
 // Hot path: the decrement. Threads: the owner's.
 #pragma once
 
@@ -29,6 +31,7 @@ class upkeep {
   static constexpr std::uint32_t leaving_ms = 100;
   static constexpr std::uint32_t restless_ms = 20;
   static constexpr std::uint32_t overtaken_ms = 1000;  ///< For messages that a goodbye overtook.
+  static constexpr std::uint32_t all_of_it = ~std::uint32_t{0};
 
   upkeep(Engine& e, Handler& on) noexcept : e_(e), on_(on) {}
 
@@ -44,9 +47,9 @@ class upkeep {
     }
     e_.unsaid = false;  // all are looked after
     if (e_.side_channel) e_.side_channel->progress();
-    const std::uint32_t away = e_.tick - before;
+    const std::uint32_t unheard = not_listened(e_.tick - before);
     for (record& r : e_.peers)
-      if (r.state != peer_state::free) look_after(r, away);
+      if (r.state != peer_state::free) look_after(r, unheard);
     if (e_.tick - e_.swept >= sweep_every()) sweep();
   }
 
@@ -75,11 +78,22 @@ class upkeep {
 
   std::uint32_t sweep_every() const noexcept { return std::clamp(Engine::ticks(e_.options.operation_timeout) / 16, 1U, 100U); }
 
-  void look_after(record& r, std::uint32_t away) {
+  /// What of the ticks since the last upkeep is no peer's silence. All of a first long absence: what was sent meanwhile may be taken by later looks only.
+  std::uint32_t not_listened(std::uint32_t away) noexcept {
+    if constexpr (liveness_answer::speaks) {
+      const std::uint32_t counts = Engine::ticks(e_.options.silence_limit) / 4;
+      const bool again = e_.came_late;
+      e_.came_late = away > counts;
+      if (e_.came_late) return again ? away - counts : all_of_it;
+    }
+    return 0;
+  }
+
+  void look_after(record& r, std::uint32_t unheard) {
     if (r.owes_answer) meeting<Engine>(e_).say_what_is_owed(r);
     switch (r.state) {
       case peer_state::established:
-        return watch_over(r, away);
+        return watch_over(r, unheard);
       case peer_state::greeting:
         if (r.spoke.until(e_.tick) >= repeat_hello_ms) {  // it may have been lost with a peer that restarted
           r.spoke = e_.tick;
@@ -112,7 +126,7 @@ class upkeep {
     return e_.operations.count([&r](const slot& s) { return s.use == slot_use::control && s.record == &r; }) > 0;
   }
 
-  void watch_over(record& r, std::uint32_t away) {
+  void watch_over(record& r, [[maybe_unused]] std::uint32_t unheard) {
     if constexpr (liveness_answer::watches_process) {
       if (r.spoke.until(e_.tick) >= watch_every_ms) {
         r.spoke = e_.tick;
@@ -126,7 +140,7 @@ class upkeep {
     }
     if constexpr (liveness_answer::speaks) {
       const std::uint32_t limit = Engine::ticks(e_.options.silence_limit);
-      if (away > limit / 4) r.heard = e_.tick;  // we were not listening: their silence means nothing
+      r.heard += std::min(unheard, e_.tick - r.heard);
       if (r.speak_every > 0 && r.spoke.until(e_.tick) >= r.speak_every) {
         const status said = e_.tell(r, wire::message_kind::heartbeat, {});
         if (!said.is_again()) r.spoke = e_.tick;  // a queue that is full of writes may be so each time: the next look tries again

@@ -198,9 +198,10 @@ class port {
     return write_pieces(to, from, at, immediate, flags(M) | FI_REMOTE_CQ_DATA, own_context<M>(context));
   }
   [[gnu::always_inline]] status read_scatter(link from, vector_of_pieces& into, remote_memory at, void* context) noexcept {
+    fid_ep* ep = ends_->of(from);
     const fi_rma_iov source{at.address, into.bytes, at.key};
     const fi_msg_rma message{into.pieces, into.descriptors, into.count, ends::peer(from), &source, 1, context, 0};
-    if (const ssize_t refused = fi_readmsg(ends_->of(from), &message, FI_COMPLETION); refused != 0) [[unlikely]]
+    if (const ssize_t refused = fi_readmsg(ep, &message, FI_COMPLETION); refused != 0) [[unlikely]]
       return not_posted(refused, "fi_readmsg");
     return {};
   }

@@ -409,7 +409,7 @@ TYPED_TEST_P(coalescing_of_posts, a_dead_peer_takes_its_groups_along) {
         for (std::uint64_t i = 0; guest.other.alive() && i < 1'000'000; ++i) {
           if (i == 100) side.kill(0);
           posted += std::uint64_t{bool(guest.net.send(guest.other, guest.memory.first(16)))};
-          if (i % 5 == 0) guest.net.progress(seen);
+          if (i % 5 == 0 || i > 100) guest.net.progress(seen);
           if (i > 100) side.rest(50us);
         }
         await(side, guest.net, seen, "the loss", [&] { return seen.losses == 1; });

@@ -113,6 +113,30 @@ TYPED_TEST_P(liveness_of_peers, one_that_only_waits_learns_of_a_killed_peer_too)
   }
 }
 
+TYPED_TEST_P(liveness_of_peers, an_owner_who_always_comes_late_loses_the_dead_alone) {
+  using fabric = typename TestFixture::tested_fabric;
+  TestFixture::play(
+      {.first_is_killed = true},
+      [](party& side) {
+        hosting<fabric> host(side, 64, rights::all, {.silence_limit = 30s});
+        host.seen.on_lost = [](const lost&) {};
+        serve(side, host.net, host.seen, 1, 10min);
+      },
+      [](party& side) {
+        visiting<fabric> guest(side, 64, mortal(false));
+        guest.seen.on_lost = [&](const lost& l) { EXPECT_EQ(l.why.code, errc::peer_lost); };
+        const auto comes_late = [&] {
+          side.rest(20ms);  // so that even of 32 looks, after which silences are looked at, the time is a good part of the limit
+          guest.net.progress(guest.seen);
+        };
+        for (int i = 0; i < 100; ++i) comes_late();
+        EXPECT_TRUE(guest.other.alive());
+        side.kill(0);
+        for (int i = 0; i < 2000 && guest.seen.losses == 0; ++i) comes_late();
+        EXPECT_EQ(guest.seen.losses, 1U);
+      });
+}
+
 TYPED_TEST_P(liveness_of_peers, a_peer_that_is_only_idle_stays) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
@@ -135,6 +159,7 @@ TYPED_TEST_P(liveness_of_peers, a_peer_that_is_only_idle_stays) {
 }
 
 REGISTER_TYPED_TEST_SUITE_P(liveness_of_peers, killed_in_mid_traffic_every_operation_ends_and_the_loss_is_told_once,
-                            one_that_only_waits_learns_of_a_killed_peer_too, a_peer_that_is_only_idle_stays);
+                            one_that_only_waits_learns_of_a_killed_peer_too, an_owner_who_always_comes_late_loses_the_dead_alone,
+                            a_peer_that_is_only_idle_stays);
 
 }  // namespace weft::conformance
