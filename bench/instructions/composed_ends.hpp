@@ -29,6 +29,8 @@ namespace weft::bench {
 using fabric = weft::selected;
 constexpr bool native = !answer<fabric, atomics_family>::executed_by_target;
 constexpr std::size_t half = 32, most = 2 * half;
+/// Of a notice that has its bytes with it.
+constexpr std::size_t fused_most = std::min(most, raw_asked<fabric, native>::fused_most);
 constexpr int members = 16;
 
 /// The value of a set-up call, or an exception with its sentence.
@@ -77,7 +79,8 @@ class by_weft {
   }
 
   [[gnu::always_inline]] bool put_notify() { return bool(net.put_notify(other_, source_.first(size), place_, immediate)); }
-  [[gnu::always_inline]] bool put_notify_signalled() { return bool(net.put_notify(other_, source_.first(size), place_, immediate, this)); }
+  [[gnu::always_inline]] bool put_notify_fused() { return bool(net.put_notify(other_, source_.first(fused), place_, immediate)); }
+  [[gnu::always_inline]] bool put_notify_fused_signalled() { return bool(net.put_notify(other_, source_.first(fused), place_, immediate, this)); }
   [[gnu::always_inline]] bool put_two() { return bool(net.put(other_, two_, place_)); }
   [[gnu::always_inline]] bool put_notify_two() { return bool(net.put_notify(other_, two_, place_, immediate)); }
   [[gnu::always_inline]] bool get_two() { return bool(net.get(other_, two_, place_, this)); }
@@ -119,7 +122,7 @@ class by_weft {
   peer other_;
   remote_place place_;
   std::array<local_memory, 2> two_{source_.first(half), source_.slice(half, half)};
-  std::size_t size = most;
+  std::size_t size = most, fused = fused_most;
   std::uint32_t immediate = 1;  // known when the program runs
 };
 
@@ -133,14 +136,14 @@ struct by_hand {
   typename raw::place there = end->there;
   std::array<typename raw::memory, 2> two{typename raw::memory{source.data, half, source.descriptor},
                                           typename raw::memory{source.data + half, half, source.descriptor}};
-  std::size_t size = most;
+  std::size_t size = most, fused = fused_most;
   std::uint32_t immediate = 1;  // known when the program runs
   events told;
   by_hand(const channel& to, bool first) : end(std::make_unique<raw>(to, first, most)) {}
 
   bool put_notify() { return end->put_notify(other, source, size, there, immediate) == 0; }
-  [[gnu::always_inline]] bool put_notify_fused() { return end->fused(other, source, size, there, immediate) == 0; }
-  [[gnu::always_inline]] bool put_notify_fused_signalled() { return end->fused(other, source, size, there, immediate, this) == 0; }
+  [[gnu::always_inline]] bool put_notify_fused() { return end->fused(other, source, fused, there, immediate) == 0; }
+  [[gnu::always_inline]] bool put_notify_fused_signalled() { return end->fused(other, source, fused, there, immediate, this) == 0; }
   [[gnu::always_inline]] bool put_two() { return end->template put<false>(other, two, there, 0) == 0; }
   [[gnu::always_inline]] bool put_notify_two() { return end->template put<true>(other, two, there, immediate) == 0; }
   [[gnu::always_inline]] bool get_two() { return end->get(other, two, there, this) == 0; }

@@ -30,6 +30,7 @@ class raw_asked : public raw_composed<F, Atomics, Use> {
     std::uint64_t operand = 0;
   };
   static constexpr std::size_t injected = F::facts.inject_bytes;
+  static constexpr std::size_t fused_most = injected - std::min(injected, sizeof(fused_head));  ///< Bytes of one whole in a notice.
 
   raw_asked(const channel& to, bool first, std::size_t size) : base(to, first, size) {
     for (std::size_t i = 0; i < base::slots_.size(); ++i) base::slots_[i].operand = i;  // a name: its index, and a generation above
@@ -47,7 +48,7 @@ class raw_asked : public raw_composed<F, Atomics, Use> {
       return base::gone;
     if (const int wrong = base::check(from, size, at)) [[unlikely]]
       return wrong;
-    if (size > injected - sizeof(fused_head)) [[unlikely]]  // no peer's receives are shorter than what is injected
+    if (size > fused_most) [[unlikely]]  // no peer's receives are shorter than what is injected
       return base::outside;
     return fused(*r, from, size, at, immediate, 0);
   }
@@ -59,7 +60,7 @@ class raw_asked : public raw_composed<F, Atomics, Use> {
       return base::gone;
     if (const int wrong = base::check(from, size, at)) [[unlikely]]
       return wrong;
-    if (size > injected - sizeof(fused_head)) [[unlikely]]  // no peer's receives are shorter than what is injected
+    if (size > fused_most) [[unlikely]]  // no peer's receives are shorter than what is injected
       return base::outside;
     slot* s = take(*r, base::kind::put_notify, context);
     if (s == nullptr) [[unlikely]]

@@ -77,7 +77,7 @@ class raw_striped {
     t->outstanding = 0;
     t->rails_left = 0;
     if (waiting_ != 0) [[unlikely]]
-      return wait(*t, from, offset, size, target, at, at);
+      return wait(*t, from, offset, size, target, at, at, rails_.size());
     const std::uint64_t first = at / page_, last = at + size;
     std::uint64_t begin = at, page_end = (first + 1) * page_;
     std::size_t rail = first % rails_.size();
@@ -139,14 +139,14 @@ class raw_striped {
   }
   [[gnu::cold, gnu::noinline]] int stopped(transfer& t, int refused, const memory& from, std::uint64_t offset, std::size_t size, const place& target,
                                            std::uint64_t at, std::uint64_t begin) noexcept {
-    if (refused == end::full) return wait(t, from, offset, size, target, at, begin);
+    if (refused == end::full) return wait(t, from, offset, size, target, at, begin, begin / page_ % rails_.size());
     t.fault = refused;
     if (t.outstanding != 0) return 0;
     give(t);
     return refused;
   }
   [[gnu::cold, gnu::noinline]] int wait(transfer& t, const memory& from, std::uint64_t offset, std::size_t size, const place& target,
-                                        std::uint64_t at, std::uint64_t begin) noexcept {
+                                        std::uint64_t at, std::uint64_t begin, std::size_t refused) noexcept {
     t.from = &from;
     t.target = &target;
     t.offset = offset;
@@ -160,6 +160,11 @@ class raw_striped {
       ++waiting_;
       ++t.rails_left;
     }
+    for (std::size_t rail = 0; rail < rails_.size(); ++rail)  // the others need not wait for the next look
+      if (rail != refused && !waiting_on_[rail].empty() && waiting_on_[rail].front() == &t && post_rest(t, rail)) {
+        waiting_on_[rail].erase(waiting_on_[rail].begin());
+        --waiting_;
+      }
     return 0;
   }
   /// False: the rail has no room.
