@@ -191,8 +191,9 @@ class awaiting {
     e.attention.not_quick();
     if (e.handling()) return 0;
     using looks = inbox<Engine, told_to<Handler>>;
+    const bool upkeep_is_due = e.attention.is_upkeep_due();  // counts this look: whoever puts something off before each, as a group, has upkeep too
     const int found = e.attention.is_put_off() ? looks::poll_and_look_after(e, {&on}) : looks::template poll<false>(e, on);
-    if (e.attention.is_upkeep_due()) keep_up(e, on);
+    if (upkeep_is_due) keep_up(e, on);
     return found;
   }
   template <class Handler>
