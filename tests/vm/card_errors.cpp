@@ -73,7 +73,8 @@ TEST_F(card_errors, more_reads_than_the_card_takes_at_a_time_all_end) {
 }
 
 TEST_F(card_errors, a_card_without_receives_repeats_or_ends_the_link) {
-  ASSERT_TRUE(self.say("S1000"));
+  ASSERT_TRUE(self.say("S3000"));
+  self.pump_for(500ms);  // until it has read this, it posts receives
   std::atomic_ref(self.peer.held->words->granted).fetch_add(40);
   std::size_t posted = 0;
   while (posted < slot_count + 20 && send(token(1))) ++posted;

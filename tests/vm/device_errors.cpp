@@ -101,8 +101,9 @@ TEST_F(device_errors, a_full_send_queue_says_so_and_loses_nothing) {
 }
 
 TEST_F(device_errors, an_exhausted_receive_queue_says_so_and_loses_nothing) {
-  ASSERT_TRUE(self.say("S1500"));  // it posts no receive from now on
-  const auto awake = std::chrono::steady_clock::now() + 1500ms;
+  const auto awake = std::chrono::steady_clock::now() + 3000ms;
+  ASSERT_TRUE(self.say("S3000"));  // it posts no receive from when it has read this
+  self.pump_for(500ms);
   std::size_t posted = 0;
   status last{};
   for (;; ++posted) {
