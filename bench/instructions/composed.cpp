@@ -21,13 +21,14 @@ requires(can_answer<F, notify::message_after_delivery>) struct fused<F> {
   using type = fused_up_to<with<F, notify::message_after_delivery>, std::min(std::size_t{100}, raw_asked<fabric, native>::fused_most)>;
 };
 
-/// A put over two rails, a page on each: shm has one delivered write of an endpoint at a time, and what waits is no post.
+/// Puts over two rails: of four pages, and of a page on each, as shm takes one delivered write of an endpoint at a time, so that of four the rest waits.
 struct by_rails {
-  static constexpr std::size_t page = 64, size = 2 * page;
+  static constexpr std::size_t page = 64, size = 4 * page;
   rails<fabric> net;
   striped_region memory;
   striped_peer other;
   remote_striped_region there;
+  std::size_t each = 2 * page;  // known when the program runs
   events told;
   by_rails(const channel& to, bool first) : net(opened(first)), memory(sure(net.allocate(size, rights::all))) {
     if (!first) to.tell(net.where());
@@ -42,15 +43,17 @@ struct by_rails {
     return sure(rails<fabric>::open(o));
   }
   [[gnu::always_inline]] bool put_striped() { return bool(net.put(other, memory.first(size), there.at(0), this)); }
+  [[gnu::always_inline]] bool put_page_each() { return bool(net.put(other, memory.first(each), there.at(0), this)); }
   int look() { return net.progress(told); }
 };
 
 struct by_hand_rails {
   raw_striped<fabric> end;
-  std::size_t size = by_rails::size;
+  std::size_t size = by_rails::size, each = 2 * by_rails::page;
   events told;
   by_hand_rails(const channel& to, bool first) : end(to, first, 2, by_rails::size, by_rails::page) {}
   [[gnu::always_inline]] bool put_striped() { return end.put(end.other, end.source, 0, size, end.there, 0, this) == 0; }
+  [[gnu::always_inline]] bool put_page_each() { return end.put(end.other, end.source, 0, each, end.there, 0, this) == 0; }
   int look() {
     return end.look([this](auto, auto, void*, int) { ++told.ended; });
   }
@@ -130,7 +133,8 @@ constexpr way<fused_end> by_weft_fused[] = {
     post<fused_end, &fused_end::put_notify_fused, false>("fused_put_notify"),
     post<fused_end, &fused_end::put_notify_fused_signalled, true>("fused_put_notify_signalled"),
 };
-constexpr way<by_rails> by_weft_on_rails[] = {post<by_rails, &by_rails::put_striped, true>("put_striped")};
+constexpr way<by_rails> by_weft_on_rails[] = {post<by_rails, &by_rails::put_striped, true>("put_striped"),
+                                              post<by_rails, &by_rails::put_page_each, true>("put_page_each")};
 
 using hand_end = by_hand<>;
 constexpr way<hand_end> by_hand_alone[] = {
@@ -144,7 +148,8 @@ constexpr way<hand_end> by_hand_alone[] = {
     post<hand_end, &hand_end::put_notify_fused, false>("fused_put_notify"),
     post<hand_end, &hand_end::put_notify_fused_signalled, true>("fused_put_notify_signalled"),
 };
-constexpr way<by_hand_rails> by_hand_on_rails[] = {post<by_hand_rails, &by_hand_rails::put_striped, true>("put_striped")};
+constexpr way<by_hand_rails> by_hand_on_rails[] = {post<by_hand_rails, &by_hand_rails::put_striped, true>("put_striped"),
+                                                   post<by_hand_rails, &by_hand_rails::put_page_each, true>("put_page_each")};
 
 constexpr counted_operation operations[] = {
     {"put_two", posts_of<by_weft_alone>, posts_of<by_hand_alone>},
@@ -157,6 +162,7 @@ constexpr counted_operation operations[] = {
     {"fused_put_notify", posts_of<by_weft_fused>, posts_of<by_hand_alone>},
     {"fused_put_notify_signalled", posts_of<by_weft_fused>, posts_of<by_hand_alone>},
     {"put_striped", posts_of<by_weft_on_rails>, posts_of<by_hand_on_rails>},
+    {"put_page_each", posts_of<by_weft_on_rails>, posts_of<by_hand_on_rails>},
 };
 }  // namespace
 
