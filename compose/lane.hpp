@@ -230,7 +230,12 @@ class lane {
     else if (has_ended(s)) [[likely]] e_.ended.add(o);
     return s;
   }
-  [[gnu::cold, gnu::noinline]] static void not_posted(Engine& e, slot& o) noexcept { e.release(o); }
+  /// A slot that was claimed, and has nothing of its own yet.
+  [[gnu::cold, gnu::noinline]] static void not_posted(Engine& e, slot& o) noexcept {
+    if (o.buffer != no_index) [[unlikely]]
+      return e.release(o);
+    e.operations.give(o);
+  }
 
   /// By value: where nothing is split, nothing of the caller's needs an address.
   [[gnu::cold, gnu::noinline]] status one_in_parts(record& r, operation what, local_memory from, remote_place at, std::uint32_t immediate,

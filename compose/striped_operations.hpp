@@ -20,15 +20,17 @@ namespace weft {
 /// One transfer.
 struct striped_operation {
   operation what{};
-  std::uint32_t rails_left = 0;  ///< Rails on which pieces have still to be posted.
+  std::uint32_t rails_left = 0;  ///< Rails on which pieces have still to be posted; none once it ended.
   striped_peer to;
   void* user = nullptr;
   status fault;
-  std::uint64_t outstanding = 0;  ///< Pieces that were posted and have not ended.
+  std::uint64_t outstanding = 0;  ///< Pieces that were posted and have not ended; none once it ended.
   // What is not posted yet:
   striped_slice from;
   striped_place at;
   std::uint32_t immediate = 0;
+  std::uint64_t* page_ends = nullptr;  ///< Of each rail: of the page that is its next.
+  std::uint32_t index = 0;
   striped_operation* after = nullptr;  ///< Free list.
 };
 
@@ -39,9 +41,12 @@ class striped_operations {
       : cut_(cut),
         all_(std::make_unique<striped_operation[]>(count)),
         count_(count),
-        next_page_(std::make_unique<std::uint64_t[]>(std::size_t{count} * cut.rails)),
+        page_ends_(std::make_unique<std::uint64_t[]>(std::size_t{count} * cut.rails)),
         ended_(count) {
-    for (std::uint32_t i = count; i-- > 0;) give(all_[i]);
+    for (std::uint32_t i = count; i-- > 0; give(all_[i])) {
+      all_[i].index = i;
+      all_[i].page_ends = &page_ends_[std::size_t{i} * cut.rails];
+    }
     for (std::uint32_t i = 0; i < cut.rails; ++i) queues_.emplace_back(count);
   }
   const striping& cut() const noexcept { return cut_; }
@@ -63,25 +68,23 @@ class striped_operations {
     striped_operation& o = *free_;
     free_ = o.after;
     o.what = What;
-    o.rails_left = 0;
     o.to = to;
     o.user = user;
     o.fault.code = errc::ok;
-    o.outstanding = 0;
     if (waiting_ != 0) [[unlikely]] {
       keep(o, from, at, immediate);
-      return put_off(*this, nets, o, at.offset, cut_.rails);
+      return wait_behind<What>(*this, nets, o);
     }
-    const std::uint64_t first = at.offset / cut_.page_bytes;
     const std::uint64_t end = at.offset + from.size;
     std::uint64_t begin = at.offset;
-    std::uint64_t page_end = (first + 1) * cut_.page_bytes;
-    auto rail = static_cast<std::uint32_t>(first % cut_.rails);
+    std::uint64_t page_end = cut_.page_end(begin);
+    std::uint32_t rail = cut_.rail_of(begin);
     do {
       const std::uint64_t until = std::min(page_end, end);
       if (const status s = post_piece<What>(nets[rail], rail, o, from, at, immediate, {begin, until - begin}); !s) [[unlikely]] {
         keep(o, from, at, immediate);
-        return stopped(*this, nets, o, begin, s);
+        o.fault = s;
+        return stopped<What>(*this, nets, o, page_end, rail);
       }
       ++o.outstanding;
       begin = until;
@@ -96,14 +99,7 @@ class striped_operations {
     while (!queue.empty()) {
       const std::uint32_t index = queue.front();
       striped_operation& o = all_[index];
-      std::uint64_t& page = page_of(index, rail);
-      const std::uint64_t last = cut_.last_page(o.at.offset, o.from.size);
-      for (; o.fault && page <= last; page += cut_.rails) {
-        const status s = post_kept(net, rail, o, cut_.piece(o.at.offset, o.from.size, page));
-        if (s.is_again()) return;
-        if (s) ++o.outstanding;
-        else o.fault = s;
-      }
+      if (o.fault && !post_kept(net, rail, o)) return;
       queue.pop();
       --waiting_;
       --o.rails_left;
@@ -115,7 +111,7 @@ class striped_operations {
   void piece_ended(void* context, status how) noexcept {
     auto& o = *static_cast<striped_operation*>(context);
     if (!how && o.fault) o.fault = how;
-    if (--o.outstanding == 0 && o.rails_left == 0) ended_.push(index_of(o));
+    if (--o.outstanding == 0 && o.rails_left == 0) ended_.push(o.index);
   }
   bool any_ended() const noexcept { return !ended_.empty(); }
   /// The next transfer that ended; its place is free again. Requires: any_ended().
@@ -127,8 +123,6 @@ class striped_operations {
   }
 
  private:
-  std::uint32_t index_of(const striped_operation& o) const noexcept { return static_cast<std::uint32_t>(&o - all_.get()); }
-  std::uint64_t& page_of(std::uint32_t index, std::uint32_t rail) noexcept { return next_page_[std::size_t{index} * cut_.rails + rail]; }
   void give(striped_operation& o) noexcept {
     o.after = free_;
     free_ = &o;
@@ -140,32 +134,40 @@ class striped_operations {
     o.at = at;
     o.immediate = immediate;
   }
-  /// A rail did not take the piece that begins here: what follows waits where there is no room, or is not posted any more.
+  /// This rail did not take its piece of the page that ends here: the rest waits where there is no room, or is not posted any more.
+  template <operation What>
   [[gnu::cold, gnu::noinline]] static void stopped(striped_operations& self, std::vector<transport<F>>& nets, striped_operation& o,
-                                                   std::uint64_t begin, status why) noexcept {
-    if (why.is_again()) return put_off(self, nets, o, begin, static_cast<std::uint32_t>(begin / self.cut_.page_bytes % self.cut_.rails));
-    o.fault = why;
-    if (o.outstanding == 0) self.ended_.push(self.index_of(o));
-  }
-  [[gnu::cold, gnu::noinline]] static void put_off(striped_operations& self, std::vector<transport<F>>& nets, striped_operation& o,
-                                                   std::uint64_t begin, std::uint32_t refused) noexcept {
-    self.wait(nets, o, begin, refused);
-  }
-  /// What begins here or later waits on its rails, behind what waits there. The rail that `refused`, and those on which something waited, are asked
-  /// again by the next look.
-  void wait(std::vector<transport<F>>& nets, striped_operation& o, std::uint64_t begin, std::uint32_t refused) noexcept {
-    const std::uint32_t index = index_of(o);
-    const std::uint64_t last = cut_.last_page(o.at.offset, o.from.size);
-    for (std::uint32_t rail = 0; rail < cut_.rails; ++rail) {
-      const std::uint64_t first = cut_.first_page(begin, rail);
-      if (first > last) continue;
-      page_of(index, rail) = first;
-      queues_[rail].push(index);
-      ++waiting_;
-      ++o.rails_left;
+                                                   std::uint64_t page_end, std::uint32_t rail) noexcept {
+    if (o.fault.is_again()) {
+      o.fault.code = errc::ok;
+      return wait<What>(self, nets, o, page_end, rail, rail);
     }
-    for (std::uint32_t rail = 0; rail < cut_.rails; ++rail)
-      if (rail != refused && !queues_[rail].empty() && queues_[rail].front() == index) post(nets[rail], rail);
+    if (o.outstanding == 0) self.ended_.push(o.index);
+  }
+  template <operation What>
+  [[gnu::cold, gnu::noinline]] static void wait_behind(striped_operations& self, std::vector<transport<F>>& nets, striped_operation& o) noexcept {
+    wait<What>(self, nets, o, self.cut_.page_end(o.at.offset), self.cut_.rail_of(o.at.offset), self.cut_.rails);
+  }
+  /// The page that ends here, whose turn is on this rail, and what follows wait on their rails, behind what waits there. The rail that `refused`, and
+  /// those on which something waits, are asked again by the next look; the others have room until they refuse.
+  template <operation What>
+  static void wait(striped_operations& self, std::vector<transport<F>>& nets, striped_operation& o, std::uint64_t page_end, std::uint32_t rail,
+                   std::uint32_t refused) noexcept {
+    const std::uint64_t end = o.at.offset + o.from.size;
+    std::uint32_t left = self.cut_.rails;
+    do {
+      number_ring& queue = self.queues_[rail];
+      o.page_ends[rail] = page_end;
+      if (rail == refused || !queue.empty() || (o.fault && !post_rest<What>(self, nets[rail], rail, o))) {
+        queue.push(o.index);
+        ++self.waiting_;
+        ++o.rails_left;
+      }
+      if (page_end >= end) break;
+      page_end += self.cut_.page_bytes;
+      if (++rail == self.cut_.rails) rail = 0;
+    } while (--left != 0);
+    if (o.rails_left == 0 && o.outstanding == 0) self.ended_.push(o.index);
   }
 
   /// All registrations of a region are of the same memory, and grant the same: what was checked for the whole is not checked for its pieces.
@@ -181,16 +183,37 @@ class striped_operations {
     else if constexpr (What == operation::get) return net.get(other, here, there, &o);
     else return net.put_notify(other, here, there, immediate, &o);
   }
-  /// A piece that waited.
-  [[gnu::noinline]] static status post_kept(transport<F>& net, std::uint32_t rail, striped_operation& o, stripe_piece piece) noexcept {
-    if (!o.to.alive()) return error(errc::peer_lost, name_of(o.what));
+  /// Posts this rail's pieces from its next page on. False: it has no room for the page that is its next now.
+  template <operation What>
+  [[gnu::noinline]] static bool post_rest(striped_operations& self, transport<F>& net, std::uint32_t rail, striped_operation& o) noexcept {
+    std::uint64_t& page_end = o.page_ends[rail];
+    const striping cut = self.cut_;
+    const std::uint64_t offset = o.at.offset;
+    const std::uint64_t size = o.from.size;
+    do {
+      if (const status s = post_piece<What>(net, rail, o, o.from, o.at, o.immediate, cut.piece(offset, size, page_end)); !s) [[unlikely]] {
+        if (s.is_again()) return false;
+        o.fault = s;
+        return true;
+      }
+      ++o.outstanding;
+      page_end += cut.page_bytes * cut.rails;
+    } while (page_end - cut.page_bytes < offset + size);
+    return true;
+  }
+  /// Of a transfer that waited.
+  bool post_kept(transport<F>& net, std::uint32_t rail, striped_operation& o) noexcept {
+    if (!o.to.alive()) {
+      o.fault = error(errc::peer_lost, name_of(o.what));
+      return true;
+    }
     switch (o.what) {
       case operation::put:
-        return post_piece<operation::put>(net, rail, o, o.from, o.at, o.immediate, piece);
+        return post_rest<operation::put>(*this, net, rail, o);
       case operation::get:
-        return post_piece<operation::get>(net, rail, o, o.from, o.at, o.immediate, piece);
+        return post_rest<operation::get>(*this, net, rail, o);
       default:
-        return post_piece<operation::put_notify>(net, rail, o, o.from, o.at, o.immediate, piece);
+        return post_rest<operation::put_notify>(*this, net, rail, o);
     }
   }
 
@@ -199,7 +222,7 @@ class striped_operations {
   std::uint32_t count_;
   striped_operation* free_ = nullptr;
   std::uint32_t waiting_ = 0;                   ///< Entries of all queues.
-  std::unique_ptr<std::uint64_t[]> next_page_;  ///< Of each transfer on each rail.
+  std::unique_ptr<std::uint64_t[]> page_ends_;  ///< Of the next page of each transfer on each rail.
   std::vector<number_ring> queues_;             ///< Of each rail: transfers with pieces to be posted.
   number_ring ended_;
 };

@@ -27,23 +27,21 @@ struct striping {
   constexpr std::uint64_t pieces(std::uint64_t offset, std::uint64_t size) const noexcept {
     return last_page(offset, size) - offset / page_bytes + 1;
   }
-  /// The first page, from the transfer's first on, that this rail carries; past the transfer's last when it carries none.
-  constexpr std::uint64_t first_page(std::uint64_t offset, std::uint32_t rail) const noexcept {
-    const std::uint64_t first = offset / page_bytes;
-    return first + (rail + rails - first % rails) % rails;
-  }
+  /// Where the page ends in which this byte lies, and the rail that carries it. The next page is the next rail's.
+  constexpr std::uint64_t page_end(std::uint64_t offset) const noexcept { return (offset / page_bytes + 1) * page_bytes; }
+  constexpr std::uint32_t rail_of(std::uint64_t offset) const noexcept { return static_cast<std::uint32_t>(offset / page_bytes % rails); }
   constexpr std::uint64_t last_page(std::uint64_t offset, std::uint64_t size) const noexcept {
     return (offset + (size == 0 ? 0 : size - 1)) / page_bytes;
   }
-  constexpr stripe_piece piece(std::uint64_t offset, std::uint64_t size, std::uint64_t page) const noexcept {
-    const std::uint64_t begin = std::max(offset, page * page_bytes);
-    const std::uint64_t end = std::min(offset + size, (page + 1) * page_bytes);
-    return {begin, end - begin};
+  /// What a transfer has in the page that ends here.
+  constexpr stripe_piece piece(std::uint64_t offset, std::uint64_t size, std::uint64_t page_end) const noexcept {
+    const std::uint64_t begin = std::max(offset, page_end - page_bytes);
+    return {begin, std::min(offset + size, page_end) - begin};
   }
 };
 static_assert(striping{4, 3}.pieces(0, 0) == 1 && striping{4, 3}.pieces(3, 2) == 2 && striping{4, 3}.pieces(4, 4) == 1);
-static_assert(striping{4, 3}.first_page(17, 1) == 4 && striping{4, 3}.first_page(17, 0) == 6);
-static_assert(striping{4, 3}.piece(3, 6, 1).offset == 4 && striping{4, 3}.piece(3, 6, 2).size == 1);
+static_assert(striping{4, 3}.page_end(17) == 20 && striping{4, 3}.rail_of(17) == 1);
+static_assert(striping{4, 3}.piece(3, 6, 8).offset == 4 && striping{4, 3}.piece(3, 6, 12).size == 1);
 
 /// A queue of small numbers with fixed room: whoever fills it knows that there is room.
 class number_ring {

@@ -74,8 +74,6 @@ class raw_striped {
     t->user = context;
     t->what = end::kind::put_notify;
     t->fault = 0;
-    t->outstanding = 0;
-    t->rails_left = 0;
     if (waiting_ != 0) [[unlikely]]
       return wait(*t, from, offset, size, target, at, at, rails_.size());
     const std::uint64_t first = at / page_, last = at + size;
@@ -122,7 +120,7 @@ class raw_striped {
     void* user = nullptr;
     typename end::kind what{};
     int fault = 0;
-    std::uint64_t outstanding = 0;
+    std::uint64_t outstanding = 0;  // none once it ended, nor rails left
     std::uint32_t rails_left = 0;
     const memory* from = nullptr;  ///< Of one that waits, as all until `page`.
     const place* target = nullptr;

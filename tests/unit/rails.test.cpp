@@ -18,15 +18,19 @@ TEST(striping, carries_each_byte_once_by_the_rail_of_its_page) {
         const striping cut{4, count};
         std::map<std::uint64_t, int> carried;
         std::uint64_t pieces = 0;
-        for (std::uint32_t rail = 0; rail < count; ++rail)
-          for (std::uint64_t page = cut.first_page(offset, rail); page <= cut.last_page(offset, size); page += count, ++pieces) {
-            ASSERT_EQ(page % count, rail);
-            const stripe_piece piece = cut.piece(offset, size, page);
-            for (std::uint64_t i = 0; i < piece.size; ++i) {
-              ASSERT_EQ((piece.offset + i) / 4, page);
-              ++carried[piece.offset + i];
-            }
+        std::uint32_t rail = cut.rail_of(offset);
+        std::uint64_t page_end = cut.page_end(offset);
+        do {
+          const stripe_piece piece = cut.piece(offset, size, page_end);
+          for (std::uint64_t i = 0; i < piece.size; ++i) {
+            ASSERT_EQ((piece.offset + i) / 4 % count, rail);
+            ASSERT_EQ((piece.offset + i) / 4, page_end / 4 - 1);
+            ++carried[piece.offset + i];
           }
+          rail = (rail + 1) % count;
+          page_end += 4;
+          ++pieces;
+        } while (page_end - 4 < offset + size);
         ASSERT_EQ(pieces, cut.pieces(offset, size)) << count << ' ' << offset << ' ' << size;
         ASSERT_EQ(carried.size(), size);
         for (const auto& [at, times] : carried) ASSERT_TRUE(times == 1 && at >= offset && at < offset + size);
