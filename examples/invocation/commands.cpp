@@ -151,11 +151,20 @@ std::variant<client_command, stop_with> parse_client(std::string_view fabric, in
   run->add_option("--warm-up", c.warm_up, "Invocations before, which are not timed")->capture_default_str();
   run->add_option("--size", c.size, "Bytes of input")->capture_default_str()->check(CLI::Range(8U, 16U << 20));
   run->add_option("--depth", c.depth, "Calls in flight per worker; 1: blocking calls")->capture_default_str()->check(CLI::Range(1, 64));
+  run->add_option("--batch", c.batch, "Calls of which one time is taken, their mean: a look at the clock is long beside a call through memory")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1024));
   auto* list = app.add_subcommand("list", "Print the names of the functions");
   if (const auto stop = parse(app, argc, argv)) return *stop;
   hot.store(), limit.store(), deadline.store(), hold.store();
   c.act = invoke->parsed() ? client_command::what::invoke : run->parsed() ? client_command::what::run : client_command::what::list;
   (void)list;
+  if (c.batch > 1 && (c.depth > 1 || c.request.workers > 1 || c.batch > c.count)) {
+    complain(program("invocation-client", fabric), "--batch " + std::to_string(c.batch) +
+                                                       " takes one time of so many calls, one after the other: it needs --workers 1, --depth 1 and a "
+                                                       "--count of at least as many");
+    return stop_with{2};
+  }
   c.options.most_workers = std::max<std::uint16_t>(c.options.most_workers, c.request.workers);
   if (c.options.polling.mode == polling_mode::hot_then_warm) c.options.polling.hot_for = 1ms;
   return c;

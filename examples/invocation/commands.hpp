@@ -49,6 +49,7 @@ struct client_command {
   std::uint64_t warm_up = 100;
   std::uint32_t size = 64;
   std::uint32_t depth = 1;  ///< Calls in flight per worker.
+  std::uint32_t batch = 1;  ///< Calls of which one time is taken, their mean; more than one: of a single call in flight.
   duration deadline = 5s;
   duration hold{};  ///< After a run the workers are kept, idle, for so long.
   bool json = false;

@@ -13,7 +13,7 @@
 
 namespace weft::invocation {
 
-/// What a measured run found. Times in nanoseconds, one per timed invocation.
+/// What a measured run found. Times in nanoseconds, of one timed invocation each, or the mean of a batch.
 struct run_report {
   std::uint64_t asked = 0;
   std::uint64_t done = 0;     ///< Ended well, with the right result.
@@ -21,9 +21,9 @@ struct run_report {
   std::uint64_t failed = 0;   ///< Ended in a typed error.
   std::uint64_t unended = 0;  ///< Never ended: must be 0, a defect otherwise.
   trouble first_failure = trouble::none;
-  duration first_call{};  ///< The first invocation after the allocation.
-  duration took{};        ///< All timed ones together.
-  std::vector<std::uint32_t> times;
+  duration first_call{};             ///< The first invocation after the allocation.
+  duration took{};                   ///< All timed ones together.
+  std::vector<std::uint32_t> times;  ///< One per batch of calls.
 
   std::uint64_t lost() const noexcept { return wrong + failed + unended; }
 };
@@ -70,13 +70,18 @@ class pipelined_run {
   void go(std::uint64_t count, bool timed) {
     std::uint64_t begun = 0;
     std::uint64_t ended = 0;
+    std::uint32_t left = command_.batch;
     now_ = c_.net().now();
     auto on = [&](const finished& f) {
       auto& flight_of = *static_cast<flight*>(f.context);
       flight_of.used = false;
       ++ended;
-      now_ = c_.net().now();
-      if (timed) note(flight_of, f);
+      const bool told = --left == 0;
+      if (told) {
+        left = command_.batch;
+        now_ = c_.net().now();
+      }
+      if (timed) note(flight_of, f, told);
     };
     while (ended < count && c_.allocated()) {
       for (std::size_t i = 0; i < flights_.size() && begun < count; ++i) {
@@ -93,14 +98,16 @@ class pipelined_run {
   }
 
  private:
-  void note(const flight& call, const finished& f) {
+  /// `told`: the clock was looked at, for the calls since the last look.
+  void note(const flight& call, const finished& f, bool told) {
     if (f.why != trouble::none) {
       ++report_.failed;
       if (report_.first_failure == trouble::none) report_.first_failure = f.why;
       return;
     }
     ++(pattern_.right(call.number, f.output) ? report_.done : report_.wrong);
-    report_.times.push_back(static_cast<std::uint32_t>(std::min<std::int64_t>((now_ - call.posted).count(), ~std::uint32_t{0})));
+    if (told)
+      report_.times.push_back(static_cast<std::uint32_t>(std::min<std::int64_t>((now_ - call.posted).count() / command_.batch, ~std::uint32_t{0})));
   }
 
   client<F>& c_;
@@ -109,8 +116,7 @@ class pipelined_run {
   run_report& report_;
   run_pattern pattern_;
   std::vector<flight> flights_;
-  instant
-      now_{};  ///< When the last call ended: the next one begins then, so that a call costs one look at the clock, as a ping-pong's round trip does.
+  instant now_{};  ///< When the last call (or batch) ended: the next one begins then, so that it costs one look at the clock, as a round trip does.
 };
 
 }  // namespace detail

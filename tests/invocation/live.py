@@ -51,7 +51,14 @@ class Suite:
             ("--workers", "2", "run", "checksum", "--count", "2000", "--size", "3000", "--depth", "4"),
             ("--polling", "warm", "--own-polling", "warm", "run", "echo", "--count", "500"),
             ("--polling", "hot-then-warm", "--hot-ms", "5", "run", "echo", "--count", "200"),
+            ("run", "echo", "--count", "200", "--batch", "16"),
         )
+
+    def times_of_batches_are_refused_where_calls_overlap(self) -> None:
+        with self.manager() as m:
+            for arguments in (("run", "--depth", "2", "--batch", "16"), ("--workers", "2", "run", "--batch", "16"), ("run", "--count", "8", "--batch", "16")):
+                done = m.client(*arguments)
+                expect(done.returncode == 2 and "--batch 16 takes one time of so many calls" in done.stderr, f"{arguments}: {done.returncode}, {done.stderr}")
 
     def _measured(self, *runs: tuple[str, ...]) -> None:
         with self.manager() as m:
