@@ -164,7 +164,7 @@ class client {
   template <class On>
   void replied(reply_word word, On& on);
   template <class On>
-  void end_call(std::uint16_t worker, std::uint8_t slot, finished how, On& on);
+  void end_call(std::uint16_t worker, std::uint8_t slot, finished& how, On& on);
   template <class On>
   void look(On& on);
   void drop_allocation();

@@ -22,9 +22,9 @@ trouble client<F>::submit_until(std::uint16_t worker, std::uint32_t function, co
   const call_slot& slot = w.slots[s];
   const std::size_t place = (std::size_t{worker} * request_.slots + s) * input_stride();
   const local_memory from = staging_.slice(place, sizeof(call_header) + input.size());
-  const call_header header{next_id_, function, static_cast<std::uint32_t>(input.size()), slot.sequence, o_.polling.sleeps() ? caller_sleeps : 0};
-  std::memcpy(from.data, &header, sizeof header);
-  if (!input.empty()) std::memcpy(from.data + sizeof header, input.data(), input.size());
+  put_words(from.data,
+            call_header{next_id_, function, static_cast<std::uint32_t>(input.size()), slot.sequence, o_.polling.sleeps() ? caller_sleeps : 0});
+  if (!input.empty()) std::memcpy(from.data + sizeof(call_header), input.data(), input.size());
   const status posted = net_.put_notify(w.link, from, w.input.at(s * input_stride()), call_word{s, slot.sequence}.immediate());
   if (!posted) [[unlikely]] {
     if (posted.is_again()) return trouble::busy;
@@ -91,7 +91,7 @@ void client<F>::replied(reply_word word, On& on) {
 /// Gives the slot back before telling, so that the handler may submit again; the output stays until then.
 template <complete_fabric F>
 template <class On>
-void client<F>::end_call(std::uint16_t worker, std::uint8_t slot, finished how, On& on) {
+void client<F>::end_call(std::uint16_t worker, std::uint8_t slot, finished& how, On& on) {
   worker_link& w = links_[worker];
   how.context = w.slots[slot].context;
   how.id = w.slots[slot].id;
@@ -121,7 +121,10 @@ void client<F>::look(On& on) {
     for (std::uint8_t s = 0; s < w.slots.size(); ++s) {
       call_slot& slot = w.slots[s];
       if (slot.state == call_slot::use::free || now < slot.due) continue;
-      if (slot.state == call_slot::use::waiting) end_call(i, s, ended_with(trouble::deadline), on);
+      if (slot.state == call_slot::use::waiting) {
+        finished late = ended_with(trouble::deadline);
+        end_call(i, s, late, on);
+      }
       if (slot.state != call_slot::use::cancelling) continue;
       slot.due = now + cancel_again;
       (void)letters_.post(net_, w.link, cancel_message{call_word{s, slot.sequence}.immediate()});
@@ -136,7 +139,10 @@ void client<F>::lose(std::uint16_t worker, trouble why, On& on) {
   worker_link& w = links_[worker];
   if (std::exchange(w.lost, true)) return;
   for (std::uint8_t s = 0; s < w.slots.size(); ++s) {
-    if (w.slots[s].state == call_slot::use::waiting) end_call(worker, s, ended_with(why), on);
+    if (w.slots[s].state == call_slot::use::waiting) {
+      finished over = ended_with(why);
+      end_call(worker, s, over, on);
+    }
     if (w.slots[s].state == call_slot::use::cancelling) {
       --cancelling_;
       w.give(s);

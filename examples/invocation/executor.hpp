@@ -26,9 +26,11 @@ class executor {
   result<void> run() {
     order_.common.allocation = journal_.head().allocation;
     order_.common.client_secret = journal_.head().client;
+    const bool ticks = kernel_counts_ticks();
     for (std::uint16_t i = 0; i < order_.workers; ++i) {  // one after the other: libraries are set up by one thread
       worker_settings s = order_.common;
       s.index = i;
+      s.counts_ticks = ticks;
       auto made = worker<F>::open(s, journal_.workers()[i], library_, busy_[i]);
       if (!made) return std::move(made).error();
       workers_.push_back(std::move(made).value());

@@ -9,6 +9,7 @@
 #include "commands.hpp"
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace weft::invocation {
@@ -36,11 +37,13 @@ class run_pattern {
   run_pattern(std::size_t size, bool checksum) : input_(size), checksum_(checksum) {
     for (std::size_t i = 0; i < size; ++i) input_[i] = std::byte(i * 31 + 7);
   }
+  /// The input of call `number`, until the next one is asked for.
   const_bytes input(std::uint64_t number) noexcept {
     std::memcpy(input_.data(), &number, sizeof number);
     return input_;
   }
-  bool right(std::uint64_t number, const_bytes result) noexcept;
+  /// Whether this is the result of call `number`.
+  bool right(std::uint64_t number, const_bytes result) const noexcept;
 
  private:
   std::vector<std::byte> input_;
@@ -53,6 +56,7 @@ namespace detail {
 struct flight {
   std::uint64_t number = 0;
   instant posted{};
+  std::uint16_t worker = 0;  ///< Whose it always is.
   bool used = false;
 };
 
@@ -65,12 +69,16 @@ class pipelined_run {
         function_(function),
         report_(report),
         pattern_(command.size, command.function == "checksum"),
-        flights_(std::size_t{c.workers()} * std::min<std::uint32_t>(command.depth, command.request.slots)) {}
+        flights_(std::size_t{c.workers()} * std::min<std::uint32_t>(command.depth, command.request.slots)) {
+    for (std::size_t i = 0; i < flights_.size(); ++i) flights_[i].worker = static_cast<std::uint16_t>(i % c.workers());
+  }
 
   void go(std::uint64_t count, bool timed) {
     std::uint64_t begun = 0;
     std::uint64_t ended = 0;
     std::uint32_t left = command_.batch;
+    left_out_ = true;
+    next_ = pattern_.input(begun);
     now_ = c_.net().now();
     auto on = [&](const finished& f) {
       auto& flight_of = *static_cast<flight*>(f.context);
@@ -82,15 +90,12 @@ class pipelined_run {
         now_ = c_.net().now();
       }
       if (timed) note(flight_of, f, told);
+      if (begun < count) begin(flight_of, begun);  // here: behind the handler the client looks at other links first
     };
     while (ended < count && c_.allocated()) {
-      for (std::size_t i = 0; i < flights_.size() && begun < count; ++i) {
-        if (flights_[i].used) continue;
-        flights_[i] = {begun, now_, true};
-        const auto worker = static_cast<std::uint16_t>(i % c_.workers());
-        if (c_.submit_until(worker, function_, pattern_.input(begun), &flights_[i], now_ + command_.deadline) == trouble::none) ++begun;
-        else flights_[i].used = false;
-      }
+      if (std::exchange(left_out_, false))
+        for (flight& each : flights_)
+          if (!each.used && begun < count) begin(each, begun);
       if (c_.progress(on) == 0) c_.rest();
     }
     if (timed) report_.unended += begun - ended;
@@ -98,6 +103,13 @@ class pipelined_run {
   }
 
  private:
+  void begin(flight& each, std::uint64_t& begun) {
+    each.number = begun;
+    each.posted = now_;
+    each.used = c_.submit_until(each.worker, function_, next_, &each, now_ + command_.deadline) == trouble::none;
+    if (each.used) next_ = pattern_.input(++begun);  // while this one is on its way
+    else left_out_ = true;
+  }
   /// `told`: the clock was looked at, for the calls since the last look.
   void note(const flight& call, const finished& f, bool told) {
     if (f.why != trouble::none) {
@@ -116,6 +128,8 @@ class pipelined_run {
   run_report& report_;
   run_pattern pattern_;
   std::vector<flight> flights_;
+  const_bytes next_;      ///< The input of the next call.
+  bool left_out_ = true;  ///< A call could not be submitted.
   instant now_{};  ///< When the last call (or batch) ended: the next one begins then, so that it costs one look at the clock, as a round trip does.
 };
 

@@ -2,16 +2,17 @@
 //
 // A worker: one transport, two peers (manager and client), some input slots. It connects to both with the allocation's secrets, tells the
 // client what it can do, then takes one call after the other: copies the header once, checks it, executes, puts the reply into the client's
-// memory. A call that arrives twice is executed once: each slot expects one sequence number. Output is staged per slot and a slot is used
+// memory. All of that happens inside of the transport's handler, where a call is told. A call that arrives twice is executed once: each slot expects one sequence number. Output is staged per slot and a slot is used
 // again only after the client has its reply, so the source of an unsignalled put is never overwritten while the library reads it.
-// Hot path: serve(), execute(). Threads: the owner's; opening and running may be different threads.
+// Hot path: serve(), called(), execute(). Threads: the owner's; opening and running may be different threads.
 #pragma once
 
 #include "accounting.hpp"
 #include "library.hpp"
 #include "outbox.hpp"
+#include "work_clock.hpp"
 
-#include <array>
+#include <bit>
 #include <memory>
 
 namespace weft::invocation {
@@ -33,6 +34,7 @@ struct worker_settings {
   digest object{};
   std::uint32_t object_bytes = 0;
   duration start_limit = 10s;
+  bool counts_ticks = false;  ///< Bookkeeping may use the processor's counter (work_clock): the port's clock is the machine's.
 };
 
 /// Since when a worker is inside a function (nanoseconds of its clock; 0: it is not), for whoever watches over its limit.
@@ -67,6 +69,8 @@ class worker {
  private:
   struct input_slot {
     std::uint32_t expected = 0;
+    std::uint32_t answered = 0;      ///< The sequence number of the last reply.
+    std::uint32_t answer_bytes = 0;  ///< Of the last reply, with its header.
   };
 
   worker(const worker_settings& s, transport<F> net, outbox<F> letters, worker_journal& journal, function_library& library, busy_since& busy)
@@ -77,7 +81,8 @@ class worker {
         library_(library),
         busy_(busy),
         slots_(s.slots),
-        idle_(s.polling) {}
+        idle_(s.polling),
+        clock_(s.counts_ticks) {}
 
   // ---- events -----------------------------------------------------------------------------------------------------------
   struct events {
@@ -127,17 +132,17 @@ class worker {
     }
   }
 
-  /// A notice: into the queue if it is the one that its slot expects, else it is a duplicate or nonsense and has no effect.
+  /// A notice: a call if it is the one that its slot expects, else it is a duplicate or nonsense and has no effect. Executed right here, inside of the
+  /// transport's handler: behind it the transport looks at other links first.
   void called(call_word c) noexcept {
-    if (c.slot >= slots_.size() || c.sequence != slots_[c.slot].expected || tail_ - head_ == slots_.size()) return;
+    if (c.slot >= slots_.size() || c.sequence != slots_[c.slot].expected || !serving_ || client_lost_) return;
     slots_[c.slot].expected = (c.sequence + 1) & call_word::sequence_mask;
-    pending_[tail_++ % pending_.size()] = c;  // one per slot at most: a slot's next call comes after its reply
+    execute(c);
   }
   void cancel(call_word c) {
     if (c.slot >= slots_.size()) return;
     if (c.sequence == slots_[c.slot].expected) slots_[c.slot].expected = (c.sequence + 1) & call_word::sequence_mask;
-    for (std::uint32_t i = head_; i != tail_; ++i)
-      if (pending_[i % pending_.size()] == c) return;  // its reply is still to come, and answers too
+    if ((owed_ & bit_of(c.slot)) != 0) return;  // its reply is still to come, and answers too
     (void)letters_.post(net_, client_, cancelled_message{c.immediate()});
   }
 
@@ -178,15 +183,18 @@ class worker {
 
   // ---- serving ----------------------------------------------------------------------------------------------------------
   void serve() {
-    idle_since_ = booked_ = net_.now();
+    idle_since_ = booked_ = clock_.read(net_);
+    serving_ = true;
     while (!manager_lost_ && !client_lost_) {
+      executed_ = false;
       const int found = net_.progress(events{*this});
-      if (head_ != tail_) {
-        execute_all();
-        idle_.worked();
+      if (owed_ != 0) [[unlikely]]
+        answer_owed();
+      if (executed_) {
+        if (ledger_.due()) flush();
         continue;
       }
-      if (finish_) return;
+      if (finish_ && owed_ == 0) return;
       letters_.pump(net_);
       if (idle_.time_to_look() || idle_.warm()) look();
       if (found == 0) idle_.rest(net_);
@@ -195,7 +203,7 @@ class worker {
 
   /// Now and then while idle: books the spinning, and goes to sleep when it is time.
   void look() {
-    const instant now = net_.now();
+    const instant now = clock_.read(net_);
     if (!idle_.warm()) {
       ledger_.note(account::hot, now - booked_);
       if (idle_.look(now - idle_since_)) flush();
@@ -205,17 +213,9 @@ class worker {
   }
   void flush() noexcept { ledger_.flush(net_, manager_, words_, s_.index * account_bytes); }
 
-  void execute_all() {
-    const instant begin = net_.now();
-    if (!idle_.warm()) ledger_.note(account::hot, begin - booked_);
-    instant now = begin;
-    while (head_ != tail_ && !client_lost_) now = execute(pending_[head_++ % pending_.size()], now);
-    booked_ = idle_since_ = now;
-    if (ledger_.due()) flush();
-  }
-
-  /// One call, from its header to its reply. Returns when its function did: a look at the clock takes as long as a reply on the fastest fabrics.
-  instant execute(call_word c, instant begin) {
+  /// One call, from its header to its reply.
+  void execute(call_word c) noexcept {
+    const instant begin = clock_.read(net_);
     const std::byte* in = input_.data() + c.slot * input_stride();
     std::byte* out = staging_.data() + c.slot * output_stride();
     const auto call = copy_header<call_header>(in);
@@ -225,7 +225,7 @@ class worker {
       busy_.store(begin.time_since_epoch().count(), std::memory_order_relaxed);
       const std::int64_t returned = functions_->at(call.function)(in + sizeof call, call.length, out + sizeof reply, s_.output_bytes);
       busy_.store(0, std::memory_order_relaxed);
-      end = net_.now();
+      end = clock_.read(net_);
       reply.execution_ns = static_cast<std::uint64_t>((end - begin).count());
       if (returned < 0 || returned > s_.output_bytes) {
         reply.code = static_cast<std::uint32_t>(reply_code::function_failed);
@@ -234,27 +234,45 @@ class worker {
         reply.length = static_cast<std::uint32_t>(returned);
       }
     }
-    std::memcpy(out, &reply, sizeof reply);
-    answer_call(c, sizeof reply + reply.length);
+    put_words(out, reply);
+    slots_[c.slot].answered = c.sequence;
+    slots_[c.slot].answer_bytes = static_cast<std::uint32_t>(sizeof reply) + reply.length;
+    // What fails here is told as the client's loss, or ends at the client by its deadline.
+    if (answer_call(c.slot).is_again()) [[unlikely]]
+      owed_ |= bit_of(c.slot);
+    book(begin, end);
+  }
+  /// Behind the reply: who waits for one need not wait for the books.
+  void book(instant begin, instant end) noexcept {
+    if (!idle_.warm()) ledger_.note(account::hot, begin - booked_);
     ledger_.note(account::execution, end - begin);
     ledger_.count();
-    return end;
+    booked_ = idle_since_ = end;
+    idle_.worked();
+    executed_ = true;
   }
 
-  void answer_call(call_word c, std::size_t size) {
-    const reply_word word{static_cast<std::uint8_t>(s_.index), c.slot, static_cast<std::uint16_t>(c.sequence)};
-    const std::uint64_t place = (std::uint64_t{s_.index} * s_.slots + c.slot) * output_stride();
-    const auto post = [&] { return net_.put_notify(client_, staging_.slice(c.slot * output_stride(), size), output_.at(place), word.immediate()); };
-    // What fails here is told as the client's loss, or ends at the client by its deadline.
-    if (post().is_again()) [[unlikely]]
-      (void)post_until(post, net_.now() + s_.function_limit, client_lost_);
+  status answer_call(std::uint8_t slot) noexcept {
+    const input_slot& of = slots_[slot];
+    const reply_word word{static_cast<std::uint8_t>(s_.index), slot, static_cast<std::uint16_t>(of.answered)};
+    const std::uint64_t place = (std::uint64_t{s_.index} * s_.slots + slot) * output_stride();
+    return net_.put_notify(client_, staging_.slice(slot * output_stride(), of.answer_bytes), output_.at(place), word.immediate());
   }
+  /// Replies that the queue would not take.
+  void answer_owed() noexcept {
+    for (std::uint64_t left = owed_; left != 0; left &= left - 1) {
+      const auto slot = static_cast<std::uint8_t>(std::countr_zero(left));
+      if (answer_call(slot).is_again()) return;
+      owed_ &= ~bit_of(slot);
+    }
+  }
+  static constexpr std::uint64_t bit_of(std::uint8_t slot) noexcept { return std::uint64_t{1} << slot; }
 
   // ---- end --------------------------------------------------------------------------------------------------------------
   result<void> settle() {
     if (manager_lost_) return {error(errc::peer_lost, "worker"), "the manager was lost"};
     const instant end = net_.now() + 5s;
-    if (!idle_.warm()) ledger_.note(account::hot, net_.now() - booked_);
+    if (!idle_.warm()) ledger_.note(account::hot, clock_.read(net_) - booked_);
     const status s = post_until(
         [&] {
           flush();
@@ -287,15 +305,16 @@ class worker {
   region input_;
   region staging_;
   std::vector<input_slot> slots_;
-  std::array<call_word, most_slots> pending_{};  ///< Fixed: a remainder by a size known at run time is a division in the way of each call.
-  std::uint32_t head_ = 0;
-  std::uint32_t tail_ = 0;
+  std::uint64_t owed_ = 0;  ///< A bit for each slot whose reply the queue would not take.
   idler idle_;
+  work_clock<> clock_;  ///< What is booked is read here; limits of waits are the transport's clock's.
   instant idle_since_{};
   instant booked_{};
   bool has_account_ = false;
   bool welcomed_ = false;
   bool finish_ = false;
+  bool serving_ = false;
+  bool executed_ = false;  ///< In this look.
   bool manager_lost_ = false;
   bool client_lost_ = false;
   std::string loss_;  ///< Of the last peer lost: for the sentence.
