@@ -6,7 +6,11 @@
 
 #include "../../backends/libfabric/port.hpp"
 
+#include <fcntl.h>
+
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace weft::testing {
@@ -150,5 +154,14 @@ struct environment_shape : shm_shape {
   static constexpr std::string_view name = "environment";
   static constexpr std::array<environment_setting, 2> environment{{{"WEFT_TEST_UNSET", "row"}, {"WEFT_TEST_SET", "row"}}};
 };
+
+/// A context of a test's own.
+inline void* token(std::uintptr_t n) { return reinterpret_cast<void*>(n * 16); }
+
+inline std::size_t open_descriptors() {
+  std::size_t n = 0;
+  for (int fd = 0; fd < 1024; ++fd) n += fcntl(fd, F_GETFD) != -1;
+  return n;
+}
 
 }  // namespace weft::testing

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the libfabric backend does differently where a row says so: framing, every operation signalled, two queues, pointers, counters of landed writes, settings.
+#include "libfabric_shapes.hpp"
+#include "peer.hpp"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace weft::testing {
+namespace {
+
+TEST(libfabric_port_answers, framed_messages_carry_their_header_in_front) {
+  initiator<framed_shape> self;
+  ASSERT_EQ(self.meet(), "");
+  for (const char* text : {"E", "Eh", "E a longer one"}) {
+    ASSERT_TRUE(self.say(text, 1));
+    const auto echo = self.hear();
+    EXPECT_EQ(echo.body, text);
+    EXPECT_EQ(echo.immediate, 0u);
+  }
+  EXPECT_TRUE(self.part());
+}
+
+TEST(libfabric_port_answers, without_selective_completion_unsignalled_operations_are_swallowed) {
+  initiator<every_operation_shape> self;
+  ASSERT_EQ(self.meet(), "");
+  const local_memory from = self.staged("E", 1);
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_TRUE(self.post([&] { return self.port->send<post_mode::unsignalled>(self.peer, from, 5, token(1)); }));
+    ASSERT_TRUE(self.post([&] { return self.port->write<post_mode::unsignalled>(self.peer, from, self.there, token(2)); }));
+    ASSERT_TRUE(self.post([&] { return self.port->write<post_mode::signalled>(self.peer, from, self.there, token(3)); }));
+    ASSERT_TRUE(self.end_of(token(3)));
+    ASSERT_EQ(self.hear().body, "E");
+  }
+  EXPECT_TRUE(self.ended.empty());
+  EXPECT_TRUE(self.part());
+}
+
+/// What the descriptor of two queues says: an end wakes it, an arrival wakes it, and an error is found in either.
+TEST(libfabric_port_answers, of_two_queues_each_wakes_the_descriptor_and_tells_its_errors) {
+  initiator<two_queues_shape> self;
+  ASSERT_EQ(self.meet(true), "");
+  const auto wakes = [&] {
+    pollfd of{self.port->descriptor(), POLLIN, 0};
+    return ::poll(&of, 1, 10'000) == 1;
+  };
+  const local_memory from = self.staged("E", 1);
+  ASSERT_TRUE(self.post([&] { return self.port->send<post_mode::signalled>(self.peer, from, 5, token(1)); }));
+  EXPECT_TRUE(wakes());
+  ASSERT_TRUE(self.end_of(token(1)));
+  EXPECT_EQ(self.hear().body, "E");
+  self.target.kill_now();
+  ASSERT_TRUE(self.pump_until([&] { return self.lost; }));
+  const status s = self.port->send<post_mode::signalled>(self.peer, from, 5, token(2));
+  EXPECT_EQ((s ? self.end_of(token(2), 3s) : s).code, errc::peer_lost);
+}
+
+TEST(libfabric_port_answers, unsignalled_operations_that_fail_say_so_with_their_context) {
+  initiator<tcp_shape> self;
+  ASSERT_EQ(self.meet(), "");
+  self.target.kill_now();
+  ASSERT_TRUE(self.pump_until([&] { return self.lost; }));
+  const local_memory from = self.staged("E", 1);
+  const status s = self.port->send<post_mode::unsignalled>(self.peer, from, 5, token(1));
+  const status end = s ? self.end_of(token(1), 3s) : s;
+  EXPECT_EQ(end.code, errc::peer_lost) << end.native_code;
+}
+
+TEST(libfabric_port_answers, pointers_are_addresses_where_the_row_says_so) {
+  initiator<shm_pointer_shape> self;
+  ASSERT_EQ(self.meet(), "");
+  ASSERT_NE(self.there.address, 0u);
+  const local_memory from = self.staged("by pointer", 10);
+  ASSERT_TRUE(self.post([&] { return self.port->write<post_mode::delivered>(self.peer, from, {self.there.address + 5, self.there.key}, token(1)); }));
+  ASSERT_TRUE(self.end_of(token(1)));
+  ASSERT_TRUE(self.say("L5"));
+  EXPECT_EQ(self.hear().body.substr(0, 10), "by pointer");
+  const status s = self.post([&] {
+    return self.port->write<post_mode::signalled>(self.peer, from, {self.there.address, self.there.key + 1}, token(2));
+  });
+  const status end = s ? self.end_of(token(2), 1s) : s;
+  std::printf("[ observed ] shm, virtual addresses: wrong key, signalled: %s (%d)\n", end ? "success" : "error", end.native_code);
+  EXPECT_TRUE(self.part());
+}
+
+template <class Shape>
+void count_landed_writes() {
+  initiator<Shape> self;
+  ASSERT_EQ(self.meet(), "");
+  const local_memory from = self.staged("plain", 5);
+  for (int i = 0; i < 12; ++i) {
+    ASSERT_TRUE(self.post([&] { return self.port->template write<post_mode::delivered>(self.peer, from, self.there, token(1)); }));
+    ASSERT_TRUE(self.end_of(token(1)));
+  }
+  ASSERT_TRUE(self.say("C"));
+  EXPECT_EQ(self.hear().body, "12");
+  EXPECT_TRUE(self.part());
+}
+TEST(libfabric_port_answers, a_remote_counter_counts_plain_writes_on_sockets) { count_landed_writes<counting_sockets_shape>(); }
+TEST(libfabric_port_answers, a_remote_counter_counts_plain_writes_on_shm) { count_landed_writes<counting_shm_shape>(); }
+
+TEST(libfabric_port_attests, a_users_environment_wins_over_the_rows) {
+  setenv("WEFT_TEST_SET", "user", 1);
+  unsetenv("WEFT_TEST_UNSET");
+  ASSERT_TRUE(port_of<environment_shape>::open({}));
+  EXPECT_STREQ(getenv("WEFT_TEST_SET"), "user");
+  EXPECT_STREQ(getenv("WEFT_TEST_UNSET"), "row");
+}
+
+}  // namespace
+}  // namespace weft::testing
