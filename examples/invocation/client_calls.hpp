@@ -88,7 +88,8 @@ void client<F>::replied(reply_word word, On& on) {
   end_call(word.worker, word.slot, how, on);
 }
 
-/// Gives the slot back before telling, so that the handler may submit again; the output stays until then.
+/// Gives the slot back before telling, so that the handler may submit again; the output stays until then. What is told is completed in place: a copy of
+/// words that were just written would be waited for.
 template <complete_fabric F>
 template <class On>
 void client<F>::end_call(std::uint16_t worker, std::uint8_t slot, finished& how, On& on) {

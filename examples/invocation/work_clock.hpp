@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The time of a worker's bookkeeping. Around each function there are two looks at the clock, and on mapped memory one of them (23 to 31 ns on the
-// virtual machines that it was measured on) takes half as long as the bytes need to the other processor: clock_gettime(2) waits until all earlier
-// instructions ended. Between two looks at the real clock the processor's counter tells the time, by the rate found since the first one.
+// The time of a worker's bookkeeping. Around each function there are two looks at the clock, and where memory is shared both are in the way of the
+// reply: clock_gettime(2) waits until all earlier instructions ended, and the way to the other processor takes no longer than that. Between two looks at the
+// real clock the processor's counter tells the time, by the rate found since the first one.
 // Only where the kernel itself keeps time by that counter, which says that it runs evenly and alike on all processors.
 // Hot path: read(). Threads: one owner.
 #pragma once

@@ -2,8 +2,9 @@
 //
 // A worker: one transport, two peers (manager and client), some input slots. It connects to both with the allocation's secrets, tells the
 // client what it can do, then takes one call after the other: copies the header once, checks it, executes, puts the reply into the client's
-// memory. All of that happens inside of the transport's handler, where a call is told. A call that arrives twice is executed once: each slot expects one sequence number. Output is staged per slot and a slot is used
-// again only after the client has its reply, so the source of an unsignalled put is never overwritten while the library reads it.
+// memory, all inside of the transport's handler that tells of the call. A call that arrives twice is executed once: each slot expects one
+// sequence number. Output is staged per slot and a slot is used again only after the client has its reply, so the source of an unsignalled put
+// is never overwritten while the library reads it.
 // Hot path: serve(), called(), execute(). Threads: the owner's; opening and running may be different threads.
 #pragma once
 
@@ -117,6 +118,7 @@ class worker {
       }
     } else if (unpack<finish_message>(message)) {
       finish_ = true;
+      finish_by_ = net_.now() + s_.function_limit;
     }
   }
   void from_client(const_bytes message) {
@@ -194,7 +196,7 @@ class worker {
         if (ledger_.due()) flush();
         continue;
       }
-      if (finish_ && owed_ == 0) return;
+      if (finish_ && (owed_ == 0 || net_.now() >= finish_by_)) return;
       letters_.pump(net_);
       if (idle_.time_to_look() || idle_.warm()) look();
       if (found == 0) idle_.rest(net_);
@@ -313,6 +315,7 @@ class worker {
   bool has_account_ = false;
   bool welcomed_ = false;
   bool finish_ = false;
+  instant finish_by_{};  ///< Whether or not the client's queue takes the replies that are owed.
   bool serving_ = false;
   bool executed_ = false;  ///< In this look.
   bool manager_lost_ = false;
