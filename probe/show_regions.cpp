@@ -39,9 +39,9 @@ void addressing_initiator(const role& self) {
 void addressing_target(const role& self) {
   station net(self.about, {}, self.side, false);
   // What should land is given time, on a busy machine too; what should not costs its whole time always.
-  for (const auto& [place, most] : {std::pair{first_place, milliseconds(2000)}, std::pair{second_place, milliseconds(300)}}) {
+  for (const auto& [landing, most] : {std::pair{first_place, milliseconds(2000)}, std::pair{second_place, milliseconds(300)}}) {
     net.serve();
-    const volatile std::byte* watched = net.page() + place;
+    const volatile std::byte* watched = net.page() + landing;
     self.side.tell(net.until([&] { return *watched == mark; }, most) ? 1 : 0);
   }
   net.serve();

@@ -70,9 +70,9 @@ void station::open(const demands& about) {
     fi_cntr_attr counting{};
     counting.events = FI_CNTR_EVENTS_COMP;
     counting.wait_obj = FI_WAIT_NONE;
-    fid_cntr* counter = nullptr;
-    require(fi_cntr_open(domain, &counting, &counter, nullptr), "fi_cntr_open");
-    counter_.reset(counter);
+    fid_cntr* opened = nullptr;
+    require(fi_cntr_open(domain, &counting, &opened, nullptr), "fi_cntr_open");
+    counter_.reset(opened);
   }
   const bool bound_regions = (info_->domain_attr->mr_mode & FI_MR_ENDPOINT) != 0;
   if (about.connected) {

@@ -86,7 +86,7 @@ class record {
 };
 
 /// Reads what the children tell until all have ended or the time is over.
-bool gather(std::vector<child>& children, int pipe, record& into, clock::time_point end, bool may_die) {
+bool gather_records(std::vector<child>& children, int pipe, record& into, clock::time_point end, bool may_die) {
   for (;;) {
     pollfd one{pipe, POLLIN, 0};
     std::array<char, 4096> buffer{};
@@ -126,7 +126,7 @@ std::string run(const demands& about, std::string_view name, const std::function
   std::vector<child> children = begin(ends[1]);
   close(ends[1]);
   record heard;
-  const bool in_time = gather(children, ends[0], heard, started + about.deadline, name == killed_peer.name);
+  const bool in_time = gather_records(children, ends[0], heard, started + about.deadline, name == killed_peer.name);
   std::string ended = "shown", why = heard.why();
   if (!why.empty()) ended = "refused";
   for (child& each : children) {

@@ -76,9 +76,9 @@ void addressing_initiator(const role& self) {
 
 void addressing_target(const role& self) {
   card net(self.about, {}, self.side, false);
-  for (const auto& [place, most] : {std::pair{4096, milliseconds(2000)}, std::pair{8192, milliseconds(300)}}) {
+  for (const auto& [landing, most] : {std::pair{4096, milliseconds(2000)}, std::pair{8192, milliseconds(300)}}) {
     net.serve();
-    const volatile std::byte* watched = net.page() + place;
+    const volatile std::byte* watched = net.page() + landing;
     self.side.tell(net.until([&] { return *watched == mark; }, most) ? 1 : 0);
   }
   net.serve();
