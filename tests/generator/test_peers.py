@@ -15,6 +15,7 @@ import pytest
 
 from generator.benching.peers import outputs, page, processes
 from generator.benching.peers.claims import CLAIMS, Claim, judged, _judge
+from generator.benching.peers.command import planned
 from generator.benching.peers.contenders import Contender, Plan, all_contenders, targets
 from generator.benching.peers.measured import Measured, measure, spread
 from generator.benching.peers.programs import Programs
@@ -96,6 +97,12 @@ def test_who_begins_alternates_and_the_time_ends_turns() -> None:
     assert order == list("abbaab")
     now = iter(range(0, 1000, 10))
     assert measure([named("a")], Plan((8,), 100, 50, quick=True), lambda _: None, clock=lambda: next(now)).turns < 5
+
+
+def test_turns_that_are_asked_for_get_the_time_of_a_slow_machine() -> None:
+    assert planned(None, quick=False).turns == 7
+    assert planned(30, quick=False).seconds >= 30 * 90
+    assert planned(5, quick=True).seconds >= 5 * 40
 
 
 def test_a_contender_that_fails_twice_takes_no_further_part_and_is_said() -> None:

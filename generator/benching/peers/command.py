@@ -23,13 +23,19 @@ FABRICS = ("tcp", "tcp_rxm", "shm", "mapped")
 OFFERED = (*FABRICS, "sockets", "udp_rxd")
 
 
+def planned(turns: int | None, quick: bool) -> Plan:
+    """How much is asked. Turns that somebody asks for are given the time that a slow machine needs for each."""
+    usual, seconds, most_of_a_turn = (2, 80.0, 60.0) if quick else (7, 520.0, 150.0)
+    return Plan(QUICK_SIZES if quick else SIZES, turns or usual, turns * most_of_a_turn if turns else seconds, quick)
+
+
 def play_peers(fabrics: tuple[str, ...], turns: int | None, quick: bool, kind: str, write: bool) -> int:
     """Returns the exit code: 0 measured, 77 where nothing can be built here. Errors: click's, for a wrong fabric."""
     for fabric in fabrics:
         if fabric not in OFFERED:
             raise click.BadParameter(f"'{fabric}' has no peers on this machine; there are {', '.join(OFFERED)}", param_hint="--fabric")
     asked = fabrics or FABRICS
-    plan = Plan(QUICK_SIZES if quick else SIZES, turns or (2 if quick else 7), 80 if quick else 520, quick)
+    plan = planned(turns, quick)
 
     def told(line: str) -> None:
         click.echo(line, err=True)

@@ -188,7 +188,7 @@ def _duels(fabrics: Sequence[str], programs: Programs) -> list[Contender]:
     """Benches that have their contender inside."""
     found = []
     kinds: list[tuple[str, str, list[str], Callable[[str], Readings], int]] = [
-        ("bench-flag", "mapped", ["--spin", "--json"], outputs.duels, 5),
+        ("bench-flag", "mapped", ["--spin", "--json"], outputs.duels, 15),
         ("bench-coalesced", "tcp", ["--json"], outputs.coalesced, 3), ("bench-coalesced", "shm", ["--json"], outputs.coalesced, 3),
         ("bench-endpoint", "tcp_rxm", ["--json"], outputs.endpoint, 2),
         ("bench-memory", "tcp", ["--peers", "200"], outputs.memory, 1), ("bench-memory", "tcp_rxm", ["--peers", "100"], outputs.memory, 1)]
@@ -211,4 +211,4 @@ def _invocation(fabric: str, programs: Programs) -> Contender:
             run([sys.executable, "-B", ROOT / "bench/invocation/run", "--build", programs.folder, "--fabric", fabric, "--turns", "2", "--count", "1000", "--json", told], seconds=90)
             return outputs.invocation(told.read_text("utf-8"))
 
-    return Contender(f"bench/invocation, {fabric}", "own", once, _not_there(programs, f"invocation-client.{fabric}"), at_most=3)
+    return Contender(f"bench/invocation, {fabric}", "own", once, _not_there(programs, f"invocation-client.{fabric}"), at_most=9)
