@@ -130,9 +130,8 @@ std::uint64_t station::address_of(const void* pointer, const void* start) const 
 }
 
 std::size_t station::index_of(const void* context) const {
-  const auto* place = static_cast<const fi_context2*>(context);
-  return place >= contexts_.data() && place < contexts_.data() + contexts_.size() ? static_cast<std::size_t>(place - contexts_.data())
-                                                                                  : ~std::size_t{0};
+  const auto* slot = static_cast<const fi_context2*>(context);
+  return slot >= contexts_.data() && slot < contexts_.data() + contexts_.size() ? static_cast<std::size_t>(slot - contexts_.data()) : ~std::size_t{0};
 }
 
 ssize_t station::write(const transfer& what) {
