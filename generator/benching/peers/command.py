@@ -18,6 +18,7 @@ from .claims import judged
 from .contenders import QUICK_SIZES, SIZES, Plan, all_contenders, targets
 from .measured import measure
 from .programs import ROOT, Programs, build
+from .races import race, races
 
 FABRICS = ("tcp", "tcp_rxm", "shm", "mapped")
 OFFERED = (*FABRICS, "sockets", "udp_rxd")
@@ -48,6 +49,7 @@ def play_peers(fabrics: tuple[str, ...], turns: int | None, quick: bool, kind: s
     contenders = all_contenders(asked, programs)
     before, began = provenance.load(), provenance.now()
     measured = measure(contenders, plan, told)
+    race(races(asked, programs, shutil.which("ucx_perftest") is not None), plan, measured, told)
     verdicts = judged(measured, asked)
     every = page.tables(contenders, measured, plan, verdicts)
     answer = page.answer({"command": _command(fabrics, turns, quick), "date": began, "machine": provenance.machine(), "versions": _versions(programs),

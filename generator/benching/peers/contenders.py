@@ -11,7 +11,7 @@ from pathlib import Path
 
 from . import outputs
 from .outputs import Readings
-from .processes import free_port, pair, run
+from .processes import SECONDS, free_port, pair, run
 from .programs import ROOT, Programs
 
 SIZES = (8, 1024, 4096, 16384, 65536, 1048576)
@@ -104,7 +104,7 @@ def _floor(kind: str, programs: Programs) -> Contender:
     def once(plan: Plan) -> Readings:
         return outputs.contender(run([program, "--as", kind, "--sizes", ",".join(map(str, plan.sizes)), "--count", _count(table, plan.quick), "--limit", "20"]))
 
-    return Contender(name, table, once, _not_there(programs, "bench-floor"))
+    return Contender(name, table, once, not_there(programs, "bench-floor"))
 
 
 def _own(fabric: str, kind: str, programs: Programs, part: str) -> Contender:
@@ -116,10 +116,11 @@ def _own(fabric: str, kind: str, programs: Programs, part: str) -> Contender:
         return outputs.contender(run([program, "--as", kind, "--sizes", ",".join(map(str, sizes)), "--count", _count("memory" if fabric == "mapped" else "", plan.quick),
                                       "--limit", "20", *(["--no-rate"] if part else [])]))
 
-    return Contender(f"{name}, {fabric}", same_host(fabric), once, _not_there(programs, f"bench-contender.{fabric}"), part=part)
+    return Contender(f"{name}, {fabric}", same_host(fabric), once, not_there(programs, f"bench-contender.{fabric}"), part=part)
 
 
-def _not_there(programs: Programs, target: str) -> str:
+def not_there(programs: Programs, target: str) -> str:
+    """Why a program takes no part, or nothing."""
     if target in programs.missing:
         return programs.missing[target]
     return "" if programs.path(target).is_file() else "not built"
@@ -144,10 +145,15 @@ def _perftest(transport: str, test: str, size: int, quick: bool) -> str:
     count = (small if size <= 4096 else medium if size <= 65536 else large) // (2 if quick else 1)
     if test.endswith("_bw"):
         count = small * 5
+    return perftest(transport, test, size, count)
+
+
+def perftest(transport: str, test: str, size: int, count: int, seconds: float = SECONDS) -> str:
+    """What UCX's own bench prints of so many iterations."""
     port = free_port()
     server = ["ucx_perftest", "-p", str(port), "-f"]
     client = ["ucx_perftest", "127.0.0.1", "-p", str(port), "-t", test, "-s", str(size), "-n", str(count), "-w", str(count // 10), "-f"]
-    return pair(server, client, port, {"UCX_TLS": transport, "UCX_WARN_UNUSED_ENV_VARS": "n"})
+    return pair(server, client, port, {"UCX_TLS": transport, "UCX_WARN_UNUSED_ENV_VARS": "n"}, seconds)
 
 
 def _fi_pingpong(fabric: str) -> Contender:
@@ -200,7 +206,7 @@ def _duels(fabrics: Sequence[str], programs: Programs) -> list[Contender]:
         def once(plan: Plan, target: str = target, arguments: list[str] = arguments, reads: Callable[[str], Readings] = reads) -> Readings:
             return reads(run([programs.path(target), *arguments], seconds=60))
 
-        found.append(Contender(f"{program}, {fabric}", "own", once, _not_there(programs, target), at_most))
+        found.append(Contender(f"{program}, {fabric}", "own", once, not_there(programs, target), at_most))
     return found + [_invocation(fabric, programs) for fabric in ("tcp", "mapped") if fabric in fabrics]
 
 
@@ -211,4 +217,4 @@ def _invocation(fabric: str, programs: Programs) -> Contender:
             run([sys.executable, "-B", ROOT / "bench/invocation/run", "--build", programs.folder, "--fabric", fabric, "--turns", "2", "--count", "1000", "--json", told], seconds=90)
             return outputs.invocation(told.read_text("utf-8"))
 
-    return Contender(f"bench/invocation, {fabric}", "own", once, _not_there(programs, f"invocation-client.{fabric}"), at_most=9)
+    return Contender(f"bench/invocation, {fabric}", "own", once, not_there(programs, f"invocation-client.{fabric}"), at_most=9)

@@ -14,6 +14,8 @@ from .claims import Judged
 from .contenders import Contender, Plan
 from .measured import Measured, Spread
 from .programs import ROOT
+from .races import IN_SLICES
+from .slices import SLICE_SECONDS
 
 _TITLES = {"sockets": "Over sockets of one host", "memory": "Through memory of one host"}
 Table = tuple[str, list[str], list[list[str]]]
@@ -57,6 +59,13 @@ def latency_tables(contenders: Sequence[Contender], measured: Measured, plan: Pl
     return found
 
 
+def sliced_table(measured: Measured) -> Table:
+    """Who raced, in slices."""
+    rows = [[name, duration(value.median), f"{duration(value.low)} to {duration(value.high)}"] for name, operation, number in measured.by_turn
+            if operation == IN_SLICES and (value := measured.value((name, operation, number)))]
+    return "In slices: half round trip of 8 bytes", ["", "median", "p10 to p90"], rows
+
+
 def rate_table(contenders: Sequence[Contender], measured: Measured) -> Table:
     """Many in one direction, and additions."""
     rows = []
@@ -88,7 +97,7 @@ def left_out(measured: Measured) -> Table:
 
 
 def tables(contenders: Sequence[Contender], measured: Measured, plan: Plan, all_judged: Sequence[Judged]) -> list[Table]:
-    every = [claims_table(all_judged), *latency_tables(contenders, measured, plan), rate_table(contenders, measured), others_table(contenders, measured), left_out(measured)]
+    every = [claims_table(all_judged), *latency_tables(contenders, measured, plan), sliced_table(measured), rate_table(contenders, measured), others_table(contenders, measured), left_out(measured)]
     return [table for table in every if table[2]]
 
 
@@ -112,7 +121,7 @@ def page(every: Sequence[Table], told: dict[str, Any]) -> str:
     """docs/performance.md."""
     environment = Environment(loader=FileSystemLoader(str(ROOT / "templates")), undefined=StrictUndefined, autoescape=False,  # noqa: S701  Markdown
                               keep_trailing_newline=True, trim_blocks=True, lstrip_blocks=True)
-    return environment.get_template("performance.md.j2").render(tables=every, **told)
+    return environment.get_template("performance.md.j2").render(tables=every, slice_ms=round(SLICE_SECONDS * 1000), **told)
 
 
 def peers_fields() -> Schema:

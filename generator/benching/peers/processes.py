@@ -11,6 +11,8 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from .slices import taking_turns
+
 SECONDS = 30.0
 # Whatever a library would like to use: the loopback interface.
 LOOPBACK = {"FI_TCP_IFACE": "lo", "FI_SOCKETS_IFACE": "lo", "FI_UDP_IFACE": "lo", "UCX_NET_DEVICES": "lo"}
@@ -73,7 +75,8 @@ def _started(command: Sequence[str | Path], environment: Mapping[str, str] | Non
     except OSError as error:
         raise Failed(f"{command[0]} cannot be started: {error.strerror}") from None
     try:
-        yield running
+        with taking_turns(running.pid):
+            yield running
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(running.pid, signal.SIGKILL)

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Half round trips of 8 bytes of contenders that are close to each other, in slices: for differences that turns of seconds cannot see (see `slices`)."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from . import outputs
+from .contenders import BY_HAND, FLOORS, WEFT, Plan, not_there, perftest
+from .measured import Measured
+from .outputs import Readings
+from .processes import run
+from .programs import Programs
+from .slices import in_slices
+
+IN_SLICES = "half round trip in slices"
+SIZE = 8
+_DEADLINE = 120.0
+_ROUNDS = 7  # who begins alternates
+
+
+@dataclass(frozen=True)
+class Racer:
+    """A contender that makes so many round trips, and tells the half of one."""
+
+    name: str
+    once: Callable[[int], Readings]
+    absent: str
+
+
+def races(fabrics: Sequence[str], programs: Programs, ucx: bool) -> list[list[Racer]]:
+    """Who is let run beside whom: those of one claim."""
+    found = []
+    if "tcp" in fabrics:
+        found.append([*_own("tcp", ("watched_word", "put_notify", "watched_write", "tuned", "plain"), programs), *_ucx("tcp", {"tag": "tag_lat"}, ucx)])
+    if "tcp_rxm" in fabrics:
+        found.append(_own("tcp_rxm", ("watched_word", "put", "send", "plain"), programs))
+    if "shm" in fabrics:
+        found.append(_own("shm", ("put_notify", "watched_word", "put", "send", "plain", "watched_write_by_pointers"), programs))
+    if "mapped" in fabrics:
+        found.append([*_floors(("put", "ring"), programs), *_own("mapped", ("put", "send"), programs), *_ucx("posix", {"tag": "tag_lat", "am": "ucp_am_lat"}, ucx)])
+    return found
+
+
+def race(every: Sequence[Sequence[Racer]], plan: Plan, measured: Measured, told: Callable[[str], None]) -> None:
+    """Adds readings of IN_SLICES. How many round trips a racer makes follows from its latency when it ran alone; who was not measured then takes no part."""
+    rounds, seconds = (2, .2) if plan.quick else (_ROUNDS, .7)
+    for number, racers in enumerate(every):
+        present = [each for each in racers if not each.absent and measured.value((each.name, "latency", SIZE))]
+        for turn in range(rounds):
+            order = present if turn % 2 == 0 else present[::-1]
+            for name, result in in_slices({each.name: _bound(each, seconds, measured) for each in order}).items():
+                if isinstance(result, Exception):
+                    measured.failed[name] = f"failed in slices: {result}"
+                    told(f"{name}, in slices: {result}")
+                else:
+                    measured.by_turn.setdefault((name, IN_SLICES, SIZE), {})[turn] = result["latency", SIZE]
+        told(f"in slices, {number + 1} of {len(every)}: {', '.join(each.name for each in present)}")
+
+
+def _bound(racer: Racer, seconds: float, measured: Measured) -> Callable[[], Readings]:
+    alone = measured.value((racer.name, "latency", SIZE))
+    assert alone is not None  # who was not measured is not here
+    count = max(int(seconds * 1e9 / (2 * alone.median)), 1000)
+    return lambda: racer.once(count)
+
+
+def _own(fabric: str, kinds: Sequence[str], programs: Programs) -> list[Racer]:
+    target = f"bench-contender.{fabric}"
+    names = WEFT | BY_HAND | {"watched_write_by_pointers": "by hand, watched write by pointers"}
+    return [_ladder(f"{names[kind]}, {fabric}", target, kind, programs) for kind in kinds]
+
+
+def _floors(kinds: Sequence[str], programs: Programs) -> list[Racer]:
+    return [_ladder(FLOORS[kind][0], "bench-floor", kind, programs) for kind in kinds]
+
+
+def _ladder(name: str, target: str, kind: str, programs: Programs) -> Racer:
+    program = programs.path(target)
+
+    def once(count: int) -> Readings:
+        return outputs.contender(run([program, "--as", kind, "--sizes", str(SIZE), "--count", str(count), "--limit", str(int(_DEADLINE)), "--no-rate"], seconds=_DEADLINE))
+
+    return Racer(name, once, not_there(programs, target))
+
+
+def _ucx(transport: str, tests: dict[str, str], installed: bool) -> list[Racer]:
+    def of(way: str, test: str) -> Racer:
+        def once(count: int) -> Readings:
+            return {("latency", SIZE): outputs.ucx(perftest(transport, test, SIZE, count, _DEADLINE)).median_us * 1000}
+
+        return Racer(f"UCX {way}, {transport}", once, "" if installed else "not found: install ucx-utils (scripts/setup bench)")
+
+    return [of(way, test) for way, test in tests.items()]

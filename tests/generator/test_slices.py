@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Contenders in slices: who has no turn is stopped by the kernel, with all its processes, and each contender's result or failure is its own."""
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from generator.benching.peers import processes, races
+from generator.benching.peers.contenders import Plan, all_contenders
+from generator.benching.peers.measured import Measured
+from generator.benching.peers.programs import Programs
+from generator.benching.peers.slices import Place, in_slices, taking_turns
+
+PLAN = Plan((8,), 1, 1e9, quick=True)
+
+
+@pytest.fixture
+def family() -> Iterator[subprocess.Popen[str]]:
+    """A process that has a child, in a group of their own; its only line is the child's number."""
+    with subprocess.Popen(["sh", "-c", "sleep 60 & echo $!; wait"], stdout=subprocess.PIPE, text=True, process_group=0) as started:
+        yield started
+        place = Place()
+        with place.holding(started.pid):
+            place.end()
+
+
+def state(process: int) -> str:
+    return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0]
+
+
+def becomes(wanted: Callable[[], bool]) -> bool:
+    until = time.monotonic() + 20
+    while not wanted() and time.monotonic() < until:
+        time.sleep(.005)
+    return wanted()
+
+
+def test_who_has_no_turn_is_stopped_with_its_children(family: subprocess.Popen[str]) -> None:
+    assert family.stdout is not None
+    members = (family.pid, int(family.stdout.readline()))
+    place = Place()
+    with place.holding(family.pid):
+        assert becomes(lambda: all(state(each) == "T" for each in members))
+        place.turn(True)
+        assert becomes(lambda: all(state(each) == "S" for each in members))
+        place.turn(False)
+        assert becomes(lambda: all(state(each) == "T" for each in members))
+        place.turn(True)
+        assert becomes(lambda: all(state(each) == "S" for each in members))
+    place.turn(False)  # who has left is not told
+    assert all(state(each) == "S" for each in members)
+
+
+def test_elsewhere_nobody_is_stopped(family: subprocess.Popen[str]) -> None:
+    assert family.stdout is not None
+    family.stdout.readline()
+    with taking_turns(family.pid):
+        assert state(family.pid) != "T"
+
+
+def test_results_and_failures_by_name() -> None:
+    program = "import sys, time; begin = time.process_time()\nwhile time.process_time() - begin < .1: pass\nprint(sys.argv[1])"
+    found = in_slices({name: lambda name=name: processes.run([sys.executable, "-c", program, name]) for name in ("a", "b")} | {"none": lambda: processes.run(["false"])})
+    assert (found["a"], found["b"]) == ("a\n", "b\n")
+    assert isinstance(found["none"], processes.Failed)
+
+
+def test_one_at_a_time(tmp_path: Path) -> None:
+    """Each program writes when it was running, by one clock; stretches of two programs do not lie over each other for longer than it takes to stop one."""
+    program = """import sys, time
+now, stretches = time.monotonic(), []
+begin = last = now
+worked = 0.0
+while worked < .15:
+    now = time.monotonic()
+    if now - last > .005: stretches.append((begin, last)); begin = now
+    else: worked += now - last
+    last = now
+print([*stretches, (begin, last)])"""
+    found = in_slices({name: lambda: processes.run([sys.executable, "-c", program]) for name in "ab"})
+    a, b = (eval(str(found[name])) for name in "ab")  # noqa: S307  printed above
+    together = sum(max(0.0, min(p[1], q[1]) - max(p[0], q[0])) for p in a for q in b)
+    assert together < .15 / 2, "they ran beside each other"
+    assert len(a) > 2 and len(b) > 2
+
+
+def test_a_race_counts_by_what_was_measured_alone_and_tells_who_failed() -> None:
+    asked: list[int] = []
+
+    def fine(count: int) -> dict[tuple[str, int], float]:
+        asked.append(count)
+        return {("latency", 8): 10.0}
+
+    def fails(_: int) -> dict[tuple[str, int], float]:
+        raise processes.Failed("it ended with 1")
+
+    measured = Measured(turns=1, by_turn={(name, "latency", 8): {0: 1000.0} for name in ("fine", "broken", "absent")})
+    told: list[str] = []
+    races.race([[races.Racer("fine", fine, ""), races.Racer("broken", fails, ""), races.Racer("absent", fails, "not built"), races.Racer("unmeasured", fails, "")]],
+               PLAN, measured, told.append)
+    assert measured.by_turn["fine", races.IN_SLICES, 8] == {0: 10.0, 1: 10.0}
+    assert asked == [100_000] * 2  # 0.2 s of round trips of 2 microseconds
+    assert measured.failed == {"broken": "failed in slices: it ended with 1"}
+    assert told[-1] == "in slices, 1 of 1: fine, broken"
+
+
+def test_every_race_is_of_contenders_of_the_run(tmp_path: Path) -> None:
+    fabrics = ("tcp", "tcp_rxm", "shm", "mapped")
+    programs = Programs(tmp_path, {}, "", "")
+    names = {each.name for each in all_contenders(fabrics, programs)}
+    racers = {each.name for one in races.races(fabrics, programs, ucx=True) for each in one}
+    assert racers and racers <= names
