@@ -6,6 +6,7 @@ anchors, values that are no text, number, truth value, list or mapping, and char
 """
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -79,9 +80,8 @@ def load(path: Path, shown: str | None = None) -> Document:
 
 def load_text(text: str, file: str) -> Document:
     """Reads text. Errors: Refused."""
-    parser = YAML(typ="rt", pure=True)
     try:
-        root = parser.compose(text)
+        root = _composed(text)
     except YAMLError as error:
         raise Refused([_from_parser(error, file)]) from None
     except RecursionError:
@@ -96,6 +96,13 @@ def load_text(text: str, file: str) -> Document:
     if reader.problems:
         raise Refused(reader.problems)
     return document
+
+
+@functools.lru_cache(maxsize=8)
+def _composed(text: str) -> Node | None:
+    """Nobody changes nodes, and half a second of a command is the matrix's: once each. In Python, as libyaml ends the process on text that is nested deeply."""
+    root: Node | None = YAML(typ="rt", pure=True).compose(text)
+    return root
 
 
 def _from_parser(error: YAMLError, file: str) -> Problem:
