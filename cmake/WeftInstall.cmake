@@ -5,8 +5,10 @@ include(CMakePackageConfigHelpers)
 set(weft_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
 
 install(TARGETS weft EXPORT weftTargets
-  FILE_SET headers DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILE_SET selected DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(TARGETS weft_libfabric weft_verbs EXPORT weftTargets FILE_SET headers DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  FILE_SET headers DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILE_SET first_of_others DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILE_SET selected DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS weft_libfabric weft_verbs EXPORT weftTargets
+  FILE_SET headers DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILE_SET first_of_others DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 foreach(fabric IN LISTS WEFT_AVAILABLE_FABRICS)
   install(TARGETS weft_fabric_${fabric} EXPORT weftTargets)
 endforeach()
