@@ -27,9 +27,11 @@ struct run_options {
 
   round_plan plan(std::size_t rounds) const noexcept { return {size, rounds, waiting}; }
 
-  /// The exit code to leave with, or -1 to go on.
-  int parse(int argc, char** argv, const std::string& what, bool takes_turns = false) {
+  /// The exit code to leave with, or -1 to go on. `more(app)` adds a program's own options.
+  template <class More>
+  int parse(int argc, char** argv, const std::string& what, bool takes_turns, More&& more) {
     CLI::App app(what);
+    more(app);
     app.add_option("--size", size, "Bytes of each transfer")->check(CLI::Range(1, 1 << 22))->capture_default_str();
     app.add_option("--count", count, "Round trips")->check(CLI::PositiveNumber)->capture_default_str();
     if (takes_turns)
@@ -43,6 +45,9 @@ struct run_options {
     if (const int left = understand(app, argc, argv); left >= 0) return left;
     if (app.count("--json") > 0 && json.empty()) json = "-";
     return -1;
+  }
+  int parse(int argc, char** argv, const std::string& what, bool takes_turns = false) {
+    return parse(argc, argv, what, takes_turns, [](CLI::App&) {});
   }
 
  private:

@@ -21,14 +21,21 @@ class match {
     o_.waiting = {o.spin_only ? fruitless::never : fruitless::yield, o.yield_after};
   }
 
-  json play(const channel& to) {
+  json play(const channel& to, bool word_alone) {
     by_flag<fabric> flag{pair_};
     by_put<fabric> put{pair_};
+    trips("put", small, "flag", put, flag);
+    if (!word_alone) play_others(flag);
+    to.part(first_, [&] { pair_.weft.net.progress([](auto&&) {}); });
+    return all_;
+  }
+
+ private:
+  void play_others(by_flag<fabric>& flag) {
     by_event<fabric, carrier::put_notify> notice{pair_};
     by_ring<fabric, carrier::put_notify> hand_notice{pair_};
     by_event<fabric, carrier::send> message{pair_};
     by_ring<fabric, carrier::send> hand_message{pair_};
-    trips("put", small, "flag", put, flag);
     trips("put_notify", small, "flag", notice, flag);
     trips("put_notify", small, "store and ring", notice, hand_notice);
     trips("send", small, "flag", message, flag);
@@ -39,11 +46,7 @@ class match {
       trips("put", size, "memcpy and flag", ours, theirs);
     }
     if (first_) additions();
-    to.part(first_, [&] { pair_.weft.net.progress([](auto&&) {}); });
-    return all_;
   }
-
- private:
   template <class Ours, class Theirs>
   void trips(const char* what, std::size_t size, const char* contender, Ours& ours, Theirs& theirs) {
     const std::size_t rounds = size == small ? rounds_ : std::max<std::size_t>(4, rounds_ * 512 / size);
@@ -117,10 +120,10 @@ void show(const json& all) {
                 s["ratio"]["median"].dump().c_str(), s["ratio"]["low"].dump().c_str(), s["ratio"]["high"].dump().c_str());
 }
 
-int side(const channel& to, bool first, const run_options& o) {
+int side(const channel& to, bool first, const run_options& o, bool word_alone) {
   if (o.pinned) pin_to(first ? 1 : 0);
   match m(to, first, o);
-  const json all = m.play(to);
+  const json all = m.play(to, word_alone);
   if (!first) return 0;
   if (o.json.empty()) show(all);
   return write_json({{"fabric", fabric::name}, {"count", o.count}, {"turns", o.turns}, {"scenarios", all}}, o.json) ? 0 : 1;
@@ -130,9 +133,12 @@ int side(const channel& to, bool first, const run_options& o) {
 int main(int argc, char** argv) {
   run_options o;
   o.yield_after = 4096;  // a look takes a few nanoseconds, a yield some hundred
-  if (const int wrong = o.parse(argc, argv, "weft over mapped memory beside the same lines by hand, taking turns; times are half round trips", true);
+  bool word_alone = false;
+  const auto more = [&](CLI::App& app) { app.add_flag("--word-alone", word_alone, "Nothing but the word: the put beside the flag"); };
+  if (const int wrong =
+          o.parse(argc, argv, "weft over mapped memory beside the same lines by hand, taking turns; times are half round trips", true, more);
       wrong >= 0)
     return wrong;
   return two_processes(
-      o.limit, [&](const channel& to) { return side(to, true, o); }, [&](const channel& to) { return side(to, false, o); });
+      o.limit, [&](const channel& to) { return side(to, true, o, word_alone); }, [&](const channel& to) { return side(to, false, o, word_alone); });
 }

@@ -11,13 +11,20 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 # Where managers listen and clients bind, in place of this machine's own address: where the device of a fabric has another.
 NODE = ("--node", os.environ["WEFT_NODE"]) if "WEFT_NODE" in os.environ else ()
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - where shared-memory providers put their queues
+
+
+Around = Callable[[int], contextlib.AbstractContextManager[object]]
+
+
+def _nothing_around(_: int) -> contextlib.AbstractContextManager[object]:
+    return contextlib.nullcontext()
 
 
 class Failed(Exception):
@@ -71,6 +78,7 @@ class Manager:
             stdin=subprocess.DEVNULL,
             stdout=self._said,
             stderr=subprocess.STDOUT,
+            process_group=0,  # its executors are in it too
         )
         self.address = self._wait_for(announced, limit)
 
@@ -111,17 +119,25 @@ class Manager:
         self._folder.cleanup()
         return code, said
 
-    def client(self, *arguments: str, limit: float = 120.0) -> subprocess.CompletedProcess[str]:
-        """Runs a client to its end."""
+    def client(self, *arguments: str, limit: float = 120.0, around: Around = _nothing_around) -> subprocess.CompletedProcess[str]:
+        """Runs a client to its end. `around` is a context for the life of its process group, whose number it is given."""
         command = [str(program(self.build, "client", self.fabric)), "--manager", self.address, *NODE, *arguments]
-        try:
-            return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=limit, check=False)
-        except subprocess.TimeoutExpired as e:
-            raise Failed(f"the client over {self.fabric} did not end within {limit:.0f} s: {' '.join(command)}") from e
+        with subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", process_group=0
+        ) as running:
+            try:
+                with around(running.pid):
+                    out, err = running.communicate(timeout=limit)
+            except BaseException as e:
+                running.kill()
+                if isinstance(e, subprocess.TimeoutExpired):
+                    raise Failed(f"the client over {self.fabric} did not end within {limit:.0f} s: {' '.join(command)}") from e
+                raise
+        return subprocess.CompletedProcess(command, running.returncode, out, err)
 
-    def measure(self, *arguments: str, limit: float = 120.0) -> dict[str, Any]:
+    def measure(self, *arguments: str, limit: float = 120.0, around: Around = _nothing_around) -> dict[str, Any]:
         """A client's measured run (`run ...`): its report."""
-        done = self.client("--json", *arguments, limit=limit)
+        done = self.client("--json", *arguments, limit=limit, around=around)
         if not done.stdout.strip():
             raise Failed(f"the client over {self.fabric} said nothing but: {done.stderr.strip()} (exit code {done.returncode}); {self.said().strip()}")
         report: dict[str, Any] = json.loads(done.stdout)

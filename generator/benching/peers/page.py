@@ -15,7 +15,7 @@ from .contenders import Contender, Plan
 from .measured import Measured, Spread
 from .programs import ROOT
 from .races import IN_SLICES
-from .slices import SLICE_SECONDS
+from ..slices import SLICE_SECONDS
 
 _TITLES = {"sockets": "Over sockets of one host", "memory": "Through memory of one host"}
 Table = tuple[str, list[str], list[list[str]]]

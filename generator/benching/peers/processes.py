@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from .slices import taking_turns
+from ..slices import taking_turns
 
 SECONDS = 30.0
 # Whatever a library would like to use: the loopback interface.

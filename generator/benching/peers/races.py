@@ -11,7 +11,7 @@ from .measured import Measured
 from .outputs import Readings
 from .processes import run
 from .programs import Programs
-from .slices import in_slices
+from ..slices import in_slices
 
 IN_SLICES = "half round trip in slices"
 SIZE = 8

@@ -30,15 +30,16 @@ class Place:
 
     @contextlib.contextmanager
     def holding(self, group: int) -> Iterator[None]:
-        """While inside, the process group takes this place's turns."""
+        """While inside, the process group takes this place's turns; behind it the group runs."""
         with self._lock:
             self._groups.add(group)
             self._tell(group)
         try:
             yield
         finally:
-            with self._lock:
+            with self._lock, contextlib.suppress(ProcessLookupError):
                 self._groups.discard(group)
+                os.killpg(group, signal.SIGCONT)
 
     def end(self) -> None:
         """Ends every process here."""
