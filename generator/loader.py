@@ -100,7 +100,7 @@ def load_text(text: str, file: str) -> Document:
 
 @functools.lru_cache(maxsize=8)
 def _composed(text: str) -> Node | None:
-    """Nobody changes nodes, and half a second of a command is the matrix's: once each. In Python, as libyaml ends the process on text that is nested deeply."""
+    """Once for each text, as nobody changes nodes. In Python, since libyaml crashes on text that is nested deeply."""
     root: Node | None = YAML(typ="rt", pure=True).compose(text)
     return root
 

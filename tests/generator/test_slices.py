@@ -2,6 +2,7 @@
 """Contenders in slices: who has no turn is stopped by the kernel, with all its processes, and each contender's result or failure is its own."""
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import time
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from generator.benching import slices
 from generator.benching.peers import processes, races
 from generator.benching.peers.contenders import Plan, all_contenders
 from generator.benching.peers.measured import Measured
@@ -69,23 +71,21 @@ def test_results_and_failures_by_name() -> None:
     assert isinstance(found["none"], processes.Failed)
 
 
-def test_one_at_a_time(tmp_path: Path) -> None:
-    """Each program writes when it was running, by one clock; stretches of two programs do not lie over each other for longer than it takes to stop one."""
-    program = """import sys, time
-now, stretches = time.monotonic(), []
-begin = last = now
-worked = 0.0
-while worked < .15:
-    now = time.monotonic()
-    if now - last > .005: stretches.append((begin, last)); begin = now
-    else: worked += now - last
-    last = now
-print([*stretches, (begin, last)])"""
-    found = in_slices({name: lambda: processes.run([sys.executable, "-c", program]) for name in "ab"})
-    a, b = (eval(str(found[name])) for name in "ab")  # noqa: S307  printed above
-    together = sum(max(0.0, min(p[1], q[1]) - max(p[0], q[0])) for p in a for q in b)
-    assert together < .15 / 2, "they ran beside each other"
-    assert len(a) > 2 and len(b) > 2
+def test_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever is told to go on finds the other one stopped; each has several turns."""
+    told: list[tuple[int, signal.Signals]] = []
+    monkeypatch.setattr(slices.os, "killpg", lambda group, number: told.append((group, number)))
+
+    def takes_three_turns(group: int) -> bool:
+        with taking_turns(group):
+            return becomes(lambda: told.count((group, signal.SIGCONT)) >= 3)
+
+    assert in_slices({str(group): lambda group=group: takes_three_turns(group) for group in (1001, 1002)}, .01) == {"1001": True, "1002": True}
+    running: set[int] = set()
+    left = {group: max(at for at, each in enumerate(told) if each == (group, signal.SIGCONT)) for group in (1001, 1002)}  # who leaves goes on
+    for at, (group, number) in enumerate(told[:min(left.values())]):
+        running = running | {group} if number == signal.SIGCONT else running - {group}
+        assert len(running) <= 1, told[:at + 1]
 
 
 def test_a_race_counts_by_what_was_measured_alone_and_tells_who_failed() -> None:
