@@ -87,15 +87,24 @@ struct by_ring {
 
 /// A put that nobody is told of: the target watches the word.
 template <class F>
-struct by_put {
-  mapped_pair<F>& pair;
-  remote_place there = pair.weft.there.at(0);
+class by_put {
+ public:
+  explicit by_put(mapped_pair<F>& of) : pair(of) {}
   void post(std::uint64_t value) {
     weft_pair<F>& p = pair.weft;
     std::memcpy(p.source.data(), &value, sizeof value);
-    while (!p.net.put(p.other, p.source.first(sizeof value), there)) p.net.progress([](auto&&) {});
+    while (!p.net.put(p.other, p.source.first(sizeof value), there)) make_room();
   }
   bool seen(std::uint64_t value) noexcept { return by_flag<F>{pair}.seen(value); }
+
+ private:
+  /// Apart, so that the post is inlined where it is called, as a store is.
+  [[gnu::cold, gnu::noinline]] void make_room() {
+    pair.weft.net.progress([](auto&&) {});
+  }
+
+  mapped_pair<F>& pair;
+  remote_place there = pair.weft.there.at(0);
 };
 
 /// A larger one, and one of the word behind it.

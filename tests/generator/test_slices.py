@@ -99,13 +99,14 @@ def test_a_race_counts_by_what_was_measured_alone_and_tells_who_failed() -> None
         raise processes.Failed("it ended with 1")
 
     measured = Measured(turns=1, by_turn={(name, "latency", 8): {0: 1000.0} for name in ("fine", "broken", "absent")})
+    measured.by_turn["duel", "ours", 8] = {0: 500.0}
     told: list[str] = []
-    races.race([[races.Racer("fine", fine, ""), races.Racer("broken", fails, ""), races.Racer("absent", fails, "not built"), races.Racer("unmeasured", fails, "")]],
-               PLAN, measured, told.append)
+    races.race([[races.Racer("fine", fine, ""), races.Racer("broken", fails, ""), races.Racer("absent", fails, "not built"), races.Racer("unmeasured", fails, ""),
+                 races.Racer("in a duel", fine, "", ("duel", "ours", 8))]], PLAN, measured, told.append)
     assert measured.by_turn["fine", races.IN_SLICES, 8] == {0: 10.0, 1: 10.0}
-    assert asked == [100_000] * 2  # 0.2 s of round trips of 2 microseconds
+    assert sorted(asked) == [100_000] * 2 + [200_000] * 2  # 0.2 s of round trips of 2 microseconds, and of one
     assert measured.failed == {"broken": "failed in slices: it ended with 1"}
-    assert told[-1] == "in slices, 1 of 1: fine, broken"
+    assert told[-1] == "in slices, 1 of 1: fine, broken, in a duel"
 
 
 def test_every_race_is_of_contenders_of_the_run(tmp_path: Path) -> None:
@@ -113,4 +114,5 @@ def test_every_race_is_of_contenders_of_the_run(tmp_path: Path) -> None:
     programs = Programs(tmp_path, {}, "", "")
     names = {each.name for each in all_contenders(fabrics, programs)}
     racers = {each.name for one in races.races(fabrics, programs, ucx=True) for each in one}
-    assert racers and racers <= names
+    assert racers and racers <= names | {f"{races.WORD}, mapped"}
+    assert all(each.alone is None or each.alone[0] in names for one in races.races(fabrics, programs, ucx=True) for each in one)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .measured import Key, Measured, Spread
-from .races import IN_SLICES
+from .races import IN_SLICES, WORD
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ CLAIMS = (
     Claim("shm, the call of a put of 8 B: offsets / pointers (FI_MR_VIRT_ADDR)", .25, _of(_NOTICES[3:], "shm", operation="call"),
           _of(("by hand, watched write by pointers",), "shm", operation="call")),
     Claim("mapped, put of 8 B / a flag", 1.05, _flag("put beside flag: ratio")),
-    Claim("mapped, put of 8 B / UCX tag over posix", .40, _sliced(("weft put, watched by the target",), "mapped"), _sliced(("UCX tag",), "posix")),
+    Claim("mapped, put of 8 B / UCX tag over posix", .40, _sliced((WORD,), "mapped"), _sliced(("UCX tag",), "posix")),
     Claim("mapped, fetch_add / UCX over posix", 1.10, _flag("fetch_add beside instruction: one_way"), _of(("UCX put",), "posix", 8, "fetch_add")),
     Claim("mapped, put of 1 MiB / memcpy and flag", 1.05, _flag("put beside memcpy and flag: ratio", 1048576)),
     Claim("mapped, message of 8 B / UCX tag over posix", .60, _sliced(("weft send",), "mapped"), _sliced(("UCX tag",), "posix")),

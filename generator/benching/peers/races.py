@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from . import outputs
 from .contenders import BY_HAND, FLOORS, WEFT, Plan, not_there, perftest
-from .measured import Measured
+from .measured import Key, Measured
 from .outputs import Readings
 from .processes import run
 from .programs import Programs
@@ -16,16 +16,24 @@ from ..slices import in_slices
 IN_SLICES = "half round trip in slices"
 SIZE = 8
 _DEADLINE = 120.0
-_ROUNDS = 7  # who begins alternates
+_ROUNDS, _SECONDS = 25, .3  # who begins alternates; a round is short, as within one the host should not move anything
+_FLAG = "bench-flag.mapped"
+WORD = "weft put of a word"
 
 
 @dataclass(frozen=True)
 class Racer:
-    """A contender that makes so many round trips, and tells the half of one."""
+    """A contender that makes so many round trips, and tells the half of one. `alone`: where its latency was measured by turns, if not as its own."""
 
     name: str
     once: Callable[[int], Readings]
     absent: str
+    alone: Key | None = None
+
+    def latency(self, measured: Measured) -> float | None:
+        """By turns, in nanoseconds."""
+        found = measured.value(self.alone or (self.name, "latency", SIZE))
+        return found.median if found else None
 
 
 def races(fabrics: Sequence[str], programs: Programs, ucx: bool) -> list[list[Racer]]:
@@ -38,15 +46,15 @@ def races(fabrics: Sequence[str], programs: Programs, ucx: bool) -> list[list[Ra
     if "shm" in fabrics:
         found.append(_own("shm", ("put_notify", "watched_word", "put", "send", "plain", "watched_write_by_pointers"), programs))
     if "mapped" in fabrics:
-        found.append([*_floors(("put", "ring"), programs), *_own("mapped", ("put", "send"), programs), *_ucx("posix", {"tag": "tag_lat", "am": "ucp_am_lat"}, ucx)])
+        found.append([*_floors(("put", "ring"), programs), _word(programs), *_own("mapped", ("put", "send"), programs), *_ucx("posix", {"tag": "tag_lat", "am": "ucp_am_lat"}, ucx)])
     return found
 
 
 def race(every: Sequence[Sequence[Racer]], plan: Plan, measured: Measured, told: Callable[[str], None]) -> None:
     """Adds readings of IN_SLICES. How many round trips a racer makes follows from its latency when it ran alone; who was not measured then takes no part."""
-    rounds, seconds = (2, .2) if plan.quick else (_ROUNDS, .7)
+    rounds, seconds = (2, .2) if plan.quick else (_ROUNDS, _SECONDS)
     for number, racers in enumerate(every):
-        present = [each for each in racers if not each.absent and measured.value((each.name, "latency", SIZE))]
+        present = [each for each in racers if not each.absent and each.latency(measured)]
         for turn in range(rounds):
             order = present if turn % 2 == 0 else present[::-1]
             for name, result in in_slices({each.name: _bound(each, seconds, measured) for each in order}).items():
@@ -59,9 +67,9 @@ def race(every: Sequence[Sequence[Racer]], plan: Plan, measured: Measured, told:
 
 
 def _bound(racer: Racer, seconds: float, measured: Measured) -> Callable[[], Readings]:
-    alone = measured.value((racer.name, "latency", SIZE))
+    alone = racer.latency(measured)
     assert alone is not None  # who was not measured is not here
-    count = max(int(seconds * 1e9 / (2 * alone.median)), 1000)
+    count = max(int(seconds * 1e9 / (2 * alone)), 1000)
     return lambda: racer.once(count)
 
 
@@ -82,6 +90,18 @@ def _ladder(name: str, target: str, kind: str, programs: Programs) -> Racer:
         return outputs.contender(run([program, "--as", kind, "--sizes", str(SIZE), "--count", str(count), "--limit", str(int(_DEADLINE)), "--no-rate"], seconds=_DEADLINE))
 
     return Racer(name, once, not_there(programs, target))
+
+
+def _word(programs: Programs) -> Racer:
+    """Nothing but a word and nobody who is told: the others' eight bytes have a number behind them that the target watches. Its program lets a flag by hand take turns with it."""
+    scenario = "put beside flag: one_way"
+    program = programs.path(_FLAG)
+
+    def once(count: int) -> Readings:
+        told = run([program, "--spin", "--word-alone", "--turns", "4", "--count", str(count // 2), "--limit", str(int(_DEADLINE)), "--json", "-"], seconds=_DEADLINE)
+        return {("latency", SIZE): outputs.duels(told)[scenario, SIZE]}
+
+    return Racer(f"{WORD}, mapped", once, not_there(programs, _FLAG), ("bench-flag, mapped", scenario, SIZE))
 
 
 def _ucx(transport: str, tests: dict[str, str], installed: bool) -> list[Racer]:
