@@ -100,6 +100,7 @@ struct connection {
     arriving.are(start + told.first, start + told.last);
     arriving.fetch();
     answering.fetch_to_write();
+    out.fetch_next();
   }
 
   [[gnu::always_inline]] void pop() noexcept {

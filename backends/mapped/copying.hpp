@@ -46,6 +46,25 @@ inline bool is_word(const std::byte* at, std::size_t size) noexcept { return siz
   }
 }
 
+/// What is put was mostly just written, a header by words: a load that is wider than the stores it reads from waits until they have left the store buffer,
+/// so that short pieces go a word at a time. Apart, as a call of memcpy would be.
+[[gnu::noinline]] inline void copy_written(std::byte* to, const std::byte* from, std::size_t size) noexcept {
+  constexpr std::size_t each = sizeof(std::uint64_t), most_by_words = 128;
+  if (size < each || size > most_by_words) {
+    std::memcpy(to, from, size);
+    return;
+  }
+  const auto move = [=](std::size_t at) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, from + at, each);
+    asm("" : "+r"(word));  // NOLINT(hicpp-no-assembler): opaque, else the compiler makes a wide copy of the loop
+    std::memcpy(to + at, &word, each);
+  };
+  const std::size_t last = size - each;
+  for (std::size_t at = 0; at < last; at += each) move(at);
+  move(last);
+}
+
 [[gnu::always_inline]] inline void store(std::byte* to, const_bytes from) noexcept {
   is_found(from.size());
   std::atomic_thread_fence(std::memory_order_release);
@@ -54,7 +73,7 @@ inline bool is_word(const std::byte* at, std::size_t size) noexcept { return siz
     std::memcpy(&word, from.data(), sizeof word);
     std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(to)).store(word, std::memory_order_relaxed);
   } else if (!from.empty()) {
-    std::memcpy(to, from.data(), from.size());
+    copy_written(to, from.data(), from.size());
   }
 }
 

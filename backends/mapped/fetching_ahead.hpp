@@ -7,6 +7,7 @@
 // Hot path: all of it. Threads: the owner's.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -21,6 +22,22 @@ namespace weft::backends::mapped {
   __builtin_prefetch(line, 1);
 #endif
 }
+
+/// A line that was written, of several in a row: the one behind it will probably be written next, and somebody else looks at it meanwhile. It is asked for once.
+/// No branch, and of a post no more than a store: behind the last of the row another line is asked for in vain.
+class line_before {
+ public:
+  [[gnu::always_inline]] void is(const void* written) noexcept { written_ = static_cast<const std::byte*>(written); }
+  [[gnu::always_inline]] void fetch_following_to_write_once() noexcept {
+    mapped::fetch_to_write(written_ + line_bytes);
+    written_ = nowhere.data();
+  }
+
+ private:
+  static constexpr std::size_t line_bytes = 64;
+  static constexpr std::array<std::byte, line_bytes + 1> nowhere{};  ///< An address that is mapped costs least.
+  const std::byte* written_ = nowhere.data();
+};
 
 /// The first and the last line of a piece of memory that will probably be touched next; those between the processor finds by itself. Numbers: a peer
 /// told where, and what it told is asked for unseen.

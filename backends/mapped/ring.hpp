@@ -9,6 +9,7 @@
 
 #include "../../core/memory.hpp"
 #include "copying.hpp"
+#include "fetching_ahead.hpp"
 #include "sealed_memory.hpp"
 
 #include <array>
@@ -73,6 +74,9 @@ class outgoing_ring {
     return more_was_taken();
   }
   bool has_room(std::size_t size) noexcept { return has_room() && (size <= ring_entry::room || has_payload_room(size)); }
+  /// To be called when something was taken: asks for the line of the next entry, at which the other side looks all the time, so that an answer need not wait
+  /// for it. Once for each entry: who takes and never answers leaves the other side its line.
+  [[gnu::always_inline]] void fetch_next() noexcept { last_.fetch_following_to_write_once(); }
   /// Requires: has_room(). `landed`: what the taker may fetch ahead.
   [[gnu::always_inline]] void send_notice(std::uint64_t immediate, landed_bytes landed) noexcept {
     ring_entry& e = next();
@@ -130,12 +134,14 @@ class outgoing_ring {
   [[gnu::always_inline]] void publish(ring_entry& e) noexcept {
     ++sent_;
     e.turn.store(static_cast<std::uint32_t>(sent_), std::memory_order_release);
+    last_.is(&e);
   }
 
   ring_entry* entries_ = nullptr;
   ring_memory* ring_ = nullptr;
   std::uint64_t payload_bytes_ = 0;
   std::uint64_t sent_ = 0;                     ///< Entries.
+  line_before last_;                           ///< Sent since something was taken.
   std::uint64_t stop_ = ring_memory::entries;  ///< What `sent_` may become: with what was taken, as last read, all places are full.
   std::uint64_t used_ = 0, freed_ = 0;         ///< Bytes behind them; what was freed, as last read.
 };

@@ -53,6 +53,7 @@ template <class On>
         const posted_receives::receive& into = c.receives.take();
         const completion_entry came{completion_kind::received, into.context, e->immediate, size};
         std::memcpy(into.data, e->inside.data(), ring_entry::room);
+        c.out.fetch_next();
         c.pop();
         on(came, c.whose);
       } else {

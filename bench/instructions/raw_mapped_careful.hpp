@@ -9,7 +9,7 @@
 // copied before anybody sees them, each into a receive of its own, since a handler may leave it there, and it is posted again; their size is looked at; who
 // wrote is known by the ring; a handler may close the peer; a look inside of a handler finds nothing; every 32nd look does the housekeeping.
 // It asks for lines ahead, as weft does, because that is faster (bench/README.md): a notice says where its bytes lie, its taker asks for them and for the lines
-// that it answered into last, and a look that finds nothing asks for those of the last notice.
+// that it answered into last, whoever takes asks for the line that an answer would go into, and a look that finds nothing asks for those of the last notice.
 // Hot path: all of it. Threads: one owner.
 #pragma once
 
@@ -41,6 +41,7 @@ class raw_mapped_careful {
     const std::byte *first = &nowhere, *last = &nowhere;
     static constexpr std::byte nowhere{};
   };
+  static constexpr std::array<hand_ring::line, 2> nothing{};
   struct record {
     std::uint32_t live = 0;
     std::uint32_t takes = 0;  ///< Bytes of its receives.
@@ -50,6 +51,7 @@ class raw_mapped_careful {
     hand_taker in;
     known_region written, read, counted;  ///< Which was used last.
     lines_ahead arriving{}, answering{};
+    const hand_ring::line* sent = nothing.data();  ///< Since something was taken.
   };
   struct handle {
     record* of = nullptr;
@@ -228,6 +230,7 @@ class raw_mapped_careful {
   }
   [[gnu::always_inline]] static int sent(record& r, hand_ring::line& l) noexcept {
     r.out.publish(l);
+    r.sent = &l;
     if (r.sleeps) [[unlikely]]
       broken();  // it would be woken: nobody sleeps here
     return 0;
@@ -258,6 +261,8 @@ class raw_mapped_careful {
     const handle from{&r, r.live};
     for (const hand_ring::line* l = r.in.front(); l != nullptr && told < most_told && r.live == from.number; l = r.in.front(), ++told) {
       const std::uint64_t immediate = l->immediate;
+      prefetch_to_write(reinterpret_cast<const std::byte*>(r.sent + 1));
+      r.sent = nothing.data();
       if ((immediate & message) == 0) {
         place_told where;
         std::memcpy(&where, l->inside.data(), sizeof where);

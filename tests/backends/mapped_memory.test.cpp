@@ -11,10 +11,12 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <vector>
 
 namespace weft::backends::mapped {
 namespace {
@@ -33,6 +35,24 @@ TEST(pages, come_back_behind_all_others) {
   for (const std::uint64_t each : {3U, 7U, 5U}) all.give(each * page, 2 * page);
   all.give(page, page);
   EXPECT_EQ(all.take(8 * page), page) << "neighbours become one piece again";
+}
+
+TEST(bytes_that_are_stored, are_those_asked_for_and_no_others) {
+  std::vector<std::byte> from(208), to(224);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = std::byte(i + 1);
+  for (const std::size_t shift : {0U, 1U, 4U})
+    for (std::size_t size = 0; size <= 200; ++size) {
+      std::fill(to.begin(), to.end(), std::byte{0xee});
+      store(to.data() + 8 + shift, const_bytes(from).subspan(shift, size));
+      EXPECT_TRUE(std::equal(to.begin() + 8 + static_cast<std::ptrdiff_t>(shift), to.begin() + 8 + static_cast<std::ptrdiff_t>(shift + size),
+                             from.begin() + static_cast<std::ptrdiff_t>(shift)))
+          << size << " bytes, " << shift << " behind a word";
+      EXPECT_EQ(static_cast<std::size_t>(std::count(to.begin(), to.end(), std::byte{0xee})),
+                to.size() - size +
+                    static_cast<std::size_t>(std::count(from.begin() + static_cast<std::ptrdiff_t>(shift),
+                                                        from.begin() + static_cast<std::ptrdiff_t>(shift + size), std::byte{0xee})))
+          << size << " bytes, " << shift << " behind a word";
+    }
 }
 
 struct two {
