@@ -44,6 +44,7 @@ class weft_watching_end {
     const status s = pair_.net.put(pair_.other, pair_.source.first(size), place_);
     if (s) return true;
     if (!s.is_again()) throw std::runtime_error("weft, put: error " + std::to_string(static_cast<int>(s.code)));
+    make_progress();  // which makes the room, also where looks seldom do
     return false;
   }
   int poll() {
@@ -58,6 +59,9 @@ class weft_watching_end {
   void look() {
     if constexpr (F::facts.data_progress == data_progress::hardware)
       if (++fruitless_ % 1024 != 0) return;
+    make_progress();
+  }
+  void make_progress() {
     pair_.net.progress(overloaded{[](const failed&) { throw std::runtime_error("weft: a put failed"); },
                                   [](const lost&) { throw std::runtime_error("weft: the peer is lost"); }, [](auto&&) {}});
   }
