@@ -132,6 +132,7 @@ set(WEFT_HEADERS
   core/policy.hpp
   core/policy_name.hpp
   core/port.hpp
+  core/spaced_looks.hpp
   core/time.hpp
   history/checker.hpp
   history/file.hpp

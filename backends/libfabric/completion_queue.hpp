@@ -7,6 +7,7 @@
 // Hot path: poll. Threads: one owner.
 #pragma once
 
+#include "../../core/spaced_looks.hpp"
 #include "domain.hpp"
 
 #include <rdma/fi_eq.h>
@@ -19,36 +20,6 @@
 #include <utility>
 
 namespace weft::backends::libfabric {
-
-/// Looks in a row that find nothing leave each other some room. Forced by memory that two processes share: a look of libfabric's shm is a locked
-/// instruction on the line that a peer's post must lock and write, and looks without pause take it from under the post. With three pauses (50 ns)
-/// half a round trip of 8 bytes took 634 ns instead of 692 by a watched put and 669 instead of 709 by put_notify, and rates did not fall
-/// (2026-11-22, libfabric 1.17, bench-contender.shm, two virtual processors, six turns). The first look after one that found something does not wait.
-class spaced_looks {
- public:
-  [[gnu::always_inline]] void before_look() noexcept {
-    if (fruitless_) [[likely]]
-      for (int i = 0; i < 3; ++i) pause();
-    fruitless_ = true;
-  }
-  void found() noexcept { fruitless_ = false; }
-
- private:
-  static void pause() noexcept {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("isb");
-#endif
-  }
-
-  bool fruitless_ = false;
-};
-/// Looks that disturb nobody.
-struct close_looks {
-  static void before_look() noexcept {}
-  static void found() noexcept {}
-};
 
 template <class Shape>
 class completion_queue {
@@ -105,7 +76,7 @@ class completion_queue {
   }
 
   using entries = std::array<fi_cq_data_entry, 16>;
-  /// Both processes poll in one host's memory.
+  /// Both processes poll in one host's memory: a look of libfabric's shm is a locked instruction on the line that a peer's post must lock and write.
   using spacing = std::conditional_t<Shape::facts.same_host && Shape::facts.data_progress == data_progress::polling, spaced_looks, close_looks>;
   /// What a look needs of the queue.
   struct reader_of_one {

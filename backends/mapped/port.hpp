@@ -7,6 +7,7 @@
 #pragma once
 
 #include "../../core/atomic_listing.hpp"
+#include "../../core/spaced_looks.hpp"
 #include "../rendezvous/tcp.hpp"
 #include "connections.hpp"
 #include "elsewhere.hpp"
@@ -217,8 +218,9 @@ class port {
   class reader {
    public:
     explicit reader(const port& of) noexcept : of_(&of) {}
-    [[gnu::always_inline]] int read(entries& found) const noexcept {
+    [[gnu::always_inline]] int read(entries& found) noexcept {
       const port& of = *of_;
+      looks_.before_look();
       found.from = nullptr;
       if (!of.posts_.ends().empty()) [[unlikely]]
         return 1;
@@ -236,11 +238,12 @@ class port {
       } while (++link != end);
       return 0;
     }
-    static void found() noexcept {}
+    [[gnu::always_inline]] void found() noexcept { looks_.found(); }
     static constexpr bool failed(int) noexcept { return false; }
 
    private:
     const port* of_;
+    spaced_looks looks_;
   };
   static constexpr bool reads_quickly = true, makes_entries = true;
   reader queue_reader() const noexcept { return reader(*this); }

@@ -13,6 +13,7 @@
 // Hot path: all of it. Threads: one owner.
 #pragma once
 
+#include "../breather.hpp"
 #include "../mapped/ends.hpp"
 
 #include <array>
@@ -172,6 +173,7 @@ class raw_mapped_careful {
   [[gnu::always_inline]] int look(Ended&& ended, Landed&& landed, Heard&& heard) {
     if (static_cast<std::int32_t>(--quick_looks_) < 0) [[unlikely]]
       if (!is_owner_looking()) return 0;
+    breath_.before_look();
     int told = 0;
     if (first_end_ != next_end_) told = tell_ends(ended);
     for (record& r : records_)
@@ -245,6 +247,7 @@ class raw_mapped_careful {
   template <class Ended>
   [[gnu::noinline]] int tell_ends(Ended& ended) {
     quick_looks_ |= handling;
+    breath_.found();
     int told = 0;
     do {
       const end_of e = ends_[first_end_++ % most_ends];
@@ -257,6 +260,7 @@ class raw_mapped_careful {
   template <class Landed, class Heard>
   [[gnu::noinline]] static int found(raw_mapped_careful& here, record& r, Landed& landed, Heard& heard) {
     here.quick_looks_ |= handling;
+    here.breath_.found();
     int told = 0;
     const handle from{&r, r.live};
     for (const hand_ring::line* l = r.in.front(); l != nullptr && told < most_told && r.live == from.number; l = r.in.front(), ++told) {
@@ -332,6 +336,7 @@ class raw_mapped_careful {
   std::array<std::byte*, receives> posted_{};
   std::uint32_t posted_count_ = 0;
   std::uint32_t tick_ = 0;
+  breather<true> breath_;
   std::uint32_t quick_looks_ = 32;  ///< Below 0: a handler is running, inside of which looks find nothing.
 };
 

@@ -5,6 +5,7 @@
 // Hot path: all of it. Threads: one per process.
 #pragma once
 
+#include "../breather.hpp"
 #include "../transport/weft_end.hpp"
 #include "hand_ring.hpp"
 #include "same_memory.hpp"
@@ -41,12 +42,18 @@ struct mapped_pair {
   }
 };
 
-/// The floor of a put: a store, and a load until it is seen.
-template <class F>
+/// The floor of a put: a store, and a load until it is seen: again at once, or with room between looks, as weft leaves it.
+template <class F, bool WithRoom>
 struct by_flag {
   mapped_pair<F>& pair;
+  breather<WithRoom> breath{};
   void post(std::uint64_t value) noexcept { word_at(pair.there).store(value, std::memory_order_release); }
-  bool seen(std::uint64_t value) noexcept { return word_at(pair.landing).load(std::memory_order_acquire) == value; }
+  bool seen(std::uint64_t value) noexcept {
+    breath.before_look();
+    if (word_at(pair.landing).load(std::memory_order_acquire) != value) return false;
+    breath.found();
+    return true;
+  }
 };
 
 /// A copy, and a flag behind it.
@@ -54,11 +61,12 @@ template <class F>
 struct by_copy {
   mapped_pair<F>& pair;
   std::size_t size;
+  by_flag<F, true> word{pair};
   void post(std::uint64_t value) noexcept {
     std::memcpy(pair.there + block_at, pair.weft.source.data(), size);
-    word_at(pair.there).store(value, std::memory_order_release);
+    word.post(value);
   }
-  bool seen(std::uint64_t value) noexcept { return by_flag<F>{pair}.seen(value); }
+  bool seen(std::uint64_t value) noexcept { return word.seen(value); }
 };
 
 /// Whoever is told of bytes looks at them.
@@ -71,6 +79,7 @@ template <class F, carrier C>
 struct by_ring {
   mapped_pair<F>& pair;
   std::uint64_t kept[8] = {};
+  breather<true> breath{};
   void post(std::uint64_t value) noexcept {
     if constexpr (C == carrier::put_notify) word_at(pair.there).store(value, std::memory_order_relaxed);
     while (!pair.out.send(reinterpret_cast<const std::byte*>(&value), C == carrier::send ? 8 : 0, value)) {
@@ -79,7 +88,9 @@ struct by_ring {
   bool seen(std::uint64_t value) {
     std::size_t size = 0;
     std::uint64_t immediate = 0;
+    breath.before_look();
     if (!pair.in.take(reinterpret_cast<std::byte*>(kept), size, immediate)) return false;
+    breath.found();
     expect(value, C == carrier::send ? kept[0] : word_at(pair.landing).load(std::memory_order_relaxed));
     return true;
   }
@@ -95,7 +106,7 @@ class by_put {
     std::memcpy(p.source.data(), &value, sizeof value);
     while (!p.net.put(p.other, p.source.first(sizeof value), there)) make_room();
   }
-  bool seen(std::uint64_t value) noexcept { return by_flag<F>{pair}.seen(value); }
+  bool seen(std::uint64_t value) noexcept { return word.seen(value); }
 
  private:
   /// Apart, so that the post is inlined where it is called, as a store is.
@@ -104,6 +115,7 @@ class by_put {
   }
 
   mapped_pair<F>& pair;
+  by_flag<F, true> word{pair};
   remote_place there = pair.weft.there.at(0);
 };
 

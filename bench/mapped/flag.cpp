@@ -22,16 +22,20 @@ class match {
   }
 
   json play(const channel& to, bool word_alone) {
-    by_flag<fabric> flag{pair_};
+    by_flag<fabric, false> flag{pair_};
     by_put<fabric> put{pair_};
     trips("put", small, "flag", put, flag);
-    if (!word_alone) play_others(flag);
+    if (!word_alone) {
+      by_flag<fabric, true> with_room{pair_};
+      trips("put", small, "flag with room", put, with_room);
+      play_others(flag);
+    }
     to.part(first_, [&] { pair_.weft.net.progress([](auto&&) {}); });
     return all_;
   }
 
  private:
-  void play_others(by_flag<fabric>& flag) {
+  void play_others(by_flag<fabric, false>& flag) {
     by_event<fabric, carrier::put_notify> notice{pair_};
     by_ring<fabric, carrier::put_notify> hand_notice{pair_};
     by_event<fabric, carrier::send> message{pair_};

@@ -5,6 +5,7 @@
 // Hot path: post, poll. Threads: one owner.
 #pragma once
 
+#include "../breather.hpp"
 #include "ladder.hpp"
 
 #include <arpa/inet.h>
@@ -137,7 +138,9 @@ class put_end : public floor_end {
     return true;
   }
   int poll() noexcept {
+    breath_.before_look();
     if (mine_.word.load(std::memory_order_acquire) == seen_) return 0;
+    breath_.found();
     ++seen_;
     return 1;
   }
@@ -145,6 +148,7 @@ class put_end : public floor_end {
  private:
   one_way& mine_;
   one_way& theirs_;
+  breather<true> breath_;
   std::uint64_t sent_ = 0;
   std::uint64_t seen_ = 0;
 };
@@ -169,7 +173,9 @@ class ring_end : public floor_end {
   }
   int poll() noexcept {
     std::byte* const cell = mine_.bytes + seen_ % cells_ * stride_;
+    breath_.before_look();
     if (word_of(cell).load(std::memory_order_acquire) != seen_ + 1) return 0;
+    breath_.found();
     std::memcpy(landed_.data(), cell + header, expected_);
     ++seen_;
     if (seen_ % 16 == 0 || cells_ < 32) mine_.taken.store(seen_, std::memory_order_release);
@@ -185,6 +191,7 @@ class ring_end : public floor_end {
   std::vector<std::byte> landed_;
   one_way& mine_;
   one_way& theirs_;
+  breather<true> breath_;
   std::size_t stride_ = 64;
   std::size_t cells_ = 64;
   std::uint64_t sent_ = 0;

@@ -21,6 +21,8 @@ namespace weft::bench {
 inline constexpr std::size_t small_transfer = 4096;  ///< Above it ends are opened anew, so that small ones do not have a megabyte's receives.
 inline constexpr std::size_t window = 64;            ///< One-way transfers between two credits.
 inline constexpr std::size_t burst = 16;             ///< Quiet transfers whose calls are timed.
+/// Batches of large transfers before any is timed: each receive of an end has had a message by then, whose first one waits for the receive's pages.
+inline constexpr std::size_t first_touches = 20;
 
 /// What a run asks of its contender.
 struct ladder {
@@ -55,7 +57,7 @@ class climb {
   double latency(std::size_t size) {
     if constexpr (expects_a_size<End>) end_.expect(size);
     check(size);
-    turn(size, plan_.batches(size) / 10 + 1);
+    turn(size, std::max(plan_.batches(size) / 10 + 1, size <= small_transfer ? 1 : first_touches));
     taken_.clear();
     turn(size, plan_.batches(size));
     return median() / static_cast<double>(2 * ladder::per_batch(size));

@@ -5,6 +5,7 @@
 // Hot path: post, poll. Threads: one owner.
 #pragma once
 
+#include "../../core/spaced_looks.hpp"
 #include "../transport/weft_end.hpp"
 #include "ladder.hpp"
 
@@ -48,13 +49,17 @@ class weft_watching_end {
     return false;
   }
   int poll() {
+    looks_.before_look();
     if (came() == 0) look();
     const int arrived = came();
+    if (arrived > 0) looks_.found();
     seen_ += static_cast<std::uint64_t>(arrived);
     return arrived;
   }
 
  private:
+  /// A transport that must be asked leaves room by itself.
+  using looks = std::conditional_t<F::facts.same_host && F::facts.data_progress == data_progress::hardware, spaced_looks, close_looks>;
   /// Where bytes land while nobody polls, the transport is asked only now and then, whether all is well.
   void look() {
     if constexpr (F::facts.data_progress == data_progress::hardware)
@@ -77,6 +82,7 @@ class weft_watching_end {
   std::uint64_t sent_ = 0;
   std::uint64_t seen_ = 0;
   std::uint32_t fruitless_ = 0;
+  [[no_unique_address]] looks looks_;
 };
 
 }  // namespace weft::bench

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "../../core/facts.hpp"
+#include "../breather.hpp"
 #include "../pingpong.hpp"
 #include "../two_processes.hpp"
 
@@ -39,30 +40,6 @@ struct tuned_use {
 /// The same, with one pool of receives for all connections (fi_srx_context).
 struct pooled_use : tuned_use {
   static constexpr bool pool = true;
-};
-
-/// Looks in a row that find nothing leave the peer's posts room: where both poll in memory of one host each look takes the line that a post must write.
-template <bool Disturbing>
-class breather {
- public:
-  [[gnu::always_inline]] void before_look() noexcept {
-    if constexpr (Disturbing) {
-      if (fruitless_)
-        for (int i = 0; i < 3; ++i) pause();
-      fruitless_ = true;
-    }
-  }
-  void found() noexcept { fruitless_ = false; }
-
- private:
-  static void pause() noexcept {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("isb");
-#endif
-  }
-  bool fruitless_ = false;
 };
 
 template <class F, bool Atomics = false, class Use = tuned_use>

@@ -8,7 +8,10 @@
 #include "../../compose/rails.hpp"
 #include "../../compose/selected.hpp"
 #include "../../compose/with.hpp"
+#include "../../core/spaced_looks.hpp"
 #include "../../coroutines/scheduler.hpp"
+
+#include <atomic>
 
 using namespace std::chrono_literals;
 using namespace weft;
@@ -40,6 +43,14 @@ status until_it_is_seen(net_type& net, peer there, local_memory from, const remo
   if (status s = net.put(there, from, at); !s) return s;                             // posted: only failures are told
   if (status s = net.put(there, from, at, until<delivered>(request)); !s) return s;  // the target has it
   return net.flush(there, request);                                                  // all before it are visible
+}
+
+bool is_set_in_time(net_type& net, std::uint64_t& word, std::uint64_t wanted, duration at_most) {
+  const instant end = net.now() + at_most;
+  spaced_looks looks;
+  for (const std::atomic_ref seen(word); seen.load(std::memory_order_acquire) != wanted; looks.before_look())
+    if (net.now() > end) return false;
+  return true;
 }
 
 result<words<atomicity::target>> counters(net_type& net) { return net.allocate_words<atomicity::target>(64, rights::remote_atomic); }
