@@ -3,6 +3,7 @@
 // One contender over the selected fabric in a pair of processes of its own: `--as` says which. weft's operations, and the same by hand against libfabric:
 // plain as fabtests are, tuned, and by writes that the target watches. What it finds is one JSON object; `weft bench --peers` compares.
 // Hot path: ladder.hpp and the ends. Threads: one per process.
+#include "../../compose/ordering.hpp"
 #include "../../compose/selected.hpp"
 #include "../../compose/with.hpp"
 #include "../command_line.hpp"
@@ -36,7 +37,7 @@ class contest {
     if (asked_.as == "put_notify") of_weft<weft_end<fabric, carrier::put_notify>>();
     else if (asked_.as == "send") of_weft<weft_end<fabric, carrier::send>>();
     else if (asked_.as == "watched_send") by_watched_words<fabric>();
-    else if (asked_.as == "put") of_weft<weft_watching_end<fabric>>();
+    else if (asked_.as == "put") by_watched_put<fabric>();
     else if (asked_.as == "fetch_add") fetch_add();
     else if (asked_.as == "watched_word") by_watched_word<fabric>();
     else if (!by_hand()) throw std::runtime_error("there is no contender \"" + asked_.as + "\" over this fabric");
@@ -44,6 +45,15 @@ class contest {
   }
 
  private:
+  template <class Of>
+  void by_watched_put() {
+    if constexpr (Of::facts.bytes_visible_in_order) {
+      of_weft<weft_watching_end<Of>>();
+    } else if constexpr (Of::facts.order_write_after_write) {
+      using in_order = ordered<Of, order::write_after_write>;
+      of_weft<weft_watching_end<in_order>, in_order>();
+    } else throw std::runtime_error("its row keeps no order among writes");
+  }
   template <class Of>
   void by_watched_word() {
     if constexpr (can_answer<Of, notify::watched_word>) {
@@ -88,13 +98,20 @@ class contest {
     if (asked_.as == "plain") of_library<plain_end<fabric>>();
     else if (asked_.as == "tuned") of_library<raw_end<fabric>>();
     else if (asked_.as == "tuned_send") of_library<raw_end<by_messages<fabric>, false, message_use>>();
-    else if (asked_.as == "watched_write") of_library<raw_watching_end<fabric>>();
+    else if (asked_.as == "watched_write") by_watched_write<fabric>();
     else if (asked_.as == "watched_write_by_pointers") of_library<raw_watching_end<by_pointers<fabric>>>();
     else if (asked_.as == "raw_fetch_add") raw_fetch_add();
     else return false;
     return true;
 #else
     return false;
+#endif
+  }
+  template <class Of>
+  void by_watched_write() {
+#if defined(WEFT_BENCH_BY_HAND)
+    if constexpr (Of::facts.bytes_visible_in_order) of_library<raw_watching_end<Of>>();
+    else throw std::runtime_error("its row does not say that bytes become visible in order");
 #endif
   }
   template <class Run>

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cheapest notice where bytes become visible in order: a plain write whose last word is a number that the target watches. No completion entry at either end.
+// The cheapest notice: a plain write whose last word is a number that the target watches, and where bytes do not become visible in order (a large copy of a processor
+// may store its first bytes last) a write of that word behind the write. No completion entry at either end.
 // By hand against libfabric, and by a put of weft whose target watches its own memory. Both keep the library moving where the row wants that.
 // Hot path: post, poll. Threads: one owner.
 #pragma once
 
+#include "../../compose/ordering.hpp"
 #include "../../core/spaced_looks.hpp"
 #include "../transport/weft_end.hpp"
 #include "ladder.hpp"
@@ -31,23 +33,25 @@ class weft_watching_end {
   const std::byte* incoming() const noexcept { return pair_.landing.data(); }
   static std::uint64_t ended() noexcept { return 0; }
   static std::uint32_t immediate() noexcept { return 0; }
-  void expect(std::size_t size) noexcept { size_ = size; }
+  void expect(std::size_t size) noexcept {
+    size_ = size;
+    behind_ = pair_.there.at(size);
+  }
 
   template <ending>
   bool post(std::size_t size, std::uint32_t) {
     put_word_behind(outgoing(), size, sent_ + 1);
-    if (!stream(size + 8)) return false;
+    if constexpr (F::facts.bytes_visible_in_order) {
+      if (!stream(size + 8)) return false;
+    } else {
+      static_assert(ordering<F>::write_after_write);
+      if (!stream(size) || !put(pair_.source.slice(size, 8), behind_)) return false;  // the bytes once more do no harm
+    }
     ++sent_;
     return true;
   }
   /// A put of which nobody is told.
-  bool stream(std::size_t size) {
-    const status s = pair_.net.put(pair_.other, pair_.source.first(size), place_);
-    if (s) return true;
-    if (!s.is_again()) throw std::runtime_error("weft, put: error " + std::to_string(static_cast<int>(s.code)));
-    make_progress();  // which makes the room, also where looks seldom do
-    return false;
-  }
+  bool stream(std::size_t size) { return put(pair_.source.first(size), place_); }
   int poll() {
     looks_.before_look();
     if (came() == 0) look();
@@ -58,6 +62,13 @@ class weft_watching_end {
   }
 
  private:
+  bool put(local_memory from, const remote_place& at) {
+    const status s = pair_.net.put(pair_.other, from, at);
+    if (s) return true;
+    if (!s.is_again()) throw std::runtime_error("weft, put: error " + std::to_string(static_cast<int>(s.code)));
+    make_progress();  // which makes the room, also where looks seldom do
+    return false;
+  }
   /// A transport that must be asked leaves room by itself.
   using looks = std::conditional_t<F::facts.same_host && F::facts.data_progress == data_progress::hardware, spaced_looks, close_looks>;
   /// Where bytes land while nobody polls, the transport is asked only now and then, whether all is well.
@@ -79,6 +90,7 @@ class weft_watching_end {
   weft_pair<F>& pair_;
   remote_place place_;
   std::size_t size_ = 8;
+  remote_place behind_ = pair_.there.at(size_);
   std::uint64_t sent_ = 0;
   std::uint64_t seen_ = 0;
   std::uint32_t fruitless_ = 0;
