@@ -94,7 +94,7 @@ def _output(running: subprocess.Popen[str], command: Sequence[str | Path], until
         raise Failed(f"{name} did not end in time") from None
     if running.returncode != 0:
         lines = (err.strip() or out.strip()).splitlines()
-        raise Failed(f"{name} ended with {running.returncode}: {' / '.join(lines[-2:]) or 'it said nothing'}")
+        raise Failed(f"{name} ended with {running.returncode}: {' / '.join(dict.fromkeys(lines[-2:])) or 'it said nothing'}")
     return out
 
 
