@@ -5,31 +5,36 @@
 // Hot path: all of it. Threads: values.
 #pragma once
 
+#include <cstdint>
+
 namespace weft::bench {
 
-/// Looks in a row that find nothing, and whether they leave room.
-template <bool Disturbing>
+/// Counts of the processor between the beginnings of looks in a row that find nothing: at a line, and at a queue of libfabric's shm. 0: no room at all.
+inline constexpr std::uint32_t room_at_line = 60, room_at_queue = 250, no_room = 0;
+
+template <std::uint32_t Apart>
 class breather {
  public:
   [[gnu::always_inline]] void before_look() noexcept {
-    if constexpr (Disturbing) {
-      if (fruitless_) {
-        pause();
-        pause();
-      }
+    if constexpr (Apart != no_room) {
+      if (fruitless_) wait();
       fruitless_ = true;
     }
   }
   void found() noexcept { fruitless_ = false; }
 
  private:
-  static void pause() noexcept {
+  [[gnu::always_inline]] void wait() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
+    std::uint64_t now = 0;
+    do now = __builtin_ia32_rdtsc();
+    while (now - last_ < Apart);
+    last_ = now;
 #elif defined(__aarch64__)
-    asm volatile("isb");
+    asm volatile("isb\n\tisb");
 #endif
   }
+  std::uint64_t last_ = 0;
   bool fruitless_ = false;
 };
 

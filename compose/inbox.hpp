@@ -144,6 +144,7 @@ class inbox {
   template <class User>
   [[gnu::noinline]] static int take_made(Engine& e, User& on, typename detail::entries_of<typename Engine::port_type>::type all) {
     static_assert(!Engine::uses_ring && !Engine::watches_cells, "weft: nothing is looked at besides entries that a port makes");
+    e.reader.found();
     e.attention.begin_handling();
     const int found = e.port->tell_entries(
         all, 1, [&e, &on ](const completion_entry& c, auto&... whose) __attribute__((always_inline)) { inbox(e, {&on}).take(c, whose...); });

@@ -77,7 +77,8 @@ class completion_queue {
 
   using entries = std::array<fi_cq_data_entry, 16>;
   /// Both processes poll in one host's memory: a look of libfabric's shm is a locked instruction on the line that a peer's post must lock and write.
-  using spacing = std::conditional_t<Shape::facts.same_host && Shape::facts.data_progress == data_progress::polling, spaced_looks, close_looks>;
+  using spacing =
+      std::conditional_t<Shape::facts.same_host && Shape::facts.data_progress == data_progress::polling, spaced_looks<queue_spacing>, close_looks>;
   /// What a look needs of the queue.
   struct reader_of_one {
     fid_cq* queue = nullptr;

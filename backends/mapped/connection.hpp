@@ -71,9 +71,8 @@ struct connection {
   incoming_ring in;
   neighbour there;
   posted_receives receives;
-  likely_lines arriving;   ///< Where the peer's bytes came last.
-  likely_lines answering;  ///< Where bytes with a notice went last.
-  bool wakes = false;      ///< The peer may sleep: look after each message whether it does.
+  likely_lines arriving;  ///< Where the peer's bytes came last.
+  bool wakes = false;     ///< The peer may sleep: look after each message whether it does.
   link_phase phase = link_phase::greeting;
   bool stood = false;  ///< The transport knows it as established.
   std::uint32_t tag = no_tag;
@@ -91,16 +90,12 @@ struct connection {
   [[gnu::always_inline]] void notify(const std::byte* stored, std::size_t size, std::uint64_t immediate) noexcept {
     const std::uint64_t first = there.offset_of(stored);
     out.send_notice(immediate, {first, first + size - 1});
-    const auto here = reinterpret_cast<std::uintptr_t>(stored);
-    answering.are(here, here + size - 1);
   }
-  /// Fetches what a notice tells of, and what its answer will probably overwrite.
+  /// Fetches what a notice tells of.
   [[gnu::always_inline]] void fetch_ahead(landed_bytes told) noexcept {
     const auto start = reinterpret_cast<std::uintptr_t>(own_memory);
     arriving.are(start + told.first, start + told.last);
     arriving.fetch();
-    answering.fetch_to_write();
-    out.fetch_next();
   }
 
   [[gnu::always_inline]] void pop() noexcept {

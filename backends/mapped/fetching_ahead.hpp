@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Lines of memory that are asked for before anybody needs them: a line that another processor wrote takes as long to come as the notice itself, and would be
-// asked for only when the notice was understood. Whoever is told of bytes reads them next, the next ones mostly come where the last ones came, and whoever
-// was told mostly answers where it answered last. A guess that is wrong costs a line's way, never a result: nothing here reads or writes.
+// asked for only when the notice was understood. Whoever is told of bytes reads them next, and the next ones mostly come where the last ones came. A guess that is
+// wrong costs a line's way, never a result: nothing here reads or writes.
 // Forced by shared memory alone: where a library moves the bytes, they are in the target's cache or nowhere when it is told.
 // Hot path: all of it. Threads: the owner's.
 #pragma once
@@ -39,7 +39,7 @@ class line_before {
   const std::byte* written_ = nowhere.data();
 };
 
-/// The first and the last line of a piece of memory that will probably be touched next; those between the processor finds by itself. Numbers: a peer
+/// The first and the last line of a piece of memory that will probably be read next; those between the processor finds by itself. Numbers: a peer
 /// told where, and what it told is asked for unseen.
 class likely_lines {
  public:
@@ -50,10 +50,6 @@ class likely_lines {
   [[gnu::always_inline]] void fetch() const noexcept {
     __builtin_prefetch(place(first_));
     __builtin_prefetch(place(last_));
-  }
-  [[gnu::always_inline]] void fetch_to_write() const noexcept {
-    mapped::fetch_to_write(place(first_));
-    mapped::fetch_to_write(place(last_));
   }
 
  private:

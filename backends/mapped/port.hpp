@@ -243,7 +243,7 @@ class port {
 
    private:
     const port* of_;
-    spaced_looks looks_;
+    spaced_looks<line_spacing> looks_;
   };
   static constexpr bool reads_quickly = true, makes_entries = true;
   reader queue_reader() const noexcept { return reader(*this); }

@@ -37,7 +37,7 @@ class raw_mapped_careful {
     std::uint64_t shift = 0;  ///< From addresses here to offsets in the peer's memory.
     std::uint64_t length = 0;
   };
-  /// The first and the last byte of what will probably be touched next.
+  /// The first and the last byte of what will probably be read next.
   struct lines_ahead {
     const std::byte *first = &nowhere, *last = &nowhere;
     static constexpr std::byte nowhere{};
@@ -51,7 +51,7 @@ class raw_mapped_careful {
     hand_sender out;
     hand_taker in;
     known_region written, read, counted;  ///< Which was used last.
-    lines_ahead arriving{}, answering{};
+    lines_ahead arriving{};
     const hand_ring::line* sent = nothing.data();  ///< Since something was taken.
   };
   struct handle {
@@ -127,7 +127,6 @@ class raw_mapped_careful {
     const std::uint64_t first = reinterpret_cast<std::uintptr_t>(stored) + r->written.shift;
     const place_told told{first, first + size - 1};
     std::memcpy(l.inside.data(), &told, sizeof told);
-    r->answering = {stored, stored + size - 1};
     return sent(*r, l);
   }
   template <bool Delivered>
@@ -265,21 +264,19 @@ class raw_mapped_careful {
     const handle from{&r, r.live};
     for (const hand_ring::line* l = r.in.front(); l != nullptr && told < most_told && r.live == from.number; l = r.in.front(), ++told) {
       const std::uint64_t immediate = l->immediate;
-      prefetch_to_write(reinterpret_cast<const std::byte*>(r.sent + 1));
-      r.sent = nothing.data();
       if ((immediate & message) == 0) {
         place_told where;
         std::memcpy(&where, l->inside.data(), sizeof where);
         r.arriving = {here.shared_ + where.first, here.shared_ + where.last};
         __builtin_prefetch(r.arriving.first);
         __builtin_prefetch(r.arriving.last);
-        prefetch_to_write(r.answering.first);
-        prefetch_to_write(r.answering.last);
         r.in.pop();
         landed(from, static_cast<std::uint32_t>(immediate));
       } else {
         if (here.posted_count_ == 0) [[unlikely]]
           break;  // it waits for a receive
+        prefetch_to_write(reinterpret_cast<const std::byte*>(r.sent + 1));
+        r.sent = nothing.data();
         here.take(r, *l, from, heard);
       }
     }
@@ -336,7 +333,7 @@ class raw_mapped_careful {
   std::array<std::byte*, receives> posted_{};
   std::uint32_t posted_count_ = 0;
   std::uint32_t tick_ = 0;
-  breather<true> breath_;
+  breather<room_at_line> breath_;
   std::uint32_t quick_looks_ = 32;  ///< Below 0: a handler is running, inside of which looks find nothing.
 };
 

@@ -46,7 +46,7 @@ struct mapped_pair {
 template <class F, bool WithRoom>
 struct by_flag {
   mapped_pair<F>& pair;
-  breather<WithRoom> breath{};
+  breather<WithRoom ? room_at_line : no_room> breath{};
   void post(std::uint64_t value) noexcept { word_at(pair.there).store(value, std::memory_order_release); }
   bool seen(std::uint64_t value) noexcept {
     breath.before_look();
@@ -79,7 +79,7 @@ template <class F, carrier C>
 struct by_ring {
   mapped_pair<F>& pair;
   std::uint64_t kept[8] = {};
-  breather<true> breath{};
+  breather<room_at_line> breath{};
   void post(std::uint64_t value) noexcept {
     if constexpr (C == carrier::put_notify) word_at(pair.there).store(value, std::memory_order_relaxed);
     while (!pair.out.send(reinterpret_cast<const std::byte*>(&value), C == carrier::send ? 8 : 0, value)) {

@@ -148,7 +148,7 @@ class put_end : public floor_end {
  private:
   one_way& mine_;
   one_way& theirs_;
-  breather<true> breath_;
+  breather<room_at_line> breath_;
   std::uint64_t sent_ = 0;
   std::uint64_t seen_ = 0;
 };
@@ -191,7 +191,7 @@ class ring_end : public floor_end {
   std::vector<std::byte> landed_;
   one_way& mine_;
   one_way& theirs_;
-  breather<true> breath_;
+  breather<room_at_line> breath_;
   std::size_t stride_ = 64;
   std::size_t cells_ = 64;
   std::uint64_t sent_ = 0;

@@ -70,7 +70,7 @@ class weft_watching_end {
     return false;
   }
   /// A transport that must be asked leaves room by itself.
-  using looks = std::conditional_t<F::facts.same_host && F::facts.data_progress == data_progress::hardware, spaced_looks, close_looks>;
+  using looks = std::conditional_t<F::facts.same_host && F::facts.data_progress == data_progress::hardware, spaced_looks<>, close_looks>;
   /// Where bytes land while nobody polls, the transport is asked only now and then, whether all is well.
   void look() {
     if constexpr (F::facts.data_progress == data_progress::hardware)

@@ -314,7 +314,7 @@ class raw_end {
   fid_ep* pool_ = nullptr;
   void* descriptor_ = nullptr;
   std::size_t inject_ = 0;
-  breather<facts.same_host && facts.data_progress == data_progress::polling> breath_;
+  breather<facts.same_host && facts.data_progress == data_progress::polling ? room_at_queue : no_room> breath_;
   fi_addr_t peer_ = FI_ADDR_UNSPEC;
   std::uint64_t address_ = 0;
   std::uint64_t key_ = 0;

@@ -30,11 +30,12 @@ struct polling {
 /// Decides after each empty poll: spin on, give the processor away, or sleep.
 class idler {
  public:
-  /// A look at a library costs a part of a microsecond, as does one at memory of one host, which leaves room between looks; one at what a card moved costs a few
-  /// nanoseconds.
+  /// A look at a library costs a part of a microsecond, one at memory of one host some tens of nanoseconds, since it leaves room between looks, one at what a card
+  /// moved a few.
   template <class Transport>
-  static constexpr std::uint32_t polls_per_yield =
-      Transport::fabric::facts.data_progress == data_progress::hardware && !Transport::fabric::facts.same_host ? 512 : 32;
+  static constexpr std::uint32_t polls_per_yield = Transport::fabric::facts.data_progress != data_progress::hardware ? 32
+                                                   : Transport::fabric::facts.same_host                              ? 96
+                                                                                                                     : 512;
   static constexpr std::uint32_t polls_per_clock = 4096;
   static constexpr duration longest_sleep = 100ms;
 
