@@ -28,7 +28,7 @@ int side(const channel& to, bool first, const std::string& as, const ladder& pla
     found = climbed(end, plan, first, rates);
     to.part(first, [] {});
   } else if (as == "put") {
-    put_end end(shared, first);
+    put_end<> end(shared, first);
     found = climbed(end, plan, first, rates);
   } else {
     ring_end end(shared, first);

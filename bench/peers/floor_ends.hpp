@@ -121,7 +121,8 @@ struct both_ways {
   one_way to[2];
 };
 
-/// One copy and a flag.
+/// One copy and a flag, looked at as `Looks` says.
+template <class Looks = breather<room_at_line>>
 class put_end : public floor_end {
  public:
   put_end(both_ways& shared, bool first) noexcept : mine_(shared.to[first ? 0 : 1]), theirs_(shared.to[first ? 1 : 0]) {}
@@ -148,7 +149,7 @@ class put_end : public floor_end {
  private:
   one_way& mine_;
   one_way& theirs_;
-  breather<room_at_line> breath_;
+  Looks breath_;
   std::uint64_t sent_ = 0;
   std::uint64_t seen_ = 0;
 };

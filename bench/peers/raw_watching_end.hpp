@@ -11,9 +11,9 @@
 
 namespace weft::bench {
 
-template <class F>
-class raw_watching_end : public raw_end<F> {
-  using base = raw_end<F>;
+template <class F, class Use = tuned_use>
+class raw_watching_end : public raw_end<F, false, Use> {
+  using base = raw_end<F, false, Use>;
 
  public:
   static constexpr bool tells_immediate = false;

@@ -51,6 +51,11 @@ class raw_end {
   static constexpr bool takes_receives = !writes || facts.write_immediate_consumes_receive;
   static constexpr bool tells_immediate = writes;
   static constexpr std::size_t receives = Use::receives;
+  /// Counts of the processor's counter between looks that find nothing.
+  static constexpr std::uint32_t room = [] {
+    if constexpr (requires { Use::room; }) return Use::room;
+    else return facts.same_host && facts.data_progress == data_progress::polling ? room_at_queue : no_room;
+  }();
 
   /// Opens and meets the raw_end at the other end of the channel. `size`: the largest transfer.
   raw_end(const channel& to, bool first, std::size_t size) : size_(size), memory_(size * 2 + 4096) {
@@ -314,7 +319,7 @@ class raw_end {
   fid_ep* pool_ = nullptr;
   void* descriptor_ = nullptr;
   std::size_t inject_ = 0;
-  breather<facts.same_host && facts.data_progress == data_progress::polling ? room_at_queue : no_room> breath_;
+  breather<room> breath_;
   fi_addr_t peer_ = FI_ADDR_UNSPEC;
   std::uint64_t address_ = 0;
   std::uint64_t key_ = 0;
