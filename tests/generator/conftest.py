@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command import Run
 
 sys.dont_write_bytecode = True
 ROOT = Path(__file__).resolve().parents[2]
@@ -17,8 +17,6 @@ sys.path.insert(0, str(ROOT))
 from generator import decided as rows  # noqa: E402
 from generator.model import read_matrix  # noqa: E402
 from generator.rules import Family, read_rules  # noqa: E402
-
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from conftest import Run
+from command import Run
 from generator.conforming.freshness import outdated
 from generator.conforming.judging import BROKEN, NOT_RUN, REFUSED, SHOWN, Judge, judge
 from generator.conforming.promises import defined_tests, promises_schema, read_promises, unlike_the_suites

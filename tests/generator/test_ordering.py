@@ -10,7 +10,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from conftest import Run
+from command import Run
 
 from generator.decided import decide_all
 from generator.model import read_matrix

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from conftest import recorded
+from recorded_findings import recorded
 
 from generator.facts import FACTS
 from generator.model import Matrix

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from conftest import ROOT
+from recorded_findings import ROOT
 
 from generator.loader import Refused
 from generator.probing import Demands, probe

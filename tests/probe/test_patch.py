@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import ROOT, recorded
+from recorded_findings import ROOT, recorded
 from test_cells import changed
 
 from generator.loader import load_text

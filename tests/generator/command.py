@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the command is run by tests."""
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]  # what the fixture `weft` gives
