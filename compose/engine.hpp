@@ -134,6 +134,11 @@ struct engine {
   static constexpr bool watches_cells = shape::watches_cells;
   static constexpr post_mode write_mode = answer<F, write_fault_family>::signalled_write;
   static constexpr bool tracks_writes = answer<F, flush_family>::tracks;
+  /// Unsignalled puts are copied at the call, as messages and notices are: where a refused write is silent in any case, and nobody waits for its end.
+  static constexpr bool injects_puts = inject_bytes > 0 && !injects_all && !tracks_writes && F::facts.refused_write == refusal::silent &&
+                                       requires(port_type p, link l, const_bytes from, remote_memory to) {
+    {p.inject_write(l, from, to)};
+  };
   /// A row whose library overwrites contexts needs a slot for each operation; elsewhere unsignalled ones carry their peer's record.
   static constexpr bool markers = library_bytes == 0;
   static constexpr std::uint32_t ring_entries = 64;

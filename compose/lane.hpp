@@ -65,6 +65,10 @@ class lane {
         return s;
     if (parts_of::too_large(e_, from.size)) [[unlikely]]
       return one_in_parts(*r, operation::put, from, at, 0, context, signalled);
+    // One of no bytes is not injected: the library may take it for nothing to do.
+    if constexpr (Engine::injects_puts)
+      if (!signalled && from.size - 1 < Engine::inject_bytes) [[likely]]
+        return e_.port->inject_write(r->link, {from.data, from.size}, {at.address, at.key});
     const auto call = [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
       return e_.port->template write<M>(r->link, from, {at.address, at.key}, c);
     };

@@ -142,6 +142,8 @@ class transport : public atomic_calls<transport<F>, F> {
   // must stay untouched until the peer's answer implies that it was read. Up to inject_bytes it is free at once: of messages, and of notices that ride on writes.
   // The row's, less what travels around a message's bytes where immediates do not (policies/framing.hpp).
   static constexpr std::uint32_t inject_bytes = engine_type::copied_bytes;
+  /// And of puts, where a refused write says nothing in any case (write_fault): from 1 to so many bytes.
+  static constexpr std::uint32_t put_inject_bytes = engine_type::injects_puts ? engine_type::inject_bytes : 0;
 
   [[gnu::always_inline]] status send(peer to, local_memory from, void* context) noexcept { return lane_().send(to, from, context, true); }
   [[gnu::always_inline]] status send(peer to, local_memory from) noexcept { return lane_().send(to, from, nullptr, false); }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Up to which size are the bytes of an unsignalled message, or of a put_notify whose notice rides on its write, copied at the call (fi_inject(3) in fi_msg and
-// fi_rma), so that their source is free at once? Forced by what the row says in inject_bytes; larger ones, and puts, are read later, by the library or the card.
+// Up to which size are the bytes of an unsignalled message, of a put_notify whose notice rides on its write, or of a put whose refusal would be silent in any case
+// (refused_write), copied at the call (fi_inject(3) in fi_msg and fi_rma), so that their source is free at once? Forced by what the row says in inject_bytes; larger
+// ones are read later, by the library or the card. On tcp_rxm a put that is not copied makes an entry inside of the library, which costs two system calls.
 // Answers: as_the_row_permits - whatever fits is copied. up_to<bytes> - less than the row permits: where a bench says that the library's copy of larger
 // ones costs more than it saves.
 // never - nothing is copied: the source of every post stays untouched until the peer's answer implies that it was read; on any fabric.
-// Programs can tell them apart: a source that is free at once under one is not under another, and transport::inject_bytes says which are.
+// Programs can tell them apart: a source that is free at once under one is not under another; transport::inject_bytes and put_inject_bytes say which are.
 // Absent: more than inject_bytes. Whether an operation is signalled is the caller's to say, post by post, and family completion's.
 // Hot path: compile time only.
 #pragma once

@@ -134,6 +134,8 @@ class raw_careful : public raw_end<F, Atomics, Use> {
     if (const int wrong = check(from, size, at)) [[unlikely]]
       return wrong;
     if constexpr (tracks) return put_tracked(*r, from, size, at);
+    if constexpr (F::facts.refused_write == refusal::silent)
+      if (size - 1 < F::facts.inject_bytes) return static_cast<int>(fi_inject_write(r->ep, from.data, size, r->at, at.address, at.key));
     return static_cast<int>(fi_write(r->ep, from.data, size, from.descriptor, r->at, at.address, at.key, &marker_));
   }
   [[gnu::always_inline]] int put_notify(const handle& to, const memory& from, std::size_t size, const place& at, std::uint32_t immediate) noexcept {

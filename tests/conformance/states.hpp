@@ -118,6 +118,37 @@ TYPED_TEST_P(states, a_flush_ends_when_all_writes_before_it_are_visible) {
   }
 }
 
+TYPED_TEST_P(states, a_small_put_that_nobody_asks_about_is_copied_at_the_call_where_that_is_promised) {
+  using fabric = typename TestFixture::tested_fabric;
+  static constexpr std::uint32_t rounds = 12, count = 40;
+  static constexpr std::size_t each = std::min<std::size_t>(transport<fabric>::put_inject_bytes, 200);
+  if constexpr (each == 0 || !flushes<fabric>) {
+    GTEST_SKIP() << "puts are read later on this row, or flush is refused by it";
+  } else {
+    TestFixture::play(
+        {},
+        [](party& side) {
+          filled_slots{each, count}.template look<fabric>(side, rounds);
+        },
+        [](party& side) {
+          visiting<fabric> guest(side, each);
+          for (std::uint32_t i = 0; i < rounds; ++i) {
+            for (std::uint32_t k = 0; k < count; ++k) {
+              paint({guest.memory.data(), each}, i * count + k);
+              push(side, guest.net, guest.seen, "put",
+                   [&] { return guest.net.put(guest.other, guest.memory.first(each), guest.there.at(k * each)); });
+              std::memset(guest.memory.data(), 0xEE, each);
+            }
+            const status s = guest.net.flush(guest.other, patience, guest.seen);
+            if (!s) throw stopped("flush: " + describe(s));
+            side.ready(0);
+            (void)serve_and_ask(side, guest.net, guest.seen, 0);
+          }
+          side.ready(0);
+        });
+  }
+}
+
 TYPED_TEST_P(states, weaker_ones_end_once_and_a_refused_write_is_never_delivered) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
@@ -187,6 +218,7 @@ TYPED_TEST_P(states, a_flush_of_a_peer_that_left_or_does_nothing_ends_in_time) {
 }
 
 REGISTER_TYPED_TEST_SUITE_P(states, what_is_visible_is_seen_at_once, a_flush_ends_when_all_writes_before_it_are_visible,
+                            a_small_put_that_nobody_asks_about_is_copied_at_the_call_where_that_is_promised,
                             weaker_ones_end_once_and_a_refused_write_is_never_delivered, a_flush_of_a_peer_that_left_or_does_nothing_ends_in_time);
 
 }  // namespace weft::conformance
