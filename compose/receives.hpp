@@ -80,15 +80,14 @@ class receives {
   }
   bool try_post(receive& r) noexcept {
     const local_memory memory = memory_of(r);
-    const bool posted = post_to_library(r, memory);
+    bool posted = static_cast<bool>(e_.port->post_receive(link_of(r), memory, &r));
+    if constexpr (posts_for_one)
+      if (!posted) [[unlikely]]
+        posted = post_for_one(r, memory);
     if constexpr (Engine::watches_messages)
       if (posted) note_posted(r);
     if constexpr (Engine::many_in_one) e_.receive_bytes += posted ? memory.size : 0;
     return posted;
-  }
-  bool post_to_library(receive& r, const local_memory& memory) noexcept {
-    if constexpr (Engine::links_have_receives) return static_cast<bool>(e_.port->post_receive(e_.peers.at(r.owner).link, memory, &r));
-    else return static_cast<bool>(e_.port->post_receive({}, memory, &r));
   }
 
   // Where receives make no entries: which is filled next.
@@ -153,6 +152,23 @@ class receives {
   }
 
  private:
+  static constexpr bool posts_for_one = requires(Engine & e, typename Engine::link l, local_memory m, void* context) {
+    {e.port->post_single_receive(l, m, context)};
+  };
+
+  typename Engine::link link_of([[maybe_unused]] const receive& r) const noexcept {
+    if constexpr (Engine::links_have_receives) return e_.peers.at(r.owner).link;
+    else return {};
+  }
+  /// Where the library has no room for a large buffer, its memory takes one message. shm of libfabric 1.17 keeps each message that met no receive in
+  /// one of its 1,024 entries (rx_attr->size), and wants one more for a large buffer, but none for a receive that such a message is put into at
+  /// once. With all taken it would never take a buffer again, and peers would be told `again` for ever.
+  [[gnu::cold, gnu::noinline]] bool post_for_one(receive& r, const local_memory& memory) noexcept {
+    if (!e_.port->post_single_receive(link_of(r), memory, &r)) return false;
+    r.released = true;
+    return true;
+  }
+
   static std::uint32_t index_of(const record& r, const receive& slot) noexcept { return static_cast<std::uint32_t>(&slot - r.receives.slots.data()); }
   local_memory memory_of(const receive& r) const noexcept { return {r.data, size_of_one(e_.options), r.descriptor}; }
   receive& first_refill() const noexcept { return *static_cast<receive*>(e_.refill[0].context); }

@@ -174,6 +174,8 @@ struct port_limits {
 ///                                                                     buffer takes messages until an entry says `last` or `released`.
 ///                                                                     Shape::shared_receives: receives outlive links; one that a link
 ///                                                                     took with it when it ended is told as failed, and can be posted again.
+///   status post_single_receive(link, local_memory, void* context);    optional, with Shape::multi_receive: takes one message, told with `at` and
+///                                                                     neither `last` nor `released`
 ///   void post_receive(link, local_memory, void* context, refused);    optional: the same, and refused(context) where the status would have said so
 ///   bool post_again(link, void* context);                             optional: as post_receive, if the receive that was told last has this context: with
 ///                                                                     the memory that it had. False: it is another one, and nothing was posted

@@ -103,8 +103,11 @@ class port {
       const fi_msg buffer{&piece, &into.descriptor, 1, FI_ADDR_UNSPEC, context, 0};
       return posted(fi_recvmsg(ends_->receives_of(from), &buffer, FI_MULTI_RECV), "fi_recvmsg");
     } else {
-      return posted(fi_recv(ends_->receives_of(from), into.data, into.size, into.descriptor, FI_ADDR_UNSPEC, context), "fi_recv");
+      return post_one(from, into, context);
     }
+  }
+  status post_single_receive(link from, local_memory into, void* context) noexcept requires(Shape::multi_receive) {
+    return post_one(from, into, context);
   }
 
   /// An event queue is read by an epoll_wait.
@@ -298,6 +301,10 @@ class port {
 
  private:
   port() = default;
+
+  [[gnu::always_inline]] status post_one(link from, local_memory into, void* context) noexcept {
+    return posted(fi_recv(ends_->receives_of(from), into.data, into.size, into.descriptor, FI_ADDR_UNSPEC, context), "fi_recv");
+  }
 
   /// Before endpoints close. A library that posts receives of its own again as it reads them (rxm, libfabric 1.17) does so on a link
   /// that it has just closed, and crashes, where messages of that link lie unread: peers that close now too get a moment for their goodbyes.

@@ -66,17 +66,19 @@ void await(party& side, transport<F>& net, observer& seen, std::string_view what
   if (!s) throw stopped("waited for " + std::string(what) + ": " + describe(s));
 }
 
-/// Posts until the post is taken. Anything but `again` and success stops the side.
+/// Posts until the post is taken. Anything but `again` and success stops the side. Simulated time passes too slowly here to be a deadline.
 template <class F, class Post>
 void push(party& side, transport<F>& net, observer& seen, std::string_view what, Post&& post) {
+  instant end{};
   for (std::uint64_t tries = 0;; ++tries) {
     const status s = post();
     if (s) return;
     if (!s.is_again()) throw stopped(std::string(what) + ": " + describe(s));
     ++seen.agains;
-    if (tries == 0) side.at(what);
+    if (tries == 0) side.at(what), end = net.now() + patience;
     if (tries > 0 && tries % 4096 == 0) side.rest(1ms);
-    if (tries > 2'000'000) throw stopped(std::string(what) + " is never taken: " + describe(s));
+    if (side.simulated() ? tries > 2'000'000 : tries % 64 == 63 && net.now() >= end)
+      throw stopped(std::string(what) + " is never taken: " + describe(s));
     net.progress(seen);
   }
 }
