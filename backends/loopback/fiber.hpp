@@ -32,6 +32,7 @@
 #endif
 #endif
 #if defined(WEFT_LOOPBACK_ASAN)
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #include <sanitizer/lsan_interface.h>
 #endif
@@ -69,6 +70,10 @@ class fiber {
   ~fiber() {
 #if defined(WEFT_LOOPBACK_TSAN)
     __tsan_destroy_fiber(tsan_own_);
+#endif
+#if defined(WEFT_LOOPBACK_ASAN)
+    // Of frames that were never left, as enter()'s: whatever is mapped here next, another fiber's stack say, would meet their red zones.
+    ASAN_UNPOISON_MEMORY_REGION(stack_, stack_bytes);
 #endif
     ::munmap(stack_ - guard_bytes, stack_bytes + guard_bytes);
   }
