@@ -178,8 +178,7 @@ class completion_queue {
     // Likely: notices are what comes in numbers, and a message costs a call of the library besides.
     if ((entry.flags & FI_REMOTE_WRITE) != 0) [[likely]]
       on(completion_entry{completion_kind::landed, Shape::receive_reserve ? entry.op_context : nullptr, entry.data, 0, {}});
-    else if ((entry.flags & FI_RECV) != 0)
-      on(completion_entry{completion_kind::received, entry.op_context, (entry.flags & FI_REMOTE_CQ_DATA) != 0 ? entry.data : 0, entry.len, {}});
+    else if ((entry.flags & FI_RECV) != 0) on(completion_entry{completion_kind::received, entry.op_context, immediate_of(entry), entry.len, {}});
     else if (landed_unmarked(entry.flags))
       on(completion_entry{completion_kind::landed, Shape::receive_reserve ? entry.op_context : nullptr, entry.data, 0, {}});
     else on(completion_entry{completion_kind::ended, entry.op_context, 0, entry.len, {}});
@@ -192,16 +191,13 @@ class completion_queue {
     const bool over = (entry.flags & FI_MULTI_RECV) != 0;
     if ((entry.flags & FI_RECV) == 0) on(completion_entry{completion_kind::released, entry.op_context, 0, 0, {}});
     else
-      on(completion_entry{completion_kind::received,
-                          entry.op_context,
-                          (entry.flags & FI_REMOTE_CQ_DATA) != 0 ? entry.data : 0,
-                          entry.len,
-                          {},
-                          static_cast<std::byte*>(entry.buf),
-                          over});
+      on(completion_entry{completion_kind::received, entry.op_context, immediate_of(entry), entry.len, {}, static_cast<std::byte*>(entry.buf), over});
     return true;
   }
 
+  /// Of a message: each has one where they have no header. FI_REMOTE_CQ_DATA is not asked, as sockets leaves it out where a message met no receive
+  /// (libfabric 1.17, sock_pe_progress_buffered_rx), and nothing else.
+  static std::uint64_t immediate_of(const fi_cq_data_entry& entry) noexcept { return Shape::framed ? 0 : entry.data; }
   /// shm of libfabric 2 leaves FI_REMOTE_WRITE out. Requires: no FI_RECV.
   static bool landed_unmarked(std::uint64_t flags) noexcept { return (flags & (FI_REMOTE_CQ_DATA | FI_WRITE | FI_SEND)) == FI_REMOTE_CQ_DATA; }
   static bool marked(void* context) noexcept { return (reinterpret_cast<std::uintptr_t>(context) & 1u) != 0; }
