@@ -4,29 +4,12 @@
 // Hot path: no. Threads: one per side.
 #pragma once
 
-#include "two_sides.hpp"
+#include "held_messages.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <optional>
 
 namespace weft::conformance {
-
-/// Message i of a stream: its number in front where there is room, then a pattern.
-inline void write_message(bytes into, std::uint32_t i) {
-  paint(into, i);
-  if (into.size() >= sizeof i) std::memcpy(into.data(), &i, sizeof i);
-}
-inline std::uint32_t number_of(const_bytes message) {
-  std::uint32_t i = 0;
-  if (message.size() >= sizeof i) std::memcpy(&i, message.data(), sizeof i);
-  return i;
-}
-inline bool is_message(const_bytes message, std::uint32_t i) {
-  std::vector<std::byte> expected(message.size());
-  write_message(expected, i);
-  return std::equal(expected.begin(), expected.end(), message.begin());
-}
 
 /// Side 0: takes `count` messages, each once, whole; in order where the row says so.
 template <class F>
@@ -162,6 +145,13 @@ TYPED_TEST_P(messages, a_small_window_makes_the_sender_wait_and_loses_none) {
       [small](party& side) { EXPECT_GT(send_stream<fabric>(side, 1000, small, true), 0U) << "1000 sends with 8 operations met no full queue"; });
 }
 
+TYPED_TEST_P(messages, that_no_handler_took_yet_keep_their_slots_and_those_behind_them_come_later) {
+  using fabric = typename TestFixture::tested_fabric;
+  static constexpr held_back what{.count = 360, .largest = 1000, .held_surely = 12, .receives = 16};
+  TestFixture::play(
+      {.once = true}, [](party& side) { hold_and_take<fabric>(side, what); }, [](party& side) { send_more_than_is_held<fabric>(side, what); });
+}
+
 TYPED_TEST_P(messages, both_ways_at_once) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t count = 500;
@@ -199,6 +189,7 @@ TYPED_TEST_P(messages, both_ways_at_once) {
 }
 
 REGISTER_TYPED_TEST_SUITE_P(messages, keep_their_boundaries_from_nothing_to_the_slot, thousands_arrive_once_each,
-                            thousands_of_unsignalled_ones_arrive_once_each, a_small_window_makes_the_sender_wait_and_loses_none, both_ways_at_once);
+                            thousands_of_unsignalled_ones_arrive_once_each, a_small_window_makes_the_sender_wait_and_loses_none,
+                            that_no_handler_took_yet_keep_their_slots_and_those_behind_them_come_later, both_ways_at_once);
 
 }  // namespace weft::conformance

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "../../compose/with.hpp"
-#include "messages.hpp"
+#include "held_messages.hpp"
 
 namespace weft::conformance {
 
@@ -89,70 +89,10 @@ TYPED_TEST_P(multi_receive, messages_that_no_handler_took_yet_keep_their_buffer)
   using fabric = buffered<typename TestFixture::tested_fabric>;
   if (!has_large_buffers<typename TestFixture::tested_fabric>) GTEST_SKIP() << "the row has no such buffers, and asking for them does not compile";
   // Two buffers are half a mebibyte, some 800 messages. The library is left without any, and shm of libfabric 1.17 also without an entry of the
-  // 1,024 that it keeps messages in, so that it cannot take a large buffer (compose/receives.hpp).
-  static constexpr std::uint32_t largest = 1024, count = 2700;
+  // 1,024 that it keeps messages in, so that it cannot take a large buffer (compose/receives.hpp). 500 are far beyond what slots would hold.
+  static constexpr held_back what{.count = 2700, .largest = 1024, .held_surely = 500, .receives = 32};
   TestFixture::play(
-      {.once = true},
-      [](party& side) {
-        auto net = opened<fabric>(side, listening({.slot_bytes = largest}));
-        observer seen;
-        const peer p = meet_as_listener(side, net, seen);
-        bool holds = true;
-        std::uint32_t newest = 0;
-        std::vector<std::uint32_t> came(count);
-        std::uint64_t taken = 0, empty = 0;
-        const auto on = overloaded{[&](const received& m) {
-                                     if (holds) {
-                                       newest = std::max(newest, m.message.empty() ? 0 : number_of(m.message));
-                                       return false;
-                                     }
-                                     EXPECT_EQ(m.peer, p);
-                                     ++taken;
-                                     if (m.message.empty()) return ++empty > 0;
-                                     const std::uint32_t i = number_of(m.message);
-                                     if (i < count) ++came[i];
-                                     EXPECT_TRUE(is_message(m.message, i)) << "message " << i << " has other bytes";
-                                     return true;
-                                   },
-                                   [&](const auto& other) { seen(other); }};
-        side.at("holding");
-        ASSERT_TRUE(net.until([&] { return side.heard(1); }, patience * 2, on));
-        // Until nothing new comes: both buffers are spent and held, so that the library has none.
-        for (std::uint32_t quiet = 0, last = 0; quiet < 2000; last = newest) {
-          (void)net.progress(on);
-          quiet = newest == last ? quiet + 1 : 0;
-          if (quiet % 200 == 199) side.rest(1ms);
-        }
-        EXPECT_LT(newest, count - 1) << "more came than the buffers hold";
-        holds = false;
-        (void)side.ask(1);
-        side.at("taking");
-        ASSERT_TRUE(net.until([&] { return taken == count + count / 9; }, patience * 2, on)) << taken;
-        EXPECT_EQ(empty, count / 9);
-        for (std::uint32_t i = 0; i < count; ++i) EXPECT_EQ(came[i], 1U) << i;
-        side.ready(1);
-        ASSERT_TRUE(net.until([&] { return side.heard(1); }, patience * 2, on));
-      },
-      [](party& side) {
-        auto net = opened<fabric>(side);
-        observer seen;
-        auto memory = net.allocate(std::size_t{64} * largest, rights::none).value();
-        const peer p = meet_as_caller(side, net, seen);
-        std::uint64_t posted = 0;
-        for (std::uint32_t i = 0; i < count; ++i) {
-          const local_memory from = memory.slice(std::size_t{i % 32} * largest, i % 4 == 0 ? largest : 4 + side.below(largest - 4));
-          await(side, net, seen, "room", [&] { return seen.completions + 32 > posted; });
-          write_message({from.data, from.size}, i);
-          push(side, net, seen, "send", [&] { return net.send(p, from, &seen); });
-          ++posted;
-          if (i % 9 == 0) push(side, net, seen, "send nothing", [&] { return net.send(p, memory.first(0), &seen); }), ++posted;
-          if (i == 500) side.ready(0);  // far beyond what slots would hold back; the rest meets no buffer until these are taken
-        }
-        await(
-            side, net, seen, "ends", [&] { return seen.completions == posted; }, patience * 2);
-        (void)serve_and_ask(side, net, seen, 0);
-        side.ready(0);
-      });
+      {.once = true}, [](party& side) { hold_and_take<fabric>(side, what); }, [](party& side) { send_more_than_is_held<fabric>(side, what); });
 }
 
 REGISTER_TYPED_TEST_SUITE_P(multi_receive, nine_tenths_of_a_buffer_hold_messages_of_256_bytes, messages_that_no_handler_took_yet_keep_their_buffer);
