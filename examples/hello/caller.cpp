@@ -13,6 +13,6 @@ int main() {
   auto page = net.receive_region(peer, 10s).value();
   bool done = false;
   const auto on = overloaded{[&](completed) { done = true; }, [](auto&&) {}};
-  if (!net.put_notify(peer, text.first(13), page.at(0), 7, &done)) return 1;
+  if (!net.until([&] { return net.put_notify(peer, text.first(13), page.at(0), 7, &done); }, 10s, on)) return 1;
   return net.until([&] { return done; }, 10s, on) && net.close(peer, 1s) ? 0 : 1;
 }

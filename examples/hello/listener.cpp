@@ -9,9 +9,9 @@ int main() {
   auto net = open<selected>({.node = "127.0.0.1", .service = "7471"}).value();
   auto page = net.allocate(4096, rights::remote_write).value();
   auto peer = net.accept_one(30s).value();
-  if (!net.share(peer, page, owner_polls)) return 1;
   bool heard = false;
   const auto on =
       overloaded{[&](notified n) { heard = std::printf("%s (%u)\n", reinterpret_cast<char*>(page.data()), n.immediate) > 0; }, [](auto&&) {}};
+  if (!net.until([&] { return net.share(peer, page, owner_polls); }, 10s, on)) return 1;  // a full queue says `again`
   return net.until([&] { return heard; }, 30s, on) ? 0 : 1;
 }
