@@ -80,9 +80,10 @@ class receives {
   }
   bool try_post(receive& r) noexcept {
     const local_memory memory = memory_of(r);
-    bool posted = static_cast<bool>(e_.port->post_receive(link_of(r), memory, &r));
+    const status s = e_.port->post_receive(link_of(r), memory, &r);
+    bool posted = static_cast<bool>(s);
     if constexpr (posts_for_one)
-      if (!posted) [[unlikely]]
+      if (s.code == errc::no_memory) [[unlikely]]
         posted = post_for_one(r, memory);
     if constexpr (Engine::watches_messages)
       if (posted) note_posted(r);

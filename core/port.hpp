@@ -174,11 +174,11 @@ struct port_limits {
 ///                                                                     buffer takes messages until an entry says `last` or `released`.
 ///                                                                     Shape::shared_receives: receives outlive links; one that a link
 ///                                                                     took with it when it ended is told as failed, and can be posted again.
-///   status post_single_receive(link, local_memory, void* context);    optional, with Shape::multi_receive: takes one message, told with `at` and
-///                                                                     neither `last` nor `released`
 ///   void post_receive(link, local_memory, void* context, refused);    optional: the same, and refused(context) where the status would have said so
 ///   bool post_again(link, void* context);                             optional: as post_receive, if the receive that was told last has this context: with
 ///                                                                     the memory that it had. False: it is another one, and nothing was posted
+///   status post_single_receive(link, local_memory, void* context);    optional, with Shape::multi_receive, where post_receive says no_memory: takes one message,
+///                                                                     which is told with `at` and neither `last` nor `released`
 ///   static link link_of(const completion_entry&);                     optional, where link_has_receives: the link that brought a message
 ///   std::uint32_t post_receives(link, const receive_request*, std::uint32_t count);   only where several receives are one call: as post_receive
 ///                                                                     for each, at most 16; returns how many the library took

@@ -195,8 +195,8 @@ class completion_queue {
     return true;
   }
 
-  /// Of a message: each has one where they have no header. FI_REMOTE_CQ_DATA is not asked, as sockets leaves it out where a message met no receive
-  /// (libfabric 1.17, sock_pe_progress_buffered_rx), and nothing else.
+  /// Of a message: each has one where they have no header. FI_REMOTE_CQ_DATA is not asked for: of messages that met no receive sockets tells the
+  /// immediate and leaves the flag out (libfabric 1.17, sock_pe_progress_buffered_rx).
   static std::uint64_t immediate_of(const fi_cq_data_entry& entry) noexcept { return Shape::framed ? 0 : entry.data; }
   /// shm of libfabric 2 leaves FI_REMOTE_WRITE out. Requires: no FI_RECV.
   static bool landed_unmarked(std::uint64_t flags) noexcept { return (flags & (FI_REMOTE_CQ_DATA | FI_WRITE | FI_SEND)) == FI_REMOTE_CQ_DATA; }

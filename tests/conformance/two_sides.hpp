@@ -66,7 +66,8 @@ void await(party& side, transport<F>& net, observer& seen, std::string_view what
   if (!s) throw stopped("waited for " + std::string(what) + ": " + describe(s));
 }
 
-/// Posts until the post is taken. Anything but `again` and success stops the side. Simulated time passes too slowly here to be a deadline.
+/// Posts until the post is taken. Anything but `again` and success stops the side, and so does a post that is not taken
+/// in time; in simulation, where these tries take little time, that is a number of them.
 template <class F, class Post>
 void push(party& side, transport<F>& net, observer& seen, std::string_view what, Post&& post) {
   instant end{};
