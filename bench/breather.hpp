@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What weft's core/spaced_looks.hpp does, for contenders that use nothing of weft: where two processes look at memory of one host, a look takes the line from
+// What weft's core/poll_spacing.hpp does, for contenders that use nothing of weft: where two processes look at memory of one host, a look takes the line from
 // whoever writes it next. The floors have it too: a flag that is looked at without rest takes half as long again, or twice as long.
 // Hot path: all of it. Threads: values.
 #pragma once
@@ -15,7 +15,7 @@ inline constexpr std::uint32_t room_at_line = 60, room_at_queue = 250, no_room =
 template <std::uint32_t Apart>
 class breather {
  public:
-  [[gnu::always_inline]] void before_look() noexcept {
+  [[gnu::always_inline]] void before_poll() noexcept {
     if constexpr (Apart != no_room) {
       if (fruitless_) wait();
       fruitless_ = true;

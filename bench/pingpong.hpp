@@ -76,10 +76,10 @@ class pingpong {
 
  private:
   void post(std::uint32_t immediate) {
-    while (!end_.template post<M>(plan_.size, immediate)) look();
+    while (!end_.template post<M>(plan_.size, immediate)) poll_once();
     posted_ += M != ending::unsignalled;
   }
-  void look() {
+  void poll_once() {
     const int came = end_.poll();
     arrived_ += came;
     spin_.looked(came > 0);
@@ -94,13 +94,13 @@ class pingpong {
   }
   void wait() {
     while (arrived_ == 0) {
-      look();
+      poll_once();
       if (idle_ % 64 == 63) meanwhile_();
     }
     --arrived_;
   }
   void drain() {
-    while (end_.ended() - base_ < posted_) look();
+    while (end_.ended() - base_ < posted_) poll_once();
   }
   static std::byte pattern(std::size_t round, std::size_t at) noexcept { return static_cast<std::byte>(round * 31 + at * 7 + (at >> 8)); }
   void fill(std::size_t round) noexcept {

@@ -248,7 +248,7 @@ struct over : F {
   using port = Port<Shape>;
 };
 
-/// The same fabric with payloads of up to Bytes inside of their notices, whatever its row says (compose/fused.hpp). 0: none. Both sides may
+/// The same fabric with payloads of up to Bytes inside of their notices, whatever its row says (compose/posting/fused.hpp). 0: none. Both sides may
 /// differ in it. Means something where the answer to notify is a message.
 template <complete_fabric F, std::uint32_t Bytes>
 struct fused_up_to : F {

@@ -44,7 +44,7 @@ class notification_counter {
   }
   /// Notices that found the table full.
   std::uint64_t untold() const noexcept { return untold_; }
-  /// True when at least `count` notices with this id are in: `net.until([&] { return arrivals.reached(7, 64); }, 2s, on)`.
+  /// True when at least `count` notices with this id are in: `net.until([&] { return receive_path.reached(7, 64); }, 2s, on)`.
   bool reached(std::uint32_t id, std::uint64_t count) const noexcept { return seen(id) >= count; }
 
   /// Forgets an id and gives its place back. Returns what was seen of it. Notices that come later begin a new count.
@@ -138,7 +138,7 @@ struct counting_handler {
   requires(!std::same_as<Event, notified>) decltype(auto) operator()(const Event& event) { return on(event); }
 };
 
-/// `on`, with notices counted by a field: `arrivals.wait(net, 7, 64, 2s, counting<call, "id">(arrivals, on))`. Keeps references to both.
+/// `on`, with notices counted by a field: `receive_path.wait(net, 7, 64, 2s, counting<call, "id">(receive_path, on))`. Keeps references to both.
 template <class Layout, field_name Field, class Handler>
 counting_handler<Layout, Field, Handler> counting(notification_counter& counter, Handler& on) noexcept {
   return {counter, on};

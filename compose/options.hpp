@@ -19,7 +19,7 @@ struct transport_options {
   std::string service{};             ///< Where others find this transport ("7471"); empty with `listens`: any free one.
   bool listens = false;              ///< Others may connect. A service implies it.
   bool sleeps = false;               ///< wait() may sleep. Costs latency where the row's wait is `descriptor`.
-  std::uint32_t slot_bytes = 4096;   ///< Largest message that peers may send to this transport.
+  std::uint32_t max_message_bytes = 4096;   ///< Largest message that peers may send to this transport.
   std::uint32_t receives = 32;       ///< Receive slots: per peer on connected fabrics, in all on addressed ones and with receive_pool::shared. With
                                      ///< receive_buffers::multi_receive as many bytes, in two large buffers at least.
   std::uint32_t operations = 256;    ///< Operations in flight at most; one more is answered `again`.

@@ -23,7 +23,7 @@ class progress_thread {
   progress_thread(transport<F> net, Handler on)
       : state_(std::make_unique<state>(std::move(net), std::move(on))), thread_([s = state_.get()](std::stop_token stop) { s->run(stop); }) {}
 
-  /// Ends the thread and returns the transport. Takes at most one sleep of the transport's upkeep (200 ms).
+  /// Ends the thread and returns the transport. Takes at most one sleep of the transport's timers (200 ms).
   transport<F> stop() {
     thread_.request_stop();
     if (thread_.joinable()) thread_.join();

@@ -30,7 +30,7 @@ class remote_region {
   remote_region() = default;
   explicit constexpr remote_region(const wire::region_record& record) noexcept : record_(record) {}
 
-  /// Parses what transport::publish() made. Errors: garbled bytes, a region made by a fabric that this transport cannot address, or one whose
+  /// Parses what transport::export_region() made. Errors: garbled bytes, a region made by a fabric that this transport cannot address, or one whose
   /// words have another executor than the caller is about to use.
   static result<remote_region> parse(const_bytes from, std::uint64_t fingerprint, atomicity executor) {
     const auto record = wire::parse_region(from);

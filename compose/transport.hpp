@@ -7,23 +7,23 @@
 // Hot path: send, put, put_notify, get, fetch_add, compare_swap, progress. Threads: one owner at a time.
 #pragma once
 
-#include "atomic_calls.hpp"
-#include "awaiting.hpp"
-#include "batch.hpp"
+#include "posting/atomic_calls.hpp"
+#include "progress/blocking_calls.hpp"
+#include "posting/batch.hpp"
 #include "built_for.hpp"
-#include "closing.hpp"
-#include "coalescing_lane.hpp"
-#include "enrolment.hpp"
+#include "progress/orderly_close.hpp"
+#include "posting/coalescing_initiator.hpp"
+#include "memory/registration.hpp"
 #include "events.hpp"
-#include "gathering.hpp"
-#include "group.hpp"
+#include "posting/gather.hpp"
+#include "posting/group.hpp"
 #include "immediate_layout.hpp"
-#include "inbox.hpp"
-#include "opening.hpp"
+#include "receiving/cq_poller.hpp"
+#include "connecting/opening.hpp"
 #include "progress_owner.hpp"
-#include "reaching.hpp"
-#include "upkeep.hpp"
-#include "where.hpp"
+#include "progress/completion_level.hpp"
+#include "progress/timers.hpp"
+#include "connecting/host_and_service.hpp"
 
 #include <memory>
 #include <string_view>
@@ -50,83 +50,83 @@ class transport : public atomic_calls<transport<F>, F> {
   transport& operator=(transport&&) noexcept = default;
   /// Says goodbye to every peer, then releases everything. Takes at most a quarter of a second.
   ~transport() {
-    if (e_) closing<engine_type>(*e_).close_all(250ms);
+    if (e_) orderly_close<engine_type>(*e_).close_all(250ms);
   }
 
   // ---- meeting ----------------------------------------------------------------------------------------------------------
   /// Where others connect to: "host:service" for connect() on their side. Requires options.listens or a service.
-  std::string where() const { return e_->listens_at; }
+  std::string listen_address() const { return e_->listens_at; }
 
   /// Begins to connect and returns at once; `connected` or `lost` tells the end. `where` is host:service on every fabric.
-  result<peer> start_connect(std::string_view where) { return awaiting<engine_type>(*e_).start(where, {}, false); }
-  result<peer> start_connect(std::string_view where, const_bytes private_data) { return awaiting<engine_type>(*e_).start(where, private_data, true); }
+  result<peer> start_connect(std::string_view where) { return blocking_calls<engine_type>(*e_).start(where, {}, false); }
+  result<peer> start_connect(std::string_view where, const_bytes private_data) { return blocking_calls<engine_type>(*e_).start(where, private_data, true); }
   /// Connects, and returns when the other side has accepted. Other events meanwhile go to `on`; without one they are an error.
   /// Errors: unreachable, rejected, incompatible, deadline; the sentence says which and why.
   template <class Handler = refuse_events>
   result<peer> connect(std::string_view where, duration timeout, Handler&& on = {}) {
-    return awaiting<engine_type>(*e_).connect(where, {}, false, timeout, on);
+    return blocking_calls<engine_type>(*e_).connect(where, {}, false, timeout, on);
   }
   template <class Handler = refuse_events>
   result<peer> connect(std::string_view where, const_bytes private_data, duration timeout, Handler&& on = {}) {
-    return awaiting<engine_type>(*e_).connect(where, private_data, true, timeout, on);
+    return blocking_calls<engine_type>(*e_).connect(where, private_data, true, timeout, on);
   }
   /// Waits for a request and accepts it.
   template <class Handler = refuse_events>
   result<peer> accept_one(duration timeout, Handler&& on = {}) {
-    return awaiting<engine_type>(*e_).accept_one(timeout, on);
+    return blocking_calls<engine_type>(*e_).accept_one(timeout, on);
   }
   /// Answers a `requested` event. Private data of up to 64 bytes reaches the other side with `connected`.
-  status accept(peer p) noexcept { return awaiting<engine_type>(*e_).answer_request(p, {}, false); }
-  status accept(peer p, const_bytes private_data) noexcept { return awaiting<engine_type>(*e_).answer_request(p, private_data, true); }
-  status reject(peer p, std::string_view reason) { return awaiting<engine_type>(*e_).refuse_request(p, reason); }
+  status accept(peer p) noexcept { return blocking_calls<engine_type>(*e_).answer_request(p, {}, false); }
+  status accept(peer p, const_bytes private_data) noexcept { return blocking_calls<engine_type>(*e_).answer_request(p, private_data, true); }
+  status reject(peer p, std::string_view reason) { return blocking_calls<engine_type>(*e_).refuse_request(p, reason); }
   /// Waits for what is outstanding (bounded), says goodbye, releases the peer. No event follows for it. A peer that left before is fine.
   template <class Handler = refuse_events>
   status close(peer p, duration timeout, Handler&& on = {}) {
-    if constexpr (engine_type::coalesces) (void)coalescing<engine_type>(*e_).before(lane_().living(p));
-    return closing<engine_type>(*e_).close(p, timeout, on);
+    if constexpr (engine_type::coalesces) (void)coalescing<engine_type>(*e_).before(initiator_().living(p));
+    return orderly_close<engine_type>(*e_).close(p, timeout, on);
   }
   /// The sentence of the last `lost` event, where one was given ("" else). Valid inside the handler and until the next.
   const std::string& reason() const noexcept { return e_->last_reason; }
 
   // ---- memory -----------------------------------------------------------------------------------------------------------
   /// Registers memory of the caller, who keeps it until release_region().
-  result<region> register_region(bytes memory, rights granted) { return enrolment<engine_type>(*e_).enroll(memory, granted, nullptr); }
+  result<region> register_region(bytes memory, rights granted) { return registrar<engine_type>(*e_).register_memory(memory, granted, nullptr); }
   /// Registers memory of a device, which the caller keeps. Requires options.device_memory. Post from it with a context.
   /// Errors: unsupported or native, with the sentence of what lacks: the library, the provider, the driver.
-  result<region> register_region(const dmabuf_memory& m, rights granted) { return enrolment<engine_type>(*e_).enroll(device_memory::of(m), granted); }
+  result<region> register_region(const dmabuf_memory& m, rights granted) { return registrar<engine_type>(*e_).register_memory(device_memory::of(m), granted); }
   template <bool Here = built_with_cuda>
   result<region> register_region(const cuda_memory& m, rights granted) {
     static_assert(Here, "weft: this program is built without CUDA: its driver header (cuda.h) was not found; without it, register a dmabuf_memory");
-    return enrolment<engine_type>(*e_).enroll(device_memory::of(m), granted);
+    return registrar<engine_type>(*e_).register_memory(device_memory::of(m), granted);
   }
   /// Registers fresh, zeroed memory, aligned to a page, that the transport keeps.
-  result<region> allocate(std::size_t size, rights granted) { return enrolment<engine_type>(*e_).allocate(size, granted); }
+  result<region> allocate(std::size_t size, rights granted) { return registrar<engine_type>(*e_).allocate(size, granted); }
   /// The same for words whose atomics have this executor (words.hpp). Errors: also a region that its executor cannot serve.
   template <atomicity Who>
   result<words<Who>> register_words(bytes memory, rights granted) {
-    return as_words<Who>(enrolment<engine_type>(*e_).enroll(memory, granted, nullptr, executor_asked<Who>()));
+    return as_words<Who>(registrar<engine_type>(*e_).register_memory(memory, granted, nullptr, executor_asked<Who>()));
   }
   template <atomicity Who>
   result<words<Who>> allocate_words(std::size_t size, rights granted) {
-    return as_words<Who>(enrolment<engine_type>(*e_).allocate(size, granted, executor_asked<Who>()));
+    return as_words<Who>(registrar<engine_type>(*e_).allocate(size, granted, executor_asked<Who>()));
   }
-  void release_region(const region& r) { enrolment<engine_type>(*e_).release(r); }
+  void release_region(const region& r) { registrar<engine_type>(*e_).release(r); }
   /// What a peer needs to use the region. On rows whose bytes land only while somebody polls, say who does.
-  region_bytes publish(const region& r, progress_owner) const noexcept { return wire::encode(enrolment<engine_type>(*e_).describe(r)); }
+  region_bytes export_region(const region& r, progress_owner) const noexcept { return wire::encode(registrar<engine_type>(*e_).describe(r)); }
   template <class G = F>
-  region_bytes publish(const region& r) const noexcept {
+  region_bytes export_region(const region& r) const noexcept {
     static_assert(!answer<G, progress_family>::needs_owner,
-                  "weft: on this fabric bytes land only while the target polls; name the progress owner: publish(region, weft::owner_polls)");
-    return wire::encode(enrolment<engine_type>(*e_).describe(r));
+                  "weft: on this fabric bytes land only while the target polls; name the progress owner: export_region(region, weft::owner_polls)");
+    return wire::encode(registrar<engine_type>(*e_).describe(r));
   }
   /// Sends a region's description as a message; the other side takes it with receive_region(), or parses the message itself.
-  status share(peer to, const region& r, progress_owner) noexcept {
-    return behind(to, [&] { return awaiting<engine_type>(*e_).share(to, publish(r, owner_polls)); });
+  status send_region(peer to, const region& r, progress_owner) noexcept {
+    return behind(to, [&] { return blocking_calls<engine_type>(*e_).send_region(to, export_region(r, owner_polls)); });
   }
   /// Waits for a region's description from this peer. Other events meanwhile go to `on`; without one they are an error.
   template <class Handler = refuse_events>
   result<remote_region> receive_region(peer from, duration timeout, Handler&& on = {}) {
-    return awaiting<engine_type>(*e_).receive_region(from, timeout, on);
+    return blocking_calls<engine_type>(*e_).receive_region(from, timeout, on);
   }
   result<remote_region> parse_region(const_bytes from) const { return remote_region::parse(from, F::fingerprint, usual_atomicity<F>); }
   /// The same for a region of words with this executor. Errors: also words of another one.
@@ -145,44 +145,44 @@ class transport : public atomic_calls<transport<F>, F> {
   /// And of puts, where a refused write says nothing in any case (write_fault): from 1 to so many bytes.
   static constexpr std::uint32_t put_inject_bytes = engine_type::injects_puts ? engine_type::inject_bytes : 0;
 
-  [[gnu::always_inline]] status send(peer to, local_memory from, void* context) noexcept { return lane_().send(to, from, context, true); }
-  [[gnu::always_inline]] status send(peer to, local_memory from) noexcept { return lane_().send(to, from, nullptr, false); }
+  [[gnu::always_inline]] status send(peer to, local_memory from, void* context) noexcept { return initiator_().send(to, from, context, true); }
+  [[gnu::always_inline]] status send(peer to, local_memory from) noexcept { return initiator_().send(to, from, nullptr, false); }
   [[gnu::always_inline]] status put(peer to, local_memory from, const remote_place& at, void* context) noexcept {
-    return lane_().put(to, from, at, context, true);
+    return initiator_().put(to, from, at, context, true);
   }
-  [[gnu::always_inline]] status put(peer to, local_memory from, const remote_place& at) noexcept { return lane_().put(to, from, at, nullptr, false); }
+  [[gnu::always_inline]] status put(peer to, local_memory from, const remote_place& at) noexcept { return initiator_().put(to, from, at, nullptr, false); }
   [[gnu::always_inline]] status put_notify(peer to, local_memory from, const remote_place& at, std::uint32_t immediate, void* context) noexcept {
-    return lane_().put_notify(to, from, at, immediate, context, true);
+    return initiator_().put_notify(to, from, at, immediate, context, true);
   }
   [[gnu::always_inline]] status put_notify(peer to, local_memory from, const remote_place& at, std::uint32_t immediate) noexcept {
-    return lane_().put_notify(to, from, at, immediate, nullptr, false);
+    return initiator_().put_notify(to, from, at, immediate, nullptr, false);
   }
   /// Fields of which some spill (compose/immediate_layout.hpp): the call writes them into the first header_bytes of `from`, which it must be
   /// allowed to change. Errors: invalid, when `from` is shorter. A layout that fits is given where an immediate is.
   template <spilling_layout L>
   [[gnu::always_inline]] status put_notify(peer to, local_memory from, const remote_place& at, const L& fields, void* context) noexcept {
     if (!place_header(fields, from)) return error(errc::invalid, "put_notify");
-    return lane_().put_notify(to, from, at, fields.immediate(), context, true);
+    return initiator_().put_notify(to, from, at, fields.immediate(), context, true);
   }
   template <spilling_layout L>
   [[gnu::always_inline]] status put_notify(peer to, local_memory from, const remote_place& at, const L& fields) noexcept {
     if (!place_header(fields, from)) return error(errc::invalid, "put_notify");
-    return lane_().put_notify(to, from, at, fields.immediate(), nullptr, false);
+    return initiator_().put_notify(to, from, at, fields.immediate(), nullptr, false);
   }
   [[gnu::always_inline]] status get(peer from, local_memory into, const remote_place& at, void* context) noexcept {
-    return lane_().get(from, into, at, context);
+    return initiator_().get(from, into, at, context);
   }
   /// A put that ends when the state is reached that the caller names: posted, source_reusable, delivered or visible (compose/states.hpp), as in
   /// `put(peer, from, at, weft::until<weft::visible>(context))`. What put(…, context) without a state waits for is the row's write_fault answer.
   template <write_state State>
   [[gnu::always_inline]] status put(peer to, local_memory from, const remote_place& at, weft::until<State> wanted) noexcept {
     return behind(
-        to, [&]() __attribute__((always_inline)) { return reaching<engine_type>(*e_).put(to, from, at, wanted); });
+        to, [&]() __attribute__((always_inline)) { return completion_level<engine_type>(*e_).put(to, from, at, wanted); });
   }
   template <write_state State>
   [[gnu::always_inline]] status put(peer to, gather_list from, const remote_place& at, weft::until<State> wanted) noexcept {
     return behind(
-        to, [&]() __attribute__((always_inline)) { return reaching<engine_type>(*e_).put(to, from, at, wanted); });
+        to, [&]() __attribute__((always_inline)) { return completion_level<engine_type>(*e_).put(to, from, at, wanted); });
   }
   /// Ends when all writes to this peer that were posted before are visible there, or have ended badly, which was told by then: one `completed`
   /// or `failed` with this context. By the row's flush answer; where that sends a message, the peer must make progress, and where it is
@@ -191,13 +191,13 @@ class transport : public atomic_calls<transport<F>, F> {
   template <class G = F>
   [[gnu::always_inline]] status flush(peer to, void* context) noexcept {
     flush_is_possible<G>();
-    return reaching<engine_type>(*e_).flush(to, context);
+    return completion_level<engine_type>(*e_).flush(to, context);
   }
   /// The same, and waits. Other events meanwhile go to `on`.
   template <event_handler Handler, class G = F>
   status flush(peer to, duration timeout, Handler&& on) {
     flush_is_possible<G>();
-    return reaching<engine_type>(*e_).flush_and_wait(to, timeout, on);
+    return completion_level<engine_type>(*e_).flush_and_wait(to, timeout, on);
   }
 
   // The same from several pieces of memory, or into several, in the order of their bytes: gather_limit (8) at most, on every fabric. Rows that
@@ -231,10 +231,10 @@ class transport : public atomic_calls<transport<F>, F> {
     return behind(
         from, [&]() __attribute__((always_inline)) { return gathering_().get(from, into, at, context); });
   }
-  /// Posts that go out together: `auto b = net.batch(peer); b.put(…); b.put_notify(…); b.close(context);` (compose/batch.hpp). It closes
+  /// Posts that go out together: `auto b = net.batch(peer); b.put(…); b.put_notify(…); b.close(context);` (compose/posting/batch.hpp). It closes
   /// itself when it goes out of scope; the transport must outlive it.
   weft::batch<engine_type> batch(peer to) noexcept { return {*e_, to}; }
-  /// Small posts that travel in one message: `auto g = net.coalesce(peer); g.send(…); g.put(…); g.close();` (compose/group.hpp). It closes itself when it
+  /// Small posts that travel in one message: `auto g = net.coalesce(peer); g.send(…); g.put(…); g.close();` (compose/posting/group.hpp). It closes itself when it
   /// goes out of scope; the transport must outlive it.
   weft::group<engine_type> coalesce(peer to) noexcept { return {*e_, to}; }
   /// Any memory of the caller as a source or destination, on rows without local descriptors. Elsewhere use region::slice().
@@ -249,16 +249,16 @@ class transport : public atomic_calls<transport<F>, F> {
   /// Moves everything one step and tells what happened. Never waits. Returns how many entries the library had.
   template <event_handler Handler>
   [[gnu::always_inline]] int progress(Handler&& on) {
-    return awaiting<engine_type>(*e_).step(on);
+    return blocking_calls<engine_type>(*e_).step(on);
   }
   /// Makes progress until `done()` holds. Errors: deadline; invalid from inside a handler.
   template <class Done, event_handler Handler>
   status until(Done&& done, duration timeout, Handler&& on) {
-    return awaiting<engine_type>(*e_).until(done, timeout, on);
+    return blocking_calls<engine_type>(*e_).until(done, timeout, on);
   }
-  /// Sleeps until something may have arrived, or the time is over, or upkeep is due: always followed by progress(). Without
+  /// Sleeps until something may have arrived, or the time is over, or timers is due: always followed by progress(). Without
   /// options.sleeps it returns at once. Returns ok either way; a lost wake-up is impossible: arm, look again, sleep.
-  status wait(duration at_most) noexcept { return awaiting<engine_type>(*e_).sleep(at_most); }
+  status wait(duration at_most) noexcept { return blocking_calls<engine_type>(*e_).sleep(at_most); }
   /// File descriptor to watch in a foreign event loop, or -1.
   int descriptor() const noexcept { return e_->port->descriptor(); }
   instant now() const noexcept { return e_->port->now(); }
@@ -280,7 +280,7 @@ class transport : public atomic_calls<transport<F>, F> {
   /// bytes of messages by this.
   std::uint64_t receive_bytes_posted() const noexcept requires(answer<F, receive_buffers_family>::many_in_one) { return e_->receive_bytes; }
   /// The largest message that this peer takes, in bytes.
-  std::uint32_t largest_message(peer p) const noexcept { return p.alive() ? static_cast<record*>(p.record())->their_slot_bytes : 0; }
+  std::uint32_t largest_message(peer p) const noexcept { return p.alive() ? static_cast<record*>(p.record())->their_max_message_bytes : 0; }
 
  private:
   friend class atomic_calls<transport, F>;
@@ -297,13 +297,13 @@ class transport : public atomic_calls<transport<F>, F> {
   }
   atomic_posts<engine_type> atomic_posts_() const noexcept { return atomic_posts<engine_type>(*e_); }
   explicit transport(std::unique_ptr<engine_type> e) : e_(std::move(e)) {}
-  using lane_type = std::conditional_t<engine_type::coalesces, coalescing_lane<engine_type>, lane<engine_type>>;
-  lane_type lane_() const noexcept { return lane_type(*e_); }
+  using initiator_type = std::conditional_t<engine_type::coalesces, coalescing_initiator<engine_type>, initiator<engine_type>>;
+  initiator_type initiator_() const noexcept { return initiator_type(*e_); }
   /// Makes a post that no group holds: behind what was gathered for that peer.
   template <class Post>
   [[gnu::always_inline]] status behind(peer to, Post&& post) const noexcept {
     if constexpr (engine_type::coalesces)
-      if (const status s = coalescing<engine_type>(*e_).before(lane_type(*e_).living(to)); !s) return s;
+      if (const status s = coalescing<engine_type>(*e_).before(initiator_type(*e_).living(to)); !s) return s;
     return post();
   }
   template <class G>

@@ -72,7 +72,7 @@ constexpr bool has_ended(const status& posted) noexcept { return posted.native_c
 enum class completion_kind : std::uint8_t {
   ended,     ///< An operation posted here ended, well or badly: `context` is the one given with it.
   received,  ///< A message arrived (or a posted receive failed): `context` is the receive's.
-  landed,    ///< A write with an immediate arrived. `context` is the receive that it consumed, or null where it consumes none.
+  write_with_immediate,    ///< A write with an immediate arrived. `context` is the receive that it consumed, or null where it consumes none.
   released,  ///< Shape::multi_receive: the library let a buffer go, without a message: `context` is the buffer's.
 };
 
@@ -123,7 +123,7 @@ struct port_options {
   std::uint32_t receives = 64;     ///< Receives posted at once per link (connected) or in all (addressed), reserve included.
   std::uint32_t links = 64;        ///< Expected links, at most; sizes completion queues and address vectors.
   std::size_t least_room = 0;      ///< Shape::multi_receive: a buffer with less room than this is let go: the largest message.
-  bool device_memory = false;      ///< Memory of devices will be registered (enroll_device).
+  bool device_memory = false;      ///< Memory of devices will be registered (register_device).
   weft::on_difference on_difference = weft::on_difference::refuse;
 };
 
@@ -142,7 +142,7 @@ struct port_limits {
 ///   using link = ...;                                   // trivially copyable; empty-initialised = no link
 ///   static constexpr bool link_has_receives;            // receives are posted per link (connected) or once for all (addressed, or
 ///                                                       // connected with Shape::shared_receives: see peer_tag)
-///   using rendezvous = ...;                             // side channel for opaque addresses: see below
+///   using oob_exchange = ...;                             // side channel for opaque addresses: see below
 ///
 /// set-up (may allocate; each blocking call is bounded):
 ///   static result<std::unique_ptr<P>> open(const port_options&);      attests: lists each cell that differs (asked, returned, baked)
@@ -157,17 +157,17 @@ struct port_limits {
 ///                                                                     on addressed ones at any time.
 ///   template <class On> void poll_links(On&&);                        std::uint32_t on(link_change, std::uint32_t tag, link); the return
 ///                                                                     value is used for `arrived` only: the tag, or no_tag to refuse.
-///   static constexpr bool link_looks_are_system_calls;                optional: poll_links is dear, and is made seldom while links rest
+///   static constexpr bool link_polls_are_system_calls;                optional: poll_links is dear, and is made seldom while links rest
 ///   std::uint32_t peer_tag(link) const;                               the tag that the other side's handler returned when this link arrived
 ///                                                                     there, known from `established` on; no_tag where it was not sent.
 ///                                                                     Ports with Shape::shared_receives send theirs with the acceptance:
 ///                                                                     a message from a pool names its link by the receiver's tag.
-///   result<registration> enroll(bytes, rights, std::uint64_t wanted_key);   registers memory; wanted_key is used where keys are ours
-///   void withdraw(registration&);
-///   result<registration> enroll_device(const device_memory&, rights, std::uint64_t wanted_key);   optional: ports that have it
-///   result<registration> enroll_fresh(size, rights, std::uint64_t wanted_key);   optional: ports whose peers reach memory best that the port made.
+///   result<registration> register_memory(bytes, rights, std::uint64_t wanted_key);   registers memory; wanted_key is used where keys are ours
+///   void deregister(registration&);
+///   result<registration> register_device(const device_memory&, rights, std::uint64_t wanted_key);   optional: ports that have it
+///   result<registration> register_fresh(size, rights, std::uint64_t wanted_key);   optional: ports whose peers reach memory best that the port made.
 ///                                                                     Zeroed, aligned to a page, the port's until it is withdrawn
-///   result<registration> enroll_local(bytes);                         for buffers that only local operations use
+///   result<registration> register_local(bytes);                         for buffers that only local operations use
 ///
 /// hot path (status again(waits_for::queue) when full; waits_for::connection while a lazy fabric connects):
 ///   status post_receive(link, local_memory, void* context);           link ignored where !link_has_receives. Shape::multi_receive: the
@@ -222,14 +222,14 @@ struct port_limits {
 ///                                                                     inject_write_immediate() then take any size
 ///   static constexpr bool checks_places;                              optional: posts refuse a place without the room or the right, or an atomic's word that
 ///                                                                     is not aligned, by their status: nobody looks before
-///   std::uint64_t landed_writes();                                    Shape::remote_counter: writes that landed so far
+///   std::uint64_t counted_writes();                                    Shape::remote_counter: writes that landed so far
 ///
 /// batches, where posts that follow each other closely can be told apart from others. Either of:
 ///   static constexpr bool hints_more;                                 send, write and write_immediate take `template <post_mode M, bool More>`: the
 ///                                                                     caller posts to the same link again at once
-///     using kept_write = ...; void aim(link, kept_write&, void* context); template <bool Immediate> status post_kept(link, const kept_write&);   optional
-///     status post_last_kept(link, const kept_write&, bool immediate);
-///                                                                     besides: a write made up before it is posted (backends/libfabric/kept_write.hpp)
+///     using prepared_write = ...; void aim(link, prepared_write&, void* context); template <bool Immediate> status post_prepared(link, const prepared_write&);   optional
+///     status post_last_prepared(link, const prepared_write&, bool immediate);
+///                                                                     besides: a write made up before it is posted (backends/libfabric/prepared_write.hpp)
 ///   void begin_batch(); void end_batch();                             posts between them go to the card together
 /// and besides, where requests can be built where they are posted from:
 ///   using request_list = ...;                                         a batch to one link; default-made: not open. `bool has_room()`; when the port posts
@@ -255,7 +255,7 @@ template <class P>
 concept port = requires(P p, const P c, typename P::link l, const port_options& o, const address_bytes& a, std::uint32_t tag, bytes m, const_bytes cm,
                         local_memory lm, gather_list pieces, remote_memory rm, std::uint64_t u, void* context, instant at, registration& r) {
   requires std::is_trivially_copyable_v<typename P::link>;
-  typename P::rendezvous;
+  typename P::oob_exchange;
   { P::link_has_receives } -> std::convertible_to<bool>;
   { P::open(o) } -> std::same_as<result<std::unique_ptr<P>>>;
   { c.limits() } -> std::same_as<const port_limits&>;
@@ -264,9 +264,9 @@ concept port = requires(P p, const P c, typename P::link l, const port_options& 
   { p.resolve(std::string_view{}, std::string_view{}) } -> std::same_as<result<address_bytes>>;
   { p.dial(a, tag) } -> std::same_as<result<typename P::link>>;
   {p.hang_up(l)};
-  { p.enroll(m, rights::all, u) } -> std::same_as<result<registration>>;
-  { p.enroll_local(m) } -> std::same_as<result<registration>>;
-  {p.withdraw(r)};
+  { p.register_memory(m, rights::all, u) } -> std::same_as<result<registration>>;
+  { p.register_local(m) } -> std::same_as<result<registration>>;
+  {p.deregister(r)};
   { p.post_receive(l, lm, context) }
   noexcept->std::same_as<status>;
   { p.template send<post_mode::signalled>(l, lm, tag, context) }
@@ -315,7 +315,7 @@ inline constexpr std::uint32_t no_tag = ~std::uint32_t{0};
 
 /// The side channel of fabrics whose addresses a resolver cannot make: a listener serves its opaque address at host:service.
 template <class R>
-concept rendezvous_channel = requires(R r, std::string_view node, std::string_view service, const address_bytes& a, duration limit) {
+concept oob_exchange_channel = requires(R r, std::string_view node, std::string_view service, const address_bytes& a, duration limit) {
   { R::serve(node, service, a) } -> std::same_as<result<std::unique_ptr<R>>>;
   { r.service() } -> std::same_as<std::string>;  // the port really used
   {r.progress()};                                // answers whoever asks, without blocking

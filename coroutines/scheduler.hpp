@@ -65,8 +65,8 @@ class scheduler : public runner {
     inside_ = false;
     if (!waiting_to_post_.empty()) [[unlikely]]
       post_those_that_wait();
-    if (--until_look_ == 0 || found == 0) {
-      until_look_ = looks_every;
+    if (--until_poll_ == 0 || found == 0) {
+      until_poll_ = poll_interval;
       if (next_due() != no_deadline) expire(now());
     }
     return found;
@@ -125,7 +125,7 @@ class scheduler : public runner {
   void expect(waiter& sleeper) noexcept { limit(sleeper, sleeper.due); }
 
  private:
-  static constexpr std::uint32_t looks_every = 64;
+  static constexpr std::uint32_t poll_interval = 64;
 
   /// Each list holds one kind of waiter, and each ticket an operation's.
   template <class Kind>
@@ -218,7 +218,7 @@ class scheduler : public runner {
   std::unique_ptr<notified[]> notices_kept_;
   std::uint32_t keeps_;
   std::uint32_t kept_ = 0;
-  std::uint32_t until_look_ = looks_every;
+  std::uint32_t until_poll_ = poll_interval;
   bool inside_ = false;
   unclaimed unclaimed_;
 };

@@ -41,7 +41,7 @@ struct packet {
   std::string payload;
   std::vector<piece> left;  ///< Of a write that has begun to land: what is not visible yet.
   bool begun = false;
-  bool owed = false;  ///< A message whose sender is told when it is received, not when it is here.
+  bool unreported = false;  ///< A message whose sender is told when it is received, not when it is here.
   std::chrono::steady_clock::time_point due{};
   std::chrono::steady_clock::time_point arrived{};
 };

@@ -82,7 +82,7 @@ bool receive_message(endpoint& of, const packet& p) {
   else if (of.receive != nullptr) of.receive->entries.push_back(told);
   if (spent) queue.erase(found);
   if ((p.head.has_data & 2U) != 0) answer(of, p, fits ? 0 : FI_ETRUNC);
-  else if (p.owed) answer(of, p, 0);
+  else if (p.unreported) answer(of, p, 0);
   return true;
 }
 
@@ -191,8 +191,8 @@ void progress(endpoint& of) {
     each.due = due(of, each);
     // A message has been transmitted when it is here; whoever wants to know of its delivery waits for more, and so does whoever sends without end.
     if (is_message(each) && (each.head.has_data & 2U) == 0) {
-      each.owed = of.pending.size() >= most_unexpected;
-      if (!each.owed) answer(of, each, 0);
+      each.unreported = of.pending.size() >= most_unexpected;
+      if (!each.unreported) answer(of, each, 0);
     }
     of.pending.push_back(std::move(each));
   }

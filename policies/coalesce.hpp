@@ -2,10 +2,10 @@
 //
 // May small messages and small puts to one peer share one message? A post costs two system calls on tcp and hundreds of instructions everywhere,
 // whatever it carries: sixty small messages in one cost as much as one of a thousand bytes.
-// Answers: none - each post is a call of its own and waits for no other; a group may still be opened by hand (compose/group.hpp). up_to<messages,
+// Answers: none - each post is a call of its own and waits for no other; a group may still be opened by hand (compose/posting/group.hpp). up_to<messages,
 // bytes> - unsignalled small posts to one peer are gathered as well, and leave together: when the count or the bytes are reached, before anything else
 // to that peer, when progress() finds nothing to do, or after options.coalesce_time where it always finds something. Whoever posts must make progress.
-// Each side decides for itself: what arrives is understood by every transport. Which posts may join a group is asked of the row (compose/coalescing.hpp).
+// Each side decides for itself: what arrives is understood by every transport. Which posts may join a group is asked of the row (compose/posting/coalescing.hpp).
 // Absent: gathering for more than one peer, and by a thread of its own.
 // Hot path: compile time only.
 #pragma once

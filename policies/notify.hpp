@@ -12,9 +12,9 @@
 //                                 are told together share one message per peer.
 //   watched_word                  one write into a ring of the target's, header and small payload and, last of all, a sequence word at which the target
 //                                 looks: no entry of a queue at either side. Legal where the row says that a write's last bytes are seen last.
-// The two before it send a payload of at most fused_bytes in the message itself, and the target copies it (compose/fused.hpp): one post, no order asked.
+// The two before it send a payload of at most fused_bytes in the message itself, and the target copies it (compose/posting/fused.hpp): one post, no order asked.
 // A message right behind a write on a row without that order is absent on purpose: it overtakes.
-// Hot path: yes. `lane` is the initiator's side of a transport (compose/lane.hpp).
+// Hot path: yes. `initiator` is the initiator's side of a transport (compose/posting/initiator.hpp).
 #pragma once
 
 #include "../core/error.hpp"
@@ -39,9 +39,9 @@ struct immediate {
   static constexpr bool rides_on_write = true;
   static constexpr bool notice_is_message = false;
   static constexpr notify_needs target_keeps = notify_needs::nothing;
-  template <class Lane, class Write>
-  [[gnu::always_inline]] static status post(Lane& lane, const Write& w) noexcept {
-    return lane.write_with_immediate(w);
+  template <class Initiator, class Write>
+  [[gnu::always_inline]] static status post(Initiator& initiator, const Write& w) noexcept {
+    return initiator.write_with_immediate(w);
   }
 };
 static_assert(notify_policy<immediate>);
@@ -51,9 +51,9 @@ struct immediate_consumes_receive {
   static constexpr bool rides_on_write = true;
   static constexpr bool notice_is_message = false;
   static constexpr notify_needs target_keeps = notify_needs::receive_reserve;
-  template <class Lane, class Write>
-  [[gnu::always_inline]] static status post(Lane& lane, const Write& w) noexcept {
-    return lane.write_with_immediate(w);
+  template <class Initiator, class Write>
+  [[gnu::always_inline]] static status post(Initiator& initiator, const Write& w) noexcept {
+    return initiator.write_with_immediate(w);
   }
 };
 static_assert(notify_policy<immediate_consumes_receive>);
@@ -63,9 +63,9 @@ struct remote_counter {
   static constexpr bool rides_on_write = false;
   static constexpr bool notice_is_message = false;
   static constexpr notify_needs target_keeps = notify_needs::ring;
-  template <class Lane, class Write>
-  static status post(Lane& lane, const Write& w) noexcept {
-    return lane.write_then_ring(w);
+  template <class Initiator, class Write>
+  static status post(Initiator& initiator, const Write& w) noexcept {
+    return initiator.write_then_ring(w);
   }
 };
 static_assert(notify_policy<remote_counter>);
@@ -75,12 +75,12 @@ struct message_after_ordered_write {
   static constexpr bool rides_on_write = false;
   static constexpr bool notice_is_message = true;
   static constexpr notify_needs target_keeps = notify_needs::nothing;
-  template <class Lane, class Write>
-  [[gnu::always_inline]] static status post(Lane& lane, const Write& w) noexcept {
-    if constexpr (Lane::fuses)
-      if (lane.fits_notice(w)) [[likely]]
-        return lane.write_in_notice(w);
-    return lane.write_then_message(w);
+  template <class Initiator, class Write>
+  [[gnu::always_inline]] static status post(Initiator& initiator, const Write& w) noexcept {
+    if constexpr (Initiator::fuses)
+      if (initiator.fits_notice(w)) [[likely]]
+        return initiator.write_in_notice(w);
+    return initiator.write_then_message(w);
   }
 };
 static_assert(notify_policy<message_after_ordered_write>);
@@ -90,12 +90,12 @@ struct message_after_delivery {
   static constexpr bool rides_on_write = false;
   static constexpr bool notice_is_message = true;
   static constexpr notify_needs target_keeps = notify_needs::nothing;
-  template <class Lane, class Write>
-  [[gnu::always_inline]] static status post(Lane& lane, const Write& w) noexcept {
-    if constexpr (Lane::fuses)
-      if (lane.fits_notice(w)) [[likely]]
-        return lane.write_in_notice(w);
-    return lane.write_delivered_then_message(w);
+  template <class Initiator, class Write>
+  [[gnu::always_inline]] static status post(Initiator& initiator, const Write& w) noexcept {
+    if constexpr (Initiator::fuses)
+      if (initiator.fits_notice(w)) [[likely]]
+        return initiator.write_in_notice(w);
+    return initiator.write_delivered_then_message(w);
   }
 };
 static_assert(notify_policy<message_after_delivery>);
@@ -107,9 +107,9 @@ struct watched_word {
   static constexpr bool rides_on_write = false;
   static constexpr bool notice_is_message = false;
   static constexpr notify_needs target_keeps = notify_needs::cells;
-  template <class Lane, class Write>
-  [[gnu::always_inline]] static status post(Lane& lane, const Write& w) noexcept {
-    return lane.write_watched(w);
+  template <class Initiator, class Write>
+  [[gnu::always_inline]] static status post(Initiator& initiator, const Write& w) noexcept {
+    return initiator.write_watched(w);
   }
 };
 static_assert(notify_policy<watched_word>);

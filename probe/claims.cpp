@@ -4,7 +4,7 @@
 // Hot path: no. Threads: one owner.
 #include "asking.hpp"
 #include "behaviours.hpp"
-#include "station.hpp"
+#include "endpoint_pair.hpp"
 
 #include <rdma/fi_atomic.h>
 #include <rdma/fi_endpoint.h>

@@ -3,7 +3,7 @@
 // Atomics by value: what a provider lists and what its atomics do are two things (one lists them and refuses each, one adds the operand's address).
 // Hot path: no. Threads: one owner per process.
 #include "behaviours.hpp"
-#include "station.hpp"
+#include "endpoint_pair.hpp"
 
 #include <rdma/fi_atomic.h>
 
@@ -55,7 +55,7 @@ bool is_number(const std::byte* where, const kind& of, int number) {
 }
 
 /// A fetching atomic; 0, or the error. `operation` FI_SUM and the like fetch; FI_CSWAP compares.
-int atomic(station& net, const kind& of, fi_op operation, std::size_t context) {
+int atomic(endpoint_pair& net, const kind& of, fi_op operation, std::size_t context) {
   std::byte* page = net.page();
   void* described = net.descriptor();
   const fi_ioc operand{page + operand_at, 1}, compare{page + compare_at, 1};
@@ -78,7 +78,7 @@ void start_from(const role& self, std::size_t which, int number) {
 }
 
 /// "" where the value is right, else what was wrong.
-std::string change_once(const role& self, station& net, std::size_t which, const change& by) {
+std::string change_once(const role& self, endpoint_pair& net, std::size_t which, const change& by) {
   const kind& of = kinds[which];
   start_from(self, which, by.from);
   net.came.clear();
@@ -89,7 +89,7 @@ std::string change_once(const role& self, station& net, std::size_t which, const
   return is_number(net.page() + result_at, of, by.after) ? "" : "wrong value left";
 }
 
-std::string swap(const role& self, station& net, std::size_t which) {
+std::string swap(const role& self, endpoint_pair& net, std::size_t which) {
   const kind& of = kinds[which];
   start_from(self, which, 7);
   net.came.clear();
@@ -105,7 +105,7 @@ std::string swap(const role& self, station& net, std::size_t which) {
 }
 
 void atomics_initiator(const role& self) {
-  station net(self.about, {.atomics = true}, self.side, true);
+  endpoint_pair net(self.about, {.atomics = true}, self.side, true);
   self.told.fact("granted", true);
   net.warm_up();
   std::vector<std::string> right, wrong;
@@ -133,7 +133,7 @@ void atomics_initiator(const role& self) {
 
 /// The very first operation to a peer is an atomic one, and others follow close behind: one provider crashes then.
 void first_atomic_initiator(const role& self) {
-  station net(self.about, {.atomics = true}, self.side, true);
+  endpoint_pair net(self.about, {.atomics = true}, self.side, true);
   put_number(net.page() + operand_at, kinds[0], 2);
   const int wrong = atomic(net, kinds[0], FI_SUM, 1);
   self.told.fact("first", wrong == 0 ? "right" : error_name(wrong));
@@ -146,7 +146,7 @@ void first_atomic_initiator(const role& self) {
 }
 
 void atomics_target(const role& self) {
-  station net(self.about, {.atomics = true}, self.side, false);
+  endpoint_pair net(self.about, {.atomics = true}, self.side, false);
   for (std::uint64_t word = net.serve(); word != 0; word = net.serve()) {
     std::memset(net.page() + place, 0, 8);
     put_number(net.page() + place, kinds[(word - 1) / 1000], static_cast<int>((word - 1) % 1000));

@@ -4,7 +4,7 @@
 // and whether unsignalled operations stay silent.
 // Hot path: no. Threads: one owner per process.
 #include "behaviours.hpp"
-#include "station.hpp"
+#include "endpoint_pair.hpp"
 
 #include <algorithm>
 #include <array>
@@ -26,7 +26,7 @@ bool there(const role& self, std::size_t size, std::uint8_t pattern) {
 }
 
 /// Target: answers questions without a call of the library until told 0; then polls until told again.
-void look_then_poll(station& net, const role& self) {
+void sleep_then_poll_queue(endpoint_pair& net, const role& self) {
   for (std::uint64_t word = self.side.hear(); word != 0; word = self.side.hear()) {
     std::atomic_thread_fence(std::memory_order_acquire);
     const std::byte* first = net.page() + place;
@@ -36,7 +36,7 @@ void look_then_poll(station& net, const role& self) {
 }
 
 void delivery_initiator(const role& self) {
-  station net(self.about, {}, self.side, true);
+  endpoint_pair net(self.about, {}, self.side, true);
   net.warm_up();
   self.side.tell(1);
   bool slept = true, premature = false, ended = true;
@@ -65,13 +65,13 @@ void delivery_initiator(const role& self) {
 }
 
 void delivery_target(const role& self) {
-  station net(self.about, {}, self.side, false);
+  endpoint_pair net(self.about, {}, self.side, false);
   net.serve();
-  for (std::size_t i = 0; i <= sizes.size(); ++i) look_then_poll(net, self);
+  for (std::size_t i = 0; i <= sizes.size(); ++i) sleep_then_poll_queue(net, self);
 }
 
 /// Posts one write that the target must refuse; tells how it ended.
-void refuse(const role& self, station& net, std::size_t to, std::uint64_t flags, std::size_t context, const std::string& name) {
+void refuse(const role& self, endpoint_pair& net, std::size_t to, std::uint64_t flags, std::size_t context, const std::string& name) {
   const auto begin = std::chrono::steady_clock::now();
   const ssize_t posted = net.insist([&] { return net.write({.to = to, .flags = FI_COMPLETION | flags, .context = context}); });
   if (posted != 0) {
@@ -86,7 +86,7 @@ void refuse(const role& self, station& net, std::size_t to, std::uint64_t flags,
 }
 
 void wrong_key_initiator(const role& self) {
-  station net(self.about, {}, self.side, true);
+  endpoint_pair net(self.about, {}, self.side, true);
   net.warm_up();
   net.peer.key ^= 0x5500;
   refuse(self, net, 0, 0, 1, "plain");
@@ -96,7 +96,7 @@ void wrong_key_initiator(const role& self) {
 }
 
 void out_of_range_initiator(const role& self) {
-  station net(self.about, {}, self.side, true);
+  endpoint_pair net(self.about, {}, self.side, true);
   net.warm_up();
   const std::size_t beyond = net.peer.size + (std::size_t{1} << 20);
   refuse(self, net, beyond, 0, 1, "plain");
@@ -106,14 +106,14 @@ void out_of_range_initiator(const role& self) {
 }
 
 void refusing_target(const role& self) {
-  station net(self.about, {}, self.side, false);
+  endpoint_pair net(self.about, {}, self.side, false);
   net.serve();
 }
 
 constexpr std::size_t unsignalled = 8;
 
-/// Bytes of contexts that are no longer as the station filled them.
-std::size_t changed(station& net, std::size_t first, std::size_t count) {
+/// Bytes of contexts that are no longer as the endpoint_pair filled them.
+std::size_t changed(endpoint_pair& net, std::size_t first, std::size_t count) {
   std::size_t most = 0;
   for (std::size_t i = first; i < first + count; ++i) {
     const auto* bytes = static_cast<const std::uint8_t*>(net.context(i));
@@ -124,7 +124,7 @@ std::size_t changed(station& net, std::size_t first, std::size_t count) {
 }
 
 void completions_initiator(const role& self) {
-  station net(self.about, {}, self.side, true);
+  endpoint_pair net(self.about, {}, self.side, true);
   net.warm_up();
   for (std::size_t i = 0; i < unsignalled; ++i) {
     require(net.insist([&] { return net.write({.to = place, .flags = 0, .context = i}); }), "fi_writemsg(no flags)");
@@ -142,10 +142,10 @@ void completions_initiator(const role& self) {
 }
 
 void completions_target(const role& self) {
-  station net(self.about, {}, self.side, false);
+  endpoint_pair net(self.about, {}, self.side, false);
   net.serve();
   net.until([&] { return net.received().size() >= unsignalled; }, milliseconds(500));
-  self.side.tell(changed(net, station::first_receive, 16));
+  self.side.tell(changed(net, endpoint_pair::first_receive, 16));
 }
 
 }  // namespace

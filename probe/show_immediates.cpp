@@ -3,7 +3,7 @@
 // Immediates and counters: what reaches a target beside the bytes. A receive is "used up" when fewer messages than receives can come afterwards.
 // Hot path: no. Threads: one owner per process.
 #include "behaviours.hpp"
-#include "station.hpp"
+#include "endpoint_pair.hpp"
 
 #include <cstring>
 #include <string>
@@ -36,7 +36,7 @@ std::string flags_of(std::uint64_t flags) {
 }
 
 void write_immediate_initiator(const role& self) {
-  station net(self.about, {.receives = receives}, self.side, true);
+  endpoint_pair net(self.about, {.receives = receives}, self.side, true);
   net.warm_up();
   if (net.info().domain_attr->cq_data_size == 0) {
     self.told.fact("bytes", 0);
@@ -59,7 +59,7 @@ void write_immediate_initiator(const role& self) {
 }
 
 void write_immediate_target(const role& self) {
-  station net(self.about, {.receives = receives}, self.side, false);
+  endpoint_pair net(self.about, {.receives = receives}, self.side, false);
   if (net.serve() == 0) return;
   net.until([&] { return net.landed().size() >= writes; }, milliseconds(1200));
   const std::vector<entry> landed = net.landed();
@@ -70,7 +70,7 @@ void write_immediate_target(const role& self) {
     for (std::size_t i = 1; i < landed.size(); ++i) right = right && landed[i].data == i;
     self.told.fact("values_right", right);
     const entry& first = landed[0];
-    const bool of_receive = net.index_of(first.context) >= station::first_receive && net.index_of(first.context) != ~std::size_t{0};
+    const bool of_receive = net.index_of(first.context) >= endpoint_pair::first_receive && net.index_of(first.context) != ~std::size_t{0};
     self.told.fact("event_context", std::string(first.context == nullptr ? "null" : of_receive ? "a receive's" : "other"));
     self.told.fact("event_length", first.length);
     self.told.fact("event_flags", flags_of(first.flags));
@@ -83,7 +83,7 @@ void write_immediate_target(const role& self) {
 }
 
 void send_immediate_initiator(const role& self) {
-  station net(self.about, {}, self.side, true);
+  endpoint_pair net(self.about, {}, self.side, true);
   net.warm_up();
   if (net.info().domain_attr->cq_data_size == 0) {
     self.told.fact("bytes", 0);
@@ -98,7 +98,7 @@ void send_immediate_initiator(const role& self) {
 }
 
 void send_immediate_target(const role& self) {
-  station net(self.about, {}, self.side, false);
+  endpoint_pair net(self.about, {}, self.side, false);
   if (net.serve() == 0) return;
   net.until([&] { return !net.received().empty(); }, milliseconds(1000));
   for (const entry& each : net.came)
@@ -107,7 +107,7 @@ void send_immediate_target(const role& self) {
 }
 
 /// Posts writes and waits for their ends; the target's counter afterwards.
-std::uint64_t counted(station& net, const role& self, std::uint64_t flags, std::size_t context) {
+std::uint64_t counted(endpoint_pair& net, const role& self, std::uint64_t flags, std::size_t context) {
   for (std::size_t i = 0; i < writes; ++i)
     require(net.insist([&] { return net.write({.to = 4096, .flags = FI_COMPLETION | flags, .context = context, .data = 7}); }), "fi_writemsg");
   net.until([&] { return net.ended(context) >= writes; });
@@ -117,7 +117,7 @@ std::uint64_t counted(station& net, const role& self, std::uint64_t flags, std::
 }
 
 void counter_initiator(const role& self) {
-  station net(self.about, {.counter = true, .receives = 16}, self.side, true);
+  endpoint_pair net(self.about, {.counter = true, .receives = 16}, self.side, true);
   net.warm_up();
   self.side.tell(1);
   const std::uint64_t before = self.side.hear();
@@ -128,13 +128,13 @@ void counter_initiator(const role& self) {
 }
 
 void counter_target(const role& self) {
-  station net(self.about, {.counter = true, .receives = 16}, self.side, false);
+  endpoint_pair net(self.about, {.counter = true, .receives = 16}, self.side, false);
   net.serve();
-  std::uint64_t before = net.landed_writes();
+  std::uint64_t before = net.counted_writes();
   self.side.tell(before);
   while (net.serve() != 0) {
-    net.until([&] { return net.landed_writes() >= before + writes; }, milliseconds(1200));
-    self.side.tell(before = net.landed_writes());
+    net.until([&] { return net.counted_writes() >= before + writes; }, milliseconds(1200));
+    self.side.tell(before = net.counted_writes());
   }
 }
 

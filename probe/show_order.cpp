@@ -4,7 +4,7 @@
 // no proof, so these facts are counts.
 // Hot path: no. Threads: one owner per process.
 #include "behaviours.hpp"
-#include "station.hpp"
+#include "endpoint_pair.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -21,7 +21,7 @@ const wishes with_slots{.page = flag_area + slots * 64, .receives = 2 * slots, .
 std::uint8_t pattern(std::size_t burst, std::size_t slot) { return static_cast<std::uint8_t>(1 + (burst * slots + slot) % 251); }
 
 /// Whether the slot holds nothing but its pattern.
-bool complete(const station& net, std::size_t burst, std::size_t slot) {
+bool complete(const endpoint_pair& net, std::size_t burst, std::size_t slot) {
   const std::byte* first = net.page() + slot * slot_size;
   return std::all_of(first, first + slot_size, [&](std::byte each) { return each == std::byte{pattern(burst, slot)}; });
 }
@@ -29,7 +29,7 @@ bool complete(const station& net, std::size_t burst, std::size_t slot) {
 /// Bursts of a large write and something small after it; both sides go on burst by burst.
 template <class Small>
 void after_writes(const role& self, Small small) {
-  station net(self.about, with_slots, self.side, true);
+  endpoint_pair net(self.about, with_slots, self.side, true);
   net.warm_up();
   for (std::size_t burst = 0; burst < bursts; ++burst) {
     for (std::size_t slot = 0; slot < slots; ++slot) {
@@ -52,11 +52,11 @@ void after_writes(const role& self, Small small) {
 }
 
 void send_after_write_initiator(const role& self) {
-  after_writes(self, [](station& net, std::size_t from) { return net.send({.from = from, .context = 2}); });
+  after_writes(self, [](endpoint_pair& net, std::size_t from) { return net.send({.from = from, .context = 2}); });
 }
 
 void send_after_write_target(const role& self) {
-  station net(self.about, with_slots, self.side, false);
+  endpoint_pair net(self.about, with_slots, self.side, false);
   std::size_t overtaken = 0, pairs = 0;
   for (std::size_t burst = 0; burst < bursts; ++burst) {
     net.came.clear();
@@ -76,11 +76,11 @@ void send_after_write_target(const role& self) {
 }
 
 void write_after_write_initiator(const role& self) {
-  after_writes(self, [](station& net, std::size_t from) { return net.write({.from = from, .to = from, .context = 2}); });
+  after_writes(self, [](endpoint_pair& net, std::size_t from) { return net.write({.from = from, .to = from, .context = 2}); });
 }
 
 void write_after_write_target(const role& self) {
-  station net(self.about, with_slots, self.side, false);
+  endpoint_pair net(self.about, with_slots, self.side, false);
   std::size_t overtaken = 0, pairs = 0;
   for (std::size_t burst = 0; burst < bursts; ++burst) {
     std::size_t seen = 0;
@@ -106,7 +106,7 @@ constexpr std::size_t messages = 512, message_room = 4096, ahead = 64;
 const wishes with_messages{.page = 2 * message_room, .receives = ahead, .receive_bytes = message_room};
 
 void send_after_send_initiator(const role& self) {
-  station net(self.about, with_messages, self.side, true);
+  endpoint_pair net(self.about, with_messages, self.side, true);
   net.warm_up();
   for (std::size_t first = 0; first < messages; first += ahead) {
     net.came.clear();
@@ -125,7 +125,7 @@ void send_after_send_initiator(const role& self) {
 }
 
 void send_after_send_target(const role& self) {
-  station net(self.about, with_messages, self.side, false);
+  endpoint_pair net(self.about, with_messages, self.side, false);
   std::uint64_t expected = 0;
   std::size_t overtaken = 0;
   while (expected < messages) {
@@ -134,7 +134,7 @@ void send_after_send_target(const role& self) {
     net.until([&] {
       for (const std::vector<std::size_t> got = net.received(); seen < got.size(); ++seen, ++expected) {
         std::uint64_t number = 0;
-        std::memcpy(&number, net.inbox(got[seen]), sizeof number);
+        std::memcpy(&number, net.receive_memory(got[seen]), sizeof number);
         overtaken += number != expected;
       }
       return seen >= ahead;

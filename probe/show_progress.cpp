@@ -4,7 +4,7 @@
 // if it has some, go on meanwhile and are counted.
 // Hot path: no. Threads: one owner per process.
 #include "behaviours.hpp"
-#include "station.hpp"
+#include "endpoint_pair.hpp"
 
 #include <poll.h>
 #include <rdma/fi_domain.h>
@@ -29,7 +29,7 @@ std::size_t threads() {
 }
 
 void progress_initiator(const role& self) {
-  station net(self.about, {}, self.side, true);
+  endpoint_pair net(self.about, {}, self.side, true);
   self.told.fact("reply", std::string(net.info().domain_attr->data_progress == FI_PROGRESS_AUTO ? "automatic" : "manual"));
   net.warm_up();
   self.side.tell(1);
@@ -47,7 +47,7 @@ void progress_initiator(const role& self) {
 }
 
 void progress_target(const role& self) {
-  station net(self.about, {}, self.side, false);
+  endpoint_pair net(self.about, {}, self.side, false);
   net.serve();
   self.side.tell(1);
   self.side.hear();
@@ -70,7 +70,7 @@ void pause(long microseconds) {
 }
 
 void waiting_initiator(const role& self) {
-  station net(self.about, {.sleeps = true, .receives = naps + 8}, self.side, true);
+  endpoint_pair net(self.about, {.sleeps = true, .receives = naps + 8}, self.side, true);
   if (self.side.hear() == 0) return;
   net.warm_up();
   self.side.tell(1);
@@ -84,7 +84,7 @@ void waiting_initiator(const role& self) {
 }
 
 /// Sleeps on the descriptor as fi_poll(3) says; whether it was woken (or need not sleep).
-bool nap(station& net, int descriptor) {
+bool nap(endpoint_pair& net, int descriptor) {
   fid* object = &net.queue()->fid;
   if (fi_trywait(net.fabric(), &object, 1) != FI_SUCCESS) return true;
   pollfd one{descriptor, POLLIN, 0};
@@ -92,7 +92,7 @@ bool nap(station& net, int descriptor) {
 }
 
 void waiting_target(const role& self) {
-  station net(self.about, {.sleeps = true, .receives = naps + 8}, self.side, false);
+  endpoint_pair net(self.about, {.sleeps = true, .receives = naps + 8}, self.side, false);
   int descriptor = -1;
   const int said = fi_control(&net.queue()->fid, FI_GETWAIT, &descriptor);
   self.told.fact("descriptor", said == 0);
@@ -113,7 +113,7 @@ void waiting_target(const role& self) {
 }
 
 void killed_peer_initiator(const role& self) {
-  station net(self.about, {}, self.side, true);
+  endpoint_pair net(self.about, {}, self.side, true);
   net.warm_up();
   self.side.tell(1);
   const auto begin = std::chrono::steady_clock::now();
@@ -131,7 +131,7 @@ void killed_peer_initiator(const role& self) {
 }
 
 void killed_peer_target(const role& self) {
-  station net(self.about, {}, self.side, false);
+  endpoint_pair net(self.about, {}, self.side, false);
   net.serve();
   raise(SIGKILL);
 }

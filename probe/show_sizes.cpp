@@ -3,7 +3,7 @@
 // Sizes: what is injected and whether its buffer is free at once, pieces in one transfer, posts that a sleeping peer's queue takes, large transfers.
 // Hot path: no. Threads: one owner per process.
 #include "behaviours.hpp"
-#include "station.hpp"
+#include "endpoint_pair.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -22,7 +22,7 @@ bool all_are(const std::byte* first, std::size_t size, std::size_t pattern) {
 }
 
 void inject_initiator(const role& self) {
-  station net(self.about, for_injections, self.side, true);
+  endpoint_pair net(self.about, for_injections, self.side, true);
   net.warm_up();
   const std::size_t size = std::min(net.info().tx_attr->inject_size, largest_injection);
   self.told.fact("bytes", size);
@@ -41,14 +41,14 @@ void inject_initiator(const role& self) {
 }
 
 void inject_target(const role& self) {
-  station net(self.about, for_injections, self.side, false);
+  endpoint_pair net(self.about, for_injections, self.side, false);
   const std::size_t size = net.serve(), expected = size == 0 ? 0 : injections;
   net.until([&] { return net.received().size() >= expected; });
   const std::vector<std::size_t> got = net.received();
   bool right = got.size() == expected;
   for (std::size_t i = 0; i < got.size(); ++i) {
     bool one_of_them = false;  // whatever the order
-    for (std::size_t pattern = 1; pattern <= injections; ++pattern) one_of_them = one_of_them || all_are(net.inbox(got[i]), size, pattern);
+    for (std::size_t pattern = 1; pattern <= injections; ++pattern) one_of_them = one_of_them || all_are(net.receive_memory(got[i]), size, pattern);
     right = right && one_of_them;
   }
   self.told.fact("arrived", got.size());
@@ -60,7 +60,7 @@ void inject_target(const role& self) {
 constexpr std::size_t most_pieces = 64;
 
 void gather_initiator(const role& self) {
-  station net(self.about, {.receive_bytes = most_pieces}, self.side, true);
+  endpoint_pair net(self.about, {.receive_bytes = most_pieces}, self.side, true);
   net.warm_up();
   const std::size_t pieces = std::min(net.info().tx_attr->iov_limit, most_pieces);
   const std::size_t places = std::min(net.info().tx_attr->rma_iov_limit, most_pieces);
@@ -93,10 +93,10 @@ void gather_initiator(const role& self) {
 }
 
 void gather_target(const role& self) {
-  station net(self.about, {.receive_bytes = most_pieces}, self.side, false);
+  endpoint_pair net(self.about, {.receive_bytes = most_pieces}, self.side, false);
   const std::size_t pieces = net.serve();
   bool right = net.until([&] { return !net.received().empty(); });
-  for (std::size_t i = 0; right && i < pieces; ++i) right = net.inbox(net.received()[0])[i] == std::byte(i + 1);
+  for (std::size_t i = 0; right && i < pieces; ++i) right = net.receive_memory(net.received()[0])[i] == std::byte(i + 1);
   self.side.tell(right ? 1 : 0);
   const std::size_t places = net.serve();
   const auto landed = [&] {
@@ -111,7 +111,7 @@ void gather_target(const role& self) {
 constexpr std::size_t most_posts = 4096;
 
 void full_queue_initiator(const role& self) {
-  station net(self.about, {.completions = 2 * most_posts}, self.side, true);
+  endpoint_pair net(self.about, {.completions = 2 * most_posts}, self.side, true);
   net.warm_up();
   const std::size_t depth = std::min(net.info().tx_attr->size, net.info().rx_attr->size);
   const std::size_t most = std::min(most_posts, 2 * depth + 8);
@@ -130,7 +130,7 @@ void full_queue_initiator(const role& self) {
 }
 
 void full_queue_target(const role& self) {
-  station net(self.about, {.completions = 2 * most_posts}, self.side, false);
+  endpoint_pair net(self.about, {.completions = 2 * most_posts}, self.side, false);
   const std::size_t wanted = std::min<std::size_t>(net.serve(), most_posts) - 16;
   std::size_t taken = 0;
   while (taken < wanted && net.receive(0) == 0) ++taken;  // one buffer for all: nobody sends
@@ -144,7 +144,7 @@ constexpr std::size_t largest_tried = std::size_t{4} << 20;
 const wishes for_large{.page = 2 * largest_tried, .receives = 2, .receive_bytes = largest_tried};
 
 void largest_initiator(const role& self) {
-  station net(self.about, for_large, self.side, true);
+  endpoint_pair net(self.about, for_large, self.side, true);
   net.warm_up();
   const std::size_t size = std::min<std::size_t>(net.info().ep_attr->max_msg_size, largest_tried);
   for (std::size_t i = 0; i < size; ++i) net.page()[i] = std::byte(i * 7 + i / 4096);
@@ -159,7 +159,7 @@ void largest_initiator(const role& self) {
 }
 
 void largest_target(const role& self) {
-  station net(self.about, for_large, self.side, false);
+  endpoint_pair net(self.about, for_large, self.side, false);
   const std::size_t size = net.serve();
   const auto right = [&](const std::byte* first) {
     for (std::size_t i = 0; i < size; ++i)
@@ -167,7 +167,7 @@ void largest_target(const role& self) {
     return true;
   };
   const bool came = net.until([&] { return !net.received().empty(); });
-  self.side.tell(came && right(net.inbox(net.received()[0])) ? 1 : 0);
+  self.side.tell(came && right(net.receive_memory(net.received()[0])) ? 1 : 0);
   const std::byte* there = net.page() + largest_tried;
   self.side.tell(net.until([&] { return right(there); }, milliseconds(3000)) ? 1 : 0);
   net.serve();

@@ -40,7 +40,7 @@ struct introduction {
   std::uint64_t fingerprint = 0;
   std::uint64_t nonce = 0;         ///< Tells a repeated hello from a new one.
   connection_number connection{};  ///< The sender's number for this connection: goes into every message to it.
-  std::uint32_t slot_bytes = 0;    ///< The largest message that the sender of this can receive.
+  std::uint32_t max_message_bytes = 0;    ///< The largest message that the sender of this can receive.
   std::uint64_t process = 0;       ///< For liveness by process descriptor; meaningful on one host only.
   std::uint32_t heartbeat_ms = 0;  ///< How often this side wants to hear from the other; 0: it does not listen for heartbeats.
   ring_place ring{};
@@ -62,7 +62,7 @@ constexpr std::size_t encode(const introduction& i, bytes into) noexcept {
   w.counted(i.fabric);
   w.number(i.fingerprint);
   w.counted(i.shared);
-  w.number(i.slot_bytes);
+  w.number(i.max_message_bytes);
   w.number(i.process);
   w.number(i.heartbeat_ms);
   w.number(i.ring.address);
@@ -93,7 +93,7 @@ constexpr parse_verdict parse(const_bytes from, introduction& out) noexcept {
   }
   out.fingerprint = in.number<std::uint64_t>();
   out.shared = in.counted(largest_shared);
-  out.slot_bytes = in.number<std::uint32_t>();
+  out.max_message_bytes = in.number<std::uint32_t>();
   out.process = in.number<std::uint64_t>();
   out.heartbeat_ms = in.number<std::uint32_t>();
   out.ring.address = in.number<std::uint64_t>();

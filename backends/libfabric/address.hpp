@@ -111,7 +111,7 @@ result<address_bytes> resolve_address(const fi_info& own, std::string_view node,
   const std::string host(node), port(service);
   const std::string who = "fabric " + std::string(Shape::name) + ": no address for " + host + ":" + port;
   if constexpr (!request<Shape>::socket_addresses)
-    return failure{error(errc::unsupported, "resolve"), who + ": addresses of this fabric are opaque, exchange them over the rendezvous"};
+    return failure{error(errc::unsupported, "resolve"), who + ": addresses of this fabric are opaque, exchange them over the out-of-band exchange"};
   if constexpr (!request<Shape>::connected)  // fi_getinfo takes rxm 0.2 to 0.6 ms, longer than connecting does: names are worth that, numbers are not
     if (auto numbers = numeric_address(host, port, own.addr_format)) return *std::move(numbers);
   owned_info hints = make_hints<Shape>({});

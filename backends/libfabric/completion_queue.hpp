@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The completion queue of a port (two with Shape::two_queues: arrivals, and what was posted here), and what its entries mean. Dispatch is on flags, in this order: FI_REMOTE_WRITE (a write
+// The completion queue of a port (two with Shape::two_queues: receive_cq, and what was posted here), and what its entries mean. Dispatch is on flags, in this order: FI_REMOTE_WRITE (a write
 // landed; the context is null unless it consumed a receive, and `len` is 0 or wrong on several providers), FI_RECV, else an
 // operation of ours ended. Never on FI_REMOTE_CQ_DATA, which `sockets`-like providers echo in local completions.
 // The queue is as large as everything that can be in flight: it cannot be overrun by what this side posts.
 // Hot path: poll. Threads: one owner.
 #pragma once
 
-#include "../../core/spaced_looks.hpp"
+#include "../../core/poll_spacing.hpp"
 #include "domain.hpp"
 
 #include <rdma/fi_eq.h>
@@ -51,9 +51,9 @@ class completion_queue {
     return made;
   }
 
-  /// Where what was posted and where arrivals end: the same queue, unless Shape::two_queues.
+  /// Where what was posted and where receive_cq end: the same queue, unless Shape::two_queues.
   struct handles {
-    fid_cq* arrivals = nullptr;
+    fid_cq* receive_cq = nullptr;
     fid_cq* ends = nullptr;
   };
   handles get() const noexcept {
@@ -66,7 +66,7 @@ class completion_queue {
   static int bind(handles queues, fid_ep* endpoint) noexcept {
     const std::uint64_t selective = Shape::selective_completion ? FI_SELECTIVE_COMPLETION : 0;
     if (const int r = fi_ep_bind(endpoint, &queues.ends->fid, FI_TRANSMIT | selective); r != 0) return r;
-    return fi_ep_bind(endpoint, &queues.arrivals->fid, FI_RECV | (Shape::watched_receives ? FI_SELECTIVE_COMPLETION : 0));
+    return fi_ep_bind(endpoint, &queues.receive_cq->fid, FI_RECV | (Shape::watched_receives ? FI_SELECTIVE_COMPLETION : 0));
   }
 
   /// The context that an unsignalled operation carries.
@@ -78,14 +78,14 @@ class completion_queue {
   using entries = std::array<fi_cq_data_entry, 16>;
   /// Both processes poll in one host's memory: a look of libfabric's shm is a locked instruction on the line that a peer's post must lock and write.
   using spacing =
-      std::conditional_t<Shape::facts.same_host && Shape::facts.data_progress == data_progress::polling, spaced_looks<queue_spacing>, close_looks>;
+      std::conditional_t<Shape::facts.same_host && Shape::facts.data_progress == data_progress::polling, poll_spacing<queue_spacing>, close_polls>;
   /// What a look needs of the queue.
   struct reader_of_one {
     fid_cq* queue = nullptr;
     [[no_unique_address]] spacing looks{};
     /// Above 0: so many entries, and found() comes next.
     [[gnu::always_inline]] ssize_t read(entries& all) noexcept {
-      looks.before_look();
+      looks.before_poll();
       return fi_cq_read(queue, all.data(), all.size());
     }
     [[gnu::always_inline]] void found() noexcept { looks.found(); }
@@ -98,7 +98,7 @@ class completion_queue {
     fid_cq* ends = nullptr;
     [[no_unique_address]] spacing looks{};
     [[gnu::always_inline]] ssize_t read(entries& all) noexcept {
-      looks.before_look();
+      looks.before_poll();
       const ssize_t came = fi_cq_read(queue, all.data(), all.size() / 2);
       if (failed(came)) [[unlikely]]
         return came;
@@ -177,10 +177,10 @@ class completion_queue {
       if ((entry.flags & (FI_MULTI_RECV | FI_RECV)) != 0) return tell_of_buffer(entry, on);
     // Likely: notices are what comes in numbers, and a message costs a call of the library besides.
     if ((entry.flags & FI_REMOTE_WRITE) != 0) [[likely]]
-      on(completion_entry{completion_kind::landed, Shape::receive_reserve ? entry.op_context : nullptr, entry.data, 0, {}});
+      on(completion_entry{completion_kind::write_with_immediate, Shape::receive_reserve ? entry.op_context : nullptr, entry.data, 0, {}});
     else if ((entry.flags & FI_RECV) != 0) on(completion_entry{completion_kind::received, entry.op_context, immediate_of(entry), entry.len, {}});
     else if (landed_unmarked(entry.flags))
-      on(completion_entry{completion_kind::landed, Shape::receive_reserve ? entry.op_context : nullptr, entry.data, 0, {}});
+      on(completion_entry{completion_kind::write_with_immediate, Shape::receive_reserve ? entry.op_context : nullptr, entry.data, 0, {}});
     else on(completion_entry{completion_kind::ended, entry.op_context, 0, entry.len, {}});
     return true;
   }

@@ -143,7 +143,7 @@ class connected_endpoints {
   result<void> open_pool() {
     if (const int r = fi_srx_context(domain_, info_->rx_attr, pool_.slot(), nullptr); r != 0)
       return refused(r, "fi_srx_context", who() + ": the pool of receives");
-    if (const int r = fi_ep_bind(pool_.get(), &queue_.arrivals->fid, FI_RECV); r != 0 && r != -FI_ENOSYS)
+    if (const int r = fi_ep_bind(pool_.get(), &queue_.receive_cq->fid, FI_RECV); r != 0 && r != -FI_ENOSYS)
       return refused(r, "fi_ep_bind", who() + ": the pool of receives");
     if (const int r = fi_enable(pool_.get()); r != 0 && r != -FI_ENOSYS) return refused(r, "fi_enable", who() + ": the pool of receives");
     return {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Registration. Four independent questions, all answered by the shape: who owns the key, whether local buffers need a
-// descriptor, whether a region is bound to an endpoint and enabled. What the application forgot to withdraw is closed here,
+// descriptor, whether a region is bound to an endpoint and enabled. What the application forgot to deregister is closed here,
 // before the domain: otherwise the domain could not close.
 // Hot path: no. Threads: one owner.
 #pragma once
@@ -29,12 +29,12 @@ class memory {
     counter_ = counter;
   }
 
-  result<registration> enroll(bytes where, rights granted, std::uint64_t wanted_key) {
+  result<registration> register_memory(bytes where, rights granted, std::uint64_t wanted_key) {
     return add(where, access_of(granted) | (Shape::local_descriptor ? local_access : 0), Shape::provider_key ? 0 : wanted_key);
   }
 
   /// Memory of a device always has a descriptor: the library must know whose it is (fi_mr(3), FI_MR_HMEM).
-  result<registration> enroll_device(const device_memory& where, rights granted, std::uint64_t wanted_key) {
+  result<registration> register_device(const device_memory& where, rights granted, std::uint64_t wanted_key) {
     const std::string who = about(where.size);
     device_request request;
     if (const std::string why = describe(where, access_of(granted) | local_access, Shape::provider_key ? 0 : wanted_key, request); !why.empty())
@@ -46,7 +46,7 @@ class memory {
   }
 
   /// Where local buffers need no descriptor there is nothing to do: the registration has none.
-  result<registration> enroll_local(bytes where) {
+  result<registration> register_local(bytes where) {
     if constexpr (!Shape::local_descriptor) return registration{nullptr, nullptr, 0, where.data(), where.size()};
     if constexpr (Shape::provider_key) return add(where, local_access, 0);
     // Keys are ours and must be unique although nobody will ever name these: counted down from the widest.
@@ -54,7 +54,7 @@ class memory {
       if (auto made = add(where, local_access, next_local_key_--); made || made.why().native_code != FI_ENOKEY || attempt == 16) return made;
   }
 
-  void withdraw(registration& gone) {
+  void deregister(registration& gone) {
     auto* region = static_cast<fid_mr*>(gone.native);
     gone = {};
     const auto held = std::find_if(regions_.begin(), regions_.end(), [region](const owned<fid_mr>& each) { return each.get() == region; });

@@ -9,11 +9,11 @@
 #pragma once
 
 #include "../../core/port.hpp"
-#include "../rendezvous/tcp.hpp"
+#include "../oob_exchange/tcp.hpp"
 #include "atomic_names.hpp"
 #include "completion_queue.hpp"
 #include "endpoint.hpp"
-#include "kept_write.hpp"
+#include "prepared_write.hpp"
 #include "leftovers.hpp"
 #include "memory.hpp"
 #include "pieces.hpp"
@@ -39,7 +39,7 @@ class port {
 
  public:
   using link = typename ends::link;
-  using rendezvous = backends::rendezvous::tcp;
+  using oob_exchange = backends::oob_exchange::tcp;
   static constexpr bool link_has_receives = ends::link_has_receives;
 
   static result<std::unique_ptr<port>> open(const port_options& options) {
@@ -86,16 +86,16 @@ class port {
   }
   std::uint32_t peer_tag(link of) const requires(Shape::facts.endpoint_type == endpoint_type::connected) { return ends_->peer_tag(of); }
 
-  result<registration> enroll(bytes where, rights granted, std::uint64_t wanted_key) { return memory_.enroll(where, granted, wanted_key); }
-  result<registration> enroll_device(const device_memory& where, rights granted, std::uint64_t wanted_key) {
-    return memory_.enroll_device(where, granted, wanted_key);
+  result<registration> register_memory(bytes where, rights granted, std::uint64_t wanted_key) { return memory_.register_memory(where, granted, wanted_key); }
+  result<registration> register_device(const device_memory& where, rights granted, std::uint64_t wanted_key) {
+    return memory_.register_device(where, granted, wanted_key);
   }
-  result<registration> enroll_local(bytes where) {
-    auto made = memory_.enroll_local(where);
+  result<registration> register_local(bytes where) {
+    auto made = memory_.register_local(where);
     if (made && lent_ == nullptr) lent_ = made->descriptor;
     return made;
   }
-  void withdraw(registration& gone) { memory_.withdraw(gone); }
+  void deregister(registration& gone) { memory_.deregister(gone); }
 
   [[gnu::always_inline]] status post_receive(link from, local_memory into, void* context) noexcept {
     if constexpr (Shape::multi_receive) {
@@ -111,7 +111,7 @@ class port {
   }
 
   /// An event queue is read by an epoll_wait.
-  static constexpr bool link_looks_are_system_calls = Shape::facts.endpoint_type == endpoint_type::connected;
+  static constexpr bool link_polls_are_system_calls = Shape::facts.endpoint_type == endpoint_type::connected;
 
   /// FI_MORE rides on fi_*msg calls only.
   static constexpr bool hints_more = true;
@@ -232,15 +232,15 @@ class port {
     return read_scatter(from, v, at, context);
   }
 
-  using kept_write = libfabric::kept_write;
-  static void aim(link to, kept_write& kept, void* context) noexcept { kept.aim(ends::peer(to), own_context<post_mode::unsignalled>(context)); }
+  using prepared_write = libfabric::prepared_write;
+  static void aim(link to, prepared_write& kept, void* context) noexcept { kept.aim(ends::peer(to), own_context<post_mode::unsignalled>(context)); }
   /// Posts a write that was kept, unsignalled, and more follows. Requires: it has bytes, and was aimed at this link.
   template <bool Immediate>
-  [[gnu::always_inline]] status post_kept(link to, const kept_write& kept) noexcept {
+  [[gnu::always_inline]] status post_prepared(link to, const prepared_write& kept) noexcept {
     return posted(fi_writemsg(ends_->of(to), kept.message(), FI_MORE | (Immediate ? FI_REMOTE_CQ_DATA : 0)), "fi_writemsg");
   }
   /// The same, and nothing follows.
-  [[gnu::always_inline]] status post_last_kept(link to, const kept_write& kept, bool immediate) noexcept {
+  [[gnu::always_inline]] status post_last_prepared(link to, const prepared_write& kept, bool immediate) noexcept {
     return posted(fi_writemsg(ends_->of(to), kept.message(), immediate ? FI_REMOTE_CQ_DATA : 0), "fi_writemsg");
   }
 
@@ -291,7 +291,7 @@ class port {
     return told;
   }
 
-  std::uint64_t landed_writes() noexcept requires(Shape::remote_counter) { return fi_cntr_read(counter_.get()); }
+  std::uint64_t counted_writes() noexcept requires(Shape::remote_counter) { return fi_cntr_read(counter_.get()); }
 
   instant now() const noexcept { return std::chrono::steady_clock::now(); }
   status wait(instant until) noexcept { return waiting_.wait(until); }

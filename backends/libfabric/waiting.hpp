@@ -74,7 +74,7 @@ class waiting {
     if (!on_descriptor || !options.sleeps) return made;
     made.fabric_ = fabric;
     fid* const ends = Shape::two_queues ? &queues.ends->fid : nullptr;
-    for (fid* each : {&queues.arrivals->fid, ends, events == nullptr ? nullptr : &events->fid}) {
+    for (fid* each : {&queues.receive_cq->fid, ends, events == nullptr ? nullptr : &events->fid}) {
       if (each == nullptr) continue;
       int descriptor = -1;
       if (const int r = fi_control(each, FI_GETWAIT, &descriptor); r != 0)

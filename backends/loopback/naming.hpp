@@ -23,10 +23,10 @@ inline std::string as_text(const address_bytes& all) {
 }
 
 /// Returns: the port that answers at this address now, or null.
-inline station* station_at(simulation& sim, const address_bytes& address) {
+inline endpoint* endpoint_at(simulation& sim, const address_bytes& address) {
   const std::string text = as_text(address);
   const std::size_t colon = text.rfind(':');
-  for (auto& held : sim.stations) {
+  for (auto& held : sim.endpoints) {
     if (!held->open) continue;
     if (!held->row.resolves && held->address == address) return held.get();
     if (!held->row.resolves || colon == std::string::npos || text.substr(colon + 1) != held->service) continue;

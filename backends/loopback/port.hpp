@@ -5,7 +5,7 @@
 // Hot path: yes, for the policies above; the simulation itself is not built for speed. Threads: one owner per world.
 #pragma once
 
-#include "rendezvous.hpp"
+#include "oob_exchange.hpp"
 
 namespace weft::backends::loopback {
 
@@ -16,11 +16,11 @@ inline constexpr library_version built_with{1, 0};
 class process_watch {
  public:
   process_watch() = default;
-  explicit process_watch(std::shared_ptr<const station> at) noexcept : at_(std::move(at)) {}
+  explicit process_watch(std::shared_ptr<const endpoint> at) noexcept : at_(std::move(at)) {}
   bool gone() const noexcept { return at_ && at_->crashed; }
 
  private:
-  std::shared_ptr<const station> at_;
+  std::shared_ptr<const endpoint> at_;
 };
 
 /// A simulated port of the fabric that the shape describes. poll, wait and now let virtual time pass and others run.
@@ -28,21 +28,21 @@ template <port_shape Shape>
 class port {
  public:
   using link = link_name;
-  using rendezvous = loopback::rendezvous;
+  using oob_exchange = loopback::oob_exchange;
   using process_watch = loopback::process_watch;
   static constexpr const fabric_facts& facts = Shape::facts;
   static constexpr bool link_has_receives = facts.endpoint_type == endpoint_type::connected && !Shape::shared_receives;
 
   static result<std::unique_ptr<port>> open(const port_options& options) {
     simulation& sim = here();
-    auto made = open_station(sim, options, conduct_of<Shape>(), Shape::name);
+    auto made = open_endpoint(sim, options, conduct_of<Shape>(), Shape::name);
     if (!made) return made.error();
     return std::unique_ptr<port>(new port(sim, std::move(made).value()));
   }
   port(const port&) = delete;
   port& operator=(const port&) = delete;
   ~port() {
-    if (at_->open) close_station(sim_, *at_);
+    if (at_->open) close_endpoint(sim_, *at_);
   }
 
   const port_limits& limits() const noexcept { return limits_; }
@@ -66,7 +66,7 @@ class port {
   }
   result<link> dial(const address_bytes& to, std::uint32_t tag) {
     if (!at_->open) return {error(errc::closed, "dial"), std::string(Shape::name) + " (loopback): the port's world is gone"};
-    return dial_station(sim_, *at_, to, tag, Shape::name);
+    return dial_endpoint(sim_, *at_, to, tag, Shape::name);
   }
   void hang_up(link& which) {
     if (at_->open) release_link(sim_, *at_, which);
@@ -79,11 +79,11 @@ class port {
     return held == nullptr ? no_tag : held->theirs;
   }
 
-  result<registration> enroll(bytes memory, rights granted, std::uint64_t wanted_key) {
-    return enroll_region(sim_, *at_, memory, granted, wanted_key, Shape::name);
+  result<registration> register_memory(bytes memory, rights granted, std::uint64_t wanted_key) {
+    return register_region(sim_, *at_, memory, granted, wanted_key, Shape::name);
   }
-  result<registration> enroll_local(bytes memory) { return enroll_here(*at_, memory); }
-  void withdraw(registration& held) { withdraw_region(*at_, held); }
+  result<registration> register_local(bytes memory) { return register_here(*at_, memory); }
+  void deregister(registration& held) { deregister_region(*at_, held); }
 
   status post_receive(link which, local_memory into, void* context) noexcept {
     if (!at_->open) return error(errc::closed, "post_receive");
@@ -163,7 +163,7 @@ class port {
 
   template <class On>
   int poll(On&& on);
-  std::uint64_t landed_writes() noexcept requires(Shape::remote_counter) {
+  std::uint64_t counted_writes() noexcept requires(Shape::remote_counter) {
     turn();
     at_->news_seen = at_->news;
     return at_->landed;
@@ -179,8 +179,8 @@ class port {
   /// This port's process, and a watch over a peer's, by what it said of itself.
   std::uint64_t process() const noexcept { return std::uint64_t{at_->id} + 1; }
   loopback::process_watch watch_process(std::uint64_t process) const noexcept {
-    if (!at_->open || process == 0 || process > sim_.stations.size()) return {};
-    return loopback::process_watch(sim_.stations[process - 1]);
+    if (!at_->open || process == 0 || process > sim_.endpoints.size()) return {};
+    return loopback::process_watch(sim_.endpoints[process - 1]);
   }
   /// Keys and nonces come from the run's seed, so that the same seed gives the same trace.
   std::uint64_t random() noexcept { return at_->open ? sim_.time.draw.next() : 1; }
@@ -209,7 +209,7 @@ class port {
     std::size_t size() const noexcept { return local.size + total_of(rest); }
   };
 
-  port(simulation& sim, std::shared_ptr<station> at);
+  port(simulation& sim, std::shared_ptr<endpoint> at);
   static local_memory injected(const_bytes from) noexcept {
     return {const_cast<std::byte*>(from.data()), from.size(), nullptr};  // NOLINT(cppcoreguidelines-pro-type-const-cast): only read
   }
@@ -220,7 +220,7 @@ class port {
   void turn();
 
   simulation& sim_;
-  std::shared_ptr<station> at_;
+  std::shared_ptr<endpoint> at_;
   port_limits limits_;
 };
 

@@ -11,7 +11,7 @@
 namespace weft::backends::loopback {
 
 template <port_shape Shape>
-port<Shape>::port(simulation& sim, std::shared_ptr<station> at) : sim_(sim), at_(std::move(at)) {
+port<Shape>::port(simulation& sim, std::shared_ptr<endpoint> at) : sim_(sim), at_(std::move(at)) {
   limits_.inject_bytes = facts.inject_bytes;
   limits_.queue_depth = std::max<std::size_t>(at_->options.operations, facts.queue_depth);
   limits_.largest_message = facts.largest_message;

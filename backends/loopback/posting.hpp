@@ -11,7 +11,7 @@
 namespace weft::backends::loopback {
 
 /// Whether local memory is registered as the row wants it.
-inline bool registered(const station& at, const void* descriptor, const std::byte* data, std::size_t size) noexcept {
+inline bool registered(const endpoint& at, const void* descriptor, const std::byte* data, std::size_t size) noexcept {
   if (!at.row.needs_descriptor || size == 0) return true;
   for (const auto& [key, held] : at.regions)
     if (held.get() == descriptor) return data >= held->base && data + size <= held->base + held->size;
@@ -26,12 +26,12 @@ inline status turned_away(simulation& sim, waits_for what, const char* operation
 }
 
 /// Returns: ok when the link takes an operation now.
-inline status admit(simulation& sim, station& at, const link_name& name, const char* operation) {
+inline status admit(simulation& sim, endpoint& at, const link_name& name, const char* operation) {
   link_state* link = at.find(name);
   if (link == nullptr) return error(errc::closed, operation);
   if (link->phase == link_phase::lost) return error(errc::peer_lost, operation);
   if (!at.row.connected && link->peer.port == nobody)  // dialled before anybody was there
-    if (const station* there = station_at(sim, link->dialled); there != nullptr) link->peer = {there->id, nobody, 0};
+    if (const endpoint* there = endpoint_at(sim, link->dialled); there != nullptr) link->peer = {there->id, nobody, 0};
   if (link->phase != link_phase::open) return turned_away(sim, waits_for::connection, operation);
   if (at.row.lazy && !link->warm) {
     knock(sim, name, *link);
@@ -45,7 +45,7 @@ inline status admit(simulation& sim, station& at, const link_name& name, const c
 }
 
 /// Returns: a packet from this link, ready to be filled. Requires: admitted.
-inline std::uint32_t take_packet(simulation& sim, station& at, const link_name& name, packet_kind kind, post_mode mode, void* context) {
+inline std::uint32_t take_packet(simulation& sim, endpoint& at, const link_name& name, packet_kind kind, post_mode mode, void* context) {
   const link_state& link = *at.find(name);
   const std::uint32_t index = sim.pool.take();
   packet& p = sim.pool[index];
@@ -58,10 +58,10 @@ inline std::uint32_t take_packet(simulation& sim, station& at, const link_name& 
 }
 
 /// Effects: the operation is under way.
-inline void set_out(simulation& sim, station& at, std::uint32_t index) {
+inline void set_out(simulation& sim, endpoint& at, std::uint32_t index) {
   packet& p = sim.pool[index];
   link_state& link = *at.find(p.from);
-  p.owed = true;
+  p.unreported = true;
   ++at.in_flight;
   ++link.in_flight;
   if (p.injected) p.load();
@@ -73,7 +73,7 @@ inline void set_out(simulation& sim, station& at, std::uint32_t index) {
 
 /// Effects: the time has come to try again what found no receive. `which` is the link, as posted.
 inline void feed_again(simulation& sim, std::uint32_t port, std::uint64_t which) {
-  station& at = *sim.stations[port];
+  endpoint& at = *sim.endpoints[port];
   const link_name name{port, static_cast<std::uint32_t>(which >> 32), static_cast<std::uint32_t>(which)};
   receive_queue* held = at.open ? at.receives_of(name) : nullptr;
   if (held == nullptr) return;
@@ -82,7 +82,7 @@ inline void feed_again(simulation& sim, std::uint32_t port, std::uint64_t which)
 }
 
 /// Effects: a receive is posted; a message that waited for one is tried again a little later.
-inline status post_receive(simulation& sim, station& at, const link_name& name, local_memory into, void* context) {
+inline status post_receive(simulation& sim, endpoint& at, const link_name& name, local_memory into, void* context) {
   const bool per_link = at.row.connected && !at.row.pooled;
   link_state* link = per_link ? at.find(name) : nullptr;
   if (per_link && link == nullptr) return error(errc::closed, "post_receive");

@@ -10,7 +10,7 @@
 namespace weft::backends::loopback {
 
 /// Effects: sleeps until news or `until`. Without a fiber, runs what is due instead; returns when nothing ever will be.
-inline void doze(simulation& sim, station& at, std::int64_t until) {
+inline void doze(simulation& sim, endpoint& at, std::int64_t until) {
   scheduler& time = sim.time;
   const std::uint32_t self = time.running();
   if (self == nobody) {

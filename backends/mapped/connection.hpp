@@ -92,7 +92,7 @@ struct connection {
     out.send_notice(immediate, {first, first + size - 1});
   }
   /// Fetches what a notice tells of.
-  [[gnu::always_inline]] void fetch_ahead(landed_bytes told) noexcept {
+  [[gnu::always_inline]] void fetch_ahead(written_bytes told) noexcept {
     const auto start = reinterpret_cast<std::uintptr_t>(own_memory);
     arriving.are(start + told.first, start + told.last);
     arriving.fetch();

@@ -54,7 +54,7 @@ class connections {
   [[gnu::always_inline]] const std::unique_ptr<connection>* near_end() const noexcept { return near_end_; }
   bool are_several() const noexcept { return several_; }
   /// Behind all others, so that whoever sends without rest holds up nobody. It may have been hung up.
-  [[gnu::cold, gnu::noinline]] void look_last_at(const connection& busy) noexcept {
+  [[gnu::cold, gnu::noinline]] void last_poll_at(const connection& busy) noexcept {
     const auto at = links_.begin() + static_cast<std::ptrdiff_t>(place_of(busy));
     if (at != links_.end()) std::rotate(at, at + 1, links_.end());
   }
@@ -88,7 +88,7 @@ class connections {
     (void)::epoll_ctl(events_.get(), EPOLL_CTL_DEL, gone->socket.get(), nullptr);
     gone->phase = link_phase::gone;
     gone->socket = file();
-    graveyard_.push_back(std::move(*held));
+    retired_.push_back(std::move(*held));
     chores_ = true;
     links_.erase(held);
     count_links();
@@ -99,7 +99,7 @@ class connections {
   bool has_chores() const noexcept { return chores_; }
   [[gnu::cold, gnu::noinline]] void tidy() noexcept {
     chores_ = false;
-    graveyard_.clear();
+    retired_.clear();
     if (!std::exchange(grows_, false)) return;
     for (const auto& each : links_)
       if (each->stood && !each->there.grow()) broke(*each);
@@ -269,7 +269,7 @@ class connections {
   bool chores_ = false, grows_ = false, several_ = false;
   address_bytes address_;
   file events_, listener_;
-  std::vector<std::unique_ptr<connection>> links_, graveyard_;
+  std::vector<std::unique_ptr<connection>> links_, retired_;
   const std::unique_ptr<connection>*near_begin_ = nullptr, *near_end_ = nullptr;
 };
 

@@ -7,8 +7,8 @@
 #pragma once
 
 #include "../../core/atomic_listing.hpp"
-#include "../../core/spaced_looks.hpp"
-#include "../rendezvous/tcp.hpp"
+#include "../../core/poll_spacing.hpp"
+#include "../oob_exchange/tcp.hpp"
 #include "connections.hpp"
 #include "elsewhere.hpp"
 #include "shared_regions.hpp"
@@ -42,7 +42,7 @@ class port {
     connection* held = nullptr;
     friend bool operator==(const link&, const link&) = default;
   };
-  using rendezvous = backends::rendezvous::tcp;
+  using oob_exchange = backends::oob_exchange::tcp;
   static constexpr bool link_has_receives = true;
   /// Errors: what the system refuses, with the call.
   static result<std::unique_ptr<port>> open(const port_options& options) {
@@ -73,18 +73,18 @@ class port {
   /// Asks the sockets when something is due, and now and then: a system call.
   template <class On>
   void poll_links(On&& on) {
-    if (!links_.has_news() && ++quiet_calls_ < quiet_calls && now_roughly() < next_look_) return;
+    if (!links_.has_news() && ++quiet_calls_ < quiet_calls && now_roughly() < next_poll_) return;
     quiet_calls_ = 0;
     links_.poll();
-    next_look_ = now_roughly() + duration(1);
+    next_poll_ = now_roughly() + duration(1);
     const auto told = [&on](link_change change, std::uint32_t tag, connection* of) { return on(change, tag, link{of}); };
     links_.tell(told);
   }
 
-  result<registration> enroll(bytes where, rights granted, std::uint64_t) { return regions_.enroll(where, granted); }
-  result<registration> enroll_local(bytes where) { return registration{nullptr, nullptr, 0, where.data(), where.size()}; }
-  result<registration> enroll_fresh(std::size_t size, rights granted, std::uint64_t) { return regions_.enroll_fresh(size, granted); }
-  void withdraw(registration& gone) { regions_.withdraw(gone); }
+  result<registration> register_memory(bytes where, rights granted, std::uint64_t) { return regions_.register_memory(where, granted); }
+  result<registration> register_local(bytes where) { return registration{nullptr, nullptr, 0, where.data(), where.size()}; }
+  result<registration> register_fresh(std::size_t size, rights granted, std::uint64_t) { return regions_.register_fresh(size, granted); }
+  void deregister(registration& gone) { regions_.deregister(gone); }
 
   /// The receive that was told last, with the memory that it has; false: another was, and post_receive() is right.
   [[gnu::always_inline]] bool post_again(link from, void* context) noexcept { return from.held->receives.post_again(context); }
@@ -210,7 +210,7 @@ class port {
     return tell_all(links_, posts_.ends(), next_, on);
   }
 
-  /// A quick look (compose/attention.hpp) asks for ends and for the next entry of each link's ring, and nothing else. Links that were hung up, and mappings that
+  /// A quick look (compose/engine/poll_budget.hpp) asks for ends and for the next entry of each link's ring, and nothing else. Links that were hung up, and mappings that
   /// are too small, wait for one of the others.
   struct entries {
     connection* from;  ///< The first link with something in its ring; null: all are to be asked.
@@ -220,7 +220,7 @@ class port {
     explicit reader(const port& of) noexcept : of_(&of) {}
     [[gnu::always_inline]] int read(entries& found) noexcept {
       const port& of = *of_;
-      looks_.before_look();
+      polls_.before_poll();
       found.from = nullptr;
       if (!of.posts_.ends().empty()) [[unlikely]]
         return 1;
@@ -238,12 +238,12 @@ class port {
       } while (++link != end);
       return 0;
     }
-    [[gnu::always_inline]] void found() noexcept { looks_.found(); }
+    [[gnu::always_inline]] void found() noexcept { polls_.found(); }
     static constexpr bool failed(int) noexcept { return false; }
 
    private:
     const port* of_;
-    spaced_looks<line_spacing> looks_;
+    poll_spacing<line_spacing> polls_;
   };
   static constexpr bool reads_quickly = true, makes_entries = true;
   reader queue_reader() const noexcept { return reader(*this); }
@@ -265,7 +265,7 @@ class port {
   status wait(instant until) noexcept {
     const auto look = [this] { return has_news(); };
     if (!sleep_unless(regions_.own().head().asleep, look, [this, until] { return sleep(until); })) return error(errc::deadline, "wait");
-    next_look_ = {};
+    next_poll_ = {};
     return {};
   }
   int descriptor() const noexcept { return links_.events(); }
@@ -314,7 +314,7 @@ class port {
   posts posts_;
   std::size_t next_ = 0;  ///< The link that a look at all begins with.
   std::uint32_t quiet_calls_ = 0;
-  instant next_look_{};
+  instant next_poll_{};
   port_limits limits_;
 };
 

@@ -31,10 +31,10 @@ static_assert(sizeof(ring_entry) == 64);
 
 /// Of a notice: where its first and its last byte lie in the taker's arena; in `inside`. No more than a guess: the taker asks for those lines ahead, and
 /// uses neither number to read or to write.
-struct landed_bytes {
+struct written_bytes {
   std::uint64_t first = 0, last = 0;
-  [[gnu::always_inline]] static landed_bytes of(const ring_entry& e) noexcept {
-    landed_bytes told;
+  [[gnu::always_inline]] static written_bytes of(const ring_entry& e) noexcept {
+    written_bytes told;
     std::memcpy(&told, e.inside.data(), sizeof told);
     return told;
   }
@@ -78,7 +78,7 @@ class outgoing_ring {
   /// for it. Once for each entry: who takes and never answers leaves the other side its line.
   [[gnu::always_inline]] void fetch_next() noexcept { last_.fetch_following_to_write_once(); }
   /// Requires: has_room(). `landed`: what the taker may fetch ahead.
-  [[gnu::always_inline]] void send_notice(std::uint64_t immediate, landed_bytes landed) noexcept {
+  [[gnu::always_inline]] void send_notice(std::uint64_t immediate, written_bytes landed) noexcept {
     ring_entry& e = next();
     e.size = ring_entry::notice;
     e.immediate = immediate;

@@ -22,7 +22,7 @@ class shared_regions {
   arena& own() const noexcept { return *own_; }
 
   /// Memory of the caller: in the arena, or anywhere, where the kernel lets peers reach in.
-  result<registration> enroll(bytes where, rights granted) {
+  result<registration> register_memory(bytes where, rights granted) {
     if (granted == rights::none) return registration{nullptr, nullptr, 0, where.data(), where.size()};
     if (!own_->holds(where)) {
       if (grants(granted, rights::remote_atomic))
@@ -35,7 +35,7 @@ class shared_regions {
     return listed(where, granted, nullptr);
   }
   /// Fresh, zeroed memory of the mapping, aligned to a page, that is the port's until it is withdrawn.
-  result<registration> enroll_fresh(std::size_t size, rights granted) {
+  result<registration> register_fresh(std::size_t size, rights granted) {
     const bytes made = own_->take(size);
     if (made.empty())
       return {error(errc::no_memory, "register"), who_ + ": no room for " + std::to_string(size) + " bytes among the " +
@@ -44,7 +44,7 @@ class shared_regions {
     if (!held) own_->give(made);
     return held;
   }
-  void withdraw(registration& gone) {
+  void deregister(registration& gone) {
     if (gone.key != 0) own_->strike(gone.key);
     if (gone.native != nullptr) own_->give({gone.base, gone.size});
     gone = {};

@@ -42,8 +42,8 @@ template <class On>
   do {
     const std::uint32_t size = e->size;
     if ((size & ring_entry::notice) != 0) [[likely]] {
-      const completion_entry came{completion_kind::landed, nullptr, e->immediate};
-      c.fetch_ahead(landed_bytes::of(*e));
+      const completion_entry came{completion_kind::write_with_immediate, nullptr, e->immediate};
+      c.fetch_ahead(written_bytes::of(*e));
       c.pop();
       on(came, c.whose);
     } else {
@@ -92,7 +92,7 @@ template <class On>
     connection& c = *all[i];
     if (c.in.has_front()) told += take_from(c, most_told - told, on);
   }
-  if (told >= most_told) links.look_last_at(found);
+  if (told >= most_told) links.last_poll_at(found);
   return told;
 }
 

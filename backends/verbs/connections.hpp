@@ -53,8 +53,8 @@ class connections {
   }
   /// A link stands or ended, and nobody was told yet: no time to sleep.
   bool has_news() const noexcept { return ending_ + untold_ > 0; }
-  bool owes_an_end() const noexcept {
-    return std::any_of(links_.begin(), links_.end(), [](const auto& each) { return each->sends.owes_an_end(); });
+  bool has_unreported_end() const noexcept {
+    return std::any_of(links_.begin(), links_.end(), [](const auto& each) { return each->sends.has_unreported_end(); });
   }
 
   result<connection*> dial(const address_bytes& to, std::uint32_t tag) {
@@ -89,14 +89,14 @@ class connections {
       gone->id.reset();
       gone->region.reset();
     }
-    graveyard_.push_back(std::move(*held));
+    retired_.push_back(std::move(*held));
     *held = std::move(links_.back());
     links_.pop_back();
   }
   /// The completion queue was seen empty: nothing points at links that were hung up.
   void settle() noexcept {
-    if (!graveyard_.empty()) [[unlikely]]
-      graveyard_.clear();
+    if (!retired_.empty()) [[unlikely]]
+      retired_.clear();
   }
 
   template <class On>
@@ -267,7 +267,7 @@ class connections {
   owned<rdma_event_channel> channel_;
   owned<rdma_cm_id> listener_;
   std::vector<std::unique_ptr<connection>> links_;  // last: closed first
-  std::vector<std::unique_ptr<connection>> graveyard_;
+  std::vector<std::unique_ptr<connection>> retired_;
 };
 
 }  // namespace weft::backends::verbs

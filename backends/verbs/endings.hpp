@@ -111,7 +111,7 @@ class endings {
   template <class On>
   [[gnu::always_inline]] static void tell_arrival(const ibv_wc& entry, void* context, connection* by, On& on) {
     const std::uint32_t immediate = (entry.wc_flags & IBV_WC_WITH_IMM) != 0 ? ntohl(entry.imm_data) : 0;
-    if (entry.opcode == IBV_WC_RECV_RDMA_WITH_IMM) on(completion_entry{completion_kind::landed, context, immediate, entry.byte_len, {}});
+    if (entry.opcode == IBV_WC_RECV_RDMA_WITH_IMM) on(completion_entry{completion_kind::write_with_immediate, context, immediate, entry.byte_len, {}});
     else on(completion_entry{completion_kind::received, context, immediate, entry.byte_len, {}, nullptr, false, by});
   }
 

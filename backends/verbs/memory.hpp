@@ -2,7 +2,7 @@
 //
 // Registration: the card makes the keys, addresses are the target's own, every local buffer needs a key too.
 // iWARP's reads need a sink that peers may write (RFC 5040, 5.3): only memory that grants peers nothing, whose key therefore nobody has, is
-// registered so. What the application forgot to withdraw is closed before the domain.
+// registered so. What the application forgot to deregister is closed before the domain.
 // Hot path: descriptor_of(), local_key(). Threads: one owner.
 #pragma once
 
@@ -36,7 +36,7 @@ class memory {
   memory() = default;
   explicit memory(const device& on) noexcept : domain_(on.domain.get()), internet_wire_(on.internet_wire) {}
 
-  result<registration> enroll(bytes where, rights granted) {
+  result<registration> register_memory(bytes where, rights granted) {
     const int access = access_of(granted, Shape::native_atomics, internet_wire_);
     owned<ibv_mr> region(ibv_reg_mr(domain_, where.data(), where.size(), access));
     if (!region)
@@ -49,7 +49,7 @@ class memory {
   }
 
   /// Of devices, dmabufs alone: a pointer of CUDA's needs a kernel module beside rdma-core's (nvidia-peermem).
-  result<registration> enroll_device(const device_memory& where, rights granted) {
+  result<registration> register_device(const device_memory& where, rights granted) {
     const std::string who = "fabric " + std::string(Shape::name) + ": registering " + std::to_string(where.size) + " bytes of a device";
     if (where.kind != memory_kind::dmabuf)
       return failure{error(errc::unsupported, "ibv_reg_dmabuf_mr"), who + ": rdma-core takes them by dmabuf; export one (dmabuf_memory)"};
@@ -62,7 +62,7 @@ class memory {
     return made;
   }
 
-  void withdraw(registration& gone) {
+  void deregister(registration& gone) {
     const auto held = std::find_if(regions_.begin(), regions_.end(), [&](const owned<ibv_mr>& each) { return each.get() == gone.native; });
     gone = {};
     if (held == regions_.end()) return;

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "../../core/port.hpp"
-#include "../rendezvous/tcp.hpp"
+#include "../oob_exchange/tcp.hpp"
 #include "connections.hpp"
 #include "endings.hpp"
 #include "memory.hpp"
@@ -44,7 +44,7 @@ class port {
     connection* held = nullptr;
     friend bool operator==(const link&, const link&) = default;
   };
-  using rendezvous = backends::rendezvous::tcp;
+  using oob_exchange = backends::oob_exchange::tcp;
   static constexpr bool link_has_receives = !Shape::shared_receives;
 
   static result<std::unique_ptr<port>> open(const port_options& options) {
@@ -86,10 +86,10 @@ class port {
     links_.poll_links(told);
   }
 
-  result<registration> enroll(bytes where, rights granted, std::uint64_t) { return memory_.enroll(where, granted); }
-  result<registration> enroll_device(const device_memory& where, rights granted, std::uint64_t) { return memory_.enroll_device(where, granted); }
-  result<registration> enroll_local(bytes where) { return memory_.enroll(where, rights::none); }
-  void withdraw(registration& gone) { memory_.withdraw(gone); }
+  result<registration> register_memory(bytes where, rights granted, std::uint64_t) { return memory_.register_memory(where, granted); }
+  result<registration> register_device(const device_memory& where, rights granted, std::uint64_t) { return memory_.register_device(where, granted); }
+  result<registration> register_local(bytes where) { return memory_.register_memory(where, rights::none); }
+  void deregister(registration& gone) { memory_.deregister(gone); }
 
   [[gnu::always_inline]] status post_receive([[maybe_unused]] link from, local_memory into, void* context) noexcept {
     if constexpr (Shape::shared_receives) return links_.pool().post(into, context);
@@ -261,7 +261,7 @@ class port {
     return endings_.poll(on);
   }
 
-  /// A quick look (compose/attention.hpp) reads the queue only. What the others see to as well can wait for one of them: refused members of a batch,
+  /// A quick look (compose/engine/poll_budget.hpp) reads the queue only. What the others see to as well can wait for one of them: refused members of a batch,
   /// links that ended and were hung up, and what a sleep kept, behind which the next look is none of the quick ones.
   using entries = completion_queue::entries;
   using reader = completion_queue::reader;
@@ -285,7 +285,7 @@ class port {
     // Credit is written into memory, which wakes nobody: whoever waits for it looks again soon.
     const duration longest = posts_.was_starved() ? duration(std::chrono::milliseconds(1)) : duration::max();
     // Soft iWARP knows no solicited receive: its cards' owners are woken by everything.
-    return queue_.wait(until, links_.events(), !on_.internet_wire && !links_.owes_an_end(), longest);
+    return queue_.wait(until, links_.events(), !on_.internet_wire && !links_.has_unreported_end(), longest);
   }
   int descriptor() const noexcept { return queue_.descriptor(); }
   /// What the device's maker said about the last operation that ended badly.

@@ -124,7 +124,7 @@ class send_queue {
   void end_apart() noexcept { next_ = nullptr; }
 
   /// Whether some work in flight has an end to be told. Looks at each: cold.
-  bool owes_an_end() const noexcept {
+  bool has_unreported_end() const noexcept {
     for (std::uint32_t i = retired_; i != posted_; ++i)
       if (places_[i & mask_].told && !places_[i & mask_].ended) return true;
     return false;

@@ -19,13 +19,13 @@ constexpr std::size_t size = 64;
 #if defined(WEFT_BUDGET_BY_HAND)
 struct user {
   user(const channel& to, bool first) : end(to, first, size) {}
-  void look() { end.poll(); }
+  void poll_once() { end.poll(); }
   raw_end<weft::selected> end;
 };
 #else
 struct user {
   user(const channel& to, bool first) : pair(to, first, size), end(pair) {}
-  void look() {
+  void poll_once() {
     pair.net.progress([](auto&&) {});
   }  // while both leave: a goodbye is no loss to tell
   weft_pair<weft::selected> pair;
@@ -58,7 +58,7 @@ int side(const channel& to, bool first) {
     hear();
     say();
   }
-  to.part(first, [&] { u.look(); });
+  to.part(first, [&] { u.poll_once(); });
   return 0;
 }
 }  // namespace

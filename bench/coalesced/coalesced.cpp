@@ -39,11 +39,11 @@ class end {
   static constexpr std::uint64_t places = 2 * window * in_one;
 
   end(const channel& to, bool first)
-      : net_(sure(open<F>({.node = home(), .listens = !first, .slot_bytes = 2048, .receives = receives}))),
+      : net_(sure(open<F>({.node = home(), .listens = !first, .max_message_bytes = 2048, .receives = receives}))),
         memory_(sure(net_.allocate(places * each + 64, rights::none))) {
-    if (!first) to.tell(net_.where());
+    if (!first) to.tell(net_.listen_address());
     other_ = first ? sure(net_.connect(to.hear(), 10s)) : sure(net_.accept_one(10s));
-    to.swap(first, "met", [this] { look(); });
+    to.swap(first, "met", [this] { poll_once(); });
   }
 
   /// Sends `count` messages, `packed` together in one post; returns when all were seen.
@@ -92,7 +92,7 @@ class end {
     }
     while (net_.in_flight() != 0) turn();
   }
-  void look() {
+  void poll_once() {
     came_ = net_.progress([](auto&&) {});
   }
 
@@ -145,7 +145,7 @@ double rate(const channel& to, End& mine, bool first, std::uint64_t count, std::
   if (first) mine.template send<Packed>(count, per_post);
   else mine.take(count, per_post);
   const double found = static_cast<double>(count) * 1e9 / static_cast<double>(now_ns() - begin);
-  to.part(first, [&mine] { mine.look(); });
+  to.part(first, [&mine] { mine.poll_once(); });
   return found;
 }
 
@@ -195,8 +195,8 @@ int run(const channel& to, bool first, const settings& s) {
       if ((k + turn) % 2 == 0) many.ping(first, s.lone, ours);
       else single.ping(first, s.lone, theirs);
       to.part(first, [&] {
-        single.look();
-        many.look();
+        single.poll_once();
+        many.poll_once();
       });
     }
     if (turn == 0) continue;  // warms up

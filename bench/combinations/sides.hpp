@@ -34,7 +34,7 @@ class sides {
   /// The side that asks. One sample per operation awaited, or per window: the mean of its operations.
   void ask(const request& r, samples& into) {
     to_.tell(r.text());
-    to_.hear([this] { look(); });
+    to_.hear([this] { poll_once(); });
     switch (r.what) {
       case scenario::put_notify:
         return bounce(puts_, r, &into);
@@ -55,7 +55,7 @@ class sides {
   /// The side that answers, until the other one parts.
   void answer() {
     for (;;) {
-      const std::string told = to_.hear([this] { look(); });
+      const std::string told = to_.hear([this] { poll_once(); });
       if (told == "done") break;
       const request r = request::of(told);
       to_.tell("ready");
@@ -65,14 +65,14 @@ class sides {
     to_.tell("go");
   }
   void part() {
-    to_.part(true, [this] { look(); });
+    to_.part(true, [this] { poll_once(); });
   }
 
  private:
   using put_end = weft_end<F, carrier::put_notify>;
   using message_end = weft_end<F, carrier::send>;
 
-  void look() {
+  void poll_once() {
     pair_.net.progress([](auto&&) {});
   }
   auto nobody_else() {
@@ -116,7 +116,7 @@ class sides {
               [&](bool* ended) { return pair_.net.put(pair_.other, pair_.source.first(r.bytes), pair_.there.at(0), until<visible>(ended)); });
       if (!r.checked) return tell_end();
       tell_end();
-      if (const std::string found = to_.hear([this] { look(); }); found != "same") throw std::runtime_error("put until visible: " + found);
+      if (const std::string found = to_.hear([this] { poll_once(); }); found != "same") throw std::runtime_error("put until visible: " + found);
     }
   }
   void add(const request& r, samples& into) {
@@ -154,7 +154,7 @@ class sides {
   void posted(Post post) {
     for (status s = post(); !s; s = post()) {
       if (!s.is_again()) throw std::runtime_error("weft, posting: error " + std::to_string(static_cast<int>(s.code)));
-      look();
+      poll_once();
     }
   }
   void serve_until_told() {

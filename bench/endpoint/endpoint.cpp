@@ -71,7 +71,7 @@ struct by_weft {
     for (std::size_t i = 0; i < times; ++i) {
       auto net = open<F>(options(true));
       if (!net) throw std::runtime_error(net.error().sentence);
-      other.tell(net->where());
+      other.tell(net->listen_address());
       const auto on = overloaded{[&](const requested& r) { (void)net->accept(r.peer); }, [](auto&&) {}};
       bench::spinner idle({bench::fruitless::yield, 32});
       other.hear([&] { idle.looked(net->progress(on) > 0); });

@@ -3,7 +3,7 @@
 // Posts of operations that are made of several posts or pieces, for an instruction count (bench/instructions/composed; composed_ends.hpp). Where one
 // call of the library means the same, a contender by hand makes it. Built by every run of the tests on tcp: whatever is added here is compiled there.
 // Hot path: the measured functions. Threads: one per process.
-#include "../../compose/rails.hpp"
+#include "../../compose/rails/rails.hpp"
 #include "../../compose/with.hpp"
 #include "composed_ends.hpp"
 #include "raw_striped.hpp"
@@ -31,10 +31,10 @@ struct by_rails {
   std::size_t each = 2 * page;  // known when the program runs
   events told;
   by_rails(const channel& to, bool first) : net(opened(first)), memory(sure(net.allocate(size, rights::all))) {
-    if (!first) to.tell(net.where());
+    if (!first) to.tell(net.listen_address());
     other = first ? sure(net.connect(to.hear(), 10s, told)) : sure(net.accept_one(10s, told));
-    const auto mine = net.publish(memory, owner_polls);
-    const std::string theirs = swapped(to, first, mine, [this] { look(); });
+    const auto mine = net.export_region(memory, owner_polls);
+    const std::string theirs = swapped(to, first, mine, [this] { poll_once(); });
     there = sure(net.parse_region(bytes_of(theirs)));
   }
   static rails<fabric> opened(bool first) {
@@ -44,7 +44,7 @@ struct by_rails {
   }
   [[gnu::always_inline]] bool put_striped() { return bool(net.put(other, memory.first(size), there.at(0), this)); }
   [[gnu::always_inline]] bool put_page_each() { return bool(net.put(other, memory.first(each), there.at(0), this)); }
-  int look() { return net.progress(told); }
+  int poll_once() { return net.progress(told); }
 };
 
 struct by_hand_rails {
@@ -54,8 +54,8 @@ struct by_hand_rails {
   by_hand_rails(const channel& to, bool first) : end(to, first, 2, by_rails::size, by_rails::page) {}
   [[gnu::always_inline]] bool put_striped() { return end.put(end.other, end.source, 0, size, end.there, 0, this) == 0; }
   [[gnu::always_inline]] bool put_page_each() { return end.put(end.other, end.source, 0, each, end.there, 0, this) == 0; }
-  int look() {
-    return end.look([this](auto, auto, void*, int) { ++told.ended; });
+  int poll_once() {
+    return end.poll_once([this](auto, auto, void*, int) { ++told.ended; });
   }
 };
 
@@ -88,7 +88,7 @@ template <class Contender>
     const std::uint64_t before = c.told.ended;
     const auto refused = static_cast<std::uint64_t>(w.measured(c));
     t.refused += refused;
-    while (w.signalled && refused == 0 && c.told.ended == before) c.look();
+    while (w.signalled && refused == 0 && c.told.ended == before) c.poll_once();
     settle(c);
   }
   return t;
@@ -97,9 +97,9 @@ template <class Contender>
 std::uint64_t count(Contender& c, std::span<const way<Contender>> ways, int visits, names asked) {
   if constexpr (requires { c.put_striped(); }) {  // some libraries connect at the first post
     (void)c.put_striped();
-    while (c.told.ended == 0) c.look();
+    while (c.told.ended == 0) c.poll_once();
   } else {
-    while (!c.put_notify()) c.look();
+    while (!c.put_notify()) c.poll_once();
   }
   settle(c);
   std::uint64_t refused = 0;

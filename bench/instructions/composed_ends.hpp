@@ -4,7 +4,7 @@
 // and how two processes run one operation. As in instructions.cpp callgrind collects inside of functions named measured_* only.
 // All looks of weft's end have one type of handler, and it meets its peer with it: each type more makes the compiler write the way of every event once more,
 // and one of these programs is built by every run of the tests.
-// Hot path: the operations and look(). Threads: one per process.
+// Hot path: the operations and poll_once(). Threads: one per process.
 #pragma once
 
 #include "../../compose/selected.hpp"
@@ -68,13 +68,13 @@ template <class F>
 class by_weft {
  public:
   by_weft(const channel& to, bool first)
-      : net(sure(open<F>({.node = home(), .listens = !first, .slot_bytes = 4096}))),
+      : net(sure(open<F>({.node = home(), .listens = !first, .max_message_bytes = 4096}))),
         landing_(sure(net.allocate(most + 64, rights::all))),
         source_(sure(net.allocate(most + 64, rights::none))) {
     if (first) meet(to);
     else be_met(to);
-    const region_bytes mine = net.publish(landing_, owner_polls);
-    const std::string theirs = swapped(to, first, mine, [this] { look(); });
+    const region_bytes mine = net.export_region(landing_, owner_polls);
+    const std::string theirs = swapped(to, first, mine, [this] { poll_once(); });
     place_ = sure(net.parse_region(bytes_of(theirs))).at(0);
   }
 
@@ -101,18 +101,18 @@ class by_weft {
   }
   [[gnu::always_inline]] bool fetch_add_float() { return bool(net.template fetch_add<float>(other_, place_, 0.5F, this)); }
   bool say() { return bool(net.send(other_, source_.first(size))); }
-  [[gnu::always_inline]] int look() { return net.progress(told); }
+  [[gnu::always_inline]] int poll_once() { return net.progress(told); }
 
   events told;
 
  private:
   void meet(const channel& to) {
     other_ = sure(net.start_connect(to.hear()));
-    while (!told.stands) look();  // two_processes ends both in time
+    while (!told.stands) poll_once();  // two_processes ends both in time
   }
   void be_met(const channel& to) {
-    to.tell(net.where());
-    while (!told.asked) look();
+    to.tell(net.listen_address());
+    while (!told.asked) poll_once();
     other_ = told.asked;
     if (!net.accept(other_)) throw std::runtime_error("the request was withdrawn");
   }
@@ -157,8 +157,8 @@ struct by_hand {
     return b.close() == 0 && taken;
   }
   bool say() { return end->say(other, size) == 0; }
-  [[gnu::always_inline]] int look() {
-    return end->look([this](auto, auto, void*, std::uint64_t) { ++told.ended; }, [this](auto, std::uint32_t) { ++told.arrived; },
+  [[gnu::always_inline]] int poll_once() {
+    return end->poll_once([this](auto, auto, void*, std::uint64_t) { ++told.ended; }, [this](auto, std::uint32_t) { ++told.arrived; },
                      [this](auto, const std::byte*, std::size_t) { ++told.arrived; });
   }
 };
@@ -170,7 +170,7 @@ template <class Contender>
 void settle(Contender& c) {
   for (int i = 0; i < 8; ++i) {
     usleep(2000);
-    c.look();
+    c.poll_once();
   }
 }
 
@@ -187,9 +187,9 @@ template <class Contender, class Measure>
 int side(const channel& to, bool first, Measure& measure) {
   Contender c(to, first);
   if (!first) {
-    while (to.hear([&] { c.look(); }) == "message")
+    while (to.hear([&] { c.poll_once(); }) == "message")
       if constexpr (requires { c.say(); }) {
-        while (!c.say()) c.look();
+        while (!c.say()) c.poll_once();
         to.tell("said");
       }
     to.tell("done");
@@ -197,7 +197,7 @@ int side(const channel& to, bool first, Measure& measure) {
   }
   const std::uint64_t refused = measure(c, to);
   to.tell("over");
-  to.hear([&] { c.look(); });
+  to.hear([&] { c.poll_once(); });
   return refused == 0 ? 0 : 1;
 }
 template <class Contender, class Measure>

@@ -11,8 +11,8 @@ using namespace weft;
 using namespace weft::bench;
 
 template <class Contender>
-[[gnu::noinline]] int measured_look(Contender& c) {
-  return c.look();
+[[gnu::noinline]] int measured_poll(Contender& c) {
+  return c.poll_once();
 }
 /// Looks that find one message.
 template <class Contender>
@@ -23,7 +23,7 @@ tally hear(Contender& c, const channel& to, int visits) {
     const std::uint64_t before = c.told.arrived;
     to.tell("message");
     to.hear();  // it is said: the first look has it where the other side's library keeps nothing back
-    do t.empty += measured_look(c) == 0;
+    do t.empty += measured_poll(c) == 0;
     while (c.told.arrived == before);
   }
   return t;

@@ -47,7 +47,7 @@ struct by_weft {
   [[gnu::always_inline]] bool fetch_add() { return bool(pair.net.fetch_add(pair.other, place, 1, this)); }
   [[gnu::always_inline]] bool add_u32() { return bool(pair.net.template add<std::uint32_t>(pair.other, place, 1, this)); }
   [[gnu::always_inline]] bool fetch_max_i32() { return bool(pair.net.template fetch_max<std::int32_t>(pair.other, place, 1, this)); }
-  [[gnu::always_inline]] int look() {
+  [[gnu::always_inline]] int poll_once() {
     return pair.net.progress(overloaded{[this](const completed&) { ++ended; }, [this](const notified&) { ++landed; },
                                         [this](const received&) { ++heard; }, [](auto&&) {}});
   }
@@ -74,8 +74,8 @@ struct by_hand {
   }
   [[gnu::always_inline]] bool add_u32() { return false; }  // not written by hand: like fetch_add, or the row's way is no single call
   [[gnu::always_inline]] bool fetch_max_i32() { return false; }
-  [[gnu::always_inline]] int look() {
-    return end->look([this](auto, auto, void*, std::uint64_t) { ++ended; }, [this](auto, std::uint32_t) { ++landed; },
+  [[gnu::always_inline]] int poll_once() {
+    return end->poll_once([this](auto, auto, void*, std::uint64_t) { ++ended; }, [this](auto, std::uint32_t) { ++landed; },
                      [this](auto, const std::byte*, std::size_t) { ++heard; });
   }
 };
@@ -90,8 +90,8 @@ template <class Contender, bool (Contender::*Operation)(), int posts>
   return refused;
 }
 template <class Contender>
-[[gnu::noinline]] int measured_look(Contender& c) {
-  return c.look();
+[[gnu::noinline]] int measured_poll(Contender& c) {
+  return c.poll_once();
 }
 
 /// What one run did: how often, and of the looks how many found something.
@@ -114,10 +114,10 @@ class run {
     if (what == "fetch_add") return post<&Contender::fetch_add, true>();
     if (what == "add_u32") return post<&Contender::add_u32, true>();
     if (what == "fetch_max_i32") return post<&Contender::fetch_max_i32, true>();
-    if (what == "look_one") return look("notice", 1);
-    if (what == "look_batch") return look("notices", in_batch);
-    if (what == "receive") return look("message", 1);
-    return look("", 0);
+    if (what == "poll_one") return poll_once("notice", 1);
+    if (what == "poll_batch") return poll_once("notices", in_batch);
+    if (what == "receive") return poll_once("message", 1);
+    return poll_once("", 0);
   }
 
  private:
@@ -130,13 +130,13 @@ class run {
       const std::uint64_t before = c_.ended;
       const auto refused = static_cast<std::uint64_t>(measured_post<Contender, Operation, posts>(c_));
       t.refused += refused;
-      while (signalled && c_.ended - before < posts - refused) c_.look();
+      while (signalled && c_.ended - before < posts - refused) c_.poll_once();
       settle();
     }
     return t;
   }
   /// Looks that find nothing, or what the other side is asked for.
-  tally look(const char* asked, std::uint64_t expected) {
+  tally poll_once(const char* asked, std::uint64_t expected) {
     tally t;
     begin();
     for (int v = 0; v < visits_; ++v, t.operations += std::max<std::uint64_t>(expected, 1)) {
@@ -147,7 +147,7 @@ class run {
       }
       usleep(expected > 0 ? 20000 : 0);
       do {
-        const int found = measured_look(c_);
+        const int found = measured_poll(c_);
         t.empty += found == 0;
       } while (c_.landed + c_.heard - before < expected);
     }
@@ -155,13 +155,13 @@ class run {
   }
   /// Some libraries connect at the first post.
   void begin() {
-    while (!c_.put_notify()) c_.look();
+    while (!c_.put_notify()) c_.poll_once();
     settle();
   }
   void settle() {
     for (int i = 0; i < 8; ++i) {
       usleep(2000);
-      c_.look();
+      c_.poll_once();
     }
   }
 
@@ -174,9 +174,9 @@ template <class Contender>
 int side(const channel& to, bool first, const std::string& what, int visits) {
   Contender c(to, first);
   if (!first) {
-    for (std::string asked = to.hear([&] { c.look(); }); asked != "over"; asked = to.hear([&] { c.look(); })) {
+    for (std::string asked = to.hear([&] { c.poll_once(); }); asked != "over"; asked = to.hear([&] { c.poll_once(); })) {
       for (int i = 0; i < (asked == "notices" ? in_batch : 1); ++i)
-        while (!(asked == "message" ? c.inject() : c.put_notify())) c.look();
+        while (!(asked == "message" ? c.inject() : c.put_notify())) c.poll_once();
       to.tell("posted");
     }
     to.tell("done");
@@ -185,7 +185,7 @@ int side(const channel& to, bool first, const std::string& what, int visits) {
   const tally t = run<Contender>(c, to, visits).of(what);
   std::printf("%s\n", json{{"operations", t.operations}, {"refused", t.refused}, {"empty", t.empty}}.dump().c_str());
   to.tell("over");
-  to.hear([&] { c.look(); });
+  to.hear([&] { c.poll_once(); });
   return t.refused == 0 ? 0 : 1;
 }
 }  // namespace
@@ -196,12 +196,12 @@ int main(int argc, char** argv) {
   int visits = 20;
   app.add_option("--operation", what)
       ->check(
-          CLI::IsMember({"inject", "send", "get", "look_batch", "receive", "put", "put_notify", "put_notify_signalled", "put_signalled", "send_batch",
-                         "put_batch", "put_notify_batch", "fetch_add_batch", "fetch_add", "add_u32", "fetch_max_i32", "look_empty", "look_one"}));
+          CLI::IsMember({"inject", "send", "get", "poll_batch", "receive", "put", "put_notify", "put_notify_signalled", "put_signalled", "send_batch",
+                         "put_batch", "put_notify_batch", "fetch_add_batch", "fetch_add", "add_u32", "fetch_max_i32", "poll_empty", "poll_one"}));
   app.add_option("--contender", who)->check(CLI::IsMember({"weft", "by_hand"}));
   app.add_option("--visits", visits, "How often the measured function is entered")->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
-  if (what == "put_signalled" || (what.ends_with("_batch") && what != "look_batch")) return 77;  // counted over rdma-core only
+  if (what == "put_signalled" || (what.ends_with("_batch") && what != "poll_batch")) return 77;  // counted over rdma-core only
   if (what == "fetch_add" && !native && who == "by_hand") return 77;                             // no single call to count against
   if ((what == "add_u32" || what == "fetch_max_i32") && who == "by_hand") return 77;
   const auto both = [&]<class Contender>(std::type_identity<Contender>) {

@@ -103,8 +103,8 @@ class raw_asked : public raw_composed<F, Atomics, Use> {
 
   /// raw_careful::look, and the messages above are answered, or end what they answer. `landed(peer, immediate)` for notices of either kind.
   template <class Ended, class Landed, class Heard>
-  [[gnu::always_inline]] int look(Ended&& ended, Landed&& landed, Heard&& heard) {
-    return base::look(
+  [[gnu::always_inline]] int poll_once(Ended&& ended, Landed&& landed, Heard&& heard) {
+    return base::poll_once(
         ended, landed, [&](handle from, const std::byte* data, std::size_t size) __attribute__((always_inline)) {
           message_kind what;
           std::memcpy(&what, data, sizeof what);

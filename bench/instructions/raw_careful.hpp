@@ -193,12 +193,12 @@ class raw_careful : public raw_end<F, Atomics, Use> {
   /// Returns how many entries there were.
   /// One word says whether there is more to see to than the queue; what is found is told in a function of its own.
   template <class Ended, class Landed, class Heard>
-  [[gnu::always_inline]] int look(Ended&& ended, Landed&& landed, Heard&& heard) {
-    if (static_cast<std::int32_t>(--quick_looks_) < 0) [[unlikely]]
-      if (!is_owner_looking()) return 0;
+  [[gnu::always_inline]] int poll_once(Ended&& ended, Landed&& landed, Heard&& heard) {
+    if (static_cast<std::int32_t>(--quick_polls_) < 0) [[unlikely]]
+      if (!is_owner_polling()) return 0;
     looked l;
     l.from = this;
-    breath_.before_look();
+    breath_.before_poll();
     const ssize_t count = fi_cq_read(cq_, l.entries.data(), l.entries.size());
     if (count > 0) return found(l, static_cast<int>(count), ended, landed, heard);
     if (count == -FI_EAVAIL) [[unlikely]]
@@ -278,8 +278,8 @@ class raw_careful : public raw_end<F, Atomics, Use> {
   }
   template <class Ended, class Landed, class Heard>
   [[gnu::always_inline]] void tell_of(const fi_cq_data_entry* e, int count, Ended& ended, Landed& landed, Heard& heard) {
-    quick_looks_ |= handling;
-    if constexpr (!sleeps_on_descriptor) sleepless_looks_ = 0;
+    quick_polls_ |= handling;
+    if constexpr (!sleeps_on_descriptor) sleepless_polls_ = 0;
     const fi_cq_data_entry* const end = e + count;
     do {
       if ((e->flags & FI_REMOTE_WRITE) != 0) {
@@ -295,7 +295,7 @@ class raw_careful : public raw_end<F, Atomics, Use> {
         if (!tracks || what != kind::put) ended(what, from, user, old);
       }
     } while (++e != end);
-    quick_looks_ &= ~handling;
+    quick_polls_ &= ~handling;
   }
   /// A message: who sent it must be who it says, and its receive is posted again when the handler has seen it.
   template <class Heard>
@@ -311,9 +311,9 @@ class raw_careful : public raw_end<F, Atomics, Use> {
       base::refuse("fi_recv", FI_EOTHER);
   }
   /// False: a handler is running. Every 32nd look does the housekeeping.
-  [[gnu::cold, gnu::noinline]] bool is_owner_looking() noexcept {
-    if (static_cast<std::int32_t>(++quick_looks_) < 0) return false;
-    quick_looks_ = 31;
+  [[gnu::cold, gnu::noinline]] bool is_owner_polling() noexcept {
+    if (static_cast<std::int32_t>(++quick_polls_) < 0) return false;
+    quick_polls_ = 31;
     tick_ = static_cast<std::uint32_t>(now_ns() / 1'000'000);
     return true;
   }
@@ -334,8 +334,8 @@ class raw_careful : public raw_end<F, Atomics, Use> {
   std::uint32_t tick_ = 0;
   static constexpr std::uint32_t handling = 0xc0000000U;
   std::uint32_t flushes_ = 0;
-  std::uint32_t sleepless_looks_ = 0;  ///< Since something came.
-  std::uint32_t quick_looks_ = 32;     ///< Below 0: a handler is running, inside of which looks find nothing.
+  std::uint32_t sleepless_polls_ = 0;  ///< Since something came.
+  std::uint32_t quick_polls_ = 32;     ///< Below 0: a handler is running, inside of which looks find nothing.
 };
 
 }  // namespace weft::bench

@@ -169,10 +169,10 @@ class raw_mapped_careful {
   /// `ended(kind, peer, user, old)` for own operations, `landed(peer, immediate)` for writes of the peer, `heard(peer, data, size)` for its messages.
   /// Returns how many there were.
   template <class Ended, class Landed, class Heard>
-  [[gnu::always_inline]] int look(Ended&& ended, Landed&& landed, Heard&& heard) {
-    if (static_cast<std::int32_t>(--quick_looks_) < 0) [[unlikely]]
-      if (!is_owner_looking()) return 0;
-    breath_.before_look();
+  [[gnu::always_inline]] int poll_once(Ended&& ended, Landed&& landed, Heard&& heard) {
+    if (static_cast<std::int32_t>(--quick_polls_) < 0) [[unlikely]]
+      if (!is_owner_polling()) return 0;
+    breath_.before_poll();
     int told = 0;
     if (first_end_ != next_end_) told = tell_ends(ended);
     for (record& r : records_)
@@ -245,7 +245,7 @@ class raw_mapped_careful {
 
   template <class Ended>
   [[gnu::noinline]] int tell_ends(Ended& ended) {
-    quick_looks_ |= handling;
+    quick_polls_ |= handling;
     breath_.found();
     int told = 0;
     do {
@@ -253,12 +253,12 @@ class raw_mapped_careful {
       if (e.of.of->live == e.of.number) [[likely]]
         ended(e.what, e.of, e.user, e.old);
     } while (++told < most_told && first_end_ != next_end_);
-    quick_looks_ &= ~handling;
+    quick_polls_ &= ~handling;
     return told;
   }
   template <class Landed, class Heard>
   [[gnu::noinline]] static int found(raw_mapped_careful& here, record& r, Landed& landed, Heard& heard) {
-    here.quick_looks_ |= handling;
+    here.quick_polls_ |= handling;
     here.breath_.found();
     int told = 0;
     const handle from{&r, r.live};
@@ -280,7 +280,7 @@ class raw_mapped_careful {
         here.take(r, *l, from, heard);
       }
     }
-    here.quick_looks_ &= ~handling;
+    here.quick_polls_ &= ~handling;
     return told;
   }
   template <class Heard>
@@ -305,9 +305,9 @@ class raw_mapped_careful {
   /// Nothing may fail here.
   [[noreturn, gnu::cold, gnu::noinline]] static void broken() noexcept { std::abort(); }
   /// False: a handler is running. Every 32nd look does the housekeeping.
-  [[gnu::cold, gnu::noinline]] bool is_owner_looking() noexcept {
-    if (static_cast<std::int32_t>(++quick_looks_) < 0) return false;
-    quick_looks_ = 31;
+  [[gnu::cold, gnu::noinline]] bool is_owner_polling() noexcept {
+    if (static_cast<std::int32_t>(++quick_polls_) < 0) return false;
+    quick_polls_ = 31;
     const auto since = std::chrono::steady_clock::now().time_since_epoch();
     tick_ = static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(since).count());
     return true;
@@ -334,7 +334,7 @@ class raw_mapped_careful {
   std::uint32_t posted_count_ = 0;
   std::uint32_t tick_ = 0;
   breather<room_at_line> breath_;
-  std::uint32_t quick_looks_ = 32;  ///< Below 0: a handler is running, inside of which looks find nothing.
+  std::uint32_t quick_polls_ = 32;  ///< Below 0: a handler is running, inside of which looks find nothing.
 };
 
 }  // namespace weft::bench

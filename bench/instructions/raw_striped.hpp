@@ -93,10 +93,10 @@ class raw_striped {
 
   /// `ended(kind, peer, user, fault)` for each transfer.
   template <class Ended>
-  int look(Ended&& ended) {
+  int poll_once(Ended&& ended) {
     int found = 0;
     for (std::size_t rail = 0; rail < rails_.size(); ++rail) {
-      found += rails_[rail]->look(
+      found += rails_[rail]->poll_once(
           [&](auto, auto, void* user, std::uint64_t) {
             auto& t = *static_cast<transfer*>(user);
             --t.outstanding;

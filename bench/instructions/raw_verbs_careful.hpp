@@ -152,9 +152,9 @@ class verbs_careful : public verbs_receives {
   /// `ended(kind, peer, user, old)` for own operations, `landed(peer, immediate)` for notices, `heard(peer, data, size)` for messages.
   /// One word says whether there is more to see to than the queue; what is found is told in a function of its own.
   template <class Ended, class Landed, class Heard>
-  [[gnu::always_inline]] int look(ibv_cq* queue, Ended&& ended, Landed&& landed, Heard&& heard) {
-    if (static_cast<std::int32_t>(--quick_looks_) < 0) [[unlikely]]
-      if (!is_owner_looking()) return 0;
+  [[gnu::always_inline]] int poll_once(ibv_cq* queue, Ended&& ended, Landed&& landed, Heard&& heard) {
+    if (static_cast<std::int32_t>(--quick_polls_) < 0) [[unlikely]]
+      if (!is_owner_polling()) return 0;
     looked l;
     l.from = this;
     const int count = ibv_poll_cq(queue, static_cast<int>(l.entries.size()), l.entries.data());
@@ -177,7 +177,7 @@ class verbs_careful : public verbs_receives {
   }
   template <class Ended, class Landed, class Heard>
   [[gnu::always_inline]] void tell_of(const ibv_wc* w, int count, Ended& ended, Landed& landed, Heard& heard) {
-    quick_looks_ |= handling;
+    quick_polls_ |= handling;
     const ibv_wc* const end = w + count;
     do {
       if (w->status != IBV_WC_SUCCESS) [[unlikely]]
@@ -195,7 +195,7 @@ class verbs_careful : public verbs_receives {
       give(s);
       ended(what, of, user, old);
     } while (++w != end);
-    quick_looks_ &= ~handling;
+    quick_polls_ &= ~handling;
   }
   /// Tells the peer how many receives it was given, by a write into its word.
   [[gnu::cold, gnu::noinline]] void offer(record& to) noexcept {
@@ -208,9 +208,9 @@ class verbs_careful : public verbs_receives {
     if (post<false>(to, work, piece, marker_, false) == ok) to.offers = count;
   }
   /// False: a handler is running. Every 32nd look does the housekeeping.
-  [[gnu::cold, gnu::noinline]] bool is_owner_looking() noexcept {
-    if (static_cast<std::int32_t>(++quick_looks_) < 0) return false;
-    quick_looks_ = 31;
+  [[gnu::cold, gnu::noinline]] bool is_owner_polling() noexcept {
+    if (static_cast<std::int32_t>(++quick_polls_) < 0) return false;
+    quick_polls_ = 31;
     const auto since = std::chrono::steady_clock::now().time_since_epoch();
     tick_ = static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(since).count());
     return true;
@@ -299,7 +299,7 @@ class verbs_careful : public verbs_receives {
   record* marker_;
   std::uint32_t tick_ = 0;
   static constexpr std::uint32_t handling = 0xc0000000U;
-  std::uint32_t quick_looks_ = 32;  ///< Below 0: a handler is running, inside of which looks find nothing.
+  std::uint32_t quick_polls_ = 32;  ///< Below 0: a handler is running, inside of which looks find nothing.
 };
 
 }  // namespace weft::bench

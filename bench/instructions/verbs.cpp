@@ -43,14 +43,14 @@ class by_weft {
                                    [](auto&&) {}};
     bool stands = false;
     const auto wait = overloaded{[&](const connected&) { stands = true; }, [](auto&&) {}};
-    other = sure(net.start_connect(there_.where()));
+    other = sure(net.start_connect(there_.listen_address()));
     for (int i = 0; i < 1000 && !stands; ++i) {
       there_.progress(accept);
       net.progress(wait);
     }
     if (!stands) throw std::runtime_error("the two ends did not meet");
     here_ = asked;
-    place_ = sure(net.parse_region(there_.publish(landing_))).at(0);
+    place_ = sure(net.parse_region(there_.export_region(landing_))).at(0);
   }
   [[gnu::always_inline]] bool send() { return bool(net.send(other, source_.first(size))); }
   [[gnu::always_inline]] bool put() { return bool(net.put(other, source_.first(size), place_)); }
@@ -70,7 +70,7 @@ class by_weft {
   [[gnu::always_inline]] int fetch_add_batch() {
     return batch([this](auto& b) { return b.fetch_add(place_, 1, this); });
   }
-  [[gnu::always_inline]] int look() {
+  [[gnu::always_inline]] int poll_once() {
     return net.progress(overloaded{[this](const completed&) { ++ended; }, [this](const received&) { ++heard; }, [](auto&&) {}});
   }
   /// The other end sends a message.
@@ -78,7 +78,7 @@ class by_weft {
   void settle() {
     for (int i = 0; i < 8; ++i) {
       there_.progress([](auto&&) {});
-      look();
+      poll_once();
     }
   }
   std::uint64_t ended = 0, heard = 0;
@@ -92,8 +92,8 @@ class by_weft {
     return refused + !b.close();
   }
 
-  transport<fabric> net = sure(open<fabric>({.node = "127.0.0.1", .slot_bytes = 4096}));
-  transport<fabric> there_ = sure(open<fabric>({.node = "127.0.0.1", .listens = true, .slot_bytes = 4096}));
+  transport<fabric> net = sure(open<fabric>({.node = "127.0.0.1", .max_message_bytes = 4096}));
+  transport<fabric> there_ = sure(open<fabric>({.node = "127.0.0.1", .listens = true, .max_message_bytes = 4096}));
   region source_ = sure(net.allocate(most, rights::none)), landing_ = sure(there_.allocate(4096, rights::all));
   peer other, here_;
   remote_place place_;
@@ -127,17 +127,17 @@ class by_hand {
     for (int i = 0; i < posts; ++i) refused += end_.add_fetch_add(end_.other, place_, 1, this) != 0;
     return refused + (end_.flush() != 0);
   }
-  [[gnu::always_inline]] int look() {
-    return end_.look(
+  [[gnu::always_inline]] int poll_once() {
+    return end_.poll_once(
         queue_, [this](auto, auto*, void*, std::uint64_t) { ++ended; }, [](auto, std::uint32_t) {},
         [this](auto, const std::byte*, std::size_t) { ++heard; });
   }
   bool say() { return there_.send(there_.other, source_, size) == 0; }
   void settle() {
     for (int i = 0; i < 8; ++i) {
-      there_.look(
+      there_.poll_once(
           their_queue_, [](auto, auto*, void*, std::uint64_t) {}, [](auto, std::uint32_t) {}, [](auto, const std::byte*, std::size_t) {});
-      look();
+      poll_once();
     }
   }
   std::uint64_t ended = 0, heard = 0;
@@ -173,8 +173,8 @@ template <class Contender, int (Contender::*Operations)()>
   return (c.*Operations)();
 }
 template <class Contender>
-[[gnu::noinline]] int measured_look(Contender& c) {
-  return c.look();
+[[gnu::noinline]] int measured_poll(Contender& c) {
+  return c.poll_once();
 }
 
 template <class Contender>
@@ -203,21 +203,21 @@ int run(const std::string& what, int visits) {
   if (what == "put_batch") batch.template operator()<&Contender::put_batch>();
   if (what == "put_notify_batch") batch.template operator()<&Contender::put_notify_batch>();
   if (what == "fetch_add_batch") batch.template operator()<&Contender::fetch_add_batch>();
-  const auto look = [&](int ends) {  // those of writes of 64 bytes
+  const auto poll_once = [&](int ends) {  // those of writes of 64 bytes
     for (int v = 0; v < visits; ++v, operations += static_cast<std::uint64_t>(std::max(ends, 1))) {
       for (int i = 0; i < ends; ++i) refused += !c.put_signalled();
       const std::uint64_t before = c.ended;
-      do empty += measured_look(c) == 0;
+      do empty += measured_poll(c) == 0;
       while (c.ended - before < static_cast<std::uint64_t>(ends));
     }
   };
-  if (what == "look_empty") look(0);
-  if (what == "look_one") look(1);
-  if (what == "look_batch") look(posts);
+  if (what == "poll_empty") poll_once(0);
+  if (what == "poll_one") poll_once(1);
+  if (what == "poll_batch") poll_once(posts);
   for (int v = 0; what == "receive" && v < visits; ++v, ++operations) {  // messages
     refused += !c.say();
     const std::uint64_t before = c.heard;
-    do empty += measured_look(c) == 0;
+    do empty += measured_poll(c) == 0;
     while (c.heard == before);
     c.settle();
   }

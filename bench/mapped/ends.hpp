@@ -49,7 +49,7 @@ struct by_flag {
   breather<WithRoom ? room_at_line : no_room> breath{};
   void post(std::uint64_t value) noexcept { word_at(pair.there).store(value, std::memory_order_release); }
   bool seen(std::uint64_t value) noexcept {
-    breath.before_look();
+    breath.before_poll();
     if (word_at(pair.landing).load(std::memory_order_acquire) != value) return false;
     breath.found();
     return true;
@@ -88,7 +88,7 @@ struct by_ring {
   bool seen(std::uint64_t value) {
     std::size_t size = 0;
     std::uint64_t immediate = 0;
-    breath.before_look();
+    breath.before_poll();
     if (!pair.in.take(reinterpret_cast<std::byte*>(kept), size, immediate)) return false;
     breath.found();
     expect(value, C == carrier::send ? kept[0] : word_at(pair.landing).load(std::memory_order_relaxed));

@@ -59,7 +59,7 @@ template <class F>
 void dial(int from, std::uint32_t peers) {
   char where[256] = "";
   if (::read(from, where, sizeof where - 1) <= 0) return;
-  auto net = open<F>({.node = "127.0.0.1", .slot_bytes = wire::largest_handshake, .receives = 2, .peers = peers, .silence_limit = 60s});
+  auto net = open<F>({.node = "127.0.0.1", .max_message_bytes = wire::largest_handshake, .receives = 2, .peers = peers, .silence_limit = 60s});
   if (!net) return;
   std::uint32_t started = 0, standing = 0;
   const auto on = overloaded{[&](const connected&) { ++standing; }, [](auto&&) {}};
@@ -82,7 +82,7 @@ int listen(const char* what, std::uint32_t peers) {
     std::_Exit(0);
   }
   ::close(pair[1]);
-  const transport_options options{.node = "127.0.0.1", .listens = true, .slot_bytes = 4096, .receives = 100, .peers = peers, .silence_limit = 60s};
+  const transport_options options{.node = "127.0.0.1", .listens = true, .max_message_bytes = 4096, .receives = 100, .peers = peers, .silence_limit = 60s};
   auto net = open<F>(options);
   if (!net) {
     std::printf("%-34s %s\n", what, net.error().sentence.c_str());
@@ -91,7 +91,7 @@ int listen(const char* what, std::uint32_t peers) {
   const measured before = now();
   std::uint32_t standing = 0;
   const auto on = overloaded{[&](const requested& r) { standing += std::uint32_t{static_cast<bool>(net->accept(r.peer))}; }, [](auto&&) {}};
-  const std::string where = net->where();
+  const std::string where = net->listen_address();
   if (::write(pair[0], where.data(), where.size()) < 0) return 1;
   const status all = net->until([&] { return standing == peers; }, 100s, on);
   if (all) print(what, peers, before, now());

@@ -82,12 +82,12 @@ class contest {
     each_class([this](std::size_t largest, bool large) {
       End end(to_, first_, largest);
       run_class(end, asked_.plan, first_, large, asked_.rates, found_);
-      to_.part(first_, [&] { look_until_parted(end); });
+      to_.part(first_, [&] { poll_until_parted(end); });
     });
   }
   /// The other side may have closed already, which ends this one's receives.
   template <class End>
-  static void look_until_parted(End& end) noexcept {
+  static void poll_until_parted(End& end) noexcept {
     try {
       end.poll();
     } catch (const std::exception&) {

@@ -139,7 +139,7 @@ class put_end : public floor_end {
     return true;
   }
   int poll() noexcept {
-    breath_.before_look();
+    breath_.before_poll();
     if (mine_.word.load(std::memory_order_acquire) == seen_) return 0;
     breath_.found();
     ++seen_;
@@ -174,7 +174,7 @@ class ring_end : public floor_end {
   }
   int poll() noexcept {
     std::byte* const cell = mine_.bytes + seen_ % cells_ * stride_;
-    breath_.before_look();
+    breath_.before_poll();
     if (word_of(cell).load(std::memory_order_acquire) != seen_ + 1) return 0;
     breath_.found();
     std::memcpy(landed_.data(), cell + header, expected_);

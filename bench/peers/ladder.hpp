@@ -80,7 +80,7 @@ class climb {
       if (first_) {
         const std::uint64_t before = now_ns();
         for (std::size_t i = 0; i < burst; ++i)
-          while (!end_.stream(size)) look();
+          while (!end_.stream(size)) poll_once();
         taken_.push_back(static_cast<double>(now_ns() - before));
       } else {
         usleep(100);  // longer than a burst takes
@@ -117,7 +117,7 @@ class climb {
       const std::uint64_t before = now_ns();
       if constexpr (quiet_inside_of_windows<End>) {
         for (std::size_t i = 1; i < window; ++i)
-          while (!end_.stream(size)) look();
+          while (!end_.stream(size)) poll_once();
         post(size);
       } else {
         for (std::size_t i = 0; i < window; ++i) post(size);
@@ -134,15 +134,15 @@ class climb {
     }
   }
   void post(std::size_t size) {
-    while (!end_.template post<ending::unsignalled>(size, 0)) look();
+    while (!end_.template post<ending::unsignalled>(size, 0)) poll_once();
   }
-  void look() {
+  void poll_once() {
     const int came = end_.poll();
     arrived_ += static_cast<std::size_t>(came);
     spin_.looked(came > 0);
   }
   void wait(std::size_t wanted) {
-    while (arrived_ < wanted) look();
+    while (arrived_ < wanted) poll_once();
     arrived_ -= wanted;
   }
   double median() {

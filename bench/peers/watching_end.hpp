@@ -7,7 +7,7 @@
 #pragma once
 
 #include "../../compose/ordering.hpp"
-#include "../../core/spaced_looks.hpp"
+#include "../../core/poll_spacing.hpp"
 #include "../transport/weft_end.hpp"
 #include "ladder.hpp"
 
@@ -53,10 +53,10 @@ class weft_watching_end {
   /// A put of which nobody is told.
   bool stream(std::size_t size) { return put(pair_.source.first(size), place_); }
   int poll() {
-    looks_.before_look();
-    if (came() == 0) look();
+    polls_.before_poll();
+    if (came() == 0) poll_once();
     const int arrived = came();
-    if (arrived > 0) looks_.found();
+    if (arrived > 0) polls_.found();
     seen_ += static_cast<std::uint64_t>(arrived);
     return arrived;
   }
@@ -70,9 +70,9 @@ class weft_watching_end {
     return false;
   }
   /// A transport that must be asked leaves room by itself.
-  using looks = std::conditional_t<F::facts.same_host && F::facts.data_progress == data_progress::hardware, spaced_looks<>, close_looks>;
+  using looks = std::conditional_t<F::facts.same_host && F::facts.data_progress == data_progress::hardware, poll_spacing<>, close_polls>;
   /// Where bytes land while nobody polls, the transport is asked only now and then, whether all is well.
-  void look() {
+  void poll_once() {
     if constexpr (F::facts.data_progress == data_progress::hardware)
       if (++fruitless_ % 1024 != 0) return;
     make_progress();
@@ -94,7 +94,7 @@ class weft_watching_end {
   std::uint64_t sent_ = 0;
   std::uint64_t seen_ = 0;
   std::uint32_t fruitless_ = 0;
-  [[no_unique_address]] looks looks_;
+  [[no_unique_address]] looks polls_;
 };
 
 }  // namespace weft::bench

@@ -3,7 +3,7 @@
 // What more endpoints bring: pages written over 1 to N rails, driven by a thread for each, by one thread for all, or as rails<F>; each rate stands
 // beside that of one rail with one thread in the same turn. Whatever the way, the number of notices and the bytes are compared in each turn.
 // Hot path: the loops. Threads: as the way says.
-#include "../../compose/rails.hpp"
+#include "../../compose/rails/rails.hpp"
 #include "../../compose/selected.hpp"
 #include "../command_line.hpp"
 #include "../transport/weft_end.hpp"
@@ -151,9 +151,9 @@ class side {
     o.each.listens = !first_;
     auto net = sure(rails<fabric>::open(o));
     auto memory = sure(net.allocate(count * s_.size, rights::all));
-    if (!first_) to_.tell(net.where());
+    if (!first_) to_.tell(net.listen_address());
     const striped_peer other = first_ ? sure(net.connect(to_.hear(), 10s)) : sure(net.accept_one(10s));
-    const auto mine = net.publish(memory, owner_polls);
+    const auto mine = net.export_region(memory, owner_polls);
     const auto look = [&] { net.progress([](auto&&) {}); };
     const std::string theirs = to_.swap(first_, {reinterpret_cast<const char*>(mine.data()), mine.size()}, look);
     const auto there = sure(net.parse_region({reinterpret_cast<const std::byte*>(theirs.data()), theirs.size()}));

@@ -62,7 +62,7 @@ class raw_end {
     for (const environment_setting& each : F::environment) setenv(each.name, each.value, 0);
     open_domain();
     open_queue();
-    enroll();
+    register_memory();
     if constexpr (connected) first ? dial(to) : answer(to);
     else exchange_addresses(to);
     exchange_regions(to, first);
@@ -72,7 +72,7 @@ class raw_end {
     for (const environment_setting& each : F::environment) setenv(each.name, each.value, 0);
     open_domain();
     open_queue();
-    enroll();
+    register_memory();
     landed_ = memory_.data();
     open_table();
   }
@@ -119,7 +119,7 @@ class raw_end {
   /// Looks once. Returns how many transfers arrived; own completions are counted in ended().
   int poll() {
     std::array<fi_cq_data_entry, 16> entries;
-    breath_.before_look();
+    breath_.before_poll();
     const ssize_t count = fi_cq_read(cq_, entries.data(), entries.size());
     if (count == -FI_EAGAIN) return 0;
     if (count < 0) failed();
@@ -186,7 +186,7 @@ class raw_end {
     must(fi_cq_open(domain_, &attributes, &cq_, nullptr), "fi_cq_open");
     if constexpr (Use::two_queues) must(fi_cq_open(domain_, &attributes, &sent_, nullptr), "fi_cq_open");
   }
-  void enroll() {
+  void register_memory() {
     if constexpr (!Use::remote_memory && !facts.local_registration) return;
     constexpr std::uint64_t access = FI_SEND | FI_RECV | (Use::remote_memory ? FI_WRITE | FI_READ | FI_REMOTE_WRITE | FI_REMOTE_READ : 0);
     must(fi_mr_reg(domain_, memory_.data(), memory_.size(), access, 0, 7, 0, &mr_, nullptr), "fi_mr_reg");

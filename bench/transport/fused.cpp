@@ -45,7 +45,7 @@ class match {
       if (size == wire::largest_fused) return all;
     }
   }
-  void look() {
+  void poll_once() {
     fused_.net.progress([](auto&&) {});
     apart_.net.progress([](auto&&) {});
   }
@@ -87,7 +87,7 @@ int side(const channel& to, bool first, run_options o) {
   settle<row>(first, o);
   match m(to, first, o);
   const std::vector<measured> all = m.play();
-  to.part(first, [&] { m.look(); });
+  to.part(first, [&] { m.poll_once(); });
   if (!first) return 0;
   json lines = json::array();
   for (const measured& each : all) {

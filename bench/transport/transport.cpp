@@ -40,7 +40,7 @@ class match {
     all.push_back({"fetch_add", "write with immediate", fetch_adds()});
     return all;
   }
-  void look() {
+  void poll_once() {
     raw_.poll();
     pair_.net.progress([](auto&&) {});
   }
@@ -150,7 +150,7 @@ int side(const channel& to, bool first, run_options o) {
   settle<fabric>(first, o);
   match m(to, first, o);
   const std::vector<scenario> all = m.play();
-  to.part(first, [&] { m.look(); });
+  to.part(first, [&] { m.poll_once(); });
   if (!first) return 0;
   const json told = report(all, o);
   if (o.json.empty() && o.csv.empty())

@@ -48,13 +48,13 @@ class weft_pair {
         net(opened<F>({.node = home(),
                        .listens = !first,
                        .sleeps = sleeps,
-                       .slot_bytes = static_cast<std::uint32_t>(std::max<std::size_t>(largest_message == 0 ? size : largest_message, 4096)),
+                       .max_message_bytes = static_cast<std::uint32_t>(std::max<std::size_t>(largest_message == 0 ? size : largest_message, 4096)),
                        .silence_limit = silence_limit})),
         landing(sure(net.allocate((size + 63) / 64 * 64 + 64, rights::all))),
         source(sure(net.allocate(size + 64, rights::none))) {
-    if (!first) to.tell(net.where());
+    if (!first) to.tell(net.listen_address());
     other = first ? sure(net.connect(to.hear(), 10s)) : sure(net.accept_one(10s));
-    const region_bytes mine = net.publish(landing, owner_polls);
+    const region_bytes mine = net.export_region(landing, owner_polls);
     const std::string theirs = to.swap(first, {reinterpret_cast<const char*>(mine.data()), mine.size()}, [this] { net.progress([](auto&&) {}); });
     there = sure(net.parse_region({reinterpret_cast<const std::byte*>(theirs.data()), theirs.size()}));
   }

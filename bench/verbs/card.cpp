@@ -47,7 +47,7 @@ const auto ignore = overloaded{[](const failed& f) { fail("an operation", f.why)
 /// Tries until there is room.
 template <class Post>
 void posted(pair& p, Post&& post) {
-  patient look(p);
+  patient poll_once(p);
   status s;
   look.until([&] { return !(s = post()).is_again(); }, ignore);
   if (!s) fail("a post", s);

@@ -56,7 +56,7 @@ class match {
     return found;
   }
   /// Keeps every end going; but the plain one, which nothing is under way to, and whose posted receive is cancelled when its peer closes first.
-  void look() {
+  void poll_once() {
     watched_.net.progress([](auto&&) {});
     own_.net.progress([](auto&&) {});
     hand_.poll();
@@ -133,7 +133,7 @@ int side(const channel& to, bool first, run_options o) {
     lines.push_back(told(found));
     if (first && o.json.empty()) print(found);
   }
-  to.part(first, [&] { m.look(); });
+  to.part(first, [&] { m.poll_once(); });
   return !first || write_json({{"fabric", row::name}, {"sizes", lines}}, o.json) ? 0 : 1;
 }
 }  // namespace

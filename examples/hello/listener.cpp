@@ -12,6 +12,6 @@ int main() {
   bool heard = false;
   const auto on =
       overloaded{[&](notified n) { heard = std::printf("%s (%u)\n", reinterpret_cast<char*>(page.data()), n.immediate) > 0; }, [](auto&&) {}};
-  if (!net.until([&] { return net.share(peer, page, owner_polls); }, 10s, on)) return 1;  // a full queue says `again`
+  if (!net.until([&] { return net.send_region(peer, page, owner_polls); }, 10s, on)) return 1;  // a full queue says `again`
   return net.until([&] { return heard; }, 30s, on) ? 0 : 1;
 }

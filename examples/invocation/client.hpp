@@ -113,7 +113,7 @@ class client {
   enum class allocation_state : std::uint8_t { none, asked, serving, releasing, refused, lost };
   static constexpr std::uint32_t no_function = ~std::uint32_t{0};
   static constexpr std::size_t most_memory = std::size_t{1} << 30;  ///< For the slots of one allocation.
-  static constexpr std::uint32_t looks_per_clock = 64;
+  static constexpr std::uint32_t polls_per_clock = 64;
   static constexpr duration cancel_again = 100ms;
 
   struct waiting_call {
@@ -200,7 +200,7 @@ class client {
   std::uint16_t next_worker_ = 0;
   std::uint32_t outstanding_ = 0;
   std::uint32_t cancelling_ = 0;
-  std::uint32_t looks_ = 0;
+  std::uint32_t polls_ = 0;
   bool quiet_ = false;  ///< Nothing came since quiet_since_.
   instant quiet_since_{};
 };

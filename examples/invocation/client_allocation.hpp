@@ -68,7 +68,7 @@ result<void> client<F>::allocate(const allocation_request& request, duration tim
   const instant end = begin + timeout;
   secret_ = random_token();
   state_ = allocation_state::asked;
-  const std::string where = net_.where();
+  const std::string where = net_.listen_address();
   allocate_message ask;
   ask.workers = request.workers;
   ask.slots = request.slots;
@@ -166,10 +166,10 @@ void client<F>::asked(const requested& e) {
 template <complete_fabric F>
 void client<F>::greet(worker_link& w) {
   welcome_message welcome;
-  welcome.output = net_.publish(output_, owner_polls);
+  welcome.output = net_.export_region(output_, owner_polls);
   if (object_.size() > 0) {
     welcome.ships = true;
-    welcome.object = net_.publish(object_, owner_polls);
+    welcome.object = net_.export_region(object_, owner_polls);
   }
   (void)letters_.post(net_, w.link, welcome);
 }

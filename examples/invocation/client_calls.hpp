@@ -44,8 +44,8 @@ int client<F>::progress(On&& on) {
     idle_.worked();
     quiet_ = false;
   }
-  if (++looks_ >= looks_per_clock || idle_.warm()) [[unlikely]] {
-    looks_ = 0;
+  if (++polls_ >= polls_per_clock || idle_.warm()) [[unlikely]] {
+    polls_ = 0;
     look(on);
   }
   return found;

@@ -41,7 +41,7 @@ class manager {
   }
 
   /// host:service, for clients.
-  std::string where() const { return net_.where(); }
+  std::string listen_address() const { return net_.listen_address(); }
   std::size_t allocations() const noexcept { return allocations_.size(); }
   /// Of every allocation that ended so far: how many, and how many of them were accounted exactly.
   std::uint64_t bills() const noexcept { return bills_; }
@@ -61,7 +61,7 @@ class manager {
     const instant now = net_.now();
     if (now - looked_ >= 2ms) {
       looked_ = now;
-      for (std::size_t i = 0; i < allocations_.size(); ++i) look_after(*allocations_[i], now);
+      for (std::size_t i = 0; i < allocations_.size(); ++i) run_deferred(*allocations_[i], now);
       std::erase_if(allocations_, [](const auto& a) { return a->state == allocation_state::gone; });
     }
     if (found == 0) (void)net_.wait(at_most);
@@ -71,7 +71,7 @@ class manager {
   using allocation_type = allocation<typename Spawner::child>;
 
   manager(const manager_options& o, transport<F> net, outbox<F> letters, Spawner spawn)
-      : o_(o), net_(std::move(net)), letters_(std::move(letters)), spawn_(std::move(spawn)), own_where_(net_.where()) {}
+      : o_(o), net_(std::move(net)), letters_(std::move(letters)), spawn_(std::move(spawn)), own_where_(net_.listen_address()) {}
 
   // ---- events -----------------------------------------------------------------------------------------------------------
   struct events {
@@ -95,7 +95,7 @@ class manager {
         return (void)net_.reject(e.peer, "this worker is here already, or came too late");
       a->workers[g->worker].link = e.peer;
       (void)net_.accept(e.peer);
-      (void)letters_.post(net_, e.peer, account_message{net_.publish(a->words, owner_polls)});
+      (void)letters_.post(net_, e.peer, account_message{net_.export_region(a->words, owner_polls)});
       return;
     }
     (void)net_.reject(e.peer, "wrong token");
@@ -217,7 +217,7 @@ class manager {
     a.due = net_.now() + finish_limit;
   }
 
-  void look_after(allocation_type& a, instant now) {
+  void run_deferred(allocation_type& a, instant now) {
     if (!a.end) {
       if (auto end = a.child.ended()) {
         a.end = std::move(end);

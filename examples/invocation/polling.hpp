@@ -48,7 +48,7 @@ class idler {
   }
   bool warm() const noexcept { return how_.mode == polling_mode::warm || warm_; }
   /// True every so often: the owner looks at the clock and passes it to look().
-  bool time_to_look() const noexcept { return empty_ % polls_per_clock == polls_per_clock - 1; }
+  bool time_to_poll() const noexcept { return empty_ % polls_per_clock == polls_per_clock - 1; }
   /// `idle` is how long there was no work. True when the spinner goes to sleep from now on.
   bool look(duration idle) noexcept {
     if (how_.mode != polling_mode::hot_then_warm || warm_ || idle < how_.hot_for) return false;

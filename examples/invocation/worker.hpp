@@ -198,7 +198,7 @@ class worker {
       }
       if (finish_ && (owed_ == 0 || net_.now() >= finish_by_)) return;
       letters_.pump(net_);
-      if (idle_.time_to_look() || idle_.warm()) look();
+      if (idle_.time_to_poll() || idle_.warm()) look();
       if (found == 0) idle_.rest(net_);
     }
   }

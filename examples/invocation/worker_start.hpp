@@ -51,7 +51,7 @@ result<void> worker<F>::introduce(instant end) {
   }
   functions_ = *table;
   const std::string names = functions_->names();
-  (void)letters_.post(net_, client_, ready_message{net_.publish(input_, owner_polls), names});
+  (void)letters_.post(net_, client_, ready_message{net_.export_region(input_, owner_polls), names});
   return {};
 }
 

@@ -35,7 +35,7 @@ class rail {
   rail(const plan& p, std::uint32_t number, shard& count, transport<F> net)
       : plan_(p), number_(number), count_(count), net_(std::move(net)), letters_(need(net_.allocate(letters * longest_message, rights::none))) {}
 
-  std::string where() const { return net_.where(); }
+  std::string listen_address() const { return net_.listen_address(); }
   std::uint32_t number() const noexcept { return number_; }
 
  protected:
@@ -64,7 +64,7 @@ class rail {
   void moved() noexcept { last_move_ = net_.now(); }
   /// Looks at the clock now and then.
   void watch_time() {
-    if (++looks_ % 256 != 0) return;
+    if (++polls_ % 256 != 0) return;
     if (net_.now() - last_move_ > plan_.patience)
       give_up("nothing moved for " + std::to_string(std::chrono::duration_cast<std::chrono::seconds>(plan_.patience).count()) + " s");
   }
@@ -84,7 +84,7 @@ class rail {
 
  private:
   std::size_t next_letter_ = 0;
-  std::uint32_t looks_ = 0;
+  std::uint32_t polls_ = 0;
   instant last_move_{};
 };
 

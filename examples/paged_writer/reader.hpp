@@ -69,7 +69,7 @@ class reader : public rail<F> {
   /// Effects: describes the memory, then greets. The greeting also warms the way up before the first page.
   void introduce() {
     if (introduced_) return;
-    const status s = net_.share(peer_, region_, owner_polls);
+    const status s = net_.send_region(peer_, region_, owner_polls);
     if (s.is_again()) return;
     if (!s) return give_up("the memory could not be described: " + describe(s));
     introduced_ = true;

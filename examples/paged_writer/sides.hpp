@@ -88,7 +88,7 @@ outcome write_pages(const plan& p, const std::function<void(const std::string&)>
   for (std::uint32_t i = 0; i < p.rails; ++i) {
     rails.push_back(std::make_unique<writer<F>>(p, i, counts[i]));
     rails.back()->begin();
-    where += (i == 0 ? "" : ",") + rails.back()->where();
+    where += (i == 0 ? "" : ",") + rails.back()->listen_address();
   }
   announce(where);
   plan quiet = p;

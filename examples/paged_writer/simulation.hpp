@@ -54,7 +54,7 @@ class simulation_run {
   void write(std::uint32_t i) {
     writer<F> rail(plan_, i, written_[i]);
     rail.begin();
-    where_[i] = rail.where();
+    where_[i] = rail.listen_address();
     drive_one(rail);
   }
   void read(std::uint32_t i) {

@@ -192,7 +192,7 @@ int card::post(const transfer& what) {
 }
 
 int card::receive(std::uint32_t index) {
-  ibv_sge piece{reinterpret_cast<std::uintptr_t>(inbox(index)), wish_.receive_bytes, region_->lkey};
+  ibv_sge piece{reinterpret_cast<std::uintptr_t>(receive_memory(index)), wish_.receive_bytes, region_->lkey};
   ibv_recv_wr work{first_receive + index, nullptr, &piece, 1};
   ibv_recv_wr* stuck = nullptr;
   return ibv_post_recv(pair(), &work, &stuck);

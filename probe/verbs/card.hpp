@@ -90,7 +90,7 @@ class card {
   static constexpr std::uint64_t first_receive = std::uint64_t{1} << 32;
 
   std::byte* page() { return memory_.data(); }
-  std::byte* inbox(std::size_t index) { return memory_.data() + wish_.page + index * wish_.receive_bytes; }
+  std::byte* receive_memory(std::size_t index) { return memory_.data() + wish_.page + index * wish_.receive_bytes; }
   std::uint32_t local_key() const { return region_->lkey; }
   ibv_qp* pair() const { return id_->qp; }
   ibv_pd* domain() const { return domain_.get(); }

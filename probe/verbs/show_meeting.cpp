@@ -134,7 +134,7 @@ void inject_target(const role& self) {
   net.until([&] { return net.received().size() >= injections; });
   const std::vector<std::size_t> got = net.received();
   bool right = size == 0 || got.size() == injections;
-  for (std::size_t i = 0; i < got.size(); ++i) right = right && all_are(net.inbox(got[i]), size, i + 1);
+  for (std::size_t i = 0; i < got.size(); ++i) right = right && all_are(net.receive_memory(got[i]), size, i + 1);
   self.told.fact("buffer_free_at_once", right);
   self.side.tell(1);
   net.serve();
@@ -179,7 +179,7 @@ void gather_target(const role& self) {
     return true;
   };
   const std::size_t pieces = net.serve();
-  self.side.tell(net.until([&] { return !net.received().empty(); }) && right(net.inbox(net.received()[0]), pieces) ? 1 : 0);
+  self.side.tell(net.until([&] { return !net.received().empty(); }) && right(net.receive_memory(net.received()[0]), pieces) ? 1 : 0);
   net.serve();
   self.side.tell(net.until([&] { return right(net.page() + 4096, pieces); }) ? 1 : 0);
   net.serve();
@@ -239,7 +239,7 @@ void largest_target(const role& self) {
     return true;
   };
   const bool came = net.until([&] { return !net.received().empty(); });
-  self.side.tell(came && right(net.inbox(net.received()[0])) ? 1 : 0);
+  self.side.tell(came && right(net.receive_memory(net.received()[0])) ? 1 : 0);
   self.side.tell(net.until([&] { return right(net.page() + largest_tried); }) ? 1 : 0);
   net.serve();
 }

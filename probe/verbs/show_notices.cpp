@@ -193,7 +193,7 @@ void send_after_send_target(const role& self) {
     if (!net.until([&] { return net.received().size() >= ahead; })) throw refused{"messages of a burst", ETIMEDOUT};
     for (const std::size_t each : net.received()) {
       std::uint32_t number = 0;
-      std::memcpy(&number, net.inbox(each), sizeof number);
+      std::memcpy(&number, net.receive_memory(each), sizeof number);
       overtaken += number != expected++;
       net.receive(static_cast<std::uint32_t>(each));
     }

@@ -51,7 +51,7 @@ TYPED_TEST(libfabric_port, sends_both_ways_with_immediates_and_boundaries) {
   ASSERT_EQ(self.meet(), "");
   std::mt19937 random(1);
   for (std::uint32_t i = 0; i < 300; ++i) {
-    std::string text = "E" + std::string(random() % (slot_bytes - 1), static_cast<char>(i));
+    std::string text = "E" + std::string(random() % (max_message_bytes - 1), static_cast<char>(i));
     ASSERT_TRUE(self.say(text, i));
     const auto echo = self.hear();
     ASSERT_EQ(echo.body, text) << i;
@@ -199,7 +199,7 @@ TYPED_TEST(libfabric_port, a_message_larger_than_the_receive_is_an_error) {
   EXPECT_EQ(truncated, !TypeParam::cuts_messages);
   if (TypeParam::cuts_messages) {
     ASSERT_EQ(self.messages.size(), 1u);
-    EXPECT_EQ(self.messages.front().body.size(), slot_bytes);
+    EXPECT_EQ(self.messages.front().body.size(), max_message_bytes);
   } else {
     EXPECT_TRUE(self.messages.empty());
   }
@@ -264,16 +264,16 @@ TYPED_TEST(libfabric_port, keys_are_unique_and_zero_is_a_key) {
   auto opened = port_of<TypeParam>::open(options);
   ASSERT_TRUE(opened) << opened.error().sentence;
   std::vector<std::byte> memory(8192);
-  auto zero = (*opened)->enroll(bytes(memory).first(4096), rights::all, 0);
+  auto zero = (*opened)->register_memory(bytes(memory).first(4096), rights::all, 0);
   ASSERT_TRUE(zero) << zero.error().sentence;
   EXPECT_EQ(zero->key, 0u);
-  auto again = (*opened)->enroll(bytes(memory).last(4096), rights::all, 0);
+  auto again = (*opened)->register_memory(bytes(memory).last(4096), rights::all, 0);
   ASSERT_FALSE(again);
   EXPECT_EQ(again.why().code, errc::denied);
   EXPECT_NE(again.error().sentence.find("unique"), std::string::npos) << again.error().sentence;
-  (*opened)->withdraw(*zero);
+  (*opened)->deregister(*zero);
   EXPECT_EQ(zero->native, nullptr);
-  EXPECT_TRUE((*opened)->enroll(memory, rights::all, 0)) << "a withdrawn key is free again";
+  EXPECT_TRUE((*opened)->register_memory(memory, rights::all, 0)) << "a withdrawn key is free again";
 }
 
 /// A thousand rounds; fewer where each allocates tens of megabytes (a deep queue of bounce buffers).

@@ -178,12 +178,12 @@ TEST(rings, tell_where_the_bytes_of_a_notice_lie) {
   const auto told = [&r] {
     const ring_entry& e = r.in.front();
     EXPECT_EQ(e.size, ring_entry::notice);
-    const landed_bytes landed = landed_bytes::of(e);
+    const written_bytes landed = written_bytes::of(e);
     r.in.pop();
     return landed;
   };
   r.out.send_notice(1, {4096, 4119});
-  const landed_bytes near = told();
+  const written_bytes near = told();
   EXPECT_EQ(near.first, 4096U);
   EXPECT_EQ(near.last, 4119U);
   r.out.send_notice(2, {});

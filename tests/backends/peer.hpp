@@ -45,7 +45,7 @@ inline std::string home() {
   return said == nullptr ? "127.0.0.1" : said;
 }
 
-inline constexpr std::size_t slot_bytes = 2048;
+inline constexpr std::size_t max_message_bytes = 2048;
 inline constexpr std::size_t slot_count = 32;
 inline constexpr std::size_t region_bytes = 1 << 20;
 inline constexpr std::uint64_t region_key = 0x1234'5678'9abc'def1;
@@ -70,7 +70,7 @@ struct side {
   std::unique_ptr<port_type> port;
   link peer{};
   bool established = false, lost = false, refused = false;
-  std::vector<std::byte> slots = std::vector<std::byte>(slot_bytes * slot_count);
+  std::vector<std::byte> slots = std::vector<std::byte>(max_message_bytes * slot_count);
   std::vector<std::byte> scratch = std::vector<std::byte>(1 << 20);
   registration slot_memory, scratch_memory;
   std::deque<message> messages;
@@ -88,14 +88,14 @@ struct side {
     auto opened = port_type::open(options);
     if (!opened) return opened.error().sentence;
     port = std::move(opened).value();
-    slot_memory = port->enroll_local(slots).value();
-    scratch_memory = port->enroll_local(scratch).value();
+    slot_memory = port->register_local(slots).value();
+    scratch_memory = port->register_local(scratch).value();
     if (!port_type::link_has_receives) post_all({});
     return {};
   }
 
   void post_slot(link on, std::size_t i) {
-    const local_memory into{slots.data() + i * slot_bytes, slot_bytes, slot_memory.descriptor};
+    const local_memory into{slots.data() + i * max_message_bytes, max_message_bytes, slot_memory.descriptor};
     if (!port->post_receive(on, into, into.data)) std::abort();
   }
   void post_all(link on) {
@@ -114,7 +114,7 @@ struct side {
       return 1;
     });
     return port->poll([&](const completion_entry& e) {
-      if (e.kind == completion_kind::landed) {
+      if (e.kind == completion_kind::write_with_immediate) {
         landed.push_back(e.immediate);
       } else if (e.kind == completion_kind::received) {
         const auto* data = static_cast<const char*>(e.context);
@@ -123,7 +123,7 @@ struct side {
           return;
         }
         messages.push_back({std::string(data, e.length), e.immediate});
-        post_slot(peer, static_cast<std::size_t>(static_cast<std::byte*>(e.context) - slots.data()) / slot_bytes);
+        post_slot(peer, static_cast<std::size_t>(static_cast<std::byte*>(e.context) - slots.data()) / max_message_bytes);
       } else {
         ended[e.context].push_back(e.outcome);
       }
@@ -166,7 +166,7 @@ struct side {
   /// Sends and waits for the end of the send.
   status say(const std::string& text, std::uint32_t immediate = 0, std::chrono::milliseconds limit = 10s) {
     int token = 0;
-    const local_memory from = staged(text.data(), text.size(), scratch.size() - slot_bytes);
+    const local_memory from = staged(text.data(), text.size(), scratch.size() - max_message_bytes);
     const status s = post([&] {
       if constexpr (Shape::framed) {  // the first byte is the header
         const std::size_t header = std::min<std::size_t>(1, from.size);
@@ -190,7 +190,7 @@ struct side {
   /// Sends twice what a slot holds.
   status say_large() {
     int token = 0;
-    const local_memory from{scratch.data(), 2 * slot_bytes, scratch_memory.descriptor};
+    const local_memory from{scratch.data(), 2 * max_message_bytes, scratch_memory.descriptor};
     if (const status s = post([&] { return port->template send<post_mode::signalled>(peer, from, 0, &token); }); !s) return s;
     pump_until([&] { return ended.contains(&token); }, 2s);
     ended.erase(&token);
@@ -220,7 +220,7 @@ int target_main(int out, const std::string& node) {
     return 1;
   }
   std::vector<std::byte> region(region_bytes);
-  registration card = self.port->enroll(region, rights::all, region_key).value();
+  registration card = self.port->register_memory(region, rights::all, region_key).value();
   const address_bytes own = self.port->address();
   if (write(out, own.data(), own.size()) != static_cast<ssize_t>(own.size())) return 1;
   close(out);
@@ -262,7 +262,7 @@ int target_main(int out, const std::string& node) {
         break;
       case 'C':  // how many writes were counted
         if constexpr (Shape::remote_counter)
-          if (!self.answer(std::to_string(self.port->landed_writes()))) return 9;
+          if (!self.answer(std::to_string(self.port->counted_writes()))) return 9;
         break;
       case 'X':  // a message larger than a slot
         if (!self.say_large()) return 10;
@@ -275,7 +275,7 @@ int target_main(int out, const std::string& node) {
         break;
       case 'Q':
         self.pump_for(100ms);
-        self.port->withdraw(card);
+        self.port->deregister(card);
         self.port->hang_up(self.peer);
         return 0;
       default:

@@ -34,19 +34,19 @@ class verbs_batches : public testing::Test {
   char marks[128] = {};
 
   static transport<fabric> open(bool listens) {
-    return weft::open<fabric>({.node = "127.0.0.1", .listens = listens, .slot_bytes = 1024, .receives = 128, .operations = operations}).value();
+    return weft::open<fabric>({.node = "127.0.0.1", .listens = listens, .max_message_bytes = 1024, .receives = 128, .operations = operations}).value();
   }
   void SetUp() override {
     bool stands = false;
     const auto accept = overloaded{[&](const requested& r) { ASSERT_TRUE(there.accept(r.peer)); }, [](auto&&) {}};
-    other = net.start_connect(there.where()).value();
+    other = net.start_connect(there.listen_address()).value();
     for (int i = 0; i < 1000 && !stands; ++i) {
       there.progress(accept);
       net.progress(overloaded{[&](const connected&) { stands = true; }, [](auto&&) {}});
     }
     ASSERT_TRUE(stands);
     settle();
-    place = net.parse_region(there.publish(landing)).value().at(0);
+    place = net.parse_region(there.export_region(landing)).value().at(0);
     stub_device::forget();
   }
   void TearDown() override { stub_device::forget(); }
@@ -192,7 +192,7 @@ TEST_F(verbs_batches, a_refusal_that_nobody_could_be_answered_is_told_without_a_
 TEST_F(verbs_batches, what_is_larger_than_a_write_of_the_row_is_a_member_in_its_place) {
   constexpr std::size_t large = fabric::facts.largest_write + 8;
   region much = net.allocate(large, rights::none).value(), room = there.allocate(large, rights::all).value();
-  const remote_place far = net.parse_region(there.publish(room)).value().at(0);
+  const remote_place far = net.parse_region(there.export_region(room)).value().at(0);
   std::memset(much.data(), 7, large);
   auto b = net.batch(other);
   ASSERT_TRUE(b.put(source.first(8), place));

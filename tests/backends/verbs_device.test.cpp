@@ -46,9 +46,9 @@ struct side {
     auto opened = port_type::open(with(listens));
     if (!opened) throw std::runtime_error(opened.error().sentence);
     net = std::move(opened).value();
-    own = net->enroll(memory, rights::all, 0).value();
+    own = net->register_memory(memory, rights::all, 0).value();
   }
-  void look() {
+  void poll() {
     net->poll_links([this](link_change what, std::uint32_t, port_type::link l) {
       if (what == link_change::arrived) {
         link = l;
@@ -88,8 +88,8 @@ class verbs_device : public testing::Test {
   }
   void TearDown() override { stub_device::forget(); }
   void both() {
-    caller.look();
-    listener.look();
+    caller.poll();
+    listener.poll();
   }
   void settle() {
     for (int i = 0; i < 20; ++i) both();
@@ -126,7 +126,7 @@ TEST_F(verbs_device, an_operation_is_one_call_and_short_bytes_lie_in_it) {
 TEST_F(verbs_device, unsignalled_posts_are_signalled_now_and_then_and_never_fill_the_queue) {
   for (int i = 0; i < 1000; ++i) {
     ASSERT_TRUE(put(nullptr)) << i;
-    if (i % 16 == 15) caller.look();
+    if (i % 16 == 15) caller.poll();
   }
   settle();
   EXPECT_TRUE(caller.ends.empty());

@@ -41,12 +41,12 @@ struct end_of_pool {
     auto opened = port_type::open(o);
     if (!opened) throw std::runtime_error(opened.error().sentence);
     net = std::move(opened).value();
-    own = net->enroll(memory, rights::all, 0).value();
+    own = net->register_memory(memory, rights::all, 0).value();
     for (std::size_t i = 0; i < receives; ++i)
       if (!post(i)) throw std::runtime_error("a receive of the pool was refused");
   }
   status post(std::size_t i) { return net->post_receive({}, {memory.data() + 4096 + 64 * i, 64, own.descriptor}, &marks.at(i)); }
-  void look() {
+  void poll() {
     net->poll_links([this](link_change what, std::uint32_t, port_type::link l) {
       if (what == link_change::arrived) links.push_back(l);
       stands += what == link_change::established;
@@ -80,7 +80,7 @@ class verbs_device_pool : public testing::Test {
   }
   void TearDown() override { stub_device::forget(); }
   void all() {
-    for (end_of_pool* each : {&listener, &one, &other}) each->look();
+    for (end_of_pool* each : {&listener, &one, &other}) each->poll();
   }
   void settle() {
     for (int i = 0; i < 20; ++i) all();
@@ -109,7 +109,7 @@ TEST_F(verbs_device_pool, messages_and_immediates_of_two_links_take_from_one_poo
     EXPECT_TRUE(each.outcome);
     ++used[each.context];
     ++told[each.immediate];
-    EXPECT_EQ(each.kind == completion_kind::landed, each.immediate == 8);
+    EXPECT_EQ(each.kind == completion_kind::write_with_immediate, each.immediate == 8);
   }
   EXPECT_EQ(used.size(), receives) << "each receive of the pool, once";
   EXPECT_EQ(told, (std::map<std::uint64_t, int>{{7, 4}, {8, 4}, {9, 8}}));

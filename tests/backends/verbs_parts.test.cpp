@@ -105,10 +105,10 @@ TEST(verbs_send_queue, an_end_frees_the_silent_places_before_it) {
   auto& third = queue.take(&context, true);
   (void)queue.take(nullptr, false);
   EXPECT_EQ(queue.in_flight(), 4U);
-  EXPECT_TRUE(queue.owes_an_end());
+  EXPECT_TRUE(queue.has_unreported_end());
   queue.retire(third);
   EXPECT_EQ(queue.in_flight(), 1U);
-  EXPECT_FALSE(queue.owes_an_end());
+  EXPECT_FALSE(queue.has_unreported_end());
   EXPECT_EQ(third.context, &context);
 }
 
@@ -121,7 +121,7 @@ TEST(verbs_send_queue, a_signalled_place_is_kept_until_its_own_end_came) {
   auto& send = queue.take(nullptr, true);
   queue.retire(send);  // it overtook the read
   EXPECT_EQ(queue.in_flight(), 2U);
-  EXPECT_TRUE(queue.owes_an_end());
+  EXPECT_TRUE(queue.has_unreported_end());
   EXPECT_EQ(read.context, &reads);
   queue.retire(read);
   EXPECT_EQ(queue.in_flight(), 0U);

@@ -38,7 +38,7 @@ TYPED_TEST_P(allocations, none_per_operation_on_either_side) {
       [](party& side) {
         hosting<fabric> host(side, 4096, rights::all);
         auto counted = host.net.template allocate_words<atomicity::target>(64, rights::remote_atomic).value();
-        side.tell(1, const_bytes(host.net.publish(counted, owner_polls)));
+        side.tell(1, const_bytes(host.net.export_region(counted, owner_polls)));
         for (int phase = 0; phase < 20; ++phase) {  // 10 kinds, each first warm, then counted
           tally seen;
           const std::uint64_t before = allocation_count();

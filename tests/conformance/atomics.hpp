@@ -55,11 +55,11 @@ TYPED_TEST_P(atomics_of_peers, additions_of_two_initiators_sum_up_and_see_differ
         observer seen;
         auto words = net.allocate(64, rights::remote_atomic).value();
         side.book.counter_start(net.now(), 1, 0);
-        side.tell(1, net.where());
-        side.tell(2, net.where());
+        side.tell(1, net.listen_address());
+        side.tell(2, net.listen_address());
         seen.on_requested = [&](const requested& r) { EXPECT_TRUE(net.accept(r.peer)); };
         await(side, net, seen, "both initiators", [&] { return seen.requests == 2; });
-        for (int k : {1, 2}) side.tell(k, const_bytes(net.publish(words, owner_polls)));
+        for (int k : {1, 2}) side.tell(k, const_bytes(net.export_region(words, owner_polls)));
         for (int k : {1, 2}) (void)serve_and_ask(side, net, seen, k);
         EXPECT_EQ(word_at(words, 8), 2 * count * 3);
         EXPECT_EQ(word_at(words, 0), 0U);

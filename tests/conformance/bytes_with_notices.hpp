@@ -25,8 +25,8 @@ TYPED_TEST_P(fused_notices, what_the_target_refuses_fails_and_is_told_to_nobody_
         hosting<fabric> host(side, 4096, rights::remote_write);
         const auto unwritable = host.net.allocate(4096, rights::remote_read).value();
         const auto gone = host.net.allocate(4096, rights::remote_write).value();
-        side.tell(1, const_bytes(host.net.publish(unwritable, owner_polls)));
-        side.tell(1, const_bytes(host.net.publish(gone, owner_polls)));
+        side.tell(1, const_bytes(host.net.export_region(unwritable, owner_polls)));
+        side.tell(1, const_bytes(host.net.export_region(gone, owner_polls)));
         host.net.release_region(gone);
         std::vector<std::uint32_t> told;
         host.seen.on_notified = [&](const notified& n) { told.push_back(n.immediate); };

@@ -102,7 +102,7 @@ TYPED_TEST_P(closing_of_peers, many_rounds_of_meeting_and_closing_leave_nothing_
       {.limit = limit, .once = true},
       [](party& side) {
         auto net = opened<fabric>(side, listening());
-        side.tell(1, net.where());
+        side.tell(1, net.listen_address());
         observer seen;
         seen.on_requested = [&](const requested& r) { EXPECT_TRUE(net.accept(r.peer)); };
         serve(side, net, seen, 1, (limit - 10s) * slowness());

@@ -109,7 +109,7 @@ TYPED_TEST_P(completions, an_operation_that_nobody_answers_ends_once_by_its_dead
       [](party& side) {
         hosting<fabric> host(side, 64, rights::remote_write, soon);
         auto counters = host.net.template allocate_words<atomicity::target>(64, rights::remote_atomic).value();
-        side.tell(1, const_bytes(host.net.publish(counters, owner_polls)));
+        side.tell(1, const_bytes(host.net.export_region(counters, owner_polls)));
         serve(side, host.net, host.seen, 1);
         (void)side.ask(1);
         side.ready(1);

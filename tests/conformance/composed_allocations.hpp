@@ -78,7 +78,7 @@ TYPED_TEST_P(composed_allocations, none_by_gather_lists_states_flushes_batches_a
       [](party& side) {
         hosting<fabric> host(side, 4096, rights::all);
         auto words = host.net.template allocate_words<atomicity::target>(64, rights::remote_atomic).value();
-        side.tell(1, const_bytes(host.net.publish(words, owner_polls)));
+        side.tell(1, const_bytes(host.net.export_region(words, owner_polls)));
         watch_steady(side, host.net, 10 + 2 * int{sees} + int{flushes<fabric>});
       },
       [](party& side) {

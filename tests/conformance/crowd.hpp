@@ -130,10 +130,10 @@ TYPED_TEST_P(crowd, of_eight_initiators_loses_no_addition_and_sees_no_value_twic
         auto net = opened<fabric>(side, listening(TestFixture::patient()));
         observer seen;
         auto page = net.allocate(64, rights::remote_atomic).value();
-        for (int k : {1, 2}) side.tell(k, net.where());
+        for (int k : {1, 2}) side.tell(k, net.listen_address());
         seen.on_requested = [&](const requested& r) { EXPECT_TRUE(net.accept(r.peer)); };
         await(side, net, seen, "eight initiators", [&] { return seen.requests == 2 * TestFixture::per_side; });
-        for (int k : {1, 2}) side.tell(k, const_bytes(net.publish(page, owner_polls)));
+        for (int k : {1, 2}) side.tell(k, const_bytes(net.export_region(page, owner_polls)));
         std::uint64_t made = 0;
         for (int k : {1, 2}) {
           await(

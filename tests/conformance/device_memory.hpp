@@ -132,7 +132,7 @@ TYPED_TEST_P(device_memory_of_peers, is_source_and_destination_of_puts) {
         if (!made) return;
         observer seen;
         const peer p = meet_as_listener(side, *net, seen);
-        side.tell(1, const_bytes(net->publish(*made, owner_polls)));
+        side.tell(1, const_bytes(net->export_region(*made, owner_polls)));
         serve(side, *net, seen, 1);
         EXPECT_EQ(first_unlike(device.memory().first(4096), 5), 4096U);
         side.ready(1);

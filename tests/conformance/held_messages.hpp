@@ -19,7 +19,7 @@ struct held_back {
 /// Side 0: refuses all until nothing new comes, then takes them.
 template <class F>
 void hold_and_take(party& side, const held_back& what) {
-  auto net = opened<F>(side, listening({.slot_bytes = what.largest, .receives = what.receives}));
+  auto net = opened<F>(side, listening({.max_message_bytes = what.largest, .receives = what.receives}));
   observer seen;
   const peer p = meet_as_listener(side, net, seen);
   bool holds = true;

@@ -53,7 +53,7 @@ TYPED_TEST_P(meeting_of_peers, private_data_of_every_length_reaches_both_sides) 
       {},
       [](party& side) {
         auto net = opened<fabric>(side, listening());
-        side.tell(1, net.where());
+        side.tell(1, net.listen_address());
         observer seen;
         for (const private_bytes& expected : cases()) {
           private_bytes came;
@@ -97,7 +97,7 @@ TYPED_TEST_P(meeting_of_peers, private_data_of_65_bytes_is_refused_with_the_numb
       {},
       [](party& side) {
         auto net = opened<fabric>(side, listening());
-        side.tell(1, net.where());
+        side.tell(1, net.listen_address());
         observer seen;
         serve(side, net, seen, 1);
         EXPECT_EQ(seen.requests, 0U);
@@ -120,7 +120,7 @@ TYPED_TEST_P(meeting_of_peers, a_refusal_arrives_with_its_reason) {
       {},
       [](party& side) {
         auto net = opened<fabric>(side, listening());
-        side.tell(1, net.where());
+        side.tell(1, net.listen_address());
         observer seen;
         const peer p = one_request(side, net, seen);
         EXPECT_TRUE(net.reject(p, "the house is full"));
@@ -144,7 +144,7 @@ TYPED_TEST_P(meeting_of_peers, nobody_there_is_an_error_in_time) {
     std::string where;
     {
       auto gone = opened<fabric>(side, listening());
-      where = gone.where();
+      where = gone.listen_address();
     }
     auto net = opened<fabric>(side);
     observer seen;
@@ -178,7 +178,7 @@ TYPED_TEST_P(meeting_of_peers, a_peer_of_other_rules_is_refused_with_a_sentence)
       {},
       [](party& side) {
         auto net = opened<fabric>(side, listening());
-        side.tell(1, net.where());
+        side.tell(1, net.listen_address());
         observer seen;
         serve(side, net, seen, 1);
         EXPECT_EQ(seen.requests, 0U) << "the application was asked about a peer that it cannot talk to";
@@ -203,7 +203,7 @@ TYPED_TEST_P(meeting_of_peers, a_message_right_behind_the_acceptance_is_not_lost
       [](party& side) {
         auto net = opened<fabric>(side, listening());
         auto memory = net.allocate(64, rights::none).value();
-        side.tell(1, net.where());
+        side.tell(1, net.listen_address());
         observer seen;
         std::vector<peer> asked;  // the next request may come while the last peer is being closed: it must not be lost
         seen.on_requested = [&](const requested& r) { asked.push_back(r.peer); };
@@ -261,8 +261,8 @@ TYPED_TEST_P(meeting_of_peers, two_peers_are_told_apart) {
         auto net = opened<fabric>(side, listening());
         observer seen;
         auto memory = net.allocate(64, rights::none).value();
-        side.tell(1, net.where());
-        side.tell(2, net.where());
+        side.tell(1, net.listen_address());
+        side.tell(2, net.listen_address());
         seen.on_requested = [&](const requested& r) { EXPECT_TRUE(net.accept(r.peer)); };
         std::vector<std::pair<peer, std::byte>> owed;
         seen.on_received = [&](const received& m) { owed.emplace_back(m.peer, m.message[0]); };
@@ -313,7 +313,7 @@ TYPED_TEST_P(meeting_of_peers, the_sixth_address_family_works_too) {
       [](party& side) {
         auto net = opened<fabric>(side, {.node = home_of_the_sixth_family(), .listens = true});
         observer seen;
-        EXPECT_TRUE(net.where().starts_with("[" + home_of_the_sixth_family() + "]:")) << net.where();
+        EXPECT_TRUE(net.listen_address().starts_with("[" + home_of_the_sixth_family() + "]:")) << net.listen_address();
         (void)meet_as_listener(side, net, seen);
         serve(side, net, seen, 1);
       },

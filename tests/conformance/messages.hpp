@@ -82,7 +82,7 @@ TYPED_TEST_P(messages, keep_their_boundaries_from_nothing_to_the_slot) {
   TestFixture::play(
       {},
       [](party& side) {
-        auto net = opened<fabric>(side, {.listens = true, .slot_bytes = slot});
+        auto net = opened<fabric>(side, {.listens = true, .max_message_bytes = slot});
         observer seen;
         const peer p = meet_as_listener(side, net, seen);
         EXPECT_EQ(net.largest_message(p), slot + 100);
@@ -100,7 +100,7 @@ TYPED_TEST_P(messages, keep_their_boundaries_from_nothing_to_the_slot) {
         serve(side, net, seen, 1);
       },
       [](party& side) {
-        auto net = opened<fabric>(side, {.slot_bytes = slot + 100});
+        auto net = opened<fabric>(side, {.max_message_bytes = slot + 100});
         observer seen;
         auto memory = net.allocate(slot + 1, rights::none).value();
         const peer p = meet_as_caller(side, net, seen);

@@ -89,7 +89,7 @@ TYPED_TEST_P(multi_receive, messages_that_no_handler_took_yet_keep_their_buffer)
   using fabric = buffered<typename TestFixture::tested_fabric>;
   if (!has_large_buffers<typename TestFixture::tested_fabric>) GTEST_SKIP() << "the row has no such buffers, and asking for them does not compile";
   // Two buffers are half a mebibyte, some 800 messages. The library is left without any, and shm of libfabric 1.17 also without an entry of the
-  // 1,024 that it keeps messages in, so that it cannot take a large buffer (compose/receives.hpp). 500 are far beyond what slots would hold.
+  // 1,024 that it keeps messages in, so that it cannot take a large buffer (compose/engine/receives.hpp). 500 are far beyond what slots would hold.
   static constexpr held_back what{.count = 2700, .largest = 1024, .held_surely = 500, .receives = 32};
   TestFixture::play(
       {.once = true}, [](party& side) { hold_and_take<fabric>(side, what); }, [](party& side) { send_more_than_is_held<fabric>(side, what); });

@@ -107,7 +107,7 @@ TYPED_TEST_P(put_get, what_the_region_does_not_grant_is_refused_before_it_is_pos
       [](party& side) {
         hosting<fabric> host(side, 1024, rights::remote_write);
         auto readable = host.net.allocate(1024, rights::remote_read).value();
-        side.tell(1, const_bytes(host.net.publish(readable, owner_polls)));
+        side.tell(1, const_bytes(host.net.export_region(readable, owner_polls)));
         serve(side, host.net, host.seen, 1);
         for (const std::byte b : readable.memory()) ASSERT_EQ(b, std::byte{});
       },

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "../../compose/notification_counter.hpp"
-#include "../../compose/rails.hpp"
+#include "../../compose/rails/rails.hpp"
 #include "two_sides.hpp"
 
 namespace weft::conformance {
@@ -50,12 +50,12 @@ struct striped_host {
   striped_host(party& side, std::size_t size) : all(opened_rails<F>(side, true)) {
     seen.on_notified = [this](const notified& n) { EXPECT_TRUE(arrivals.note(n.immediate)); };
     memory = all.allocate(size, rights::all).value();
-    side.tell(1, all.where());
+    side.tell(1, all.listen_address());
     side.at("accept");
     auto p = all.accept_one(patience, seen);
     if (!p) throw stopped("accept: " + p.error().sentence);
     other = *p;
-    if (const status s = all.share(other, memory, owner_polls, patience, seen); !s) throw stopped("share: " + describe(s));
+    if (const status s = all.send_region(other, memory, owner_polls, patience, seen); !s) throw stopped("send_region: " + describe(s));
   }
   void serve(party& side) {
     await(side, all, seen, "serving until side 1 speaks", [&] { return side.heard(1); });
@@ -205,7 +205,7 @@ TYPED_TEST_P(striped_rails, refuse_what_is_out_of_bounds_and_other_cuts) {
         striped_host<fabric> host(side, 4 * stripe);
         host.serve(side);
         (void)side.ask(1);
-        side.tell(1, host.all.where());
+        side.tell(1, host.all.listen_address());
         host.serve(side);
       },
       [](party& side) {

@@ -18,7 +18,7 @@ TYPED_TEST_SUITE_P(regions);
 
 template <class F>
 std::uint64_t key_of(transport<F>& net, const region& r) {
-  const auto bytes_of = net.publish(r, owner_polls);
+  const auto bytes_of = net.export_region(r, owner_polls);
   return net.parse_region(bytes_of).value().record().key;
 }
 
@@ -68,7 +68,7 @@ TYPED_TEST_P(regions, descriptions_are_parsed_strictly) {
   TestFixture::play({}, [](party& side) {
     auto net = opened<fabric>(side);
     const auto r = net.allocate(12345, rights::remote_write | rights::remote_read).value();
-    const region_bytes good = net.publish(r, owner_polls);
+    const region_bytes good = net.export_region(r, owner_polls);
     const auto parsed = net.parse_region(good);
     ASSERT_TRUE(parsed) << parsed.error().sentence;
     EXPECT_EQ(parsed->size(), 12345U);
@@ -79,7 +79,7 @@ TYPED_TEST_P(regions, descriptions_are_parsed_strictly) {
     EXPECT_EQ(net.parse_region(longer).why().code, errc::invalid);
     auto other = opened<of_other_rules<fabric>>(side);
     const auto foreign = other.allocate(64, rights::all).value();
-    const auto refused = net.parse_region(other.publish(foreign, owner_polls));
+    const auto refused = net.parse_region(other.export_region(foreign, owner_polls));
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.why().code, errc::incompatible);
     EXPECT_NE(refused.error().sentence.find("another fabric"), std::string::npos) << refused.error().sentence;
@@ -99,7 +99,7 @@ TYPED_TEST_P(regions, after_its_release_nobody_writes_there) {
         ASSERT_TRUE(r) << r.error().sentence;
         seen.on_lost = [](const lost&) {};
         (void)meet_as_listener(side, net, seen);
-        side.tell(1, const_bytes(net.publish(*r, owner_polls)));
+        side.tell(1, const_bytes(net.export_region(*r, owner_polls)));
         net.release_region(*r);
         side.ready(1);
         serve(side, net, seen, 1);

@@ -100,7 +100,7 @@ std::vector<std::byte> serve_and_ask(party& side, transport<F>& net, observer& s
 /// Side 0's beginning: listens, says where, accepts one peer.
 template <class F>
 peer meet_as_listener(party& side, transport<F>& net, observer& seen, int other = 1) {
-  side.tell(other, net.where());
+  side.tell(other, net.listen_address());
   side.at("accept");
   auto p = net.accept_one(patience, seen);
   if (!p) throw stopped("accept: " + p.error().sentence);
@@ -134,7 +134,7 @@ struct hosting {
     if (!made) throw stopped("allocate: " + made.error().sentence);
     region = *made;
     other = meet_as_listener(side, net, seen);
-    side.tell(1, const_bytes(net.publish(region, owner_polls)));
+    side.tell(1, const_bytes(net.export_region(region, owner_polls)));
   }
 };
 

@@ -122,7 +122,7 @@ TYPED_TEST_P(unsignalled, more_than_four_gigabytes_go_as_one_put_and_come_back_a
           EXPECT_EQ(first_unlike(memory.first(), 1), tiled_memory::tile);
           EXPECT_EQ(first_unlike(memory.last(), 2), tiled_memory::tail) << "beyond 4 GiB";
         };
-        side.tell(1, const_bytes(net.publish(*region, owner_polls)));
+        side.tell(1, const_bytes(net.export_region(*region, owner_polls)));
         serve(side, net, seen, 1, patience * 4);
         EXPECT_EQ(seen.notices, 1U);
         net.release_region(*region);

@@ -43,7 +43,7 @@ inline bool is_word_salad(const_bytes message, std::uint32_t i) {
 /// Side 1: sends so many of them, and closes when side 0 has them: whoever leaves messages may not get those that found no receive before the end.
 template <class F>
 void send_word_salad(party& side, std::uint32_t count) {
-  auto net = opened<F>(side, {.slot_bytes = 1024});
+  auto net = opened<F>(side, {.max_message_bytes = 1024});
   observer seen;
   auto memory = net.allocate(std::size_t{count} * 1024, rights::none).value();
   const peer p = meet_as_caller(side, net, seen);
@@ -64,7 +64,7 @@ TYPED_TEST_P(watched_messages, old_bytes_of_a_buffer_are_never_taken_for_a_messa
   TestFixture::play(
       {},
       [](party& side) {
-        auto net = opened<fabric>(side, listening({.slot_bytes = 1024, .receives = 3}));
+        auto net = opened<fabric>(side, listening({.max_message_bytes = 1024, .receives = 3}));
         observer seen;
         (void)meet_as_listener(side, net, seen);
         std::uint32_t next = 0;
@@ -89,7 +89,7 @@ TYPED_TEST_P(watched_messages, those_that_a_handler_leaves_are_offered_again_in_
   TestFixture::play(
       {},
       [](party& side) {
-        auto net = opened<fabric>(side, listening({.slot_bytes = 1024, .receives = 4}));
+        auto net = opened<fabric>(side, listening({.max_message_bytes = 1024, .receives = 4}));
         observer seen;
         (void)meet_as_listener(side, net, seen);
         std::uint32_t next = 0, refused = 0, looks = 0;
@@ -126,7 +126,7 @@ TYPED_TEST_P(watched_messages, a_notice_right_behind_the_acceptance_is_not_lost)
       [](party& side) {
         auto net = opened<fabric>(side, listening());
         auto memory = net.allocate(64, rights::none).value();
-        side.tell(1, net.where());
+        side.tell(1, net.listen_address());
         const auto there = net.parse_region(side.ask(1));
         ASSERT_TRUE(there) << there.error().sentence;
         observer seen;
@@ -145,7 +145,7 @@ TYPED_TEST_P(watched_messages, a_notice_right_behind_the_acceptance_is_not_lost)
         auto net = opened<fabric>(side);
         auto region = net.allocate(64, rights::remote_write).value();
         const std::string where = side.ask_text(0);
-        side.tell(0, const_bytes(net.publish(region, owner_polls)));
+        side.tell(0, const_bytes(net.export_region(region, owner_polls)));
         for (std::uint32_t i = 0; i < rounds; ++i) {
           observer seen;
           seen.on_notified = [&](const notified& n) {
@@ -172,7 +172,7 @@ TYPED_TEST_P(watched_messages, who_was_built_without_them_is_refused_and_others_
       [](party& side) {
         auto net = opened<fabric>(side, listening());
         observer seen;
-        side.tell(1, net.where());
+        side.tell(1, net.listen_address());
         serve(side, net, seen, 1);
         (void)side.ask(1);
         EXPECT_EQ(seen.requests, 0U) << "the application was asked about a peer that it cannot talk to";

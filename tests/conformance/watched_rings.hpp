@@ -158,7 +158,7 @@ TYPED_TEST_P(watched_rings, both_sides_answer_each_notice_with_one) {
       [](party& side) {
         visiting<fabric> guest(side, 4096);
         const auto here = guest.net.allocate(4096, rights::remote_write).value();
-        side.tell(0, const_bytes(guest.net.publish(here, owner_polls)));
+        side.tell(0, const_bytes(guest.net.export_region(here, owner_polls)));
         std::uint32_t next = 0;
         guest.seen.on_notified = [&](const notified& n) { EXPECT_EQ(n.immediate, next++); };
         for (std::uint32_t i = 0; i < count; ++i) {

@@ -200,7 +200,7 @@ TYPED_TEST_P(words_of_peers, each_operation_on_each_type_is_the_processors_arith
       [](party& side) {
         hosting<fabric> host(side, 64, rights::remote_atomic);
         auto counted = host.net.template allocate_words<atomicity::target>(64, rights::remote_atomic).value();
-        side.tell(1, const_bytes(host.net.publish(counted, owner_polls)));
+        side.tell(1, const_bytes(host.net.export_region(counted, owner_polls)));
         for (const region& r : {host.region, static_cast<const region&>(counted)}) {
           const auto image = serve_and_ask(side, host.net, host.seen, 1);
           ASSERT_EQ(image.size(), r.size());
@@ -260,10 +260,10 @@ TYPED_TEST_P(words_of_peers, neighbours_of_4_bytes_do_not_disturb_each_other) {
         auto net = opened<fabric>(side, listening());
         observer seen;
         auto page = net.allocate(24, rights::remote_atomic).value();
-        for (int k : {1, 2}) side.tell(k, net.where());
+        for (int k : {1, 2}) side.tell(k, net.listen_address());
         seen.on_requested = [&](const requested& r) { EXPECT_TRUE(net.accept(r.peer)); };
         await(side, net, seen, "both initiators", [&] { return seen.requests == 2; });
-        for (int k : {1, 2}) side.tell(k, const_bytes(net.publish(page, owner_polls)));
+        for (int k : {1, 2}) side.tell(k, const_bytes(net.export_region(page, owner_polls)));
         for (int k : {1, 2}) (void)serve_and_ask(side, net, seen, k);
         EXPECT_EQ(from_bits<std::int32_t>(word_bits(page, 0) & 0xffff'ffffU), -2 * count);
         EXPECT_EQ(word_bits(page, 0) >> 32, 2U * 3 * count);
@@ -282,8 +282,8 @@ TYPED_TEST_P(words_of_peers, have_one_executor) {
         hosting<fabric> host(side, 64, rights::all);
         auto counted = host.net.template allocate_words<atomicity::target>(64, rights::all).value();
         auto own = host.net.template allocate_words<atomicity::processor>(64, rights::remote_read).value();
-        side.tell(1, const_bytes(host.net.publish(counted, owner_polls)));
-        side.tell(1, const_bytes(host.net.publish(own, owner_polls)));
+        side.tell(1, const_bytes(host.net.export_region(counted, owner_polls)));
+        side.tell(1, const_bytes(host.net.export_region(own, owner_polls)));
         own.template word<std::uint64_t>(8).store(7);
         const auto refused = host.net.template allocate_words<atomicity::processor>(64, rights::remote_atomic);
         ASSERT_FALSE(refused);

@@ -35,10 +35,10 @@ class tally {
 int survive() {
   auto net = open<selected>({.node = "127.0.0.1", .listens = true, .silence_limit = 1500ms}).value();
   auto page = net.allocate(4096, rights::remote_write).value();
-  std::printf("%s\n", net.where().c_str());
+  std::printf("%s\n", net.listen_address().c_str());
   std::fflush(stdout);
   const peer other = net.accept_one(20s).value();
-  while (net.share(other, page, owner_polls).is_again()) net.progress([](auto&&) {});
+  while (net.send_region(other, page, owner_polls).is_again()) net.progress([](auto&&) {});
   tally messages;
   tally notices;
   unsigned owed = 0;

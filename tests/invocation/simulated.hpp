@@ -265,7 +265,7 @@ run_result play(std::uint64_t seed, const loopback::faults& trouble, const run_p
       o.longest_function = 2s;
       auto made = manager<F, simulated_spawner<F>>::open(o, simulated_spawner<F>(world, library));
       if (!made) return;
-      manager_at = (*made)->where();
+      manager_at = (*made)->listen_address();
       const instant limit = world.now() + 300s;
       (*made)->serve([&] { return (client_over && (*made)->allocations() == 0) || world.now() > limit; });
       r.bills = (*made)->bills();

@@ -44,10 +44,10 @@ TEST(contract, modes_and_sizes_that_the_row_lacks_are_refused_at_the_call) {
     EXPECT_EQ((me.net->template write<post_mode::delivered>(me.link, me.staged(0, 8), {}, nullptr)).code, errc::unsupported);
     EXPECT_EQ(me.net->inject(me.link, const_bytes(me.staging).first(65), 0).code, errc::invalid);
     std::vector<std::byte> large((1 << 20) + 1);
-    registration held = me.net->enroll_local(large).value();
+    registration held = me.net->register_local(large).value();
     EXPECT_EQ((me.net->template send<post_mode::signalled>(me.link, {large.data(), large.size(), held.descriptor}, 0, nullptr)).code,
               errc::out_of_range);
-    me.net->withdraw(held);
+    me.net->deregister(held);
   });
   ask<counting>([](auto& me) {
     EXPECT_EQ((me.net->template write_immediate<post_mode::signalled>(me.link, me.staged(0, 8), {}, 1, nullptr)).code, errc::unsupported);
@@ -162,7 +162,7 @@ TEST(contract, a_region_that_is_not_bound_is_not_reachable) {
     auto target = net::open({.node = {}, .service = "1"}).value();
     auto me = net::open({}).value();
     std::array<std::byte, 64> memory{};
-    const registration held = target->enroll(memory, rights::all, 5).value();
+    const registration held = target->register_memory(memory, rights::all, 5).value();
     auto link = me->dial(target->address(), 1).value();
     me->poll_links([](link_change, std::uint32_t, net::link) { return 0U; });
     std::array<std::byte, 8> from{std::byte{1}};
@@ -179,8 +179,8 @@ TEST(contract, keys_must_fit_and_differ) {
   using net = loopback::port<shape_of<silent_refusal>>;
   auto me = net::open({}).value();
   std::array<std::byte, 8> memory{};
-  EXPECT_TRUE(me->enroll(memory, rights::all, 5));
-  const auto twice = me->enroll(memory, rights::all, 5);
+  EXPECT_TRUE(me->register_memory(memory, rights::all, 5));
+  const auto twice = me->register_memory(memory, rights::all, 5);
   ASSERT_FALSE(twice);
   EXPECT_NE(twice.error().sentence.find("key 5 names another region"), std::string::npos);
 }

@@ -228,7 +228,7 @@ TEST(exchange_counter, counts_plain_writes) {
       w,
       [&](side& me) {
         server = &me;
-        ASSERT_TRUE(me.until([&] { return me.net->landed_writes() == 12; }));
+        ASSERT_TRUE(me.until([&] { return me.net->counted_writes() == 12; }));
       },
       [&](side& me) {
         ASSERT_TRUE(me.until([&] { return server != nullptr; }));

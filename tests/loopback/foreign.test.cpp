@@ -120,14 +120,14 @@ void meets_a_message_that_is_too_large() {
   loopback::world w(11);
   bool over = false;
   w.spawn("listener", [&] {
-    auto net = open<Row>({.node = "listener", .service = "7471", .sleeps = true, .slot_bytes = 4000, .receives = 1}).value();
+    auto net = open<Row>({.node = "listener", .service = "7471", .sleeps = true, .max_message_bytes = 4000, .receives = 1}).value();
     EXPECT_TRUE(net.until([&] { return over; }, 60s, overloaded{[](auto&&) {}}));
     EXPECT_EQ(net.overrun().times, 2U) << "the receive of the first was not posted again";
     EXPECT_EQ(net.garbled(), 2U);
     using framing_answer = answer<Row, framing_family>;  // whose bytes both sizes count
     EXPECT_EQ(describe(net.overrun()), "a message of 5000 bytes does not fit into a receive of " +
                                            std::to_string(4000 + framing_answer::bytes_in_front + framing_answer::bytes_behind) +
-                                           " (transport_options::slot_bytes of its receiver)");
+                                           " (transport_options::max_message_bytes of its receiver)");
   });
   w.spawn("caller", [&] {
     loopback::sleep_for(100us);

@@ -36,9 +36,9 @@ struct party {
   explicit party(port_options options = {}, std::uint64_t wanted_key = 77) {
     options.sleeps = true;
     net = port_type::open(options).value();
-    region = net->enroll(bytes(memory).subspan(guard, region_size), rights::all, wanted_key).value();
-    receives_held = net->enroll_local(receives).value();
-    staging_held = net->enroll_local(staging).value();
+    region = net->register_memory(bytes(memory).subspan(guard, region_size), rights::all, wanted_key).value();
+    receives_held = net->register_local(receives).value();
+    staging_held = net->register_local(staging).value();
     if constexpr (!port_type::link_has_receives) post_receives({});
   }
   void post_receives(typename port_type::link at) {
@@ -70,7 +70,7 @@ struct party {
   }
   void take(const completion_entry& told) {
     if (told.kind == completion_kind::ended) ended.push_back(told);
-    if (told.kind == completion_kind::landed) landed.push_back(told);
+    if (told.kind == completion_kind::write_with_immediate) landed.push_back(told);
     if (told.kind == completion_kind::received) {
       received.push_back(told);
       const std::size_t i = slot_of(told.context);

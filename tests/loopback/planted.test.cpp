@@ -38,9 +38,9 @@ void record_keys(history::recorder& told, side& me) {
   std::vector<std::byte> memory(64);
   told.key_issued(me.net->now(), me.region.key);
   for (int i = 0; i < 5; ++i) {
-    registration held = me.net->enroll(memory, rights::all, 0).value();
+    registration held = me.net->register_memory(memory, rights::all, 0).value();
     told.key_issued(me.net->now(), held.key);
-    me.net->withdraw(held);
+    me.net->deregister(held);
   }
 }
 

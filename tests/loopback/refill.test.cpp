@@ -26,17 +26,17 @@ TEST(refill, is_one_call_for_what_one_look_at_the_queue_found) {
                            ++came;
                          },
                          [](const auto&) {}};
-    ASSERT_TRUE(awaiting<state>(*e).accept_one(5s, on));
+    ASSERT_TRUE(blocking_calls<state>(*e).accept_one(5s, on));
     const std::uint64_t before = e->port->receive_calls();
     while (came < count) {
       loopback::sleep_for(1ms);  // so that the queue is full when it is looked at
-      (void)awaiting<state>(*e).step(on);
+      (void)blocking_calls<state>(*e).step(on);
     }
     const std::uint64_t calls = e->port->receive_calls() - before;
     EXPECT_GT(calls, 0U);
     EXPECT_LE(calls * 8, count) << calls << " calls for " << count << " messages";
     over = true;
-    closing<state>(*e).close_all(250ms);
+    orderly_close<state>(*e).close_all(250ms);
   });
   w.spawn("caller", [&] {
     loopback::sleep_for(100us);

@@ -51,7 +51,7 @@ static_assert(port_shape<shape> && !port_shape<fabrics::loopback> && !port_shape
 static_assert(port<backends::loopback::port<shape>>);
 struct no_port {};
 static_assert(!port<no_port>);
-static_assert(rendezvous_channel<backends::loopback::rendezvous> && !rendezvous_channel<no_port>);
+static_assert(oob_exchange_channel<backends::loopback::oob_exchange> && !oob_exchange_channel<no_port>);
 
 // ---- handlers -------------------------------------------------------------------------------------------------------------
 struct everything {

@@ -26,7 +26,7 @@ ALLOWED: dict[tuple[str, str], str] = {
     (r"^(backends|probe)/verbs/", "verbs"): "the library, whose name the folder has",
     (r"^backends/libfabric/leftovers", "shm"): "the kernel's folder of shared memory, /dev/shm",
     (r"^probe/supervisor", "shm"): "the kernel's folder of shared memory, /dev/shm",
-    (r"^backends/rendezvous/", "tcp"): "the internet protocol that the side channel speaks",
+    (r"^backends/oob_exchange/", "tcp"): "the internet protocol that the side channel speaks",
 }
 
 # Phrases that are read before words are: the type's qualified name says what it is.

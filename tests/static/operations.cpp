@@ -5,10 +5,10 @@
 #include "../../compose/immediate_layout.hpp"
 #include "../../compose/notification_counter.hpp"
 #include "../../compose/ordering.hpp"
-#include "../../compose/rails.hpp"
+#include "../../compose/rails/rails.hpp"
 #include "../../compose/selected.hpp"
 #include "../../compose/with.hpp"
-#include "../../core/spaced_looks.hpp"
+#include "../../core/poll_spacing.hpp"
 #include "../../coroutines/scheduler.hpp"
 
 #include <atomic>
@@ -47,8 +47,8 @@ status until_it_is_seen(net_type& net, peer there, local_memory from, const remo
 
 bool is_set_in_time(net_type& net, std::uint64_t& word, std::uint64_t wanted, duration at_most) {
   const instant end = net.now() + at_most;
-  spaced_looks looks;
-  for (const std::atomic_ref seen(word); seen.load(std::memory_order_acquire) != wanted; looks.before_look())
+  poll_spacing looks;
+  for (const std::atomic_ref seen(word); seen.load(std::memory_order_acquire) != wanted; looks.before_poll())
     if (net.now() > end) return false;
   return true;
 }

@@ -88,10 +88,10 @@ def test_a_providers_name_in_code_is_named(tmp_path: Path, name: str, line: str)
     ("name", "line"),
     [
         ("compose/a.hpp", "// tcp loses writes without a word"),
-        ("backends/rendezvous/a.hpp", "int tcp = 0;"),
+        ("backends/oob_exchange/a.hpp", "int tcp = 0;"),
         ("compose/a.hpp", "int tcpdump = 0;"),
-        ("backends/x/a.hpp", "using rendezvous = backends::rendezvous::tcp;"),
-        ("compose/a.hpp", '#include "../backends/rendezvous/tcp.hpp"'),
+        ("backends/x/a.hpp", "using oob_exchange = backends::oob_exchange::tcp;"),
+        ("compose/a.hpp", '#include "../backends/oob_exchange/tcp.hpp"'),
         ("tests/a.cpp", 'auto label = "tcp";'),
     ],
 )

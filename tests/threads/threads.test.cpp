@@ -29,11 +29,11 @@ template <class F>
 sentence listen(transport<F> net, announcement& where) {
   auto memory = net.allocate(4096, rights::all);
   if (!memory) return memory.error().sentence;
-  where.tell(net.where());
+  where.tell(net.listen_address());
   auto other = net.accept_one(20s);
   if (!other) return other.error().sentence;
   status shared;
-  while ((shared = net.share(*other, *memory, owner_polls)).is_again()) (void)net.progress([](auto&&) {});
+  while ((shared = net.send_region(*other, *memory, owner_polls)).is_again()) (void)net.progress([](auto&&) {});
   if (!shared) return "the region could not be described: " + describe(shared);
   std::uint64_t sum = 0;
   bool left = false;
@@ -103,7 +103,7 @@ TEST(threads, take_transports_over_from_each_other) {
     auto net = open<selected>({.node = "127.0.0.1", .listens = true});
     ASSERT_TRUE(net) << net.error().sentence;
     std::jthread([&] { EXPECT_TRUE((*net).allocate(4096, rights::all)); }).join();
-    EXPECT_FALSE((*net).where().empty());
+    EXPECT_FALSE((*net).listen_address().empty());
     std::jthread([mine = std::move(*net)]() mutable { const transport<selected> last = std::move(mine); }).join();
   }
 }

@@ -2,7 +2,7 @@
 //
 // What a build says of itself: names of answers, words that peers compare, the text that binaries carry, and answers asked for by hand.
 #include <weft/compose/built_for.hpp>
-#include <weft/compose/likeness.hpp>
+#include <weft/compose/connecting/compatibility.hpp>
 #include <weft/compose/with.hpp>
 #include <weft/generated/loopback.hpp>
 
@@ -47,7 +47,7 @@ TEST(built_for, tells_fabric_releases_wire_and_answers) {
     EXPECT_NE(text.find(line), std::string::npos) << line << text;
 }
 
-// ---- likeness ---------------------------------------------------------------------------------------------------------------
+// ---- compatibility ---------------------------------------------------------------------------------------------------------------
 const_bytes bytes_of(std::string_view text) { return std::as_bytes(std::span(text.data(), text.size())); }
 
 constexpr build_words ours{"some", "notify=immediate key_bytes=8", 1};
@@ -59,31 +59,31 @@ wire::introduction theirs(std::uint64_t fingerprint, std::string_view fabric, st
   return i;
 }
 
-TEST(likeness, is_silent_about_builds_that_can_talk) {
-  EXPECT_EQ(unlikeness(ours, theirs(1, "some", ours.shared), wire::parse_verdict::good, asking::they), "");
+TEST(compatibility, is_silent_about_builds_that_can_talk) {
+  EXPECT_EQ(incompatibility(ours, theirs(1, "some", ours.shared), wire::parse_verdict::good, asking::they), "");
 }
 
-TEST(likeness, names_the_first_difference) {
+TEST(compatibility, names_the_first_difference) {
   const auto good = wire::parse_verdict::good;
-  EXPECT_EQ(unlikeness(ours, theirs(2, "other", ours.shared), good, asking::they),
+  EXPECT_EQ(incompatibility(ours, theirs(2, "other", ours.shared), good, asking::they),
             "the caller was built for fabric other, the listener for fabric some");
-  EXPECT_EQ(unlikeness(ours, theirs(2, "some", "notify=remote_counter key_bytes=8"), good, asking::they),
+  EXPECT_EQ(incompatibility(ours, theirs(2, "some", "notify=remote_counter key_bytes=8"), good, asking::they),
             "fabric some: the caller was built for notify=remote_counter, the listener for notify=immediate");
-  EXPECT_EQ(unlikeness(ours, theirs(2, "some", "notify=immediate key_bytes=4"), good, asking::we),
+  EXPECT_EQ(incompatibility(ours, theirs(2, "some", "notify=immediate key_bytes=4"), good, asking::we),
             "fabric some: the caller was built for key_bytes=8, the listener for key_bytes=4");
-  EXPECT_EQ(unlikeness(ours, theirs(2, "some", ours.shared), good, asking::they),
+  EXPECT_EQ(incompatibility(ours, theirs(2, "some", ours.shared), good, asking::they),
             "caller and listener were built for other rules of fabric some: generate both from one matrix");
   auto old = theirs(1, "some", ours.shared);
   old.wire_version = 1;
-  EXPECT_EQ(unlikeness(ours, old, wire::parse_verdict::other_wire_version, asking::we),
+  EXPECT_EQ(incompatibility(ours, old, wire::parse_verdict::other_wire_version, asking::we),
             "the caller was built for wire version 4, the listener for wire version 1");
 }
 
-TEST(likeness, fits_into_a_refusal_with_the_longest_names) {
+TEST(compatibility, fits_into_a_refusal_with_the_longest_names) {
   const std::string longest = "notify=immediate_consumes_receive";
   const std::string name(40, 'f');
   const auto sentence =
-      unlikeness({name, "notify=message_after_ordered_write", 1}, theirs(2, name, longest), wire::parse_verdict::good, asking::they);
+      incompatibility({name, "notify=message_after_ordered_write", 1}, theirs(2, name, longest), wire::parse_verdict::good, asking::they);
   EXPECT_LE(sentence.size(), wire::largest_reason) << sentence;
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The composition's small parts: addresses as people write them, keys, the pool of operations, regions and their bounds.
-#include <weft/compose/key_source.hpp>
-#include <weft/compose/operations.hpp>
+#include <weft/compose/engine/key_source.hpp>
+#include <weft/compose/engine/operations.hpp>
 #include <weft/compose/region.hpp>
-#include <weft/compose/where.hpp>
+#include <weft/compose/connecting/host_and_service.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Arithmetic of rails: every byte of a transfer is carried once, by the rail of its page; descriptions are parsed strictly.
-#include "../../compose/striping.hpp"
+#include "../../compose/rails/striping.hpp"
 #include "../../wire/striped_region.hpp"
 
 #include <gtest/gtest.h>

@@ -32,7 +32,7 @@ introduction sample() {
   i.fingerprint = 0x1122334455667788;
   i.nonce = 0xa1;
   i.connection = connection_number::of(5, 2);
-  i.slot_bytes = 4096;
+  i.max_message_bytes = 4096;
   i.process = 77;
   i.heartbeat_ms = 500;
   i.ring = {0x10, 0x20, 64};

@@ -61,7 +61,7 @@ struct device_errors_of : ::testing::Test {
     return self.post([&] { return write_once<M>(at, size, context); });
   }
   status send(void* context) {
-    const local_memory from = self.staged("E", 1, self.scratch.size() - slot_bytes);
+    const local_memory from = self.staged("E", 1, self.scratch.size() - max_message_bytes);
     if constexpr (Shape::framed) return port().template send_framed<post_mode::signalled>(self.peer, from, {from.data, 0, from.descriptor}, context);
     else return port().template send<post_mode::signalled>(self.peer, from, 0, context);
   }
