@@ -108,7 +108,7 @@ set(WEFT_HEADERS
   compose/posting/notice_batching.hpp
   compose/engine/transfer_plan.hpp
   compose/transport.hpp
-  compose/engine/truncation.hpp
+  compose/truncation.hpp
   compose/receiving/group_unpacking.hpp
   compose/progress/timers.hpp
   compose/connecting/host_and_service.hpp

@@ -44,14 +44,14 @@ void print(const char* what, std::uint32_t peers, const measured& before, const 
 
 /// Records of the fabric's own kind, in use.
 void tables() {
-  using record = engine<selected>::record;
+  using record = detail::engine<selected>::record;
   for (const std::uint32_t count : {1'000U, 100'000U, 1'000'000U}) {
     const measured before = now();
-    peer_table<record> table(count);
-    for (std::uint32_t i = 0; i < count; ++i) table.take()->state = peer_state::established;
+    detail::peer_table<record> table(count);
+    for (std::uint32_t i = 0; i < count; ++i) table.take()->state = detail::peer_state::established;
     print("table of peers", count, before, now());
   }
-  std::printf("one record: %zu bytes, of which the library's link takes %zu\n", sizeof(record), sizeof(engine<selected>::link));
+  std::printf("one record: %zu bytes, of which the library's link takes %zu\n", sizeof(record), sizeof(detail::engine<selected>::link));
 }
 
 /// In a process of its own: dials until there are so many, and stays until it is ended.

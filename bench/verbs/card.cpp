@@ -47,9 +47,9 @@ const auto ignore = overloaded{[](const failed& f) { fail("an operation", f.why)
 /// Tries until there is room.
 template <class Post>
 void posted(pair& p, Post&& post) {
-  patient poll_once(p);
+  patient spin(p);
   status s;
-  look.until([&] { return !(s = post()).is_again(); }, ignore);
+  spin.until([&] { return !(s = post()).is_again(); }, ignore);
   if (!s) fail("a post", s);
 }
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace weft {
+namespace weft::detail {
 
 /// What a build says of itself when it meets another.
 struct build_words {
@@ -23,7 +23,6 @@ struct build_words {
 /// Which of the two asked.
 enum class asking : std::uint8_t { they, we };
 
-namespace detail {
 inline std::string told_apart(std::string_view theirs, std::string_view ours, asking who) {
   const std::string caller(who == asking::they ? theirs : ours);
   const std::string listener(who == asking::they ? ours : theirs);
@@ -36,7 +35,6 @@ inline std::string_view word(std::string_view& text) noexcept {
   text.remove_prefix(first.size() == text.size() ? first.size() : first.size() + 1);
   return first;
 }
-}  // namespace detail
 
 /// Empty when the two can talk; else the sentence that names the difference.
 inline std::string incompatibility(const build_words& ours, const wire::introduction& theirs, wire::parse_verdict verdict, asking who) {
@@ -56,4 +54,4 @@ inline std::string incompatibility(const build_words& ours, const wire::introduc
   return "caller and listener were built for other rules of fabric " + std::string(ours.fabric) + ": generate both from one matrix";
 }
 
-}  // namespace weft
+}  // namespace weft::detail

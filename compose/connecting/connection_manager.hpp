@@ -14,7 +14,7 @@
 
 #include <string>
 
-namespace weft {
+namespace weft::detail {
 
 template <class Engine>
 class connection_manager {
@@ -358,4 +358,4 @@ class connection_manager {
   Engine& e_;
 };
 
-}  // namespace weft
+}  // namespace weft::detail

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace weft {
+namespace weft::detail {
 
 struct host_and_service {
   std::string host;
@@ -38,4 +38,4 @@ struct host_and_service {
   }
 };
 
-}  // namespace weft
+}  // namespace weft::detail

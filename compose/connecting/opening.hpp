@@ -12,7 +12,7 @@
 #include <memory>
 #include <string>
 
-namespace weft {
+namespace weft::detail {
 
 template <class Engine>
 class opening {
@@ -128,4 +128,4 @@ class opening {
   }
 };
 
-}  // namespace weft
+}  // namespace weft::detail

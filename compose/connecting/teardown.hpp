@@ -11,7 +11,7 @@
 #include "../engine/receives.hpp"
 #include "../posting/notice_batching.hpp"
 
-namespace weft {
+namespace weft::detail {
 
 template <class Engine>
 class teardown {
@@ -123,4 +123,4 @@ class teardown {
   Engine& e_;
 };
 
-}  // namespace weft
+}  // namespace weft::detail

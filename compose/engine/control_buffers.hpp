@@ -12,7 +12,7 @@
 #include <memory>
 #include <vector>
 
-namespace weft {
+namespace weft::detail {
 
 /// Buffers of one size.
 template <std::size_t Each>
@@ -49,4 +49,4 @@ class buffer_pool {
   std::uint32_t left_ = 0;
 };
 
-}  // namespace weft
+}  // namespace weft::detail

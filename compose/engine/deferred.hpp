@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace weft {
+namespace weft::detail {
 
 template <class Slot>
 class deferred_list {
@@ -81,4 +81,4 @@ class deferred_list {
   bounds later_, now_;
 };
 
-}  // namespace weft
+}  // namespace weft::detail

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace weft {
+namespace weft::detail {
 
 class deferred_replies {
  public:
@@ -38,4 +38,4 @@ class deferred_replies {
   std::size_t count_ = 0;
 };
 
-}  // namespace weft
+}  // namespace weft::detail

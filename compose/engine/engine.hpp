@@ -21,7 +21,7 @@
 #include "posted_receives.hpp"
 #include "../region.hpp"
 #include "transfer_plan.hpp"
-#include "truncation.hpp"
+#include "../truncation.hpp"
 
 #include <algorithm>
 #include <array>
@@ -31,9 +31,8 @@
 #include <optional>
 #include <vector>
 
-namespace weft {
+namespace weft::detail {
 
-namespace detail {
 /// How a port's peers are watched as processes: its own way if it has one (a simulated host), else the system's.
 template <class Port>
 struct watch_of {
@@ -44,9 +43,7 @@ requires requires { typename Port::process_watch; }
 struct watch_of<Port> {
   using type = typename Port::process_watch;
 };
-}  // namespace detail
 
-namespace detail {
 /// What a look reads the queue by, where the port has such.
 struct no_reader {};
 template <class Port>
@@ -76,7 +73,6 @@ struct record_of {
                            std::conditional_t<Counts, message_counts, no_counts>, std::conditional_t<Groups, gathered_posts, no_groups>,
                            std::conditional_t<Cells, cell_state, no_cells>, std::conditional_t<Posted, posted_receives, no_posted>>;
 };
-}  // namespace detail
 
 /// A region of this side, as the target of others' operations.
 struct region_entry {
@@ -163,7 +159,7 @@ struct engine {
   std::unique_ptr<port_type> port;
   using reader_of = detail::reader_of<port_type>;
   [[no_unique_address]] typename reader_of::type reader;
-  weft::poll_budget poll_budget;
+  weft::detail::poll_budget poll_budget;
   transport_options options;
   peer_table<record> peers;
   /// Of peers with an index below this a message is taken at once: all, or none while messages are unexpected_messages, which go first. One comparison
@@ -194,8 +190,8 @@ struct engine {
   std::uint32_t flushes = 0;          ///< So far, where writes are tracked.
   std::uint32_t waiting_flushes = 0;  ///< That wait for tracked writes; at least.
   plan_table plans;                   ///< Of transfers in several calls.
-  weft::deferred_replies deferred_replies;
-  weft::deferred_replies deferred_fused_replies;  ///< Answers to fused notices (posting/fused.hpp).
+  weft::detail::deferred_replies deferred_replies;
+  weft::detail::deferred_replies deferred_fused_replies;  ///< Answers to fused notices (posting/fused.hpp).
   std::vector<region_entry> regions;
   std::unique_ptr<oob_exchange> side_channel;
   std::unique_ptr<std::byte[]> ring_memory;
@@ -449,4 +445,4 @@ struct engine {
   }
 };
 
-}  // namespace weft
+}  // namespace weft::detail

@@ -12,7 +12,7 @@
 #include <optional>
 #include <unordered_set>
 
-namespace weft {
+namespace weft::detail {
 
 /// 64 bits nobody can guess (getrandom(2)).
 inline std::uint64_t unguessable() noexcept {
@@ -45,4 +45,4 @@ class key_source {
   }
 };
 
-}  // namespace weft
+}  // namespace weft::detail

@@ -17,7 +17,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace weft {
+namespace weft::detail {
 
 enum class slot_use : std::uint8_t {
   free,
@@ -77,7 +77,7 @@ struct library_context {
 /// How far an operation is, in one word: it is written with one store, and whether an end is an ordinary one is asked with one comparison.
 struct alignas(4) operation_state {
   slot_use use = slot_use::free;
-  weft::stage stage = stage::single;
+  weft::detail::stage stage = stage::single;
   std::uint8_t pending = 0;  ///< Library completions still to come.
   errc fault = errc::ok;     ///< The first error of several calls.
 
@@ -229,4 +229,4 @@ class ended_operations {
   Slot* last_ = &start_;
 };
 
-}  // namespace weft
+}  // namespace weft::detail

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace weft {
+namespace weft::detail {
 
 enum class peer_state : std::uint8_t {
   free,
@@ -209,4 +209,4 @@ class peer_table {
   std::uint32_t last_free_ = no_index;
 };
 
-}  // namespace weft
+}  // namespace weft::detail

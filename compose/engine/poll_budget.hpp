@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace weft {
+namespace weft::detail {
 
 class poll_budget {
  public:
@@ -57,4 +57,4 @@ class poll_budget {
   bool put_off_ = false;
 };
 
-}  // namespace weft
+}  // namespace weft::detail

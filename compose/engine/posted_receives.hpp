@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace weft {
+namespace weft::detail {
 
 /// The part of a peer's record that watched receives need.
 struct posted_receives {
@@ -59,4 +59,4 @@ struct posted_receives {
   }
 };
 
-}  // namespace weft
+}  // namespace weft::detail

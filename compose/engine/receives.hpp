@@ -7,7 +7,7 @@
 
 #include "engine.hpp"
 
-namespace weft {
+namespace weft::detail {
 
 template <class Engine>
 class receives {
@@ -202,4 +202,4 @@ class receives {
   Engine& e_;
 };
 
-}  // namespace weft
+}  // namespace weft::detail

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace weft {
+namespace weft::detail {
 
 /// Pieces for one call.
 class piece_list {
@@ -109,4 +109,4 @@ class plan_table {
   std::uint32_t in_use_ = 0;
 };
 
-}  // namespace weft
+}  // namespace weft::detail

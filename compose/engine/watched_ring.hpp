@@ -15,7 +15,7 @@
 #include <memory>
 #include <vector>
 
-namespace weft {
+namespace weft::detail {
 
 /// The part of a peer's record that watched rings need. "Theirs" is the ring that we write into.
 struct cell_state {
@@ -102,4 +102,4 @@ class cell_memory {
   std::vector<std::uint32_t> waits_;
 };
 
-}  // namespace weft
+}  // namespace weft::detail

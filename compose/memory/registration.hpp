@@ -14,7 +14,7 @@
 #include <cstdlib>
 #include <string>
 
-namespace weft {
+namespace weft::detail {
 
 template <class Engine>
 class registrar {
@@ -137,4 +137,4 @@ class registrar {
   Engine& e_;
 };
 
-}  // namespace weft
+}  // namespace weft::detail

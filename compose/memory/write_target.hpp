@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace weft {
+namespace weft::detail {
 
 /// The place of `size` bytes at a remote address, or null and why not: errc::denied or errc::out_of_range.
 template <class Engine>
@@ -28,4 +28,4 @@ template <class Engine>
   return nullptr;
 }
 
-}  // namespace weft
+}  // namespace weft::detail

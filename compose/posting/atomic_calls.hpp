@@ -11,7 +11,7 @@
 #include "atomics.hpp"
 #include "../words.hpp"
 
-namespace weft {
+namespace weft::detail {
 
 /// Base of transport<F>.
 template <class Transport, class F>
@@ -107,4 +107,4 @@ class atomic_calls {
   }
 };
 
-}  // namespace weft
+}  // namespace weft::detail

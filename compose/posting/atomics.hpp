@@ -10,7 +10,7 @@
 
 #include "initiator.hpp"
 
-namespace weft {
+namespace weft::detail {
 
 template <class Engine>
 class atomic_posts {
@@ -170,4 +170,4 @@ class atomic_posts {
   initiator<Engine> initiator_;
 };
 
-}  // namespace weft
+}  // namespace weft::detail

@@ -17,7 +17,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace weft {
+namespace weft::detail {
 
 /// The batch of ports that are told, post by post, whether more comes.
 template <class Engine>
@@ -316,4 +316,4 @@ class [[nodiscard]] kept_back_batch {
 template <class Engine>
 using batch = std::conditional_t<lists_members<Engine>, work_request_chain<Engine>, kept_back_batch<Engine>>;
 
-}  // namespace weft
+}  // namespace weft::detail

@@ -9,7 +9,7 @@
 
 #include <cstddef>
 
-namespace weft {
+namespace weft::detail {
 
 /// A list as the caller gave it, for ports that read it where it lies (core/port.hpp, piece_vector).
 class pieces_as_given {
@@ -37,7 +37,6 @@ class pieces_as_given {
   gather_list given_;
 };
 
-namespace detail {
 template <class Port>
 struct pieces_of {
   using type = pieces_as_given;
@@ -47,6 +46,5 @@ requires requires { typename Port::piece_vector; }
 struct pieces_of<Port> {
   using type = typename Port::piece_vector;
 };
-}  // namespace detail
 
-}  // namespace weft
+}  // namespace weft::detail

@@ -14,7 +14,7 @@
 
 #include <algorithm>
 
-namespace weft {
+namespace weft::detail {
 
 template <class Engine>
 class coalescing {
@@ -219,4 +219,4 @@ class coalescing {
   Engine& e_;
 };
 
-}  // namespace weft
+}  // namespace weft::detail

@@ -8,7 +8,7 @@
 #include "coalescing.hpp"
 #include "initiator.hpp"
 
-namespace weft {
+namespace weft::detail {
 
 template <class Engine>
 class coalescing_initiator : public initiator<Engine> {
@@ -60,4 +60,4 @@ class coalescing_initiator : public initiator<Engine> {
   Engine& e_;
 };
 
-}  // namespace weft
+}  // namespace weft::detail

@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-namespace weft {
+namespace weft::detail {
 
 template <class Engine>
 class flushing {
@@ -123,4 +123,4 @@ class flushing {
   Engine& e_;
 };
 
-}  // namespace weft
+}  // namespace weft::detail

@@ -16,7 +16,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace weft {
+namespace weft::detail {
 
 template <class Engine>
 class fusing {
@@ -172,4 +172,4 @@ class fusing {
   Engine& e_;
 };
 
-}  // namespace weft
+}  // namespace weft::detail

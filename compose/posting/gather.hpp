@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace weft {
+namespace weft::detail {
 
 template <class Engine>
 class gathering {
@@ -258,4 +258,4 @@ class gathering {
   initiator_type initiator_;
 };
 
-}  // namespace weft
+}  // namespace weft::detail

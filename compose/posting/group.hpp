@@ -10,7 +10,7 @@
 
 #include <utility>
 
-namespace weft {
+namespace weft::detail {
 
 /// A group to one peer. Members are copied, so that their sources are free at once, and unsignalled: only failures are told, each with a null
 /// context; a group that could not be sent fails each of its members. A message that is full is sent, and the group goes on with another, so that a group
@@ -119,4 +119,4 @@ class [[nodiscard]] group {
   open_group open_{};
 };
 
-}  // namespace weft
+}  // namespace weft::detail

@@ -11,7 +11,7 @@
 #include "fused.hpp"
 #include "parts.hpp"
 
-namespace weft {
+namespace weft::detail {
 
 /// Bytes on their way to a peer's region.
 template <class Record>
@@ -378,4 +378,4 @@ class initiator {
   Engine& e_;
 };
 
-}  // namespace weft
+}  // namespace weft::detail

@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-namespace weft {
+namespace weft::detail {
 
 template <class Engine>
 class notice_batching {
@@ -78,4 +78,4 @@ class notice_batching {
   Engine& e_;
 };
 
-}  // namespace weft
+}  // namespace weft::detail

@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace weft {
+namespace weft::detail {
 
 template <class Engine>
 class initiator;
@@ -290,4 +290,4 @@ class parts {
   Engine& e_;
 };
 
-}  // namespace weft
+}  // namespace weft::detail

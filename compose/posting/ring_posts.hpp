@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <atomic>
 
-namespace weft {
+namespace weft::detail {
 
 template <class Engine>
 class initiator;
@@ -229,4 +229,4 @@ class cell_posts {
   Engine& e_;
 };
 
-}  // namespace weft
+}  // namespace weft::detail

@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace weft {
+namespace weft::detail {
 
 /// Whether a port of this engine takes all kinds of members into its lists.
 template <class Engine>
@@ -246,4 +246,4 @@ class [[nodiscard]] work_request_chain {
   };
 };
 
-}  // namespace weft
+}  // namespace weft::detail

@@ -14,7 +14,7 @@
 #include <string>
 #include <thread>
 
-namespace weft {
+namespace weft::detail {
 
 /// The handler of waiting calls that were given none: messages stay for later, whatever else arrives ends the wait with an error, so that
 /// nothing is lost unseen.
@@ -237,4 +237,4 @@ class blocking_calls {
   Engine& e_;
 };
 
-}  // namespace weft
+}  // namespace weft::detail

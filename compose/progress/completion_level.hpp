@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace weft {
+namespace weft::detail {
 
 template <class Engine>
 class completion_level {
@@ -155,4 +155,4 @@ class completion_level {
   initiator_type initiator_;
 };
 
-}  // namespace weft
+}  // namespace weft::detail

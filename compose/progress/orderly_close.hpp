@@ -8,7 +8,7 @@
 #include "blocking_calls.hpp"
 #include "../connecting/teardown.hpp"
 
-namespace weft {
+namespace weft::detail {
 
 template <class Engine>
 class orderly_close {
@@ -106,4 +106,4 @@ class orderly_close {
   Engine& e_;
 };
 
-}  // namespace weft
+}  // namespace weft::detail

@@ -13,7 +13,7 @@
 #include "../connecting/teardown.hpp"
 #include "../receiving/target_executed.hpp"
 
-namespace weft {
+namespace weft::detail {
 
 template <class Engine, class Handler>
 class timers {
@@ -170,4 +170,4 @@ class timers {
   Handler& on_;
 };
 
-}  // namespace weft
+}  // namespace weft::detail

@@ -30,7 +30,7 @@ class rails_meeting {
     connecting_.clear();
     standing_ = 0;
     lost_ = {};
-    const std::uint64_t token = unguessable();
+    const std::uint64_t token = detail::unguessable();
     for (std::uint32_t i = 0; i < nets.size(); ++i) {
       const auto words = wire::encode(wire::rail_words{static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(cut.rails), cut.page_bytes, token});
       auto begun = nets[i].start_connect(places[i], words);

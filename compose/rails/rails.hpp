@@ -64,14 +64,14 @@ class rails {
     return all;
   }
   /// Connects every rail. Errors: invalid, where the other side has another number of rails; else those of transport::connect.
-  template <class Handler = refuse_events>
+  template <class Handler = detail::refuse_events>
   result<striped_peer> connect(std::string_view where, duration timeout, Handler&& on = {}) {
     if (auto wrong = connection_manager_.begin(nets_, cut(), where)) return std::move(*wrong);
     const status waited = until([this] { return connection_manager_.settled(); }, timeout, on);
     return connection_manager_.finish(nets_, where, waited);
   }
   /// Waits until somebody's connections have come on every rail, and accepts them.
-  template <class Handler = refuse_events>
+  template <class Handler = detail::refuse_events>
   result<striped_peer> accept_one(duration timeout, Handler&& on = {}) {
     std::optional<std::vector<peer>> all;
     const status s = until([&] { return (all = connection_manager_.gathered()).has_value(); }, timeout, on);
@@ -79,7 +79,7 @@ class rails {
     return connection_manager_.accept(nets_, std::move(*all));
   }
   /// Closes every rail's connection. No event follows for it; transfers outstanding are told as failed.
-  template <class Handler = refuse_events>
+  template <class Handler = detail::refuse_events>
   status close(const striped_peer& p, duration timeout, Handler&& on = {}) {
     if (!p.present()) return {};
     status worst;
@@ -102,7 +102,7 @@ class rails {
   /// Errors: garbled, or of another fabric, number of rails or page size.
   result<remote_striped_region> parse_region(const_bytes from) { return memory_.parse(cut(), from); }
   /// Sends a region's description by rail 0; the other side takes it with receive_region(). Set-up: waits until it is sent.
-  template <class Handler = refuse_events>
+  template <class Handler = detail::refuse_events>
   status send_region(const striped_peer& to, const striped_region& r, progress_owner, duration timeout = 10s, Handler&& on = {}) {
     const std::vector<std::byte> text = export_region(r, owner_polls);
     std::copy(text.begin(), text.end(), letter_.data());
@@ -115,7 +115,7 @@ class rails {
     const status waited = until(post, timeout, on);
     return letter_sent_ ? status{} : !s && !s.is_again() ? s : to.alive() ? waited : error(errc::peer_lost, "send_region");
   }
-  template <class Handler = refuse_events>
+  template <class Handler = detail::refuse_events>
   result<remote_striped_region> receive_region(const striped_peer& from, duration timeout, Handler&& on = {}) {
     std::optional<result<remote_striped_region>> parsed;
     auto watch = overloaded{[&](const received& m) {

@@ -13,7 +13,7 @@
 #include "../connecting/connection_manager.hpp"
 #include "../posting/notice_batching.hpp"
 
-namespace weft {
+namespace weft::detail {
 
 template <class Engine, class Handler>
 class completions {
@@ -175,4 +175,4 @@ class completions {
   Handler on_;
 };
 
-}  // namespace weft
+}  // namespace weft::detail

@@ -13,9 +13,8 @@
 #include "message_watch.hpp"
 #include "target_executed.hpp"
 
-namespace weft {
+namespace weft::detail {
 
-namespace detail {
 struct no_entries {};
 template <class Port>
 struct entries_of {
@@ -25,7 +24,6 @@ template <reads_apart Port>
 struct entries_of<Port> {
   using type = typename Port::entries;
 };
-}  // namespace detail
 
 template <class Engine, class Handler>
 class cq_poller {
@@ -263,4 +261,4 @@ class cq_poller {
   Handler on_;
 };
 
-}  // namespace weft
+}  // namespace weft::detail

@@ -14,7 +14,7 @@
 #include <cstring>
 #include <utility>
 
-namespace weft {
+namespace weft::detail {
 
 template <class Engine, class Handler>
 class ungrouping {
@@ -92,4 +92,4 @@ class ungrouping {
   Handler on_;
 };
 
-}  // namespace weft
+}  // namespace weft::detail

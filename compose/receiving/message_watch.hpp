@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace weft {
+namespace weft::detail {
 
 template <class Engine, class Handler>
 class message_watch {
@@ -104,4 +104,4 @@ class message_watch {
   Handler on_;
 };
 
-}  // namespace weft
+}  // namespace weft::detail

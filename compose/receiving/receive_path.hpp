@@ -15,7 +15,7 @@
 
 #include <utility>
 
-namespace weft {
+namespace weft::detail {
 
 template <class Engine, class Handler>
 class receive_path {
@@ -313,4 +313,4 @@ class receive_path {
   Handler on_;
 };
 
-}  // namespace weft
+}  // namespace weft::detail

@@ -13,7 +13,7 @@
 #include "../events.hpp"
 #include "../memory/write_target.hpp"
 
-namespace weft {
+namespace weft::detail {
 
 template <class Engine, class Handler>
 class cell_watch {
@@ -209,4 +209,4 @@ class cell_watch {
   Handler on_;
 };
 
-}  // namespace weft
+}  // namespace weft::detail

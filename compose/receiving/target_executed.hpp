@@ -11,7 +11,7 @@
 
 #include <atomic>
 
-namespace weft {
+namespace weft::detail {
 
 template <class Engine>
 class target {
@@ -124,4 +124,4 @@ class target {
   Engine& e_;
 };
 
-}  // namespace weft
+}  // namespace weft::detail

@@ -19,8 +19,8 @@ namespace weft {
 namespace {
 using fabric = stub_device::tested_row;
 constexpr bool whole = stub_device::extended;  // built work is taken whole or not at all
-static_assert(lists_members<engine<fabric>>);
-static_assert(!lists_members<engine<with<fabric, notify::message_after_ordered_write>>>);
+static_assert(detail::lists_members<detail::engine<fabric>>);
+static_assert(!detail::lists_members<detail::engine<with<fabric, notify::message_after_ordered_write>>>);
 
 class verbs_batches : public testing::Test {
  protected:

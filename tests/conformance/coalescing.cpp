@@ -24,7 +24,7 @@ using gathering_stage = std::conditional_t<in_process<gathering_fabric>, simulat
 
 /// Puts and put_notifies share messages on this fabric; elsewhere only messages do.
 template <class F>
-inline constexpr bool packs = coalescing<engine<F>>::packs_notices;
+inline constexpr bool packs = weft::detail::coalescing<weft::detail::engine<F>>::packs_notices;
 
 template <class Stage>
 class coalescing_of_posts : public suite<Stage> {};

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace weft {
+using namespace detail;  // NOLINT(google-build-using-namespace): what is tested
 namespace {
 
 using namespace std::chrono_literals;

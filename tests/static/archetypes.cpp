@@ -61,7 +61,7 @@ struct everything {
 struct only_messages {
   void operator()(const received&) {}
 };
-static_assert(event_handler<everything> && event_handler<refuse_events> && !event_handler<only_messages> && !event_handler<int>);
+static_assert(event_handler<everything> && event_handler<detail::refuse_events> && !event_handler<only_messages> && !event_handler<int>);
 
 // ---- transports and values ------------------------------------------------------------------------------------------------
 using net = transport<fabrics::loopback>;

@@ -11,6 +11,7 @@
 #include <string>
 
 namespace weft {
+using namespace detail;  // NOLINT(google-build-using-namespace): what is tested
 namespace {
 
 using row = fabrics::loopback;

@@ -13,6 +13,7 @@
 #include <vector>
 
 namespace weft {
+using namespace detail;  // NOLINT(google-build-using-namespace): what is tested
 namespace {
 
 TEST(where, takes_host_and_service_apart) {

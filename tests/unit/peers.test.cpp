@@ -32,6 +32,7 @@ void operator delete(void* gone, std::size_t) noexcept { std::free(gone); }
 void operator delete[](void* gone, std::size_t) noexcept { std::free(gone); }
 
 namespace weft {
+using namespace detail;  // NOLINT(google-build-using-namespace): what is tested
 namespace {
 
 /// A link as an addressed fabric over libfabric has it: a place in the address vector, and a tag.
