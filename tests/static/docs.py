@@ -5,7 +5,8 @@ In every Markdown file that is written by hand:
 - links lead to files of the tree, and anchors to headings;
 - text in backticks that looks like a path names a file or folder (`<noun>`, `*` and `…` stand for any name);
 - text in backticks that looks like a test's name is a test of a CMakeLists.txt;
-- `./weft COMMAND --option` is a command of weft with that option, and a program's `--option` stands in the program's text.
+- `./weft COMMAND --option` is a command of weft with that option;
+- a program's `--option` stands in the program's text.
 Members and functions in backticks: mentions.py.
 """
 
@@ -31,14 +32,14 @@ NOT_OURS: dict[str, str] = {
     r"^build(/|$)": "what a build makes",
     r"^(include/)?weft/": "an installed header",
     r"^(prov|benchmarks|common|functional|man)/": "a path of libfabric's or fabtests' sources",
-    r"^(results|plots|trial|shm|tcp|app|index|emulated)\.(json|yaml|html|xml|csv)$": "a file that a reader's command writes",
+    r"^(results|plots|trial|shm|tcp|app|index|emulated)\.(json|yaml|html|xml|csv)$": "a file that a command writes",
     r"^(fabric|verbs|fi_\w+|rdma_cma|cuda)\.h$": "a header of a library",
     r"^\.\w+$": "the end of a name",
 }
 SUFFIXES = "hpp|cpp|h|py|md|j2|cmake|yaml|yml|json|sh|txt|in|toml"
 KINDS = (
-    "static|unit|loopback|backends|conformance|threads|made_up_row|history|invocation|fail|generator|consumer|vm|add|probe|emulator"
-    "|example|bench-smoke|docs"
+    "static|unit|loopback|backends|conformance|threads|made_up_row|history|invocation|fail|generator|consumer|vm|add"
+    "|probe|emulator|example|bench-smoke|docs"
 )
 _PATH = re.compile(rf"^[\w.<>*{{}}…-]+(?:/[\w.<>*{{}}…-]+)*(?:/|\.(?:{SUFFIXES}))$|^[\w.<>*-]+(?:/[\w.<>*{{}}…-]+)+$")
 _TEST = re.compile(rf"^(?:{KINDS})(?:\.[\w<>*-]+)+$")
@@ -77,13 +78,17 @@ def read_page(name: str, text: str) -> Page:
                 page.spans.append((line, child.content.strip()))
     for index, token in enumerate(tokens):
         if token.type == "heading_open":
-            content = "".join(child.content for child in tokens[index + 1].children or () if child.type in ("text", "code_inline"))
+            content = "".join(
+                child.content for child in tokens[index + 1].children or () if child.type in ("text", "code_inline")
+            )
             base = slug(content)
             count = sum(1 for anchor in page.anchors if re.fullmatch(re.escape(base) + r"(-\d+)?", anchor))
             page.anchors.add(base if not count else f"{base}-{count}")
         elif token.type == "fence" and token.info.split(" ")[0] in ("sh", "bash", "console") and token.map:
             console = token.info.startswith("console")  # commands after a prompt, and what they print
-            content = re.sub(r"^(?:\$ (.*)|.*)$", r"\1", token.content, flags=re.MULTILINE) if console else token.content
+            content = (
+                re.sub(r"^(?:\$ (.*)|.*)$", r"\1", token.content, flags=re.MULTILINE) if console else token.content
+            )
             page.commands += [(token.map[0] + 1 + line, command) for line, command in shell_lines(content)]
     return page
 
@@ -122,12 +127,18 @@ def check(root: Path) -> list[str]:
     tree = Tree(root, names, folders)
     problems = []
     for page in pages(root, names):
-        problems += [f"{page.name}:{line}: {wrong}" for line, target in page.links if (wrong := _link(tree, page, target))]
+        problems += [
+            f"{page.name}:{line}: {wrong}" for line, target in page.links if (wrong := _link(tree, page, target))
+        ]
         for line, span in page.spans:
             for wrong in (_path(tree, page, span), unknown_test(tree, span), *command_problems(tree, page, span)):
                 if wrong:
                     problems.append(f"{page.name}:{line}: {wrong}")
-        problems += [f"{page.name}:{line}: {wrong}" for line, command in page.commands for wrong in command_problems(tree, page, command)]
+        problems += [
+            f"{page.name}:{line}: {wrong}"
+            for line, command in page.commands
+            for wrong in command_problems(tree, page, command)
+        ]
     return problems
 
 
@@ -141,8 +152,12 @@ class Tree:
         self.stems = {PurePosixPath(name).name for name in self.known}
         lists = [text_of(root / name) or "" for name in names if name.endswith(("CMakeLists.txt", ".cmake"))]
         self.lists = "\n".join(lists)
-        self.words = set(re.findall(r"[\w-]+", self.lists)) | {PurePosixPath(name).name.split(".", 1)[0] for name in names}
-        found = re.findall(r"(?:add_test\(\s*NAME|weft_add_test\(|weft_\w*test\w*\()\s*([\w.${}-]+\.[\w.${}-]+)", self.lists)
+        self.words = set(re.findall(r"[\w-]+", self.lists)) | {
+            PurePosixPath(name).name.split(".", 1)[0] for name in names
+        }
+        found = re.findall(
+            r"(?:add_test\(\s*NAME|weft_add_test\(|weft_\w*test\w*\()\s*([\w.${}-]+\.[\w.${}-]+)", self.lists
+        )
         found += re.findall(r"set\(\w+\s+((?:" + KINDS + r")\.[\w.${}-]+)", self.lists)
         self.tests = sorted(set(found))
         fabrics = text_of(root / "providers.yaml") if (root / "providers.yaml").is_file() else ""
@@ -199,7 +214,11 @@ def unknown_test(tree: Tree, span: str) -> str | None:
     kind = wanted.split(".", 1)[0]
     for test in tree.tests:
         if "${" not in test:
-            if fnmatch.fnmatchcase(test, wanted) or test.startswith(wanted + ".") or fnmatch.fnmatchcase(test, wanted.removesuffix(".*")):
+            if (
+                fnmatch.fnmatchcase(test, wanted)
+                or test.startswith(wanted + ".")
+                or fnmatch.fnmatchcase(test, wanted.removesuffix(".*"))
+            ):
                 return None
         elif test.split(".", 1)[0] in (kind, "${name}", "${kind}"):
             parts = [part for part in wanted.split(".")[1:] if part != "*"]
@@ -217,7 +236,11 @@ def command_problems(tree: Tree, page: Page, command: str) -> list[str]:
         if not words:
             continue
         program = words[0].removeprefix("./")
-        if program == "weft" and (words[0] == "./weft" or len(words) > 1) and (tree.root / "generator/cli.py").is_file():
+        if (
+            program == "weft"
+            and (words[0] == "./weft" or len(words) > 1)
+            and (tree.root / "generator/cli.py").is_file()
+        ):
             problems += _weft(tree, words[1:])
         elif "/" in words[0] and not words[0].startswith("/") and len(words) > 1:
             problems += _program(tree, page, program, words[1:])
@@ -243,11 +266,17 @@ def _weft(tree: Tree, words: list[str]) -> list[str]:
     group = _cli(tree.root)
     words = words[: words.index("--")] if "--" in words else words
     if not words or not re.fullmatch(r"[a-z][a-z-]*", words[0]):
-        return [] if not words or words[0].startswith(("-", "…", "<")) or words[0].isupper() else [f"`./weft {words[0]}` is no command of weft"]
+        return (
+            []
+            if not words or words[0].startswith(("-", "…", "<")) or words[0].isupper()
+            else [f"`./weft {words[0]}` is no command of weft"]
+        )
     command = group.commands.get(words[0])
     if command is None:
         return [f"`./weft {words[0]}` is no command of weft; it has {', '.join(sorted(group.commands))}"]
-    known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)} | {"--help"}
+    known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)} | {
+        "--help"
+    }
     asked = {option for word in words[1:] for option in _OPTION.findall(word) if word.lstrip("[").startswith("--")}
     return [f"`./weft {words[0]}` has no option {option}" for option in sorted(asked - known)]
 
@@ -264,7 +293,9 @@ def _program(tree: Tree, page: Page, program: str, words: list[str]) -> list[str
     text += "".join(text_of(tree.root / other) or "" for other in tree.names if other.endswith(".py") and other in text)
     words = words[: words.index("--")] if "--" in words else words
     asked = {option for word in words for option in _OPTION.findall(word) if word.lstrip("[").startswith("--")}
-    return [f"`{program}` has no option {option}" for option in sorted(asked) if option not in text and option != "--help"]
+    return [
+        f"`{program}` has no option {option}" for option in sorted(asked) if option not in text and option != "--help"
+    ]
 
 
 if __name__ == "__main__":

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each command of the documents is run, or has a reason: docs_commands.py ROOT [--run | --list]. Exit 1 names each that has neither.
+"""Each command of the documents is run, or has a reason: docs_commands.py ROOT [--run | --list].
+Exit 1 names each that has neither.
 
-The documents' commands are the lines of `sh` blocks in Markdown written by hand. COMMANDS says for each what happens to it:
-- `here()`: `--run` runs it as it stands, in the top folder, and it must end with 0. Only commands that change nothing and need no build.
+The commands are the lines of `sh` and `console` blocks in Markdown written by hand. COMMANDS says what happens to each:
+- `here()`: `--run` runs it as it stands, in the top folder, and it must end with 0. Such a command changes nothing and
+  needs no build.
 - `by(test)`: that test of a CMakeLists.txt runs the same command, or what it does.
 - `nobody(reason)`: no test runs it.
-A command takes the first line whose pattern is the whole command. A pattern that no command has is refused. `--list` prints what each takes.
+A command takes the first line of the table whose pattern is the whole command. A pattern without a command is refused.
+`--list` prints which line each command takes.
 """
 
 from __future__ import annotations
@@ -95,7 +98,9 @@ def check(root: Path, table: dict[str, Fate] | None = None) -> list[str]:
     tree = Tree(root, names, {str(parent) for name in names for parent in PurePosixPath(name).parents})
     for pattern, fate in table.items():
         if not used[pattern]:
-            problems.append(f'tests/static/docs_commands.py: no document has a command like "{pattern}": remove the line')
+            problems.append(
+                f'tests/static/docs_commands.py: no document has a command like "{pattern}": remove the line'
+            )
         if fate.test and (wrong := unknown_test(tree, fate.test)):
             problems.append(f"tests/static/docs_commands.py: {wrong}")
     return problems
@@ -104,9 +109,19 @@ def check(root: Path, table: dict[str, Fate] | None = None) -> list[str]:
 def run(root: Path) -> list[str]:
     """Runs what is to be run here; one sentence per command that does not end with 0 in time."""
     problems = []
-    for command in sorted({command for _, _, command in commands(root) if COMMANDS.get(fate_of(command, COMMANDS) or "", Fate()).run}):
+    for command in sorted(
+        {command for _, _, command in commands(root) if COMMANDS.get(fate_of(command, COMMANDS) or "", Fate()).run}
+    ):
         try:
-            ended = subprocess.run(["bash", "-c", command], cwd=root, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS, check=False)
+            ended = subprocess.run(
+                ["bash", "-c", command],
+                cwd=root,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=SECONDS,
+                check=False,
+            )
         except subprocess.TimeoutExpired:
             problems.append(f"`{command}` did not end within {SECONDS} s")
             continue

@@ -22,7 +22,8 @@ from sources import CPP, GENERATED, project_files, report, without_comments
 
 # Names that no file of ours declares: those of libraries, of the language, and of examples in prose.
 LIBRARIES = re.compile(
-    r"^(std|MPI\w*|fi|fid|ibv|rdma|ucp?\w?|lci|folly|asio|boost|testing|benchmark|CLI|nlohmann|chrono|fi_\w+|ibv_\w+|rdma_\w+|ucp_\w+|uct_\w+"
+    r"^(std|MPI\w*|fi|fid|ibv|rdma|ucp?\w?|lci|folly|asio|boost|testing|benchmark|CLI|nlohmann|chrono"
+    r"|fi_\w+|ibv_\w+|rdma_\w+|ucp_\w+|uct_\w+"
     r"|FI_\w+|IBV_\w+|smr_\w+|ofi_\w+|rxm_\w+|mlx5_\w+|efadv_\w+|f|main|\w{1,2})$"
 )
 
@@ -37,19 +38,32 @@ class Number:
 
 
 NUMBERS: tuple[Number, ...] = (
-    Number("message_tag.hpp", r"\bindex_bits = (\d+)", r"connection numbers?(?: names? \w+)? (?:in|of|has|have) (\d+) bits"),
+    Number(
+        "message_tag.hpp", r"\bindex_bits = (\d+)", r"connection numbers?(?: names? \w+)? (?:in|of|has|have) (\d+) bits"
+    ),
     Number("message_tag.hpp", r"\bgeneration_bits = (\d+)", r"(\d+) (?:bits )?for (?:its|the|a) generation"),
     Number("tests/static/sizes.py", r"^LINES = (\d+)", r"(?:header|file)s? (?:has|have) at most (\d+) lines"),
     Number("tests/static/sizes.py", r"^FILES = (\d+)", r"folders? (?:holds?|has|have) at most (\d+) files"),
-    Number("tests/static/words.py", r"^WORDS = (\d+)", r"sentences? (?:of|has|have|above|with)(?: at most| more than)? (\d+) words"),
-    Number("tests/static/words.py", r"^COLUMNS = (\d+)", r"lines? (?:of|has|have|above|with)(?: at most| more than)? (\d+) columns"),
+    Number(
+        "tests/static/words.py",
+        r"^WORDS = (\d+)",
+        r"sentences? (?:of|has|have|above|with)(?: at most| more than)? (\d+) words",
+    ),
+    Number(
+        "tests/static/words.py",
+        r"^COLUMNS = (\d+)",
+        r"lines? (?:of|has|have|above|with)(?: at most| more than)? (\d+) columns",
+    ),
 )
 
 _SPAN = re.compile(r"`([^`]+)`")
 _QUALIFIED = re.compile(r"(?<![\w:.>])((?:[A-Za-z_]\w*(?:<[^<>()]*>)?::)+)(~?[A-Za-z_]\w*)(<[^<>()]*>)?(\()?")
 _CALL = re.compile(r"(?<![\w:.~])([A-Za-z_]\w*)(?:<[^<>()]*>)?\(")
 _FILE = re.compile(r"(?<![\w./<*-])((?:[\w-]+/)*[\w-]+\.(?:hpp|cpp|py|cmake|j2|yaml|md))(?![\w*])")
-_HEAD = re.compile(r"\b(?:class|struct|union|concept|namespace|enum(?:\s+(?:class|struct))?)\s+(?:\[\[[^\]]*\]\]\s*)?((?:\w+::)*\w+)([^;{}()]*)\{")
+_HEAD = re.compile(
+    r"\b(?:class|struct|union|concept|namespace|enum(?:\s+(?:class|struct))?)\s+"
+    r"(?:\[\[[^\]]*\]\]\s*)?((?:\w+::)*\w+)([^;{}()]*)\{"
+)
 _ALIAS = re.compile(r"\b(?:using\s+(\w+)\s*=|concept\s+(\w+)\s*=|typename\s+(\w+)|class\s+(\w+)\s*[,>])")
 
 
@@ -87,7 +101,11 @@ class Code:
         wanted = re.compile(rf"\b{re.escape(member)}\b" + (r"\s*(?:<[^;{}()]*>)?\s*[({]" if called else ""))
         if any(wanted.search(body) for body in self.bodies[kind]):
             return True
-        return any(self.has_member(base, member, called, seen | {kind}) for base in self.bases[kind] - seen - {kind} if base in self.bodies)
+        return any(
+            self.has_member(base, member, called, seen | {kind})
+            for base in self.bases[kind] - seen - {kind}
+            if base in self.bodies
+        )
 
 
 def _body(text: str, begin: int) -> str:
@@ -153,7 +171,11 @@ def _files(code: Code, name: str, text: str) -> list[str]:
     problems = []
     for found in _FILE.findall(text):
         below = PurePosixPath(name).parent / found
-        known = found in code.paths or below.as_posix() in code.paths or any(path.endswith("/" + found) for path in code.paths)
+        known = (
+            found in code.paths
+            or below.as_posix() in code.paths
+            or any(path.endswith("/" + found) for path in code.paths)
+        )
         if not known and not (("/" not in found) and found in code.files):
             problems.append(f"{found} is no file of the tree")
     return problems
@@ -163,7 +185,11 @@ def _numbers(root: Path, names: list[str], prose: list[tuple[str, int, str]]) ->
     problems = []
     for number in NUMBERS:
         sources = [name for name in names if name.endswith(number.file)]
-        said = [match.group(1) for name in sources if (match := re.search(number.constant, (root / name).read_text(encoding="utf-8"), re.MULTILINE))]
+        said = [
+            match.group(1)
+            for name in sources
+            if (match := re.search(number.constant, (root / name).read_text(encoding="utf-8"), re.MULTILINE))
+        ]
         if len(said) != 1:
             problems.append(f"tests/static/mentions.py: {number.file} does not say {number.constant}: mend the table")
             continue

@@ -16,6 +16,7 @@ from pathlib import PurePosixPath
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from sources import COMMENT_OR_LITERAL
 
 
 @dataclass(frozen=True)
@@ -35,18 +36,18 @@ class _Comment:
     text: str
 
 
-# A comment, or a literal that may look like one inside: the literal wins where it begins first.
-_CPP = re.compile(
-    r"""(?P<comment>//[^\n]*|/\*.*?\*/)|R"(?P<tag>[^()\s\\]*)\(.*?\)(?P=tag)"|"(?:\\.|[^"\\\n])*"|(?<![0-9A-Za-z_])'(?:\\.|[^'\\\n])*'""",
-    re.DOTALL,
-)
 _HASH = re.compile(r""""(?:\\.|[^"\\])*"|(?<!\w)'[^']*'|(?:^|(?<=\s))(?P<marker>#+(?!!))(?P<text>.*)$""")
 _JINJA_COMMENT = re.compile(r"\{#-?(.*?)-?#\}", re.DOTALL)
 _JINJA_VALUE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 _JINJA_STATEMENT = re.compile(r"\{%.*?%\}", re.DOTALL)
 _LIST_ITEM = re.compile(r"^([-*+•]|\d+[.)])\s+")
 _COLUMNS = re.compile(r"\S {3,}\S")  # a row of a table that is drawn with blanks
-_COMMAND = re.compile(r"^([\\@][a-z]+\b|(Args|Returns|Raises|Examples?|Requires|Hot path|Threads):|-{1,2}[a-z][\w-]*(, | |$))")
+_COMMAND = re.compile(
+    r"^([\\@][a-z]+\b|(Args|Returns|Raises|Examples?|Requires|Hot path|Threads):|-{1,2}[a-z][\w-]*(, | |$))"
+)
+# Data whose texts become sentences of a generated page.
+_SPOKEN = ("tests/conformance/promises.yaml",)
+_QUOTED = re.compile(r'(?<=[:,\[{-] )"((?:\\.|[^"\\])*)"')
 _MARKDOWN = MarkdownIt("commonmark").enable("table")
 
 
@@ -57,7 +58,11 @@ def kind_of(name: str, text: str) -> str | None:
         return "cpp"
     if path.suffix == ".py":
         return "python"
-    if path.suffix in (".cmake", ".yaml", ".yml", ".toml", ".sh", ".in") or path.name in ("CMakeLists.txt", ".clang-format", ".clang-tidy"):
+    if path.suffix in (".cmake", ".yaml", ".yml", ".toml", ".sh", ".in") or path.name in (
+        "CMakeLists.txt",
+        ".clang-format",
+        ".clang-tidy",
+    ):
         return "hash"
     if path.suffix == ".md":
         return "markdown"
@@ -76,7 +81,7 @@ def paragraphs(name: str, text: str) -> list[Paragraph]:
     if kind == "python":
         return _python(text)
     if kind == "hash":
-        return _joined(_hash_comments(text))
+        return _joined(_hash_comments(text)) + (_quoted(text) if name in _SPOKEN else [])
     if kind == "markdown":
         return _markdown(text)
     if kind == "jinja":
@@ -103,9 +108,9 @@ def inline_tokens(tokens: Iterable[Token]) -> Iterator[tuple[int, Token]]:
 
 
 def _cpp_comments(text: str) -> Iterator[_Comment]:
-    for match in _CPP.finditer(text):
-        found = match.group("comment")
-        if found is None:
+    for match in COMMENT_OR_LITERAL.finditer(text):
+        found = match.group(0)
+        if not found.startswith(("//", "/*")):
             continue
         start = text.rfind("\n", 0, match.start()) + 1
         line = text.count("\n", 0, match.start()) + 1
@@ -129,6 +134,13 @@ def _hash_comments(text: str) -> Iterator[_Comment]:
                 yield _Comment(number, column, not line[:column].strip(), "#", match.group("text"))
 
 
+def _quoted(text: str) -> list[Paragraph]:
+    return [
+        Paragraph(text.count("\n", 0, match.start()) + 1, " ".join(match.group(1).split()))
+        for match in _QUOTED.finditer(text)
+    ]
+
+
 def _python(text: str) -> list[Paragraph]:
     comments = []
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -137,10 +149,15 @@ def _python(text: str) -> list[Paragraph]:
             comments.append(_Comment(token.start[0], token.start[1], alone, "#", token.string[1:]))
     found = _joined(comments)
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(node, clean=False):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(
+            node, clean=False
+        ):
             literal = node.body[0]
             lines = (ast.get_docstring(node, clean=False) or "").splitlines()
-            found += _joined(_Comment(literal.lineno + offset, 0, True, '"""', line) for offset, line in enumerate(_without_examples(lines)))
+            found += _joined(
+                _Comment(literal.lineno + offset, 0, True, '"""', line)
+                for offset, line in enumerate(_without_examples(lines))
+            )
     return found
 
 
@@ -156,7 +173,7 @@ def _without_examples(lines: list[str]) -> Iterator[str]:
 
 
 def _joined(comments: Iterable[_Comment]) -> list[Paragraph]:
-    """Consecutive comment lines become one paragraph; a list item, a blank line and a drawn table's row begin a new one."""
+    """Consecutive comment lines are one paragraph; a list item, a blank line and a drawn table's row begin another."""
     found: list[Paragraph] = []
     parts: list[str] = []
     begin = 0

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The project's old private words are gone: retired_words.py ROOT [--count]. Exit 1 names each use and the word that replaces it.
+"""The project's old private words are gone: retired_words.py ROOT [--count].
+Exit 1 names each use and the word that replaces it.
 
 RETIRED is the table. Its forms:
 - `part`: a part of an identifier or of a file's name (`lane` in `coalescing_lane`, `lane_` and `Lane`).
@@ -124,7 +125,10 @@ def _in_name(path: str, retired: Retired) -> bool:
     if retired.form == "call":
         return False
     parts = re.split(r"[./]", str(PurePosixPath(path)))
-    return any(retired.word in (part, *part.split("_"), *part.split("-")) for part in parts) or f"/{retired.word}." in f"/{path}"
+    return (
+        any(retired.word in (part, *part.split("_"), *part.split("-")) for part in parts)
+        or f"/{retired.word}." in f"/{path}"
+    )
 
 
 def findings(root: Path) -> list[tuple[str, int, int, Retired]]:
@@ -172,4 +176,8 @@ def _count(root: Path) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(_count(Path(sys.argv[1])) if "--count" in sys.argv else report(check(Path(sys.argv[1])), "no retired word is used"))
+    sys.exit(
+        _count(Path(sys.argv[1]))
+        if "--count" in sys.argv
+        else report(check(Path(sys.argv[1])), "no retired word is used")
+    )

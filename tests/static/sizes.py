@@ -3,10 +3,11 @@
 
 - In the rooms below a file has at most 300 lines, and `engine.hpp` at most 250.
 - A folder holds at most 24 files; its subfolders count for themselves.
-- `if constexpr` stands in compose/ no more often than the committed number, which follows the code down; the target is 150.
+- `if constexpr` stands in compose/ at most 150 times. While there are more, the list's number follows the code down.
 
-sizes_open.txt holds what is still larger, one `path size` a line; a folder's path ends in `/`. Such a file must not grow. An entry that is
-no longer needed is refused, so the list only shrinks. `--update-open` rewrites the list (after files moved).
+sizes_open.txt holds what is still larger, one `path size` a line; a folder's path ends in `/`. Such a file must not
+grow. An entry that is no longer needed is refused, so the list only shrinks. `--update-open` rewrites the list (after
+files moved).
 """
 
 from __future__ import annotations
@@ -72,7 +73,9 @@ def check(root: Path) -> list[str]:
         elif name in still_open and size <= limit:
             problems.append(f"{OPEN}: {name} has {size} now, within its limit of {limit}: remove it from the list")
         elif name == BRANCHES_ENTRY and size < permitted and name in still_open:
-            problems.append(f"{OPEN}: `if constexpr` stands {size} times in {BRANCHES_ROOM}: lower the number from {permitted}")
+            problems.append(
+                f"{OPEN}: `if constexpr` stands {size} times in {BRANCHES_ROOM}: lower the number from {permitted}"
+            )
     problems += [f"{OPEN}: {name} is gone: remove it from the list" for name in still_open if name not in found]
     return problems
 
@@ -89,7 +92,9 @@ def _too_large(name: str, size: int, limit: int, permitted: int) -> str:
 def main(arguments: list[str]) -> int:
     root = Path(arguments[0])
     if "--update-open" in arguments:
-        write_list(root / OPEN, [f"{name} {size}" for name, (size, limit) in sorted(sizes(root).items()) if size > limit])
+        write_list(
+            root / OPEN, [f"{name} {size}" for name, (size, limit) in sorted(sizes(root).items()) if size > limit]
+        )
         return 0
     return report(check(root), "every file and folder has a size that one reads")
 

@@ -3,7 +3,7 @@
 
 - A `cpp` block of a Markdown file stands, line by line, in one C++ file of the tree; only its indentation may differ.
   Every C++ file is compiled: lists.py demands it.
-- A block with lines `// error: sentence` shows what does not compile: its code and its sentence stand in one file of tests/fail/.
+- A block with lines `// error: sentence` shows what does not compile: one file of tests/fail/ holds code and sentence.
 - A block says its language, so that none escapes (`text` for output).
 - The hello world has at most 20 lines per side.
 UNCOMPILED excuses a block by its first line, with the reason. An excuse that no block needs is refused.
@@ -42,7 +42,8 @@ def holds(source: list[str], block: list[str]) -> bool:
             continue
         extra = len(line) - len(line.lstrip()) - (len(block[0]) - len(block[0].lstrip()))
         if extra >= 0 and all(
-            there == (" " * extra + wanted if wanted else "") for there, wanted in zip(source[begin:], block, strict=False)
+            there == (" " * extra + wanted if wanted else "")
+            for there, wanted in zip(source[begin:], block, strict=False)
         ):
             return True
     return False
@@ -66,7 +67,11 @@ def check(root: Path) -> list[str]:
                 excused.add(key)
                 if key not in UNCOMPILED:
                     problems.append(f"{name}:{line}: {wrong}")
-    problems += [f'tests/static/snippets.py: "{first}" of {page} needs no excuse: remove it' for page, first in UNCOMPILED if (page, first) not in excused]
+    problems += [
+        f'tests/static/snippets.py: "{first}" of {page} needs no excuse: remove it'
+        for page, first in UNCOMPILED
+        if (page, first) not in excused
+    ]
     for name in HELLO:
         count = sum(1 for line in sources.get(name, []) if line and not line.startswith("//"))
         if count > HELLO_LINES:
@@ -82,7 +87,12 @@ def _cpp(sources: dict[str, list[str]], shown: list[str]) -> str | None:
     code = [line for line in shown if not line.lstrip().startswith("//")]
     for name, source in sources.items():
         expected = "\n".join(line for line in source if line.startswith("// EXPECT: "))
-        if name.startswith("tests/fail/") and code and holds(source, code) and all(error in expected for error in errors):
+        if (
+            name.startswith("tests/fail/")
+            and code
+            and holds(source, code)
+            and all(error in expected for error in errors)
+        ):
             return None
     return f'no file of tests/fail/ holds "{(code or shown)[0].strip()}" and expects "{errors[0]}"'
 

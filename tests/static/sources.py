@@ -10,7 +10,9 @@ from pathlib import Path
 
 CPP = (".hpp", ".cpp")
 # Folders that a build or a tool makes.
-NOT_SOURCES = frozenset((".git", "build", "install", "__pycache__", ".cache", ".pytest_cache", ".mypy_cache", ".hypothesis"))
+NOT_SOURCES = frozenset(
+    (".git", "build", "install", "__pycache__", ".cache", ".pytest_cache", ".mypy_cache", ".hypothesis")
+)
 # Files that a program writes, and a text that nobody here may change.
 GENERATED = re.compile(
     r"^(generated/|docs/(matrix|conformance|performance)\.md$|docs/(.*/)?generated/|generator/schemas/|LICENSE$"
@@ -18,8 +20,10 @@ GENERATED = re.compile(
 )
 
 # A comment, or a literal that may look like one inside: the literal wins where it begins first.
-_COMMENT_OR_LITERAL = re.compile(
-    r"""//[^\n]*|/\*.*?\*/|R"(?P<tag>[^()\s\\]*)\(.*?\)(?P=tag)"|"(?:\\.|[^"\\\n])*"|(?<![0-9A-Za-z_])'(?:\\.|[^'\\\n])*'""", re.DOTALL
+COMMENT_OR_LITERAL = re.compile(
+    r"""//[^\n]*|/\*.*?\*/|"""
+    r"""R"(?P<tag>[^()\s\\]*)\(.*?\)(?P=tag)"|"(?:\\.|[^"\\\n])*"|(?<![0-9A-Za-z_])'(?:\\.|[^'\\\n])*'""",
+    re.DOTALL,
 )
 
 
@@ -71,7 +75,7 @@ def without_comments(text: str) -> str:
         found = match.group(0)
         return re.sub(r"[^\n]", " ", found) if found.startswith(("//", "/*")) else found
 
-    return _COMMENT_OR_LITERAL.sub(blank, text)
+    return COMMENT_OR_LITERAL.sub(blank, text)
 
 
 def report(problems: list[str], good: str) -> int:

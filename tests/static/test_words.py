@@ -15,7 +15,10 @@ import snippets
 import words
 from test_checks import plant
 
-LONG = "This sentence has one word more than a sentence may have so that " * 2 + "it is seen by the check at once and named."
+LONG = (
+    "This sentence has one word more than a sentence may have so that " * 2
+    + "it is seen by the check at once and named."
+)
 SHORT = "The receive stays posted. The peer sends again."
 
 
@@ -36,6 +39,7 @@ def test_the_planted_sentences_are_what_the_tests_say() -> None:
         ("tests/CMakeLists.txt", f"# {LONG[:80]}\n# {LONG[80:]}\n", 1),
         ("scripts/a", f"#!/usr/bin/env bash\n# {LONG[:80]}\n# {LONG[80:]}\n", 2),
         ("a.yaml", f"a: 1\n# {LONG[:80]}\n# {LONG[80:]}\n", 2),
+        ("tests/conformance/promises.yaml", f'a: "{LONG[:80]}\n  {LONG[80:]}"\n', 1),
         ("templates/a.hpp.j2", f"{{# {LONG[:80]}\n{LONG[80:]} #}}\n", 1),
         ("templates/a.hpp.j2", f"\n// {{{{ a }}}} {LONG[:80]}\n// {LONG[80:]}\n", 2),
     ],
@@ -67,7 +71,9 @@ def test_what_is_short_or_no_prose_passes(tmp_path: Path, name: str, text: str) 
     assert [problem for problem in words.check(tmp_path) if "columns" not in problem] == []
 
 
-@pytest.mark.parametrize("phrase", ["Whoever", "the end of which", "it is told", "they are told", "what of", "thereof", "whosoever"])
+@pytest.mark.parametrize(
+    "phrase", ["Whoever", "the end of which", "it is told", "they are told", "what of", "thereof", "whosoever"]
+)
 def test_a_refused_phrase_is_named(tmp_path: Path, phrase: str) -> None:
     plant(tmp_path, "core/a.hpp", f"// {SHORT}\n// Here {phrase} it.\n")
     (problem,) = words.check(tmp_path)
@@ -81,7 +87,9 @@ def test_a_phrase_over_two_lines_is_named_and_code_is_not(tmp_path: Path) -> Non
 
 
 def test_a_long_line_is_named(tmp_path: Path) -> None:
-    plant(tmp_path, "core/a.hpp", "int a = 0;\nint b = " + "1 + " * 40 + "1;\n// https://example.org/" + "a" * 120 + "\n")
+    plant(
+        tmp_path, "core/a.hpp", "int a = 0;\nint b = " + "1 + " * 40 + "1;\n// https://example.org/" + "a" * 120 + "\n"
+    )
     plant(tmp_path, "docs/a.md", "| a |\n|---|\n| " + "b " * 80 + "|\n")
     found = [problem.split(" ", 1)[0] for problem in words.check(tmp_path) if "columns" in problem]
     assert found == ["core/a.hpp:2:", "docs/a.md:3:"]
@@ -155,8 +163,8 @@ def test_other_uses_of_a_word_pass(tmp_path: Path, name: str, line: str) -> None
 
 PAGE = """# A page
 
-See [it](../core/a.hpp), [there](#a-page) and [far](https://example.org). `core/` holds `core/a.hpp`, `a.hpp` and `core/<noun>.hpp`;
-`unit.wire` and `conformance.batches.*` test it; `unit.*`, `and/or`, `scripts/run --fast`.
+See [it](../core/a.hpp), [there](#a-page) and [far](https://example.org). `core/` holds `core/a.hpp`, `a.hpp` and
+`core/<noun>.hpp`; `unit.wire` and `conformance.batches.*` test it; `unit.*`, `and/or`, `scripts/run --fast`.
 
 ```sh
 scripts/run --fast   # a comment
@@ -169,7 +177,11 @@ def plant_docs(root: Path, page: str) -> None:
     plant(root, "docs/a.md", page)
     plant(root, "scripts/run", "#!/bin/sh\n# run [--fast]\n")
     plant(root, "tests/unit/CMakeLists.txt", "weft_add_test(unit.wire SOURCES wire.test.cpp)\n")
-    plant(root, "tests/conformance/CMakeLists.txt", "foreach(subject batches)\nadd_test(NAME conformance.${subject}.${fabric} COMMAND a)\n")
+    plant(
+        root,
+        "tests/conformance/CMakeLists.txt",
+        "foreach(subject batches)\nadd_test(NAME conformance.${subject}.${fabric} COMMAND a)\n",
+    )
 
 
 def test_a_page_that_points_at_what_exists_passes(tmp_path: Path) -> None:
@@ -263,7 +275,11 @@ def test_a_name_or_number_that_the_code_has_not_is_named(tmp_path: Path, right: 
 
 def test_a_page_that_states_another_limit_than_the_checks_is_named(tmp_path: Path) -> None:
     plant_code(tmp_path, CODE)
-    plant(tmp_path, "CONTRIBUTING.md", "A file has at most 250 lines. A folder has at most 24 files. A line has at most 120 columns.\n")
+    plant(
+        tmp_path,
+        "CONTRIBUTING.md",
+        "A file has at most 250 lines. A folder has at most 24 files. A line has at most 120 columns.\n",
+    )
     (problem,) = mentions.check(tmp_path)
     assert "250" in problem and "sizes.py says 300" in problem
 
@@ -294,11 +310,19 @@ def test_the_list_of_sizes_only_shrinks(tmp_path: Path) -> None:
     plant(tmp_path, "core/shrunk.hpp", "\n" * 310)
     plant(tmp_path, "core/mended.hpp", "\n" * 300)
     plant(tmp_path, "compose/a.hpp", "if constexpr (a)\n" * 160)
-    entries = "core/grown.hpp 320\ncore/shrunk.hpp 320\ncore/mended.hpp 320\ncore/gone.hpp 320\nif_constexpr 161\nnonsense\n"
+    entries = (
+        "core/grown.hpp 320\ncore/shrunk.hpp 320\ncore/mended.hpp 320\ncore/gone.hpp 320\nif_constexpr 161\nnonsense\n"
+    )
     plant(tmp_path, sizes.OPEN, entries)
     found = "\n".join(sizes.check(tmp_path))
     assert "shrunk" not in found
-    for sentence in ("grown.hpp: 330 lines", "mended.hpp has 300 now", "gone.hpp is gone", "lower the number from 161", '"nonsense" is not'):
+    for sentence in (
+        "grown.hpp: 330 lines",
+        "mended.hpp has 300 now",
+        "gone.hpp is gone",
+        "lower the number from 161",
+        '"nonsense" is not',
+    ):
         assert sentence in found
     assert sizes.main([str(tmp_path), "--update-open"]) == 0
     assert sizes.check(tmp_path) == []
@@ -309,7 +333,9 @@ SOURCE = "int f() {\n  int a = 1;\n  if (a)\n    return a;\n\n  return 0;\n}\n"
 
 def test_a_snippet_is_found_with_another_indentation(tmp_path: Path) -> None:
     plant(tmp_path, "tests/static/a.cpp", SOURCE)
-    plant(tmp_path, "docs/a.md", "- in a list:\n\n  ```cpp\n  int a = 1;\n  if (a)\n    return a;\n\n  return 0;\n  ```\n")
+    plant(
+        tmp_path, "docs/a.md", "- in a list:\n\n  ```cpp\n  int a = 1;\n  if (a)\n    return a;\n\n  return 0;\n  ```\n"
+    )
     assert snippets.check(tmp_path) == []
 
 
@@ -346,7 +372,10 @@ def test_the_hello_world_stays_short(tmp_path: Path) -> None:
 
 def test_a_command_without_a_line_and_a_line_without_a_command_are_named(tmp_path: Path) -> None:
     plant_docs(tmp_path, "```sh\nscripts/run --fast \\\n  more\n```\n```console\n$ scripts/run\nits output\n```\n")
-    table = {r"scripts/run --fast more": docs_commands.by("unit.wire"), r"scripts/run": docs_commands.nobody("a reason")}
+    table = {
+        r"scripts/run --fast more": docs_commands.by("unit.wire"),
+        r"scripts/run": docs_commands.nobody("a reason"),
+    }
     assert docs_commands.check(tmp_path, table) == []
     (problem,) = docs_commands.check(tmp_path, {r"scripts/run.*more": docs_commands.here()})
     assert problem.startswith("docs/a.md:6: ")

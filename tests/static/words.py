@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words that a stranger can read: words.py ROOT [--update-open | --count]. Exit 1 names each finding.
+"""Words that a stranger can read: words.py ROOT [--update-open | --count | path...]. Exit 1 names each finding.
 
-What it refuses, in Markdown (table cells too) and in comments of every language of the tree:
-- a sentence of more than 30 words. A sentence ends at . ! ? : or ; before a blank, and where its paragraph, list item or cell ends.
-  Text in backticks, a link's address, a path and a URL are one word each;
+In Markdown (table cells too) and in comments of every language of the tree it refuses:
+- a sentence of more than 30 words. A sentence ends at . ! ? : or ; before a blank, and with its paragraph, list item or
+  cell. Text in backticks, a link's address, a path and a URL are one word each;
 - a phrase of PHRASES.
-In every text file it refuses a line of more than 120 columns; rows of Markdown tables count too. Longer may be only
-a URL alone, and an `// EXPECT:` line of tests/fail/. Generated files (sources.GENERATED) and generated parts of pages are exempt.
+In every text file it refuses a line of more than 120 columns; rows of Markdown tables count too. Longer may be only a
+URL alone, and an `// EXPECT:` line of tests/fail/. Generated files (sources.GENERATED) and parts of pages are exempt.
 
-words_exceptions.txt holds sentences that stay: `path | beginning of the sentence | reason`. An exception that excuses nothing is refused.
-words_open.txt names the files that still break a rule, one path a line. A file that is clean must leave that list, so the list only shrinks.
-`--update-open` rewrites it (after files moved); `--count` prints the findings of each folder, open files included.
+words_exceptions.txt holds sentences that stay: `path | beginning of the sentence | reason`.
+words_open.txt names the files that still break a rule, one path a line. A file that is clean must leave that list, so
+the list only shrinks. An exception that excuses nothing is refused too.
+`--update-open` rewrites the list (after files moved). `--count` prints the number of findings of each folder.
+`words.py ROOT path...` prints the findings of files whose names begin so, open ones included.
 """
 
 from __future__ import annotations
@@ -123,7 +125,11 @@ def findings(root: Path) -> tuple[list[Finding], list[str]]:
                 exceptions[key] += 1
             if not excuses:
                 found.append(finding)
-    wrong += [f'{EXCEPTIONS}: nothing in {path} that begins with "{begin}" breaks a rule: remove the line' for (path, begin), used in exceptions.items() if not used]
+    wrong += [
+        f'{EXCEPTIONS}: nothing in {path} that begins with "{begin}" breaks a rule: remove the line'
+        for (path, begin), used in exceptions.items()
+        if not used
+    ]
     return found, wrong
 
 
@@ -132,7 +138,11 @@ def check(root: Path) -> list[str]:
     found, problems = findings(root)
     still_open = read_list(root / OPEN)
     broken = {finding.path for finding in found}
-    problems += [f"{OPEN}: {path} breaks no rule, or is gone: remove it from the list" for path in still_open if path not in broken]
+    problems += [
+        f"{OPEN}: {path} breaks no rule, or is gone: remove it from the list"
+        for path in still_open
+        if path not in broken
+    ]
     return [*problems, *(str(finding) for finding in found if finding.path not in set(still_open))]
 
 
