@@ -6,7 +6,7 @@ In every Markdown file that is written by hand:
 - text in backticks that looks like a path names a file or folder (`<noun>`, `*` and `…` stand for any name);
 - text in backticks that looks like a test's name is a test of a CMakeLists.txt;
 - `./weft COMMAND --option` is a command of weft with that option;
-- a program's `--option` stands in the program's text.
+- a program's `--option` stands in the program's text, and a preset of CMake in CMakePresets.json.
 Members and functions in backticks: mentions.py.
 """
 
@@ -161,6 +161,8 @@ class Tree:
         found += re.findall(r"set\(\w+\s+((?:" + KINDS + r")\.[\w.${}-]+)", self.lists)
         self.tests = sorted(set(found))
         fabrics = text_of(root / "providers.yaml") if (root / "providers.yaml").is_file() else ""
+        presets = text_of(root / "CMakePresets.json") if (root / "CMakePresets.json").is_file() else ""
+        self.presets = set(re.findall(r'"name": *"([^"]+)"', presets or ""))
         self.fabrics = set(re.findall(r"^(\w+):", fabrics or "", re.MULTILINE))
 
     def has(self, pattern: str) -> bool:
@@ -236,6 +238,10 @@ def command_problems(tree: Tree, page: Page, command: str) -> list[str]:
         if not words:
             continue
         program = words[0].removeprefix("./")
+        if program in ("cmake", "ctest") and "--preset" in words[:-1]:
+            preset = words[words.index("--preset") + 1]
+            if preset not in tree.presets and not _WILD.search(preset):
+                problems.append(f"`{program} --preset {preset}`: CMakePresets.json has no such preset")
         if (
             program == "weft"
             and (words[0] == "./weft" or len(words) > 1)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names and numbers that prose states are those of the code: mentions.py ROOT. Exit 1 names each that is not.
 
-In Markdown and in comments of C++:
+In Markdown and in comments of every language:
 - `type::member` and `type::member()` in backticks: the type's body holds that member, or one of its bases does;
 - `name()` in backticks: a function of that name exists. Names of libraries (LIBRARIES) pass;
 - a file that a comment names (`pieces.hpp`, compose/lane.hpp) exists;
@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from prose import inline_tokens, paragraphs, tokens_of
-from sources import CPP, GENERATED, project_files, report, without_comments
+from prose import inline_tokens, kind_of, paragraphs, tokens_of
+from sources import CPP, GENERATED, project_files, report, text_of, without_comments
 
 # Names that no file of ours declares: those of libraries, of the language, and of examples in prose.
 LIBRARIES = re.compile(
@@ -59,7 +59,7 @@ NUMBERS: tuple[Number, ...] = (
 _SPAN = re.compile(r"`([^`]+)`")
 _QUALIFIED = re.compile(r"(?<![\w:.>])((?:[A-Za-z_]\w*(?:<[^<>()]*>)?::)+)(~?[A-Za-z_]\w*)(<[^<>()]*>)?(\()?")
 _CALL = re.compile(r"(?<![\w:.~])([A-Za-z_]\w*)(?:<[^<>()]*>)?\(")
-_FILE = re.compile(r"(?<![\w./<*-])((?:[\w-]+/)*[\w-]+\.(?:hpp|cpp|py|cmake|j2|yaml|md))(?![\w*])")
+_FILE = re.compile(r"(?<![\w./<*-])((?:[\w-]+/)*[\w-]+\.(?:hpp|cpp|py|cmake|j2|yaml|md)(?:\.j2)?)(?![\w*])")
 _HEAD = re.compile(
     r"\b(?:class|struct|union|concept|namespace|enum(?:\s+(?:class|struct))?)\s+"
     r"(?:\[\[[^\]]*\]\]\s*)?((?:\w+::)*\w+)([^;{}()]*)\{"
@@ -118,12 +118,13 @@ def _body(text: str, begin: int) -> str:
 
 
 def prose_of(root: Path, names: list[str]) -> Iterator[tuple[str, int, str]]:
-    """(file, line, paragraph) of Markdown and of C++ comments."""
+    """(file, line, paragraph) of Markdown and of comments."""
     for name in names:
         if GENERATED.match(name) or name.startswith("tests/fail/") or name == "CHANGELOG.md":
             continue
-        if name.endswith(CPP):
-            for each in paragraphs(name, (root / name).read_text(encoding="utf-8")):
+        text = None if name.endswith(".md") else text_of(root / name)
+        if text is not None and kind_of(name, text):
+            for each in paragraphs(name, text):
                 yield name, each.line, each.text
         elif name.endswith(".md"):
             for line, token in inline_tokens(tokens_of((root / name).read_text(encoding="utf-8"))):
@@ -139,7 +140,7 @@ def check(root: Path) -> list[str]:
     for name, line, text in prose:
         for span in _SPAN.findall(text):
             problems += [f"{name}:{line}: {wrong}" for wrong in _span(code, span)]
-        if name.endswith(CPP):
+        if not name.endswith(".md"):
             problems += [f"{name}:{line}: {wrong}" for wrong in _files(code, name, text)]
     return problems + _numbers(root, names, prose)
 

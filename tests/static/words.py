@@ -161,8 +161,11 @@ def main(arguments: list[str]) -> int:
     if "--count" in arguments:
         return _count(root)
     if "--update-open" in arguments:
-        found, _ = findings(root)
-        write_list(root / OPEN, sorted({finding.path for finding in found}))
+        before = set(read_list(root / OPEN))
+        now = {finding.path for finding in findings(root)[0]}
+        write_list(root / OPEN, sorted(now))
+        print("".join(f"new on the list: {path}\n" for path in sorted(now - before)), end="")
+        print(f"{len(before)} files were on the list, {len(now)} are")
         return 0
     wanted = [argument for argument in arguments[1:] if not argument.startswith("-")]
     if wanted:  # these files, although they may be on the open list
