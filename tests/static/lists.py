@@ -15,7 +15,7 @@ from sources import files, report
 HEADER_FOLDERS = ("core", "wire", "policies", "backends", "compose", "coroutines", "history")
 HEADER_LIST = "cmake/headers.cmake"
 NOT_COMPILED_ALONE = ("compose/selected.hpp",)  # listed in cmake/WeftHeaders.cmake
-PROGRAM_FOLDERS = ("tests", "bench", "examples", "probe")
+PROGRAM_FOLDERS = ("tests", "bench", "examples", "probe", "docs")
 
 
 def check(root: Path) -> list[str]:

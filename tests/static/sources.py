@@ -15,7 +15,7 @@ NOT_SOURCES = frozenset(
 )
 # Files that a program writes, and a text that nobody here may change.
 GENERATED = re.compile(
-    r"^(generated/|docs/(matrix|conformance|performance)\.md$|docs/(.*/)?generated/|generator/schemas/|LICENSE$"
+    r"^(generated/|docs/(.*/)?((matrix|conformance|performance)\.md$|generated/)|generator/schemas/|LICENSE$"
     r"|tests/generator/golden/|tests/[a-z_]+/recorded/)"
 )
 

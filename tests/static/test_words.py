@@ -283,7 +283,7 @@ def test_a_page_that_states_another_limit_than_the_checks_is_named(tmp_path: Pat
     plant(
         tmp_path,
         "CONTRIBUTING.md",
-        "A file has at most 250 lines. A folder has at most 24 files. A line has at most 120 columns.\n",
+        "How it begins, threads. At most 250 lines. A folder has at most 24 files. A line has at most 120 columns.\n",
     )
     (problem,) = mentions.check(tmp_path)
     assert "250" in problem and "sizes.py says 300" in problem

@@ -49,7 +49,7 @@ _HTML = re.compile(r"<!--.*?-->")
 _SENTENCE_END = re.compile(r"[.!?:;][)\"'»”*_\]]*(?=\s|$)")
 # A URL alone; and the sentences of tests/fail/, which CMake reads line by line.
 _MAY_BE_LONG = re.compile(r"^[\s#/*>|\-]*<?\[?[^\s\]]*\]?[:(]?\s?<?https?://\S+$|^// EXPECT: ")
-_GENERATED_PART = re.compile(r"<!-- (\w+): generated .*?<!-- end of \1 -->", re.DOTALL)
+_GENERATED_PART = re.compile(r"<!-- ([\w ]+): generated .*?<!-- end of \1 -->", re.DOTALL)
 
 
 @dataclass(frozen=True)
