@@ -19,7 +19,7 @@ namespace weft {
 /// What happened, in the few kinds that a caller can act upon.
 enum class errc : std::uint8_t {
   ok,
-  again,         ///< Nothing was posted: make progress, then try once more. `status::waits_for()` says for what.
+  again,         ///< Nothing was posted: make progress, then try once more. `status::what()` says what must free up.
   truncated,     ///< A message is larger than the receiver's slots; the sentence names both sizes.
   out_of_range,  ///< Outside the region: nothing was posted, or the target refused it.
   denied,        ///< The region does not grant this right, or the key is wrong.

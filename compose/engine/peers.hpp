@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The peers of one transport: records in a table of fixed size, so that a record's address is good for the transport's life and a
-// connection number names it in 16 bits. A number also holds a generation: messages and handles of an earlier use are recognised.
+// connection number names it in 20 bits. A number also holds a generation: messages and handles of an earlier use are recognised.
 // Hot path: `live` is compared once per operation. Threads: the owner's.
 #pragma once
 

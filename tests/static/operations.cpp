@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The code of docs/operations.md: each of its blocks stands here word for word (readme.py compares them), and compiles for a fabric.
+// The code of docs/operations.md: each of its blocks stands here word for word (snippets.py compares them), and compiles for a fabric.
 // Hot path: no. Threads: none.
 #include "../../compose/immediate_layout.hpp"
 #include "../../compose/notification_counter.hpp"
