@@ -21,7 +21,7 @@ install(FILES ${PROJECT_BINARY_DIR}/package/weftConfig.cmake ${PROJECT_BINARY_DI
   ${PROJECT_SOURCE_DIR}/cmake/FindLibfabric.cmake ${PROJECT_SOURCE_DIR}/cmake/FindIbverbs.cmake ${PROJECT_SOURCE_DIR}/cmake/WeftPerFabric.cmake
   DESTINATION ${weft_package_dir})
 
-# From the .pc file up to the prefix: the package may be moved, and installed elsewhere than it was configured for.
+# The prefix is relative to the .pc file, because an installed package may be moved.
 file(RELATIVE_PATH weft_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 
 # weft_pc(package description requires flags): one pkg-config file.
@@ -29,7 +29,8 @@ function(weft_pc package description requires flags)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/weft.pc.in ${PROJECT_BINARY_DIR}/package/${package}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/package/${package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
-weft_pc(weft "${PROJECT_DESCRIPTION}" "" " -I\${includedir} -pthread")
+# Without -std=c++20 g++ 12 and clang 14 compile C++17. A program in a later C++ puts its own -std after these flags.
+weft_pc(weft "${PROJECT_DESCRIPTION}" "" " -std=c++20 -I\${includedir} -pthread")
 foreach(fabric IN LISTS WEFT_AVAILABLE_FABRICS)
   set(weft_requires "weft = ${PROJECT_VERSION}")
   if(WEFT_FABRIC_${fabric}_BACKEND STREQUAL "libfabric")
