@@ -2,8 +2,13 @@
 //
 // The smallest program of a user: one fabric, selected by the build. It prints that fabric's name.
 #include <weft/compose/selected.hpp>
+#include <weft/core/version.hpp>
 
 #include <cstdio>
+
+#if WEFT_VERSION < 200
+#error "these tests expect weft 0.2.0 or later"
+#endif
 
 static_assert(weft::complete_fabric<weft::selected>);
 

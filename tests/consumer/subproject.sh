@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # subproject.sh <source> <build> <program> <cmake option...>: configures the project anew, builds each <program>, and runs it.
-# <program> is a comma-separated list of targets "name.<fabric>"; each must print "hello from <fabric>".
+# <program> is a comma-separated list of targets "app.<fabric>"; each must print "hello from <fabric>".
 # Python, git and download tools are replaced by programs that fail and leave a trace: users of weft need none of them.
 set -eu
 source=$1 build=$2 programs=$3
@@ -29,7 +29,7 @@ for program in $programs; do
     exit 1
   fi
   said=$("$build/project/$program")
-  if [ "$said" != "hello from ${program#*.}" ]; then
+  if [ "$said" != "hello from ${program#app.}" ]; then
     echo "$program printed \"$said\"" >&2
     exit 1
   fi

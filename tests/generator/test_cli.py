@@ -34,6 +34,12 @@ def test_exit_codes(weft: Run, arguments: tuple[str, ...], code: int) -> None:
     assert bool(done.stderr) == (code != 0)
 
 
+def test_the_version_is_that_of_the_header(weft: Run) -> None:
+    header = (Path(__file__).parents[2] / "core" / "version.hpp").read_text("utf-8")
+    parts = [line.split()[-1] for part in ("MAJOR", "MINOR", "PATCH") for line in header.splitlines() if f"define WEFT_VERSION_{part} " in line]
+    assert weft("--version").stdout == f"weft {'.'.join(parts)}\n"
+
+
 def test_a_fault_of_its_own_is_a_sentence_and_70(weft: Run, tmp_path: Path) -> None:
     """A file where a folder is needed: nothing that the command foresees."""
     (tmp_path / "out").mkdir()
