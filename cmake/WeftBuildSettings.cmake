@@ -2,7 +2,8 @@
 #
 # The compile options of weft's own tests, benches and examples. Users of weft get none of them.
 add_library(weft_build_settings INTERFACE)
-# weft_add_per_fabric reads this variable. Its scope is weft's own directories, so programs of a project around weft link nothing here.
+# weft_add_per_fabric reads this variable. Its scope is weft's own directories.
+# So programs of a project that contains weft get none of these options.
 set(weft_own_settings weft_build_settings)
 target_compile_options(weft_build_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
 if(WEFT_WERROR)
@@ -10,7 +11,7 @@ if(WEFT_WERROR)
 endif()
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # g++ collects its garbage from 128 MB on, which takes a twelfth of the compile time. Above 512 MB (in KiB) few units collect.
+  # g++ collects garbage from 128 MB on: a twelfth of the compile time. Few units reach 512 MB (here in KiB).
   target_compile_options(weft_build_settings INTERFACE --param=ggc-min-heapsize=524288)
 endif()
 

@@ -6,7 +6,7 @@
 set(WEFT_FABRICS "")
 include(${PROJECT_SOURCE_DIR}/generated/fabrics.cmake OPTIONAL RESULT_VARIABLE weft_fabrics_file)
 if(NOT weft_fabrics_file)
-  message(WARNING "weft: generated/fabrics.cmake is missing, so no fabric is known; run ./weft generate")
+  message(WARNING "weft: generated/fabrics.cmake is missing, so weft has no fabric; run ./weft generate")
 endif()
 set_property(GLOBAL PROPERTY WEFT_FABRICS ${WEFT_FABRICS})
 weft_refuse_unknown_fabrics("WEFT_ONLY_FABRICS" ${WEFT_ONLY_FABRICS})
@@ -29,7 +29,7 @@ if("verbs" IN_LIST WEFT_BACKENDS)
   endif()
 endif()
 
-# weft_version_obstacle(library version since until out): out is empty, or the end of a sentence that says why the version is wrong.
+# weft_version_obstacle(library version since until out): out is empty, or says what is wrong with the version.
 # `since` is the first release that the row describes, `until` the first that it no longer describes.
 function(weft_version_obstacle library version since until out)
   set(${out} "" PARENT_SCOPE)
@@ -40,7 +40,7 @@ function(weft_version_obstacle library version since until out)
   endif()
 endfunction()
 
-# weft_fabric_obstacle(fabric out): out is empty where the fabric can be built, else the end of a sentence that says why not.
+# weft_fabric_obstacle(fabric out): out is empty if this machine can build the fabric; otherwise it says why not.
 function(weft_fabric_obstacle fabric out)
   set(backend "${WEFT_FABRIC_${fabric}_BACKEND}")
   set(obstacle "")
@@ -53,11 +53,13 @@ function(weft_fabric_obstacle fabric out)
   elseif(backend STREQUAL "libfabric" AND NOT Libfabric_FOUND)
     set(obstacle "libfabric is not installed (Debian: libfabric-dev)")
   elseif(backend STREQUAL "libfabric")
-    weft_version_obstacle(libfabric "${Libfabric_VERSION}" "${WEFT_FABRIC_${fabric}_SINCE}" "${WEFT_FABRIC_${fabric}_UNTIL}" obstacle)
+    weft_version_obstacle(libfabric "${Libfabric_VERSION}"
+      "${WEFT_FABRIC_${fabric}_SINCE}" "${WEFT_FABRIC_${fabric}_UNTIL}" obstacle)
   elseif(backend STREQUAL "verbs" AND NOT Ibverbs_FOUND)
     set(obstacle "rdma-core is not installed (Debian: libibverbs-dev librdmacm-dev)")
   elseif(backend STREQUAL "verbs" AND Ibverbs_VERSION)
-    weft_version_obstacle(rdma-core "${Ibverbs_VERSION}" "${WEFT_FABRIC_${fabric}_SINCE}" "${WEFT_FABRIC_${fabric}_UNTIL}" obstacle)
+    weft_version_obstacle(rdma-core "${Ibverbs_VERSION}"
+      "${WEFT_FABRIC_${fabric}_SINCE}" "${WEFT_FABRIC_${fabric}_UNTIL}" obstacle)
   endif()
   set(${out} "${obstacle}" PARENT_SCOPE)
 endfunction()
@@ -122,5 +124,5 @@ if(WEFT_AVAILABLE_GUEST_FABRICS)
 endif()
 if(WEFT_AVAILABLE_EMULATED_FABRICS)
   list(JOIN WEFT_AVAILABLE_EMULATED_FABRICS " " weft_text)
-  message(STATUS "weft: fabrics to be emulated: ${weft_text}")
+  message(STATUS "weft: fabrics for tests over the emulator: ${weft_text}")
 endif()

@@ -4,7 +4,7 @@
 # Two global properties hold what the functions need, so that they work in every directory scope of a project:
 #   WEFT_FABRICS            every fabric that weft has a row for
 #   WEFT_AVAILABLE_FABRICS  those that this build can use
-# WEFT_LEFT_OUT_<fabric> says why a fabric is not among the second.
+# The property WEFT_LEFT_OUT_<fabric> says why a known fabric is not available.
 if(POLICY CMP0174)
   cmake_policy(SET CMP0174 NEW)  # an empty value of an option stays empty; CMake 3.31 and later ask
 endif()
@@ -14,18 +14,20 @@ endif()
 # Adds the executables <name>.<fabric>. FABRICS names the fabrics; the default is every fabric that can be built.
 # A fabric that cannot be built here is left out with a message. An unknown name is an error.
 # OPTIONAL  permits that no fabric is left; without OPTIONAL an empty result is an error.
-# TEST      makes each executable a ctest of the same name, with the label fabric.<fabric>. ctest kills a test after TIMEOUT (120 s).
-#           In ARGS, `$fabric` becomes the fabric's name. Exit code 77 means skipped.
-# PROCESSORS  is the number of processors that one run keeps busy; a test of two processes has 2.
+# TEST      makes each executable a ctest of the same name, with the label fabric.<fabric>. Exit code 77 means skipped.
+#           In ARGS, `$fabric` becomes the fabric's name. ctest kills a test after TIMEOUT (120 s).
+#           PROCESSORS is the number of processors that one run keeps busy; a test of two processes has 2.
 function(weft_add_per_fabric name)
   cmake_parse_arguments(PARSE_ARGV 1 A "TEST;OPTIONAL" "TIMEOUT;PROCESSORS" "SOURCES;FABRICS;LIBRARIES;LABELS;ARGS")
   if(NOT A_SOURCES OR A_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "weft_add_per_fabric(${name}): SOURCES is needed; unknown arguments: \"${A_UNPARSED_ARGUMENTS}\"")
+    message(FATAL_ERROR
+      "weft_add_per_fabric(${name}): SOURCES is needed; unknown arguments: \"${A_UNPARSED_ARGUMENTS}\"")
   endif()
   get_property(available GLOBAL PROPERTY WEFT_AVAILABLE_FABRICS)
   get_property(considered GLOBAL PROPERTY WEFT_FABRICS)
   if("FABRICS" IN_LIST A_KEYWORDS_MISSING_VALUES AND NOT A_OPTIONAL)
-    message(FATAL_ERROR "weft_add_per_fabric(${name}): FABRICS is empty. Name fabrics, or omit FABRICS to get every fabric.")
+    message(FATAL_ERROR
+      "weft_add_per_fabric(${name}): FABRICS is empty. Name fabrics, or omit FABRICS to get every fabric.")
   elseif(A_FABRICS)
     weft_refuse_unknown_fabrics("weft_add_per_fabric(${name}): FABRICS" ${A_FABRICS})
     set(considered ${A_FABRICS})
@@ -40,7 +42,8 @@ function(weft_add_per_fabric name)
     if(NOT TARGET weft::${fabric})
       if(fabric IN_LIST available)
         message(FATAL_ERROR "weft_add_per_fabric(${name}): this directory cannot see the target weft::${fabric}. "
-          "Either call find_package(weft) in the directory that calls weft_add_per_fabric, or add GLOBAL to find_package.")
+          "Either call find_package(weft) in the directory that calls weft_add_per_fabric, "
+          "or add GLOBAL to find_package.")
       endif()
       weft_left_out(${fabric} reason)
       message(STATUS "weft: ${name}.${fabric} is left out: ${reason}")
@@ -64,7 +67,8 @@ function(weft_add_per_fabric name)
       weft_left_out(${fabric} reason)
       string(APPEND reasons "\n  ${fabric}: ${reason}")
     endforeach()
-    message(FATAL_ERROR "weft_add_per_fabric(${name}): no fabric is left, so there is no target ${name}.<fabric>.${reasons}")
+    message(FATAL_ERROR
+      "weft_add_per_fabric(${name}): no fabric is left, so there is no target ${name}.<fabric>.${reasons}")
   endif()
 endfunction()
 
@@ -77,7 +81,8 @@ function(weft_left_out fabric out)
   set(${out} "${reason}" PARENT_SCOPE)
 endfunction()
 
-# weft_refuse_unknown_fabrics(subject name...): ends the configuration if a name is no fabric of weft. The message names near fabrics.
+# weft_refuse_unknown_fabrics(subject name...): ends the configuration if a name is no fabric of weft.
+# The message begins with the subject, and names near fabrics.
 function(weft_refuse_unknown_fabrics subject)
   get_property(known GLOBAL PROPERTY WEFT_FABRICS)
   foreach(name IN LISTS ARGN)
@@ -94,7 +99,8 @@ function(weft_refuse_unknown_fabrics subject)
   endforeach()
 endfunction()
 
-# weft_near_names(out name candidate...): the candidates with the fewest edits to the name, at most one edit per three letters.
+# weft_near_names(out name candidate...): out has the candidates with the fewest edits to the name.
+# More than one edit per three letters, rounded up, is too far.
 # An edit inserts, removes or replaces one letter, or swaps two neighbours (optimal string alignment).
 function(weft_near_names out name)
   string(LENGTH "${name}" length)
