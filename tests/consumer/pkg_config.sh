@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# pkg_config.sh <directory of .pc files> <compiler> <source> <binary> <version>: builds and runs a program with the flags of
-# weft-loopback.pc alone, and compares the version that weft.pc states.
+# pkg_config.sh <directory of .pc files> <compiler> <source> <binary> <version>: builds and runs a program with the
+# flags of weft-loopback.pc alone, and compares the version that weft.pc states.
 set -eu
 PKG_CONFIG_PATH=$1
 export PKG_CONFIG_PATH

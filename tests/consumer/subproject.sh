@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# subproject.sh <source> <build> <program> <cmake option...>: configures the project anew, builds each <program>, and runs it.
-# <program> is a comma-separated list of targets "app.<fabric>"; each must print "hello from <fabric>".
-# Python, git and download tools are replaced by programs that fail and leave a trace: users of weft need none of them.
+# subproject.sh <source> <build> <programs> <cmake option...>: configures the project, builds and runs each program.
+# <programs> is a comma-separated list of targets app.<fabric>; each must print "hello from <fabric>".
+# Users of weft need no Python, git or download tool, so programs that fail and leave a trace replace them here.
 set -eu
 source=$1 build=$2 programs=$3
 shift 3

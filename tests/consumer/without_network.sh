@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# without_network.sh <command> [argument...]: runs the command in a network namespace without a route, so nothing can be downloaded.
-# Exit 77, with the reason, where the machine grants no such namespace.
+# without_network.sh <command> [argument...]: runs the command in a network namespace without a route.
+# So the command cannot download anything. Exit 77, with the reason, if the machine grants no such namespace.
 set -eu
 if [ "$(id -u)" -eq 0 ] && reason=$(unshare -n true 2>&1); then
   isolate="unshare -n"

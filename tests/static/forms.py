@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the hosting site and editors read: forms.py ROOT. Exit 1 names each file that they would refuse or that runs nothing.
+"""Files for the hosting site and for editors: forms.py ROOT. Exit 1 names each file with a fault.
 
 Covers the issue forms, the workflow and the development container. yamllint (.ci/run) judges their layout.
 """

@@ -137,11 +137,11 @@ VERSIONED = {
 @pytest.mark.parametrize(
     ("name", "text", "sentence"),
     [
-        ("pyproject.toml", '[project]\nversion = "0.1.0"\n', "pyproject.toml: the version is 0.1.0, and core/version.hpp states 0.2.0"),
-        ("CHANGELOG.md", "## [0.1.0]\n", "CHANGELOG.md: the newest section is 0.1.0, and core/version.hpp states 0.2.0"),
-        ("CHANGELOG.md", "nothing\n", "CHANGELOG.md: the newest section is missing, and core/version.hpp states 0.2.0"),
-        ("README.md", "find_package(weft 0.1 REQUIRED)\n", "README.md: find_package asks for weft 0.1, and core/version.hpp states 0.2.0"),
-        ("core/version.hpp", "#define WEFT_VERSION_MAJOR 0\n", "core/version.hpp: it must define WEFT_VERSION_MAJOR, "),
+        ("pyproject.toml", '[project]\nversion = "0.1.0"\n', "pyproject.toml: the version is 0.1.0, "),
+        ("CHANGELOG.md", "## [0.1.0]\n", "CHANGELOG.md: the newest section is 0.1.0, "),
+        ("CHANGELOG.md", "nothing\n", "CHANGELOG.md: the newest section is missing, "),
+        ("README.md", "find_package(weft 0.1 REQUIRED)\n", "README.md: find_package asks for weft 0.1, "),
+        ("core/version.hpp", "#define WEFT_VERSION_MAJOR 0\n", "core/version.hpp: it must define WEFT_VERSION_MINOR "),
     ],
 )
 def test_another_version_is_named(tmp_path: Path, name: str, text: str, sentence: str) -> None:

@@ -17,18 +17,22 @@ from sources import report
 def check(root: Path) -> list[str]:
     """One sentence per file that disagrees with the header."""
     text = (root / "core" / "version.hpp").read_text(encoding="utf-8")
-    stated = [re.search(rf"^#define WEFT_VERSION_{part} (\d+)$", text, re.MULTILINE) for part in ("MAJOR", "MINOR", "PATCH")]
-    numbers = [found.group(1) for found in stated if found]
-    if len(numbers) != 3:
-        return ["core/version.hpp: it must define WEFT_VERSION_MAJOR, WEFT_VERSION_MINOR and WEFT_VERSION_PATCH, each as one number"]
+    numbers = []
+    for part in ("MAJOR", "MINOR", "PATCH"):
+        found = re.search(rf"^#define WEFT_VERSION_{part} (\d+)$", text, re.MULTILINE)
+        if found is None:
+            return [f"core/version.hpp: it must define WEFT_VERSION_{part} as one number"]
+        numbers.append(found.group(1))
     version = ".".join(numbers)
     problems = []
     packaged = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
     if packaged != version:
         problems.append(f"pyproject.toml: the version is {packaged}, and core/version.hpp states {version}")
-    newest = re.search(r"^## \[(\d+\.\d+\.\d+)\]", (root / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
-    if newest is None or newest.group(1) != version:
-        problems.append(f"CHANGELOG.md: the newest section is {newest.group(1) if newest else 'missing'}, and core/version.hpp states {version}")
+    changes = (root / "CHANGELOG.md").read_text(encoding="utf-8")
+    section = re.search(r"^## \[(\d+\.\d+\.\d+)\]", changes, re.MULTILINE)
+    newest = section.group(1) if section else "missing"
+    if newest != version:
+        problems.append(f"CHANGELOG.md: the newest section is {newest}, and core/version.hpp states {version}")
     for wanted in re.findall(r"find_package\(weft (\d+\.\d+)[^)]*\)", (root / "README.md").read_text(encoding="utf-8")):
         if wanted != ".".join(numbers[:2]):
             problems.append(f"README.md: find_package asks for weft {wanted}, and core/version.hpp states {version}")
