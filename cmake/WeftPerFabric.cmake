@@ -2,8 +2,8 @@
 #
 # One source text, one binary per fabric. Also installed, for users of the package.
 # Two global properties hold what the functions need, so that they work in every directory scope of a project:
-#   WEFT_FABRICS            every fabric that weft has a row for
-#   WEFT_AVAILABLE_FABRICS  those that this build can use
+#   WEFT_FABRICS            Every fabric that weft has a row for.
+#   WEFT_AVAILABLE_FABRICS  The fabrics that this build can use.
 # The property WEFT_LEFT_OUT_<fabric> says why a known fabric is not available.
 if(POLICY CMP0174)
   cmake_policy(SET CMP0174 NEW)  # an empty value of an option stays empty; CMake 3.31 and later ask
