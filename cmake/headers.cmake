@@ -134,6 +134,7 @@ set(WEFT_HEADERS
   core/port.hpp
   core/poll_spacing.hpp
   core/time.hpp
+  core/version.hpp
   history/checker.hpp
   history/file.hpp
   history/record.hpp

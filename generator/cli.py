@@ -34,6 +34,7 @@ from .report import as_csv, as_json, show_inspected, show_table
 from .rules import Family, read_rules
 from .schema import did_you_mean
 from .trust import LEGEND, STALE_DAYS, cells_of, count, stale
+from .version import version_of
 
 ROOT = Path(__file__).resolve().parent.parent
 FINE, NEGATIVE, USAGE, INTERNAL = 0, 1, 2, 70
@@ -84,6 +85,7 @@ def _refusing(command: Callable[..., None]) -> Callable[..., None]:
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
              epilog="Exit codes: 0 fine, 1 not fine, 2 wrong usage, 70 a fault of weft itself.")
+@click.version_option(version_of(ROOT), prog_name="weft", message="%(prog)s %(version)s")
 def weft() -> None:
     """From facts about network providers to C++ transports.
 
