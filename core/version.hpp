@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The version of weft, for the preprocessor. CMakeLists.txt and `./weft --version` read it from here: there is no second place.
-// No fabric fact. docs/stability.md says what a new version may change. The wire has a number of its own (wire/hello.hpp).
-// Hot path: compile time only. Threads: none.
+// The version of weft, for the preprocessor. CMakeLists.txt and `./weft --version` read it from here: there is no
+// second place. No fabric fact. docs/stability.md says what a new version may change. The wire has a number of its own
+// (wire/hello.hpp). Hot path: compile time only. Threads: none.
 #pragma once
 
 #define WEFT_VERSION_MAJOR 0

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How does the target learn that a write landed? Exactly once, and never before the bytes. Forced by what the row's writes can carry
-// (fi_cq(3), FI_REMOTE_CQ_DATA; cq_data_size), by its order guarantees (fi_endpoint(3), FI_ORDER_SAW, FI_ORDER_WAW) and by whether a
-// completion can mean "delivered" (fi_cq(3), FI_DELIVERY_COMPLETE).
-// Answers, cheapest first:
+// How does the target learn that a write landed? Exactly once, and never before the bytes. Forced by what the row's
+// writes can carry (fi_cq(3), FI_REMOTE_CQ_DATA; cq_data_size), by its order guarantees (fi_endpoint(3), FI_ORDER_SAW,
+// FI_ORDER_WAW) and by whether a completion can mean "delivered" (fi_cq(3), FI_DELIVERY_COMPLETE). Answers, cheapest
+// first:
 //   immediate                     the notice rides on the write; nothing is consumed.
-//   immediate_consumes_receive    the same, and each eats a posted receive: a reserve is kept posted (verbs, FI_RX_CQ_DATA).
-//   remote_counter                write, then an ordered 8-byte write into the target's ring; a counter says when to look (Slingshot).
-//   message_after_ordered_write   write, and a message right behind it where a message cannot overtake a write.
-//   message_after_delivery        write, wait for delivery, then the message: legal without any order, one round trip more. Deliveries that
+//   immediate_consumes_receive    the same, and each eats a posted receive: a reserve is kept posted (verbs,
+//   FI_RX_CQ_DATA). remote_counter                write, then an ordered 8-byte write into the target's ring; a counter
+//   says when to look (Slingshot). message_after_ordered_write   write, and a message right behind it where a message
+//   cannot overtake a write. message_after_delivery        write, wait for delivery, then the message: legal without
+//   any order, one round trip more. Deliveries that
 //                                 are told together share one message per peer.
-//   watched_word                  one write into a ring of the target's, header and small payload and, last of all, a sequence word at which the target
-//                                 looks: no entry of a queue at either side. Legal where the row says that a write's last bytes are seen last.
-// The two before it send a payload of at most fused_bytes in the message itself, and the target copies it (compose/posting/fused.hpp): one post, no order asked.
-// A message right behind a write on a row without that order is absent on purpose: it overtakes.
-// Hot path: yes. `initiator` is the initiator's side of a transport (compose/posting/initiator.hpp).
+//   watched_word                  one write into a ring of the target's, header and small payload and, last of all, a
+//   sequence word at which the target
+//                                 looks: no entry of a queue at either side. Legal where the row says that a write's
+//                                 last bytes are seen last.
+// The two before it send a payload of at most fused_bytes in the message itself, and the target copies it
+// (compose/posting/fused.hpp): one post, no order asked. A message right behind a write on a row without that order is
+// absent on purpose: it overtakes. Hot path: yes. `initiator` is the initiator's side of a transport
+// (compose/posting/initiator.hpp).
 #pragma once
 
 #include "../core/error.hpp"
@@ -100,8 +104,9 @@ struct message_after_delivery {
 };
 static_assert(notify_policy<message_after_delivery>);
 
-/// Fewest system calls and the least latency where completion entries are dear (tcp), for up to 150 KiB of memory per peer (of which small payloads
-/// touch a page per cell) and a look at each peer's ring in every step of progress. A signalled put_notify ends when the target has told its notice.
+/// Fewest system calls and the least latency where completion entries are dear (tcp), for up to 150 KiB of memory per
+/// peer (of which small payloads touch a page per cell) and a look at each peer's ring in every step of progress. A
+/// signalled put_notify ends when the target has told its notice.
 struct watched_word {
   using family = notify_family;
   static constexpr bool rides_on_write = false;

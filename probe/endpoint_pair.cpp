@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opening a side and its bare operations. Local buffers have a descriptor only where the provider needs one; addresses are pointers only where it
-// needs pointers; a region is bound to the endpoint only where it must be.
-// Hot path: no. Threads: one owner.
+// Opening a side and its bare operations. Local buffers have a descriptor only where the provider needs one; addresses
+// are pointers only where it needs pointers; a region is bound to the endpoint only where it must be. Hot path: no.
+// Threads: one owner.
 #include "endpoint_pair.hpp"
 
 #include <sys/mman.h>
@@ -37,7 +37,8 @@ endpoint_pair::endpoint_pair(const demands& about, const wishes& wish, channel& 
   if (!info_) throw refused{"fi_getinfo", FI_ENODATA};
   info_->tx_attr->op_flags = 0;
   memory_size_ = wish.page + wish.receives * wish.receive_bytes;
-  memory_ = static_cast<std::byte*>(mmap(nullptr, memory_size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  memory_ =
+      static_cast<std::byte*>(mmap(nullptr, memory_size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   if (memory_ == MAP_FAILED) throw refused{"mmap", FI_ENOMEM};
   open(about);
   meet(initiates);
@@ -99,7 +100,8 @@ void endpoint_pair::open_endpoint(fi_info& info) {
   endpoint_.reset(endpoint);
   if (events_) require(fi_ep_bind(endpoint, &events_->fid, 0), "fi_ep_bind(events)");
   if (peers_) require(fi_ep_bind(endpoint, &peers_->fid, 0), "fi_ep_bind(addresses)");
-  require(fi_ep_bind(endpoint, &queue_->fid, FI_TRANSMIT | FI_SELECTIVE_COMPLETION), "fi_ep_bind(FI_SELECTIVE_COMPLETION)");
+  require(fi_ep_bind(endpoint, &queue_->fid, FI_TRANSMIT | FI_SELECTIVE_COMPLETION),
+          "fi_ep_bind(FI_SELECTIVE_COMPLETION)");
   require(fi_ep_bind(endpoint, &queue_->fid, FI_RECV), "fi_ep_bind(FI_RECV)");
   if (counter_) require(fi_ep_bind(endpoint, &counter_->fid, FI_REMOTE_WRITE), "fi_ep_bind(FI_REMOTE_WRITE)");
   require(fi_enable(endpoint), "fi_enable");
@@ -109,7 +111,8 @@ owner<fid_mr> endpoint_pair::register_memory(void* where, std::size_t size, std:
   const std::uint64_t access = FI_SEND | FI_RECV | FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE;
   const bool bound = (info_->domain_attr->mr_mode & FI_MR_ENDPOINT) != 0;
   fid_mr* region = nullptr;
-  require(fi_mr_reg(domain_.get(), where, size, access, 0, key, bound && counter_ ? FI_RMA_EVENT : 0, &region, nullptr), "fi_mr_reg");
+  require(fi_mr_reg(domain_.get(), where, size, access, 0, key, bound && counter_ ? FI_RMA_EVENT : 0, &region, nullptr),
+          "fi_mr_reg");
   owner<fid_mr> made(region);
   if (bound) {
     require(fi_mr_bind(region, &endpoint_->fid, 0), "fi_mr_bind");
@@ -126,12 +129,15 @@ void endpoint_pair::post_receives() {
 std::uint64_t endpoint_pair::address_of(const void* pointer, const void* start) const {
   const bool pointers = (info_->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
   return pointers ? reinterpret_cast<std::uintptr_t>(pointer)
-                  : static_cast<std::uint64_t>(static_cast<const std::byte*>(pointer) - static_cast<const std::byte*>(start));
+                  : static_cast<std::uint64_t>(static_cast<const std::byte*>(pointer) -
+                                               static_cast<const std::byte*>(start));
 }
 
 std::size_t endpoint_pair::index_of(const void* context) const {
   const auto* slot = static_cast<const fi_context2*>(context);
-  return slot >= contexts_.data() && slot < contexts_.data() + contexts_.size() ? static_cast<std::size_t>(slot - contexts_.data()) : ~std::size_t{0};
+  return slot >= contexts_.data() && slot < contexts_.data() + contexts_.size()
+             ? static_cast<std::size_t>(slot - contexts_.data())
+             : ~std::size_t{0};
 }
 
 ssize_t endpoint_pair::write(const transfer& what) {
@@ -150,7 +156,8 @@ ssize_t endpoint_pair::send(const transfer& what) {
 }
 
 ssize_t endpoint_pair::receive(std::size_t index) {
-  return fi_recv(endpoint_.get(), receive_memory(index), wish_.receive_bytes, descriptor(), FI_ADDR_UNSPEC, context(first_receive + index));
+  return fi_recv(endpoint_.get(), receive_memory(index), wish_.receive_bytes, descriptor(), FI_ADDR_UNSPEC,
+                 context(first_receive + index));
 }
 
 bool endpoint_pair::poll() {

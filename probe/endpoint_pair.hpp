@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One side of a behaviour: an endpoint of the provider, a page of memory that the peer may reach, and the peer. Opened with what the provider needs and
-// what the behaviour wishes, nothing else; everything is decided at run time, as the program is there to find out.
-// Closing goes from the last member to the first, as libfabric wants it.
-// Hot path: no. Threads: one owner.
+// One side of a behaviour: an endpoint of the provider, a page of memory that the peer may reach, and the peer. Opened
+// with what the provider needs and what the behaviour wishes, nothing else; everything is decided at run time, as the
+// program is there to find out. Closing goes from the last member to the first, as libfabric wants it. Hot path: no.
+// Threads: one owner.
 #pragma once
 
 #include "asking.hpp"
@@ -99,7 +99,8 @@ class endpoint_pair {
   std::vector<entry> came;
   int ends = 0;  ///< Events that say that the peer is gone.
 
-  /// A context that lives as long as the endpoint_pair, filled with 0xA5 at the start. 0 to 4095; receives have those from 4096 on.
+  /// A context that lives as long as the endpoint_pair, filled with 0xA5 at the start. 0 to 4095; receives have those
+  /// from 4096 on.
   void* context(std::size_t index) { return &contexts_[index]; }
   std::size_t index_of(const void* context) const;
   static constexpr std::size_t first_receive = 4096;
@@ -158,7 +159,8 @@ class endpoint_pair {
 
   wishes wish_;
   channel& side_;
-  int slowness_;  ///< Who gives a behaviour more time than the usual 9 s has a slow machine: each wait in it is as much longer.
+  int slowness_;  ///< Who gives a behaviour more time than the usual 9 s has a slow machine: each wait in it is as much
+                  ///< longer.
   bool connected_;
   bool describes_ = false;
   std::uint64_t requested_key_ = 0x1234;

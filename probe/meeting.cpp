@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the two sides of a behaviour find each other: addressed endpoints learn each other's names, connected ones connect.
-// Both sides read all their queues meanwhile: some providers deliver a request only then.
-// Hot path: no. Threads: one owner.
+// How the two sides of a behaviour find each other: addressed endpoints learn each other's names, connected ones
+// connect. Both sides read all their queues meanwhile: some providers deliver a request only then. Hot path: no.
+// Threads: one owner.
 #include "endpoint_pair.hpp"
 
 #include <netinet/in.h>
@@ -50,7 +50,8 @@ void endpoint_pair::meet(bool initiates) {
 
 void endpoint_pair::know_peer() {
   if (!peers_) throw refused{"fi_av_insert", FI_ENOSYS};
-  if (fi_av_insert(peers_.get(), peer_name_.data(), 1, &peer_address_, 0, nullptr) != 1) throw refused{"fi_av_insert", FI_EADDRNOTAVAIL};
+  if (fi_av_insert(peers_.get(), peer_name_.data(), 1, &peer_address_, 0, nullptr) != 1)
+    throw refused{"fi_av_insert", FI_EADDRNOTAVAIL};
 }
 
 void endpoint_pair::listen() {
@@ -61,7 +62,8 @@ void endpoint_pair::listen() {
   require(fi_listen(listener), "fi_listen");
   own_name_ = name_of(&listener->fid);
   side_.tell_bytes(own_name_.data(), own_name_.size());
-  if (!until([&] { return request_ != nullptr; }, milliseconds(5000))) throw refused{"waiting for a connection", FI_ETIMEDOUT};
+  if (!until([&] { return request_ != nullptr; }, milliseconds(5000)))
+    throw refused{"waiting for a connection", FI_ETIMEDOUT};
   open_endpoint(*requested_);
   describes_ = (info_->domain_attr->mr_mode & FI_MR_LOCAL) != 0;
   post_receives();
@@ -111,7 +113,8 @@ bool endpoint_pair::poll_events() {
 }
 
 void endpoint_pair::exchange_pages() {
-  const remote_page own{fi_mr_key(region_.get()), address_of(memory_, memory_), reinterpret_cast<std::uintptr_t>(memory_), memory_size_};
+  const remote_page own{fi_mr_key(region_.get()), address_of(memory_, memory_),
+                        reinterpret_cast<std::uintptr_t>(memory_), memory_size_};
   side_.tell_bytes(&own, sizeof own);
   while (!side_.ready())
     if (!poll()) sched_yield();

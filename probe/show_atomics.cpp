@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Atomics by value: what a provider lists and what its atomics do are two things (one lists them and refuses each, one adds the operand's address).
-// Hot path: no. Threads: one owner per process.
+// Atomics by value: what a provider lists and what its atomics do are two things (one lists them and refuses each, one
+// adds the operand's address). Hot path: no. Threads: one owner per process.
 #include "behaviours.hpp"
 #include "endpoint_pair.hpp"
 
@@ -25,8 +25,9 @@ struct kind {
   std::size_t size;
   bool floating;
 };
-constexpr std::array kinds{kind{FI_UINT64, "uint64", 8, false}, kind{FI_INT64, "int64", 8, false},  kind{FI_UINT32, "uint32", 4, false},
-                           kind{FI_INT32, "int32", 4, false},   kind{FI_DOUBLE, "double", 8, true}, kind{FI_FLOAT, "float", 4, true}};
+constexpr std::array kinds{kind{FI_UINT64, "uint64", 8, false}, kind{FI_INT64, "int64", 8, false},
+                           kind{FI_UINT32, "uint32", 4, false}, kind{FI_INT32, "int32", 4, false},
+                           kind{FI_DOUBLE, "double", 8, true},  kind{FI_FLOAT, "float", 4, true}};
 
 /// An operation that fetches, and numbers that tell whether it was right: applied once to `from` it gives `after`.
 struct change {
@@ -61,9 +62,11 @@ int atomic(endpoint_pair& net, const kind& of, fi_op operation, std::size_t cont
   const fi_ioc operand{page + operand_at, 1}, compare{page + compare_at, 1};
   fi_ioc result{page + result_at, 1};
   const fi_rma_ioc target{net.peer.address + place, 1, net.peer.key};
-  const fi_msg_atomic message{&operand, &described, 1, net.peer_address(), &target, 1, of.type, operation, net.context(context), 0};
+  const fi_msg_atomic message{&operand, &described, 1,         net.peer_address(),   &target,
+                              1,        of.type,    operation, net.context(context), 0};
   const ssize_t posted = net.insist([&] {
-    return operation == FI_CSWAP ? fi_compare_atomicmsg(net.endpoint(), &message, &compare, &described, 1, &result, &described, 1, FI_COMPLETION)
+    return operation == FI_CSWAP ? fi_compare_atomicmsg(net.endpoint(), &message, &compare, &described, 1, &result,
+                                                        &described, 1, FI_COMPLETION)
                                  : fi_fetch_atomicmsg(net.endpoint(), &message, &result, &described, 1, FI_COMPLETION);
   });
   if (posted != 0) return static_cast<int>(-posted);
@@ -141,7 +144,8 @@ void first_atomic_initiator(const role& self) {
     net.came.clear();
     if (const int later = atomic(net, kinds[0], FI_SUM, 2); later != 0) throw refused{"fi_fetch_atomicmsg", later};
   }
-  if (wrong == 0) self.told.fact("all", is_number(net.page() + result_at, kinds[0], 400) ? "right" : "wrong value fetched");
+  if (wrong == 0)
+    self.told.fact("all", is_number(net.page() + result_at, kinds[0], 400) ? "right" : "wrong value fetched");
   self.side.tell(0);
 }
 
@@ -156,7 +160,8 @@ void atomics_target(const role& self) {
 
 }  // namespace
 
-const behaviour first_atomic{"first_atomic", "may an atomic be the first operation, and many follow?", first_atomic_initiator, atomics_target};
+const behaviour first_atomic{"first_atomic", "may an atomic be the first operation, and many follow?",
+                             first_atomic_initiator, atomics_target};
 const behaviour atomics{"atomics", "which atomics are right, by value?", atomics_initiator, atomics_target};
 
 }  // namespace weft::probe

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Immediates and counters: what reaches a target beside the bytes. A receive is "used up" when fewer messages than receives can come afterwards.
-// Hot path: no. Threads: one owner per process.
+// Immediates and counters: what reaches a target beside the bytes. A receive is "used up" when fewer messages than
+// receives can come afterwards. Hot path: no. Threads: one owner per process.
 #include "behaviours.hpp"
 #include "endpoint_pair.hpp"
 
@@ -44,7 +44,8 @@ void write_immediate_initiator(const role& self) {
     return;
   }
   for (std::size_t i = 0; i < writes; ++i) {
-    const transfer what{.to = 4096, .flags = FI_COMPLETION | FI_REMOTE_CQ_DATA, .context = i, .data = i == 0 ? all_ones : i};
+    const transfer what{
+        .to = 4096, .flags = FI_COMPLETION | FI_REMOTE_CQ_DATA, .context = i, .data = i == 0 ? all_ones : i};
     require(net.insist([&] { return net.write(what); }), "fi_writemsg(FI_REMOTE_CQ_DATA)");
   }
   net.until([&] { return net.ended(writes - 1) > 0; });
@@ -70,8 +71,11 @@ void write_immediate_target(const role& self) {
     for (std::size_t i = 1; i < landed.size(); ++i) right = right && landed[i].data == i;
     self.told.fact("values_right", right);
     const entry& first = landed[0];
-    const bool of_receive = net.index_of(first.context) >= endpoint_pair::first_receive && net.index_of(first.context) != ~std::size_t{0};
-    self.told.fact("event_context", std::string(first.context == nullptr ? "null" : of_receive ? "a receive's" : "other"));
+    const bool of_receive =
+        net.index_of(first.context) >= endpoint_pair::first_receive && net.index_of(first.context) != ~std::size_t{0};
+    self.told.fact("event_context", std::string(first.context == nullptr ? "null"
+                                                : of_receive             ? "a receive's"
+                                                                         : "other"));
     self.told.fact("event_length", first.length);
     self.told.fact("event_flags", flags_of(first.flags));
   }
@@ -90,7 +94,8 @@ void send_immediate_initiator(const role& self) {
     self.side.tell(0);
     return;
   }
-  require(net.insist([&] { return net.send({.flags = FI_COMPLETION | FI_REMOTE_CQ_DATA, .context = 1, .data = all_ones}); }),
+  require(net.insist(
+              [&] { return net.send({.flags = FI_COMPLETION | FI_REMOTE_CQ_DATA, .context = 1, .data = all_ones}); }),
           "fi_sendmsg(FI_REMOTE_CQ_DATA)");
   net.until([&] { return net.ended(1) > 0; });
   self.side.tell(1);
@@ -102,14 +107,17 @@ void send_immediate_target(const role& self) {
   if (net.serve() == 0) return;
   net.until([&] { return !net.received().empty(); }, milliseconds(1000));
   for (const entry& each : net.came)
-    if ((each.flags & FI_RECV) != 0) self.told.fact("bytes", (each.flags & FI_REMOTE_CQ_DATA) != 0 ? bytes_kept(each.data) : 0);
+    if ((each.flags & FI_RECV) != 0)
+      self.told.fact("bytes", (each.flags & FI_REMOTE_CQ_DATA) != 0 ? bytes_kept(each.data) : 0);
   self.side.tell(0);
 }
 
 /// Posts writes and waits for their ends; the target's counter afterwards.
 std::uint64_t counted(endpoint_pair& net, const role& self, std::uint64_t flags, std::size_t context) {
   for (std::size_t i = 0; i < writes; ++i)
-    require(net.insist([&] { return net.write({.to = 4096, .flags = FI_COMPLETION | flags, .context = context, .data = 7}); }), "fi_writemsg");
+    require(net.insist(
+                [&] { return net.write({.to = 4096, .flags = FI_COMPLETION | flags, .context = context, .data = 7}); }),
+            "fi_writemsg");
   net.until([&] { return net.ended(context) >= writes; });
   self.side.tell(1);
   net.until([&] { return self.side.ready(); }, milliseconds(4000));
@@ -123,7 +131,8 @@ void counter_initiator(const role& self) {
   const std::uint64_t before = self.side.hear();
   const std::uint64_t plain = counted(net, self, 0, 1);
   self.told.fact("plain_writes_counted", plain - before);
-  if (net.info().domain_attr->cq_data_size > 0) self.told.fact("immediate_writes_counted", counted(net, self, FI_REMOTE_CQ_DATA, 2) - plain);
+  if (net.info().domain_attr->cq_data_size > 0)
+    self.told.fact("immediate_writes_counted", counted(net, self, FI_REMOTE_CQ_DATA, 2) - plain);
   self.side.tell(0);
 }
 
@@ -140,9 +149,10 @@ void counter_target(const role& self) {
 
 }  // namespace
 
-const behaviour write_immediate{"write_immediate", "what reaches the target with a write's immediate?", write_immediate_initiator,
-                                write_immediate_target};
-const behaviour send_immediate{"send_immediate", "how much of a message's immediate arrives?", send_immediate_initiator, send_immediate_target};
+const behaviour write_immediate{"write_immediate", "what reaches the target with a write's immediate?",
+                                write_immediate_initiator, write_immediate_target};
+const behaviour send_immediate{"send_immediate", "how much of a message's immediate arrives?", send_immediate_initiator,
+                               send_immediate_target};
 const behaviour counter{"counter", "which writes does the target's counter count?", counter_initiator, counter_target};
 
 }  // namespace weft::probe

@@ -19,7 +19,8 @@ bool found_by_service(const demands& about, const endpoint_pair& net) {
   const unsigned port = std::to_integer<unsigned>(name[2]) << 8 | std::to_integer<unsigned>(name[3]);
   const owned_info hints = hints_of(about, least(about));
   fi_info* found = nullptr;
-  if (fi_getinfo(about.api, about.node.c_str(), std::to_string(port).c_str(), 0, hints.get(), &found) != 0) return false;
+  if (fi_getinfo(about.api, about.node.c_str(), std::to_string(port).c_str(), 0, hints.get(), &found) != 0)
+    return false;
   const owned_info all(found);
   for (const fi_info* each = found; each != nullptr; each = each->next)
     if (each->dest_addrlen == name.size() && std::memcmp(each->dest_addr, name.data(), name.size()) == 0) return true;
@@ -95,8 +96,11 @@ void forgetting_target(const role& self) {
 
 }  // namespace
 
-const behaviour meeting{"meeting", "do two processes meet, and by which kind of address?", meeting_initiator, meeting_target};
-const behaviour forgetting{"forgetting", "can a peer be taken out of the address vector and put in again?", forgetting_initiator, forgetting_target};
-const behaviour first_post{"first_post", "is the first post taken while the target sleeps?", first_post_initiator, first_post_target};
+const behaviour meeting{"meeting", "do two processes meet, and by which kind of address?", meeting_initiator,
+                        meeting_target};
+const behaviour forgetting{"forgetting", "can a peer be taken out of the address vector and put in again?",
+                           forgetting_initiator, forgetting_target};
+const behaviour first_post{"first_post", "is the first post taken while the target sleeps?", first_post_initiator,
+                           first_post_target};
 
 }  // namespace weft::probe

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Order under load: bursts of large transfers, each followed by a small one that might overtake it. What was overtaken was seen; that nothing was is
-// no proof, so these facts are counts.
-// Hot path: no. Threads: one owner per process.
+// Order under load: bursts of large transfers, each followed by a small one that might overtake it. What was overtaken
+// was seen; that nothing was is no proof, so these facts are counts. Hot path: no. Threads: one owner per process.
 #include "behaviours.hpp"
 #include "endpoint_pair.hpp"
 
@@ -18,7 +17,9 @@ constexpr std::size_t slots = 16, slot_size = 16384, bursts = 30;
 constexpr std::size_t flag_area = slots * slot_size;
 const wishes with_slots{.page = flag_area + slots * 64, .receives = 2 * slots, .receive_bytes = 64};
 
-std::uint8_t pattern(std::size_t burst, std::size_t slot) { return static_cast<std::uint8_t>(1 + (burst * slots + slot) % 251); }
+std::uint8_t pattern(std::size_t burst, std::size_t slot) {
+  return static_cast<std::uint8_t>(1 + (burst * slots + slot) % 251);
+}
 
 /// Whether the slot holds nothing but its pattern.
 bool complete(const endpoint_pair& net, std::size_t burst, std::size_t slot) {
@@ -38,14 +39,18 @@ void after_writes(const role& self, Small small) {
     }
     net.came.clear();
     for (std::size_t slot = 0; slot < slots; ++slot) {
-      require(net.insist([&] { return net.write({.from = slot * slot_size, .size = slot_size, .to = slot * slot_size, .context = 1}); }),
+      require(net.insist([&] {
+        return net.write({.from = slot * slot_size, .size = slot_size, .to = slot * slot_size, .context = 1});
+      }),
               "fi_writemsg");
       require(net.insist([&] { return small(net, flag_area + slot * 64); }), "the operation after the write");
     }
-    if (!net.until([&] { return net.ended(1) + net.ended(2) >= 2 * slots || net.failure() != 0; })) throw refused{"a burst", FI_ETIMEDOUT};
+    if (!net.until([&] { return net.ended(1) + net.ended(2) >= 2 * slots || net.failure() != 0; }))
+      throw refused{"a burst", FI_ETIMEDOUT};
     if (net.failure() != 0) throw refused{"a burst", net.failure()};
     self.side.tell(1);
-    if (!net.until([&] { return self.side.ready(); }, milliseconds(4000))) throw refused{"the target's answer", FI_ETIMEDOUT};
+    if (!net.until([&] { return self.side.ready(); }, milliseconds(4000)))
+      throw refused{"the target's answer", FI_ETIMEDOUT};
     self.side.hear();
   }
   self.side.tell(0);
@@ -62,7 +67,8 @@ void send_after_write_target(const role& self) {
     net.came.clear();
     std::size_t seen = 0;
     net.until([&] {
-      for (const std::vector<std::size_t> got = net.received(); seen < got.size(); ++seen, ++pairs) overtaken += !complete(net, burst, seen);
+      for (const std::vector<std::size_t> got = net.received(); seen < got.size(); ++seen, ++pairs)
+        overtaken += !complete(net, burst, seen);
       return seen >= slots;
     });
     if (seen < slots) throw refused{"messages of a burst", FI_ETIMEDOUT};
@@ -76,7 +82,8 @@ void send_after_write_target(const role& self) {
 }
 
 void write_after_write_initiator(const role& self) {
-  after_writes(self, [](endpoint_pair& net, std::size_t from) { return net.write({.from = from, .to = from, .context = 2}); });
+  after_writes(
+      self, [](endpoint_pair& net, std::size_t from) { return net.write({.from = from, .to = from, .context = 2}); });
 }
 
 void write_after_write_target(const role& self) {
@@ -118,7 +125,8 @@ void send_after_send_initiator(const role& self) {
       require(net.insist([&] { return net.send({.from = from, .size = size, .context = 1}); }), "fi_sendmsg");
     }
     if (!net.until([&] { return net.ended(1) >= ahead || net.failure() != 0; })) throw refused{"a burst", FI_ETIMEDOUT};
-    if (!net.until([&] { return self.side.ready(); }, milliseconds(4000))) throw refused{"the target's answer", FI_ETIMEDOUT};
+    if (!net.until([&] { return self.side.ready(); }, milliseconds(4000)))
+      throw refused{"the target's answer", FI_ETIMEDOUT};
     self.side.hear();
   }
   self.side.tell(0);
@@ -150,8 +158,11 @@ void send_after_send_target(const role& self) {
 
 }  // namespace
 
-const behaviour send_after_write{"send_after_write", "does a message overtake a write?", send_after_write_initiator, send_after_write_target};
-const behaviour write_after_write{"write_after_write", "does a write overtake a write?", write_after_write_initiator, write_after_write_target};
-const behaviour send_after_send{"send_after_send", "does a message overtake a message?", send_after_send_initiator, send_after_send_target};
+const behaviour send_after_write{"send_after_write", "does a message overtake a write?", send_after_write_initiator,
+                                 send_after_write_target};
+const behaviour write_after_write{"write_after_write", "does a write overtake a write?", write_after_write_initiator,
+                                  write_after_write_target};
+const behaviour send_after_send{"send_after_send", "does a message overtake a message?", send_after_send_initiator,
+                                send_after_send_target};
 
 }  // namespace weft::probe

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Regions: is a remote address an offset or a pointer, and whose keys are they? The form that the reply promises is tried first, the other after it:
-// a wrong address may end a connection.
-// Hot path: no. Threads: one owner per process.
+// Regions: is a remote address an offset or a pointer, and whose keys are they? The form that the reply promises is
+// tried first, the other after it: a wrong address may end a connection. Hot path: no. Threads: one owner per process.
 #include "behaviours.hpp"
 #include "endpoint_pair.hpp"
 
@@ -20,7 +19,8 @@ constexpr std::byte mark{0x77};
 /// One write; whether the target saw it.
 bool lands(endpoint_pair& net, const role& self, std::size_t to, std::size_t context) {
   std::memset(net.page(), 0x77, 8);
-  if (net.insist([&] { return net.write({.to = to, .context = context}); }) == 0) net.until([&] { return net.ended(context) > 0; });
+  if (net.insist([&] { return net.write({.to = to, .context = context}); }) == 0)
+    net.until([&] { return net.ended(context) > 0; });
   self.side.tell(1);
   return self.side.hear() != 0;
 }
@@ -39,7 +39,8 @@ void addressing_initiator(const role& self) {
 void addressing_target(const role& self) {
   endpoint_pair net(self.about, {}, self.side, false);
   // What should land is given time, on a busy machine too; what should not costs its whole time always.
-  for (const auto& [landing, most] : {std::pair{first_place, milliseconds(2000)}, std::pair{second_place, milliseconds(300)}}) {
+  for (const auto& [landing, most] :
+       {std::pair{first_place, milliseconds(2000)}, std::pair{second_place, milliseconds(300)}}) {
     net.serve();
     const volatile std::byte* watched = net.page() + landing;
     self.side.tell(net.until([&] { return *watched == mark; }, most) ? 1 : 0);
@@ -47,7 +48,8 @@ void addressing_target(const role& self) {
   net.serve();
 }
 
-/// What the library says to a registration with this key: "accepted", or the error's name. Accepted ones stay until `kept` goes.
+/// What the library says to a registration with this key: "accepted", or the error's name. Accepted ones stay until
+/// `kept` goes.
 std::string registering(const endpoint_pair& net, void* where, std::uint64_t key, std::vector<owner<fid_mr>>& kept) {
   try {
     kept.push_back(net.register_memory(where, 4096, key));
@@ -69,7 +71,8 @@ void keys_initiator(const role& self) {
   if (own) {
     self.told.fact("same_key_twice", registering(net, spare.data(), net.requested_key(), kept));
     self.told.fact("key_zero", registering(net, spare.data(), 0, kept));
-    if (width < 8) self.told.fact("key_too_wide", registering(net, spare.data(), std::uint64_t{1} << (8 * width), kept));
+    if (width < 8)
+      self.told.fact("key_too_wide", registering(net, spare.data(), std::uint64_t{1} << (8 * width), kept));
   }
   kept.clear();
   net.warm_up();
@@ -99,7 +102,9 @@ void keys_target(const role& self) {
 
 }  // namespace
 
-const behaviour addressing{"addressing", "is a remote address an offset or a pointer?", addressing_initiator, addressing_target};
-const behaviour keys{"keys", "whose keys are used, how wide, and what of zero and of twice the same?", keys_initiator, keys_target};
+const behaviour addressing{"addressing", "is a remote address an offset or a pointer?", addressing_initiator,
+                           addressing_target};
+const behaviour keys{"keys", "whose keys are used, how wide, and what of zero and of twice the same?", keys_initiator,
+                     keys_target};
 
 }  // namespace weft::probe

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sizes: what is injected and whether its buffer is free at once, pieces in one transfer, posts that a sleeping peer's queue takes, large transfers.
-// Hot path: no. Threads: one owner per process.
+// Sizes: what is injected and whether its buffer is free at once, pieces in one transfer, posts that a sleeping peer's
+// queue takes, large transfers. Hot path: no. Threads: one owner per process.
 #include "behaviours.hpp"
 #include "endpoint_pair.hpp"
 
@@ -48,7 +48,8 @@ void inject_target(const role& self) {
   bool right = got.size() == expected;
   for (std::size_t i = 0; i < got.size(); ++i) {
     bool one_of_them = false;  // whatever the order
-    for (std::size_t pattern = 1; pattern <= injections; ++pattern) one_of_them = one_of_them || all_are(net.receive_memory(got[i]), size, pattern);
+    for (std::size_t pattern = 1; pattern <= injections; ++pattern)
+      one_of_them = one_of_them || all_are(net.receive_memory(got[i]), size, pattern);
     right = right && one_of_them;
   }
   self.told.fact("arrived", got.size());
@@ -79,11 +80,13 @@ void gather_initiator(const role& self) {
 
   std::vector<fi_rma_iov> to;
   for (std::size_t i = 0; i < places; ++i) to.push_back({net.peer.address + 4096 + i * 100, 1, net.peer.key});
-  const std::size_t parts = std::min(pieces, places);  // the last of them takes the rest, so that both sides have as many bytes
+  const std::size_t parts =
+      std::min(pieces, places);  // the last of them takes the rest, so that both sides have as many bytes
   for (std::size_t i = parts; i < places; ++i) from[parts - 1].iov_base = net.page() + 8192;
   for (std::size_t i = 0; i < places; ++i) net.page()[8192 + i] = std::byte(parts + i);
   from[parts - 1].iov_len = places - parts + 1;
-  const fi_msg_rma write{from.data(), described.data(), parts, net.peer_address(), to.data(), places, net.context(2), 0};
+  const fi_msg_rma write{from.data(), described.data(), parts,          net.peer_address(),
+                         to.data(),   places,           net.context(2), 0};
   require(net.insist([&] { return fi_writemsg(net.endpoint(), &write, FI_COMPLETION); }), "fi_writemsg(pieces)");
   if (!net.until([&] { return net.ended(2) > 0; })) throw refused{"a write of several pieces", FI_ETIMEDOUT};
   self.side.tell(places);
@@ -96,12 +99,14 @@ void gather_target(const role& self) {
   endpoint_pair net(self.about, {.receive_bytes = most_pieces}, self.side, false);
   const std::size_t pieces = net.serve();
   bool right = net.until([&] { return !net.received().empty(); });
-  for (std::size_t i = 0; right && i < pieces; ++i) right = net.receive_memory(net.received()[0])[i] == std::byte(i + 1);
+  for (std::size_t i = 0; right && i < pieces; ++i)
+    right = net.receive_memory(net.received()[0])[i] == std::byte(i + 1);
   self.side.tell(right ? 1 : 0);
   const std::size_t places = net.serve();
   const auto landed = [&] {
     bool all = true;
-    for (std::size_t i = 0; i < places; ++i) all = all && static_cast<const volatile std::byte*>(net.page())[4096 + i * 100] == std::byte(i + 1);
+    for (std::size_t i = 0; i < places; ++i)
+      all = all && static_cast<const volatile std::byte*>(net.page())[4096 + i * 100] == std::byte(i + 1);
     return all;
   };
   self.side.tell(net.until(landed) ? 1 : 0);
@@ -152,7 +157,8 @@ void largest_initiator(const role& self) {
   require(net.insist([&] { return net.send({.size = size, .context = 1}); }), "fi_sendmsg(large)");
   net.until([&] { return self.side.ready(); }, milliseconds(3000));
   self.told.fact("message_bytes", self.side.hear() != 0 ? size : 0);
-  require(net.insist([&] { return net.write({.size = size, .to = largest_tried, .context = 2}); }), "fi_writemsg(large)");
+  require(net.insist([&] { return net.write({.size = size, .to = largest_tried, .context = 2}); }),
+          "fi_writemsg(large)");
   net.until([&] { return self.side.ready(); }, milliseconds(3000));
   self.told.fact("write_bytes", self.side.hear() != 0 ? size : 0);
   self.side.tell(0);
@@ -175,9 +181,11 @@ void largest_target(const role& self) {
 
 }  // namespace
 
-const behaviour inject{"inject", "how much is injected, and is its buffer free at once?", inject_initiator, inject_target};
+const behaviour inject{"inject", "how much is injected, and is its buffer free at once?", inject_initiator,
+                       inject_target};
 const behaviour gather{"gather", "how many pieces of memory go into one transfer?", gather_initiator, gather_target};
-const behaviour full_queue{"full_queue", "how many posts does a sleeping peer's queue take, and what then?", full_queue_initiator, full_queue_target};
+const behaviour full_queue{"full_queue", "how many posts does a sleeping peer's queue take, and what then?",
+                           full_queue_initiator, full_queue_target};
 const behaviour largest{"largest", "do large transfers arrive?", largest_initiator, largest_target};
 
 }  // namespace weft::probe

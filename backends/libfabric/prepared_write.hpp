@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A write that is made up now and posted when one more follows: libfabric wants to be told with each post whether more comes (FI_MORE, fi_rma(3)), which
-// is known one post later. Made up in libfabric's words at once, since a copy in other words costs as much as the post.
-// Hot path: members of batches. Threads: values.
+// A write that is made up now and posted when one more follows: libfabric wants to be told with each post whether more
+// comes (FI_MORE, fi_rma(3)), which is known one post later. Made up in libfabric's words at once, since a copy in
+// other words costs as much as the post. Hot path: members of batches. Threads: values.
 #pragma once
 
 #include "../../core/memory.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How packets travel: when the source is read, when a packet arrives, which orders are kept, and what becomes of packets for
-// whoever is gone. Kept are the orders that the row promises and the shape asked for, and no other once the fault is on.
-// Hot path: yes. Threads: one.
+// How packets travel: when the source is read, when a packet arrives, which orders are kept, and what becomes of
+// packets for whoever is gone. Kept are the orders that the row promises and the shape asked for, and no other once the
+// fault is on. Hot path: yes. Threads: one.
 #pragma once
 
 #include "landing.hpp"
@@ -38,7 +38,8 @@ inline void send_off(simulation& sim, const endpoint& from, link_state& link, st
   const std::int64_t before = std::max(link.last_any, sim.now());
   const std::int64_t at = arrival_time(sim, from, link, p);
   sim.note(happening::departed, from.id, p.number, p.total());
-  if (p.kind == packet_kind::write && !from.row.bytes_in_order && p.size >= 2 && at > before + 2 && sim.time.draw.hits(sim.wrong.tear)) {
+  if (p.kind == packet_kind::write && !from.row.bytes_in_order && p.size >= 2 && at > before + 2 &&
+      sim.time.draw.hits(sim.wrong.tear)) {
     p.torn = true;
     sim.time.post(sim.time.draw.between(duration(before + 1), duration(at - 1)).count(), due_kind::packet, index);
   }
@@ -88,7 +89,8 @@ inline void depart(simulation& sim, std::uint32_t index) {
   if (carries && !p.injected && !p.dead) p.load();
   if (carries && spoil(sim, from, *link, index)) return;
   const bool early = p.mode != post_mode::delivered &&
-                     (p.kind == packet_kind::message ? sim.time.draw.below(2) == 0 : p.kind == packet_kind::write && !from.row.reports_refusal);
+                     (p.kind == packet_kind::message ? sim.time.draw.below(2) == 0
+                                                     : p.kind == packet_kind::write && !from.row.reports_refusal);
   if (early) end(sim, p, {});
   send_off(sim, from, *link, index);
 }
@@ -99,7 +101,8 @@ inline void lose(simulation& sim, std::uint32_t index) {
   const endpoint& from = *sim.endpoints[p.from.port];
   if (p.kind == packet_kind::dial) {
     const bool silent = p.to.port != nobody && sim.endpoints[p.to.port]->crashed;
-    const duration answered = silent ? sim.cost.dial_timeout : sim.time.draw.between(sim.wrong.delay_least, sim.wrong.delay_most);
+    const duration answered =
+        silent ? sim.cost.dial_timeout : sim.time.draw.between(sim.wrong.delay_least, sim.wrong.delay_most);
     sim.time.post_action(sim.now() + answered.count(), [&sim, dialler = p.from] { refuse_dial(sim, dialler); });
   }
   if (!p.unreported || !is_data(p.kind)) return sim.pool.give_back(index);

@@ -27,7 +27,8 @@ struct receive_queue {
   ring<posted_receive> posted;
   ring<std::uint32_t> starved;  ///< Packets, in order of arrival.
   bool retry_due = false;
-  bool half_filled = false;  ///< The first that is posted has a part of the first that waits (faults::tear, where receives are silent).
+  bool half_filled = false;  ///< The first that is posted has a part of the first that waits (faults::tear, where
+                             ///< receives are silent).
 };
 
 /// Memory that peers may reach.
@@ -87,7 +88,7 @@ struct endpoint {
   receive_queue receives;  ///< Addressed fabrics, and pools.
   ring<pending_completion> completions;
   ring<link_event> link_events;
-  ring<std::uint32_t> incoming;                                 ///< Packets that wait for the owner to poll.
+  ring<std::uint32_t> incoming;                              ///< Packets that wait for the owner to poll.
   std::map<std::uint64_t, std::unique_ptr<region>> regions;  ///< By key.
   std::map<std::uint64_t, std::unique_ptr<region>> locals;   ///< Registered for local use only.
   std::uint64_t keys_made = 0;
@@ -101,7 +102,9 @@ struct endpoint {
   std::uint64_t news = 0;          ///< Counts what a sleeper would want to know.
   std::uint64_t news_seen = 0;
 
-  bool has_news() const noexcept { return !completions.empty() || !link_events.empty() || !incoming.empty() || news != news_seen; }
+  bool has_news() const noexcept {
+    return !completions.empty() || !link_events.empty() || !incoming.empty() || news != news_seen;
+  }
   link_state* find(const link_name& name) noexcept {
     if (name.port != id || name.index >= links.size()) return nullptr;
     link_state* held = links[name.index].get();

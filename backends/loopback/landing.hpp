@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The target's side of each operation: which memory may be touched, what lands in it, which receive takes a message, what the
-// owner is told, and what the initiator is answered. The checks are those of the card: key, right, range.
-// Hot path: yes. Threads: one.
+// The target's side of each operation: which memory may be touched, what lands in it, which receive takes a message,
+// what the owner is told, and what the initiator is answered. The checks are those of the card: key, right, range. Hot
+// path: yes. Threads: one.
 #pragma once
 
 #include "simulation.hpp"
@@ -17,14 +17,17 @@ struct access {
 
 inline constexpr std::size_t overrun_of_the_planted_bug = 64;
 
-inline access reach(const simulation& sim, const endpoint& target, remote_memory where, std::size_t size, rights asked) {
+inline access reach(const simulation& sim, const endpoint& target, remote_memory where, std::size_t size,
+                    rights asked) {
   const auto found = target.regions.find(where.key);
   if (found == target.regions.end() || !target.row.regions_enabled) return {nullptr, error(errc::denied, "remote key")};
   const region& held = *found->second;
   if (!grants(held.granted, asked)) return {nullptr, error(errc::denied, "remote rights")};
-  const std::uint64_t start = target.row.virtual_address ? where.address - reinterpret_cast<std::uintptr_t>(held.base) : where.address;
+  const std::uint64_t start =
+      target.row.virtual_address ? where.address - reinterpret_cast<std::uintptr_t>(held.base) : where.address;
   const std::size_t slack = sim.wrong.bug == planted_bug::skipped_bound_check ? overrun_of_the_planted_bug : 0;
-  if (start > held.size + slack || size > held.size + slack - start) return {nullptr, error(errc::out_of_range, "remote range")};
+  if (start > held.size + slack || size > held.size + slack - start)
+    return {nullptr, error(errc::out_of_range, "remote range")};
   return {held.base + start, {}};
 }
 
@@ -36,8 +39,8 @@ inline void answer(simulation& sim, std::uint32_t index) {
   sim.time.post(sim.after(sim.wrong.delay_least, sim.wrong.delay_most), due_kind::packet, index);
 }
 
-/// Effects: the message lies behind those before it. The library lets a buffer go when the largest message may not fit any more, and says so
-/// with the last message, or apart: both are permitted (fi_cq(3)), so that both happen.
+/// Effects: the message lies behind those before it. The library lets a buffer go when the largest message may not fit
+/// any more, and says so with the last message, or apart: both are permitted (fi_cq(3)), so that both happen.
 inline void take_into_buffer(simulation& sim, endpoint& target, packet& p, receive_queue& queue) {
   posted_receive& into = queue.posted.front();
   completion_entry told;
@@ -102,10 +105,12 @@ inline void match(simulation& sim, endpoint& target, receive_queue& queue, std::
   answer(sim, index);
 }
 
-/// Effects: a receive that makes no entry has the first bytes of its message, and gets the others at the owner's next turn. Returns: whether.
+/// Effects: a receive that makes no entry has the first bytes of its message, and gets the others at the owner's next
+/// turn. Returns: whether.
 inline bool fill_half(simulation& sim, endpoint& target, receive_queue& queue, std::uint32_t index) {
   packet& p = sim.pool[index];
-  if (!target.row.silent_receives || p.kind != packet_kind::message || queue.posted.empty() || !queue.starved.empty()) return false;
+  if (!target.row.silent_receives || p.kind != packet_kind::message || queue.posted.empty() || !queue.starved.empty())
+    return false;
   const posted_receive& into = queue.posted.front();
   if (p.total() < 2 || p.total() > into.into.size || !sim.time.draw.hits(sim.wrong.tear)) return false;
   std::memcpy(into.into.data, p.payload.data(), 1 + sim.time.draw.below(p.total() - 1));
@@ -204,7 +209,8 @@ inline void land_atomic(simulation& sim, endpoint& target, std::uint32_t index) 
   const std::size_t size = size_of(change.type);
   const access found = reach(sim, target, p.where, size, rights::remote_atomic);
   p.outcome = found.outcome;
-  if (found.outcome && reinterpret_cast<std::uintptr_t>(found.at) % size != 0) p.outcome = error(errc::invalid, "atomic alignment");
+  if (found.outcome && reinterpret_cast<std::uintptr_t>(found.at) % size != 0)
+    p.outcome = error(errc::invalid, "atomic alignment");
   if (p.outcome) {
     std::uint64_t value = 0;
     std::memcpy(&value, found.at, size);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How links begin and end: dialling, arriving, established, refused, lost; knocking at lazy fabrics; what a port that goes away
-// leaves behind. A passive link may receive before it is told that it is established, as on real connection managers.
-// Hot path: no (one look at a queue per poll_links). Threads: one.
+// How links begin and end: dialling, arriving, established, refused, lost; knocking at lazy fabrics; what a port that
+// goes away leaves behind. A passive link may receive before it is told that it is established, as on real connection
+// managers. Hot path: no (one look at a queue per poll_links). Threads: one.
 #pragma once
 
 #include "carriage.hpp"
@@ -28,7 +28,8 @@ inline link_name new_link(endpoint& at) {
 }
 
 /// Effects: a connection packet leaves, behind everything that was sent before on the link that it names.
-inline void signal(simulation& sim, packet_kind kind, const link_name& from, const link_name& to, std::uint64_t told = no_tag) {
+inline void signal(simulation& sim, packet_kind kind, const link_name& from, const link_name& to,
+                   std::uint64_t told = no_tag) {
   const std::uint32_t index = sim.pool.take();
   packet& p = sim.pool[index];
   p.kind = kind;
@@ -55,12 +56,15 @@ inline void break_link(simulation& sim, endpoint& at, const link_name& name, lin
   if (!at.open || link == nullptr || link->phase == link_phase::lost) return;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> left;
   for (std::uint32_t i = 0; i < sim.pool.size(); ++i)
-    if (sim.pool[i].stage != packet_stage::unused && sim.pool[i].from == name && sim.pool[i].unreported) left.emplace_back(sim.pool[i].number, i);
+    if (sim.pool[i].stage != packet_stage::unused && sim.pool[i].from == name && sim.pool[i].unreported)
+      left.emplace_back(sim.pool[i].number, i);
   std::sort(left.begin(), left.end());
   link->phase = link_phase::lost;
   for (const auto& [number, index] : left) {
     packet& p = sim.pool[index];
-    if (p.stage == packet_stage::departing && !p.injected && (p.kind == packet_kind::message || p.kind == packet_kind::write)) p.load();
+    if (p.stage == packet_stage::departing && !p.injected &&
+        (p.kind == packet_kind::message || p.kind == packet_kind::write))
+      p.load();
     p.dead = true;
     end(sim, p, error(errc::peer_lost, "link"));
     if (p.stage == packet_stage::stuck) sim.pool.give_back(index);
@@ -91,14 +95,16 @@ inline void arrive_at_link(simulation& sim, std::uint32_t index) {
       if (!target.options.listens) return signal(sim, packet_kind::refuse, {p.to.port, nobody, 0}, p.from);
       return change(sim, target, {link_change::arrived, {}, p.from});
     case packet_kind::accept:
-      if (link == nullptr || link->phase != link_phase::dialling) return signal(sim, packet_kind::goodbye, {p.to.port, nobody, 0}, p.from);
+      if (link == nullptr || link->phase != link_phase::dialling)
+        return signal(sim, packet_kind::goodbye, {p.to.port, nobody, 0}, p.from);
       link->phase = link_phase::accepted;
       link->peer = p.from;
       link->theirs = static_cast<std::uint32_t>(p.immediate);
       signal(sim, packet_kind::confirm, {p.to.port, nobody, 0}, p.from);
       return change(sim, target, {link_change::established, p.to, {}});
     case packet_kind::confirm:
-      if (link != nullptr && link->phase == link_phase::accepted) change(sim, target, {link_change::established, p.to, {}});
+      if (link != nullptr && link->phase == link_phase::accepted)
+        change(sim, target, {link_change::established, p.to, {}});
       return;
     case packet_kind::refuse:
       return refuse_dial(sim, p.to);
@@ -119,7 +125,8 @@ inline void forget_told(endpoint& at, const link_name& name) {
   for (std::size_t n = at.row.connected ? at.completions.size() : 0; n != 0; --n) {
     const pending_completion held = at.completions.front();
     at.completions.pop_front();
-    const bool keeps_receive = at.row.pooled && held.told.kind != completion_kind::ended;  // the pool's owner must get it back
+    const bool keeps_receive =
+        at.row.pooled && held.told.kind != completion_kind::ended;  // the pool's owner must get it back
     if (held.at != name || keeps_receive) at.completions.push_back(held);
   }
   for (std::size_t n = at.link_events.size(); n != 0; --n) {
@@ -145,7 +152,8 @@ inline void disown(simulation& sim, endpoint& at, const link_name& name) {
   }
 }
 
-/// Effects: the link is gone. What was posted still leaves; its sources were read now. Connected: nothing is told afterwards.
+/// Effects: the link is gone. What was posted still leaves; its sources were read now. Connected: nothing is told
+/// afterwards.
 inline void release_link(simulation& sim, endpoint& at, const link_name& name) {
   link_state* link = at.find(name);
   if (link == nullptr) return;
@@ -153,7 +161,8 @@ inline void release_link(simulation& sim, endpoint& at, const link_name& name) {
   if (at.row.connected) {
     if (link->peer.port != nobody && link->peer.index != nobody && link->phase != link_phase::lost)
       signal(sim, packet_kind::goodbye, name, link->peer);
-    for (; !link->receives.starved.empty(); link->receives.starved.pop_front()) lose(sim, link->receives.starved.front());
+    for (; !link->receives.starved.empty(); link->receives.starved.pop_front())
+      lose(sim, link->receives.starved.front());
     for (std::size_t n = at.row.pooled ? at.receives.starved.size() : 0; n != 0; --n) {
       const std::uint32_t waits = at.receives.starved.front();
       at.receives.starved.pop_front();
@@ -188,7 +197,8 @@ inline void answer_dial(simulation& sim, endpoint& at, const link_name& fresh, s
   link->phase = link_phase::accepted;
   signal(sim, packet_kind::accept, fresh, link->peer, at.row.pooled ? tag : no_tag);
   if (sim.endpoints[link->peer.port]->crashed && at.row.reports_death)
-    sim.time.post_action(sim.after(sim.cost.death_least, sim.cost.death_most), [&sim, &at, fresh] { break_link(sim, at, fresh); });
+    sim.time.post_action(sim.after(sim.cost.death_least, sim.cost.death_most),
+                         [&sim, &at, fresh] { break_link(sim, at, fresh); });
 }
 
 /// Effects: a lazy fabric asks its peer to make a connection; the peer answers when it polls.

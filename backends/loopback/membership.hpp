@@ -10,10 +10,12 @@
 
 namespace weft::backends::loopback {
 
-inline result<std::shared_ptr<endpoint>> open_endpoint(simulation& sim, const port_options& options, const conduct& row, std::string_view fabric) {
+inline result<std::shared_ptr<endpoint>> open_endpoint(simulation& sim, const port_options& options, const conduct& row,
+                                                       std::string_view fabric) {
   if (options.operations == 0 || options.receives == 0)
-    return {error(errc::invalid, "open"), std::string(fabric) + " (loopback): a port needs at least one operation and one receive; asked for " +
-                                              std::to_string(options.operations) + " and " + std::to_string(options.receives)};
+    return {error(errc::invalid, "open"),
+            std::string(fabric) + " (loopback): a port needs at least one operation and one receive; asked for " +
+                std::to_string(options.operations) + " and " + std::to_string(options.receives)};
   auto fresh = std::make_shared<endpoint>();
   fresh->id = static_cast<std::uint32_t>(sim.endpoints.size());
   fresh->node = sim.here();
@@ -22,10 +24,12 @@ inline result<std::shared_ptr<endpoint>> open_endpoint(simulation& sim, const po
   fresh->host = options.node;
   fresh->service = options.service.empty() ? std::to_string(49152 + fresh->id) : options.service;
   if (row.resolves) {
-    fresh->address = as_bytes((options.node.empty() ? sim.nodes[fresh->node].name : options.node) + ":" + fresh->service);
+    fresh->address =
+        as_bytes((options.node.empty() ? sim.nodes[fresh->node].name : options.node) + ":" + fresh->service);
     if (endpoint* taken = endpoint_at(sim, fresh->address); taken != nullptr)
-      return {error(errc::rejected, "open"), std::string(fabric) + " (loopback): service " + fresh->service + " is taken by a port of node '" +
-                                                 sim.nodes[taken->node].name + "'; choose another, or leave it empty"};
+      return {error(errc::rejected, "open"), std::string(fabric) + " (loopback): service " + fresh->service +
+                                                 " is taken by a port of node '" + sim.nodes[taken->node].name +
+                                                 "'; choose another, or leave it empty"};
   } else {
     fresh->address.resize(21);  // a length that nobody would guess
     for (std::byte& each : fresh->address) each = static_cast<std::byte>(sim.time.draw.below(256));
@@ -39,9 +43,11 @@ inline result<std::shared_ptr<endpoint>> open_endpoint(simulation& sim, const po
   return fresh;
 }
 
-inline result<link_name> dial_endpoint(simulation& sim, endpoint& at, const address_bytes& to, std::uint32_t tag, std::string_view fabric) {
+inline result<link_name> dial_endpoint(simulation& sim, endpoint& at, const address_bytes& to, std::uint32_t tag,
+                                       std::string_view fabric) {
   if (to.empty())
-    return {error(errc::invalid, "dial"), std::string(fabric) + " (loopback): dialled an empty address; use one from address() or resolve()"};
+    return {error(errc::invalid, "dial"),
+            std::string(fabric) + " (loopback): dialled an empty address; use one from address() or resolve()"};
   const link_name name = new_link(at);
   link_state& link = *at.links[name.index];
   link.tag = tag;
@@ -62,26 +68,31 @@ inline void close_endpoint(simulation& sim, endpoint& at) {
   for (std::uint32_t i = 0; i < at.links.size(); ++i)
     if (at.links[i]->phase != link_phase::unused) release_link(sim, at, {at.id, i, at.links[i]->generation});
   for (; !at.link_events.empty(); at.link_events.pop_front())
-    if (at.link_events.front().what == link_change::arrived) signal(sim, packet_kind::refuse, {at.id, nobody, 0}, at.link_events.front().dialler);
+    if (at.link_events.front().what == link_change::arrived)
+      signal(sim, packet_kind::refuse, {at.id, nobody, 0}, at.link_events.front().dialler);
   empty_endpoint(sim, at);
   at.crashed = false;
 }
 
-inline result<registration> register_region(simulation& sim, endpoint& at, bytes memory, rights granted, std::uint64_t wanted, std::string_view fabric) {
+inline result<registration> register_region(simulation& sim, endpoint& at, bytes memory, rights granted,
+                                            std::uint64_t wanted, std::string_view fabric) {
   std::uint64_t key = wanted;
   if (at.row.provider_key) {
     const bool again = sim.wrong.bug == planted_bug::reused_key;
     const std::uint64_t count = again ? at.regions.size() + 1 : ++at.keys_made;
-    key = narrowed(at.row.key_bytes > 2 ? (count << 8) | (again ? 0 : sim.time.draw.below(256)) : count, at.row.key_bytes);
+    key = narrowed(at.row.key_bytes > 2 ? (count << 8) | (again ? 0 : sim.time.draw.below(256)) : count,
+                   at.row.key_bytes);
   } else if (narrowed(wanted, at.row.key_bytes) != wanted) {
-    return {error(errc::invalid, "register_memory"), std::string(fabric) + " (loopback): key " + std::to_string(wanted) + " does not fit into " +
-                                                std::to_string(at.row.key_bytes) + " bytes; draw a narrower one"};
+    return {error(errc::invalid, "register_memory"),
+            std::string(fabric) + " (loopback): key " + std::to_string(wanted) + " does not fit into " +
+                std::to_string(at.row.key_bytes) + " bytes; draw a narrower one"};
   }
   if (at.regions.contains(key))
-    return {error(errc::rejected, "register_memory"),
-            std::string(fabric) + " (loopback): key " + std::to_string(key) + " names another region of this port already; draw another"};
+    return {error(errc::rejected, "register_memory"), std::string(fabric) + " (loopback): key " + std::to_string(key) +
+                                                          " names another region of this port already; draw another"};
   auto fresh = std::make_unique<region>(region{memory.data(), memory.size(), granted, true, key});
-  const registration made{fresh.get(), at.row.needs_descriptor ? fresh.get() : nullptr, key, memory.data(), memory.size()};
+  const registration made{fresh.get(), at.row.needs_descriptor ? fresh.get() : nullptr, key, memory.data(),
+                          memory.size()};
   at.regions.emplace(key, std::move(fresh));
   return made;
 }
@@ -89,7 +100,8 @@ inline result<registration> register_region(simulation& sim, endpoint& at, bytes
 inline registration register_here(endpoint& at, bytes memory) {
   const std::uint64_t number = ++at.locals_made;
   auto fresh = std::make_unique<region>(region{memory.data(), memory.size(), rights::none, false, number});
-  const registration made{fresh.get(), at.row.needs_descriptor ? fresh.get() : nullptr, 0, memory.data(), memory.size()};
+  const registration made{fresh.get(), at.row.needs_descriptor ? fresh.get() : nullptr, 0, memory.data(),
+                          memory.size()};
   at.locals.emplace(number, std::move(fresh));
   return made;
 }

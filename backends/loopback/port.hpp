@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The port of the in-process loopback: any row of the matrix, behaved as badly as the row permits, without a network. Which
-// calls exist is decided by the shape, as on real fabrics; what comes of them by the simulated library below (conduct.hpp).
-// Hot path: yes, for the policies above; the simulation itself is not built for speed. Threads: one owner per world.
+// The port of the in-process loopback: any row of the matrix, behaved as badly as the row permits, without a network.
+// Which calls exist is decided by the shape, as on real fabrics; what comes of them by the simulated library below
+// (conduct.hpp). Hot path: yes, for the policies above; the simulation itself is not built for speed. Threads: one
+// owner per world.
 #pragma once
 
 #include "oob_exchange.hpp"
@@ -59,13 +60,16 @@ class port {
   result<address_bytes> resolve(std::string_view node, std::string_view service) {
     if constexpr (facts.address_resolution == address_resolution::socket)
       if (!service.empty()) return as_bytes(std::string(node) + ":" + std::string(service));
-    return {error(facts.address_resolution == address_resolution::socket ? errc::invalid : errc::unsupported, "resolve"),
-            facts.address_resolution == address_resolution::socket
-                ? std::string(Shape::name) + " (loopback): an address needs a service, as in host:7471"
-                : std::string(Shape::name) + " (loopback): addresses are opaque here; fetch the peer's through the side channel"};
+    return {
+        error(facts.address_resolution == address_resolution::socket ? errc::invalid : errc::unsupported, "resolve"),
+        facts.address_resolution == address_resolution::socket
+            ? std::string(Shape::name) + " (loopback): an address needs a service, as in host:7471"
+            : std::string(Shape::name) +
+                  " (loopback): addresses are opaque here; fetch the peer's through the side channel"};
   }
   result<link> dial(const address_bytes& to, std::uint32_t tag) {
-    if (!at_->open) return {error(errc::closed, "dial"), std::string(Shape::name) + " (loopback): the port's world is gone"};
+    if (!at_->open)
+      return {error(errc::closed, "dial"), std::string(Shape::name) + " (loopback): the port's world is gone"};
     return dial_endpoint(sim_, *at_, to, tag, Shape::name);
   }
   void hang_up(link& which) {
@@ -93,7 +97,8 @@ class port {
   std::uint32_t post_receives(link which, const receive_request* all, std::uint32_t count) noexcept {
     ++at_->receive_calls;
     std::uint32_t taken = 0;
-    while (at_->open && taken < count && loopback::post_receive(sim_, *at_, which, all[taken].into, all[taken].context)) ++taken;
+    while (at_->open && taken < count && loopback::post_receive(sim_, *at_, which, all[taken].into, all[taken].context))
+      ++taken;
     return taken;
   }
   template <post_mode M>
@@ -101,26 +106,51 @@ class port {
     return post({packet_kind::message, M, which, from, {}, context, immediate, !Shape::framed, false, {}}, "send");
   }
   status inject(link which, const_bytes from, std::uint32_t immediate) noexcept {
-    return post({packet_kind::message, post_mode::unsignalled, which, injected(from), {}, nullptr, immediate, !Shape::framed, true, {}}, "inject");
+    return post({packet_kind::message,
+                 post_mode::unsignalled,
+                 which,
+                 injected(from),
+                 {},
+                 nullptr,
+                 immediate,
+                 !Shape::framed,
+                 true,
+                 {}},
+                "inject");
   }
   template <post_mode M>
-  status send_framed(link which, local_memory header, local_memory from, void* context) noexcept requires(Shape::framed) {
-    return post({packet_kind::message, M, which, from, {}, context, 0, false, false, {header.data, header.size}, header.descriptor}, "send_framed");
+  status send_framed(link which, local_memory header, local_memory from, void* context) noexcept
+      requires(Shape::framed) {
+    return post({packet_kind::message,
+                 M,
+                 which,
+                 from,
+                 {},
+                 context,
+                 0,
+                 false,
+                 false,
+                 {header.data, header.size},
+                 header.descriptor},
+                "send_framed");
   }
   template <post_mode M>
   status write(link which, local_memory from, remote_memory to, void* context) noexcept {
     return post({packet_kind::write, M, which, from, to, context, 0, false, false, {}}, "write");
   }
   template <post_mode M>
-  status write_immediate(link which, local_memory from, remote_memory to, std::uint64_t immediate, void* context) noexcept {
+  status write_immediate(link which, local_memory from, remote_memory to, std::uint64_t immediate,
+                         void* context) noexcept {
     return post({packet_kind::write, M, which, from, to, context, immediate, true, false, {}}, "write_immediate");
   }
   status inject_write_immediate(link which, const_bytes from, remote_memory to, std::uint64_t immediate) noexcept {
-    return post({packet_kind::write, post_mode::unsignalled, which, injected(from), to, nullptr, immediate, true, true, {}},
-                "inject_write_immediate");
+    return post(
+        {packet_kind::write, post_mode::unsignalled, which, injected(from), to, nullptr, immediate, true, true, {}},
+        "inject_write_immediate");
   }
   status inject_write(link which, const_bytes from, remote_memory to) noexcept {
-    return post({packet_kind::write, post_mode::unsignalled, which, injected(from), to, nullptr, 0, false, true, {}}, "inject_write");
+    return post({packet_kind::write, post_mode::unsignalled, which, injected(from), to, nullptr, 0, false, true, {}},
+                "inject_write");
   }
   status read(link which, local_memory into, remote_memory from, void* context) noexcept {
     return post({packet_kind::read, post_mode::signalled, which, into, from, context, 0, false, false, {}}, "read");
@@ -138,7 +168,8 @@ class port {
     return post(asked, "write");
   }
   template <post_mode M>
-  status write_gather_immediate(link which, gather_list from, remote_memory to, std::uint64_t immediate, void* context) noexcept {
+  status write_gather_immediate(link which, gather_list from, remote_memory to, std::uint64_t immediate,
+                                void* context) noexcept {
     order asked{packet_kind::write, M, which, from.front(), to, context, immediate, true, false, {}};
     asked.rest = from.subspan(1);
     return post(asked, "write_immediate");
@@ -150,15 +181,19 @@ class port {
   }
   template <atomic_operation What, atomic_number T>
   requires(Shape::native_atomics&& natively(Shape::facts, What, type_of<T>)) status
-      fetch_atomic(link which, T operand, T expected, std::uint64_t* old, void* descriptor, remote_memory at, void* context)
-  noexcept { return atomic({What, type_of<T>, to_bits(operand), to_bits(expected), old}, which, descriptor, at, context); }
-  status fetch_add(link which, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory at, void* context) noexcept
-      requires(Shape::native_atomics) {
+      fetch_atomic(link which, T operand, T expected, std::uint64_t* old, void* descriptor, remote_memory at,
+                   void* context)
+  noexcept {
+    return atomic({What, type_of<T>, to_bits(operand), to_bits(expected), old}, which, descriptor, at, context);
+  }
+  status fetch_add(link which, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory at,
+                   void* context) noexcept requires(Shape::native_atomics) {
     return fetch_atomic<atomic_operation::add, std::uint64_t>(which, operand, 0, old, descriptor, at, context);
   }
-  status compare_swap(link which, std::uint64_t expected, std::uint64_t desired, std::uint64_t* old, void* descriptor, remote_memory at,
-                      void* context) noexcept requires(Shape::native_atomics) {
-    return fetch_atomic<atomic_operation::compare_swap, std::uint64_t>(which, desired, expected, old, descriptor, at, context);
+  status compare_swap(link which, std::uint64_t expected, std::uint64_t desired, std::uint64_t* old, void* descriptor,
+                      remote_memory at, void* context) noexcept requires(Shape::native_atomics) {
+    return fetch_atomic<atomic_operation::compare_swap, std::uint64_t>(which, desired, expected, old, descriptor, at,
+                                                                       context);
   }
 
   template <class On>
@@ -211,7 +246,8 @@ class port {
 
   port(simulation& sim, std::shared_ptr<endpoint> at);
   static local_memory injected(const_bytes from) noexcept {
-    return {const_cast<std::byte*>(from.data()), from.size(), nullptr};  // NOLINT(cppcoreguidelines-pro-type-const-cast): only read
+    return {const_cast<std::byte*>(from.data()), from.size(),
+            nullptr};  // NOLINT(cppcoreguidelines-pro-type-const-cast): only read
   }
   status check(const order& asked, const char* operation) const noexcept;
   status post(const order& asked, const char* operation) noexcept;

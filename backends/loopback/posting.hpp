@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The initiator's side of each operation: what is answered at once (full queue, still connecting, bad arguments), and what sets
-// out. A refused post costs a little time, so that whoever tries for ever lets the others run.
-// Hot path: yes. Threads: one.
+// The initiator's side of each operation: what is answered at once (full queue, still connecting, bad arguments), and
+// what sets out. A refused post costs a little time, so that whoever tries for ever lets the others run. Hot path: yes.
+// Threads: one.
 #pragma once
 
 #include "linking.hpp"
@@ -37,15 +37,18 @@ inline status admit(simulation& sim, endpoint& at, const link_name& name, const 
     knock(sim, name, *link);
     return turned_away(sim, waits_for::connection, operation);
   }
-  if (sim.now() >= at.full_until && sim.time.draw.hits(sim.wrong.full_queue)) at.full_until = sim.now() + sim.wrong.full_queue_time.count();
+  if (sim.now() >= at.full_until && sim.time.draw.hits(sim.wrong.full_queue))
+    at.full_until = sim.now() + sim.wrong.full_queue_time.count();
   const std::uint32_t in_flight = at.row.connected ? link->in_flight : at.in_flight;
-  if (sim.now() < at.full_until || in_flight >= at.options.operations) return turned_away(sim, waits_for::queue, operation);
+  if (sim.now() < at.full_until || in_flight >= at.options.operations)
+    return turned_away(sim, waits_for::queue, operation);
   if (++sim.posted == sim.wrong.crash_at_packet) sim.crash(at.node);
   return {};
 }
 
 /// Returns: a packet from this link, ready to be filled. Requires: admitted.
-inline std::uint32_t take_packet(simulation& sim, endpoint& at, const link_name& name, packet_kind kind, post_mode mode, void* context) {
+inline std::uint32_t take_packet(simulation& sim, endpoint& at, const link_name& name, packet_kind kind, post_mode mode,
+                                 void* context) {
   const link_state& link = *at.find(name);
   const std::uint32_t index = sim.pool.take();
   packet& p = sim.pool[index];
@@ -87,7 +90,8 @@ inline status post_receive(simulation& sim, endpoint& at, const link_name& name,
   link_state* link = per_link ? at.find(name) : nullptr;
   if (per_link && link == nullptr) return error(errc::closed, "post_receive");
   receive_queue& queue = per_link ? link->receives : at.receives;
-  if (link != nullptr && link->phase == link_phase::lost && queue.starved.empty()) return error(errc::peer_lost, "post_receive");
+  if (link != nullptr && link->phase == link_phase::lost && queue.starved.empty())
+    return error(errc::peer_lost, "post_receive");
   if (!registered(at, into.descriptor, into.data, into.size)) return error(errc::invalid, "post_receive");
   if (queue.posted.size() >= at.options.receives) return turned_away(sim, waits_for::queue, "post_receive");
   scribble(at, context);

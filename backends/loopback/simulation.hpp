@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything that one simulated world consists of, in one place: time, nodes, ports, packets, faults; and the few things that
-// all of its parts do to it (tell a sleeper, queue a completion, end an operation).
-// Hot path: yes. Threads: one; a simulation never leaves the thread that made it.
+// Everything that one simulated world consists of, in one place: time, nodes, ports, packets, faults; and the few
+// things that all of its parts do to it (tell a sleeper, queue a completion, end an operation). Hot path: yes. Threads:
+// one; a simulation never leaves the thread that made it.
 #pragma once
 
-#include "faults.hpp"
 #include "endpoint.hpp"
+#include "faults.hpp"
 
 #include <unordered_set>
 
@@ -62,9 +62,13 @@ struct simulation {
   std::function<void(std::uint32_t)> crash;  ///< The world's: a node dies now.
 
   std::int64_t now() const noexcept { return time.now(); }
-  std::uint32_t here() const noexcept { return time.running() == nobody ? guest_node : time.tasks[time.running()].node; }
+  std::uint32_t here() const noexcept {
+    return time.running() == nobody ? guest_node : time.tasks[time.running()].node;
+  }
   std::int64_t after(duration least, duration most) { return now() + time.draw.between(least, most).count(); }
-  void note(happening what, std::uint32_t who, std::uint64_t first = 0, std::uint64_t second = 0) { time.log.note(now(), what, who, first, second); }
+  void note(happening what, std::uint32_t who, std::uint64_t first = 0, std::uint64_t second = 0) {
+    time.log.note(now(), what, who, first, second);
+  }
   std::uint32_t node_named(std::string_view name) {
     for (std::uint32_t i = 0; i < nodes.size(); ++i)
       if (nodes[i].name == name) return i;
@@ -82,7 +86,8 @@ struct simulation {
 inline void tell_sleeper(simulation& sim, endpoint& at) {
   if (at.sleeper == nobody) return;
   const std::uint32_t sleeper = std::exchange(at.sleeper, nobody);
-  const std::int64_t wakes = at.row.naps ? sim.after(duration(0), sim.cost.nap) : sim.after(sim.cost.wake_least, sim.cost.wake_most);
+  const std::int64_t wakes =
+      at.row.naps ? sim.after(duration(0), sim.cost.nap) : sim.after(sim.cost.wake_least, sim.cost.wake_most);
   sim.time.post(wakes, due_kind::wake, sleeper, sim.time.tasks[sleeper].ticket);
 }
 
@@ -92,7 +97,8 @@ inline void scribble(const endpoint& at, void* context) noexcept {
 }
 
 inline void tell(simulation& sim, endpoint& at, const completion_entry& told, const link_name& link) {
-  sim.note(happening::told, at.id, static_cast<std::uint64_t>(told.kind), static_cast<std::uint64_t>(told.outcome.code));
+  sim.note(happening::told, at.id, static_cast<std::uint64_t>(told.kind),
+           static_cast<std::uint64_t>(told.outcome.code));
   at.completions.push_back({told, link});
   tell_sleeper(sim, at);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the owner of a simulated port sleeps: until something comes for it, or until its deadline, whichever virtual time reaches
-// first. Looking and falling asleep are one step here, so no wake-up is lost.
-// Hot path: the warm side of it. Threads: one.
+// How the owner of a simulated port sleeps: until something comes for it, or until its deadline, whichever virtual time
+// reaches first. Looking and falling asleep are one step here, so no wake-up is lost. Hot path: the warm side of it.
+// Threads: one.
 #pragma once
 
 #include "world.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The links of a port, and what their sockets say. A link stands when both sides have each other's files. It ends when its socket does, which the
-// kernel sees to whatever became of the peer; the end is told behind all that had arrived.
+// The links of a port, and what their sockets say. A link stands when both sides have each other's files. It ends when
+// its socket does, which the kernel sees to whatever became of the peer; the end is told behind all that had arrived.
 // Hot path: standing links are walked by port::poll. Threads: one owner.
 #pragma once
 
@@ -60,15 +60,18 @@ class connections {
   }
   /// Among all; of a link that was hung up: behind them.
   std::size_t place_of(const connection& link) const noexcept {
-    return static_cast<std::size_t>(std::find_if(links_.begin(), links_.end(), [&link](const auto& each) { return each.get() == &link; }) -
-                                    links_.begin());
+    return static_cast<std::size_t>(
+        std::find_if(links_.begin(), links_.end(), [&link](const auto& each) { return each.get() == &link; }) -
+        links_.begin());
   }
 
   result<connection*> dial(const address_bytes& to, std::uint32_t tag) {
     if (!socket_name::of(to))
-      return failure{error(errc::invalid, "dial"), who_ + ": an address to dial has 1 to 107 bytes, this one " + std::to_string(to.size())};
+      return failure{error(errc::invalid, "dial"),
+                     who_ + ": an address to dial has 1 to 107 bytes, this one " + std::to_string(to.size())};
     if (links_.size() >= most_links_)
-      return failure{error(errc::invalid, "dial"), who_ + ": more than port_options::links (" + std::to_string(most_links_) + ") at once"};
+      return failure{error(errc::invalid, "dial"),
+                     who_ + ": more than port_options::links (" + std::to_string(most_links_) + ") at once"};
     auto made = fresh(file(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)));
     if (!made) return std::move(made).error();
     connection& link = **made;
@@ -83,7 +86,8 @@ class connections {
 
   /// Nothing of the link is told any more. Its memory stays until the next look.
   void hang_up(connection* gone) {
-    const auto held = std::find_if(links_.begin(), links_.end(), [gone](const auto& each) { return each.get() == gone; });
+    const auto held =
+        std::find_if(links_.begin(), links_.end(), [gone](const auto& each) { return each.get() == gone; });
     if (held == links_.end()) return;
     (void)::epoll_ctl(events_.get(), EPOLL_CTL_DEL, gone->socket.get(), nullptr);
     gone->phase = link_phase::gone;
@@ -121,21 +125,25 @@ class connections {
   bool has_news() const noexcept { return news_; }
   /// The same, or something arrived.
   bool has_any_news() const noexcept {
-    return news_ || grows_ || std::any_of(links_.begin(), links_.end(), [](const auto& each) { return each->has_news(); });
+    return news_ || grows_ ||
+           std::any_of(links_.begin(), links_.end(), [](const auto& each) { return each->has_news(); });
   }
   void poll() {
     news_ = false;
     hear_all();
     for (const auto& each : links_) {
       if (each->phase == link_phase::dialling) call(*each);
-      if (each->phase == link_phase::arrived && std::chrono::steady_clock::now() - each->since > patience) each->phase = link_phase::ending;
+      if (each->phase == link_phase::arrived && std::chrono::steady_clock::now() - each->since > patience)
+        each->phase = link_phase::ending;
     }
   }
   /// Tells of every change, once.
   template <class On>
   void tell(On& on) {
     while (connection* link = next_change()) tell_of(*link, on);
-    const auto unsettled = [](const auto& each) { return each->phase == link_phase::dialling || each->phase == link_phase::ending; };
+    const auto unsettled = [](const auto& each) {
+      return each->phase == link_phase::dialling || each->phase == link_phase::ending;
+    };
     news_ = news_ || std::any_of(links_.begin(), links_.end(), unsettled);
   }
 

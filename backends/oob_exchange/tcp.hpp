@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The side channel of fabrics whose addresses no resolver can make: a listener hands its opaque address to whoever asks at
-// host:service. The exchange: the client sends 8 bytes of magic, the server answers the same magic, a 32-bit little-endian
-// length and the address. Plain POSIX sockets, loopback unless a node is given, nothing blocks in progress().
-// A client that says nothing within a second is dropped, and at most 16 are served at once: the rest wait in the backlog.
-// Hot path: no. Threads: one owner.
+// The side channel of fabrics whose addresses no resolver can make: a listener hands its opaque address to whoever asks
+// at host:service. The exchange: the client sends 8 bytes of magic, the server answers the same magic, a 32-bit
+// little-endian length and the address. Plain POSIX sockets, loopback unless a node is given, nothing blocks in
+// progress(). A client that says nothing within a second is dropped, and at most 16 are served at once: the rest wait
+// in the backlog. Hot path: no. Threads: one owner.
 #pragma once
 
 #include "../../core/port.hpp"
@@ -57,11 +57,13 @@ class tcp {
   static constexpr duration patience = std::chrono::seconds(1);
 
   /// Serves `address` at node:service. Empty node: the loopback; empty service: any port, see service().
-  static result<std::unique_ptr<tcp>> serve(std::string_view node, std::string_view service, const address_bytes& address) {
+  static result<std::unique_ptr<tcp>> serve(std::string_view node, std::string_view service,
+                                            const address_bytes& address) {
     const std::string where = place(node.empty() ? "127.0.0.1" : node, service.empty() ? "0" : service);
     if (address.empty() || address.size() > longest_address)
-      return failure{error(errc::invalid, "serve"),
-                     "out-of-band exchange at " + where + ": an address has 1 to 4096 bytes, this one " + std::to_string(address.size())};
+      return failure{error(errc::invalid, "serve"), "out-of-band exchange at " + where +
+                                                        ": an address has 1 to 4096 bytes, this one " +
+                                                        std::to_string(address.size())};
     auto found = look_up(node.empty() ? "127.0.0.1" : node, service.empty() ? "0" : service, AI_PASSIVE);
     if (!found) return std::move(found).error();
     int why = EADDRNOTAVAIL;
@@ -104,7 +106,8 @@ class tcp {
       else if ((why = connected(socket.get(), *each, until)) == 0) return ask(socket.get(), where, until);
     }
     if (why == ETIMEDOUT) return late(where);
-    return failure{{errc::unreachable, origin::system, why, "connect"}, "out-of-band exchange: nobody answers at " + where + " (" + std::strerror(why) + ")"};
+    return failure{{errc::unreachable, origin::system, why, "connect"},
+                   "out-of-band exchange: nobody answers at " + where + " (" + std::strerror(why) + ")"};
   }
 
  private:
@@ -122,14 +125,17 @@ class tcp {
     instant until{};
   };
 
-  tcp(owned_socket listener, const address_bytes& address) : listener_(std::move(listener)), answer_(magic.size() + 4 + address.size()) {
+  tcp(owned_socket listener, const address_bytes& address)
+      : listener_(std::move(listener)), answer_(magic.size() + 4 + address.size()) {
     const auto length = static_cast<std::uint32_t>(address.size());
     std::memcpy(answer_.data(), magic.data(), magic.size());
     for (unsigned i = 0; i < 4; ++i) answer_[magic.size() + i] = static_cast<std::byte>(length >> (8 * i));
     std::copy(address.begin(), address.end(), answer_.begin() + magic.size() + 4);
   }
 
-  static std::string place(std::string_view node, std::string_view service) { return std::string(node) + ":" + std::string(service); }
+  static std::string place(std::string_view node, std::string_view service) {
+    return std::string(node) + ":" + std::string(service);
+  }
   static failure system_failure(int number, const char* call, const std::string& sentence) {
     return {{errc::native, origin::system, number, call}, sentence + " (" + std::strerror(number) + ")"};
   }
@@ -144,8 +150,9 @@ class tcp {
     addrinfo* found = nullptr;
     const int wrong = getaddrinfo(std::string(node).c_str(), std::string(service).c_str(), &hints, &found);
     if (wrong == 0) return address_list(found);
-    return failure{{errc::unreachable, origin::system, wrong, "getaddrinfo"},
-                   "out-of-band exchange: " + place(node, service) + " is no host and port (" + gai_strerror(wrong) + ")"};
+    return failure{
+        {errc::unreachable, origin::system, wrong, "getaddrinfo"},
+        "out-of-band exchange: " + place(node, service) + " is no host and port (" + gai_strerror(wrong) + ")"};
   }
 
   static owned_socket listening(const addrinfo& at, int& why) {
@@ -178,7 +185,8 @@ class tcp {
     for (;;) {
       const duration left = std::max(duration::zero(), duration(until - std::chrono::steady_clock::now()));
       pollfd one{socket, events, 0};
-      const int milliseconds = static_cast<int>(std::min<long long>(std::chrono::ceil<std::chrono::milliseconds>(left).count(), 60'000));
+      const int milliseconds =
+          static_cast<int>(std::min<long long>(std::chrono::ceil<std::chrono::milliseconds>(left).count(), 60'000));
       const int came = ::poll(&one, 1, milliseconds);
       if (came > 0) return 0;
       if (came < 0 && errno != EINTR) return errno;
@@ -217,12 +225,16 @@ class tcp {
     int why = receive_all(socket, head.data(), head.size(), until);
     std::uint32_t length = 0;
     for (unsigned i = 0; i < 4; ++i) length |= std::to_integer<std::uint32_t>(head[magic.size() + i]) << (8 * i);
-    if (why == 0 && (std::memcmp(head.data(), magic.data(), magic.size()) != 0 || length == 0 || length > longest_address))
-      return failure{error(errc::incompatible, "fetch"), "out-of-band exchange: what answers at " + where + " is no weft out-of-band exchange"};
+    if (why == 0 &&
+        (std::memcmp(head.data(), magic.data(), magic.size()) != 0 || length == 0 || length > longest_address))
+      return failure{error(errc::incompatible, "fetch"),
+                     "out-of-band exchange: what answers at " + where + " is no weft out-of-band exchange"};
     address_bytes address(length);
     if (why == 0) why = receive_all(socket, address.data(), address.size(), until);
     if (why == 0) return address;
-    return why == ETIMEDOUT ? late(where) : system_failure(why, "recv", "out-of-band exchange: " + where + " hung up before it gave its address");
+    return why == ETIMEDOUT
+               ? late(where)
+               : system_failure(why, "recv", "out-of-band exchange: " + where + " hung up before it gave its address");
   }
 
   owned_socket listener_;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Posts of operations that are made of several posts or pieces, for an instruction count (bench/instructions/composed; composed_ends.hpp). Where one
-// call of the library means the same, a contender by hand makes it. Built by every run of the tests on tcp: whatever is added here is compiled there.
-// Hot path: the measured functions. Threads: one per process.
+// Posts of operations that are made of several posts or pieces, for an instruction count (bench/instructions/composed;
+// composed_ends.hpp). Where one call of the library means the same, a contender by hand makes it. Built by every run of
+// the tests on tcp: whatever is added here is compiled there. Hot path: the measured functions. Threads: one per
+// process.
 #include "../../compose/rails/rails.hpp"
 #include "../../compose/with.hpp"
 #include "composed_ends.hpp"
@@ -18,10 +19,12 @@ struct fused {
 };
 template <class F>
 requires(can_answer<F, notify::message_after_delivery>) struct fused<F> {
-  using type = fused_up_to<with<F, notify::message_after_delivery>, std::min(std::size_t{100}, raw_asked<fabric, native>::fused_most)>;
+  using type = fused_up_to<with<F, notify::message_after_delivery>,
+                           std::min(std::size_t{100}, raw_asked<fabric, native>::fused_most)>;
 };
 
-/// Puts over two rails: of four pages, and of a page on each, as shm takes one delivered write of an endpoint at a time, so that of four the rest waits.
+/// Puts over two rails: of four pages, and of a page on each, as shm takes one delivered write of an endpoint at a
+/// time, so that of four the rest waits.
 struct by_rails {
   static constexpr std::size_t page = 64, size = 4 * page;
   rails<fabric> net;
@@ -53,7 +56,9 @@ struct by_hand_rails {
   events told;
   by_hand_rails(const channel& to, bool first) : end(to, first, 2, by_rails::size, by_rails::page) {}
   [[gnu::always_inline]] bool put_striped() { return end.put(end.other, end.source, 0, size, end.there, 0, this) == 0; }
-  [[gnu::always_inline]] bool put_page_each() { return end.put(end.other, end.source, 0, each, end.there, 0, this) == 0; }
+  [[gnu::always_inline]] bool put_page_each() {
+    return end.put(end.other, end.source, 0, each, end.there, 0, this) == 0;
+  }
   int poll_once() {
     return end.poll_once([this](auto, auto, void*, int) { ++told.ended; });
   }
@@ -148,8 +153,9 @@ constexpr way<hand_end> by_hand_alone[] = {
     post<hand_end, &hand_end::put_notify_fused, false>("fused_put_notify"),
     post<hand_end, &hand_end::put_notify_fused_signalled, true>("fused_put_notify_signalled"),
 };
-constexpr way<by_hand_rails> by_hand_on_rails[] = {post<by_hand_rails, &by_hand_rails::put_striped, true>("put_striped"),
-                                                   post<by_hand_rails, &by_hand_rails::put_page_each, true>("put_page_each")};
+constexpr way<by_hand_rails> by_hand_on_rails[] = {
+    post<by_hand_rails, &by_hand_rails::put_striped, true>("put_striped"),
+    post<by_hand_rails, &by_hand_rails::put_page_each, true>("put_page_each")};
 
 constexpr counted_operation operations[] = {
     {"put_two", posts_of<by_weft_alone>, posts_of<by_hand_alone>},

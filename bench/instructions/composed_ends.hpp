@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two ends of operations that are made of several posts or pieces (composed.cpp) and of looks that find messages (heard.cpp), weft's and the contender's,
-// and how two processes run one operation. As in instructions.cpp callgrind collects inside of functions named measured_* only.
-// All looks of weft's end have one type of handler, and it meets its peer with it: each type more makes the compiler write the way of every event once more,
-// and one of these programs is built by every run of the tests.
-// Hot path: the operations and poll_once(). Threads: one per process.
+// The two ends of operations that are made of several posts or pieces (composed.cpp) and of looks that find messages
+// (heard.cpp), weft's and the contender's, and how two processes run one operation. As in instructions.cpp callgrind
+// collects inside of functions named measured_* only. All looks of weft's end have one type of handler, and it meets
+// its peer with it: each type more makes the compiler write the way of every event once more, and one of these programs
+// is built by every run of the tests. Hot path: the operations and poll_once(). Threads: one per process.
 #pragma once
 
 #include "../../compose/selected.hpp"
@@ -78,9 +78,15 @@ class by_weft {
     place_ = sure(net.parse_region(bytes_of(theirs))).at(0);
   }
 
-  [[gnu::always_inline]] bool put_notify() { return bool(net.put_notify(other_, source_.first(size), place_, immediate)); }
-  [[gnu::always_inline]] bool put_notify_fused() { return bool(net.put_notify(other_, source_.first(fused), place_, immediate)); }
-  [[gnu::always_inline]] bool put_notify_fused_signalled() { return bool(net.put_notify(other_, source_.first(fused), place_, immediate, this)); }
+  [[gnu::always_inline]] bool put_notify() {
+    return bool(net.put_notify(other_, source_.first(size), place_, immediate));
+  }
+  [[gnu::always_inline]] bool put_notify_fused() {
+    return bool(net.put_notify(other_, source_.first(fused), place_, immediate));
+  }
+  [[gnu::always_inline]] bool put_notify_fused_signalled() {
+    return bool(net.put_notify(other_, source_.first(fused), place_, immediate, this));
+  }
   [[gnu::always_inline]] bool put_two() { return bool(net.put(other_, two_, place_)); }
   [[gnu::always_inline]] bool put_notify_two() { return bool(net.put_notify(other_, two_, place_, immediate)); }
   [[gnu::always_inline]] bool get_two() { return bool(net.get(other_, two_, place_, this)); }
@@ -99,7 +105,9 @@ class by_weft {
     for (int i = 0; i < members; ++i) taken &= bool(b.put_notify(source_.first(size), place_, immediate));
     return bool(b.close()) && taken;
   }
-  [[gnu::always_inline]] bool fetch_add_float() { return bool(net.template fetch_add<float>(other_, place_, 0.5F, this)); }
+  [[gnu::always_inline]] bool fetch_add_float() {
+    return bool(net.template fetch_add<float>(other_, place_, 0.5F, this));
+  }
   bool say() { return bool(net.send(other_, source_.first(size))); }
   [[gnu::always_inline]] int poll_once() { return net.progress(told); }
 
@@ -143,7 +151,9 @@ struct by_hand {
 
   bool put_notify() { return end->put_notify(other, source, size, there, immediate) == 0; }
   [[gnu::always_inline]] bool put_notify_fused() { return end->fused(other, source, fused, there, immediate) == 0; }
-  [[gnu::always_inline]] bool put_notify_fused_signalled() { return end->fused(other, source, fused, there, immediate, this) == 0; }
+  [[gnu::always_inline]] bool put_notify_fused_signalled() {
+    return end->fused(other, source, fused, there, immediate, this) == 0;
+  }
   [[gnu::always_inline]] bool put_two() { return end->template put<false>(other, two, there, 0) == 0; }
   [[gnu::always_inline]] bool put_notify_two() { return end->template put<true>(other, two, there, immediate) == 0; }
   [[gnu::always_inline]] bool get_two() { return end->get(other, two, there, this) == 0; }
@@ -158,8 +168,9 @@ struct by_hand {
   }
   bool say() { return end->say(other, size) == 0; }
   [[gnu::always_inline]] int poll_once() {
-    return end->poll_once([this](auto, auto, void*, std::uint64_t) { ++told.ended; }, [this](auto, std::uint32_t) { ++told.arrived; },
-                     [this](auto, const std::byte*, std::size_t) { ++told.arrived; });
+    return end->poll_once([this](auto, auto, void*, std::uint64_t) { ++told.ended; },
+                          [this](auto, std::uint32_t) { ++told.arrived; },
+                          [this](auto, const std::byte*, std::size_t) { ++told.arrived; });
   }
 };
 
@@ -182,7 +193,8 @@ inline void say(std::string_view what, const tally& t) {
               static_cast<unsigned long long>(t.empty));
 }
 
-/// One side: the first measures, and returns how much was refused; the second makes progress, and says a message when it is asked for one.
+/// One side: the first measures, and returns how much was refused; the second makes progress, and says a message when
+/// it is asked for one.
 template <class Contender, class Measure>
 int side(const channel& to, bool first, Measure& measure) {
   Contender c(to, first);
@@ -218,8 +230,8 @@ struct counted_operation {
   runner weft, hand;
 };
 
-/// `--operation NAME... --contender weft|by_hand --visits N`: runs operations that one end has. Read by hand: the benches' own parser takes the
-/// compiler longer than what is counted.
+/// `--operation NAME... --contender weft|by_hand --visits N`: runs operations that one end has. Read by hand: the
+/// benches' own parser takes the compiler longer than what is counted.
 inline int run_asked(std::span<const counted_operation> all, std::span<char* const> arguments) {
   std::vector<std::string_view> asked;
   std::string_view who;
@@ -233,13 +245,17 @@ inline int run_asked(std::span<const counted_operation> all, std::span<char* con
   runner chosen = nullptr;
   bool known = !asked.empty() && (who == "weft" || who == "by_hand") && visits > 0;
   for (const std::string_view what : asked) {
-    const auto found = std::find_if(all.begin(), all.end(), [what](const counted_operation& each) { return each.name == what; });
+    const auto found =
+        std::find_if(all.begin(), all.end(), [what](const counted_operation& each) { return each.name == what; });
     const runner runs = found == all.end() ? nullptr : who == "weft" ? found->weft : found->hand;
     known = known && runs != nullptr && (chosen == nullptr || chosen == runs);
     chosen = runs;
   }
   if (known) return chosen(visits, asked);
-  std::fputs("bench: give --operation (once or more, all of one end), --contender weft or by_hand, and --visits above 0; operations are", stderr);
+  std::fputs(
+      "bench: give --operation (once or more, all of one end), --contender weft or by_hand, and --visits above 0; "
+      "operations are",
+      stderr);
   for (const counted_operation& each : all) std::fprintf(stderr, " %s", each.name.data());
   std::fputs("\n", stderr);
   return 2;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Looks that find a message in receives of each kind, for an instruction count (bench/instructions/composed; composed_ends.hpp): in slots, in large
-// buffers of many messages, which have no contender, and in a pool of all connections.
-// Hot path: the measured function. Threads: one per process.
+// Looks that find a message in receives of each kind, for an instruction count (bench/instructions/composed;
+// composed_ends.hpp): in slots, in large buffers of many messages, which have no contender, and in a pool of all
+// connections. Hot path: the measured function. Threads: one per process.
 #include "../../compose/with.hpp"
 #include "composed_ends.hpp"
 
@@ -44,7 +44,8 @@ constexpr runner with_receives() {
 }
 constexpr runner with_pool_by_hand() {
   constexpr auto facts = fabric::facts;
-  if constexpr (facts.shared_receives && facts.endpoint_type == endpoint_type::connected) return messages<by_hand<pooled_use>>;
+  if constexpr (facts.shared_receives && facts.endpoint_type == endpoint_type::connected)
+    return messages<by_hand<pooled_use>>;
   else return no_such;
 }
 

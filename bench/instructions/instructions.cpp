@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs one operation of one contender many times inside a function that is named measured_*: callgrind collects there and nowhere else
-// (bench/instructions/run). The loop around the operation is the same text for all contenders. The other process only makes progress,
-// and sends a notice when it is asked for one.
-// Hot path: the measured functions. Threads: one per process.
+// Runs one operation of one contender many times inside a function that is named measured_*: callgrind collects there
+// and nowhere else (bench/instructions/run). The loop around the operation is the same text for all contenders. The
+// other process only makes progress, and sends a notice when it is asked for one. Hot path: the measured functions.
+// Threads: one per process.
 #include "../../compose/selected.hpp"
 #include "../transport/weft_end.hpp"
 #ifdef WEFT_BENCH_MAPPED
@@ -28,7 +28,8 @@ using raw = raw_careful<fabric, native>;
 constexpr std::size_t most = 64;
 #endif
 
-/// The peer's heartbeats come by the clock, four in this time, and not with operations: a look that found one besides would count it as part of one.
+/// The peer's heartbeats come by the clock, four in this time, and not with operations: a look that found one besides
+/// would count it as part of one.
 constexpr duration silence_limit = 120s;
 
 /// weft, through its public calls.
@@ -42,18 +43,27 @@ struct by_weft {
   [[gnu::always_inline]] bool send() { return bool(pair.net.send(pair.other, pair.source.first(size), this)); }
   [[gnu::always_inline]] bool get() { return bool(pair.net.get(pair.other, pair.source.first(size), place, this)); }
   [[gnu::always_inline]] bool put() { return bool(pair.net.put(pair.other, pair.source.first(size), place)); }
-  [[gnu::always_inline]] bool put_notify() { return bool(pair.net.put_notify(pair.other, pair.source.first(size), place, 1)); }
-  [[gnu::always_inline]] bool put_notify_signalled() { return bool(pair.net.put_notify(pair.other, pair.source.first(size), place, 1, this)); }
+  [[gnu::always_inline]] bool put_notify() {
+    return bool(pair.net.put_notify(pair.other, pair.source.first(size), place, 1));
+  }
+  [[gnu::always_inline]] bool put_notify_signalled() {
+    return bool(pair.net.put_notify(pair.other, pair.source.first(size), place, 1, this));
+  }
   [[gnu::always_inline]] bool fetch_add() { return bool(pair.net.fetch_add(pair.other, place, 1, this)); }
-  [[gnu::always_inline]] bool add_u32() { return bool(pair.net.template add<std::uint32_t>(pair.other, place, 1, this)); }
-  [[gnu::always_inline]] bool fetch_max_i32() { return bool(pair.net.template fetch_max<std::int32_t>(pair.other, place, 1, this)); }
+  [[gnu::always_inline]] bool add_u32() {
+    return bool(pair.net.template add<std::uint32_t>(pair.other, place, 1, this));
+  }
+  [[gnu::always_inline]] bool fetch_max_i32() {
+    return bool(pair.net.template fetch_max<std::int32_t>(pair.other, place, 1, this));
+  }
   [[gnu::always_inline]] int poll_once() {
     return pair.net.progress(overloaded{[this](const completed&) { ++ended; }, [this](const notified&) { ++landed; },
                                         [this](const received&) { ++heard; }, [](auto&&) {}});
   }
 };
 
-/// The same by hand, with the same care. The end is kept by a pointer, since it must not move and what has it may, as a transport.
+/// The same by hand, with the same care. The end is kept by a pointer, since it must not move and what has it may, as a
+/// transport.
 struct by_hand {
   std::unique_ptr<raw> end;
   raw::handle other;
@@ -61,26 +71,33 @@ struct by_hand {
   raw::place there;
   std::size_t size = most;  ///< Known at run time only, as where messages differ.
   std::uint64_t ended = 0, landed = 0, heard = 0;
-  by_hand(const channel& to, bool first) : end(std::make_unique<raw>(to, first, most)), other(end->other), source(end->source), there(end->there) {}
+  by_hand(const channel& to, bool first)
+      : end(std::make_unique<raw>(to, first, most)), other(end->other), source(end->source), there(end->there) {}
   [[gnu::always_inline]] bool inject() { return end->send(other, source, size) == 0; }
   [[gnu::always_inline]] bool send() { return end->send(other, source, size, this) == 0; }
   [[gnu::always_inline]] bool get() { return end->get(other, source, size, there, this) == 0; }
   [[gnu::always_inline]] bool put() { return end->put(other, source, size, there) == 0; }
   [[gnu::always_inline]] bool put_notify() { return end->put_notify(other, source, size, there, 1) == 0; }
-  [[gnu::always_inline]] bool put_notify_signalled() { return end->template put_notify<delivered>(other, source, size, there, 1, this) == 0; }
+  [[gnu::always_inline]] bool put_notify_signalled() {
+    return end->template put_notify<delivered>(other, source, size, there, 1, this) == 0;
+  }
   [[gnu::always_inline]] bool fetch_add() {
     if constexpr (native) return end->fetch_add(other, there, 1, this) == 0;
     return false;
   }
-  [[gnu::always_inline]] bool add_u32() { return false; }  // not written by hand: like fetch_add, or the row's way is no single call
+  [[gnu::always_inline]] bool add_u32() {
+    return false;
+  }  // not written by hand: like fetch_add, or the row's way is no single call
   [[gnu::always_inline]] bool fetch_max_i32() { return false; }
   [[gnu::always_inline]] int poll_once() {
-    return end->poll_once([this](auto, auto, void*, std::uint64_t) { ++ended; }, [this](auto, std::uint32_t) { ++landed; },
-                     [this](auto, const std::byte*, std::size_t) { ++heard; });
+    return end->poll_once([this](auto, auto, void*, std::uint64_t) { ++ended; },
+                          [this](auto, std::uint32_t) { ++landed; },
+                          [this](auto, const std::byte*, std::size_t) { ++heard; });
   }
 };
 
-/// Posts per visit of the measured function: no queue may fill up, and shared memory takes one delivered write at a time.
+/// Posts per visit of the measured function: no queue may fill up, and shared memory takes one delivered write at a
+/// time.
 constexpr int unsignalled_posts = 16, signalled_posts = 1, in_batch = 16;
 
 template <class Contender, bool (Contender::*Operation)(), int posts>
@@ -174,7 +191,8 @@ template <class Contender>
 int side(const channel& to, bool first, const std::string& what, int visits) {
   Contender c(to, first);
   if (!first) {
-    for (std::string asked = to.hear([&] { c.poll_once(); }); asked != "over"; asked = to.hear([&] { c.poll_once(); })) {
+    for (std::string asked = to.hear([&] { c.poll_once(); }); asked != "over";
+         asked = to.hear([&] { c.poll_once(); })) {
       for (int i = 0; i < (asked == "notices" ? in_batch : 1); ++i)
         while (!(asked == "message" ? c.inject() : c.put_notify())) c.poll_once();
       to.tell("posted");
@@ -195,14 +213,15 @@ int main(int argc, char** argv) {
   std::string what = "put_notify", who = "weft";
   int visits = 20;
   app.add_option("--operation", what)
-      ->check(
-          CLI::IsMember({"inject", "send", "get", "poll_batch", "receive", "put", "put_notify", "put_notify_signalled", "put_signalled", "send_batch",
-                         "put_batch", "put_notify_batch", "fetch_add_batch", "fetch_add", "add_u32", "fetch_max_i32", "poll_empty", "poll_one"}));
+      ->check(CLI::IsMember({"inject", "send", "get", "poll_batch", "receive", "put", "put_notify",
+                             "put_notify_signalled", "put_signalled", "send_batch", "put_batch", "put_notify_batch",
+                             "fetch_add_batch", "fetch_add", "add_u32", "fetch_max_i32", "poll_empty", "poll_one"}));
   app.add_option("--contender", who)->check(CLI::IsMember({"weft", "by_hand"}));
   app.add_option("--visits", visits, "How often the measured function is entered")->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
-  if (what == "put_signalled" || (what.ends_with("_batch") && what != "poll_batch")) return 77;  // counted over rdma-core only
-  if (what == "fetch_add" && !native && who == "by_hand") return 77;                             // no single call to count against
+  if (what == "put_signalled" || (what.ends_with("_batch") && what != "poll_batch"))
+    return 77;                                                        // counted over rdma-core only
+  if (what == "fetch_add" && !native && who == "by_hand") return 77;  // no single call to count against
   if ((what == "add_u32" || what == "fetch_max_i32") && who == "by_hand") return 77;
   const auto both = [&]<class Contender>(std::type_identity<Contender>) {
     return two_processes(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The same work in both styles, for an instruction count (bench/instructions/styles): when a put_notify ended, the next one is posted, from the
-// handler of progress() or by a coroutine that awaited it. One visit of measured_poll sees one end and makes one post.
-// Hot path: the measured function. Threads: one per process.
+// The same work in both styles, for an instruction count (bench/instructions/styles): when a put_notify ended, the next
+// one is posted, from the handler of progress() or by a coroutine that awaited it. One visit of measured_poll sees one
+// end and makes one post. Hot path: the measured function. Threads: one per process.
 #include "../../compose/selected.hpp"
 #include "../../coroutines/scheduler.hpp"
 #include "../command_line.hpp"
@@ -99,7 +99,8 @@ int side(const channel& to, bool first, bool empty, int visits) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("The next put_notify when one ended, from a handler or by a coroutine, for an instruction count under callgrind");
+  CLI::App app(
+      "The next put_notify when one ended, from a handler or by a coroutine, for an instruction count under callgrind");
   std::string what = "next_put", who = "handler";
   int visits = 20;
   app.add_option("--operation", what)->check(CLI::IsMember({"poll_empty", "next_put"}));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The instruction count of operations over rdma-core on a machine without a card: both ends are in this process, over a device of its own
-// (tests/stub_device), which is a library of its own, so that only the caller's instructions are counted (bench/instructions/run).
-// Hot path: the measured functions. Threads: one.
+// The instruction count of operations over rdma-core on a machine without a card: both ends are in this process, over a
+// device of its own (tests/stub_device), which is a library of its own, so that only the caller's instructions are
+// counted (bench/instructions/run). Hot path: the measured functions. Threads: one.
 #include "../../compose/transport.hpp"
 #include "../../tests/stub_device/stub_device.hpp"
 #include "../../tests/stub_device/tested_row.hpp"
@@ -55,7 +55,9 @@ class by_weft {
   [[gnu::always_inline]] bool send() { return bool(net.send(other, source_.first(size))); }
   [[gnu::always_inline]] bool put() { return bool(net.put(other, source_.first(size), place_)); }
   [[gnu::always_inline]] bool put_notify() { return bool(net.put_notify(other, source_.first(size), place_, 1)); }
-  [[gnu::always_inline]] bool put_notify_signalled() { return bool(net.put_notify(other, source_.first(size), place_, 1, this)); }
+  [[gnu::always_inline]] bool put_notify_signalled() {
+    return bool(net.put_notify(other, source_.first(size), place_, 1, this));
+  }
   [[gnu::always_inline]] bool fetch_add() { return bool(net.fetch_add(other, place_, 1, this)); }
   [[gnu::always_inline]] bool put_signalled() { return bool(net.put(other, source_.first(size), place_, this)); }
   [[gnu::always_inline]] int send_batch() {
@@ -71,7 +73,8 @@ class by_weft {
     return batch([this](auto& b) { return b.fetch_add(place_, 1, this); });
   }
   [[gnu::always_inline]] int poll_once() {
-    return net.progress(overloaded{[this](const completed&) { ++ended; }, [this](const received&) { ++heard; }, [](auto&&) {}});
+    return net.progress(
+        overloaded{[this](const completed&) { ++ended; }, [this](const received&) { ++heard; }, [](auto&&) {}});
   }
   /// The other end sends a message.
   bool say() { return bool(there_.send(here_, landing_.first(size))); }
@@ -115,8 +118,12 @@ class by_hand {
   }
   [[gnu::always_inline]] bool send() { return end_.send(end_.other, source_, size) == 0; }
   [[gnu::always_inline]] bool put() { return end_.put<false>(end_.other, source_, size, place_, nullptr) == 0; }
-  [[gnu::always_inline]] bool put_notify() { return end_.put_notify<false>(end_.other, source_, size, place_, 1, nullptr) == 0; }
-  [[gnu::always_inline]] bool put_notify_signalled() { return end_.put_notify<true>(end_.other, source_, size, place_, 1, this) == 0; }
+  [[gnu::always_inline]] bool put_notify() {
+    return end_.put_notify<false>(end_.other, source_, size, place_, 1, nullptr) == 0;
+  }
+  [[gnu::always_inline]] bool put_notify_signalled() {
+    return end_.put_notify<true>(end_.other, source_, size, place_, 1, this) == 0;
+  }
   [[gnu::always_inline]] bool fetch_add() { return end_.fetch_add(end_.other, place_, 1, this) == 0; }
   [[gnu::always_inline]] bool put_signalled() { return end_.put<true>(end_.other, source_, size, place_, this) == 0; }
   [[gnu::always_inline]] int send_batch() { return batch<IBV_WR_SEND_WITH_IMM>(); }
@@ -136,7 +143,8 @@ class by_hand {
   void settle() {
     for (int i = 0; i < 8; ++i) {
       there_.poll_once(
-          their_queue_, [](auto, auto*, void*, std::uint64_t) {}, [](auto, std::uint32_t) {}, [](auto, const std::byte*, std::size_t) {});
+          their_queue_, [](auto, auto*, void*, std::uint64_t) {}, [](auto, std::uint32_t) {},
+          [](auto, const std::byte*, std::size_t) {});
       poll_once();
     }
   }
@@ -154,8 +162,9 @@ class by_hand {
   ibv_cq* queue_ = ibv_create_cq(stub_device::context(), 1024, nullptr, nullptr, 0);
   ibv_cq* their_queue_ = ibv_create_cq(stub_device::context(), 1024, nullptr, nullptr, 0);
   std::vector<std::byte> memory_ = std::vector<std::byte>(4096);
-  ibv_mr* region_ = ibv_reg_mr(domain_, memory_.data(), memory_.size(),
-                               static_cast<unsigned>(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC));
+  ibv_mr* region_ =
+      ibv_reg_mr(domain_, memory_.data(), memory_.size(),
+                 static_cast<unsigned>(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC));
   linked end_{domain_}, there_{domain_};
   linked::memory source_;
   linked::place place_;
@@ -221,7 +230,8 @@ int run(const std::string& what, int visits) {
     while (c.heard == before);
     c.settle();
   }
-  std::printf("%s\n", nlohmann::json{{"operations", operations}, {"refused", refused}, {"empty", empty}}.dump().c_str());
+  std::printf("%s\n",
+              nlohmann::json{{"operations", operations}, {"refused", refused}, {"empty", empty}}.dump().c_str());
   return refused == 0 ? 0 : 1;
 }
 }  // namespace
@@ -234,7 +244,8 @@ int main(int argc, char** argv) {
   app.add_option("--contender", who)->check(CLI::IsMember({"weft", "by_hand"}));
   app.add_option("--visits", visits, "How often the measured function is entered")->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
-  if (what == "send" || what == "get" || what == "add_u32" || what == "fetch_max_i32") return 77;  // take part in no comparison here
+  if (what == "send" || what == "get" || what == "add_u32" || what == "fetch_max_i32")
+    return 77;  // take part in no comparison here
   try {
     return who == "weft" ? run<by_weft>(what, visits) : run<by_hand>(what, visits);
   } catch (const std::exception& e) {

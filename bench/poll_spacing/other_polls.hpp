@@ -38,7 +38,8 @@ class two_pauses {
   bool fruitless_ = false;
 };
 
-/// A look at once, then none until three quarters of a usual wait are over: for answers that take as long each time, which only a ping-pong promises.
+/// A look at once, then none until three quarters of a usual wait are over: for answers that take as long each time,
+/// which only a ping-pong promises.
 template <class End>
 class expecting : public End {
  public:

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far apart should looks be that find nothing? A flag in memory of two processes, and libfabric's queue in such memory, each by hand with looks at several
-// distances, and with looks that come when something is expected; all between the same two processes, taking turns. Flags are told beside the one that is looked
-// at without rest, which also says how far apart the processors are; what goes through the library beside plain messages (plain_end.hpp).
-// Hot path: ladder.hpp. Threads: one per process.
+// How far apart should looks be that find nothing? A flag in memory of two processes, and libfabric's queue in such
+// memory, each by hand with looks at several distances, and with looks that come when something is expected; all
+// between the same two processes, taking turns. Flags are told beside the one that is looked at without rest, which
+// also says how far apart the processors are; what goes through the library beside plain messages (plain_end.hpp). Hot
+// path: ladder.hpp. Threads: one per process.
 #include "../../compose/selected.hpp"
 #include "../command_line.hpp"
 #include "../peers/floor_ends.hpp"
@@ -80,8 +81,10 @@ class field {
     for (const entrant& each : all_) {
       std::vector<double> sorted = each.taken;
       std::sort(sorted.begin(), sorted.end());
-      lines.push_back(
-          {{"what", each.what}, {"looks", each.looks}, {"half_round_trip_ns", sorted[sorted.size() / 2]}, {"ratio", each.compared.report()}});
+      lines.push_back({{"what", each.what},
+                       {"looks", each.looks},
+                       {"half_round_trip_ns", sorted[sorted.size() / 2]},
+                       {"ratio", each.compared.report()}});
     }
     return lines;
   }
@@ -119,10 +122,12 @@ class field {
 };
 
 void show(const json& lines) {
-  std::printf("%-22s %-14s %10s   ratio to the first flag, or to plain messages (10th to 90th percentile of turns)\n", "", "looks", "ns");
+  std::printf("%-22s %-14s %10s   ratio to the first flag, or to plain messages (10th to 90th percentile of turns)\n",
+              "", "looks", "ns");
   for (const json& l : lines)
-    std::printf("%-22s %-14s %10.1f   %s (%s to %s)\n", l["what"].get<std::string>().c_str(), l["looks"].get<std::string>().c_str(),
-                l["half_round_trip_ns"].get<double>(), l["ratio"]["median"].dump().c_str(), l["ratio"]["low"].dump().c_str(),
+    std::printf("%-22s %-14s %10.1f   %s (%s to %s)\n", l["what"].get<std::string>().c_str(),
+                l["looks"].get<std::string>().c_str(), l["half_round_trip_ns"].get<double>(),
+                l["ratio"]["median"].dump().c_str(), l["ratio"]["low"].dump().c_str(),
                 l["ratio"]["high"].dump().c_str());
 }
 
@@ -134,7 +139,8 @@ int side(const channel& to, bool first, run_options o, both_ways* shared) {
   if (!first) return 0;
   const json lines = all.told();
   if (o.json.empty()) show(lines);
-  return write_json({{"fabric", row::name}, {"count", o.count}, {"turns", o.turns}, {"entrants", lines}}, o.json) ? 0 : 1;
+  return write_json({{"fabric", row::name}, {"count", o.count}, {"turns", o.turns}, {"entrants", lines}}, o.json) ? 0
+                                                                                                                  : 1;
 }
 }  // namespace
 
@@ -143,12 +149,16 @@ int main(int argc, char** argv) {
   o.count = 40000;
   o.turns = 40;
   o.yield_after = 2000;
-  if (const int wrong = o.parse(argc, argv, "Looks at several distances at memory of one host, by hand; times are half round trips of 8 bytes", true);
+  if (const int wrong = o.parse(
+          argc, argv,
+          "Looks at several distances at memory of one host, by hand; times are half round trips of 8 bytes", true);
       wrong >= 0)
     return wrong;
-  void* const memory = ::mmap(nullptr, most_flags * sizeof(both_ways), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* const memory =
+      ::mmap(nullptr, most_flags * sizeof(both_ways), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return 1;
   auto* const shared = new (memory) both_ways[most_flags];
   return two_processes(
-      o.limit, [&](const channel& to) { return side(to, true, o, shared); }, [&](const channel& to) { return side(to, false, o, shared); });
+      o.limit, [&](const channel& to) { return side(to, true, o, shared); },
+      [&](const channel& to) { return side(to, false, o, shared); });
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Can two builds talk? Compares what a peer said of its build (wire/hello.hpp) with this one, and names the first difference: wire version,
-// fabric, one answer or fact that both sides must share, or else the rules. Both sides read the same sentence, so it says caller and
-// listener, never here and there.
-// Hot path: no. Threads: values.
+// Can two builds talk? Compares what a peer said of its build (wire/hello.hpp) with this one, and names the first
+// difference: wire version, fabric, one answer or fact that both sides must share, or else the rules. Both sides read
+// the same sentence, so it says caller and listener, never here and there. Hot path: no. Threads: values.
 #pragma once
 
 #include "../../wire/hello.hpp"
@@ -37,10 +36,12 @@ inline std::string_view word(std::string_view& text) noexcept {
 }
 
 /// Empty when the two can talk; else the sentence that names the difference.
-inline std::string incompatibility(const build_words& ours, const wire::introduction& theirs, wire::parse_verdict verdict, asking who) {
+inline std::string incompatibility(const build_words& ours, const wire::introduction& theirs,
+                                   wire::parse_verdict verdict, asking who) {
   const auto text = [](const_bytes b) { return std::string_view(reinterpret_cast<const char*>(b.data()), b.size()); };
   if (verdict == wire::parse_verdict::other_wire_version)
-    return detail::told_apart("wire version " + std::to_string(theirs.wire_version), "wire version " + std::to_string(wire::version), who);
+    return detail::told_apart("wire version " + std::to_string(theirs.wire_version),
+                              "wire version " + std::to_string(wire::version), who);
   if (theirs.fingerprint == ours.fingerprint) return {};
   if (text(theirs.fabric) != ours.fabric)
     return detail::told_apart("fabric " + std::string(text(theirs.fabric)), "fabric " + std::string(ours.fabric), who);
@@ -51,7 +52,8 @@ inline std::string incompatibility(const build_words& ours, const wire::introduc
     const auto here = detail::word(b);
     if (there != here) return "fabric " + std::string(ours.fabric) + ": " + detail::told_apart(there, here, who);
   }
-  return "caller and listener were built for other rules of fabric " + std::string(ours.fabric) + ": generate both from one matrix";
+  return "caller and listener were built for other rules of fabric " + std::string(ours.fabric) +
+         ": generate both from one matrix";
 }
 
 }  // namespace weft::detail

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How peers meet and part. On every fabric: a link (a connection, or an address in a table), then hello and accept or reject as messages
-// (wire/hello.hpp), later a goodbye. Nothing of a peer is used before its introduction was checked: wire version, fingerprint, sizes.
-// Repeated hellos are answered again, not taken for new peers: unreliable moments (a lost accept) heal by asking once more.
-// Hot path: post() only. Threads: the owner's.
+// How peers meet and part. On every fabric: a link (a connection, or an address in a table), then hello and accept or
+// reject as messages (wire/hello.hpp), later a goodbye. Nothing of a peer is used before its introduction was checked:
+// wire version, fingerprint, sizes. Repeated hellos are answered again, not taken for new peers: unreliable moments (a
+// lost accept) heal by asking once more. Hot path: post() only. Threads: the owner's.
 #pragma once
 
 #include "../engine/engine.hpp"
+#include "../engine/receives.hpp"
 #include "../events.hpp"
 #include "compatibility.hpp"
 #include "teardown.hpp"
-#include "../engine/receives.hpp"
 
 #include <string>
 
@@ -27,7 +27,7 @@ class connection_manager {
   void post(receive& r) noexcept { receives<Engine>(e_).post(r); }
   bool try_post(receive& r) noexcept { return receives<Engine>(e_).try_post(r); }
 
-  // ---- asking -----------------------------------------------------------------------------------------------------------
+  // ---- asking
   /// Begins to connect; connected or lost tells how it ended.
   result<peer> start(const address_bytes& address, const_bytes private_data, bool has_private_data) {
     if (private_data.size() > wire::largest_private_data)
@@ -62,7 +62,7 @@ class connection_manager {
     return e_.handle(*r);
   }
 
-  // ---- answering --------------------------------------------------------------------------------------------------------
+  // ---- answering
   status accept(record& r, const_bytes private_data, bool has_private_data) noexcept {
     if (!keep_private(r, private_data, has_private_data)) return error(errc::no_memory, "accept");
     e_.set_state(r, peer_state::established);
@@ -100,9 +100,11 @@ class connection_manager {
     r->nonce = theirs.nonce;
     r->theirs = theirs.connection;
     r->heard = e_.tick;
-    if (const auto unlike = incompatibility(own_build, theirs, verdict, asking::they); !unlike.empty()) return reject(*r, errc::incompatible, unlike);
+    if (const auto unlike = incompatibility(own_build, theirs, verdict, asking::they); !unlike.empty())
+      return reject(*r, errc::incompatible, unlike);
     adopt(*r, theirs);
-    if (e_.half_open > e_.options.pending) return reject(*r, errc::rejected, "too many requests are waiting for an answer");
+    if (e_.half_open > e_.options.pending)
+      return reject(*r, errc::rejected, "too many requests are waiting for an answer");
     e_.set_state(*r, peer_state::requested);
     on(requested{e_.handle(*r), theirs.has_private_data, theirs.private_data});
   }
@@ -113,7 +115,8 @@ class connection_manager {
     if (r.state != peer_state::greeting) return;  // said twice
     if (kind == wire::message_kind::reject) {
       const auto no = wire::parse_refusal(body);
-      if (no && r.made_words() != nullptr) r.words->reason.assign(reinterpret_cast<const char*>(no->reason.data()), no->reason.size());
+      if (no && r.made_words() != nullptr)
+        r.words->reason.assign(reinterpret_cast<const char*>(no->reason.data()), no->reason.size());
       const bool known = no && (no->code == static_cast<std::uint8_t>(errc::incompatible));
       return teardown<Engine>(e_).gone(r, error(known ? errc::incompatible : errc::rejected, "connect"), on);
     }
@@ -146,7 +149,7 @@ class connection_manager {
     teardown<Engine>(e_).gone(r, {errc::unreachable, why.from, why.native_code, "connect"}, on);
   }
 
-  // ---- links ------------------------------------------------------------------------------------------------------------
+  // ---- links
   template <class Handler>
   void follow_links(Handler& on) {
     e_.port->poll_links([&](link_change change, std::uint32_t tag, typename Engine::link link) -> std::uint32_t {
@@ -168,7 +171,8 @@ class connection_manager {
         teardown<Engine>(e_).gone(r, error(errc::unreachable, "connect"), on);
       } else if (Engine::connected) {
         e_.put_off();
-        r.link_ended = e_.draining = true;  // a goodbye, or a refusal with its reason, may have come before the end and be unread
+        r.link_ended = e_.draining =
+            true;  // a goodbye, or a refusal with its reason, may have come before the end and be unread
       } else {
         teardown<Engine>(e_).gone(r, error(errc::peer_lost, "link"), on);
       }
@@ -197,7 +201,9 @@ class connection_manager {
       const std::string reason = r.reason();
       const auto* text = reinterpret_cast<const std::byte*>(reason.data());
       const errc code = r.words ? r.words->refusal : errc::rejected;
-      size = wire::encode(wire::refusal_notice{static_cast<std::uint8_t>(code), {text, std::min(reason.size(), wire::largest_reason)}}, body);
+      size = wire::encode(
+          wire::refusal_notice{static_cast<std::uint8_t>(code), {text, std::min(reason.size(), wire::largest_reason)}},
+          body);
     } else {
       if (r.state == peer_state::established) kind = wire::message_kind::accept;
       size = wire::encode(introduce(r, kind), body);
@@ -211,9 +217,9 @@ class connection_manager {
     }
   }
 
-  /// A library that connects by itself takes nothing for a peer until it has (rxm: some 0.3 ms after the first try), and does not say when: what it did
-  /// not take is offered again each few looks while that is recent. Later each tick must do, since each offer to an address where nobody listens
-  /// may be another attempt to connect.
+  /// A library that connects by itself takes nothing for a peer until it has (rxm: some 0.3 ms after the first try),
+  /// and does not say when: what it did not take is offered again each few looks while that is recent. Later each tick
+  /// must do, since each offer to an address where nobody listens may be another attempt to connect.
   void say_again() noexcept {
     e_.unsaid = false;
     for (record& r : e_.peers)
@@ -259,14 +265,16 @@ class connection_manager {
     if constexpr (Engine::notices_name_links) e_.port->belongs_to(r.link, &r);
   }
 
-  /// Who was dialled and takes messages from a pool cannot tell by the receive who says hello: it sent its number for this link along.
+  /// Who was dialled and takes messages from a pool cannot tell by the receive who says hello: it sent its number for
+  /// this link along.
   void learn_number(record& r) noexcept {
     if constexpr (requires { e_.port->peer_tag(r.link); })
-      if (const std::uint32_t told = e_.port->peer_tag(r.link); told != no_tag && r.state == peer_state::dialling) r.theirs = {told & 0x0fff'ffffU};
+      if (const std::uint32_t told = e_.port->peer_tag(r.link); told != no_tag && r.state == peer_state::dialling)
+        r.theirs = {told & 0x0fff'ffffU};
   }
 
-  /// The record of whoever says hello: the link's on connected fabrics (of a pool: the one that the message names), the nonce's or a new one on
-  /// addressed ones.
+  /// The record of whoever says hello: the link's on connected fabrics (of a pool: the one that the message names), the
+  /// nonce's or a new one on addressed ones.
   record* asker(receive& slot_of, record* named, const wire::introduction& theirs, wire::parse_verdict verdict) {
     if constexpr (Engine::links_have_receives) {
       return slot_of.owner == no_index ? nullptr : &e_.peers.at(slot_of.owner);
@@ -275,7 +283,8 @@ class connection_manager {
     } else {
       if (verdict == wire::parse_verdict::garbled || theirs.address.empty()) return nullptr;  // no way to answer
       for (record& known : e_.peers)
-        if (known.state != peer_state::free && known.nonce == theirs.nonce && known.theirs == theirs.connection) return &known;
+        if (known.state != peer_state::free && known.nonce == theirs.nonce && known.theirs == theirs.connection)
+          return &known;
       record* r = e_.peers.take();
       if (r == nullptr) return nullptr;
       begin(*r, peer_state::arrived);
@@ -305,7 +314,8 @@ class connection_manager {
     }
     if constexpr (Engine::watches_cells) {
       r.their_cells = {theirs.ring.address, theirs.ring.key};
-      if (theirs.ring.entries != wire::ring_cells) r.cells_posted = wire::ring_cells;  // no peer of this build: nothing is ever free
+      if (theirs.ring.entries != wire::ring_cells)
+        r.cells_posted = wire::ring_cells;  // no peer of this build: nothing is ever free
     }
     if constexpr (answer<typename Engine::fabric, liveness_family>::watches_process) {
       r.process = theirs.process;
@@ -320,16 +330,18 @@ class connection_manager {
     mine.connection = {r.number};
     mine.max_message_bytes = e_.options.max_message_bytes;
     mine.process = e_.own_process();
-    if constexpr (answer<typename Engine::fabric, liveness_family>::speaks) mine.heartbeat_ms = Engine::ticks(e_.options.silence_limit) / 4 + 1;
+    if constexpr (answer<typename Engine::fabric, liveness_family>::speaks)
+      mine.heartbeat_ms = Engine::ticks(e_.options.silence_limit) / 4 + 1;
     if constexpr (Engine::uses_ring) {
       const std::uint64_t place = e_.peers.index_of(r) * Engine::ring_entries * sizeof(wire::ring_entry);
       const auto* start = e_.ring_memory.get();
-      mine.ring = {answer<typename Engine::fabric, region_address_family>::base_of(start) + place, e_.ring_registration.key, Engine::ring_entries};
+      mine.ring = {answer<typename Engine::fabric, region_address_family>::base_of(start) + place,
+                   e_.ring_registration.key, Engine::ring_entries};
     }
     if constexpr (Engine::watches_cells) {
       const std::uint64_t place = e_.peers.index_of(r) * wire::cell_ring_bytes;
-      mine.ring = {answer<typename Engine::fabric, region_address_family>::base_of(e_.cells.incoming().data()) + place, e_.cells.registered.key,
-                   wire::ring_cells};
+      mine.ring = {answer<typename Engine::fabric, region_address_family>::base_of(e_.cells.incoming().data()) + place,
+                   e_.cells.registered.key, wire::ring_cells};
     }
     if (kind == wire::message_kind::hello && !Engine::connected) mine.address = e_.own_address;
     mine.fabric = {reinterpret_cast<const std::byte*>(Engine::fabric::name.data()), Engine::fabric::name.size()};

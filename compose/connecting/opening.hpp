@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opening a transport: the port (which attests), then everything that the hot path will need, so that nothing is allocated later.
-// Hot path: no.
+// Opening a transport: the port (which attests), then everything that the hot path will need, so that nothing is
+// allocated later. Hot path: no.
 #pragma once
 
-#include "../memory/registration.hpp"
 #include "../engine/receives.hpp"
+#include "../memory/registration.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -24,7 +24,8 @@ class opening {
     if (auto wrong = refuse(options); !wrong.empty()) return {error(errc::invalid, "open"), std::move(wrong)};
     auto port = port_type::open(ask(options));
     if (!port) return std::move(port).error();
-    if (auto wrong = too_large(options, (*port)->limits()); !wrong.empty()) return {error(errc::invalid, "open"), std::move(wrong)};
+    if (auto wrong = too_large(options, (*port)->limits()); !wrong.empty())
+      return {error(errc::invalid, "open"), std::move(wrong)};
     if (options.on_difference == on_difference::warn) warn((*port)->limits().differences);
     auto e = std::make_unique<Engine>(options, std::move(port).value());
     e->own_address = e->port->address();
@@ -33,7 +34,8 @@ class opening {
     e->operations.fill(options.operations + e->control_messages, [&](bytes memory) { return e->register_own(memory); });
     e->controls.fill(e->control_messages, [&](bytes memory) { return e->register_own(memory); });
     if constexpr (Engine::coalesces) {
-      e->groups.fill(std::clamp(options.operations / 4, 4U, 64U), [&](bytes memory) { return e->register_own(memory); });
+      e->groups.fill(std::clamp(options.operations / 4, 4U, 64U),
+                     [&](bytes memory) { return e->register_own(memory); });
       e->gathering.reserve(options.peers);
     }
     e->plans.fill(std::clamp(options.operations / 8, 4U, 32U));
@@ -53,23 +55,27 @@ class opening {
  private:
   static std::string refuse(const transport_options& o) {
     if (o.max_message_bytes < wire::largest_handshake)
-      return "max_message_bytes is " + std::to_string(o.max_message_bytes) + "; the handshake needs at least " + std::to_string(wire::largest_handshake);
+      return "max_message_bytes is " + std::to_string(o.max_message_bytes) + "; the handshake needs at least " +
+             std::to_string(wire::largest_handshake);
     if (o.peers == 0 || o.peers >= 1U << wire::connection_number::index_bits)
-      return "peers is " + std::to_string(o.peers) + "; between 1 and " + std::to_string((1U << wire::connection_number::index_bits) - 1) +
-             " are possible";
+      return "peers is " + std::to_string(o.peers) + "; between 1 and " +
+             std::to_string((1U << wire::connection_number::index_bits) - 1) + " are possible";
     if (Engine::watches_messages && o.max_message_bytes > wire::largest_watched_message)
-      return "max_message_bytes is " + std::to_string(o.max_message_bytes) + "; framing::watched_words counts to " + std::to_string(wire::largest_watched_message);
+      return "max_message_bytes is " + std::to_string(o.max_message_bytes) + "; framing::watched_words counts to " +
+             std::to_string(wire::largest_watched_message);
     if (o.receives == 0 || o.operations < 4) return "receives must be at least 1, and operations at least 4";
     if (o.device_memory && !registrar<Engine>::takes_device_memory)
-      return "device_memory is asked for, and the backend of fabric " + std::string(Engine::fabric::name) + " registers memory of the host alone";
-    if (o.operation_timeout < 1ms || o.silence_limit < 8ms) return "operation_timeout must be at least 1 ms, and silence_limit 8 ms";
+      return "device_memory is asked for, and the backend of fabric " + std::string(Engine::fabric::name) +
+             " registers memory of the host alone";
+    if (o.operation_timeout < 1ms || o.silence_limit < 8ms)
+      return "operation_timeout must be at least 1 ms, and silence_limit 8 ms";
     return {};
   }
 
   static std::string too_large(const transport_options& o, const port_limits& device) {
     if (o.max_message_bytes + Engine::around <= device.largest_message) return {};
-    return "max_message_bytes is " + std::to_string(o.max_message_bytes) + "; the device's largest message has " + std::to_string(device.largest_message) +
-           " bytes";
+    return "max_message_bytes is " + std::to_string(o.max_message_bytes) + "; the device's largest message has " +
+           std::to_string(device.largest_message) + " bytes";
   }
   static void warn(const std::string& differences) {
     if (differences.empty()) return;

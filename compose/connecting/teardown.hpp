@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a peer ends: every operation outstanding on it is told as failed, once, then the peer as lost; after that nothing on it succeeds.
-// The library is not trusted to tell: on shm and udp;ofi_rxd operations towards a dead peer never complete, so their slots are abandoned.
-// Hot path: no. Threads: the owner's.
+// How a peer ends: every operation outstanding on it is told as failed, once, then the peer as lost; after that nothing
+// on it succeeds. The library is not trusted to tell: on shm and udp;ofi_rxd operations towards a dead peer never
+// complete, so their slots are abandoned. Hot path: no. Threads: the owner's.
 #pragma once
 
-#include "../posting/coalescing.hpp"
 #include "../engine/engine.hpp"
-#include "../events.hpp"
 #include "../engine/receives.hpp"
+#include "../events.hpp"
+#include "../posting/coalescing.hpp"
 #include "../posting/notice_batching.hpp"
 
 namespace weft::detail {
@@ -26,8 +26,9 @@ class teardown {
   void gone(record& r, status why, Handler& on) {
     const peer handle = e_.handle(r);
     e_.deferred.forget([&r](const slot& s) { return s.record == &r; });
-    const bool was_known = r.state == peer_state::established || r.state == peer_state::greeting || r.state == peer_state::dialling ||
-                           r.state == peer_state::requested || r.state == peer_state::leaving;
+    const bool was_known = r.state == peer_state::established || r.state == peer_state::greeting ||
+                           r.state == peer_state::dialling || r.state == peer_state::requested ||
+                           r.state == peer_state::leaving;
     r.live = peer_header::dead;
     e_.last_reason = r.reason();
     end_link(r);
@@ -36,21 +37,24 @@ class teardown {
     forget(r);
   }
 
-  /// The peer said goodbye. It had all that was sent before, or will never have it: what is known only when the ends of those operations
-  /// arrive, and they may be behind the goodbye. They get a moment (progress/timers.hpp).
+  /// The peer said goodbye. It had all that was sent before, or will never have it: what is known only when the ends of
+  /// those operations arrive, and they may be behind the goodbye. They get a moment (progress/timers.hpp).
   template <class Handler>
   void left(record& r, [[maybe_unused]] const_bytes body, Handler& on) {
     e_.set_state(r, peer_state::leaving);
     if constexpr (Engine::goodbye_overtakes) r.messages_taken -= wire::parse_number(body).value_or(r.messages_taken);
     if (all_taken(r) && all_ended(r)) gone(r, error(errc::closed, "goodbye"), on);
   }
-  /// Whether all messages of a peer that is leaving have come and found a handler, as far as it said how many there were.
+  /// Whether all messages of a peer that is leaving have come and found a handler, as far as it said how many there
+  /// were.
   static bool all_taken([[maybe_unused]] const record& r) noexcept {
     if constexpr (Engine::goodbye_overtakes) return r.messages_taken == 0;
     else return true;
   }
   bool all_ended(const record& r) const {
-    return e_.operations.count([&r](const slot& s) { return s.record == &r && (s.use == slot_use::user || s.use == slot_use::silent); }) == 0;
+    return e_.operations.count([&r](const slot& s) {
+      return s.record == &r && (s.use == slot_use::user || s.use == slot_use::silent);
+    }) == 0;
   }
 
   /// Frees a record that nobody was told of, or whose end was told.
@@ -60,7 +64,8 @@ class teardown {
     end_link(r);
     for (std::uint32_t i = 0; i < e_.operations.size(); ++i) {
       slot& s = *e_.operations.at(i);
-      if (s.record == &r && (s.use == slot_use::user || s.use == slot_use::silent || s.use == slot_use::control)) end_slot(s);
+      if (s.record == &r && (s.use == slot_use::user || s.use == slot_use::silent || s.use == slot_use::control))
+        end_slot(s);
     }
     if constexpr (requires { r.watch; }) r.watch = {};
     if constexpr (Engine::coalesces) coalescing<Engine>::forget(r);
@@ -111,11 +116,13 @@ class teardown {
     }
   }
 
-  /// The library may still complete it: on connected links until the queue was seen empty once, on addressed ones at any time, or never.
+  /// The library may still complete it: on connected links until the queue was seen empty once, on addressed ones at
+  /// any time, or never.
   void end_slot(slot& s) {
     s.parent = nullptr;
     const bool held = s.pending > 0 && s.stage != stage::splitting && !awaits_reply(s) && !shares_message(s);
-    if (s.stage == stage::splitting) e_.plans.give(static_cast<std::uint32_t>(s.scratch[2]));  // its parts are held, it is not
+    if (s.stage == stage::splitting)
+      e_.plans.give(static_cast<std::uint32_t>(s.scratch[2]));  // its parts are held, it is not
     if (held) e_.abandon(s);
     else e_.release(s);
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory for weft's own messages that are too long to inject: the library reads it until the send completes, so it cannot lie on
-// the stack, and rows with local descriptors want it registered.
-// Hot path: only on rows whose notices or atomics are messages. Threads: the owner's.
+// Memory for weft's own messages that are too long to inject: the library reads it until the send completes, so it
+// cannot lie on the stack, and rows with local descriptors want it registered. Hot path: only on rows whose notices or
+// atomics are messages. Threads: the owner's.
 #pragma once
 
 #include "../../core/memory.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operations that still defer something and found no room for it, or may not speak yet: notices, parts, compare-swaps, questions, and ends that are
-// due at the next look. A list by index through the slots. What is worked off while handlers of users run stays on a list of its own: a
-// handler may close a peer or post, and then what it ended leaves both lists, and what it added waits for the next look.
-// Hot path: `empty`. Threads: the owner's.
+// Operations that still defer something and found no room for it, or may not speak yet: notices, parts, compare-swaps,
+// questions, and ends that are due at the next look. A list by index through the slots. What is worked off while
+// handlers of users run stays on a list of its own: a handler may close a peer or post, and then what it ended leaves
+// both lists, and what it added waits for the next look. Hot path: `empty`. Threads: the owner's.
 #pragma once
 
 #include "operations.hpp"
@@ -40,12 +40,14 @@ class deferred_list {
     return &s;
   }
 
-  /// Takes those that are due and that `which(slot)` says yes to off their list, in their order. It may change `next` of those.
+  /// Takes those that are due and that `which(slot)` says yes to off their list, in their order. It may change `next`
+  /// of those.
   template <class Which>
   void take_due(Which&& which) noexcept {
     filter(now_, which);
   }
-  /// Takes those that `which(slot)` says yes to off both lists: they end in another way, and what they deferred will not come.
+  /// Takes those that `which(slot)` says yes to off both lists: they end in another way, and what they deferred will
+  /// not come.
   template <class Which>
   void forget(Which&& which) noexcept {
     const auto dropped = [&which](Slot& s) {

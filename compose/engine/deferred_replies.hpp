@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Replies to executed atomics that the queue had no room for: a ring of fixed size, filled at most once per receive slot, because a
-// request is read only when its reply has a place.
-// Hot path: no allocation. Threads: the owner's.
+// Replies to executed atomics that the queue had no room for: a ring of fixed size, filled at most once per receive
+// slot, because a request is read only when its reply has a place. Hot path: no allocation. Threads: the owner's.
 #pragma once
 
 #include "../../wire/control.hpp"

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The state of one transport, and the few mechanics that its parts share: time in ticks, messages of weft's own, the end of an
-// operation. The parts are small types over an engine: posting/initiator.hpp (posting), posting/atomics.hpp (posting atomics), receiving/cq_poller.hpp (what arrives), connecting/connection_manager.hpp (how peers meet and
-// part), progress/timers.hpp (deadlines, liveness), receiving/target_executed.hpp (what this side executes for others). transport.hpp is what users see.
-// Hot path: yes. Threads: the owner's.
+// The state of one transport, and the few mechanics that its parts share: time in ticks, messages of weft's own, the
+// end of an operation. The parts are small types over an engine: posting/initiator.hpp (posting), posting/atomics.hpp
+// (posting atomics), receiving/cq_poller.hpp (what arrives), connecting/connection_manager.hpp (how peers meet and
+// part), progress/timers.hpp (deadlines, liveness), receiving/target_executed.hpp (what this side executes for others).
+// transport.hpp is what users see. Hot path: yes. Threads: the owner's.
 #pragma once
 
 #include "../../backends/process/watch.hpp"
 #include "../../wire/hello.hpp"
-#include "poll_budget.hpp"
-#include "watched_ring.hpp"
-#include "control_buffers.hpp"
 #include "../fabric.hpp"
-#include "key_source.hpp"
-#include "operations.hpp"
 #include "../options.hpp"
+#include "../region.hpp"
+#include "../truncation.hpp"
+#include "control_buffers.hpp"
 #include "deferred.hpp"
 #include "deferred_replies.hpp"
+#include "key_source.hpp"
+#include "operations.hpp"
 #include "peers.hpp"
+#include "poll_budget.hpp"
 #include "posted_receives.hpp"
-#include "../region.hpp"
 #include "transfer_plan.hpp"
-#include "../truncation.hpp"
+#include "watched_ring.hpp"
 
 #include <algorithm>
 #include <array>
@@ -65,13 +66,16 @@ struct no_cells {};
 struct none_ended {};
 struct no_posted {};
 /// A peer's record with the parts that the fabric needs.
-template <class Link, class Watch, std::size_t LibraryBytes, bool Process, bool Receives, bool Ring, bool Counts, bool Groups, bool Cells,
-          bool Posted>
+template <class Link, class Watch, std::size_t LibraryBytes, bool Process, bool Receives, bool Ring, bool Counts,
+          bool Groups, bool Cells, bool Posted>
 struct record_of {
-  using type = peer_record<Link, std::conditional_t<Process, watched_process<Watch>, no_process>,
-                           std::conditional_t<Receives, own_receives<LibraryBytes>, no_receives>, std::conditional_t<Ring, ring_state, no_ring>,
-                           std::conditional_t<Counts, message_counts, no_counts>, std::conditional_t<Groups, gathered_posts, no_groups>,
-                           std::conditional_t<Cells, cell_state, no_cells>, std::conditional_t<Posted, posted_receives, no_posted>>;
+  using type =
+      peer_record<Link, std::conditional_t<Process, watched_process<Watch>, no_process>,
+                  std::conditional_t<Receives, own_receives<LibraryBytes>, no_receives>,
+                  std::conditional_t<Ring, ring_state, no_ring>, std::conditional_t<Counts, message_counts, no_counts>,
+                  std::conditional_t<Groups, gathered_posts, no_groups>,
+                  std::conditional_t<Cells, cell_state, no_cells>,
+                  std::conditional_t<Posted, posted_receives, no_posted>>;
 };
 
 /// A region of this side, as the target of others' operations.
@@ -95,12 +99,13 @@ struct engine {
   using watch = typename detail::watch_of<port_type>::type;
   static constexpr std::size_t library_bytes = F::facts.context_bytes;
   static constexpr bool coalesces = answer<F, coalesce_family>::gathers;
-  using record = typename detail::record_of<link, watch, library_bytes, answer<F, liveness_family>::watches_process, port_type::link_has_receives,
-                                            shape::remote_counter, !F::facts.order_send_after_send, coalesces, shape::watches_cells,
-                                            shape::watched_receives>::type;
+  using record =
+      typename detail::record_of<link, watch, library_bytes, answer<F, liveness_family>::watches_process,
+                                 port_type::link_has_receives, shape::remote_counter, !F::facts.order_send_after_send,
+                                 coalesces, shape::watches_cells, shape::watched_receives>::type;
   /// Some operation on some type of word takes compare-swaps.
-  static constexpr bool swap_loops =
-      shape::native_atomics && (F::atomics_by.has(atomic_lowering::loop) || F::atomics_by.has(atomic_lowering::wide_loop));
+  static constexpr bool swap_loops = shape::native_atomics && (F::atomics_by.has(atomic_lowering::loop) ||
+                                                               F::atomics_by.has(atomic_lowering::wide_loop));
   using slot = operation_slot<record, library_bytes, swap_loops>;
   using receive = receive_slot<library_bytes>;
 
@@ -120,22 +125,28 @@ struct engine {
   static constexpr bool notices_name_links = requires(port_type p, link l, void* whose) { {p.belongs_to(l, whose)}; };
   /// Signalled posts have ended when they return: nobody else tells of them.
   static constexpr bool ends_at_return = requires { requires port_type::ends_at_return; };
-  /// Any post of the port has read its source when it returns; and refuses by itself a place without the room or the right.
+  /// Any post of the port has read its source when it returns; and refuses by itself a place without the room or the
+  /// right.
   static constexpr bool injects_all = requires { requires port_type::injects_all; };
   static constexpr bool port_checks_places = requires { requires port_type::checks_places; };
   static constexpr std::uint32_t inject_bytes = inject_bytes_of<F>;
   /// What of them is left to a message's own bytes, where a header or a last word travels beside them.
-  static constexpr std::uint32_t copied_bytes = inject_bytes > around ? inject_bytes - static_cast<std::uint32_t>(around) : 0;
+  static constexpr std::uint32_t copied_bytes = inject_bytes > around
+                                                    ? inject_bytes - static_cast<std::uint32_t>(around)
+                                                    : 0;
   static constexpr bool uses_ring = shape::remote_counter;
   static constexpr bool watches_cells = shape::watches_cells;
   static constexpr post_mode write_mode = answer<F, write_fault_family>::signalled_write;
   static constexpr bool tracks_writes = answer<F, flush_family>::tracks;
-  /// Unsignalled puts are copied at the call, as messages and notices are: where a refused write is silent in any case, and nobody waits for its end.
-  static constexpr bool injects_puts = inject_bytes > 0 && !injects_all && !tracks_writes && F::facts.refused_write == refusal::silent &&
+  /// Unsignalled puts are copied at the call, as messages and notices are: where a refused write is silent in any case,
+  /// and nobody waits for its end.
+  static constexpr bool injects_puts = inject_bytes > 0 && !injects_all && !tracks_writes &&
+                                       F::facts.refused_write == refusal::silent &&
                                        requires(port_type p, link l, const_bytes from, remote_memory to) {
     {p.inject_write(l, from, to)};
   };
-  /// A row whose library overwrites contexts needs a slot for each operation; elsewhere unsignalled ones carry their peer's record.
+  /// A row whose library overwrites contexts needs a slot for each operation; elsewhere unsignalled ones carry their
+  /// peer's record.
   static constexpr bool markers = library_bytes == 0;
   static constexpr std::uint32_t ring_entries = 64;
   /// Nothing keeps messages in order: a goodbye may overtake those before it, so that both sides count them.
@@ -162,34 +173,41 @@ struct engine {
   weft::detail::poll_budget poll_budget;
   transport_options options;
   peer_table<record> peers;
-  /// Of peers with an index below this a message is taken at once: all, or none while messages are unexpected_messages, which go first. One comparison
-  /// answers both.
+  /// Of peers with an index below this a message is taken at once: all, or none while messages are unexpected_messages,
+  /// which go first. One comparison answers both.
   std::uint32_t heard_at_once = peers.capacity();
   operation_pool<slot> operations;
   [[no_unique_address]] std::conditional_t<ends_at_return, ended_operations<slot>, detail::none_ended> ended;
   using control_buffers = buffer_pool<wire::largest_handshake + wire::header_bytes + back>;
   control_buffers controls;
-  [[no_unique_address]] std::conditional_t<coalesces, buffer_pool<group_bytes + around>, detail::no_groups> groups;  ///< Of gathered posts.
-  std::vector<record*> gathering;   ///< Whoever has gathered posts, and perhaps some that had. Capacity reserved at open.
+  [[no_unique_address]] std::conditional_t<coalesces, buffer_pool<group_bytes + around>, detail::no_groups>
+      groups;  ///< Of gathered posts.
+  std::vector<record*>
+      gathering;  ///< Whoever has gathered posts, and perhaps some that had. Capacity reserved at open.
   std::uint64_t left_in_group = 0;  ///< Of the group that is looked at: see unexpected_message::left.
-  /// Slots that only messages of our own may take: an operation may end by one, and would wait for its own slot for ever.
+  /// Slots that only messages of our own may take: an operation may end by one, and would wait for its own slot for
+  /// ever.
   std::uint32_t control_messages = 0;
-  receive_block<receive> shared_receives;         ///< One pool for all peers.
-  std::vector<unexpected_message<receive>> unexpected_messages;    ///< Messages that cannot be handled yet; capacity reserved at open.
-  std::vector<receive_block<receive>> retired_receives;  ///< Receives of links that ended; freed when the queue was seen empty.
-  bool draining = false;                          ///< A link ended: entries of it may still be in the queue.
-  static constexpr bool chains_receives = !watches_messages && requires(port_type p, link l, const receive_request* all, std::uint32_t count) {
+  receive_block<receive> shared_receives;  ///< One pool for all peers.
+  std::vector<unexpected_message<receive>>
+      unexpected_messages;  ///< Messages that cannot be handled yet; capacity reserved at open.
+  std::vector<receive_block<receive>>
+      retired_receives;   ///< Receives of links that ended; freed when the queue was seen empty.
+  bool draining = false;  ///< A link ended: entries of it may still be in the queue.
+  static constexpr bool chains_receives =
+      !watches_messages && requires(port_type p, link l, const receive_request* all, std::uint32_t count) {
     {p.post_receives(l, all, count)};
   };
   static constexpr std::uint32_t longest_chain = 16;
-  std::array<receive_request, chains_receives ? longest_chain : 0> refill;  ///< Consumed during this look at the queue, posted at its end.
+  std::array<receive_request, chains_receives ? longest_chain : 0>
+      refill;  ///< Consumed during this look at the queue, posted at its end.
   std::uint32_t refills = 0;
-  std::uint32_t watched_next = 0;     ///< Watched receives of many peers: where the next look begins.
-  std::vector<receive*> unposted;     ///< Receives that the library had no room for.
-  deferred_list<slot> deferred{operations};   ///< Operations that still have to send or to tell something.
-  std::uint32_t flushes = 0;          ///< So far, where writes are tracked.
-  std::uint32_t waiting_flushes = 0;  ///< That wait for tracked writes; at least.
-  plan_table plans;                   ///< Of transfers in several calls.
+  std::uint32_t watched_next = 0;            ///< Watched receives of many peers: where the next look begins.
+  std::vector<receive*> unposted;            ///< Receives that the library had no room for.
+  deferred_list<slot> deferred{operations};  ///< Operations that still have to send or to tell something.
+  std::uint32_t flushes = 0;                 ///< So far, where writes are tracked.
+  std::uint32_t waiting_flushes = 0;         ///< That wait for tracked writes; at least.
+  plan_table plans;                          ///< Of transfers in several calls.
   weft::detail::deferred_replies deferred_replies;
   weft::detail::deferred_replies deferred_fused_replies;  ///< Answers to fused notices (posting/fused.hpp).
   std::vector<region_entry> regions;
@@ -205,10 +223,11 @@ struct engine {
   instant opened;
   std::uint32_t tick = 0;
   std::uint32_t next_region = 1;
-  std::uint32_t swept = 0;          ///< Tick of the last sweep for deadlines.
-  std::uint32_t links_moved = 0;    ///< Tick at which a link last changed, or was dialled.
-  bool came_late = false;           ///< The last timers was a good part of the silence limit after the one before.
-  bool unsaid = false;              ///< The library did not take a hello, an accept or a reject: connecting/connection_manager.hpp, say_again().
+  std::uint32_t swept = 0;        ///< Tick of the last sweep for deadlines.
+  std::uint32_t links_moved = 0;  ///< Tick at which a link last changed, or was dialled.
+  bool came_late = false;         ///< The last timers was a good part of the silence limit after the one before.
+  bool unsaid = false;  ///< The library did not take a hello, an accept or a reject: connecting/connection_manager.hpp,
+                        ///< say_again().
   std::uint64_t stale = 0;          ///< Messages and notices of connections that exist no more: dropped, counted.
   std::uint64_t garbled = 0;        ///< Messages that no transport of this build sends: dropped, counted.
   std::uint64_t receive_bytes = 0;  ///< receive_buffers::multi_receive: of all buffers posted so far.
@@ -217,7 +236,7 @@ struct engine {
   std::uint32_t half_open = 0;
   bool retrying = false;  ///< Parked messages are being offered again.
 
-  // ---- attention --------------------------------------------------------------------------------------------------------
+  // ---- attention
   /// A handler is running: blocking calls are refused, and steps do nothing.
   bool handling() const noexcept { return poll_budget.handling(); }
   /// Something was put off (a list below is not empty any more): every step looks after it until all is done.
@@ -234,8 +253,9 @@ struct engine {
     if (!any) poll_budget.settle();
   }
 
-  // ---- time -------------------------------------------------------------------------------------------------------------
-  /// A port whose looks cost less than a look at the clock has a rougher one, which may lag behind by some milliseconds.
+  // ---- time
+  /// A port whose looks cost less than a look at the clock has a rougher one, which may lag behind by some
+  /// milliseconds.
   void read_clock() noexcept {
     duration since{};
     if constexpr (requires { port->now_roughly(); }) since = std::max(duration::zero(), port->now_roughly() - opened);
@@ -251,7 +271,8 @@ struct engine {
   }
   std::optional<std::uint64_t> draw_key() {
     const auto random = [this] { return entropy(); };
-    if constexpr (requires { port->keys_of_process(); }) return key_source::draw(F::facts.key_bytes, random, port->keys_of_process());
+    if constexpr (requires { port->keys_of_process(); })
+      return key_source::draw(F::facts.key_bytes, random, port->keys_of_process());
     else return key_source::draw(F::facts.key_bytes, random);
   }
 
@@ -265,7 +286,7 @@ struct engine {
     else return watch::of(process);
   }
 
-  // ---- messages of our own ----------------------------------------------------------------------------------------------
+  // ---- messages of our own
   static constexpr std::uint32_t immediate_of(wire::message_tag tag) noexcept { return framed ? 0 : tag.word; }
   /// `size`: of what follows, until the tail where there is one.
   static void put_front(bytes into, wire::message_tag tag, [[maybe_unused]] std::size_t size) noexcept {
@@ -279,16 +300,16 @@ struct engine {
     if constexpr (watches_messages) std::memcpy(behind, &wire::watched_tail, sizeof wire::watched_tail);
   }
 
-  /// What a message's post answered; counts it as sent where a goodbye may overtake it. Each kind that its target counts (receiving/receive_path.hpp, `is_counted`)
-  /// goes through here, once.
+  /// What a message's post answered; counts it as sent where a goodbye may overtake it. Each kind that its target
+  /// counts (receiving/receive_path.hpp, `is_counted`) goes through here, once.
   [[gnu::always_inline]] static status counted(record& to, status s) noexcept {
     if constexpr (goodbye_overtakes)
       if (s) ++to.messages_sent;
     return s;
   }
   static constexpr bool is_counted(wire::message_kind kind) noexcept {
-    return goodbye_overtakes && (kind == wire::message_kind::user || kind == wire::message_kind::notify || kind == wire::message_kind::fused ||
-                                 kind == wire::message_kind::group);
+    return goodbye_overtakes && (kind == wire::message_kind::user || kind == wire::message_kind::notify ||
+                                 kind == wire::message_kind::fused || kind == wire::message_kind::group);
   }
 
   /// Says that this side leaves. Nothing may follow to this peer.
@@ -305,7 +326,8 @@ struct engine {
   /// As tell(), uncounted.
   [[gnu::always_inline]] status told(record& to, wire::message_kind kind, const_bytes body, slot* parent) noexcept {
     const auto tag = wire::message_tag::of(kind, to.theirs);  // a hello: none, or what came with the link
-    // The link ends right behind a goodbye: where that cuts off what is on its way, only a completion says that it got out.
+    // The link ends right behind a goodbye: where that cuts off what is on its way, only a completion says that it got
+    // out.
     const bool injected = parent == nullptr && !(connected && kind == wire::message_kind::goodbye);
     if (injected && body.size() + around <= inject_bytes && body.size() <= 64) {
       std::byte message[64 + wire::header_bytes + back];
@@ -329,13 +351,14 @@ struct engine {
     claim(*s, slot_use::control, operation::send, &to, nullptr);
     s->buffer = buffer;
     s->parent = parent;
-    const status sent =
-        port->template send<post_mode::signalled>(to.link, {memory.data, around + body.size(), memory.descriptor}, immediate_of(tag), s);
+    const status sent = port->template send<post_mode::signalled>(
+        to.link, {memory.data, around + body.size(), memory.descriptor}, immediate_of(tag), s);
     if (!sent) release(*s);
     return sent;
   }
 
-  /// Sends a short message; `again` when nothing is free, and then nothing was sent. `parent`: the operation that ends with it.
+  /// Sends a short message; `again` when nothing is free, and then nothing was sent. `parent`: the operation that ends
+  /// with it.
   status tell(record& to, wire::message_kind kind, const_bytes body, slot* parent = nullptr) noexcept {
     const status said = told(to, kind, body, parent);
     return is_counted(kind) ? counted(to, said) : said;
@@ -359,7 +382,7 @@ struct engine {
     }
   }
 
-  // ---- operations -------------------------------------------------------------------------------------------------------
+  // ---- operations
   [[gnu::always_inline]] void claim(slot& s, slot_use use, operation what, record* r, void* user) noexcept {
     constexpr operation_state fresh = under_way(slot_use::user);  // member by member: one store
     s.use = use;
@@ -382,8 +405,8 @@ struct engine {
     s.fault = errc::ok;
     operations.give(s);
   }
-  /// The caller has been told that it ended; the library has not. The slot must not be given to another operation, since a late
-  /// completion would be taken for that one's: the pool gets a new slot instead (cold).
+  /// The caller has been told that it ended; the library has not. The slot must not be given to another operation,
+  /// since a late completion would be taken for that one's: the pool gets a new slot instead (cold).
   void abandon(slot& s) {
     s.use = slot_use::abandoned;
     s.parent = nullptr;
@@ -412,8 +435,8 @@ struct engine {
     deferred.add(s);
     put_off();
   }
-  /// Nothing of it is at the library any more, and its end is told when its turn comes on the list of what is deferred: not now, where no handler
-  /// may run, or where one may close the peers of others that end with it.
+  /// Nothing of it is at the library any more, and its end is told when its turn comes on the list of what is deferred:
+  /// not now, where no handler may run, or where one may close the peers of others that end with it.
   static void only_end_is_deferred(slot& s, status outcome) noexcept {
     if (!outcome && s.fault == errc::ok) s.fault = outcome.code;
     s.stage = stage::ending;
@@ -436,7 +459,9 @@ struct engine {
   peer handle(record& r) noexcept { return peer(&r, r.number); }
 
   void set_state(record& r, peer_state s) noexcept {
-    const auto half = [](peer_state x) { return x == peer_state::arrived || x == peer_state::requested || x == peer_state::refusing; };
+    const auto half = [](peer_state x) {
+      return x == peer_state::arrived || x == peer_state::requested || x == peer_state::refusing;
+    };
     half_open += std::uint32_t{half(s)};
     half_open -= std::uint32_t{half(r.state)};
     r.state = s;

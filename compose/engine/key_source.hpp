@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keys of regions where the application makes them: drawn at random because whoever knows a key may use the memory, as wide as the row
-// allows, never 0, and never handed out twice in a process, not even after the region is gone: a late write must not find a new owner.
-// Hot path: no. Threads: any.
+// Keys of regions where the application makes them: drawn at random because whoever knows a key may use the memory, as
+// wide as the row allows, never 0, and never handed out twice in a process, not even after the region is gone: a late
+// write must not find a new owner. Hot path: no. Threads: any.
 #pragma once
 
 #include <sys/random.h>
@@ -35,7 +35,8 @@ class key_source {
 
   /// The same, where `used` are the keys that the process has handed out: a simulated world has many processes.
   template <class Random>
-  static std::optional<std::uint64_t> draw(std::uint8_t key_bytes, Random&& random, std::unordered_set<std::uint64_t>& used) {
+  static std::optional<std::uint64_t> draw(std::uint8_t key_bytes, Random&& random,
+                                           std::unordered_set<std::uint64_t>& used) {
     const std::uint64_t mask = key_bytes >= 8 ? ~std::uint64_t{0} >> 1 : (std::uint64_t{1} << (8 * key_bytes)) - 1;
     for (int attempt = 0; attempt < 4096; ++attempt) {
       const std::uint64_t key = random() & mask;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operations in flight: one slot each, taken when posted and given back when ended. The slot, not the caller's memory, is the context
-// that the library holds: it has the space that some libraries overwrite (fi_getinfo(3), FI_CONTEXT2), and it outlives an operation that
-// ended early (peer lost, deadline) while the library may still speak of it. The pool is the bound of what is in flight.
-// Hot path: take and give: a list of indices. Threads: the owner's.
+// Operations in flight: one slot each, taken when posted and given back when ended. The slot, not the caller's memory,
+// is the context that the library holds: it has the space that some libraries overwrite (fi_getinfo(3), FI_CONTEXT2),
+// and it outlives an operation that ended early (peer lost, deadline) while the library may still speak of it. The pool
+// is the bound of what is in flight. Hot path: take and give: a list of indices. Threads: the owner's.
 #pragma once
 
 #include "../../core/memory.hpp"
@@ -21,20 +21,22 @@ namespace weft::detail {
 
 enum class slot_use : std::uint8_t {
   free,
-  user,       ///< An operation whose end the caller is told.
-  silent,     ///< An operation posted without a context on a row that needs context space: its success is told to nobody.
-  control,    ///< A message of weft's own.
+  user,     ///< An operation whose end the caller is told.
+  silent,   ///< An operation posted without a context on a row that needs context space: its success is told to nobody.
+  control,  ///< A message of weft's own.
   abandoned,  ///< Told as ended already; the library may still complete it.
 };
 
-/// How far an operation got that takes more than one call, or what it waits for. From `delivering` on, the end of one call is the time for the next.
+/// How far an operation got that takes more than one call, or what it waits for. From `delivering` on, the end of one
+/// call is the time for the next.
 enum class stage : std::uint8_t {
   single,
   buffered,  ///< The same, with bytes in a buffer that the slot holds.
   writing,
   noticing,
   replying,  ///< The target's reply ends it, not a completion.
-  grouped,   ///< A group (posting/coalescing.hpp): its members lie in the slot's buffer; nothing is pending while it is open.
+  grouped,   ///< A group (posting/coalescing.hpp): its members lie in the slot's buffer; nothing is pending while it is
+             ///< open.
   delivering,
   splitting,
   looping,     ///< Compare-swaps, until one hits.
@@ -63,7 +65,8 @@ struct library_space<0> {};
 
 inline constexpr std::uint32_t no_index = ~std::uint32_t{0};
 
-/// What a context that the library gives back is. Error entries of some providers do not say whether a receive or an operation failed.
+/// What a context that the library gives back is. Error entries of some providers do not say whether a receive or an
+/// operation failed.
 enum class context_kind : std::uint8_t { operation, receive, peer };
 
 /// How every context begins: the library's space first, so that the object's address is the context.
@@ -74,7 +77,8 @@ struct library_context {
   context_kind kind;
 };
 
-/// How far an operation is, in one word: it is written with one store, and whether an end is an ordinary one is asked with one comparison.
+/// How far an operation is, in one word: it is written with one store, and whether an end is an ordinary one is asked
+/// with one comparison.
 struct alignas(4) operation_state {
   slot_use use = slot_use::free;
   weft::detail::stage stage = stage::single;
@@ -129,7 +133,8 @@ struct operation_slot : library_context<LibraryBytes>, operation_state, slot_nam
   bool is_plain() const noexcept { return this->word() == under_way(slot_use::user).word(); }
 };
 
-/// All slots. Grows only when slots had to be abandoned (cold), never while posting. A number of them is kept back from callers.
+/// All slots. Grows only when slots had to be abandoned (cold), never while posting. A number of them is kept back from
+/// callers.
 template <class Slot>
 class operation_pool {
  public:
@@ -181,14 +186,17 @@ class operation_pool {
   /// How many slots are as asked. Looks at each: cold.
   template <class Which>
   std::uint32_t count(Which&& which) const {
-    return static_cast<std::uint32_t>(std::count_if(slots_.begin(), slots_.end(), [&](const Slot* each) { return which(*each); }));
+    return static_cast<std::uint32_t>(
+        std::count_if(slots_.begin(), slots_.end(), [&](const Slot* each) { return which(*each); }));
   }
   std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(slots_.size()); }
   /// Slots that can be taken; each post that needs one asks.
   std::uint32_t left() const noexcept { return static_cast<std::uint32_t>(room_ + kept_back_); }
 
  private:
-  [[gnu::cold, gnu::noinline]] void took_none() noexcept { ++room_; }  // out of line: the way that takes counts in memory
+  [[gnu::cold, gnu::noinline]] void took_none() noexcept {
+    ++room_;
+  }  // out of line: the way that takes counts in memory
   Slot* first_free() noexcept {
     Slot* slot = free_;
     free_ = slot->after;
@@ -198,11 +206,13 @@ class operation_pool {
   std::vector<std::unique_ptr<Slot[]>> chunks_;
   std::vector<Slot*> slots_;
   Slot* free_ = nullptr;
-  std::int32_t room_ = 0;  ///< Free slots above those kept back; below 0 where weft's own messages hold callers' slots, or the reverse.
+  std::int32_t room_ =
+      0;  ///< Free slots above those kept back; below 0 where weft's own messages hold callers' slots, or the reverse.
   std::int32_t kept_back_ = 0;
 };
 
-/// Operations that ended while they were posted, in their order, until the next look tells of them. A slot is on no other list then.
+/// Operations that ended while they were posted, in their order, until the next look tells of them. A slot is on no
+/// other list then.
 template <class Slot>
 class ended_operations {
  public:

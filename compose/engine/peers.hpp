@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The peers of one transport: records in a table of fixed size, so that a record's address is good for the transport's life and a
-// connection number names it in 20 bits. A number also holds a generation: messages and handles of an earlier use are recognised.
-// Hot path: `live` is compared once per operation. Threads: the owner's.
+// The peers of one transport: records in a table of fixed size, so that a record's address is good for the transport's
+// life and a connection number names it in 20 bits. A number also holds a generation: messages and handles of an
+// earlier use are recognised. Hot path: `live` is compared once per operation. Threads: the owner's.
 #pragma once
 
 #include "../../core/time.hpp"
@@ -59,9 +59,11 @@ struct receive_block {
   registration registered;
 };
 
-/// What is said while peers meet and part; most peers need none of it, so that it is made when there is something to keep.
+/// What is said while peers meet and part; most peers need none of it, so that it is made when there is something to
+/// keep.
 struct peer_words {
-  std::array<std::byte, wire::largest_private_data> private_data{};  ///< Ours until sent, and until a repeated hello cannot ask for it again.
+  std::array<std::byte, wire::largest_private_data>
+      private_data{};  ///< Ours until sent, and until a repeated hello cannot ask for it again.
   std::uint8_t private_size = 0;
   errc refusal = errc::rejected;
   std::string reason;  ///< Sentence of a refusal, theirs or ours.
@@ -96,13 +98,15 @@ struct ring_state {
   std::uint32_t ring_read = 0;  ///< Entries of ours read so far.
   std::uint32_t ring_told = 0;  ///< Entries whose reading they were told of.
 };
-/// Rows that keep messages in no order: a goodbye says how many there were, since it may overtake them (connecting/teardown.hpp).
+/// Rows that keep messages in no order: a goodbye says how many there were, since it may overtake them
+/// (connecting/teardown.hpp).
 struct message_counts {
   std::uint32_t messages_sent = 0;
   std::uint32_t messages_taken = 0;  ///< Of a peer that is leaving: less those that it announced, so that 0 is all.
 };
 
-/// A group that is being filled: where its next member goes, and how many more there may be. Without a slot there is no room in it.
+/// A group that is being filled: where its next member goes, and how many more there may be. Without a slot there is no
+/// room in it.
 struct open_group {
   std::byte* at = nullptr;
   std::byte* end = nullptr;
@@ -117,19 +121,21 @@ struct gathered_posts {
   bool listed = false;       ///< Among the engine's.
 };
 
-/// What follows the header, which comes first so that a handle points at its record. It is itself the context of its peer's unsignalled operations, where the library leaves contexts alone: an error finds
-/// the peer by it.
+/// What follows the header, which comes first so that a handle points at its record. It is itself the context of its
+/// peer's unsignalled operations, where the library leaves contexts alone: an error finds the peer by it.
 struct record_start : library_context<0> {
   record_start() noexcept : library_context<0>(context_kind::peer) {}
   peer_state state = peer_state::free;
   bool link_stands : 1 = false;
   bool link_gone : 1 = true;
-  bool link_ended : 1 = false;   ///< Connected fabrics: the library said so; what the link brought before may still be in the queue.
+  bool link_ended : 1 =
+      false;  ///< Connected fabrics: the library said so; what the link brought before may still be in the queue.
   bool handshake_pending : 1 = false;  ///< hello, accept or reject still to be sent.
   bool has_private_data : 1 = false;
 };
 
-/// One peer: 64 bytes on addressed fabrics without parts, so that a million idle peers are 64 MB. Order matters: no byte is padding.
+/// One peer: 64 bytes on addressed fabrics without parts, so that a million idle peers are 64 MB. Order matters: no
+/// byte is padding.
 template <class Link, class... Parts>
 struct peer_record : peer_header, record_start, Parts... {
   Link link{};
@@ -157,8 +163,8 @@ class peer_table {
  public:
   explicit peer_table(std::uint32_t capacity) : records_(std::make_unique<Record[]>(capacity)), capacity_(capacity) {}
 
-  /// Null when the table is full. Requires: the record's state is set next. Records never used go first, then the one that is free for longest:
-  /// its next generation is as far from the last as can be.
+  /// Null when the table is full. Requires: the record's state is set next. Records never used go first, then the one
+  /// that is free for longest: its next generation is as far from the last as can be.
   Record* take() noexcept {
     if (used_ == capacity_ && first_free_ == no_index) return nullptr;
     const std::uint32_t index = used_ < capacity_ ? used_++ : first_free_;
@@ -167,7 +173,8 @@ class peer_table {
       first_free_ = r.since;
       if (first_free_ == no_index) last_free_ = no_index;
     }
-    const std::uint32_t generation = (r.number >> wire::connection_number::index_bits) % ((1U << wire::connection_number::generation_bits) - 1) + 1;
+    const std::uint32_t generation =
+        (r.number >> wire::connection_number::index_bits) % ((1U << wire::connection_number::generation_bits) - 1) + 1;
     r.number = wire::connection_number::of(index, generation).value;
     return &r;
   }
@@ -187,7 +194,8 @@ class peer_table {
   }
   /// The record of a connection number, if that connection is established.
   Record* living(wire::connection_number n) noexcept { return living(n, capacity_); }
-  /// The same among the first `below` records. Requires: at most capacity(). `n` may be any 32 bits: one that no connection has names none.
+  /// The same among the first `below` records. Requires: at most capacity(). `n` may be any 32 bits: one that no
+  /// connection has names none.
   Record* living(wire::connection_number n, std::uint32_t below) noexcept {
     if (n.index() >= below) [[unlikely]]
       return nullptr;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a look must see to besides the queue, in one word, so that a look that has nothing else to do asks once: how many looks may still be quick. It is
-// 0 when timers is due or something was put off, and below 0 while a handler runs, inside of which looks find nothing.
-// Forced by polling: an owner looks millions of times a second and nearly always finds nothing.
-// Hot path: quick_poll(), begin_handling(), end_handling(). Threads: the owner's.
+// What a look must see to besides the queue, in one word, so that a look that has nothing else to do asks once: how
+// many looks may still be quick. It is 0 when timers is due or something was put off, and below 0 while a handler runs,
+// inside of which looks find nothing. Forced by polling: an owner looks millions of times a second and nearly always
+// finds nothing. Hot path: quick_poll(), begin_handling(), end_handling(). Threads: the owner's.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// In which order a link's receives were posted: a library fills them so, and where it makes no entries (policies/framing.hpp, watched_words) that is
-// all that says where the next message lies. Receives are not posted again in the order of their memory: a message that waits keeps its buffer.
-// Hot path: plain arithmetic. Threads: the owner's.
+// In which order a link's receives were posted: a library fills them so, and where it makes no entries
+// (policies/framing.hpp, watched_words) that is all that says where the next message lies. Receives are not posted
+// again in the order of their memory: a message that waits keeps its buffer. Hot path: plain arithmetic. Threads: the
+// owner's.
 #pragma once
 
 #include "../../wire/watched_message.hpp"

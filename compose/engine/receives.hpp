@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Receive slots: memory for messages, posted before the peer can send and posted again as soon as a message was handled. Connected
-// fabrics have receives per link, unless their links share a pool; addressed ones share one set. Rows whose immediates consume receives get twice as many: the reserve.
-// Hot path: post(). Threads: the owner's.
+// Receive slots: memory for messages, posted before the peer can send and posted again as soon as a message was
+// handled. Connected fabrics have receives per link, unless their links share a pool; addressed ones share one set.
+// Rows whose immediates consume receives get twice as many: the reserve. Hot path: post(). Threads: the owner's.
 #pragma once
 
 #include "engine.hpp"
@@ -17,8 +17,9 @@ class receives {
 
   explicit receives(Engine& e) noexcept : e_(e) {}
 
-  /// How many receives are posted, and how large each is. A buffer of many messages is let go when the largest may not fit any more, or less than
-  /// what the library itself wants free (16 KiB: rxm of libfabric 2.1): at sixteen times both, nine tenths of it are used.
+  /// How many receives are posted, and how large each is. A buffer of many messages is let go when the largest may not
+  /// fit any more, or less than what the library itself wants free (16 KiB: rxm of libfabric 2.1): at sixteen times
+  /// both, nine tenths of it are used.
   static std::uint32_t per_block(const transport_options& o) noexcept {
     const std::uint32_t slots = o.receives * (Engine::shape::receive_reserve ? 2 : 1);
     if constexpr (!Engine::many_in_one) return slots;
@@ -33,8 +34,8 @@ class receives {
   void clear([[maybe_unused]] receive& r) const noexcept {
     if constexpr (Engine::watches_messages) wire::clear(r.data, size_of_one(e_.options));
   }
-  /// Posts a receive again: the one that was consumed. Where the library takes several by one call, at the end of this look at the queue. Keeps
-  /// it for later when the library has no room.
+  /// Posts a receive again: the one that was consumed. Where the library takes several by one call, at the end of this
+  /// look at the queue. Keeps it for later when the library has no room.
   void post(receive& r) noexcept {
     if (r.owner == no_index) return;
     if constexpr (Engine::chains_receives) {
@@ -44,8 +45,10 @@ class receives {
       keep(e_, r);
     }
   }
-  /// The same where one call posts one receive, and its message came by `from`, whose link a handler may have ended since.
-  [[gnu::always_inline]] void post_at_once(const record& from, receive& r, [[maybe_unused]] const completion_entry& c) noexcept {
+  /// The same where one call posts one receive, and its message came by `from`, whose link a handler may have ended
+  /// since.
+  [[gnu::always_inline]] void post_at_once(const record& from, receive& r,
+                                           [[maybe_unused]] const completion_entry& c) noexcept {
     typename Engine::link link{};
     if constexpr (Engine::links_have_receives) {
       if (r.owner == no_index) [[unlikely]]
@@ -64,7 +67,8 @@ class receives {
         keep(e_, r);
     }
   }
-  static_assert(!Engine::watches_messages || (Engine::framed && !Engine::chains_receives), "weft: watched receives are posted by try_post() alone");
+  static_assert(!Engine::watches_messages || (Engine::framed && !Engine::chains_receives),
+                "weft: watched receives are posted by try_post() alone");
   /// Posts what was collected.
   void refill() noexcept {
     if constexpr (Engine::chains_receives) {
@@ -161,16 +165,19 @@ class receives {
     if constexpr (Engine::links_have_receives) return e_.peers.at(r.owner).link;
     else return {};
   }
-  /// Where the library has no room for a large buffer, its memory takes one message. shm of libfabric 1.17 keeps each message that met no receive in
-  /// one of its 1,024 entries (rx_attr->size), and wants one more for a large buffer, but none for a receive that such a message is put into at
-  /// once. With all taken it would never take a buffer again, and peers would be told `again` for ever.
+  /// Where the library has no room for a large buffer, its memory takes one message. shm of libfabric 1.17 keeps each
+  /// message that met no receive in one of its 1,024 entries (rx_attr->size), and wants one more for a large buffer,
+  /// but none for a receive that such a message is put into at once. With all taken it would never take a buffer again,
+  /// and peers would be told `again` for ever.
   [[gnu::cold, gnu::noinline]] bool post_for_one(receive& r, const local_memory& memory) noexcept {
     if (!e_.port->post_single_receive(link_of(r), memory, &r)) return false;
     r.released = true;
     return true;
   }
 
-  static std::uint32_t index_of(const record& r, const receive& slot) noexcept { return static_cast<std::uint32_t>(&slot - r.receives.slots.data()); }
+  static std::uint32_t index_of(const record& r, const receive& slot) noexcept {
+    return static_cast<std::uint32_t>(&slot - r.receives.slots.data());
+  }
   local_memory memory_of(const receive& r) const noexcept { return {r.data, size_of_one(e_.options), r.descriptor}; }
   receive& first_refill() const noexcept { return *static_cast<receive*>(e_.refill[0].context); }
   [[gnu::cold, gnu::noinline]] static void keep(Engine& e, receive& r) noexcept {
@@ -178,13 +185,16 @@ class receives {
     e.put_off();
   }
 
-  static std::size_t slot_size(const transport_options& o) noexcept { return (o.max_message_bytes + Engine::around + 63) / 64 * 64; }
+  static std::size_t slot_size(const transport_options& o) noexcept {
+    return (o.max_message_bytes + Engine::around + 63) / 64 * 64;
+  }
 
   void fill(receive_block<receive>& block, std::uint32_t owner) {
     const std::uint32_t count = per_block(e_.options);
     const std::size_t each = Engine::many_in_one ? size_of_one(e_.options) : slot_size(e_.options);
     block.slots = std::vector<receive>(count);
-    block.memory = Engine::watches_messages ? std::make_unique<std::byte[]>(count * each) : std::make_unique_for_overwrite<std::byte[]>(count * each);
+    block.memory = Engine::watches_messages ? std::make_unique<std::byte[]>(count * each)
+                                            : std::make_unique_for_overwrite<std::byte[]>(count * each);
     if constexpr (Engine::shape::local_descriptor) {
       if (auto r = e_.port->register_local({block.memory.get(), count * each})) block.registered = *r;
     }
@@ -193,7 +203,8 @@ class receives {
       block.slots[i].descriptor = block.registered.descriptor;
       block.slots[i].owner = owner;
     }
-    e_.unexpected_messages.reserve(e_.unexpected_messages.capacity() + (Engine::many_in_one ? count * (each / 256) : count));
+    e_.unexpected_messages.reserve(e_.unexpected_messages.capacity() +
+                                   (Engine::many_in_one ? count * (each / 256) : count));
     e_.unposted.reserve(e_.unposted.capacity() + count);
     e_.deferred_replies.reserve(count);
     if constexpr (Engine::notice_is_message) e_.deferred_fused_replies.reserve(count);

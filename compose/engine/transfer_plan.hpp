@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is left of a transfer that one library call cannot carry: pieces of this side's memory, a place at the peer, how far it got.
-// Forced by what rows bound: bytes of one write (max_msg_size) and pieces of one call (iov_limit, rma_iov_limit; fi_getinfo(3)).
-// Plans are made at open; one is taken by an operation that needs it, and given back before that operation ends.
-// Hot path: only of transfers that need a plan. Threads: the owner's.
+// What is left of a transfer that one library call cannot carry: pieces of this side's memory, a place at the peer, how
+// far it got. Forced by what rows bound: bytes of one write (max_msg_size) and pieces of one call (iov_limit,
+// rma_iov_limit; fi_getinfo(3)). Plans are made at open; one is taken by an operation that needs it, and given back
+// before that operation ends. Hot path: only of transfers that need a plan. Threads: the owner's.
 #pragma once
 
 #include "../../core/memory.hpp"
@@ -46,10 +46,11 @@ struct transfer_plan {
   std::uint32_t immediate = 0;
   std::uint32_t next = no_index;  ///< Free list.
   operation what{};
-  bool confirm = false;           ///< When all parts ended, the peer is asked whether they are visible.
-  bool deferred = false;              ///< On the list of what has to be tried again.
-  bool delivered = false;         ///< Parts of a put are posted in mode `delivered`.
-  bool ends_with_notice = false;  ///< Its last post is more than a part: it tells the target, or is a message. Not yet made.
+  bool confirm = false;    ///< When all parts ended, the peer is asked whether they are visible.
+  bool deferred = false;   ///< On the list of what has to be tried again.
+  bool delivered = false;  ///< Parts of a put are posted in mode `delivered`.
+  bool ends_with_notice =
+      false;  ///< Its last post is more than a part: it tells the target, or is a message. Not yet made.
   transfer_cursor at{};
 
   void set(gather_list from, remote_memory to) noexcept {
@@ -62,7 +63,8 @@ struct transfer_plan {
     }
   }
 
-  /// The next part: at most `most_pieces` pieces and `most_bytes` bytes from `from` on. Returns: where the part after it begins.
+  /// The next part: at most `most_pieces` pieces and `most_bytes` bytes from `from` on. Returns: where the part after
+  /// it begins.
   transfer_cursor cut(std::size_t most_pieces, std::uint64_t most_bytes, piece_list& part) const noexcept {
     transfer_cursor c = at;
     for (std::uint64_t room = most_bytes; c.left != 0 && room != 0 && part.count() < most_pieces;) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The memory of watched rings (wire/cell.hpp): for each peer a ring that it writes into, cells of our own in which what goes out is put
-// together, and which operation waits for which cell. A cell of ours is free again when the peer has read the one that it was written to: no
-// completion is asked for. One registration for all peers, made at open; pages that nobody wrote to cost nothing.
-// Hot path: plain arithmetic. Threads: the owner's.
+// The memory of watched rings (wire/cell.hpp): for each peer a ring that it writes into, cells of our own in which what
+// goes out is put together, and which operation waits for which cell. A cell of ours is free again when the peer has
+// read the one that it was written to: no completion is asked for. One registration for all peers, made at open; pages
+// that nobody wrote to cost nothing. Hot path: plain arithmetic. Threads: the owner's.
 #pragma once
 
 #include "../../core/memory.hpp"
@@ -33,8 +33,8 @@ struct cell_state {
   bool answer_is_due = false;
 };
 
-/// The payload of a cell, into it or out of it. Most are a word or two: moves that may overlap, since a call costs more, and a `rep movs` of which the
-/// compiler would think more than both.
+/// The payload of a cell, into it or out of it. Most are a word or two: moves that may overlap, since a call costs
+/// more, and a `rep movs` of which the compiler would think more than both.
 [[gnu::always_inline]] inline void copy_payload(std::byte* to, const std::byte* from, std::size_t size) noexcept {
   if (size - 8 <= 8) [[likely]] {
     std::uint64_t first = 0, last = 0;
@@ -87,7 +87,7 @@ class cell_memory {
     return staged + wire::cell_ring_front + (n % wire::ring_cells + 1) * staged_bytes;
   }
 
-  registration registered;       ///< Of what is incoming.
+  registration registered;     ///< Of what is incoming.
   void* descriptor = nullptr;  ///< Of what is outgoing, where local buffers must be registered.
   std::uint32_t next = 0;      ///< Peer at which the next look begins.
 

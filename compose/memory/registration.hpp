@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Registering memory and describing it to peers: draws the key where it is ours, asks the port, remembers what others may do with it.
-// Hot path: no.
+// Registering memory and describing it to peers: draws the key where it is ours, asks the port, remembers what others
+// may do with it. Hot path: no.
 #pragma once
 
 #include "../../core/device_memory.hpp"
@@ -25,9 +25,10 @@ class registrar {
   explicit registrar(Engine& e) noexcept : e_(e) {}
 
   result<region> register_memory(bytes memory, rights granted, std::unique_ptr<std::byte[]> owned,
-                        atomicity executor = usual_atomicity<typename Engine::fabric>) {
+                                 atomicity executor = usual_atomicity<typename Engine::fabric>) {
     if (memory.empty()) return {error(errc::invalid, "register"), "a region needs at least one byte"};
-    if (auto wrong = unfit_for_atomics(memory, granted, executor); !wrong.empty()) return {error(errc::invalid, "register"), std::move(wrong)};
+    if (auto wrong = unfit_for_atomics(memory, granted, executor); !wrong.empty())
+      return {error(errc::invalid, "register"), std::move(wrong)};
     auto r = with_key(memory, given_to_port(granted, executor));
     if (!r) return std::move(r).error();
     return keep(*r, granted, executor, std::move(owned));
@@ -38,7 +39,8 @@ class registrar {
   };
 
   result<region> register_memory(const device_memory& memory, rights granted) {
-    if (auto wrong = unfit_device(memory, granted); !wrong.empty()) return {error(errc::invalid, "register"), std::move(wrong)};
+    if (auto wrong = unfit_device(memory, granted); !wrong.empty())
+      return {error(errc::invalid, "register"), std::move(wrong)};
     if constexpr (!takes_device_memory) {
       return {error(errc::unsupported, "register"), "the backend of this fabric registers memory of the host alone"};
     } else {
@@ -48,19 +50,22 @@ class registrar {
     }
   }
 
-  result<region> allocate(std::size_t size, rights granted, atomicity executor = usual_atomicity<typename Engine::fabric>) {
+  result<region> allocate(std::size_t size, rights granted,
+                          atomicity executor = usual_atomicity<typename Engine::fabric>) {
     if (size == 0) return {error(errc::invalid, "register"), "a region needs at least one byte"};
     if constexpr (makes_memory)
       if (given_to_port(granted, executor) != rights::none) return allocate_there(size, granted, executor);
     constexpr std::size_t page = 4096;
     auto owned = std::unique_ptr<std::byte[]>(new (std::nothrow) std::byte[size + page]());
-    if (!owned) return {error(errc::no_memory, "register"), "no memory for a region of " + std::to_string(size) + " bytes"};
+    if (!owned)
+      return {error(errc::no_memory, "register"), "no memory for a region of " + std::to_string(size) + " bytes"};
     auto* start = owned.get() + (page - reinterpret_cast<std::uintptr_t>(owned.get()) % page) % page;
     return register_memory({start, size}, granted, std::move(owned), executor);
   }
 
   void release(const region& r) {
-    const auto found = std::find_if(e_.regions.begin(), e_.regions.end(), [&](const region_entry& x) { return x.number == r.number(); });
+    const auto found = std::find_if(e_.regions.begin(), e_.regions.end(),
+                                    [&](const region_entry& x) { return x.number == r.number(); });
     if (found == e_.regions.end()) return;
     e_.port->deregister(found->registered);
     e_.regions.erase(found);
@@ -76,19 +81,26 @@ class registrar {
     if constexpr (key_answer::made_here) {
       const auto key = e_.draw_key();
       if (!key)
-        return {error(errc::no_memory, "register"), "this process has used every key of " + std::to_string(Engine::fabric::facts.key_bytes) +
-                                                        " bytes that fabric " + std::string(Engine::fabric::name) + " allows"};
+        return {error(errc::no_memory, "register"),
+                "this process has used every key of " + std::to_string(Engine::fabric::facts.key_bytes) +
+                    " bytes that fabric " + std::string(Engine::fabric::name) + " allows"};
       wanted = *key;
     }
     result<registration> r = make(wanted);
-    if (r && key_answer::made_here && r->key != wanted) return {error(errc::broken, "register"), "the library did not use the key that it was given"};
+    if (r && key_answer::made_here && r->key != wanted)
+      return {error(errc::broken, "register"), "the library did not use the key that it was given"};
     return r;
   }
 
   wire::region_record describe(const region& r) const noexcept {
-    wire::region_record record{
-        address_answer::form,       rights::none, usual_atomicity<typename Engine::fabric>, Engine::fabric::facts.key_bytes, 0, 0, 0,
-        Engine::fabric::fingerprint};
+    wire::region_record record{address_answer::form,
+                               rights::none,
+                               usual_atomicity<typename Engine::fabric>,
+                               Engine::fabric::facts.key_bytes,
+                               0,
+                               0,
+                               0,
+                               Engine::fabric::fingerprint};
     for (const region_entry& x : e_.regions)
       if (x.number == r.number()) {
         record.granted = x.granted;
@@ -102,10 +114,14 @@ class registrar {
 
  private:
   /// Memory that peers reach must be the port's own, or is reached better so.
-  static constexpr bool makes_memory = requires(typename Engine::port_type & p) { p.register_fresh(std::size_t{}, rights::all, std::uint64_t{}); };
+  static constexpr bool makes_memory = requires(typename Engine::port_type & p) {
+    p.register_fresh(std::size_t{}, rights::all, std::uint64_t{});
+  };
   result<region> allocate_there(std::size_t size, rights granted, atomicity executor) {
-    if (auto wrong = unfit_for_atomics({}, granted, executor); !wrong.empty()) return {error(errc::invalid, "register"), std::move(wrong)};
-    auto r = by_key([&](std::uint64_t key) { return e_.port->register_fresh(size, given_to_port(granted, executor), key); });
+    if (auto wrong = unfit_for_atomics({}, granted, executor); !wrong.empty())
+      return {error(errc::invalid, "register"), std::move(wrong)};
+    auto r =
+        by_key([&](std::uint64_t key) { return e_.port->register_fresh(size, given_to_port(granted, executor), key); });
     if (!r) return std::move(r).error();
     return keep(*r, granted, executor, nullptr);
   }
@@ -120,15 +136,18 @@ class registrar {
   }
   std::string unfit_device(const device_memory& memory, rights granted) const {
     if (memory.size == 0) return "a region needs at least one byte";
-    if (!e_.options.device_memory) return "memory of a device: open the transport with transport_options::device_memory first";
+    if (!e_.options.device_memory)
+      return "memory of a device: open the transport with transport_options::device_memory first";
     if (grants(granted, rights::remote_atomic) && !Engine::shape::native_atomics)
-      return "memory of a device cannot grant remote_atomic on fabric " + std::string(Engine::fabric::name) + ": this processor would execute them";
+      return "memory of a device cannot grant remote_atomic on fabric " + std::string(Engine::fabric::name) +
+             ": this processor would execute them";
     return {};
   }
   static std::string unfit_for_atomics(bytes memory, rights granted, atomicity executor) {
     if (!grants(granted, rights::remote_atomic)) return {};
     if (executor == atomicity::processor)
-      return "a region with atomicity::processor cannot grant remote_atomic: its words are counted by their owner alone";
+      return "a region with atomicity::processor cannot grant remote_atomic: its words are counted by their owner "
+             "alone";
     if (reinterpret_cast<std::uintptr_t>(memory.data()) % 8 != 0)
       return "a region that grants remote_atomic must begin at a multiple of 8: its words would not be aligned";
     return {};

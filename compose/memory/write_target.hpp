@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where bytes that a peer's message or cell carries may be copied: the checks that a card makes of a write, key, bounds and rights, made by
-// the target because the bytes come from a peer. Addresses are never trusted: the region decides.
+// Where bytes that a peer's message or cell carries may be copied: the checks that a card makes of a write, key, bounds
+// and rights, made by the target because the bytes come from a peer. Addresses are never trusted: the region decides.
 // Hot path: of such notices. Threads: the owner's.
 #pragma once
 
@@ -15,8 +15,8 @@ namespace weft::detail {
 
 /// The place of `size` bytes at a remote address, or null and why not: errc::denied or errc::out_of_range.
 template <class Engine>
-[[gnu::always_inline]] inline std::byte* write_target(const Engine& e, std::uint64_t key, std::uint64_t address, std::uint64_t size,
-                                                       errc& code) noexcept {
+[[gnu::always_inline]] inline std::byte* write_target(const Engine& e, std::uint64_t key, std::uint64_t address,
+                                                      std::uint64_t size, errc& code) noexcept {
   code = errc::denied;
   for (const auto& entry : e.regions) {
     if (entry.registered.key != key) continue;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The atomics of a transport, as users call them: `net.fetch_add<std::int32_t>(peer, there.at(8), 1, &context)`. Words are std::uint64_t unless said
-// otherwise: std::int32_t, std::uint32_t, std::int64_t, float and double (these without compare_swap and bits). The place is a remote_place, or a
-// remote_word that says who executes; the call does what that one does, and another executor's word does not compile.
-// Errors at the call: invalid (the word is not aligned to its size), out_of_range, denied (the region grants no remote_atomic), peer_lost,
-// again. Each posted one ends once, in `completed` (fetching ones with `old`) or in `failed`.
-// Hot path: all of it. Threads: the owner's.
+// The atomics of a transport, as users call them: `net.fetch_add<std::int32_t>(peer, there.at(8), 1, &context)`. Words
+// are std::uint64_t unless said otherwise: std::int32_t, std::uint32_t, std::int64_t, float and double (these without
+// compare_swap and bits). The place is a remote_place, or a remote_word that says who executes; the call does what that
+// one does, and another executor's word does not compile. Errors at the call: invalid (the word is not aligned to its
+// size), out_of_range, denied (the region grants no remote_atomic), peer_lost, again. Each posted one ends once, in
+// `completed` (fetching ones with `old`) or in `failed`. Hot path: all of it. Threads: the owner's.
 #pragma once
 
-#include "atomics.hpp"
 #include "../words.hpp"
+#include "atomics.hpp"
 
 namespace weft::detail {
 
@@ -95,13 +95,15 @@ class atomic_calls {
   atomic_calls() = default;
 
   template <atomic_operation What, class T, class Place>
-  [[gnu::always_inline]] status post(peer to, const Place& at, operation told, T operand, T expected, void* context) noexcept {
+  [[gnu::always_inline]] status post(peer to, const Place& at, operation told, T operand, T expected,
+                                     void* context) noexcept {
     constexpr atomicity who = executor_of<F, Place>;
     static_assert(executes<F, who>());
     auto posts = static_cast<Transport*>(this)->atomic_posts_();
     return static_cast<Transport*>(this)->behind(
         to, [&]() __attribute__((always_inline)) {
-          if constexpr (requires { at.place(); }) return posts.template post<who, What, T>(to, at.place(), told, operand, expected, context);
+          if constexpr (requires { at.place(); })
+            return posts.template post<who, What, T>(to, at.place(), told, operand, expected, context);
           else return posts.template post<who, What, T>(to, at, told, operand, expected, context);
         });
   }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Groups: small messages and puts to one peer, packed into one message. A group is filled where it is sent from: a buffer that the library reads until
-// the send ends, and the slot that it will end by. The target hands each message to the handler where it lies, and copies the bytes of puts
-// after the checks that a card would make (receiving/group_unpacking.hpp).
-// Which posts may be members is asked of the row. Messages: always, and they keep their order: a group is one message. Puts: where a message is not
-// overtaken by one behind it and flush() sends one, so that it flushes them too; where nobody relies on an order of writes (fi_endpoint(3),
-// FI_ORDER_WAW), since the target copies when it looks; plain ones besides where bytes land only while the target polls anyway.
-// Hot path: add(). Threads: the owner's.
+// Groups: small messages and puts to one peer, packed into one message. A group is filled where it is sent from: a
+// buffer that the library reads until the send ends, and the slot that it will end by. The target hands each message to
+// the handler where it lies, and copies the bytes of puts after the checks that a card would make
+// (receiving/group_unpacking.hpp). Which posts may be members is asked of the row. Messages: always, and they keep
+// their order: a group is one message. Puts: where a message is not overtaken by one behind it and flush() sends one,
+// so that it flushes them too; where nobody relies on an order of writes (fi_endpoint(3), FI_ORDER_WAW), since the
+// target copies when it looks; plain ones besides where bytes land only while the target polls anyway. Hot path: add().
+// Threads: the owner's.
 #pragma once
 
 #include "../../wire/group.hpp"
@@ -24,9 +25,9 @@ class coalescing {
   using fabric = typename Engine::fabric;
 
   /// Put_notifies, and plain puts, may be members.
-  static constexpr bool packs_notices = fabric::facts.order_send_after_send && !Engine::tracks_writes && !Engine::uses_ring &&
-                                        !Engine::watches_cells && !Engine::shape::ordered_write_after_write &&
-                                        !std::same_as<answer<fabric, flush_family>, flush::refused>;
+  static constexpr bool packs_notices =
+      fabric::facts.order_send_after_send && !Engine::tracks_writes && !Engine::uses_ring && !Engine::watches_cells &&
+      !Engine::shape::ordered_write_after_write && !std::same_as<answer<fabric, flush_family>, flush::refused>;
   static constexpr bool packs_puts = packs_notices && answer<fabric, progress_family>::needs_owner;
   /// What is gathered unasked: at most this many bytes, so that each group holds several, and each peer can take one.
   static constexpr std::size_t small = std::min<std::size_t>(Engine::group_bytes / 4, 512);
@@ -34,9 +35,12 @@ class coalescing {
   explicit coalescing(Engine& e) noexcept : e_(e) {}
 
   /// Bytes that a group to this peer can have.
-  static std::size_t capacity(const record& r) noexcept { return std::min<std::size_t>(Engine::group_bytes, r.their_max_message_bytes); }
+  static std::size_t capacity(const record& r) noexcept {
+    return std::min<std::size_t>(Engine::group_bytes, r.their_max_message_bytes);
+  }
 
-  /// Packs a message. `again`: not taken. Any other error: the group before could not be sent, whose members are told, or it can never fit.
+  /// Packs a message. `again`: not taken. Any other error: the group before could not be sent, whose members are told,
+  /// or it can never fit.
   [[gnu::always_inline]] status add(record& r, open_group& g, const local_memory& from) noexcept {
     const std::size_t need = wire::group_member_bytes(wire::group_kind::message, from.size);
     if (static_cast<std::size_t>(g.end - g.at) < need) [[unlikely]]
@@ -47,7 +51,8 @@ class coalescing {
     return {};
   }
   /// Packs a put or put_notify, which was checked.
-  status add(record& r, open_group& g, wire::group_kind kind, const local_memory& from, const remote_place& at, std::uint32_t immediate) noexcept {
+  status add(record& r, open_group& g, wire::group_kind kind, const local_memory& from, const remote_place& at,
+             std::uint32_t immediate) noexcept {
     const std::size_t need = wire::group_member_bytes(kind, from.size);
     if (static_cast<std::size_t>(g.end - g.at) < need)
       if (const status s = make_room(r, g, need); !s) return s;
@@ -78,7 +83,8 @@ class coalescing {
   /// Whether the group's slot is still its own: it may have been ended early.
   bool owns_slot(const open_group& g) const noexcept {
     const slot* o = g.slot == no_index ? nullptr : e_.operations.at(g.slot);
-    return o != nullptr && o->generation == g.generation && o->use == slot_use::silent && o->stage == stage::grouped && o->pending == 0;
+    return o != nullptr && o->generation == g.generation && o->use == slot_use::silent && o->stage == stage::grouped &&
+           o->pending == 0;
   }
 
   /// What is deferred of a group: its send, or after a fault its members' ends. True: the caller ends it.
@@ -116,7 +122,7 @@ class coalescing {
     else e_.release(o);
   }
 
-  // ---- gathered posts (coalesce::up_to) -----------------------------------------------------------------------------------
+  // ---- gathered posts (coalesce::up_to)
   /// Sends what was gathered for a peer, since something else comes that must stay behind it. `again`: that must wait.
   [[gnu::always_inline]] status before(record* r) noexcept {
     if (r == nullptr || r->gathered.slot == no_index) [[likely]]
@@ -199,8 +205,9 @@ class coalescing {
       return s;
     }
     o.pending = 1;
-    const status s = Engine::counted(
-        r, e_.port->template send<post_mode::signalled>(r.link, {memory.data, size, memory.descriptor}, Engine::immediate_of(tag), &o));
+    const status s =
+        Engine::counted(r, e_.port->template send<post_mode::signalled>(r.link, {memory.data, size, memory.descriptor},
+                                                                        Engine::immediate_of(tag), &o));
     if (!s) o.pending = 0;
     return s;
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The initiator's side of a transport whose answer is coalesce::up_to: small unsignalled posts are gathered; all others go behind what was
-// gathered, so that a peer sees what it would have seen.
-// Hot path: all of it; other transports do not have it. Threads: the owner's.
+// The initiator's side of a transport whose answer is coalesce::up_to: small unsignalled posts are gathered; all others
+// go behind what was gathered, so that a peer sees what it would have seen. Hot path: all of it; other transports do
+// not have it. Threads: the owner's.
 #pragma once
 
 #include "coalescing.hpp"
@@ -37,10 +37,12 @@ class coalescing_initiator : public initiator<Engine> {
     if (const status s = packing(e_).before(r); !s) return s;
     return base::put(to, from, at, context, signalled);
   }
-  status put_notify(peer to, local_memory from, const remote_place& at, std::uint32_t immediate, void* context, bool signalled) noexcept {
+  status put_notify(peer to, local_memory from, const remote_place& at, std::uint32_t immediate, void* context,
+                    bool signalled) noexcept {
     record* r = base::living(to);
     if constexpr (packing::packs_notices)
-      if (!signalled && from.size <= packing::small) return pack(to, r, wire::group_kind::put_notify, from, at, immediate);
+      if (!signalled && from.size <= packing::small)
+        return pack(to, r, wire::group_kind::put_notify, from, at, immediate);
     if (const status s = packing(e_).before(r); !s) return s;
     return base::put_notify(to, from, at, immediate, context, signalled);
   }
@@ -50,7 +52,8 @@ class coalescing_initiator : public initiator<Engine> {
   }
 
  private:
-  status pack(peer to, record* r, wire::group_kind kind, const local_memory& from, const remote_place& at, std::uint32_t immediate) noexcept {
+  status pack(peer to, record* r, wire::group_kind kind, const local_memory& from, const remote_place& at,
+              std::uint32_t immediate) noexcept {
     const char* const what = kind == wire::group_kind::put ? "put" : "put_notify";
     if (r == nullptr) return base::dead(to, what);
     if (const status s = base::check(from.size, at, rights::remote_write, what); !s) return s;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Waiting for writes to be visible: flush(peer) for all earlier ones, until<visible> for one. What is posted for it is the flush family's
-// answer (policies/flush.hpp): a message behind the writes and the peer's answer, or nothing but the ends of writes that are tracked.
-// Hot path: no, beside the stamp that tracked writes take with their slot. Threads: the owner's.
+// Waiting for writes to be visible: flush(peer) for all earlier ones, until<visible> for one. What is posted for it is
+// the flush family's answer (policies/flush.hpp): a message behind the writes and the peer's answer, or nothing but the
+// ends of writes that are tracked. Hot path: no, beside the stamp that tracked writes take with their slot. Threads:
+// the owner's.
 #pragma once
 
 #include "../engine/engine.hpp"
@@ -43,7 +44,8 @@ class flushing {
     }
   }
 
-  /// A write whose own completion does not say that it is visible: the peer is asked behind it. Requires: posted, `o.pending` counts it.
+  /// A write whose own completion does not say that it is visible: the peer is asked behind it. Requires: posted,
+  /// `o.pending` counts it.
   void confirm(slot& o) noexcept {
     o.stage = stage::confirming;
     ++o.pending;
@@ -76,12 +78,14 @@ class flushing {
     return !e_.tell(from, wire::message_kind::flushed, same).is_again();
   }
 
-  /// The answer came: the slot that waits for it, or null where it waits no more. The caller ends one of its pending parts.
+  /// The answer came: the slot that waits for it, or null where it waits no more. The caller ends one of its pending
+  /// parts.
   slot* answered(const record& from, const_bytes body) noexcept {
     const auto token = wire::parse_token(body);
     slot* s = token ? e_.operations.at(static_cast<std::uint32_t>(*token)) : nullptr;
     const bool waits = s != nullptr && s->generation == *token >> 32 && s->record == &from &&
-                       (s->use == slot_use::user || s->use == slot_use::silent) && (s->what == operation::flush || s->what == operation::put) &&
+                       (s->use == slot_use::user || s->use == slot_use::silent) &&
+                       (s->what == operation::flush || s->what == operation::put) &&
                        (s->stage == stage::replying || s->stage == stage::confirming);
     if (!waits) {
       ++e_.stale;
@@ -97,10 +101,13 @@ class flushing {
     e_.waiting_flushes = 0;
     for (std::uint32_t i = 0; i < e_.operations.size(); ++i) {
       slot& f = *e_.operations.at(i);
-      if (f.what != operation::flush || f.stage != stage::replying || (f.use != slot_use::user && f.use != slot_use::silent)) continue;
+      if (f.what != operation::flush || f.stage != stage::replying ||
+          (f.use != slot_use::user && f.use != slot_use::silent))
+        continue;
       const auto before = [&f](const slot& s) {
         return s.record == f.record && (s.use == slot_use::user || s.use == slot_use::silent) &&
-               (s.what == operation::put || s.what == operation::put_notify) && static_cast<std::int32_t>(s.stamp - f.stamp) <= 0;
+               (s.what == operation::put || s.what == operation::put_notify) &&
+               static_cast<std::int32_t>(s.stamp - f.stamp) <= 0;
       };
       if (e_.operations.count(before) == 0) end(f);
       else ++e_.waiting_flushes;
@@ -117,7 +124,9 @@ class flushing {
   [[gnu::always_inline]] status ask(slot& o) noexcept {
     const std::uint64_t token = o.named();
     return e_.template tell_of<wire::token_bytes>(
-        *o.record, wire::message_kind::flush, [token](bytes body) __attribute__((always_inline)) { wire::encode_token(token, body); });
+        *o.record, wire::message_kind::flush, [token](bytes body) __attribute__((always_inline)) {
+          wire::encode_token(token, body);
+        });
   }
 
   Engine& e_;

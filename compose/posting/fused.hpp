@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// put_notify in one message: small payloads travel in the notice, and the target copies them into its region as a write would have done,
-// after the checks that a card would make: key, bounds, rights. Bytes and notice are one message, so that neither can come without the other.
-// Forced by rows whose writes carry no immediate (cq_data_size, FI_REMOTE_CQ_DATA): a write and a message cost two posts, and where
-// nothing orders them a round trip besides. The row says up to which size it pays (fused_bytes).
-// The copy is made when the target polls: a write posted later may land before it, so an order of writes cannot be promised beside it
-// (compose/fabric.hpp). Signalled ones end by the target's reply: delivered, or the reason why not.
-// Hot path: yes, on those rows. Threads: the owner's.
+// put_notify in one message: small payloads travel in the notice, and the target copies them into its region as a write
+// would have done, after the checks that a card would make: key, bounds, rights. Bytes and notice are one message, so
+// that neither can come without the other. Forced by rows whose writes carry no immediate (cq_data_size,
+// FI_REMOTE_CQ_DATA): a write and a message cost two posts, and where nothing orders them a round trip besides. The row
+// says up to which size it pays (fused_bytes). The copy is made when the target polls: a write posted later may land
+// before it, so an order of writes cannot be promised beside it (compose/fabric.hpp). Signalled ones end by the
+// target's reply: delivered, or the reason why not. Hot path: yes, on those rows. Threads: the owner's.
 #pragma once
 
 #include "../../wire/fused.hpp"
@@ -26,8 +26,9 @@ class fusing {
 
   explicit fusing(Engine& e) noexcept : e_(e) {}
 
-  /// Whether a payload goes in the notice: small enough for the row. Nobody's receives are too short for it: no transport opens whose own could not
-  /// take the handshake (connecting/opening.hpp), and a row's limit is less than that (fabric.hpp).
+  /// Whether a payload goes in the notice: small enough for the row. Nobody's receives are too short for it: no
+  /// transport opens whose own could not take the handshake (connecting/opening.hpp), and a row's limit is less than
+  /// that (fabric.hpp).
   static bool fits(std::size_t size) noexcept { return size <= Engine::fused_bytes; }
 
   template <class Write>
@@ -44,7 +45,8 @@ class fusing {
     return fusing(e_).post_from_buffer(w);
   }
 
-  /// The target's side. False: there is no room to answer, and nothing was done; offer it again. `on(immediate)` after the bytes are there.
+  /// The target's side. False: there is no room to answer, and nothing was done; offer it again. `on(immediate)` after
+  /// the bytes are there.
   template <class On>
   bool land(record& from, const_bytes body, On&& on) {
     const auto head = wire::parse_fused(body);
@@ -57,7 +59,8 @@ class fusing {
     auto code = errc::denied;
     std::byte* place = write_target(e_, head->key, head->address, payload.size(), code);
     if (place != nullptr && !payload.empty()) std::memcpy(place, payload.data(), payload.size());
-    if (head->token != 0 || place == nullptr) answer_with(from, {head->token, static_cast<std::uint8_t>(place != nullptr ? errc::ok : code)});
+    if (head->token != 0 || place == nullptr)
+      answer_with(from, {head->token, static_cast<std::uint8_t>(place != nullptr ? errc::ok : code)});
     if (place != nullptr) on(head->immediate);
     return true;
   }
@@ -72,7 +75,8 @@ class fusing {
     }
   }
 
-  /// The initiator's side again. `on(slot, code)` for the operation that ended, with a null slot for one that nobody waits for.
+  /// The initiator's side again. `on(slot, code)` for the operation that ended, with a null slot for one that nobody
+  /// waits for.
   template <class On>
   void replied(record& from, const_bytes body, On&& on) {
     const auto reply = wire::parse_fused_reply(body);
@@ -85,8 +89,8 @@ class fusing {
     const auto code = static_cast<errc>(reply->code);
     if (reply->token == 0) return on(nullptr, code);
     slot* s = e_.operations.at(static_cast<std::uint32_t>(reply->token));
-    if (s == nullptr || s->generation != reply->token >> 32 || s->use != slot_use::user || s->record != &from || s->stage != stage::replying ||
-        s->what != operation::put_notify) {
+    if (s == nullptr || s->generation != reply->token >> 32 || s->use != slot_use::user || s->record != &from ||
+        s->stage != stage::replying || s->what != operation::put_notify) {
       ++e_.stale;
       return;
     }
@@ -114,7 +118,9 @@ class fusing {
   /// One message: weft's own front, the head, the bytes. Its memory is free on return, and no slot is needed.
   template <class Write>
   [[gnu::always_inline]] status inject(const Write& w, std::uint64_t token) noexcept {
-    const auto tag = [&w] { return wire::message_tag::of(wire::message_kind::fused, w.record->theirs); };  // read where it is used
+    const auto tag = [&w] {
+      return wire::message_tag::of(wire::message_kind::fused, w.record->theirs);
+    };  // read where it is used
     std::byte message[injected];
     fill({message, sizeof message}, tag(), {token, w.to.address, w.to.key, w.immediate}, w.from);
     return e_.port->inject(w.record->link, {message, own_bytes + w.from.size}, Engine::immediate_of(tag()));
@@ -142,13 +148,14 @@ class fusing {
     if (s->buffer != no_index) {
       const local_memory memory = e_.controls.memory(s->buffer);
       fill({memory.data, memory.size}, tag, head, w.from);
-      sent = e_.port->template send<post_mode::signalled>(w.record->link, {memory.data, own_bytes + w.from.size, memory.descriptor},
-                                                          Engine::immediate_of(tag), s);
+      sent = e_.port->template send<post_mode::signalled>(
+          w.record->link, {memory.data, own_bytes + w.from.size, memory.descriptor}, Engine::immediate_of(tag), s);
     }
     if (!sent) e_.release(*s);
     return sent;
   }
-  [[gnu::always_inline]] static void fill(bytes into, wire::message_tag tag, const wire::fused_head& head, const local_memory& payload) noexcept {
+  [[gnu::always_inline]] static void fill(bytes into, wire::message_tag tag, const wire::fused_head& head,
+                                          const local_memory& payload) noexcept {
     Engine::put_front(into, tag, wire::fused_head_bytes + payload.size);
     wire::encode(head, into.subspan(Engine::front));
     if (payload.size > 0) [[likely]]  // without bytes it may have no address
@@ -157,7 +164,8 @@ class fusing {
   }
 
   status said(record& to, const wire::fused_reply& reply) noexcept {
-    return e_.template tell_of<wire::fused_reply_bytes>(to, wire::message_kind::fused_reply, [&](bytes body) { wire::encode(reply, body); });
+    return e_.template tell_of<wire::fused_reply_bytes>(to, wire::message_kind::fused_reply,
+                                                        [&](bytes body) { wire::encode(reply, body); });
   }
   void answer_with(record& to, const wire::fused_reply& reply) noexcept {
     if (!said(to, reply).is_again()) return;

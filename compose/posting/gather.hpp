@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Transfers from several pieces of memory, or into several: one library call where the row carries as many pieces, else several calls that
-// end as one operation (posting/parts.hpp); a message that the row cannot gather is packed where it is short, and refused where not: messages have
-// boundaries and cannot be split. Forced by iov_limit and rma_iov_limit (fi_getinfo(3)), max_sge (ibv_query_device(3)).
-// What one call carries as it was given is inlined where it is posted, and looked at once; all else, pieces without bytes too, stands apart.
-// Hot path: yes; transfers of one piece do not come here. Threads: the owner's.
+// Transfers from several pieces of memory, or into several: one library call where the row carries as many pieces, else
+// several calls that end as one operation (posting/parts.hpp); a message that the row cannot gather is packed where it
+// is short, and refused where not: messages have boundaries and cannot be split. Forced by iov_limit and rma_iov_limit
+// (fi_getinfo(3)), max_sge (ibv_query_device(3)). What one call carries as it was given is inlined where it is posted,
+// and looked at once; all else, pieces without bytes too, stands apart. Hot path: yes; transfers of one piece do not
+// come here. Threads: the owner's.
 #pragma once
 
 #include "call_pieces.hpp"
@@ -36,17 +37,19 @@ class gathering {
         if (v.bytes > r->their_max_message_bytes) [[unlikely]]
           return initiator_type::too_long(e_, v.bytes, *r);
         const auto tag = wire::message_tag::of(wire::message_kind::user, r->theirs);
-        return Engine::counted(*r, initiator_.post(
-                                       r, operation::send, context,
-                                       signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
-                                         return e_.port->template send_gather<M>(r->link, v, tag.word, c);
-                                       }));
+        return Engine::counted(
+            *r, initiator_.post(
+                    r, operation::send, context, signalled,
+                    [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
+                      return e_.port->template send_gather<M>(r->link, v, tag.word, c);
+                    }));
       }
     }
     return gathering(e_).send_otherwise(to, from, context, signalled);
   }
 
-  [[gnu::always_inline]] status put(peer to, gather_list from, const remote_place& at, void* context, bool signalled) noexcept {
+  [[gnu::always_inline]] status put(peer to, gather_list from, const remote_place& at, void* context,
+                                    bool signalled) noexcept {
     if constexpr (parts_of::write_pieces > 1) {
       record* r = initiator_.living(to);
       if (r == nullptr) [[unlikely]]
@@ -55,7 +58,8 @@ class gathering {
         if (const status s = initiator_type::check(v.bytes, at, rights::remote_write, "put"); !s) [[unlikely]]
           return s;
         return initiator_.post_write(
-            r, operation::put, context, signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
+            r, operation::put, context,
+            signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
               return e_.port->template write_gather<M>(r->link, v, {at.address, at.key}, c);
             });
       }
@@ -63,8 +67,8 @@ class gathering {
     return put_seldom(e_, to, from.data(), from.size(), at, context, signalled);
   }
 
-  [[gnu::always_inline]] status put_notify(peer to, gather_list from, const remote_place& at, std::uint32_t immediate, void* context,
-                                           bool signalled) noexcept {
+  [[gnu::always_inline]] status put_notify(peer to, gather_list from, const remote_place& at, std::uint32_t immediate,
+                                           void* context, bool signalled) noexcept {
     if constexpr (parts_of::write_pieces > 1 && initiator_type::notify_answer::rides_on_write) {
       record* r = initiator_.living(to);
       if (r == nullptr) [[unlikely]]
@@ -107,7 +111,8 @@ class gathering {
 
   static constexpr const char* too_many = "a gather list of more than weft::gather_limit pieces";
   static constexpr const char* too_long_to_pack =
-      "send: more pieces than a message of this fabric gathers (gather_limit in its row), and more bytes than are packed; gather them yourself, or "
+      "send: more pieces than a message of this fabric gathers (gather_limit in its row), and more bytes than are "
+      "packed; gather them yourself, or "
       "put them";
 
   /// Pieces that have bytes. False: too many.
@@ -121,7 +126,8 @@ class gathering {
   }
 
  private:
-  status looked_at(peer to, gather_list pieces, const remote_place& at, rights asked, const char* operation, piece_list& kept, record*& r) noexcept {
+  status looked_at(peer to, gather_list pieces, const remote_place& at, rights asked, const char* operation,
+                   piece_list& kept, record*& r) noexcept {
     r = initiator_.living(to);
     if (r == nullptr) [[unlikely]]
       return initiator_.dead(to, operation);
@@ -131,21 +137,25 @@ class gathering {
   }
 
   // Cold and by their pieces, so that nothing of theirs is made ready on the way of one call.
-  [[gnu::cold, gnu::noinline]] static status put_seldom(Engine& e, peer to, const local_memory* from, std::size_t pieces, const remote_place& at,
-                                                        void* context, bool signalled) noexcept {
+  [[gnu::cold, gnu::noinline]] static status put_seldom(Engine& e, peer to, const local_memory* from,
+                                                        std::size_t pieces, const remote_place& at, void* context,
+                                                        bool signalled) noexcept {
     return gathering(e).put_otherwise(to, {from, pieces}, at, context, signalled);
   }
-  [[gnu::cold, gnu::noinline]] static status put_notify_seldom(Engine& e, peer to, const local_memory* from, std::size_t pieces,
-                                                               const remote_place& at, std::uint32_t immediate, void* context,
+  [[gnu::cold, gnu::noinline]] static status put_notify_seldom(Engine& e, peer to, const local_memory* from,
+                                                               std::size_t pieces, const remote_place& at,
+                                                               std::uint32_t immediate, void* context,
                                                                bool signalled) noexcept {
     return gathering(e).put_notify_otherwise(to, {from, pieces}, at, immediate, context, signalled);
   }
-  [[gnu::cold, gnu::noinline]] static status get_seldom(Engine& e, peer from, const local_memory* into, std::size_t pieces, const remote_place& at,
+  [[gnu::cold, gnu::noinline]] static status get_seldom(Engine& e, peer from, const local_memory* into,
+                                                        std::size_t pieces, const remote_place& at,
                                                         void* context) noexcept {
     return gathering(e).get_otherwise(from, {into, pieces}, at, context);
   }
 
-  // What is not one call as it was given: pieces without bytes are left out, and then one piece is an ordinary post, and more are one call or several.
+  // What is not one call as it was given: pieces without bytes are left out, and then one piece is an ordinary post,
+  // and more are one call or several.
   [[gnu::noinline]] status send_otherwise(peer to, gather_list from, void* context, bool signalled) noexcept {
     record* r = initiator_.living(to);
     if (r == nullptr) return initiator_.dead(to, "send");
@@ -154,34 +164,38 @@ class gathering {
     piece_list pieces;
     if (!keep(from, pieces)) return error(errc::invalid, too_many);
     if (pieces.count() <= 1) return initiator_.send(to, pieces.front(), context, signalled);
-    if (pieces.count() > parts_of::send_pieces) return Engine::counted(*r, packed(*r, pieces, static_cast<std::size_t>(total), context, signalled));
+    if (pieces.count() > parts_of::send_pieces)
+      return Engine::counted(*r, packed(*r, pieces, static_cast<std::size_t>(total), context, signalled));
     if constexpr (parts_of::send_pieces > 1) {
       const auto tag = wire::message_tag::of(wire::message_kind::user, r->theirs);
       if constexpr (Engine::framed) return Engine::counted(*r, behind_a_header(*r, tag, pieces, context, signalled));
       else
-        return Engine::counted(*r,
-                               initiator_.post(r, operation::send, context, signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
-                                 return e_.port->template send_gather<M>(r->link, pieces.list(), tag.word, c);
-                               }));
+        return Engine::counted(*r, initiator_.post(r, operation::send, context, signalled,
+                                                   [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
+                                                     return e_.port->template send_gather<M>(r->link, pieces.list(),
+                                                                                             tag.word, c);
+                                                   }));
     }
     return {};
   }
 
-  [[gnu::noinline]] status put_otherwise(peer to, gather_list from, remote_place at, void* context, bool signalled) noexcept {
+  [[gnu::noinline]] status put_otherwise(peer to, gather_list from, remote_place at, void* context,
+                                         bool signalled) noexcept {
     piece_list pieces;
     record* r = nullptr;
     if (const status s = looked_at(to, from, at, rights::remote_write, "put", pieces, r); !s) return s;
     if (pieces.count() <= 1) return initiator_.put(to, pieces.front(), at, context, signalled);
     if constexpr (parts_of::write_pieces > 1)
       if (call_pieces v; one_call(pieces.list(), v))
-        return initiator_.post_write(r, operation::put, context, signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
-          return e_.port->template write_gather<M>(r->link, v, {at.address, at.key}, c);
-        });
+        return initiator_.post_write(r, operation::put, context, signalled,
+                                     [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
+                                       return e_.port->template write_gather<M>(r->link, v, {at.address, at.key}, c);
+                                     });
     return initiator_.in_parts(*r, operation::put, pieces.list(), at, 0, context, signalled);
   }
 
-  [[gnu::noinline]] status put_notify_otherwise(peer to, gather_list from, remote_place at, std::uint32_t immediate, void* context,
-                                                bool signalled) noexcept {
+  [[gnu::noinline]] status put_notify_otherwise(peer to, gather_list from, remote_place at, std::uint32_t immediate,
+                                                void* context, bool signalled) noexcept {
     piece_list pieces;
     record* r = nullptr;
     if (const status s = looked_at(to, from, at, rights::remote_write, "put_notify", pieces, r); !s) return s;
@@ -189,9 +203,11 @@ class gathering {
     if constexpr (parts_of::write_pieces > 1 && initiator_type::notify_answer::rides_on_write)
       if (call_pieces v; one_call(pieces.list(), v)) {
         const std::uint64_t word = initiator_type::immediate_word(*r, immediate);
-        return initiator_.post_write(r, operation::put_notify, context, signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
-          return e_.port->template write_gather_immediate<M>(r->link, v, {at.address, at.key}, word, c);
-        });
+        return initiator_.post_write(
+            r, operation::put_notify, context, signalled,
+            [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
+              return e_.port->template write_gather_immediate<M>(r->link, v, {at.address, at.key}, word, c);
+            });
       }
     return initiator_.in_parts(*r, operation::put_notify, pieces.list(), at, immediate, context, signalled);
   }
@@ -224,11 +240,13 @@ class gathering {
       to += each.size;
     }
     Engine::put_back(to);
-    return initiator_.posted(*o, e_.port->template send<post_mode::signalled>(r.link, {whole.data, Engine::around + total, whole.descriptor},
-                                                                         Engine::immediate_of(tag), o));
+    return initiator_.posted(
+        *o, e_.port->template send<post_mode::signalled>(r.link, {whole.data, Engine::around + total, whole.descriptor},
+                                                         Engine::immediate_of(tag), o));
   }
 
-  status behind_a_header(record& r, wire::message_tag tag, const piece_list& pieces, void* context, bool signalled) noexcept {
+  status behind_a_header(record& r, wire::message_tag tag, const piece_list& pieces, void* context,
+                         bool signalled) noexcept {
     slot* o = with_buffer(r, context, signalled);
     if (o == nullptr) return again(waits_for::operation_slot, "send");
     const local_memory head = e_.controls.memory(o->buffer);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Posts to one peer that travel in one message, opened and closed by hand: `auto g = net.coalesce(peer); g.send(a); g.send(b); g.close();`. It closes
-// itself on every path. On every fabric, whatever its coalesce answer; what the answer adds is gathering without a group.
-// Hot path: send(). Threads: the owner's.
+// Posts to one peer that travel in one message, opened and closed by hand: `auto g = net.coalesce(peer); g.send(a);
+// g.send(b); g.close();`. It closes itself on every path. On every fabric, whatever its coalesce answer; what the
+// answer adds is gathering without a group. Hot path: send(). Threads: the owner's.
 #pragma once
 
 #include "coalescing.hpp"
@@ -12,12 +12,14 @@
 
 namespace weft::detail {
 
-/// A group to one peer. Members are copied, so that their sources are free at once, and unsignalled: only failures are told, each with a null
-/// context; a group that could not be sent fails each of its members. A message that is full is sent, and the group goes on with another, so that a group
-/// may have any number of members; coalesce::up_to says how many there are in one, else 64 of 768 bytes together. What fits none
-/// of them goes alone, in its order. So do puts where they may not be members (compose/posting/coalescing.hpp); where they are, the target copies them when it polls.
-/// `again`: not taken; make progress, then try once more. Other posts to that peer while the group is open may overtake its members. A group that goes out of
-/// scope while the queue is full is left to progress(). The transport must outlive it; moved-from groups are closed.
+/// A group to one peer. Members are copied, so that their sources are free at once, and unsignalled: only failures are
+/// told, each with a null context; a group that could not be sent fails each of its members. A message that is full is
+/// sent, and the group goes on with another, so that a group may have any number of members; coalesce::up_to says how
+/// many there are in one, else 64 of 768 bytes together. What fits none of them goes alone, in its order. So do puts
+/// where they may not be members (compose/posting/coalescing.hpp); where they are, the target copies them when it
+/// polls. `again`: not taken; make progress, then try once more. Other posts to that peer while the group is open may
+/// overtake its members. A group that goes out of scope while the queue is full is left to progress(). The transport
+/// must outlive it; moved-from groups are closed.
 template <class Engine>
 class [[nodiscard]] group {
  public:
@@ -26,7 +28,8 @@ class [[nodiscard]] group {
   using packing = coalescing<Engine>;
 
   group(Engine& e, peer to) noexcept : e_(&e), to_(to) {}
-  group(group&& other) noexcept : e_(std::exchange(other.e_, nullptr)), to_(other.to_), open_(std::exchange(other.open_, {})) {}
+  group(group&& other) noexcept
+      : e_(std::exchange(other.e_, nullptr)), to_(other.to_), open_(std::exchange(other.open_, {})) {}
   group& operator=(group&& other) noexcept {
     if (this == &other) return *this;
     leave();
@@ -47,14 +50,17 @@ class [[nodiscard]] group {
   }
   /// As transport::put without a context.
   status put(local_memory from, const remote_place& at) noexcept {
-    return write<packing::packs_puts>(wire::group_kind::put, "put", from, at, 0, [&] { return initiator_type(*e_).put(to_, from, at, nullptr, false); });
+    return write<packing::packs_puts>(wire::group_kind::put, "put", from, at, 0,
+                                      [&] { return initiator_type(*e_).put(to_, from, at, nullptr, false); });
   }
   status put_notify(local_memory from, const remote_place& at, std::uint32_t immediate) noexcept {
-    return write<packing::packs_notices>(wire::group_kind::put_notify, "put_notify", from, at, immediate,
-                                         [&] { return initiator_type(*e_).put_notify(to_, from, at, immediate, nullptr, false); });
+    return write<packing::packs_notices>(wire::group_kind::put_notify, "put_notify", from, at, immediate, [&] {
+      return initiator_type(*e_).put_notify(to_, from, at, immediate, nullptr, false);
+    });
   }
 
-  /// Sends what was packed. `again`: the group is still open. Other errors: it is closed, and its members are told at the next look.
+  /// Sends what was packed. `again`: the group is still open. Other errors: it is closed, and its members are told at
+  /// the next look.
   status close() noexcept {
     if (e_ == nullptr) return error(errc::invalid, "close a closed group");
     record* r = initiator_type(*e_).living(to_);
@@ -86,8 +92,8 @@ class [[nodiscard]] group {
   }
 
   template <bool Packs, class Plain>
-  status write(wire::group_kind kind, const char* what, const local_memory& from, const remote_place& at, std::uint32_t immediate,
-               Plain&& plain) noexcept {
+  status write(wire::group_kind kind, const char* what, const local_memory& from, const remote_place& at,
+               std::uint32_t immediate, Plain&& plain) noexcept {
     record* r = nullptr;
     if (const status s = ready(r, what); !s) return s;
     if constexpr (Packs)

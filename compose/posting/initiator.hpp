@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The initiator's side: checks, takes a slot, makes the call that the fabric's answers name. One library call per operation, unless
-// the row forces more (policies/notify.hpp). Atomics: posting/atomics.hpp.
-// Hot path: all of it. Threads: the owner's.
+// The initiator's side: checks, takes a slot, makes the call that the fabric's answers name. One library call per
+// operation, unless the row forces more (policies/notify.hpp). Atomics: posting/atomics.hpp. Hot path: all of it.
+// Threads: the owner's.
 #pragma once
 
 #include "../../wire/control.hpp"
-#include "ring_posts.hpp"
 #include "../engine/engine.hpp"
 #include "fused.hpp"
 #include "parts.hpp"
+#include "ring_posts.hpp"
 
 namespace weft::detail {
 
@@ -34,8 +34,8 @@ class initiator {
 
   using parts_of = parts<Engine>;
   /// A write goes to the port as it is, which looks at its place.
-  static constexpr bool port_checks_writes =
-      Engine::port_checks_places && notify_answer::rides_on_write && !Engine::watches_cells && Engine::write_mode != post_mode::delivered;
+  static constexpr bool port_checks_writes = Engine::port_checks_places && notify_answer::rides_on_write &&
+                                             !Engine::watches_cells && Engine::write_mode != post_mode::delivered;
 
   explicit initiator(Engine& e) noexcept : e_(e) {}
 
@@ -43,20 +43,25 @@ class initiator {
     record* r = living(to);
     if (r == nullptr || from.size > r->their_max_message_bytes) [[unlikely]]
       return not_sent(e_, to, from.size);
-    const auto tag = [r] { return wire::message_tag::of(wire::message_kind::user, r->theirs); };  // read where it goes into the call
+    const auto tag = [r] {
+      return wire::message_tag::of(wire::message_kind::user, r->theirs);
+    };  // read where it goes into the call
     if constexpr (Engine::framed) {
       return Engine::counted(*r, send_framed(*r, from, tag(), context, signalled));
     } else {
-      if (!signalled && is_injected(from.size)) return Engine::counted(*r, e_.port->inject(r->link, {from.data, from.size}, tag().word));
-      return Engine::counted(*r, post(
-                                     r, operation::send, context,
-                                     signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
-                                       return e_.port->template send<M>(r->link, from, tag().word, c);
-                                     }));
+      if (!signalled && is_injected(from.size))
+        return Engine::counted(*r, e_.port->inject(r->link, {from.data, from.size}, tag().word));
+      return Engine::counted(
+          *r, post(
+                  r, operation::send, context, signalled,
+                  [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
+                    return e_.port->template send<M>(r->link, from, tag().word, c);
+                  }));
     }
   }
 
-  [[gnu::always_inline]] status put(peer to, local_memory from, const remote_place& at, void* context, bool signalled) noexcept {
+  [[gnu::always_inline]] status put(peer to, local_memory from, const remote_place& at, void* context,
+                                    bool signalled) noexcept {
     record* r = living(to);
     if (r == nullptr) [[unlikely]]
       return dead(to, "put");
@@ -78,8 +83,8 @@ class initiator {
     return post_write(r, operation::put, context, signalled, call);
   }
 
-  [[gnu::always_inline]] status put_notify(peer to, local_memory from, const remote_place& at, std::uint32_t immediate, void* context,
-                                           bool signalled) noexcept {
+  [[gnu::always_inline]] status put_notify(peer to, local_memory from, const remote_place& at, std::uint32_t immediate,
+                                           void* context, bool signalled) noexcept {
     record* r = living(to);
     if (r == nullptr) [[unlikely]]
       return dead(to, "put_notify");
@@ -91,7 +96,8 @@ class initiator {
     return notify_answer::post(*this, write_of{r, from, {at.address, at.key}, immediate, context, signalled});
   }
 
-  /// Moves nothing, and ends at the next look: libraries may never end a read of no bytes (udp;ofi_rxd of libfabric 1.17).
+  /// Moves nothing, and ends at the next look: libraries may never end a read of no bytes (udp;ofi_rxd of
+  /// libfabric 1.17).
   [[gnu::noinline]] status get_nothing(record& r, const remote_place& at, void* context) noexcept {
     if (status s = check(0, at, rights::remote_read, "get"); !s) return s;
     slot* o = claim(&r, operation::get, context);
@@ -119,10 +125,11 @@ class initiator {
     else return posted(*o, e_.port->read(r->link, into, {at.address, at.key}, o));
   }
 
-  // ---- what the answers are made of (called by policies/notify.hpp) ----------------------------------------------------
+  // ---- what the answers are made of (called by policies/notify.hpp)
   [[gnu::always_inline]] status write_with_immediate(const write_of& w) noexcept {
     const std::uint64_t immediate = immediate_word(*w.record, w.immediate);
-    if (!w.signalled && is_injected(w.from.size)) return e_.port->inject_write_immediate(w.record->link, {w.from.data, w.from.size}, w.to, immediate);
+    if (!w.signalled && is_injected(w.from.size))
+      return e_.port->inject_write_immediate(w.record->link, {w.from.data, w.from.size}, w.to, immediate);
     if constexpr (Engine::write_mode == post_mode::delivered)
       if (w.signalled && w.from.size == 0) [[unlikely]]
         return notice_alone(e_, w.record, w.immediate, w.context);
@@ -134,7 +141,9 @@ class initiator {
   }
 
   /// A message cannot overtake a write on this row: both are posted now. The operation ends when both have.
-  [[gnu::always_inline]] status write_then_message(const write_of& w) noexcept { return write_first<Engine::write_mode, stage::noticing>(w); }
+  [[gnu::always_inline]] status write_then_message(const write_of& w) noexcept {
+    return write_first<Engine::write_mode, stage::noticing>(w);
+  }
 
   /// Nothing keeps a message behind a write on this row: it is sent when the write is delivered.
   [[gnu::always_inline]] status write_delivered_then_message(const write_of& w) noexcept {
@@ -175,19 +184,22 @@ class initiator {
     if (!told || !completes) --o.pending;
   }
 
-  // ---- what posting/batch.hpp and posting/gather.hpp are made of -----------------------------------------------------------------------
-  [[gnu::always_inline]] static record* living(peer p) noexcept { return p.alive() ? static_cast<record*>(p.living()) : nullptr; }
+  // ---- what posting/batch.hpp and posting/gather.hpp are made of
+  [[gnu::always_inline]] static record* living(peer p) noexcept {
+    return p.alive() ? static_cast<record*>(p.living()) : nullptr;
+  }
 
   /// Why a handle cannot be used: not yet connected, or gone.
   status dead(peer p, const char* operation) const noexcept {
     if (!p) return error(errc::invalid, operation);
     const auto* r = static_cast<const record*>(p.record());
-    const bool meeting =
-        r->number == p.number() && r->state != peer_state::free && r->state != peer_state::refusing && r->state != peer_state::leaving;
+    const bool meeting = r->number == p.number() && r->state != peer_state::free && r->state != peer_state::refusing &&
+                         r->state != peer_state::leaving;
     return meeting ? again(waits_for::connection, operation) : error(errc::peer_lost, operation);
   }
 
-  /// An immediate as it travels: with the connection's number where there is room, so that the target knows who wrote, unless it knows by the link.
+  /// An immediate as it travels: with the connection's number where there is room, so that the target knows who wrote,
+  /// unless it knows by the link.
   [[gnu::always_inline]] static std::uint64_t immediate_word(const record& r, std::uint32_t immediate) noexcept {
     if constexpr (Engine::notices_name_links) return immediate;
     else if constexpr (Engine::wide_immediate) return immediate | std::uint64_t{r.theirs.value} << 32;
@@ -209,7 +221,8 @@ class initiator {
     return {errc::truncated, origin::weft, static_cast<std::int32_t>(r.their_max_message_bytes), "send"};
   }
 
-  [[gnu::always_inline]] static status check(std::size_t size, const remote_place& at, rights asked, const char* operation) noexcept {
+  [[gnu::always_inline]] static status check(std::size_t size, const remote_place& at, rights asked,
+                                             const char* operation) noexcept {
     if (size > at.room) return error(errc::out_of_range, operation);
     if (!grants(at.granted, asked)) return error(errc::denied, operation);
     return {};
@@ -242,18 +255,20 @@ class initiator {
   }
 
   /// By value: where nothing is split, nothing of the caller's needs an address.
-  [[gnu::cold, gnu::noinline]] status one_in_parts(record& r, operation what, local_memory from, remote_place at, std::uint32_t immediate,
-                                                   void* context, bool signalled) noexcept {
+  [[gnu::cold, gnu::noinline]] status one_in_parts(record& r, operation what, local_memory from, remote_place at,
+                                                   std::uint32_t immediate, void* context, bool signalled) noexcept {
     return in_parts(r, what, {&from, 1}, at, immediate, context, signalled);
   }
-  [[gnu::cold, gnu::noinline]] status in_parts(record& r, operation what, gather_list from, const remote_place& at, std::uint32_t immediate,
-                                               void* context, bool signalled) noexcept {
-    return parts_of(e_).begin(r, what, from, {at.address, at.key}, immediate, context, signalled, Engine::write_mode == post_mode::delivered);
+  [[gnu::cold, gnu::noinline]] status in_parts(record& r, operation what, gather_list from, const remote_place& at,
+                                               std::uint32_t immediate, void* context, bool signalled) noexcept {
+    return parts_of(e_).begin(r, what, from, {at.address, at.key}, immediate, context, signalled,
+                              Engine::write_mode == post_mode::delivered);
   }
 
   /// A write: where writes are tracked (policies/flush.hpp), it has a slot and an end even without a context.
   template <class Call>
-  [[gnu::always_inline]] status post_write(record* r, operation what, void* context, bool signalled, Call&& call) noexcept {
+  [[gnu::always_inline]] status post_write(record* r, operation what, void* context, bool signalled,
+                                           Call&& call) noexcept {
     return post<Engine::write_mode, Engine::tracks_writes>(r, what, context, signalled, call);
   }
 
@@ -266,14 +281,16 @@ class initiator {
       Engine::put_back(own.data + wire::header_bytes);
       const local_memory tail{own.data + wire::header_bytes, Engine::back, own.descriptor};
       const local_memory pieces[3]{head, from.size == 0 ? tail : from, tail};
-      return e.port->template send_gather<post_mode::signalled>(r.link, {pieces, from.size == 0 ? std::size_t{2} : std::size_t{3}}, 0, &o);
+      return e.port->template send_gather<post_mode::signalled>(
+          r.link, {pieces, from.size == 0 ? std::size_t{2} : std::size_t{3}}, 0, &o);
     } else {
       return e.port->template send_framed<post_mode::signalled>(r.link, head, from, &o);
     }
   }
 
-  /// One call, signalled or not. Inlined at each place that posts (calls given to it say so): shared by batches and single posts it would cost
-  /// the single ones. Unsignalled ones carry their peer's marker where the library leaves contexts alone.
+  /// One call, signalled or not. Inlined at each place that posts (calls given to it say so): shared by batches and
+  /// single posts it would cost the single ones. Unsignalled ones carry their peer's marker where the library leaves
+  /// contexts alone.
   template <post_mode Signalled = post_mode::signalled, bool Tracked = false, class Call>
   [[gnu::always_inline]] status post(record* r, operation what, void* context, bool signalled, Call&& call) noexcept {
     if (!signalled) {
@@ -284,7 +301,8 @@ class initiator {
     if (o == nullptr) [[unlikely]]
       return again(waits_for::operation_slot, name_of(what));
     if (!signalled) o->use = slot_use::silent;
-    if constexpr (Engine::ends_at_return) return ended_or_not(*o, call(std::integral_constant<post_mode, post_mode::at_return>{}, o));
+    if constexpr (Engine::ends_at_return)
+      return ended_or_not(*o, call(std::integral_constant<post_mode, post_mode::at_return>{}, o));
     else return posted(*o, call(std::integral_constant<post_mode, Signalled>{}, o));
   }
 
@@ -309,9 +327,11 @@ class initiator {
     return e_.port->inject(r.link, {message, Engine::around + from.size}, 0);
   }
 
-  /// A write without bytes has nothing to deliver, and libraries may wait for its delivery for ever (shared memory of libfabric 1.17, then
-  /// every later post to that peer is answered `again`): its notice is sent as a message, which no key can fail.
-  [[gnu::cold, gnu::noinline]] static status notice_alone(Engine& e, record* r, std::uint32_t immediate, void* context) noexcept {
+  /// A write without bytes has nothing to deliver, and libraries may wait for its delivery for ever (shared memory of
+  /// libfabric 1.17, then every later post to that peer is answered `again`): its notice is sent as a message, which no
+  /// key can fail.
+  [[gnu::cold, gnu::noinline]] static status notice_alone(Engine& e, record* r, std::uint32_t immediate,
+                                                          void* context) noexcept {
     initiator l(e);
     slot* o = l.claim(r, operation::put_notify, context);
     if (o == nullptr) return again(waits_for::operation_slot, "put_notify");
@@ -320,25 +340,30 @@ class initiator {
     return l.posted(*o, e.tell(*r, wire::message_kind::notify, body, o));
   }
 
-  /// Where small payloads travel in notices this stands apart, its arguments one by one: whole they lay in memory on the other way too.
+  /// Where small payloads travel in notices this stands apart, its arguments one by one: whole they lay in memory on
+  /// the other way too.
   template <post_mode M, stage First>
   [[gnu::always_inline]] status write_first(const write_of& w) noexcept {
     if constexpr (fuses)
-      return write_apart<M, First>(e_, w.record, w.from.data, w.from.size, w.from.descriptor, w.to.address, w.to.key, w.immediate, w.context,
-                                   w.signalled);
+      return write_apart<M, First>(e_, w.record, w.from.data, w.from.size, w.from.descriptor, w.to.address, w.to.key,
+                                   w.immediate, w.context, w.signalled);
     else return write_now<M, First>(w);
   }
   template <post_mode M, stage First>
-  [[gnu::noinline]] static status write_apart(Engine& e, record* r, std::byte* data, std::size_t size, void* descriptor, std::uint64_t address,
-                                              std::uint64_t key, std::uint32_t immediate, void* context, bool signalled) noexcept {
-    return initiator(e).template write_now<M, First>({r, {data, size, descriptor}, {address, key}, immediate, context, signalled});
+  [[gnu::noinline]] static status write_apart(Engine& e, record* r, std::byte* data, std::size_t size, void* descriptor,
+                                              std::uint64_t address, std::uint64_t key, std::uint32_t immediate,
+                                              void* context, bool signalled) noexcept {
+    return initiator(e).template write_now<M, First>(
+        {r, {data, size, descriptor}, {address, key}, immediate, context, signalled});
   }
   /// Ends without being delivered: see notice_alone.
-  [[gnu::cold, gnu::noinline]] static status put_nothing(Engine& e, record* r, std::byte* data, void* descriptor, std::uint64_t address,
-                                                         std::uint64_t key, void* context) noexcept {
-    return initiator(e).post(r, operation::put, context, true, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
-      return e.port->template write<M>(r->link, {data, 0, descriptor}, {address, key}, c);
-    });
+  [[gnu::cold, gnu::noinline]] static status put_nothing(Engine& e, record* r, std::byte* data, void* descriptor,
+                                                         std::uint64_t address, std::uint64_t key,
+                                                         void* context) noexcept {
+    return initiator(e).post(r, operation::put, context, true,
+                             [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
+                               return e.port->template write<M>(r->link, {data, 0, descriptor}, {address, key}, c);
+                             });
   }
 
   template <post_mode M, stage First>
@@ -371,8 +396,9 @@ class initiator {
     const local_memory memory = e_.controls.memory(buffer);
     std::memcpy(memory.data, &entry, sizeof entry);
     const std::uint64_t place = (parent.sequence - 1) % r.ring.entries * sizeof entry;
-    return posted(*s, e_.port->template write<post_mode::signalled>(r.link, {memory.data, sizeof entry, memory.descriptor},
-                                                                    {r.ring.address + place, r.ring.key}, s));
+    return posted(*s,
+                  e_.port->template write<post_mode::signalled>(r.link, {memory.data, sizeof entry, memory.descriptor},
+                                                                {r.ring.address + place, r.ring.key}, s));
   }
 
   Engine& e_;

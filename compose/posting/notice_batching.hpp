@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Notices whose writes were delivered, sent in one message per peer: where nothing is ordered each put_notify waits for its delivery, and many
-// deliveries are told by one look at the queue. One wait and one message for all of them, however many there are.
-// The operations of one message form a list by `next`; the message's slot has the first as its parent, and all end with it (receiving/cq_poller.hpp).
-// Hot path: yes, on rows whose answer is notify::message_after_delivery. Threads: the owner's.
+// Notices whose writes were delivered, sent in one message per peer: where nothing is ordered each put_notify waits for
+// its delivery, and many deliveries are told by one look at the queue. One wait and one message for all of them,
+// however many there are. The operations of one message form a list by `next`; the message's slot has the first as its
+// parent, and all end with it (receiving/cq_poller.hpp). Hot path: yes, on rows whose answer is
+// notify::message_after_delivery. Threads: the owner's.
 #pragma once
 
 #include "../../wire/control.hpp"
@@ -21,7 +22,8 @@ class notice_batching {
 
   explicit notice_batching(Engine& e) noexcept : e_(e) {}
 
-  /// Sends the notice of `first`, which was due, and those that are due too and go to the same peer. What finds no room is deferred again.
+  /// Sends the notice of `first`, which was due, and those that are due too and go to the same peer. What finds no room
+  /// is deferred again.
   void send(slot& first) noexcept {
     std::byte body[4 * most];
     std::size_t size = wire::encode(first.immediate, body);
@@ -55,7 +57,9 @@ class notice_batching {
   void leave(const slot& s) noexcept {
     for (std::uint32_t i = 0; i < e_.operations.size(); ++i) {
       slot& message = *e_.operations.at(i);
-      if (message.parent == nullptr || message.parent->stage != stage::noticing || message.parent->what != operation::put_notify) continue;
+      if (message.parent == nullptr || message.parent->stage != stage::noticing ||
+          message.parent->what != operation::put_notify)
+        continue;
       if (message.parent == &s) message.parent = next_of(s);
       else
         for (slot* p = message.parent; p != nullptr; p = next_of(*p))

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Transfers that one library call cannot carry: posted part by part, a few at a time, and ended as one operation. Forced by rows that bound
-// the bytes of a write or the pieces of a call. The operation's own slot is nobody's context while parts are under way: each part has a slot
-// whose parent it is. A put_notify's last part goes alone, when all others have ended: delivered, or on rows that cannot say so, acknowledged
-// and in order; it is then an ordinary put_notify in the operation's own slot.
-// Hot path: only of such transfers. Threads: the owner's.
+// Transfers that one library call cannot carry: posted part by part, a few at a time, and ended as one operation.
+// Forced by rows that bound the bytes of a write or the pieces of a call. The operation's own slot is nobody's context
+// while parts are under way: each part has a slot whose parent it is. A put_notify's last part goes alone, when all
+// others have ended: delivered, or on rows that cannot say so, acknowledged and in order; it is then an ordinary
+// put_notify in the operation's own slot. Hot path: only of such transfers. Threads: the owner's.
 #pragma once
 
 #include "../engine/engine.hpp"
@@ -41,15 +41,19 @@ class parts {
 
   static constexpr bool bounded = facts.largest_write < unlimited / 2;
   /// Pieces of one library call, no more than callers may give.
-  static constexpr std::size_t write_pieces = std::min<std::size_t>({gather_limit, facts.gather_limit, facts.rma_gather_limit});
+  static constexpr std::size_t write_pieces =
+      std::min<std::size_t>({gather_limit, facts.gather_limit, facts.rma_gather_limit});
   static constexpr std::size_t send_pieces =
-      std::min<std::size_t>(gather_limit, facts.gather_limit - std::size_t{Engine::framed}) - std::size_t{Engine::watches_messages};
+      std::min<std::size_t>(gather_limit, facts.gather_limit - std::size_t{Engine::framed}) -
+      std::size_t{Engine::watches_messages};
   static constexpr std::uint8_t at_once = 4;
   static constexpr bool fuses = false;  ///< The last part is no small payload: it goes as a write.
   /// How the parts that a notice waits for are posted.
   static constexpr post_mode settled = facts.delivery_complete ? post_mode::delivered : post_mode::signalled;
-  /// Whether a notice can be kept behind several parts. Not where it rides on the last, nothing orders that, and no end means delivered.
-  static constexpr bool notices_after_parts = !notify_answer::rides_on_write || facts.delivery_complete || facts.order_write_after_write;
+  /// Whether a notice can be kept behind several parts. Not where it rides on the last, nothing orders that, and no end
+  /// means delivered.
+  static constexpr bool notices_after_parts =
+      !notify_answer::rides_on_write || facts.delivery_complete || facts.order_write_after_write;
 
   explicit parts(Engine& e) noexcept : e_(e) {}
 
@@ -59,10 +63,11 @@ class parts {
   }
 
   /// Begins a transfer that ends as one. `delivered`: a put's parts are. `again`: nothing was posted.
-  [[gnu::noinline]] status begin(record& r, operation what, gather_list from, remote_memory to, std::uint32_t immediate, void* context,
-                                 bool signalled, bool delivered, bool confirm = false) noexcept {
+  [[gnu::noinline]] status begin(record& r, operation what, gather_list from, remote_memory to, std::uint32_t immediate,
+                                 void* context, bool signalled, bool delivered, bool confirm = false) noexcept {
     if constexpr (!notices_after_parts)
-      if (what == operation::put_notify) return error(errc::unsupported, "put_notify in parts (no order_write_after_write, no delivery_complete)");
+      if (what == operation::put_notify)
+        return error(errc::unsupported, "put_notify in parts (no order_write_after_write, no delivery_complete)");
     slot* o = claim(r, what, context);
     if (o == nullptr) return again(waits_for::operation_slot, name_of(what));
     const std::uint32_t index = e_.plans.take();
@@ -84,7 +89,8 @@ class parts {
   }
 
   /// A batch was left with a member that the queue had no room for: it is tried again by progress. Cold.
-  [[gnu::cold]] void leave(record& r, operation what, const local_memory& from, remote_memory to, std::uint32_t immediate, status why) {
+  [[gnu::cold]] void leave(record& r, operation what, const local_memory& from, remote_memory to,
+                           std::uint32_t immediate, status why) {
     if (e_.operations.left() == 0) e_.operations.fill(16, [this](bytes memory) { return e_.register_own(memory); });
     slot& o = *e_.operations.take();
     e_.claim(o, slot_use::silent, what, &r, nullptr);
@@ -110,14 +116,16 @@ class parts {
     carry_on(o);
   }
 
-  // ---- what the notify answers are made of --------------------------------------------------------------------------------
+  // ---- what the notify answers are made of
   status write_with_immediate(const last_write<Engine>& w) noexcept {
     slot& o = *w.slot;
     record& r = *o.record;
     o.stage = stage::single;
     const std::uint64_t immediate = initiator<Engine>::immediate_word(r, o.immediate);
     if constexpr (write_pieces > 1)
-      if (w.from->count() > 1) return e_.port->template write_gather_immediate<Engine::write_mode>(r.link, w.from->list(), w.to, immediate, &o);
+      if (w.from->count() > 1)
+        return e_.port->template write_gather_immediate<Engine::write_mode>(r.link, w.from->list(), w.to, immediate,
+                                                                            &o);
     if constexpr (Engine::write_mode == post_mode::delivered)
       if (w.from->count() == 0) {  // posting/initiator.hpp, notice_alone
         std::byte body[4];
@@ -126,8 +134,12 @@ class parts {
       }
     return e_.port->template write_immediate<Engine::write_mode>(r.link, w.from->front(), w.to, immediate, &o);
   }
-  status write_then_message(const last_write<Engine>& w) noexcept { return write_first<Engine::write_mode>(w, stage::noticing); }
-  status write_delivered_then_message(const last_write<Engine>& w) noexcept { return write_first<post_mode::delivered>(w, stage::delivering); }
+  status write_then_message(const last_write<Engine>& w) noexcept {
+    return write_first<Engine::write_mode>(w, stage::noticing);
+  }
+  status write_delivered_then_message(const last_write<Engine>& w) noexcept {
+    return write_first<post_mode::delivered>(w, stage::delivering);
+  }
   status write_then_ring(const last_write<Engine>& w) noexcept {
     const record& r = *w.slot->record;
     if (r.ring_posted - r.ring_credited >= r.ring.entries) return again(waits_for::receive_slot, "put_notify");
@@ -153,7 +165,8 @@ class parts {
     return o;
   }
 
-  void fill(slot& o, std::uint32_t index, operation what, gather_list from, remote_memory to, std::uint32_t immediate, bool delivered) noexcept {
+  void fill(slot& o, std::uint32_t index, operation what, gather_list from, remote_memory to, std::uint32_t immediate,
+            bool delivered) noexcept {
     transfer_plan& p = e_.plans.at(index);
     p.set(from, to);
     p.what = what;
@@ -198,15 +211,16 @@ class parts {
       if (confirm) flushing<Engine>(e_).confirm_ended(o);
   }
 
-  /// Posts what may be posted now. Returns: ok, `again` where something was due and had no room, or the error that ended it.
+  /// Posts what may be posted now. Returns: ok, `again` where something was due and had no room, or the error that
+  /// ended it.
   status advance(slot& o) noexcept {
     transfer_plan& p = plan_of(o);
     while (p.at.left != 0 || p.ends_with_notice) {
       if (o.pending >= at_once) return {};
       const bool message = p.what == operation::send;
       piece_list part;
-      const transfer_cursor after =
-          p.cut(message ? send_pieces : write_pieces, message || !bounded ? unlimited : e_.port->limits().largest_write, part);
+      const transfer_cursor after = p.cut(message ? send_pieces : write_pieces,
+                                          message || !bounded ? unlimited : e_.port->limits().largest_write, part);
       const bool last = p.ends_with_notice && after.left == 0;
       if (last && o.pending != 0) return {};
       const status s = last ? post_last(o, part, p.at.to) : post_part(o, part, p);
@@ -239,7 +253,8 @@ class parts {
   status post_last(slot& o, const piece_list& part, remote_memory to) noexcept {
     const std::uint32_t index = plan_index(o);
     o.pending = 1;
-    const status s = o.what == operation::send ? message(o, part) : notify_answer::post(*this, last_write<Engine>{&o, &part, to});
+    const status s =
+        o.what == operation::send ? message(o, part) : notify_answer::post(*this, last_write<Engine>{&o, &part, to});
     if (s) {
       e_.plans.give(index);
     } else {
@@ -259,7 +274,8 @@ class parts {
       o.stage = stage::buffered;
       return Engine::counted(*o.record, initiator<Engine>::post_framed(e_, *o.record, from, tag, o));
     } else {
-      return Engine::counted(*o.record, e_.port->template send<post_mode::signalled>(o.record->link, from, tag.word, &o));
+      return Engine::counted(*o.record,
+                             e_.port->template send<post_mode::signalled>(o.record->link, from, tag.word, &o));
     }
   }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The member that a batch keeps back until the next one comes (posting/batch.hpp): as it was given, or where the port takes that, made up in the library's words
-// already, since a copy in other words costs as much as a post.
-// Hot path: yes. Threads: values.
+// The member that a batch keeps back until the next one comes (posting/batch.hpp): as it was given, or where the port
+// takes that, made up in the library's words already, since a copy in other words costs as much as a post. Hot path:
+// yes. Threads: values.
 #pragma once
 
 #include "../../core/memory.hpp"
@@ -38,9 +38,11 @@ struct member_as_given {
 template <class Kept>
 struct member_as_posted {
   operation what = no_member;
-  operation ready = no_member;    ///< The same of a write that is posted as it is kept: one with bytes, which one call carries.
-  Kept kept;                      ///< Is something only while `what` is.
-  member_as_posted() noexcept {}  // NOLINT(modernize-use-equals-default,hicpp-use-equals-default): by default all of it would be cleared first
+  operation ready =
+      no_member;  ///< The same of a write that is posted as it is kept: one with bytes, which one call carries.
+  Kept kept;      ///< Is something only while `what` is.
+  member_as_posted() noexcept {
+  }  // NOLINT(modernize-use-equals-default,hicpp-use-equals-default): by default all of it would be cleared first
   member_as_posted(const member_as_posted& other) noexcept : what(other.what), ready(other.ready) {
     if (what != no_member) kept = other.kept;
   }
@@ -59,7 +61,9 @@ struct member_as_posted {
   }
   void drop() noexcept { what = ready = no_member; }
   local_memory from() const noexcept { return kept.from(); }
-  remote_place at() const noexcept { return {kept.to().address, kept.to().key, kept.from().size, rights::remote_write}; }
+  remote_place at() const noexcept {
+    return {kept.to().address, kept.to().key, kept.from().size, rights::remote_write};
+  }
   std::uint32_t immediate() const noexcept { return static_cast<std::uint32_t>(kept.immediate()); }
 };
 

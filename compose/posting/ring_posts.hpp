@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The initiator's side of watched rings: put_notify as one write of a cell, payload included (wire/cell.hpp). What is larger than a cell
-// carries its notice as an immediate where the row has those, else goes ahead in a write of its own; the row keeps writes in order. No
-// completion is asked for: the peer's credit says that cells are free again, and ends those operations that somebody waits for, so that neither
-// side's library makes an entry for a queue.
-// Hot path: yes, with notify::watched_word. Threads: the owner's.
+// The initiator's side of watched rings: put_notify as one write of a cell, payload included (wire/cell.hpp). What is
+// larger than a cell carries its notice as an immediate where the row has those, else goes ahead in a write of its own;
+// the row keeps writes in order. No completion is asked for: the peer's credit says that cells are free again, and ends
+// those operations that somebody waits for, so that neither side's library makes an entry for a queue. Hot path: yes,
+// with notify::watched_word. Threads: the owner's.
 #pragma once
 
-#include "../engine/watched_ring.hpp"
 #include "../engine/engine.hpp"
+#include "../engine/watched_ring.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -38,7 +38,8 @@ class cell_posts {
     if (full(r)) [[unlikely]]
       if (!has_room(r)) return again(waits_for::receive_slot, "put_notify");
     if (!w.signalled && w.from.size <= cell_memory::largest_staged) [[likely]]
-      if (!Engine::tracks_writes || w.from.size + wire::cell_tail_bytes <= injected) return put_staged(r, w.from, w.to, w.immediate, 0, &r);
+      if (!Engine::tracks_writes || w.from.size + wire::cell_tail_bytes <= injected)
+        return put_staged(r, w.from, w.to, w.immediate, 0, &r);
     return post_otherwise(w);
   }
 
@@ -57,7 +58,9 @@ class cell_posts {
     std::uint64_t size = o.scratch[2];
     const local_memory number{reinterpret_cast<std::byte*>(&size), sizeof size, nullptr};
     status told = again(waits_for::receive_slot, "put_notify");
-    if (has_room(r)) told = put_staged(r, number, {o.scratch[0], o.scratch[1]}, o.immediate, wire::cell_outside | wire::cell_answered, nullptr);
+    if (has_room(r))
+      told = put_staged(r, number, {o.scratch[0], o.scratch[1]}, o.immediate, wire::cell_outside | wire::cell_answered,
+                        nullptr);
     if (told.is_again()) return e_.defer(o);
     if (!told) {
       o.fault = told.code;
@@ -78,14 +81,16 @@ class cell_posts {
 
   /// How far they have read, as they wrote it here.
   static std::uint64_t their_credit(const record& r) noexcept {
-    return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(r.incoming)).load(std::memory_order_acquire);
+    return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(r.incoming))
+        .load(std::memory_order_acquire);
   }
   /// Whether what they say to have read can be true, and all refusals that it speaks of are known.
   static bool believes(const record& r, std::uint64_t word) noexcept {
     return static_cast<std::uint32_t>(word >> 32) - r.cells_credited <= r.cells_posted - r.cells_credited &&
            static_cast<std::uint32_t>(word) == r.cells_refused;
   }
-  /// Takes what they say to have read. `find(index)` gives the slot, `end(slot)` ends an operation and may run handlers.
+  /// Takes what they say to have read. `find(index)` gives the slot, `end(slot)` ends an operation and may run
+  /// handlers.
   template <class End, class Find>
   static void credit(record& r, std::uint64_t word, End&& end, Find&& find) {
     const auto read = static_cast<std::uint32_t>(word >> 32);
@@ -107,12 +112,14 @@ class cell_posts {
     slot* s = find(std::exchange(place, no_index));
     --r.cells_waiting;
     const bool waits = s != nullptr && (s->use == slot_use::user || s->use == slot_use::silent) && s->record == &r &&
-                       s->what == operation::put_notify && s->sequence == n + 1 && (s->stage == stage::replying || s->stage == stage::confirming);
+                       s->what == operation::put_notify && s->sequence == n + 1 &&
+                       (s->stage == stage::replying || s->stage == stage::confirming);
     return waits ? s : nullptr;
   }
 
  private:
-  static constexpr bool injects = requires(typename Engine::port_type p, typename Engine::link l, const_bytes b, remote_memory at) {
+  static constexpr bool injects =
+      requires(typename Engine::port_type p, typename Engine::link l, const_bytes b, remote_memory at) {
     {p.inject_write(l, b, at)};
   };
   static constexpr std::size_t injected = injects ? Engine::inject_bytes : 0;
@@ -126,13 +133,18 @@ class cell_posts {
     ++r.cells_waiting;
   }
 
-  [[gnu::always_inline]] static void put_tail(record& r, std::byte* at, std::size_t size, remote_memory to, std::uint32_t immediate,
-                                              unsigned flags) noexcept {
-    const std::uint64_t words[]{wire::credit_word(r.cells_read, r.cells_denied), to.address, to.key, std::uint64_t{r.theirs.value} << 32 | immediate,
-                                wire::cell_end::of(static_cast<std::uint16_t>(size), static_cast<std::uint16_t>(flags), r.cells_posted + 1).word};
+  [[gnu::always_inline]] static void put_tail(record& r, std::byte* at, std::size_t size, remote_memory to,
+                                              std::uint32_t immediate, unsigned flags) noexcept {
+    const std::uint64_t words[]{
+        wire::credit_word(r.cells_read, r.cells_denied), to.address, to.key,
+        std::uint64_t{r.theirs.value} << 32 | immediate,
+        wire::cell_end::of(static_cast<std::uint16_t>(size), static_cast<std::uint16_t>(flags), r.cells_posted + 1)
+            .word};
     static_assert(sizeof words == wire::cell_tail_bytes);
-    for (std::size_t i = 0; i < std::size(words); ++i)  // each by itself: gathered into wider stores they would wait for each other on the stack
-      std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(at + i * sizeof words[i])).store(words[i], std::memory_order_relaxed);
+    for (std::size_t i = 0; i < std::size(words);
+         ++i)  // each by itself: gathered into wider stores they would wait for each other on the stack
+      std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(at + i * sizeof words[i]))
+          .store(words[i], std::memory_order_relaxed);
   }
   [[gnu::always_inline]] static remote_memory place_for(const record& r, std::size_t total) noexcept {
     const std::size_t end = wire::cell_ring_front + (r.cells_posted % wire::ring_cells + 1) * wire::cell_bytes;
@@ -148,8 +160,8 @@ class cell_posts {
   }
 
   /// Payload and tail copied together, then one write. The source is free at once.
-  [[gnu::always_inline]] status put_staged(record& r, const local_memory& from, remote_memory to, std::uint32_t immediate, unsigned flags,
-                                           record* marker) noexcept {
+  [[gnu::always_inline]] status put_staged(record& r, const local_memory& from, remote_memory to,
+                                           std::uint32_t immediate, unsigned flags, record* marker) noexcept {
     std::byte* const tail = cell_memory::end_of_staged(r.outgoing, r.cells_posted) - wire::cell_tail_bytes;
     std::byte* const start = tail - from.size;
     put_tail(r, tail, from.size, to, immediate, flags);
@@ -157,18 +169,22 @@ class cell_posts {
     const std::size_t total = from.size + wire::cell_tail_bytes;
     if constexpr (injected >= wire::cell_tail_bytes)
       if (total <= injected) return counted(r, e_.port->inject_write(r.link, {start, total}, place_for(r, total)));
-    return counted(r, e_.port->template write<post_mode::unsignalled>(r.link, {start, total, e_.cells.descriptor}, place_for(r, total),
+    return counted(r, e_.port->template write<post_mode::unsignalled>(r.link, {start, total, e_.cells.descriptor},
+                                                                      place_for(r, total),
                                                                       static_cast<library_context<0>*>(marker)));
   }
   /// The payload where it lies, and a staged tail behind it.
-  status put_gathered(record& r, const local_memory& from, remote_memory to, std::uint32_t immediate, unsigned flags, record* marker) noexcept {
+  status put_gathered(record& r, const local_memory& from, remote_memory to, std::uint32_t immediate, unsigned flags,
+                      record* marker) noexcept {
     std::byte* const tail = cell_memory::end_of_staged(r.outgoing, r.cells_posted) - wire::cell_tail_bytes;
     put_tail(r, tail, from.size, to, immediate, flags);
     const local_memory pieces[2]{from, {tail, wire::cell_tail_bytes, e_.cells.descriptor}};
-    return counted(r, e_.port->template write_gather<post_mode::unsignalled>(r.link, pieces, place_for(r, from.size + wire::cell_tail_bytes),
-                                                                             static_cast<library_context<0>*>(marker)));
+    return counted(r, e_.port->template write_gather<post_mode::unsignalled>(
+                          r.link, pieces, place_for(r, from.size + wire::cell_tail_bytes),
+                          static_cast<library_context<0>*>(marker)));
   }
-  status put_whole(record& r, const local_memory& from, remote_memory to, std::uint32_t immediate, unsigned flags, record* marker) noexcept {
+  status put_whole(record& r, const local_memory& from, remote_memory to, std::uint32_t immediate, unsigned flags,
+                   record* marker) noexcept {
     if constexpr (gathers)
       if (from.size > cell_memory::largest_staged) return put_gathered(r, from, to, immediate, flags, marker);
     return put_staged(r, from, to, immediate, flags, marker);
@@ -187,7 +203,8 @@ class cell_posts {
     slot& o = *e_.operations.take();
     e_.claim(o, w.signalled ? slot_use::user : slot_use::silent, operation::put_notify, &r, w.context);
     if (w.from.size > largest) return post_ahead(w, o);
-    o.stage = stage::replying;  // a refused write of a cell is told by the loss of its peer, or by the operation's deadline
+    o.stage =
+        stage::replying;  // a refused write of a cell is told by the loss of its peer, or by the operation's deadline
     const status s = put_whole(r, w.from, w.to, w.immediate, wire::cell_answered, nullptr);
     if (s) wait_for(r, o);
     else e_.release(o);
@@ -198,11 +215,13 @@ class cell_posts {
   template <class Write>
   status post_ahead(const Write& w) noexcept {
     record& r = *w.record;
-    const status s = e_.port->template write<post_mode::unsignalled>(r.link, w.from, w.to, static_cast<library_context<0>*>(&r));
+    const status s =
+        e_.port->template write<post_mode::unsignalled>(r.link, w.from, w.to, static_cast<library_context<0>*>(&r));
     if (!s) return s;
     std::uint64_t size = w.from.size;
     const local_memory number{reinterpret_cast<std::byte*>(&size), sizeof size, nullptr};
-    const status told = put_staged(r, number, w.to, w.immediate, wire::cell_outside | (reports ? wire::cell_told_by_library : 0U), &r);
+    const status told =
+        put_staged(r, number, w.to, w.immediate, wire::cell_outside | (reports ? wire::cell_told_by_library : 0U), &r);
     if (!told.is_again()) return told;
     slot& o = *e_.operations.take();
     e_.claim(o, slot_use::silent, operation::put_notify, &r, nullptr);

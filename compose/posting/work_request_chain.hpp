@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The batch of ports that build requests where they are posted from (port.hpp, request_list), on rows where each member is one request that holds no slot:
-// a member costs what it costs a program that links its requests by hand, the call is made once per list. Whether one list more is needed, the handle was
-// moved from, closed or broken, or something else was posted meanwhile and the list with it: all of that is "no room in the list", one question.
-// Members that need several calls (larger than a write of the row) are kept back, so that close(context) can ask for their end.
-// Hot path: yes. Threads: the owner's.
+// The batch of ports that build requests where they are posted from (port.hpp, request_list), on rows where each member
+// is one request that holds no slot: a member costs what it costs a program that links its requests by hand, the call
+// is made once per list. Whether one list more is needed, the handle was moved from, closed or broken, or something
+// else was posted meanwhile and the list with it: all of that is "no room in the list", one question. Members that need
+// several calls (larger than a write of the row) are kept back, so that close(context) can ask for their end. Hot path:
+// yes. Threads: the owner's.
 #pragma once
 
+#include "../words.hpp"
 #include "atomics.hpp"
 #include "coalescing.hpp"
 #include "initiator.hpp"
-#include "../words.hpp"
 
 #include <cstdint>
 #include <utility>
@@ -49,7 +50,9 @@ class [[nodiscard]] work_request_chain {
       return s;
     if (from.size > r->their_max_message_bytes) [[unlikely]]
       return initiator_type::too_long(*e_, from.size, *r);
-    if (const status s = e_->port->list_send(list_, from, wire::message_tag::of(wire::message_kind::user, r->theirs).word, r); !s) [[unlikely]]
+    if (const status s =
+            e_->port->list_send(list_, from, wire::message_tag::of(wire::message_kind::user, r->theirs).word, r);
+        !s) [[unlikely]]
       return s;
     return taken(operation::send);
   }
@@ -62,7 +65,8 @@ class [[nodiscard]] work_request_chain {
     e_->port->list_write(list_, from, {at.address, at.key}, r);
     return taken(operation::put);
   }
-  [[gnu::always_inline]] status put_notify(local_memory from, const remote_place& at, std::uint32_t immediate) noexcept {
+  [[gnu::always_inline]] status put_notify(local_memory from, const remote_place& at,
+                                           std::uint32_t immediate) noexcept {
     record* r = nullptr;
     if (const status s = checked(r, operation::put_notify, from, at); !s) [[unlikely]]
       return s;
@@ -78,10 +82,12 @@ class [[nodiscard]] work_request_chain {
     constexpr atomicity who = executor_of<typename Engine::fabric, Place>;
     static_assert(executes<typename Engine::fabric, who>());
     const remote_place& word = atomic_place(at);
-    if constexpr (who == atomicity::target || Engine::fabric::atomics_by.of(atomic_operation::add, number_type::uint64) != atomic_lowering::native) {
+    if constexpr (who == atomicity::target ||
+                  Engine::fabric::atomics_by.of(atomic_operation::add, number_type::uint64) !=
+                      atomic_lowering::native) {
       if (const status s = behind_the_list(); !s) return s;
-      const status s =
-          atomic_posts<Engine>(*e_).template post<who, atomic_operation::add, std::uint64_t>(to_, word, operation::fetch_add, operand, 0, context);
+      const status s = atomic_posts<Engine>(*e_).template post<who, atomic_operation::add, std::uint64_t>(
+          to_, word, operation::fetch_add, operand, 0, context);
       if (!s) return s;
       ++list_.posted;
       return taken(operation::fetch_add);
@@ -89,7 +95,8 @@ class [[nodiscard]] work_request_chain {
       record* r = nullptr;
       if (const status s = room(r, operation::fetch_add); !s) [[unlikely]]
         return s;
-      if (const status s = initiator_type::check(sizeof operand, word, rights::remote_atomic, "fetch_add"); !s) [[unlikely]]
+      if (const status s = initiator_type::check(sizeof operand, word, rights::remote_atomic, "fetch_add"); !s)
+          [[unlikely]]
         return s;
       if (word.address % sizeof operand != 0) [[unlikely]]
         return error(errc::invalid, "fetch_add");
@@ -104,7 +111,8 @@ class [[nodiscard]] work_request_chain {
 
   status close(void* context) noexcept {
     if (e_ != nullptr && !broken() && (last_ == nothing || last_ == operation::fetch_add))
-      return error(errc::invalid, last_ == nothing ? "close a batch of no members" : "close with a context behind a fetch_add, which has its own");
+      return error(errc::invalid, last_ == nothing ? "close a batch of no members"
+                                                   : "close with a context behind a fetch_add, which has its own");
     return finish(context, true);
   }
   status close() noexcept { return finish(nullptr, false); }
@@ -132,7 +140,8 @@ class [[nodiscard]] work_request_chain {
       return initiator_type(*e_).dead(to_, name_of(what));
     return {};
   }
-  [[gnu::always_inline]] status checked(record*& r, operation what, const local_memory& from, const remote_place& at) noexcept {
+  [[gnu::always_inline]] status checked(record*& r, operation what, const local_memory& from,
+                                        const remote_place& at) noexcept {
     if (const status s = room(r, what); !s) [[unlikely]]
       return s;
     return initiator_type::check(from.size, at, rights::remote_write, name_of(what));
@@ -173,8 +182,9 @@ class [[nodiscard]] work_request_chain {
   }
   [[gnu::cold, gnu::noinline]] status post_prepared(void* context, bool signalled) noexcept {
     initiator_type l(*e_);
-    const status s = kept_.what == operation::put ? l.put(to_, kept_.from, kept_.at, context, signalled)
-                                                  : l.put_notify(to_, kept_.from, kept_.at, kept_.immediate, context, signalled);
+    const status s = kept_.what == operation::put
+                         ? l.put(to_, kept_.from, kept_.at, context, signalled)
+                         : l.put_notify(to_, kept_.from, kept_.at, kept_.immediate, context, signalled);
     if (s.is_again()) return s;
     keeps_ = false;
     list_.posted += std::uint32_t{static_cast<bool>(s)};

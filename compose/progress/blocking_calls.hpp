@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One step of progress, and the calls that wait: each is a loop of steps with a deadline, asleep between them where the transport was
-// opened for it. Waiting calls refuse to run inside a handler: they would tell events out of order.
-// Hot path: step(). Threads: the owner's.
+// One step of progress, and the calls that wait: each is a loop of steps with a deadline, asleep between them where the
+// transport was opened for it. Waiting calls refuse to run inside a handler: they would tell events out of order. Hot
+// path: step(). Threads: the owner's.
 #pragma once
 
+#include "../connecting/host_and_service.hpp"
 #include "../events.hpp"
 #include "../receiving/cq_poller.hpp"
 #include "timers.hpp"
-#include "../connecting/host_and_service.hpp"
 
 #include <optional>
 #include <string>
@@ -16,8 +16,8 @@
 
 namespace weft::detail {
 
-/// The handler of waiting calls that were given none: messages stay for later, whatever else arrives ends the wait with an error, so that
-/// nothing is lost unseen.
+/// The handler of waiting calls that were given none: messages stay for later, whatever else arrives ends the wait with
+/// an error, so that nothing is lost unseen.
 struct refuse_events {
   const char* seen = nullptr;
   void operator()(const completed&) { seen = "an operation's end"; }
@@ -29,7 +29,8 @@ struct refuse_events {
   void operator()(const lost&) { seen = "the loss of a peer"; }
 };
 
-/// The user's handler, given events as const lvalues: an rvalue would prefer a catch-all `[](auto&&) {}` to the overload
+/// The user's handler, given events as const lvalues: an rvalue would prefer a catch-all `[](auto&&) {}` to the
+/// overload
 /// `[](const notified&) {}` beside it.
 template <class Handler>
 struct told_to {
@@ -76,7 +77,8 @@ class blocking_calls {
     }
     if constexpr (Engine::ends_at_return)
       if (!e_.ended.empty()) return {};
-    if (!e_.options.sleeps || e_.draining) return {};  // the event that a link ended has been read: nothing would wake us for it
+    if (!e_.options.sleeps || e_.draining)
+      return {};  // the event that a link ended has been read: nothing would wake us for it
     const auto none = [](auto&&) {};
     duration due = timers<Engine, const decltype(none)>(e_, none).until_due();
     // Arming may take the bytes of a cell or of a message from the stream, and no entry of a queue would say so.
@@ -85,7 +87,7 @@ class blocking_calls {
     return s.code == errc::deadline ? status{} : s;
   }
 
-  // ---- meeting ----------------------------------------------------------------------------------------------------------
+  // ---- meeting
   result<peer> start(std::string_view where, const_bytes private_data, bool has, duration timeout = 5s) {
     auto place = host_and_service::parse(where);
     if (!place) return std::move(place).error();
@@ -100,7 +102,9 @@ class blocking_calls {
 
   template <class Handler>
   result<peer> connect(std::string_view where, const_bytes private_data, bool has, duration timeout, Handler& on) {
-    if (e_.handling()) return {error(errc::invalid, "connect"), "connect() waits and cannot be called inside a handler; use start_connect()"};
+    if (e_.handling())
+      return {error(errc::invalid, "connect"),
+              "connect() waits and cannot be called inside a handler; use start_connect()"};
     const instant end = e_.port->now() + timeout;
     auto started = start(where, private_data, has, timeout);
     if (!started) return started;
@@ -120,14 +124,16 @@ class blocking_calls {
                               }
                             },
                             [&](const received& m) { return offer(on, m); }, [&](const auto& other) { on(other); }};
-    const status waited = until([&] { return !ended.is_again() || interrupted(on); }, std::max(duration(0), end - e_.port->now()), watch);
+    const status waited =
+        until([&] { return !ended.is_again() || interrupted(on); }, std::max(duration(0), end - e_.port->now()), watch);
     if (ended) return wanted;
     if (ended.is_again()) {
       teardown<Engine>(e_).forget(*static_cast<record*>(wanted.record()));
       if (const char* seen = interrupted(on))
-        return {error(errc::broken, "connect"), std::string(seen) + " arrived while connect() waited; pass a handler for events"};
-      return {waited, std::string(where) + " did not answer in time: nobody listens there with fabric " + std::string(Engine::fabric::name) +
-                          ", or the listener makes no progress"};
+        return {error(errc::broken, "connect"),
+                std::string(seen) + " arrived while connect() waited; pass a handler for events"};
+      return {waited, std::string(where) + " did not answer in time: nobody listens there with fabric " +
+                          std::string(Engine::fabric::name) + ", or the listener makes no progress"};
     }
     return {ended, explain(where, ended, reason)};
   }
@@ -143,7 +149,8 @@ class blocking_calls {
     const status waited = until([&] { return asked.has_value() || interrupted(on); }, timeout, watch);
     if (!asked) {
       if (const char* seen = interrupted(on))
-        return {error(errc::broken, "accept"), std::string(seen) + " arrived while accept_one() waited; pass a handler for events"};
+        return {error(errc::broken, "accept"),
+                std::string(seen) + " arrived while accept_one() waited; pass a handler for events"};
       return {waited, "nobody asked to connect in time"};
     }
     if (const status s = answer_request(*asked, {}, false); !s) return {s, "the request was withdrawn"};
@@ -159,15 +166,18 @@ class blocking_calls {
     std::optional<result<remote_region>> parsed;
     auto watch = overloaded{[&](const received& m) {
                               if (m.peer != from || parsed) return offer(on, m);
-                              parsed = remote_region::parse(m.message, Engine::fabric::fingerprint, usual_atomicity<typename Engine::fabric>);
+                              parsed = remote_region::parse(m.message, Engine::fabric::fingerprint,
+                                                            usual_atomicity<typename Engine::fabric>);
                               return true;
                             },
                             [&](const auto& other) { on(other); }};
     const status waited = until([&] { return parsed.has_value() || !from.alive() || interrupted(on); }, timeout, watch);
     if (parsed) return *parsed;
-    if (!from.alive()) return {error(errc::peer_lost, "receive region"), "the peer was lost before it described its region"};
+    if (!from.alive())
+      return {error(errc::peer_lost, "receive region"), "the peer was lost before it described its region"};
     if (const char* seen = interrupted(on))
-      return {error(errc::broken, "receive region"), std::string(seen) + " arrived while receive_region() waited; pass a handler for events"};
+      return {error(errc::broken, "receive region"),
+              std::string(seen) + " arrived while receive_region() waited; pass a handler for events"};
     return {waited, "the peer did not describe its region in time"};
   }
 
@@ -191,8 +201,11 @@ class blocking_calls {
     e.poll_budget.not_quick();
     if (e.handling()) return 0;
     using looks = cq_poller<Engine, told_to<Handler>>;
-    const bool timers_are_due = e.poll_budget.are_timers_due();  // counts this look: whoever puts something off before each, as a group, has timers too
-    const int found = e.poll_budget.is_put_off() ? looks::poll_and_run_deferred(e, {&on}) : looks::template poll<false>(e, on);
+    const bool timers_are_due =
+        e.poll_budget
+            .are_timers_due();  // counts this look: whoever puts something off before each, as a group, has timers too
+    const int found =
+        e.poll_budget.is_put_off() ? looks::poll_and_run_deferred(e, {&on}) : looks::template poll<false>(e, on);
     if (timers_are_due) keep_up(e, on);
     return found;
   }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes that end when a named state is reached (states.hpp), and the wait for all earlier writes of a peer. One library call where the row's
-// own completion says it; else a message behind the write and the peer's answer.
-// Hot path: put. Threads: the owner's.
+// Writes that end when a named state is reached (states.hpp), and the wait for all earlier writes of a peer. One
+// library call where the row's own completion says it; else a message behind the write and the peer's answer. Hot path:
+// put. Threads: the owner's.
 #pragma once
 
-#include "blocking_calls.hpp"
 #include "../posting/coalescing.hpp"
 #include "../posting/flushing.hpp"
 #include "../posting/gather.hpp"
 #include "../states.hpp"
+#include "blocking_calls.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -44,7 +44,8 @@ class completion_level {
       slot* o = initiator_.claim(r, operation::put, wanted.context);
       if (o == nullptr) [[unlikely]]
         return again(waits_for::operation_slot, "put");
-      return behind_it<how>(*o, initiator_.posted(*o, e_.port->template write<how::mode>(r->link, from, {at.address, at.key}, o)));
+      return behind_it<how>(
+          *o, initiator_.posted(*o, e_.port->template write<how::mode>(r->link, from, {at.address, at.key}, o)));
     }
   }
   template <write_state State>
@@ -63,7 +64,8 @@ class completion_level {
           slot* o = initiator_.claim(r, operation::put, wanted.context);
           if (o == nullptr) [[unlikely]]
             return again(waits_for::operation_slot, "put");
-          return behind_it<how>(*o, initiator_.posted(*o, e_.port->template write_gather<how::mode>(r->link, v, {at.address, at.key}, o)));
+          return behind_it<how>(*o, initiator_.posted(*o, e_.port->template write_gather<how::mode>(
+                                                              r->link, v, {at.address, at.key}, o)));
         }
       }
       return otherwise<how>(e_, to, from, at, wanted.context);
@@ -95,9 +97,11 @@ class completion_level {
                             },
                             [&](const received& m) { return offer(on, m); }, [&](const auto& other) { on(other); }};
     status begun = flush(to, &ended);
-    (void)blocking_calls<Engine>(e_).until([&] { return !begun.is_again() || !(begun = flush(to, &ended)).is_again(); }, timeout, watch);
+    (void)blocking_calls<Engine>(e_).until([&] { return !begun.is_again() || !(begun = flush(to, &ended)).is_again(); },
+                                           timeout, watch);
     if (!begun) return begun.is_again() ? error(errc::deadline, "flush") : begun;
-    const status waited = blocking_calls<Engine>(e_).until([&] { return ended.has_value(); }, std::max(duration(0), end - e_.port->now()), watch);
+    const status waited = blocking_calls<Engine>(e_).until([&] { return ended.has_value(); },
+                                                           std::max(duration(0), end - e_.port->now()), watch);
     if (ended) return *ended;
     for (std::uint32_t i = 0; i < e_.operations.size(); ++i)  // its end is nobody's any more
       if (slot& s = *e_.operations.at(i); s.use == slot_use::user && s.user == &ended) s.use = slot_use::silent;
@@ -108,7 +112,8 @@ class completion_level {
   template <write_state State>
   struct checked_way : reached_by<fabric, State> {
     static_assert(reached_by<fabric, State>::native || reached_by<fabric, State>::emulated,
-                  "weft: this fabric cannot say that a write reached this state: its row has no delivery_complete, and its flush answer is refused");
+                  "weft: this fabric cannot say that a write reached this state: its row has no delivery_complete, and "
+                  "its flush answer is refused");
   };
   /// The question whether it is visible, where its own end does not say so.
   template <class How>
@@ -120,13 +125,15 @@ class completion_level {
 
   /// What is not one call as it was given (posting/gather.hpp).
   template <class How>
-  [[gnu::cold, gnu::noinline]] static status one_otherwise(Engine& e, peer to, std::byte* data, std::size_t size, void* descriptor,
-                                                           const remote_place& at, void* context) noexcept {  // apart: whole they lay in memory
+  [[gnu::cold, gnu::noinline]] static status one_otherwise(Engine& e, peer to, std::byte* data, std::size_t size,
+                                                           void* descriptor, const remote_place& at,
+                                                           void* context) noexcept {  // apart: whole they lay in memory
     const local_memory from{data, size, descriptor};
     return otherwise<How>(e, to, {&from, 1}, at, context);
   }
   template <class How>
-  [[gnu::noinline]] static status otherwise(Engine& e, peer to, gather_list from, remote_place at, void* context) noexcept {
+  [[gnu::noinline]] static status otherwise(Engine& e, peer to, gather_list from, remote_place at,
+                                            void* context) noexcept {
     completion_level self(e);
     record* r = self.initiator_.living(to);
     if (r == nullptr) return self.initiator_.dead(to, "put");
@@ -135,11 +142,12 @@ class completion_level {
     const std::uint64_t total = total_of(pieces.list());
     if (const status s = initiator_type::check(total, at, rights::remote_write, "put"); !s) return s;
     if (pieces.count() > std::max<std::size_t>(1, parts_of::write_pieces) || parts_of::too_large(e, total))
-      return parts_of(e).begin(*r, operation::put, pieces.list(), {at.address, at.key}, 0, context, true, How::mode == post_mode::delivered,
-                               How::emulated);
+      return parts_of(e).begin(*r, operation::put, pieces.list(), {at.address, at.key}, 0, context, true,
+                               How::mode == post_mode::delivered, How::emulated);
     slot* o = self.initiator_.claim(r, operation::put, context);
     if (o == nullptr) return again(waits_for::operation_slot, "put");
-    return self.template behind_it<How>(*o, self.initiator_.posted(*o, self.template one_call<How::mode>(*r, pieces, {at.address, at.key}, o)));
+    return self.template behind_it<How>(
+        *o, self.initiator_.posted(*o, self.template one_call<How::mode>(*r, pieces, {at.address, at.key}, o)));
   }
 
   template <post_mode M>
@@ -147,7 +155,8 @@ class completion_level {
     if constexpr (parts_of::write_pieces > 1)
       if (pieces.count() > 1) return e_.port->template write_gather<M>(r.link, pieces.list(), at, o);
     if constexpr (M == post_mode::delivered)
-      if (pieces.count() == 0) return e_.port->template write<post_mode::signalled>(r.link, {}, at, o);  // posting/initiator.hpp, notice_alone
+      if (pieces.count() == 0)
+        return e_.port->template write<post_mode::signalled>(r.link, {}, at, o);  // posting/initiator.hpp, notice_alone
     return e_.port->template write<M>(r.link, pieces.front(), at, o);
   }
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Orderly ends: what is outstanding completes within the time given or is cancelled, then a goodbye, so that the peer is told `closed`
-// at once instead of finding out by silence. Everything registered is withdrawn.
-// Hot path: no.
+// Orderly ends: what is outstanding completes within the time given or is cancelled, then a goodbye, so that the peer
+// is told `closed` at once instead of finding out by silence. Everything registered is withdrawn. Hot path: no.
 #pragma once
 
-#include "blocking_calls.hpp"
 #include "../connecting/teardown.hpp"
+#include "blocking_calls.hpp"
 
 namespace weft::detail {
 
@@ -26,15 +25,18 @@ class orderly_close {
     const instant end = e_.port->now() + timeout;
     const auto left = [&] { return std::max(duration(0), end - e_.port->now()); };
     status drained{};
-    if (!e_.handling()) drained = blocking_calls<Engine>(e_).until([&] { return !r_is(p, r) || outstanding(*r) == 0; }, left(), on);
+    if (!e_.handling())
+      drained = blocking_calls<Engine>(e_).until([&] { return !r_is(p, r) || outstanding(*r) == 0; }, left(), on);
     if (!r_is(p, r)) return {};
     if (r->state == peer_state::established) {
       status said = e_.say_goodbye(*r);
-      if (!e_.handling() && said.is_again()) (void)blocking_calls<Engine>(e_).until([&] { return !says_again(p, r, said); }, left(), on);
+      if (!e_.handling() && said.is_again())
+        (void)blocking_calls<Engine>(e_).until([&] { return !says_again(p, r, said); }, left(), on);
       if (!r_is(p, r)) return {};
       e_.set_state(*r, peer_state::refusing);  // the link may end before we do: that is no loss to tell
       if (said && !e_.handling())
-        (void)blocking_calls<Engine>(e_).until([&] { return !r_is(p, r) || outstanding(*r) == 0; }, std::min(left(), duration(100ms)), on);
+        (void)blocking_calls<Engine>(e_).until([&] { return !r_is(p, r) || outstanding(*r) == 0; },
+                                               std::min(left(), duration(100ms)), on);
       linger(on);
     }
     if (r_is(p, r)) teardown<Engine>(e_).forget(*r);
@@ -50,7 +52,8 @@ class orderly_close {
     if (any) {
       (void)blocking_calls<Engine>(e_).until([&] { return outstanding() == 0; }, at_most / 2, ignore);
       (void)blocking_calls<Engine>(e_).until([&] { return all_were_told(); }, at_most / 4, ignore);
-      (void)blocking_calls<Engine>(e_).until([&] { return outstanding() == 0; }, std::max(duration(0), end - e_.port->now()), ignore);
+      (void)blocking_calls<Engine>(e_).until([&] { return outstanding() == 0; },
+                                             std::max(duration(0), end - e_.port->now()), ignore);
       linger(ignore);
     }
     for (record& r : e_.peers) teardown<Engine>(e_).forget(r);
@@ -77,7 +80,9 @@ class orderly_close {
     return all;
   }
 
-  static bool unended(const slot& s) noexcept { return s.use == slot_use::user || s.use == slot_use::silent || s.use == slot_use::control; }
+  static bool unended(const slot& s) noexcept {
+    return s.use == slot_use::user || s.use == slot_use::silent || s.use == slot_use::control;
+  }
   std::uint32_t outstanding(const record& r) const {
     return e_.operations.count([&r](const slot& s) { return s.record == &r && unended(s); });
   }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What must happen although nothing arrives: deadlines of operations, heartbeats and silence, watched processes, half-open
-// connections, answers still deferred, link events. Done every few polls, so that the hot loop pays a decrement.
-// After a long absence of this side's owner nobody is declared dead for it: silence counts only while we were listening. An owner who always comes
-// late (each look or post of his is slow, as posts to a dead peer are where the library dials again) still learns of a loss: of each further
-// late coming in a row, a quarter of the silence limit counts.
-// Hot path: the decrement. Threads: the owner's.
+// What must happen although nothing arrives: deadlines of operations, heartbeats and silence, watched processes,
+// half-open connections, answers still deferred, link events. Done every few polls, so that the hot loop pays a
+// decrement. After a long absence of this side's owner nobody is declared dead for it: silence counts only while we
+// were listening. An owner who always comes late (each look or post of his is slow, as posts to a dead peer are where
+// the library dials again) still learns of a loss: of each further late coming in a row, a quarter of the silence limit
+// counts. Hot path: the decrement. Threads: the owner's.
 #pragma once
 
-#include "../posting/coalescing.hpp"
 #include "../connecting/connection_manager.hpp"
 #include "../connecting/teardown.hpp"
+#include "../posting/coalescing.hpp"
 #include "../receiving/target_executed.hpp"
 
 namespace weft::detail {
@@ -27,7 +27,8 @@ class timers {
   static constexpr std::uint32_t half_open_ms = 2000;
   static constexpr std::uint32_t linger_ms = 1000;
   static constexpr std::uint32_t watch_every_ms = 20;
-  static constexpr std::uint32_t side_channel_every_ms = 20;  ///< Nothing wakes a sleeper for it: whoever asks waits this long at most.
+  static constexpr std::uint32_t side_channel_every_ms =
+      20;  ///< Nothing wakes a sleeper for it: whoever asks waits this long at most.
   static constexpr std::uint32_t leaving_ms = 100;
   static constexpr std::uint32_t restless_ms = 20;
   static constexpr std::uint32_t overtaken_ms = 1000;  ///< For messages that a goodbye overtook.
@@ -61,24 +62,28 @@ class timers {
     if (e_.operations.in_flight() > 0) due = std::min(due, sweep_every());
     for (record& r : e_.peers) {
       if (r.state == peer_state::free) continue;
-      if (r.handshake_pending || r.state != peer_state::established) due = std::min(due, connection_manager<Engine>(e_).due(r));
+      if (r.handshake_pending || r.state != peer_state::established)
+        due = std::min(due, connection_manager<Engine>(e_).due(r));
       if (r.speak_every > 0) due = std::min(due, r.speak_every / 2U + 1);
     }
     return std::chrono::milliseconds(due);
   }
 
  private:
-  /// Whether links are looked at more often than each millisecond. Where that is a call into the system, dearer than a look at the queue, it is so only
-  /// just after one moved or was dialled, and for owners who sleep: a link wakes them.
+  /// Whether links are looked at more often than each millisecond. Where that is a call into the system, dearer than a
+  /// look at the queue, it is so only just after one moved or was dialled, and for owners who sleep: a link wakes them.
   bool follows_links() const noexcept {
     if constexpr (requires { requires Engine::port_type::link_polls_are_system_calls; })
       return e_.options.sleeps || e_.tick - e_.links_moved < restless_ms;
     else return true;
   }
 
-  std::uint32_t sweep_every() const noexcept { return std::clamp(Engine::ticks(e_.options.operation_timeout) / 16, 1U, 100U); }
+  std::uint32_t sweep_every() const noexcept {
+    return std::clamp(Engine::ticks(e_.options.operation_timeout) / 16, 1U, 100U);
+  }
 
-  /// What of the ticks since the last timers is no peer's silence. All of a first long absence: what was sent meanwhile may be taken by later looks only.
+  /// What of the ticks since the last timers is no peer's silence. All of a first long absence: what was sent meanwhile
+  /// may be taken by later looks only.
   std::uint32_t not_listened(std::uint32_t away) noexcept {
     if constexpr (liveness_answer::speaks) {
       const std::uint32_t counts = Engine::ticks(e_.options.silence_limit) / 4;
@@ -121,7 +126,8 @@ class timers {
     return waited >= leaving_ms || teardown<Engine>(e_).all_ended(r);
   }
 
-  /// Whether the library still holds, and so tries to deliver, what was said to this peer: saying it again would only pile up.
+  /// Whether the library still holds, and so tries to deliver, what was said to this peer: saying it again would only
+  /// pile up.
   bool still_held(const record& r) const {
     return e_.operations.count([&r](const slot& s) { return s.use == slot_use::control && s.record == &r; }) > 0;
   }
@@ -143,8 +149,10 @@ class timers {
       r.heard += std::min(unheard, e_.tick - r.heard);
       if (r.speak_every > 0 && r.spoke.until(e_.tick) >= r.speak_every) {
         const status said = e_.tell(r, wire::message_kind::heartbeat, {});
-        if (!said.is_again()) r.spoke = e_.tick;  // a queue that is full of writes may be so each time: the next look tries again
-        if (!said && !said.is_again()) return teardown<Engine>(e_).gone(r, {errc::peer_lost, said.from, said.native_code, "heartbeat"}, on_);
+        if (!said.is_again())
+          r.spoke = e_.tick;  // a queue that is full of writes may be so each time: the next look tries again
+        if (!said && !said.is_again())
+          return teardown<Engine>(e_).gone(r, {errc::peer_lost, said.from, said.native_code, "heartbeat"}, on_);
       }
       if (e_.tick - r.heard > limit) teardown<Engine>(e_).gone(r, error(errc::peer_lost, "silent"), on_);
     }
@@ -162,7 +170,8 @@ class timers {
       }
       const slot told = s;
       teardown<Engine>(e_).end_early(s);
-      on_(failed{told.what, e_.handle(*told.record), told.use == slot_use::user ? told.user : nullptr, error(errc::deadline, name_of(told.what))});
+      on_(failed{told.what, e_.handle(*told.record), told.use == slot_use::user ? told.user : nullptr,
+                 error(errc::deadline, name_of(told.what))});
     }
   }
 

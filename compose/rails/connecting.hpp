@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How peers of rails meet and are lost: a connection on each rail, all or none. The loss of one rail is the loss of the peer, told once.
-// Hot path: no. Threads: the rails' owner.
+// How peers of rails meet and are lost: a connection on each rail, all or none. The loss of one rail is the loss of the
+// peer, told once. Hot path: no. Threads: the rails' owner.
 #pragma once
 
 #include "gather.hpp"
@@ -20,19 +20,21 @@ class rails_meeting {
   using nets_of = std::vector<transport<F>>;
 
  public:
-  // ---- connecting -------------------------------------------------------------------------------------------------------
+  // ---- connecting
   /// Begins a connection on each rail. Returns: why not, if not.
   std::optional<failure> begin(nets_of& nets, const striping& cut, std::string_view where) {
     const std::vector<std::string> places = split(where);
     if (places.size() != nets.size())
-      return failure{error(errc::invalid, "connect"), "there are " + std::to_string(places.size()) + " addresses in " + std::string(where) +
-                                                          ", and " + std::to_string(nets.size()) + " rails here"};
+      return failure{error(errc::invalid, "connect"), "there are " + std::to_string(places.size()) + " addresses in " +
+                                                          std::string(where) + ", and " + std::to_string(nets.size()) +
+                                                          " rails here"};
     connecting_.clear();
     standing_ = 0;
     lost_ = {};
     const std::uint64_t token = detail::unguessable();
     for (std::uint32_t i = 0; i < nets.size(); ++i) {
-      const auto words = wire::encode(wire::rail_words{static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(cut.rails), cut.page_bytes, token});
+      const auto words = wire::encode(wire::rail_words{static_cast<std::uint16_t>(i),
+                                                       static_cast<std::uint16_t>(cut.rails), cut.page_bytes, token});
       auto begun = nets[i].start_connect(places[i], words);
       if (!begun) {
         give_up(nets, std::exchange(connecting_, {}));
@@ -51,7 +53,9 @@ class rails_meeting {
     if (!lost_) return {lost_, std::string(where) + " cannot be connected: " + reason_};
     return {waited, std::string(where) + " did not answer on every rail in time"};
   }
-  bool connects(std::uint32_t rail, const peer& p) const noexcept { return rail < connecting_.size() && connecting_[rail] == p; }
+  bool connects(std::uint32_t rail, const peer& p) const noexcept {
+    return rail < connecting_.size() && connecting_[rail] == p;
+  }
   /// A connection stands. Returns whether it is one of these.
   bool stands(std::uint32_t rail, const peer& p) noexcept {
     const bool ours = connects(rail, p);
@@ -59,8 +63,10 @@ class rails_meeting {
     return ours;
   }
 
-  // ---- accepting --------------------------------------------------------------------------------------------------------
-  void requested_on(transport<F>& net, std::uint32_t rail, const striping& cut, const requested& r) { gathering_.take(net, rail, cut, r); }
+  // ---- accepting
+  void requested_on(transport<F>& net, std::uint32_t rail, const striping& cut, const requested& r) {
+    gathering_.take(net, rail, cut, r);
+  }
   std::optional<std::vector<peer>> gathered() { return gathering_.complete(); }
   result<striped_peer> accept(nets_of& nets, std::vector<peer> all) {
     for (std::uint32_t i = 0; i < nets.size(); ++i)
@@ -71,9 +77,10 @@ class rails_meeting {
     return enter(std::move(all));
   }
 
-  // ---- parting ----------------------------------------------------------------------------------------------------------
+  // ---- parting
   void leave(const striped_peer& p) noexcept { peers_[p.index()]->number = 0; }
-  /// A connection is gone. Returns: what the owner is told, if anything: a peer of all rails once, any other connection as it is.
+  /// A connection is gone. Returns: what the owner is told, if anything: a peer of all rails once, any other connection
+  /// as it is.
   std::optional<lost> lose(std::uint32_t rail, const lost& e, const std::string& reason) {
     gathering_.drop(e.peer);
     if (connects(rail, e.peer)) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory of rails: registered with each transport, described as one, parsed as one. Keeps what handles and transfers point to.
-// Hot path: no. Threads: the rails' owner.
+// Memory of rails: registered with each transport, described as one, parsed as one. Keeps what handles and transfers
+// point to. Hot path: no. Threads: the rails' owner.
 #pragma once
 
+#include "../transport.hpp"
 #include "striped_memory.hpp"
 #include "striping.hpp"
-#include "../transport.hpp"
 
 #include <sys/mman.h>
 
@@ -35,26 +35,32 @@ class rails_memory {
   }
   result<striped_region> allocate(std::vector<transport<F>>& nets, std::size_t size, rights granted) {
     void* at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (at == MAP_FAILED) return {error(errc::no_memory, "allocate"), "no memory for " + std::to_string(size) + " bytes"};
+    if (at == MAP_FAILED)
+      return {error(errc::no_memory, "allocate"), "no memory for " + std::to_string(size) + " bytes"};
     owned_.emplace_back(static_cast<std::byte*>(at), unmap{size});
     return register_memory(nets, {owned_.back().get(), size}, granted);
   }
-  std::vector<std::byte> describe(const std::vector<transport<F>>& nets, const striping& cut, const striped_region& r) const {
+  std::vector<std::byte> describe(const std::vector<transport<F>>& nets, const striping& cut,
+                                  const striped_region& r) const {
     wire::striped_record all{cut.page_bytes, {}};
-    for (std::size_t i = 0; i < nets.size(); ++i) all.rails.push_back(*wire::parse_region(nets[i].export_region(r.registrations().rails[i], owner_polls)));
+    for (std::size_t i = 0; i < nets.size(); ++i)
+      all.rails.push_back(*wire::parse_region(nets[i].export_region(r.registrations().rails[i], owner_polls)));
     return wire::encode(all);
   }
   result<remote_striped_region> parse(const striping& cut, const_bytes from) {
     const auto record = wire::parse_striped(from);
-    if (!record) return {error(errc::invalid, "parse region"), "these bytes are not a striped region's description of layout 1"};
+    if (!record)
+      return {error(errc::invalid, "parse region"), "these bytes are not a striped region's description of layout 1"};
     const auto text = [](std::size_t rails, std::uint64_t page) {
       return std::to_string(rails) + " rails and pages of " + std::to_string(page) + " bytes";
     };
     if (record->rails.size() != cut.rails || record->page_bytes != cut.page_bytes)
-      return {error(errc::incompatible, "parse region"),
-              "this region has " + text(record->rails.size(), record->page_bytes) + "; here it is " + text(cut.rails, cut.page_bytes)};
+      return {error(errc::incompatible, "parse region"), "this region has " +
+                                                             text(record->rails.size(), record->page_bytes) +
+                                                             "; here it is " + text(cut.rails, cut.page_bytes)};
     if (record->rails.front().fingerprint != F::fingerprint)
-      return {error(errc::incompatible, "parse region"), "this region was made by a transport of another fabric or other rules"};
+      return {error(errc::incompatible, "parse region"),
+              "this region was made by a transport of another fabric or other rules"};
     auto all = std::make_unique<striped_target>();
     for (const wire::region_record& each : record->rails) {
       all->rails.emplace_back(each);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several transports of one fabric as one: each network card, port or address is a rail, a peer is a connection on each, a region is registered with
-// each under a key of its own, and transfers are cut into pages that take turns. Policies and backends know nothing of it. Pages of one transfer have
-// no order among rails, so that the target learns of a put_notify by count: one notice for each page (notices()), counted with a notification_counter.
-// One thread owns all rails. For a thread per rail give each a transport of its own instead: nothing is shared between transports.
-// Hot path: put, get, put_notify, progress. Threads: one owner at a time.
+// Several transports of one fabric as one: each network card, port or address is a rail, a peer is a connection on
+// each, a region is registered with each under a key of its own, and transfers are cut into pages that take turns.
+// Policies and backends know nothing of it. Pages of one transfer have no order among rails, so that the target learns
+// of a put_notify by count: one notice for each page (notices()), counted with a notification_counter. One thread owns
+// all rails. For a thread per rail give each a transport of its own instead: nothing is shared between transports. Hot
+// path: put, get, put_notify, progress. Threads: one owner at a time.
 #pragma once
 
 #include "connecting.hpp"
@@ -30,11 +31,13 @@ class rails {
  public:
   using fabric = F;
 
-  /// Opens a transport for each node. Errors: those of weft::open, with the rail; invalid, where there are none or more than 64.
+  /// Opens a transport for each node. Errors: those of weft::open, with the rail; invalid, where there are none or more
+  /// than 64.
   static result<rails> open(const rails_options& o) {
     if (o.nodes.empty() || o.nodes.size() > wire::most_rails || o.page_bytes == 0 || o.transfers == 0)
-      return {error(errc::invalid, "open rails"),
-              "rails need 1 to 64 nodes (these are " + std::to_string(o.nodes.size()) + "), pages of at least a byte, and room for a transfer"};
+      return {error(errc::invalid, "open rails"), "rails need 1 to 64 nodes (these are " +
+                                                      std::to_string(o.nodes.size()) +
+                                                      "), pages of at least a byte, and room for a transfer"};
     rails made(o);
     for (const std::string& node : o.nodes) {
       transport_options each = o.each;
@@ -56,14 +59,15 @@ class rails {
   const striping& cut() const noexcept { return operations_.cut(); }
   transport<F>& rail(std::uint32_t n) noexcept { return nets_[n]; }
 
-  // ---- meeting ----------------------------------------------------------------------------------------------------------
+  // ---- meeting
   /// Where others connect to: the rails' addresses, separated by commas.
   std::string listen_address() const {
     std::string all;
     for (const auto& net : nets_) all += (all.empty() ? "" : ",") + net.listen_address();
     return all;
   }
-  /// Connects every rail. Errors: invalid, where the other side has another number of rails; else those of transport::connect.
+  /// Connects every rail. Errors: invalid, where the other side has another number of rails; else those of
+  /// transport::connect.
   template <class Handler = detail::refuse_events>
   result<striped_peer> connect(std::string_view where, duration timeout, Handler&& on = {}) {
     if (auto wrong = connection_manager_.begin(nets_, cut(), where)) return std::move(*wrong);
@@ -92,18 +96,24 @@ class rails {
     return worst;
   }
 
-  // ---- memory -----------------------------------------------------------------------------------------------------------
+  // ---- memory
   /// Registers memory of the caller with every rail; the caller keeps it for the rails' life.
-  result<striped_region> register_region(bytes memory, rights granted) { return memory_.register_memory(nets_, memory, granted); }
+  result<striped_region> register_region(bytes memory, rights granted) {
+    return memory_.register_memory(nets_, memory, granted);
+  }
   /// The same with fresh, zeroed memory of the rails' own.
   result<striped_region> allocate(std::size_t size, rights granted) { return memory_.allocate(nets_, size, granted); }
   /// What a peer needs to use the region: one description with all keys, wire::parse_striped() reads it.
-  std::vector<std::byte> export_region(const striped_region& r, progress_owner) const { return memory_.describe(nets_, cut(), r); }
+  std::vector<std::byte> export_region(const striped_region& r, progress_owner) const {
+    return memory_.describe(nets_, cut(), r);
+  }
   /// Errors: garbled, or of another fabric, number of rails or page size.
   result<remote_striped_region> parse_region(const_bytes from) { return memory_.parse(cut(), from); }
-  /// Sends a region's description by rail 0; the other side takes it with receive_region(). Set-up: waits until it is sent.
+  /// Sends a region's description by rail 0; the other side takes it with receive_region(). Set-up: waits until it is
+  /// sent.
   template <class Handler = detail::refuse_events>
-  status send_region(const striped_peer& to, const striped_region& r, progress_owner, duration timeout = 10s, Handler&& on = {}) {
+  status send_region(const striped_peer& to, const striped_region& r, progress_owner, duration timeout = 10s,
+                     Handler&& on = {}) {
     const std::vector<std::byte> text = export_region(r, owner_polls);
     std::copy(text.begin(), text.end(), letter_.data());
     letter_sent_ = false;
@@ -113,7 +123,10 @@ class rails {
       return letter_sent_ || (!s && !s.is_again()) || !to.alive();
     };
     const status waited = until(post, timeout, on);
-    return letter_sent_ ? status{} : !s && !s.is_again() ? s : to.alive() ? waited : error(errc::peer_lost, "send_region");
+    return letter_sent_          ? status{}
+           : !s && !s.is_again() ? s
+           : to.alive()          ? waited
+                                 : error(errc::peer_lost, "send_region");
   }
   template <class Handler = detail::refuse_events>
   result<remote_striped_region> receive_region(const striped_peer& from, duration timeout, Handler&& on = {}) {
@@ -129,27 +142,31 @@ class rails {
     return {from.alive() ? waited : error(errc::peer_lost, "receive region"), "the peer did not describe its region"};
   }
 
-  // ---- posting ----------------------------------------------------------------------------------------------------------
-  // As of a transport, always with a context: exactly one `completed` or `failed` tells the end, with the connection on rail 0 as its peer.
-  // What a rail's queue has no room for is kept and posted by progress(). `again`: all places for transfers are taken.
+  // ---- posting
+  // As of a transport, always with a context: exactly one `completed` or `failed` tells the end, with the connection on
+  // rail 0 as its peer. What a rail's queue has no room for is kept and posted by progress(). `again`: all places for
+  // transfers are taken.
 
-  [[gnu::always_inline]] status put(const striped_peer& to, const striped_slice& from, const striped_place& at, void* context) noexcept {
+  [[gnu::always_inline]] status put(const striped_peer& to, const striped_slice& from, const striped_place& at,
+                                    void* context) noexcept {
     return begin<operation::put>(to, from, at, 0, context);
   }
   /// Brings the target a notice with this immediate for each page: notices() of them.
-  [[gnu::always_inline]] status put_notify(const striped_peer& to, const striped_slice& from, const striped_place& at, std::uint32_t immediate,
-                                           void* context) noexcept {
+  [[gnu::always_inline]] status put_notify(const striped_peer& to, const striped_slice& from, const striped_place& at,
+                                           std::uint32_t immediate, void* context) noexcept {
     return begin<operation::put_notify>(to, from, at, immediate, context);
   }
-  [[gnu::always_inline]] status get(const striped_peer& from, const striped_slice& into, const striped_place& at, void* context) noexcept {
+  [[gnu::always_inline]] status get(const striped_peer& from, const striped_slice& into, const striped_place& at,
+                                    void* context) noexcept {
     return begin<operation::get>(from, into, at, 0, context);
   }
   /// Notices that a put_notify of `size` bytes at `offset` brings; the target works it out too.
   std::uint64_t notices(std::uint64_t offset, std::uint64_t size) const noexcept { return cut().pieces(offset, size); }
   std::uint32_t in_flight() const noexcept { return operations_.in_flight(); }
 
-  // ---- progress ---------------------------------------------------------------------------------------------------------
-  /// Moves every rail one step, and tells what happened: events of transfers and of striped peers once, all others as their rail tells them.
+  // ---- progress
+  /// Moves every rail one step, and tells what happened: events of transfers and of striped peers once, all others as
+  /// their rail tells them.
   template <event_handler Handler>
   int progress(Handler&& on) {
     int found = 0;
@@ -175,9 +192,11 @@ class rails {
   instant now() const noexcept { return nets_.front().now(); }
 
  private:
-  static constexpr std::size_t longest_description = wire::striped_front_bytes + wire::most_rails * wire::region_record_bytes;
+  static constexpr std::size_t longest_description =
+      wire::striped_front_bytes + wire::most_rails * wire::region_record_bytes;
 
-  explicit rails(const rails_options& o) : operations_(o.transfers, striping{o.page_bytes, static_cast<std::uint32_t>(o.nodes.size())}) {}
+  explicit rails(const rails_options& o)
+      : operations_(o.transfers, striping{o.page_bytes, static_cast<std::uint32_t>(o.nodes.size())}) {}
 
   /// What one rail tells, on its way to the owner's handler.
   template <class Handler>
@@ -199,18 +218,21 @@ class rails {
     /// What a peer says before all of its rails stand is left where it is, for whoever asks after connect().
     bool operator()(const received& e) const { return !all.connection_manager_.connects(rail, e.peer) && offer(on, e); }
     void operator()(const notified& e) const { on(e); }
-    void operator()(const requested& e) const { all.connection_manager_.requested_on(all.nets_[rail], rail, all.cut(), e); }
+    void operator()(const requested& e) const {
+      all.connection_manager_.requested_on(all.nets_[rail], rail, all.cut(), e);
+    }
     void operator()(const connected& e) const {
       if (!all.connection_manager_.stands(rail, e.peer)) on(e);
     }
     void operator()(const lost& e) const {
-      if (const std::optional<lost> told_as = all.connection_manager_.lose(rail, e, all.nets_[rail].reason())) on(std::as_const(*told_as));
+      if (const std::optional<lost> told_as = all.connection_manager_.lose(rail, e, all.nets_[rail].reason()))
+        on(std::as_const(*told_as));
     }
   };
 
   template <operation What>
-  [[gnu::always_inline]] status begin(const striped_peer& to, const striped_slice& from, const striped_place& at, std::uint32_t immediate,
-                                      void* context) noexcept {
+  [[gnu::always_inline]] status begin(const striped_peer& to, const striped_slice& from, const striped_place& at,
+                                      std::uint32_t immediate, void* context) noexcept {
     constexpr rights asked = What == operation::get ? rights::remote_read : rights::remote_write;
     if (!to.alive()) [[unlikely]]
       return error(to ? errc::peer_lost : errc::invalid, name_of(What));
@@ -218,7 +240,8 @@ class rails {
       return error(errc::invalid, name_of(What));
     const std::size_t here = from.whole->memory.size();
     const remote_region& there = at.whole->rails.front();
-    if (from.offset > here || from.size > here - from.offset || at.offset > there.size() || from.size > there.size() - at.offset) [[unlikely]]
+    if (from.offset > here || from.size > here - from.offset || at.offset > there.size() ||
+        from.size > there.size() - at.offset) [[unlikely]]
       return error(errc::out_of_range, name_of(What));
     if (!grants(there.granted(), asked)) [[unlikely]]
       return error(errc::denied, name_of(What));

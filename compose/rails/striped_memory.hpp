@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory that several transports have registered, and such memory of a peer. Handles are small and point into the rails that made them, which
-// keep what they point to: an operation may be posted long after its call, and its registrations must be there then.
-// Hot path: slice(), at(). Threads: the rails' owner.
+// Memory that several transports have registered, and such memory of a peer. Handles are small and point into the rails
+// that made them, which keep what they point to: an operation may be posted long after its call, and its registrations
+// must be there then. Hot path: slice(), at(). Threads: the rails' owner.
 #pragma once
 
 #include "../../wire/striped_region.hpp"
@@ -23,7 +23,8 @@ struct striped_registration {
 /// A peer's, as it was described: a key for each rail.
 struct striped_target {
   std::vector<remote_region> rails;
-  std::vector<remote_memory> starts;  ///< The same, for posting: where the region begins for each rail, and its key there.
+  std::vector<remote_memory>
+      starts;  ///< The same, for posting: where the region begins for each rail, and its key there.
 };
 
 /// A part of a striped region, as source or destination. One past the end is refused as out of range by every transfer.
@@ -76,7 +77,8 @@ struct striped_peer_record {
 class striped_peer {
  public:
   striped_peer() = default;
-  striped_peer(const striped_peer_record& r, std::uint32_t index) noexcept : record_(&r), number_(r.number), index_(index) {}
+  striped_peer(const striped_peer_record& r, std::uint32_t index) noexcept
+      : record_(&r), number_(r.number), index_(index) {}
   explicit operator bool() const noexcept { return record_ != nullptr; }
   bool alive() const noexcept { return record_ != nullptr && record_->number == number_ && !record_->lost; }
   bool present() const noexcept { return record_ != nullptr && record_->number == number_; }

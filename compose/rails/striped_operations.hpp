@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Transfers that several rails carry: each is a row of pieces on each rail, posted as far as the rail's queue has room, the rest behind them in
-// the order of the calls. A transfer ends once: when all of its pieces have, in the first error that one of them met.
-// While nothing waits, the call posts a transfer page by page as it was given; where it came from is kept only when a rail has no more room.
-// Hot path: all of it: no allocation after opening. Threads: the rails' owner.
+// Transfers that several rails carry: each is a row of pieces on each rail, posted as far as the rail's queue has room,
+// the rest behind them in the order of the calls. A transfer ends once: when all of its pieces have, in the first error
+// that one of them met. While nothing waits, the call posts a transfer page by page as it was given; where it came from
+// is kept only when a rail has no more room. Hot path: all of it: no allocation after opening. Threads: the rails'
+// owner.
 #pragma once
 
+#include "../transport.hpp"
 #include "striped_memory.hpp"
 #include "striping.hpp"
-#include "../transport.hpp"
 
 #include <functional>
 #include <memory>
@@ -63,8 +64,8 @@ class striped_operations {
 
   /// Takes a transfer and posts what has room. Requires: !full(), and that its peer, bounds and rights were checked.
   template <operation What>
-  [[gnu::always_inline]] void begin(std::vector<transport<F>>& nets, const striped_peer& to, const striped_slice& from, const striped_place& at,
-                                    std::uint32_t immediate, void* user) noexcept {
+  [[gnu::always_inline]] void begin(std::vector<transport<F>>& nets, const striped_peer& to, const striped_slice& from,
+                                    const striped_place& at, std::uint32_t immediate, void* user) noexcept {
     striped_operation& o = *free_;
     free_ = o.after;
     o.what = What;
@@ -81,7 +82,8 @@ class striped_operations {
     std::uint32_t rail = cut_.rail_of(begin);
     do {
       const std::uint64_t until = std::min(page_end, end);
-      if (const status s = post_piece<What>(nets[rail], rail, o, from, at, immediate, {begin, until - begin}); !s) [[unlikely]] {
+      if (const status s = post_piece<What>(nets[rail], rail, o, from, at, immediate, {begin, until - begin}); !s)
+          [[unlikely]] {
         keep(o, from, at, immediate);
         o.fault = s;
         return stopped<What>(*this, nets, o, page_end, rail);
@@ -134,10 +136,12 @@ class striped_operations {
     o.at = at;
     o.immediate = immediate;
   }
-  /// This rail did not take its piece of the page that ends here: the rest waits where there is no room, or is not posted any more.
+  /// This rail did not take its piece of the page that ends here: the rest waits where there is no room, or is not
+  /// posted any more.
   template <operation What>
-  [[gnu::cold, gnu::noinline]] static void stopped(striped_operations& self, std::vector<transport<F>>& nets, striped_operation& o,
-                                                   std::uint64_t page_end, std::uint32_t rail) noexcept {
+  [[gnu::cold, gnu::noinline]] static void stopped(striped_operations& self, std::vector<transport<F>>& nets,
+                                                   striped_operation& o, std::uint64_t page_end,
+                                                   std::uint32_t rail) noexcept {
     if (o.fault.is_again()) {
       o.fault.code = errc::ok;
       return wait<What>(self, nets, o, page_end, rail, rail);
@@ -145,14 +149,16 @@ class striped_operations {
     if (o.outstanding == 0) self.ended_.push(o.index);
   }
   template <operation What>
-  [[gnu::cold, gnu::noinline]] static void wait_behind(striped_operations& self, std::vector<transport<F>>& nets, striped_operation& o) noexcept {
+  [[gnu::cold, gnu::noinline]] static void wait_behind(striped_operations& self, std::vector<transport<F>>& nets,
+                                                       striped_operation& o) noexcept {
     wait<What>(self, nets, o, self.cut_.page_end(o.at.offset), self.cut_.rail_of(o.at.offset), self.cut_.rails);
   }
-  /// The page that ends here, whose turn is on this rail, and what follows wait on their rails, behind what waits there. The rail that `refused`, and
-  /// those on which something waits, are asked again by the next look; the others have room until they refuse.
+  /// The page that ends here, whose turn is on this rail, and what follows wait on their rails, behind what waits
+  /// there. The rail that `refused`, and those on which something waits, are asked again by the next look; the others
+  /// have room until they refuse.
   template <operation What>
-  static void wait(striped_operations& self, std::vector<transport<F>>& nets, striped_operation& o, std::uint64_t page_end, std::uint32_t rail,
-                   std::uint32_t refused) noexcept {
+  static void wait(striped_operations& self, std::vector<transport<F>>& nets, striped_operation& o,
+                   std::uint64_t page_end, std::uint32_t rail, std::uint32_t refused) noexcept {
     const std::uint64_t end = o.at.offset + o.from.size;
     std::uint32_t left = self.cut_.rails;
     do {
@@ -170,10 +176,12 @@ class striped_operations {
     if (o.rails_left == 0 && o.outstanding == 0) self.ended_.push(o.index);
   }
 
-  /// All registrations of a region are of the same memory, and grant the same: what was checked for the whole is not checked for its pieces.
+  /// All registrations of a region are of the same memory, and grant the same: what was checked for the whole is not
+  /// checked for its pieces.
   template <operation What>
-  [[gnu::always_inline]] static status post_piece(transport<F>& net, std::uint32_t rail, striped_operation& o, const striped_slice& from,
-                                                  const striped_place& at, std::uint32_t immediate, stripe_piece piece) noexcept {
+  [[gnu::always_inline]] static status post_piece(transport<F>& net, std::uint32_t rail, striped_operation& o,
+                                                  const striped_slice& from, const striped_place& at,
+                                                  std::uint32_t immediate, stripe_piece piece) noexcept {
     std::byte* const data = from.whole->memory.data() + from.offset + (piece.offset - at.offset);
     const local_memory here{data, piece.size, from.whole->descriptors[rail]};
     const remote_memory start = at.whole->starts[rail];
@@ -185,13 +193,15 @@ class striped_operations {
   }
   /// Posts this rail's pieces from its next page on. False: it has no room for the page that is its next now.
   template <operation What>
-  [[gnu::noinline]] static bool post_rest(striped_operations& self, transport<F>& net, std::uint32_t rail, striped_operation& o) noexcept {
+  [[gnu::noinline]] static bool post_rest(striped_operations& self, transport<F>& net, std::uint32_t rail,
+                                          striped_operation& o) noexcept {
     std::uint64_t& page_end = o.page_ends[rail];
     const striping cut = self.cut_;
     const std::uint64_t offset = o.at.offset;
     const std::uint64_t size = o.from.size;
     do {
-      if (const status s = post_piece<What>(net, rail, o, o.from, o.at, o.immediate, cut.piece(offset, size, page_end)); !s) [[unlikely]] {
+      if (const status s = post_piece<What>(net, rail, o, o.from, o.at, o.immediate, cut.piece(offset, size, page_end));
+          !s) [[unlikely]] {
         if (s.is_again()) return false;
         o.fault = s;
         return true;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which rail carries which bytes: the remote region is cut into pages, and page p goes by rail p % rails. Both sides can work out how many
-// pieces, and so how many notices, a transfer has. And what one transfer has still to post on each rail.
-// Hot path: yes: a division per transfer and rail, additions per piece. Threads: values.
+// Which rail carries which bytes: the remote region is cut into pages, and page p goes by rail p % rails. Both sides
+// can work out how many pieces, and so how many notices, a transfer has. And what one transfer has still to post on
+// each rail. Hot path: yes: a division per transfer and rail, additions per piece. Threads: values.
 #pragma once
 
 #include "../events.hpp"
@@ -23,13 +23,18 @@ struct striping {
   std::uint64_t page_bytes = 65536;
   std::uint32_t rails = 1;
 
-  /// Operations that a transfer is made of, and notices that a put_notify of it brings: one for each page touched, one if it has no bytes.
+  /// Operations that a transfer is made of, and notices that a put_notify of it brings: one for each page touched, one
+  /// if it has no bytes.
   constexpr std::uint64_t pieces(std::uint64_t offset, std::uint64_t size) const noexcept {
     return last_page(offset, size) - offset / page_bytes + 1;
   }
   /// Where the page ends in which this byte lies, and the rail that carries it. The next page is the next rail's.
-  constexpr std::uint64_t page_end(std::uint64_t offset) const noexcept { return (offset / page_bytes + 1) * page_bytes; }
-  constexpr std::uint32_t rail_of(std::uint64_t offset) const noexcept { return static_cast<std::uint32_t>(offset / page_bytes % rails); }
+  constexpr std::uint64_t page_end(std::uint64_t offset) const noexcept {
+    return (offset / page_bytes + 1) * page_bytes;
+  }
+  constexpr std::uint32_t rail_of(std::uint64_t offset) const noexcept {
+    return static_cast<std::uint32_t>(offset / page_bytes % rails);
+  }
   constexpr std::uint64_t last_page(std::uint64_t offset, std::uint64_t size) const noexcept {
     return (offset + (size == 0 ? 0 : size - 1)) / page_bytes;
   }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How operations end: by the library's completions, by the peer's replies, or by their turn on the list of what is deferred; each is told once.
-// Nothing here holds on to an operation while a handler runs: a handler may close the peers of any.
-// Hot path: all of it. Threads: the owner's.
+// How operations end: by the library's completions, by the peer's replies, or by their turn on the list of what is
+// deferred; each is told once. Nothing here holds on to an operation while a handler runs: a handler may close the
+// peers of any. Hot path: all of it. Threads: the owner's.
 #pragma once
 
+#include "../connecting/connection_manager.hpp"
+#include "../events.hpp"
 #include "../posting/atomics.hpp"
 #include "../posting/coalescing.hpp"
-#include "../events.hpp"
 #include "../posting/flushing.hpp"
 #include "../posting/initiator.hpp"
-#include "../connecting/connection_manager.hpp"
 #include "../posting/notice_batching.hpp"
 
 namespace weft::detail {
@@ -62,8 +62,8 @@ class completions {
       return true;
     }
     slot* s = e_.operations.at(static_cast<std::uint32_t>(reply->token));
-    if (s == nullptr || s->generation != reply->token >> 32 || s->use != slot_use::user || s->record != &r || s->stage != stage::replying ||
-        !is_atomic(s->what)) {
+    if (s == nullptr || s->generation != reply->token >> 32 || s->use != slot_use::user || s->record != &r ||
+        s->stage != stage::replying || !is_atomic(s->what)) {
       ++e_.stale;
       return true;
     }
@@ -74,7 +74,8 @@ class completions {
     return true;
   }
 
-  /// A put_notify that went in one message was answered; those that nobody waits for are answered when they were refused.
+  /// A put_notify that went in one message was answered; those that nobody waits for are answered when they were
+  /// refused.
   void fused_ended(record& r, slot* s, errc code) {
     const status outcome = code == errc::ok ? status{} : error(code, "put_notify");
     if (s == nullptr) return void(on_(failed{operation::put_notify, e_.handle(r), nullptr, outcome}));
@@ -108,7 +109,8 @@ class completions {
     }
     s.stage = stage::noticing;
     if (s.fault != errc::ok) s.pending = 0;
-    else if constexpr (Engine::batches_notices) e_.defer(s);  // sent at the end of this look, with others for the same peer
+    else if constexpr (Engine::batches_notices)
+      e_.defer(s);  // sent at the end of this look, with others for the same peer
     else initiator<Engine>(e_).send_notice(s);
     return true;
   }
@@ -122,7 +124,8 @@ class completions {
       slot& parent = *s.parent;
       e_.release(s);
       if constexpr (Engine::batches_notices)
-        if (parent.stage == stage::noticing && parent.what == operation::put_notify) return notice_batching<Engine>(e_).told(parent, outcome);
+        if (parent.stage == stage::noticing && parent.what == operation::put_notify)
+          return notice_batching<Engine>(e_).told(parent, outcome);
       return end_of(parent, outcome);
     }
     e_.release(s);
@@ -154,7 +157,8 @@ class completions {
     if (s.pending == 0) finish(s, {});
   }
 
-  /// The library flushes what is in flight on a broken link as "cancelled"; nobody closed anything here, so the peer is the cause.
+  /// The library flushes what is in flight on a broken link as "cancelled"; nobody closed anything here, so the peer is
+  /// the cause.
   static status told_as(const record& r, status outcome) noexcept {
     if (outcome.code == errc::closed && r.state != peer_state::free) outcome.code = errc::peer_lost;
     return outcome;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A look at the queue: what it brings goes to receiving/completions.hpp or receiving/receive_path.hpp, and then what was put off is done as far as it can be now.
-// Hot path: all of it. Threads: the owner's.
+// A look at the queue: what it brings goes to receiving/completions.hpp or receiving/receive_path.hpp, and then what
+// was put off is done as far as it can be now. Hot path: all of it. Threads: the owner's.
 #pragma once
 
-#include "receive_path.hpp"
-#include "ring_watch.hpp"
-#include "completions.hpp"
+#include "../connecting/connection_manager.hpp"
 #include "../events.hpp"
 #include "../posting/flushing.hpp"
-#include "../connecting/connection_manager.hpp"
+#include "completions.hpp"
 #include "message_watch.hpp"
+#include "receive_path.hpp"
+#include "ring_watch.hpp"
 #include "target_executed.hpp"
 
 namespace weft::detail {
@@ -35,14 +35,15 @@ class cq_poller {
   /// The handler is copied: a reference to the user's (told_to).
   cq_poller(Engine& e, Handler on) noexcept : e_(e), on_(on) {}
 
-  /// A look on its way: what was read, and for whom. A function that reads a queue and finds nothing keeps nothing else.
+  /// A look on its way: what was read, and for whom. A function that reads a queue and finds nothing keeps nothing
+  /// else.
   struct poll_state {
     Engine* engine;
     typename detail::entries_of<typename Engine::port_type>::type all;
   };
-  /// One look at the queue. Returns what the library had. Requires: nothing is put off, no handler is running. Where the port reads apart from
-  /// telling, what is found is told in a function of its own: a look that finds nothing then saves no register.
-  /// `Quick`: the port may leave out what it sees to now and then.
+  /// One look at the queue. Returns what the library had. Requires: nothing is put off, no handler is running. Where
+  /// the port reads apart from telling, what is found is told in a function of its own: a look that finds nothing then
+  /// saves no register. `Quick`: the port may leave out what it sees to now and then.
   template <bool Quick, class User>
   [[gnu::always_inline]] static int poll(Engine& e, User& on) {
     if constexpr (Engine::ends_at_return)
@@ -51,7 +52,8 @@ class cq_poller {
     if constexpr (makes_entries<typename Engine::port_type> && Quick) {
       typename Engine::port_type::entries all;
       return e.reader.read(all) > 0 ? take_made(e, on, all) : 0;
-    } else if constexpr (reads_apart<typename Engine::port_type> && (Quick || !reads_quickly<typename Engine::port_type>)) {
+    } else if constexpr (reads_apart<typename Engine::port_type> &&
+                         (Quick || !reads_quickly<typename Engine::port_type>)) {
       return poll_apart(e, on);
     } else {
       [[maybe_unused]] bool emptied = true;
@@ -70,7 +72,8 @@ class cq_poller {
   static int poll_and_run_deferred(Engine& e, Handler on) {
     e.poll_budget.begin_handling();
     cq_poller in(e, on);
-    if (!e.unexpected_messages.empty()) in.receive_path_().retry_unexpected();  // first: messages of a peer are told in order
+    if (!e.unexpected_messages.empty())
+      in.receive_path_().retry_unexpected();  // first: messages of a peer are told in order
     [[maybe_unused]] bool emptied = true;
     int found = in.tell_ended();
     found += polled(e, emptied, [&in](const completion_entry& c, auto&... whose) { in.take_one(c, whose...); });
@@ -94,7 +97,8 @@ class cq_poller {
       if (read > 0) [[unlikely]]
         found = take_all(l, on, static_cast<int>(read));
       else if (e.reader.failed(read)) [[unlikely]] found = take_error(*l.engine, on);
-      return found + poll_memory(*l.engine, {&on}, !e.reader.failed(read) && read < static_cast<decltype(read)>(l.all.size()));
+      return found +
+             poll_memory(*l.engine, {&on}, !e.reader.failed(read) && read < static_cast<decltype(read)>(l.all.size()));
     } else {
       if (read > 0) return take_all(l, on, static_cast<int>(read));
       if (e.reader.failed(read)) [[unlikely]]
@@ -102,8 +106,10 @@ class cq_poller {
       return 0;
     }
   }
-  /// Looks for what makes no entries: cells, and messages, these only where the queue was `emptied` (receiving/message_watch.hpp).
-  [[gnu::always_inline]] static int poll_memory([[maybe_unused]] Engine& e, [[maybe_unused]] Handler on, [[maybe_unused]] bool emptied) {
+  /// Looks for what makes no entries: cells, and messages, these only where the queue was `emptied`
+  /// (receiving/message_watch.hpp).
+  [[gnu::always_inline]] static int poll_memory([[maybe_unused]] Engine& e, [[maybe_unused]] Handler on,
+                                                [[maybe_unused]] bool emptied) {
     int found = 0;
     if constexpr (Engine::watches_cells) found = cell_watch<Engine, Handler>(e, on).poll();
     if constexpr (Engine::watches_messages)
@@ -111,7 +117,8 @@ class cq_poller {
         found += message_watch<Engine, Handler>(e, on).poll();
     return found;
   }
-  /// Polls. `emptied`: false where the queue may hold more, which is asked where messages make no entries (receiving/message_watch.hpp).
+  /// Polls. `emptied`: false where the queue may hold more, which is asked where messages make no entries
+  /// (receiving/message_watch.hpp).
   template <class Take>
   [[gnu::always_inline]] static int polled(Engine& e, [[maybe_unused]] bool& emptied, Take&& take) {
     if constexpr (Engine::watches_messages) {
@@ -133,19 +140,25 @@ class cq_poller {
     Engine& e = *l.engine;
     e.reader.found();
     e.poll_budget.begin_handling();
-    const auto each = [&e, &on ](const completion_entry& c) __attribute__((always_inline)) { cq_poller(e, {&on}).take(c); };
+    const auto each = [&e, &on ](const completion_entry& c) __attribute__((always_inline)) {
+      cq_poller(e, {&on}).take(c);
+    };
     const int found = e.port->tell_entries(l.all, read, each);
     finish(e, {&on}, found);
     return found;
   }
   /// The same where reading calls nobody, so that what it found travels in registers.
   template <class User>
-  [[gnu::noinline]] static int take_made(Engine& e, User& on, typename detail::entries_of<typename Engine::port_type>::type all) {
-    static_assert(!Engine::uses_ring && !Engine::watches_cells, "weft: nothing is looked at besides entries that a port makes");
+  [[gnu::noinline]] static int take_made(Engine& e, User& on,
+                                         typename detail::entries_of<typename Engine::port_type>::type all) {
+    static_assert(!Engine::uses_ring && !Engine::watches_cells,
+                  "weft: nothing is looked at besides entries that a port makes");
     e.reader.found();
     e.poll_budget.begin_handling();
     const int found = e.port->tell_entries(
-        all, 1, [&e, &on ](const completion_entry& c, auto&... whose) __attribute__((always_inline)) { cq_poller(e, {&on}).take(c, whose...); });
+        all, 1, [&e, &on ](const completion_entry& c, auto&... whose) __attribute__((always_inline)) {
+          cq_poller(e, {&on}).take(c, whose...);
+        });
     finish(e, {&on}, found);
     return found;
   }
@@ -159,7 +172,8 @@ class cq_poller {
     finish(e, {&on}, found);
     return found;
   }
-  static constexpr int most_ended = 8;  ///< Whoever posts without rest has ends without end: what arrives has its part of a look.
+  static constexpr int most_ended =
+      8;  ///< Whoever posts without rest has ends without end: what arrives has its part of a look.
   [[gnu::always_inline]] int tell_ended() {
     int told = 0;
     if constexpr (Engine::ends_at_return)
@@ -170,7 +184,8 @@ class cq_poller {
   [[gnu::cold, gnu::noinline]] static int take_error(Engine& e, User& on) {
     e.poll_budget.begin_handling();
     cq_poller in(e, {&on});
-    const int found = e.port->tell_error([&in](const completion_entry& c, auto&... whose) { in.take_one(c, whose...); });
+    const int found =
+        e.port->tell_error([&in](const completion_entry& c, auto&... whose) { in.take_one(c, whose...); });
     finish(e, {&on}, found);
     return found;
   }
@@ -202,7 +217,9 @@ class cq_poller {
   }
   void read_rings() {
     e_.poll_budget.begin_handling();
-    target<Engine>(e_).read_rings([this](record& r, std::uint32_t immediate) { on_(notified{e_.handle(r), immediate}); });
+    target<Engine>(e_).read_rings([this](record& r, std::uint32_t immediate) {
+      on_(notified{e_.handle(r), immediate});
+    });
     (void)e_.poll_budget.end_handling();
   }
 
@@ -253,7 +270,8 @@ class cq_poller {
   void repost_left() {
     auto left = std::size_t{0};
     for (std::size_t i = 0; i < e_.unposted.size(); ++i)
-      if (e_.unposted[i]->owner != no_index && !connection_manager<Engine>(e_).try_post(*e_.unposted[i])) e_.unposted[left++] = e_.unposted[i];
+      if (e_.unposted[i]->owner != no_index && !connection_manager<Engine>(e_).try_post(*e_.unposted[i]))
+        e_.unposted[left++] = e_.unposted[i];
     e_.unposted.resize(left);
   }
 

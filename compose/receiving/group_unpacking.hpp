@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A group that arrived (posting/coalescing.hpp, wire/group.hpp): each message goes to the handler on its own, from where it lies in the receive; bytes of puts are
-// copied into their regions as a write would have put them, and what a card would have refused is answered. The bytes come from a peer: nothing
-// in them is trusted.
-// Messages that the handler leaves stay, each on its own, as they would have alone: the group keeps its receive until all were taken.
-// Hot path: yes, where peers group. Threads: the owner's.
+// A group that arrived (posting/coalescing.hpp, wire/group.hpp): each message goes to the handler on its own, from
+// where it lies in the receive; bytes of puts are copied into their regions as a write would have put them, and what a
+// card would have refused is answered. The bytes come from a peer: nothing in them is trusted. Messages that the
+// handler leaves stay, each on its own, as they would have alone: the group keeps its receive until all were taken. Hot
+// path: yes, where peers group. Threads: the owner's.
 #pragma once
 
-#include "../posting/coalescing.hpp"
 #include "../events.hpp"
 #include "../memory/write_target.hpp"
+#include "../posting/coalescing.hpp"
 
 #include <cstring>
 #include <utility>
@@ -40,8 +40,10 @@ class ungrouping {
         break;
       }
       if (before != 0 && (before & bit) == 0) continue;
-      const bool done = m.kind == wire::group_kind::message ? !blocked && offer(on_, received{e_.handle(r), m.payload}) : other(r, m);
-      if (r.number != number || (r.state != peer_state::established && r.state != peer_state::leaving)) [[unlikely]] {  // a handler closed the peer
+      const bool done =
+          m.kind == wire::group_kind::message ? !blocked && offer(on_, received{e_.handle(r), m.payload}) : other(r, m);
+      if (r.number != number || (r.state != peer_state::established && r.state != peer_state::leaving))
+          [[unlikely]] {  // a handler closed the peer
         ++e_.stale;
         return true;
       }
@@ -74,14 +76,17 @@ class ungrouping {
   status refuse(record& to, wire::group_kind kind, errc code) noexcept {
     const operation what = kind == wire::group_kind::put ? operation::put : operation::put_notify;
     std::byte answer[wire::group_head_bytes];
-    wire::encode({wire::group_kind::refusal, static_cast<std::uint32_t>(what) | static_cast<std::uint32_t>(code) << 8, 0, 0, {}}, answer);
+    wire::encode(
+        {wire::group_kind::refusal, static_cast<std::uint32_t>(what) | static_cast<std::uint32_t>(code) << 8, 0, 0, {}},
+        answer);
     return e_.tell(to, wire::message_kind::group, answer);
   }
   /// The initiator's side again.
   bool refused(record& from, std::uint32_t number) {
     const auto what = static_cast<operation>(number & 0xff);
     const auto code = static_cast<errc>(number >> 8 & 0xff);
-    if (!coalescing<Engine>::packs_notices || number >> 16 != 0 || (what != operation::put && what != operation::put_notify) ||
+    if (!coalescing<Engine>::packs_notices || number >> 16 != 0 ||
+        (what != operation::put && what != operation::put_notify) ||
         (code != errc::denied && code != errc::out_of_range))
       return garbled();
     on_(failed{what, e_.handle(from), nullptr, error(code, name_of(what))});

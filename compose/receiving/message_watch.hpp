@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Messages whose receives make no entry (policies/framing.hpp, watched_words): after each look at the queue, a look at the buffer that each link fills
-// next. What is found goes the way of any message (receiving/receive_path.hpp).
-// Notices have entries and messages have none, so that the two are put in order here: messages are looked at when the queue was seen empty. Then each notice
-// of a write before them has been told, and a goodbye, which is a message, ends nothing too early. And all that are told in one look were
-// there before the first of their handlers ran: posting a receive again may bring more from the stream (libfabric's tcp), notices among it.
-// Hot path: yes, with framing::watched_words. Threads: the owner's.
+// Messages whose receives make no entry (policies/framing.hpp, watched_words): after each look at the queue, a look at
+// the buffer that each link fills next. What is found goes the way of any message (receiving/receive_path.hpp). Notices
+// have entries and messages have none, so that the two are put in order here: messages are looked at when the queue was
+// seen empty. Then each notice of a write before them has been told, and a goodbye, which is a message, ends nothing
+// too early. And all that are told in one look were there before the first of their handlers ran: posting a receive
+// again may bring more from the stream (libfabric's tcp), notices among it. Hot path: yes, with framing::watched_words.
+// Threads: the owner's.
 #pragma once
 
 #include "receive_path.hpp"
@@ -41,7 +42,8 @@ class message_watch {
   /// Reads all that a link brought before it ended.
   void drain(record& r) {
     const std::uint32_t number = r.number;
-    for (std::uint32_t n = receives<Engine>::per_block(e_.options); n != 0 && r.number == number && read_some(r) != 0; --n) {
+    for (std::uint32_t n = receives<Engine>::per_block(e_.options); n != 0 && r.number == number && read_some(r) != 0;
+         --n) {
     }
   }
 
@@ -70,7 +72,9 @@ class message_watch {
     if (first.verdict != wire::watched_verdict::whole) return 0;
     const std::uint32_t most = std::min(r.posted_count, most_of_one);
     std::uint32_t n = 1;
-    while (n < most && wire::look_at(r.receives.slots[r.posted_at(n)].data, room).verdict == wire::watched_verdict::whole) ++n;
+    while (n < most &&
+           wire::look_at(r.receives.slots[r.posted_at(n)].data, room).verdict == wire::watched_verdict::whole)
+      ++n;
     return n;
   }
 
@@ -88,8 +92,8 @@ class message_watch {
     return static_cast<int>(n);
   }
 
-  /// Whoever speaks on this link was not built with watched words: nothing that it says can be read. Its hello has a random number where a length
-  /// would be.
+  /// Whoever speaks on this link was not built with watched words: nothing that it says can be read. Its hello has a
+  /// random number where a length would be.
   [[gnu::cold, gnu::noinline]] int look_closer(record& r, wire::watched_verdict verdict) {
     std::uint32_t first = 0;
     std::memcpy(&first, r.next_filled, sizeof first);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Messages and notices that arrive: each becomes an event or is handled here. Decided by what the library's entry says it is, never by its
-// context alone: notices have none on most rows (fi_cq(3)), and their length is not to be trusted.
-// A message that cannot be handled yet keeps its receive ("unexpected_messages") and is looked at again after the next poll.
-// Hot path: all of it. Threads: the owner's.
+// Messages and notices that arrive: each becomes an event or is handled here. Decided by what the library's entry says
+// it is, never by its context alone: notices have none on most rows (fi_cq(3)), and their length is not to be trusted.
+// A message that cannot be handled yet keeps its receive ("unexpected_messages") and is looked at again after the next
+// poll. Hot path: all of it. Threads: the owner's.
 #pragma once
 
-#include "ring_watch.hpp"
-#include "completions.hpp"
-#include "../events.hpp"
 #include "../connecting/connection_manager.hpp"
-#include "target_executed.hpp"
+#include "../events.hpp"
+#include "completions.hpp"
 #include "group_unpacking.hpp"
+#include "ring_watch.hpp"
+#include "target_executed.hpp"
 
 #include <utility>
 
@@ -32,9 +32,11 @@ class receive_path {
       e_.overrun.note(c.length, e_.options.max_message_bytes + Engine::around);
     }
     if constexpr (Engine::watches_messages) receives<Engine>(e_).forget_posted(*static_cast<receive*>(c.context));
-    if (c.outcome.code != errc::closed || !Engine::links_have_receives) give_back(*static_cast<receive*>(c.context), c.last);
+    if (c.outcome.code != errc::closed || !Engine::links_have_receives)
+      give_back(*static_cast<receive*>(c.context), c.last);
   }
-  /// By a link whose record is known: its tag is compared, not looked up. One that lies and is `dead` has an index beyond any table.
+  /// By a link whose record is known: its tag is compared, not looked up. One that lies and is `dead` has an index
+  /// beyond any table.
   [[gnu::always_inline]] void arrived(const completion_entry& c, record& from) {
     if (!c.outcome) [[unlikely]]
       return arrived_badly(c);
@@ -52,7 +54,8 @@ class receive_path {
     receive& r = *static_cast<receive*>(c.context);
     const wire::message_tag tag{static_cast<std::uint32_t>(c.immediate)};
     if constexpr (!Engine::goodbye_overtakes && !Engine::framed && !Engine::watches_cells)
-      // The kind of users' messages is 0, so that such a tag is the number of its connection; the tag of another kind is nobody's number.
+      // The kind of users' messages is 0, so that such a tag is the number of its connection; the tag of another kind
+      // is nobody's number.
       if (record* const from = e_.peers.living({tag.word}, e_.heard_at_once); from != nullptr) [[likely]]
         if (!Engine::links_have_receives || tag.connection().index() == r.owner) [[likely]]
           return take_at_once(*from, r, c);
@@ -64,12 +67,14 @@ class receive_path {
     from.heard = e_.tick;
     std::byte* const start = Engine::many_in_one ? c.at : r.data;
     if (!offer(on_, received{e_.handle(from), const_bytes(start, c.length)})) [[unlikely]]
-      return keep_unexpected(e_, {&r, start, static_cast<std::uint32_t>(c.length), static_cast<std::uint32_t>(c.immediate)}, c.last);
+      return keep_unexpected(
+          e_, {&r, start, static_cast<std::uint32_t>(c.length), static_cast<std::uint32_t>(c.immediate)}, c.last);
     if constexpr (Engine::many_in_one || Engine::chains_receives) give_back(r, c.last);
     else receives<Engine>(e_).post_at_once(from, r, c);
   }
   /// All others. What it is given travels in registers. `at`, `last`: where a receive holds many messages.
-  [[gnu::noinline]] static void take_message(Engine& e, Handler on, receive& r, std::size_t length, std::uint32_t tag, std::byte* at, bool last) {
+  [[gnu::noinline]] static void take_message(Engine& e, Handler on, receive& r, std::size_t length, std::uint32_t tag,
+                                             std::byte* at, bool last) {
     receive_path(e, on).take(r, length, {tag}, at, last);
   }
   void take(receive& r, std::size_t length, wire::message_tag tag, std::byte* at, bool last) {
@@ -84,7 +89,8 @@ class receive_path {
       }
       whole = whole.subspan(wire::header_bytes);
     }
-    if (!handle(r, tag, whole)) return keep_unexpected(e_, {&r, start, static_cast<std::uint32_t>(length), tag.word}, last);
+    if (!handle(r, tag, whole))
+      return keep_unexpected(e_, {&r, start, static_cast<std::uint32_t>(length), tag.word}, last);
     give_back(r, last);
   }
   [[gnu::cold, gnu::noinline]] static void keep_unexpected(Engine& e, unexpected_message<receive> message, bool last) {
@@ -98,7 +104,8 @@ class receive_path {
     receives<Engine>(e).post_if_spent(*message.in);
   }
 
-  /// The message is done with: its slot is posted again; a buffer of many only when it is spent and no other message in it waits.
+  /// The message is done with: its slot is posted again; a buffer of many only when it is spent and no other message in
+  /// it waits.
   void give_back(receive& r, [[maybe_unused]] bool last) noexcept {
     if constexpr (Engine::many_in_one) {
       r.released |= last;
@@ -176,12 +183,15 @@ class receive_path {
 
   completions<Engine, Handler> completions_() const noexcept { return {e_, on_}; }
   bool owns(const record& r, const receive& slot_of) const noexcept {
-    if constexpr (Engine::links_have_receives) return e_.peers.index_of(r) == slot_of.owner;  // a peer cannot speak on another's connection
+    if constexpr (Engine::links_have_receives)
+      return e_.peers.index_of(r) == slot_of.owner;  // a peer cannot speak on another's connection
     else return true;
   }
 
   /// Whether what a peer says is still heard: it stands, or its goodbye overtook this.
-  static bool listened_to(const record& r) noexcept { return r.live == r.number || (Engine::goodbye_overtakes && r.state == peer_state::leaving); }
+  static bool listened_to(const record& r) noexcept {
+    return r.live == r.number || (Engine::goodbye_overtakes && r.state == peer_state::leaving);
+  }
   /// Counts a message that found its handler, which may have closed the peer.
   template <class Take>
   [[gnu::always_inline]] static bool taken(record& r, Take&& take) {
@@ -251,17 +261,22 @@ class receive_path {
         return completions_().replied(r, body);
       case wire::message_kind::ring_credit:
         if constexpr (Engine::uses_ring) {
-          if (const auto read = wire::parse_number(body); read && *read - r.ring_credited <= r.ring_posted - r.ring_credited) r.ring_credited = *read;
+          if (const auto read = wire::parse_number(body);
+              read && *read - r.ring_credited <= r.ring_posted - r.ring_credited)
+            r.ring_credited = *read;
           else ++e_.garbled;
         }
         return true;
       case wire::message_kind::fused:
         if constexpr (Engine::notice_is_message)
-          return fusing<Engine>(e_).land(r, body, [&](std::uint32_t immediate) { on_(notified{e_.handle(r), immediate}); });
+          return fusing<Engine>(e_).land(r, body, [&](std::uint32_t immediate) {
+            on_(notified{e_.handle(r), immediate});
+          });
         else ++e_.garbled;
         return true;
       case wire::message_kind::fused_reply:
-        if constexpr (Engine::fused_bytes > 0) fusing<Engine>(e_).replied(r, body, [&](slot* s, errc code) { completions_().fused_ended(r, s, code); });
+        if constexpr (Engine::fused_bytes > 0)
+          fusing<Engine>(e_).replied(r, body, [&](slot* s, errc code) { completions_().fused_ended(r, s, code); });
         else if constexpr (Engine::watches_cells) cell_watch<Engine, Handler>(e_, on_).refused(r, body);
         else ++e_.garbled;
         return true;
@@ -288,7 +303,8 @@ class receive_path {
       return true;
     }
     const std::uint32_t number = r.number;  // a handler may close the peer
-    for (std::size_t at = 0; at < body.size() && r.number == number && (r.state == peer_state::established || r.state == peer_state::leaving);
+    for (std::size_t at = 0; at < body.size() && r.number == number &&
+                             (r.state == peer_state::established || r.state == peer_state::leaving);
          at += 4)
       on_(notified{e_.handle(r), *wire::parse_number(body.subspan(at, 4))});
     return true;
@@ -299,7 +315,8 @@ class receive_path {
     auto* consumed = static_cast<receive*>(c.context);
     record* r = nullptr;
     if constexpr (Engine::wide_immediate) r = e_.peers.find({static_cast<std::uint32_t>(c.immediate >> 32)});
-    else if constexpr (Engine::links_have_receives) r = consumed == nullptr || consumed->owner == no_index ? nullptr : &e_.peers.at(consumed->owner);
+    else if constexpr (Engine::links_have_receives)
+      r = consumed == nullptr || consumed->owner == no_index ? nullptr : &e_.peers.at(consumed->owner);
     const bool known = Engine::wide_immediate || (Engine::links_have_receives && consumed != nullptr);
     if (consumed != nullptr) connection_manager<Engine>(e_).post(*consumed);
     if (known && (r == nullptr || r->live != r->number)) {

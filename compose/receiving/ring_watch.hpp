@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The target's side of watched rings (wire/cell.hpp): a look at the next cell's word of each peer, the checks that a card would make, the copy,
-// the notice; then, when it is due, the credit. Cells are read before any message that was posted behind them is handled, so that what a row
-// orders stays in order. And the initiator's side of the credit: it ends operations.
-// A cell is a peer's word: its length, place and flags are checked, and a refusal goes back as a message.
-// Hot path: yes, with notify::watched_word. Threads: the owner's.
+// The target's side of watched rings (wire/cell.hpp): a look at the next cell's word of each peer, the checks that a
+// card would make, the copy, the notice; then, when it is due, the credit. Cells are read before any message that was
+// posted behind them is handled, so that what a row orders stays in order. And the initiator's side of the credit: it
+// ends operations. A cell is a peer's word: its length, place and flags are checked, and a refusal goes back as a
+// message. Hot path: yes, with notify::watched_word. Threads: the owner's.
 #pragma once
 
 #include "../../wire/fused.hpp"
-#include "../posting/ring_posts.hpp"
-#include "completions.hpp"
 #include "../events.hpp"
 #include "../memory/write_target.hpp"
+#include "../posting/ring_posts.hpp"
+#include "completions.hpp"
 
 namespace weft::detail {
 
@@ -45,7 +45,8 @@ class cell_watch {
   void refused(record& r, const_bytes body) {
     const auto reply = wire::parse_fused_reply(body);
     const bool known = reply && reply->token >> 32 == 0 &&
-                       (reply->code == static_cast<std::uint8_t>(errc::denied) || reply->code == static_cast<std::uint8_t>(errc::out_of_range));
+                       (reply->code == static_cast<std::uint8_t>(errc::denied) ||
+                        reply->code == static_cast<std::uint8_t>(errc::out_of_range));
     const std::uint32_t n = known ? static_cast<std::uint32_t>(reply->token) - 1 : 0;
     if (!known || n - r.cells_credited >= r.cells_posted - r.cells_credited) return void(++e_.garbled);
     ++r.cells_refused;
@@ -87,8 +88,8 @@ class cell_watch {
     return told;
   }
 
-  /// What follows the arrival of a notice runs in a processor whose caches the library's work has filled anew: it is one function of few lines, and what
-  /// happens seldom stands apart.
+  /// What follows the arrival of a notice runs in a processor whose caches the library's work has filled anew: it is
+  /// one function of few lines, and what happens seldom stands apart.
   [[gnu::noinline]] int serve(record& r) {
     const bool inside = e_.handling();
     e_.poll_budget.begin_handling();
@@ -126,11 +127,14 @@ class cell_watch {
   [[gnu::noinline]] void tell_credit(record& r) noexcept {
     std::uint64_t word = wire::credit_word(r.cells_read, r.cells_denied);
     status s;
-    if constexpr (requires { e_.port->inject_write(r.link, const_bytes{}, remote_memory{}); } && Engine::inject_bytes >= sizeof word) {
+    if constexpr (requires { e_.port->inject_write(r.link, const_bytes{}, remote_memory{}); } &&
+                  Engine::inject_bytes >= sizeof word) {
       s = e_.port->inject_write(r.link, {reinterpret_cast<const std::byte*>(&word), sizeof word}, r.their_cells);
     } else {
-      std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(r.outgoing)).store(word, std::memory_order_relaxed);
-      s = e_.port->template write<post_mode::unsignalled>(r.link, {r.outgoing, sizeof word, e_.cells.descriptor}, r.their_cells, nullptr);
+      std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(r.outgoing))
+          .store(word, std::memory_order_relaxed);
+      s = e_.port->template write<post_mode::unsignalled>(r.link, {r.outgoing, sizeof word, e_.cells.descriptor},
+                                                          r.their_cells, nullptr);
     }
     r.answer_is_due = s.is_again();
     if (!s.is_again()) r.cells_told = r.cells_read;
@@ -138,10 +142,12 @@ class cell_watch {
 
   /// A word of the tail, which lies 8-aligned as cells do.
   static std::uint64_t word_of(std::byte* tail, std::size_t offset) noexcept {
-    return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(tail + offset)).load(std::memory_order_relaxed);
+    return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(tail + offset))
+        .load(std::memory_order_relaxed);
   }
 
-  /// False: not one of this connection, or no room to refuse it; nothing was done. Each word is read once: a peer may write at any time.
+  /// False: not one of this connection, or no room to refuse it; nothing was done. Each word is read once: a peer may
+  /// write at any time.
   [[gnu::always_inline]] bool take(record& r, wire::cell_end last) {
     std::byte* const at = cell_memory::end_of_cell(r.incoming, r.cells_read) - wire::cell_tail_bytes;
     const std::uint64_t whom = word_of(at, offsetof(wire::cell_tail, immediate));
@@ -159,8 +165,8 @@ class cell_watch {
     if (size == no_cell) [[unlikely]]
       return garbled(r);
     errc code{};
-    std::byte* const place =
-        write_target(e_, word_of(at, offsetof(wire::cell_tail, key)), word_of(at, offsetof(wire::cell_tail, address)), size, code);
+    std::byte* const place = write_target(e_, word_of(at, offsetof(wire::cell_tail, key)),
+                                          word_of(at, offsetof(wire::cell_tail, address)), size, code);
     if (place == nullptr) [[unlikely]]
       return refuse(r, last, code);
     if (inside) [[likely]]
@@ -172,7 +178,8 @@ class cell_watch {
   /// How many bytes went ahead of this cell, or that it is none of ours.
   [[gnu::noinline]] static std::uint64_t size_outside(wire::cell_end last, const std::byte* tail) noexcept {
     std::uint64_t size = no_cell;
-    if ((last.flags() & ~wire::cell_flags) == 0 && (last.flags() & wire::cell_outside) != 0 && last.length() == sizeof size)
+    if ((last.flags() & ~wire::cell_flags) == 0 && (last.flags() & wire::cell_outside) != 0 &&
+        last.length() == sizeof size)
       std::memcpy(&size, tail - sizeof size, sizeof size);
     return size;
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What this side does for its peers because their provider cannot: executes atomics, and reads the notification ring.
-// A request names memory by key and address, as a write would: both are checked here as a card would check them, because the bytes come
-// from a peer. Addresses are never trusted: the region decides.
-// Hot path: on rows whose atomics or notices need it. Threads: the owner's; atomics by message are atomic against std::atomic_ref too.
+// A request names memory by key and address, as a write would: both are checked here as a card would check them,
+// because the bytes come from a peer. Addresses are never trusted: the region decides. Hot path: on rows whose atomics
+// or notices need it. Threads: the owner's; atomics by message are atomic against std::atomic_ref too.
 #pragma once
 
 #include "../../wire/control.hpp"
@@ -36,7 +36,8 @@ class target {
       wire::encode(reply, out);
       return !e_.tell(from, wire::message_kind::atomic_reply, out).is_again();
     }
-    reply.old = size_of(request->type) == 4 ? executed<std::uint32_t>(word, *request) : executed<std::uint64_t>(word, *request);
+    reply.old =
+        size_of(request->type) == 4 ? executed<std::uint32_t>(word, *request) : executed<std::uint64_t>(word, *request);
     wire::encode(reply, out);
     // Executed: the reply is deferred now, whatever the queue says.
     if (e_.tell(from, wire::message_kind::atomic_reply, out).is_again()) defer(from, reply);
@@ -57,8 +58,8 @@ class target {
     }
   }
 
-  /// Tells every entry of the rings that is new since the last look, if the counter of landed writes moved or a look is due anyway: a
-  /// credit found no room, or entries landed before their writer's acceptance did.
+  /// Tells every entry of the rings that is new since the last look, if the counter of landed writes moved or a look is
+  /// due anyway: a credit found no room, or entries landed before their writer's acceptance did.
   template <class On>
   void read_rings(On&& on) noexcept {
     const std::uint64_t landed = e_.port->counted_writes();
@@ -74,9 +75,11 @@ class target {
   template <class Cell>
   static std::uint64_t executed(std::byte* at, const wire::atomic_request& a) noexcept {
     std::atomic_ref<Cell> cell(*reinterpret_cast<Cell*>(at));
-    if (a.operation == atomic_operation::add && !is_floating(a.type)) return cell.fetch_add(static_cast<Cell>(a.operand), std::memory_order_acq_rel);
+    if (a.operation == atomic_operation::add && !is_floating(a.type))
+      return cell.fetch_add(static_cast<Cell>(a.operand), std::memory_order_acq_rel);
     Cell old = cell.load(std::memory_order_acquire);
-    while (!cell.compare_exchange_weak(old, static_cast<Cell>(applied(a.operation, a.type, old, a.operand, a.expected)), std::memory_order_acq_rel)) {
+    while (!cell.compare_exchange_weak(old, static_cast<Cell>(applied(a.operation, a.type, old, a.operand, a.expected)),
+                                       std::memory_order_acq_rel)) {
     }
     return old;
   }
@@ -90,7 +93,8 @@ class target {
         code = static_cast<std::uint8_t>(errc::out_of_range);
         return nullptr;
       }
-      if (!grants(entry.granted, rights::remote_atomic) || entry.executor != atomicity::target) break;  // aligned to 8 where it grants them
+      if (!grants(entry.granted, rights::remote_atomic) || entry.executor != atomicity::target)
+        break;  // aligned to 8 where it grants them
       return entry.registered.base + offset;
     }
     code = static_cast<std::uint8_t>(errc::denied);
@@ -104,7 +108,8 @@ class target {
 
   template <class On>
   void read_ring(record& r, On& on) noexcept {
-    auto* ring = reinterpret_cast<wire::ring_entry*>(e_.ring_memory.get()) + e_.peers.index_of(r) * Engine::ring_entries;
+    auto* ring =
+        reinterpret_cast<wire::ring_entry*>(e_.ring_memory.get()) + e_.peers.index_of(r) * Engine::ring_entries;
     for (;;) {
       wire::ring_entry& entry = ring[r.ring_read % Engine::ring_entries];
       const std::uint32_t sequence = std::atomic_ref<std::uint32_t>(entry.sequence).load(std::memory_order_acquire);

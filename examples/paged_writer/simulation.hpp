@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Both sides in one thread and virtual time, over a network that delays, repeats, tears and reorders whatever the row's facts do not exclude:
-// each rail is a fiber on its side's node. Same rails as in the live program.
-// Hot path: no. Threads: one.
+// Both sides in one thread and virtual time, over a network that delays, repeats, tears and reorders whatever the row's
+// facts do not exclude: each rail is a fiber on its side's node. Same rails as in the live program. Hot path: no.
+// Threads: one.
 #pragma once
 
 #include "sides.hpp"

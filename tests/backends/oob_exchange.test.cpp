@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The side channel for opaque addresses: who asks gets the bytes, who is silent is dropped, who is somebody else is refused.
+// The side channel for opaque addresses: who asks gets the bytes, who is silent is dropped, who is somebody else is
+// refused.
 #include "../../backends/oob_exchange/tcp.hpp"
 
 #include <gtest/gtest.h>
@@ -145,7 +146,8 @@ TEST(oob_exchange, silent_clients_are_dropped_and_do_not_lock_others_out) {
   ASSERT_TRUE(served);
   const server running(std::move(served).value());
   std::vector<owned_socket> silent;
-  for (std::size_t i = 0; i < 2 * channel::most_pending; ++i) silent.push_back(plain_connection(running.serving->service()));
+  for (std::size_t i = 0; i < 2 * channel::most_pending; ++i)
+    silent.push_back(plain_connection(running.serving->service()));
   const auto fetched = channel::fetch("127.0.0.1", running.serving->service(), 10s);
   ASSERT_TRUE(fetched) << fetched.error().sentence;
   EXPECT_EQ(*fetched, some_address(8));

@@ -123,7 +123,8 @@ struct side {
           return;
         }
         messages.push_back({std::string(data, e.length), e.immediate});
-        post_slot(peer, static_cast<std::size_t>(static_cast<std::byte*>(e.context) - slots.data()) / max_message_bytes);
+        post_slot(peer,
+                  static_cast<std::size_t>(static_cast<std::byte*>(e.context) - slots.data()) / max_message_bytes);
       } else {
         ended[e.context].push_back(e.outcome);
       }
@@ -170,8 +171,9 @@ struct side {
     const status s = post([&] {
       if constexpr (Shape::framed) {  // the first byte is the header
         const std::size_t header = std::min<std::size_t>(1, from.size);
-        return port->template send_framed<post_mode::signalled>(peer, {from.data, header, from.descriptor},
-                                                                {from.data + header, from.size - header, from.descriptor}, &token);
+        return port->template send_framed<post_mode::signalled>(
+            peer, {from.data, header, from.descriptor}, {from.data + header, from.size - header, from.descriptor},
+            &token);
       } else {
         return port->template send<post_mode::signalled>(peer, from, immediate, &token);
       }
@@ -191,7 +193,8 @@ struct side {
   status say_large() {
     int token = 0;
     const local_memory from{scratch.data(), 2 * max_message_bytes, scratch_memory.descriptor};
-    if (const status s = post([&] { return port->template send<post_mode::signalled>(peer, from, 0, &token); }); !s) return s;
+    if (const status s = post([&] { return port->template send<post_mode::signalled>(peer, from, 0, &token); }); !s)
+      return s;
     pump_until([&] { return ended.contains(&token); }, 2s);
     ended.erase(&token);
     return {};
@@ -207,7 +210,8 @@ struct side {
 /// The pattern of the block of 64 bytes that belongs to an immediate.
 inline std::byte pattern(std::uint64_t immediate) { return static_cast<std::byte>(0x5a ^ (immediate * 7)); }
 
-/// The process of the target: opens, tells its address through `out`, serves until told to quit. Ends by itself in a minute.
+/// The process of the target: opens, tells its address through `out`, serves until told to quit. Ends by itself in a
+/// minute.
 template <class Shape>
 int target_main(int out, const std::string& node) {
   alarm(static_cast<unsigned>(60 * slowness()));
@@ -254,7 +258,8 @@ int target_main(int out, const std::string& node) {
         if (!self.answer(body, static_cast<std::uint32_t>(immediate) + 1)) return 5;
         break;
       case 'L':  // look: 256 bytes of the region
-        if (!self.answer(std::string(reinterpret_cast<const char*>(region.data()) + std::stoul(body.substr(1)), 256))) return 6;
+        if (!self.answer(std::string(reinterpret_cast<const char*>(region.data()) + std::stoul(body.substr(1)), 256)))
+          return 6;
         break;
       case 'W':  // wait, then echo
         usleep(static_cast<useconds_t>(std::stoul(body.substr(1)) * 1000));
@@ -301,7 +306,8 @@ class target_process {
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
     std::byte piece[256];
-    for (ssize_t got; (got = read(ends[0], piece, sizeof piece)) > 0;) address_.insert(address_.end(), piece, piece + got);
+    for (ssize_t got; (got = read(ends[0], piece, sizeof piece)) > 0;)
+      address_.insert(address_.end(), piece, piece + got);
     close(ends[0]);
   }
   target_process(const target_process&) = delete;
@@ -361,7 +367,8 @@ struct initiator : side<Shape> {
     if (this->refused) return "refused";
     std::string hello = "H";
     for (const std::byte each : this->port->address()) hello += static_cast<char>(each);
-    if (const status s = this->say(hello); !s) return std::string("hello was not sent: ") + this->port->last_error_text();
+    if (const status s = this->say(hello); !s)
+      return std::string("hello was not sent: ") + this->port->last_error_text();
     const std::string body = this->hear().body;
     region_card card;
     if (body.size() != sizeof card) return "no region card: " + body;
@@ -371,7 +378,8 @@ struct initiator : side<Shape> {
   }
   /// The end of the operation with this context: deadline if nothing came.
   status end_of(void* context, std::chrono::milliseconds limit = std::chrono::seconds(10)) {
-    if (!this->pump_until([&] { return this->ended.contains(context); }, limit)) return error(errc::deadline, "nothing came");
+    if (!this->pump_until([&] { return this->ended.contains(context); }, limit))
+      return error(errc::deadline, "nothing came");
     const status first = this->ended[context].front();
     this->ended.erase(context);
     return first;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Batches of a transport over a device of this process (tests/stub_device): members are built in the list that is posted, one call takes up to 16 of them,
-// and whatever closes the list early, each member goes out once and each end is told once.
+// Batches of a transport over a device of this process (tests/stub_device): members are built in the list that is
+// posted, one call takes up to 16 of them, and whatever closes the list early, each member goes out once and each end
+// is told once.
 #include "../../compose/transport.hpp"
 #include "../../compose/with.hpp"
 #include "../stub_device/stub_device.hpp"
@@ -34,7 +35,12 @@ class verbs_batches : public testing::Test {
   char marks[128] = {};
 
   static transport<fabric> open(bool listens) {
-    return weft::open<fabric>({.node = "127.0.0.1", .listens = listens, .max_message_bytes = 1024, .receives = 128, .operations = operations}).value();
+    return weft::open<fabric>({.node = "127.0.0.1",
+                               .listens = listens,
+                               .max_message_bytes = 1024,
+                               .receives = 128,
+                               .operations = operations})
+        .value();
   }
   void SetUp() override {
     bool stands = false;
@@ -52,7 +58,8 @@ class verbs_batches : public testing::Test {
   void TearDown() override { stub_device::forget(); }
   void settle() {
     for (int i = 0; i < 40; ++i) {
-      there.progress(overloaded{[&](const notified&) { ++notices; }, [&](const received&) { ++messages; }, [](auto&&) {}});
+      there.progress(
+          overloaded{[&](const notified&) { ++notices; }, [&](const received&) { ++messages; }, [](auto&&) {}});
       net.progress(overloaded{[&](const completed& c) { ends[c.context].push_back(errc::ok); },
                               [&](const failed& f) { ends[f.context].push_back(f.why.code); }, [](auto&&) {}});
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The verbs backend with one pool of receives for all links, against a device of this process (tests/stub_device): two links share it, what finds
-// it empty fails once, and a link that goes takes no receive along.
+// The verbs backend with one pool of receives for all links, against a device of this process (tests/stub_device): two
+// links share it, what finds it empty fails once, and a link that goes takes no receive along.
 #include "../../compose/with.hpp"
 #include "../../generated/ibverbs_roce.hpp"
 #include "../stub_device/stub_device.hpp"
@@ -45,7 +45,9 @@ struct end_of_pool {
     for (std::size_t i = 0; i < receives; ++i)
       if (!post(i)) throw std::runtime_error("a receive of the pool was refused");
   }
-  status post(std::size_t i) { return net->post_receive({}, {memory.data() + 4096 + 64 * i, 64, own.descriptor}, &marks.at(i)); }
+  status post(std::size_t i) {
+    return net->post_receive({}, {memory.data() + 4096 + 64 * i, 64, own.descriptor}, &marks.at(i));
+  }
   void poll() {
     net->poll_links([this](link_change what, std::uint32_t, port_type::link l) {
       if (what == link_change::arrived) links.push_back(l);
@@ -97,7 +99,8 @@ TEST_F(verbs_device_pool, messages_and_immediates_of_two_links_take_from_one_poo
   for (std::size_t i = 0; i < receives / 4; ++i) {
     ASSERT_TRUE(one.say(0, &marks[i]));
     const remote_memory there{reinterpret_cast<std::uint64_t>(listener.memory.data()), listener.own.key};
-    ASSERT_TRUE(one.net->write_immediate<post_mode::signalled>(one.links[0], {one.memory.data(), 8, one.own.descriptor}, there, 8, &marks[i + 16]));
+    ASSERT_TRUE(one.net->write_immediate<post_mode::signalled>(one.links[0], {one.memory.data(), 8, one.own.descriptor},
+                                                               there, 8, &marks[i + 16]));
     ASSERT_TRUE(other.say(0, &marks[i], 9));
     ASSERT_TRUE(other.say(0, &marks[i + 16], 9));
   }
@@ -160,7 +163,8 @@ TEST_F(verbs_device_pool, a_link_that_is_hung_up_leaves_the_pool_whole) {
 }
 
 TEST_F(verbs_device_pool, a_message_too_long_for_its_receive_ends_that_link_and_its_receive_comes_back) {
-  ASSERT_TRUE(one.net->send<post_mode::signalled>(one.links[0], {one.memory.data(), 1000, one.own.descriptor}, 7, &marks[0]));
+  ASSERT_TRUE(
+      one.net->send<post_mode::signalled>(one.links[0], {one.memory.data(), 1000, one.own.descriptor}, 7, &marks[0]));
   settle();
   ASSERT_EQ(listener.arrivals.size(), 1U);
   EXPECT_EQ(listener.arrivals[0].outcome.code, errc::truncated);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How peers meet: private data of every length, answers yes and no, nobody there, the wrong fabric, too many. The same on fabrics that
-// have connections and on those that have only addresses.
-// Hot path: no. Threads: one per side.
+// How peers meet: private data of every length, answers yes and no, nobody there, the wrong fabric, too many. The same
+// on fabrics that have connections and on those that have only addresses. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "two_sides.hpp"
@@ -25,7 +24,9 @@ inline private_bytes some_private(std::size_t size) {
   paint(data, size);
   return data;
 }
-inline private_bytes kept(bool has, const_bytes data) { return has ? private_bytes(std::vector<std::byte>(data.begin(), data.end())) : std::nullopt; }
+inline private_bytes kept(bool has, const_bytes data) {
+  return has ? private_bytes(std::vector<std::byte>(data.begin(), data.end())) : std::nullopt;
+}
 
 /// Waits for one request and tells what came with it.
 template <class F>
@@ -47,7 +48,8 @@ TYPED_TEST_SUITE_P(meeting_of_peers);
 TYPED_TEST_P(meeting_of_peers, private_data_of_every_length_reaches_both_sides) {
   using fabric = typename TestFixture::tested_fabric;
   static const auto cases = [] {
-    return std::vector<private_bytes>{std::nullopt, some_private(0), some_private(1), some_private(17), some_private(64)};
+    return std::vector<private_bytes>{std::nullopt, some_private(0), some_private(1), some_private(17),
+                                      some_private(64)};
   };
   TestFixture::play(
       {},
@@ -189,8 +191,10 @@ TYPED_TEST_P(meeting_of_peers, a_peer_of_other_rules_is_refused_with_a_sentence)
         const auto p = net.connect(side.ask_text(0), patience, seen);
         ASSERT_FALSE(p);
         EXPECT_EQ(p.why().code, errc::incompatible);
-        EXPECT_NE(p.error().sentence.find("fabric " + std::string(fabric::name) + ": the "), std::string::npos) << p.error().sentence;
-        EXPECT_NE(p.error().sentence.find(" was built for endpoint=by_pigeon"), std::string::npos) << p.error().sentence;
+        EXPECT_NE(p.error().sentence.find("fabric " + std::string(fabric::name) + ": the "), std::string::npos)
+            << p.error().sentence;
+        EXPECT_NE(p.error().sentence.find(" was built for endpoint=by_pigeon"), std::string::npos)
+            << p.error().sentence;
         side.ready(0);
       });
 }
@@ -298,7 +302,8 @@ TYPED_TEST_P(meeting_of_peers, a_full_table_is_said_on_the_asking_side) {
         const auto second = net.connect(where, patience, seen);
         ASSERT_FALSE(second);
         EXPECT_EQ(second.why().code, errc::no_memory);
-        EXPECT_NE(second.error().sentence.find("transport_options::peers"), std::string::npos) << second.error().sentence;
+        EXPECT_NE(second.error().sentence.find("transport_options::peers"), std::string::npos)
+            << second.error().sentence;
         EXPECT_TRUE(first->alive());
         side.ready(0);
       });
@@ -325,9 +330,11 @@ TYPED_TEST_P(meeting_of_peers, the_sixth_address_family_works_too) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(meeting_of_peers, private_data_of_every_length_reaches_both_sides, private_data_of_65_bytes_is_refused_with_the_numbers,
-                            a_refusal_arrives_with_its_reason, nobody_there_is_an_error_in_time, an_address_that_is_none_is_refused_with_an_example,
-                            a_peer_of_other_rules_is_refused_with_a_sentence, a_message_right_behind_the_acceptance_is_not_lost,
-                            two_peers_are_told_apart, a_full_table_is_said_on_the_asking_side, the_sixth_address_family_works_too);
+REGISTER_TYPED_TEST_SUITE_P(meeting_of_peers, private_data_of_every_length_reaches_both_sides,
+                            private_data_of_65_bytes_is_refused_with_the_numbers, a_refusal_arrives_with_its_reason,
+                            nobody_there_is_an_error_in_time, an_address_that_is_none_is_refused_with_an_example,
+                            a_peer_of_other_rules_is_refused_with_a_sentence,
+                            a_message_right_behind_the_acceptance_is_not_lost, two_peers_are_told_apart,
+                            a_full_table_is_said_on_the_asking_side, the_sixth_address_family_works_too);
 
 }  // namespace weft::conformance

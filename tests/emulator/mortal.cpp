@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mortal: the survivor. It says where it listens, answers each message, and counts what it hears until its peer is lost. Exit 0: the loss was told
-// once, after every operation of its own had ended once, and nothing came twice. mortal WHERE: the peer, which posts until it is killed.
+// mortal: the survivor. It says where it listens, answers each message, and counts what it hears until its peer is
+// lost. Exit 0: the loss was told once, after every operation of its own had ended once, and nothing came twice. mortal
+// WHERE: the peer, which posts until it is killed.
 #include "../../compose/selected.hpp"
 #include "../../compose/transport.hpp"
 
@@ -52,7 +53,8 @@ int survive() {
   };
   const auto on = overloaded{[&](const received& r) {
                                std::uint32_t number = most;
-                               if (r.message.size() == sizeof number) std::memcpy(&number, r.message.data(), sizeof number);
+                               if (r.message.size() == sizeof number)
+                                 std::memcpy(&number, r.message.data(), sizeof number);
                                messages.add(number);
                                ++owed;
                              },
@@ -70,8 +72,8 @@ int survive() {
   };
   const bool told = bool(net.until(answered, 30s, on));
   (void)net.until([] { return false; }, 200ms, on);  // whatever still comes, comes too often
-  std::printf("losses %u, messages %u, notices %u, twice %u, posted %u, ended %u%s\n", losses, messages.all(), notices.all(),
-              messages.twice() + notices.twice(), posted, ended, in_turn ? "" : ", behind the loss");
+  std::printf("losses %u, messages %u, notices %u, twice %u, posted %u, ended %u%s\n", losses, messages.all(),
+              notices.all(), messages.twice() + notices.twice(), posted, ended, in_turn ? "" : ", behind the loss");
   const bool once = messages.twice() + notices.twice() == 0 && ended == posted;
   return told && losses == 1 && once && in_turn && messages.all() > 0 && notices.all() > 0 ? 0 : 1;
 }
@@ -86,7 +88,9 @@ int post_until_killed(const char* where) {
   for (std::uint32_t number = 0; net.now() < limit; ++number) {
     const local_memory word = memory.slice(4 * std::size_t{number % 1024}, 4);
     std::memcpy(memory.data() + 4 * std::size_t{number % 1024}, &number, sizeof number);
-    const auto post = [&] { return number % 2 == 0 ? net.send(other, word, &net) : net.put_notify(other, word, there.at(0), number, &net); };
+    const auto post = [&] {
+      return number % 2 == 0 ? net.send(other, word, &net) : net.put_notify(other, word, there.at(0), number, &net);
+    };
     while (post().is_again() && net.now() < limit) net.progress(on);
     net.progress(on);
   }

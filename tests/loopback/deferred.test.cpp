@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is deferred while a handler closes the peer that it is deferred to, and posts to another: each operation ends once, and what was given back is not
-// taken for what it was.
+// What is deferred while a handler closes the peer that it is deferred to, and posts to another: each operation ends
+// once, and what was given back is not taken for what it was.
 #include <weft/compose/transport.hpp>
 #include <weft/generated/loopback.hpp>
 
@@ -42,7 +42,9 @@ TEST(deferred, a_handler_may_close_the_peer_that_is_owed_to_and_post_to_another)
     std::array<int, 40> names{};
     int heard = 0;
     bool closed = false;
-    const auto get_nothing = [&](std::size_t side, int& name) { EXPECT_TRUE(net.get(peers[side], local_memory{}, there[side].at(0), &name)); };
+    const auto get_nothing = [&](std::size_t side, int& name) {
+      EXPECT_TRUE(net.get(peers[side], local_memory{}, there[side].at(0), &name));
+    };
     const auto on = overloaded{[&](const received& m) {
                                  there.at(static_cast<std::size_t>(heard)) = net.parse_region(m.message).value();
                                  ++heard;
@@ -60,7 +62,9 @@ TEST(deferred, a_handler_may_close_the_peer_that_is_owed_to_and_post_to_another)
       ASSERT_TRUE(net.until([&] { return heard > before; }, 5s, on));
     }
     for (std::size_t i = 0; i < 4; ++i) get_nothing(0, names[i]);
-    const auto told = [&](std::size_t first, std::size_t last) { return std::accumulate(&ended[first], &ended[last], 0); };
+    const auto told = [&](std::size_t first, std::size_t last) {
+      return std::accumulate(&ended[first], &ended[last], 0);
+    };
     EXPECT_TRUE(net.until([&] { return told(4, 8) >= 4; }, 5s, on));
     for (std::size_t i = 8; i < 40; ++i) get_nothing(1, names[i]);  // one slot given back twice would be two of these
     EXPECT_TRUE(net.until([&] { return told(8, 40) >= 32; }, 5s, on));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Receives that were consumed are posted again together, where the library takes several by one call: counted calls, not time.
+// Receives that were consumed are posted again together, where the library takes several by one call: counted calls,
+// not time.
 #include <weft/compose/transport.hpp>
 #include <weft/generated/loopback.hpp>
 
@@ -23,7 +24,8 @@ TEST(refill, is_one_call_for_what_one_look_at_the_queue_found) {
     auto e = opening<state>::open({.node = "listener", .service = "7471", .sleeps = true, .receives = 32}).value();
     std::uint32_t came = 0;
     auto on = overloaded{[&](const received& m) {
-                           EXPECT_EQ(std::to_integer<std::uint32_t>(m.message[0]), came % 251) << "a receive was posted again too early";
+                           EXPECT_EQ(std::to_integer<std::uint32_t>(m.message[0]), came % 251)
+                               << "a receive was posted again too early";
                            ++came;
                          },
                          [](const auto&) {}};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of peers: what a peer costs (bytes asked of the allocator, counted), which record comes next, and who is found by which number.
+// The table of peers: what a peer costs (bytes asked of the allocator, counted), which record comes next, and who is
+// found by which number.
 #include <weft/compose/engine/peers.hpp>
 
 #include <gtest/gtest.h>

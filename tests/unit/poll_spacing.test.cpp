@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Room between looks that find nothing (core/poll_spacing.hpp), by a counter that is made up: each reading of it is some counts after the last one.
+// Room between looks that find nothing (core/poll_spacing.hpp), by a counter that is made up: each reading of it is
+// some counts after the last one.
 #include <weft/core/poll_spacing.hpp>
 
 #include <gtest/gtest.h>
