@@ -29,7 +29,7 @@ TEST(refill, is_one_call_for_what_one_look_at_the_queue_found) {
                            ++came;
                          },
                          [](const auto&) {}};
-    ASSERT_TRUE(blocking_calls<state>(*e).accept_one(5s, on));
+    ASSERT_TRUE((connect_calls<state, blocking_calls<state>>(*e).accept_one(5s, on)));
     const std::uint64_t before = e->port->receive_calls();
     while (came < count) {
       loopback::sleep_for(1ms);  // so that the queue is full when it is looked at
