@@ -54,6 +54,9 @@ inline constexpr std::array<std::string_view, peer_events> event_names{
     "link_stands",     "link_refused",  "link_ends",      "link_drained",   "hello",          "hello_refused",
     "hello_garbled",   "accept",        "accept_refused", "accept_garbled", "reject",         "data_message",
     "control_message", "goodbye",       "hello_failed",   "repeat_time",    "patience_over",  "peer_dies"};
+inline constexpr std::array<std::string_view, peer_states> state_names{
+    "free", "dialling", "greeting", "arrived", "requested", "established", "leaving", "refusing", "closing", "lost"};
+constexpr std::string_view name_of(peer_state s) noexcept { return state_names[static_cast<std::size_t>(s)]; }
 constexpr std::string_view name_of(peer_event e) noexcept { return event_names[static_cast<std::size_t>(e)]; }
 
 /// What has to be done about an event.
