@@ -79,7 +79,7 @@ class connection_manager {
                verdict == wire::parse_verdict::garbled || theirs.nonce != r.nonce) {
       what = peer_event::accept_garbled;
     } else if (reason = incompatibility(own_build, theirs, verdict, asking::we); !reason.empty()) {
-      what = peer_event::accept_refused;
+      what = peer_event::reject;
     }
     const peer_action does = advance(e_, r, what);
     if (does == peer_action::report_connected) {

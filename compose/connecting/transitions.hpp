@@ -36,9 +36,8 @@ enum class peer_event : std::uint8_t {
   hello_refused,  ///< A hello of a build that cannot talk to this one, or one request too many.
   hello_garbled,
   accept,
-  accept_refused,  ///< An accept of a build that cannot talk to this one.
-  accept_garbled,  ///< Bytes that are no accept, or an accept that answers another hello.
-  reject,
+  accept_garbled,   ///< Bytes that are no accept, or an accept that answers another hello.
+  reject,           ///< Also an accept of a build that cannot talk to this one.
   data_message,     ///< user, notify, fused, group.
   control_message,  ///< Atomics, ring credits, flushes, replies, heartbeats.
   goodbye,
@@ -48,12 +47,12 @@ enum class peer_event : std::uint8_t {
   patience_over,
   peer_dies,  ///< Silent for too long, process ended, heartbeat refused, or bytes that nobody can read.
 };
-inline constexpr std::size_t peer_events = 24;
+inline constexpr std::size_t peer_events = 23;
 inline constexpr std::array<std::string_view, peer_events> event_names{
-    "owner_connects",  "owner_accepts", "owner_rejects",  "owner_closes",   "owner_releases", "link_arrives",
-    "link_stands",     "link_refused",  "link_ends",      "link_drained",   "hello",          "hello_refused",
-    "hello_garbled",   "accept",        "accept_refused", "accept_garbled", "reject",         "data_message",
-    "control_message", "goodbye",       "hello_failed",   "repeat_time",    "patience_over",  "peer_dies"};
+    "owner_connects", "owner_accepts", "owner_rejects",  "owner_closes",  "owner_releases", "link_arrives",
+    "link_stands",    "link_refused",  "link_ends",      "link_drained",  "hello",          "hello_refused",
+    "hello_garbled",  "accept",        "accept_garbled", "reject",        "data_message",   "control_message",
+    "goodbye",        "hello_failed",  "repeat_time",    "patience_over", "peer_dies"};
 inline constexpr std::array<std::string_view, peer_states> state_names{
     "free", "dialling", "greeting", "arrived", "requested", "established", "leaving", "refusing", "closing", "lost"};
 constexpr std::string_view name_of(peer_state s) noexcept { return state_names[static_cast<std::size_t>(s)]; }
@@ -112,7 +111,7 @@ constexpr state_set in(auto... states) noexcept {
 inline constexpr state_set others = 0;
 inline constexpr std::uint8_t same = 0xff;
 
-/// One row of the text below: an event in a set of states.
+/// One row of the text below: an event in a set of states. `next`: a peer_state, or same.
 struct rule {
   peer_event on;
   state_set states;
@@ -120,11 +119,11 @@ struct rule {
   std::uint8_t next;
   std::string_view why;
 };
-constexpr rule when(peer_event on, state_set states, peer_action does, peer_state next, std::string_view why) {
-  return {on, states, does, static_cast<std::uint8_t>(next), why};
+constexpr rule when(peer_event on, state_set in, peer_action does, peer_state next, std::string_view why) {
+  return {on, in, does, static_cast<std::uint8_t>(next), why};
 }
-constexpr rule when(peer_event on, state_set states, peer_action does, std::string_view why) {
-  return {on, states, does, same, why};
+constexpr rule when(peer_event on, state_set in, peer_action does, std::string_view why) {
+  return {on, in, does, same, why};
 }
 
 using e = peer_event;
@@ -182,18 +181,15 @@ inline constexpr rule rules[] = {
     when(e::accept, in(greeting), a::report_connected, established, "The hello is answered."),
     when(e::accept, in(free, dialling, arrived, requested), a::count_garbled, "No hello of this side asked for it."),
     when(e::accept, others, a::none, "The accept is repeated."),
-    when(e::accept_refused, in(greeting), a::report_lost, lost, "The sentence names the first difference."),
-    when(e::accept_refused, in(free, dialling, arrived, requested), a::count_garbled, "No hello asked for it."),
-    when(e::accept_refused, others, a::none, "The answer is repeated."),
     when(e::accept_garbled, others, a::count_garbled, "Only an accept of this hello connects."),
-    when(e::reject, in(greeting), a::report_lost, lost, "The other owner refused; the reason travels along."),
+    when(e::reject, in(greeting), a::report_lost, lost, "The peer refused, or was built for other rules."),
     when(e::reject, in(free, dialling, arrived, requested), a::count_garbled, "No hello of this side asked for it."),
     when(e::reject, others, a::none, "The answer is late: the connection has its end or its accept."),
-    when(e::data_message, in(established), a::deliver, "The usual case."),
+    when(e::data_message, in(established), a::deliver, "Both sides agreed."),
     when(e::data_message, in(leaving), a::deliver_overtaken, "A goodbye may overtake what was sent before it."),
     when(e::data_message, in(greeting), a::keep, "It overtook the accept."),
     when(e::data_message, others, a::count_stale, "The connection does not carry data, or not any more."),
-    when(e::control_message, in(established), a::deliver, "The usual case."),
+    when(e::control_message, in(established), a::deliver, "Both sides agreed."),
     when(e::control_message, in(greeting), a::keep, "It overtook the accept."),
     when(e::control_message, others, a::count_stale, "Nothing waits for it."),
     when(e::goodbye, in(established), a::deliver, leaving, "Ends of earlier operations may still arrive."),
@@ -207,47 +203,35 @@ inline constexpr rule rules[] = {
     when(e::patience_over, in(leaving), a::report_closed, lost, "The rest has come, or never will."),
     when(e::patience_over, unreported, a::release, free, "No hello came, or the last words had time to get out."),
     when(e::patience_over, others, a::impossible, "No timer runs in this state."),
-    when(e::peer_dies, in(dialling, greeting, requested, established, leaving), a::report_lost, lost,
-         "Nothing more will come."),
+    when(e::peer_dies, known, a::report_lost, lost, "Nothing more will come."),
+    when(e::peer_dies, in(leaving), a::report_lost, lost, "Its last messages will not come."),
     when(e::peer_dies, unreported, a::release, free, "The owner knows nothing of this peer, or closed it."),
     when(e::peer_dies, others, a::none, "Its end is reported already."),
 };
 
 using table = std::array<std::array<transition, peer_events>, peer_states>;
-
-/// The pairs that a rule claims. `before`: the pairs that earlier rules of the same event claimed.
-constexpr state_set claims(const rule& r, state_set before) noexcept {
-  return static_cast<state_set>(r.states == others ? ~before & ((1U << peer_states) - 1) : r.states);
-}
-/// Whether exactly one rule answers each pair.
-consteval bool is_complete() {
-  for (std::size_t ev = 0; ev < peer_events; ++ev) {
-    state_set named = 0;
-    for (const rule& r : rules) {
-      if (r.on != static_cast<peer_event>(ev)) continue;
-      if (claims(r, named) == 0 || (claims(r, named) & named) != 0) return false;
-      named = static_cast<state_set>(named | claims(r, named));
-    }
-    if (named != (1U << peer_states) - 1) return false;
-  }
-  return true;
-}
-static_assert(is_complete(), "weft: a pair of state and event has no rule, or two");
+inline constexpr std::string_view claimed_twice = "two rules";
 
 consteval table build() {
   table all{};
-  std::array<state_set, peer_events> named{};
-  for (const rule& r : rules) {
-    state_set& before = named[static_cast<std::size_t>(r.on)];
-    const state_set states = claims(r, before);
-    before = static_cast<state_set>(before | states);
-    for (std::size_t s = 0; s < peer_states; ++s)
-      if ((states >> s & 1U) != 0)
-        all[s][static_cast<std::size_t>(r.on)] = {r.does, static_cast<peer_state>(r.next == same ? s : r.next), r.why};
-  }
+  for (const rule& r : rules)
+    for (std::size_t s = 0; s < peer_states; ++s) {
+      transition& cell = all[s][static_cast<std::size_t>(r.on)];
+      if (r.states == others ? !cell.why.empty() : (r.states >> s & 1U) == 0) continue;
+      const auto next = static_cast<peer_state>(r.next == same ? s : r.next);
+      cell = {r.does, next, cell.why.empty() ? r.why : claimed_twice};
+    }
   return all;
 }
 inline constexpr table cells = build();
+
+consteval bool is_complete() {
+  for (const auto& events : cells)
+    for (const transition& t : events)
+      if (t.why.empty() || t.why == claimed_twice) return false;
+  return true;
+}
+static_assert(is_complete(), "weft: a pair of state and event has no rule, or two");
 
 }  // namespace connection_table
 
