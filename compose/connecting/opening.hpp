@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opening a transport: the port (which attests), then everything that the hot path will need, so that nothing is
-// allocated later. Hot path: no.
+// Opens a transport: first the port, which attests the row, then all memory of the hot path. Nothing is allocated
+// later. Hot path: no. Threads: the owner's.
 #pragma once
 
 #include "../engine/receives.hpp"

@@ -24,13 +24,13 @@ class timers {
 
   static constexpr std::uint32_t every_polls = 32;
   static constexpr std::uint32_t repeat_hello_ms = 500;
-  static constexpr std::uint32_t half_open_ms = 2000;
-  static constexpr std::uint32_t linger_ms = 1000;
+  static constexpr std::uint32_t half_open_ms = 2000;  ///< For a hello that does not come, a reject that stays unsent.
+  static constexpr std::uint32_t linger_ms = 1000;     ///< For a reject or a goodbye that was posted.
   static constexpr std::uint32_t watch_every_ms = 20;
-  static constexpr std::uint32_t side_channel_every_ms = 20;  ///< Its questions wake no sleeper.
-  static constexpr std::uint32_t leaving_ms = 100;
-  static constexpr std::uint32_t restless_ms = 20;
-  static constexpr std::uint32_t overtaken_ms = 1000;  ///< For messages that a goodbye overtook.
+  static constexpr std::uint32_t side_channel_every_ms = 20;  ///< A question on the side channel wakes no sleeper.
+  static constexpr std::uint32_t leaving_ms = 100;            ///< For completions behind a goodbye.
+  static constexpr std::uint32_t overtaken_ms = 1000;         ///< For messages that a goodbye overtook.
+  static constexpr std::uint32_t restless_ms = 20;            ///< After a link moved, links are polled more often.
   static constexpr std::uint32_t whole_absence = ~std::uint32_t{0};
 
   timers(Engine& e, Handler& on) noexcept : e_(e), on_(on) {}

@@ -120,8 +120,8 @@ void meets_a_later_release() {
   EXPECT_EQ(asked, 0U) << "the application was asked about a peer that it cannot talk to";
 }
 
-/// Whoever knows the address may send anything: what does not fit is counted with both sizes, and its receive serves
-/// the next message.
+/// Any program that knows the address may send anything. A message that does not fit is counted with both sizes, and
+/// its receive serves the next message.
 template <class Row>
 void meets_a_message_that_is_too_large() {
   loopback::world w(11);
@@ -162,7 +162,9 @@ void gets_an_accept_of_another_hello() {
     std::vector<std::byte> slot(4096);
     std::vector<std::byte> answer(wire::largest_handshake);
     wire::introduction hello;
-    const auto receive = [&] { EXPECT_TRUE(net->post_receive(link, {slot.data(), slot.size(), nullptr}, slot.data())); };
+    const auto receive = [&] {
+      EXPECT_TRUE(net->post_receive(link, {slot.data(), slot.size(), nullptr}, slot.data()));
+    };
     if constexpr (!port_type::link_has_receives) receive();
     int answers = 0;
     bool asked = false;
