@@ -64,12 +64,10 @@ class completion_queue {
   }
 
   /// Binds sends apart from receives: one call with both and FI_SELECTIVE_COMPLETION would silence the receives too.
-  /// Where they shall be silent, their errors are told all the same (fi_endpoint(3)).
   static int bind(handles queues, fid_ep* endpoint) noexcept {
     const std::uint64_t selective = Shape::selective_completion ? FI_SELECTIVE_COMPLETION : 0;
     if (const int r = fi_ep_bind(endpoint, &queues.ends->fid, FI_TRANSMIT | selective); r != 0) return r;
-    return fi_ep_bind(endpoint, &queues.receive_cq->fid,
-                      FI_RECV | (Shape::watched_receives ? FI_SELECTIVE_COMPLETION : 0));
+    return fi_ep_bind(endpoint, &queues.receive_cq->fid, FI_RECV);
   }
 
   /// The context that an unsignalled operation carries.

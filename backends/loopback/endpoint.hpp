@@ -27,8 +27,6 @@ struct receive_queue {
   ring<posted_receive> posted;
   ring<std::uint32_t> starved;  ///< Packets, in order of arrival.
   bool retry_due = false;
-  bool half_filled = false;  ///< The first that is posted has a part of the first that waits (faults::tear, where
-                             ///< receives are silent).
 };
 
 /// Memory that peers may reach.

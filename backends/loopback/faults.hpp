@@ -33,7 +33,6 @@ struct faults {
   duration retransmission{200'000};
   double reorder = 0;  ///< The packet is free of every order that the row does not promise.
   double tear = 0;     ///< Bytes of a write land in two pieces, the last one first, before the write counts as landed.
-                       ///< Those of a message whose receive makes no entry: the first one first.
   double full_queue = 0;  ///< Per post: a burst begins in which every post is answered `again`.
   duration full_queue_time{5'000};
   double spurious_wake = 0;  ///< Per wait: it returns early, with nothing.
