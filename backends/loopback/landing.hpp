@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The target's side of each operation: which memory may be touched, what lands in it, which receive takes a message,
-// what the owner is told, and what the initiator is answered. The checks are those of the card: key, right, range. Hot
-// path: yes. Threads: one.
+// The target's side of each operation: access checks, bytes, matching of receives, completions for the owner, and the
+// reply to the initiator.
+// The checks are those of a card: key, right, range. Hot path: yes. Threads: one.
 #pragma once
 
 #include "simulation.hpp"
 
 namespace weft::backends::loopback {
 
-/// Where an access ends up, or why it does not.
+/// The memory of an access, or the reason of its refusal.
 struct access {
   std::byte* at = nullptr;
   status outcome{};
@@ -31,7 +31,7 @@ inline access reach(const simulation& sim, const endpoint& target, remote_memory
   return {held.base + start, {}};
 }
 
-/// Effects: the packet goes back to its initiator where something is unreported, or ends here.
+/// Returns the packet to its initiator where the end is unreported; otherwise frees it.
 inline void answer(simulation& sim, std::uint32_t index) {
   packet& p = sim.pool[index];
   if (!p.unreported) return sim.pool.give_back(index);
@@ -39,8 +39,9 @@ inline void answer(simulation& sim, std::uint32_t index) {
   sim.time.post(sim.after(sim.wrong.delay_least, sim.wrong.delay_most), due_kind::packet, index);
 }
 
-/// Effects: the message lies behind those before it. The library lets a buffer go when the largest message may not fit
-/// any more, and says so with the last message, or apart: both are permitted (fi_cq(3)), so that both happen.
+/// Stores the message after the earlier ones in a multi-receive buffer. The library releases the buffer when the
+/// largest message may no longer fit. It reports that with the last message or separately: fi_cq(3) permits both, so
+/// both happen.
 inline void take_into_buffer(simulation& sim, endpoint& target, packet& p, receive_queue& queue) {
   posted_receive& into = queue.posted.front();
   completion_entry told;
@@ -91,7 +92,7 @@ inline void report_write(simulation& sim, endpoint& target, const packet& p, voi
   if (sim.wrong.bug == planted_bug::double_notification && context == nullptr) tell(sim, target, told, p.to);
 }
 
-/// Effects: what needs a receive gets one, or waits behind others for the next that is posted.
+/// Gives the packet a receive. Requires: a receive is posted.
 inline void match(simulation& sim, endpoint& target, receive_queue& queue, std::uint32_t index) {
   packet& p = sim.pool[index];
   if (target.row.many_in_one && p.kind == packet_kind::message) {
@@ -113,7 +114,7 @@ inline void match_or_starve(simulation& sim, endpoint& target, receive_queue& qu
   queue.starved.push_back(index);
 }
 
-/// Effects: messages that found no receive are tried again.
+/// Tries messages again that found no receive.
 inline void feed(simulation& sim, endpoint& target, receive_queue& queue) {
   while (!queue.starved.empty() && !queue.posted.empty()) {
     const std::uint32_t index = queue.starved.front();
@@ -126,7 +127,7 @@ inline void copy_in(const packet& p, std::byte* at, std::size_t first, std::size
   if (last > first) std::memcpy(at + first, p.payload.data() + first, last - first);
 }
 
-/// Effects: the last half of a write's bytes is there, and nobody is told.
+/// Copies the last half of a write's bytes, and reports nothing.
 inline void land_last_half(simulation& sim, endpoint& target, packet& p) {
   const access found = reach(sim, target, p.where, p.size, rights::remote_write);
   if (found.outcome) copy_in(p, found.at, p.size / 2, p.size);
