@@ -62,7 +62,7 @@ TYPED_TEST(libfabric_port, sends_both_ways_with_immediates_and_boundaries) {
   EXPECT_TRUE(self.part());
 }
 
-TYPED_TEST(libfabric_port, injects_and_the_buffer_is_free) {
+TYPED_TEST(libfabric_port, an_injected_buffer_is_reusable_at_once) {
   initiator<TypeParam> self;
   ASSERT_EQ(self.meet(), "");
   for (std::uint32_t i = 0; i < 100; ++i) {
@@ -79,7 +79,7 @@ TYPED_TEST(libfabric_port, injects_and_the_buffer_is_free) {
 }
 
 /// What each mode of completion is: exactly one, exactly one, none.
-TYPED_TEST(libfabric_port, each_signalled_operation_ends_once_and_unsignalled_ones_never) {
+TYPED_TEST(libfabric_port, each_signalled_operation_completes_once_and_unsignalled_ones_never) {
   initiator<TypeParam> self;
   ASSERT_EQ(self.meet(), "");
   const std::string text = "E unsignalled";
@@ -112,7 +112,7 @@ TYPED_TEST(libfabric_port, each_signalled_operation_ends_once_and_unsignalled_on
 }
 
 /// The acceptance test: every write lands at its random place and is told once, after its bytes.
-TYPED_TEST(libfabric_port, writes_with_immediates_land_once_after_their_bytes) {
+TYPED_TEST(libfabric_port, writes_with_immediate_complete_once_after_their_bytes) {
   initiator<TypeParam> self;
   ASSERT_EQ(self.meet(), "");
   std::mt19937 random(7);
@@ -294,7 +294,7 @@ TYPED_TEST(libfabric_port, keys_are_unique_and_zero_is_a_key) {
 }
 
 /// A thousand rounds; fewer where each allocates tens of megabytes (a deep queue of bounce buffers).
-TYPED_TEST(libfabric_port, opens_and_closes_many_times_without_leaving_anything) {
+TYPED_TEST(libfabric_port, opened_and_closed_many_times_leaves_nothing_behind) {
   port_options options;
   options.node = "127.0.0.1";
   options.listens = true;
@@ -383,7 +383,7 @@ TYPED_TEST(libfabric_port, the_first_post_is_observed) {
   EXPECT_TRUE(self.part());
 }
 
-TYPED_TEST(libfabric_port, addresses_that_are_none_are_refused_with_a_sentence) {
+TYPED_TEST(libfabric_port, invalid_addresses_are_refused_with_a_sentence) {
   port_options options;
   options.node = "127.0.0.1";
   auto opened = port_of<TypeParam>::open(options);

@@ -25,7 +25,7 @@ std::vector<files::path> own_names() {
   return found;
 }
 
-TEST(names_left_behind, are_no_hindrance_to_who_gets_the_number_later) {
+TEST(names_left_behind, names_of_dead_processes_do_not_block_a_reused_process_id) {
   std::vector<files::path> left;
   {
     auto net = open<fabrics::shm>({});

@@ -112,7 +112,7 @@ class verbs_device : public testing::Test {
 };
 
 // ---- what a post is
-TEST_F(verbs_device, an_operation_is_one_call_and_short_bytes_lie_in_it) {
+TEST_F(verbs_device, an_operation_is_one_call_with_short_payloads_inline) {
   std::strcpy(reinterpret_cast<char*>(caller.memory.data()), "abcdefg");
   ASSERT_TRUE(put(&marks[0]));
   EXPECT_EQ(stub_device::seen().doorbells, 1U);
@@ -126,7 +126,7 @@ TEST_F(verbs_device, an_operation_is_one_call_and_short_bytes_lie_in_it) {
   EXPECT_EQ(stub_device::seen().built, stub_device::extended ? 2U : 0U);
 }
 
-TEST_F(verbs_device, unsignalled_posts_are_signalled_now_and_then_and_never_fill_the_queue) {
+TEST_F(verbs_device, some_unsignalled_posts_are_signalled_so_the_queue_never_fills) {
   for (int i = 0; i < 1000; ++i) {
     ASSERT_TRUE(put(nullptr)) << i;
     if (i % 16 == 15) caller.poll();
@@ -137,7 +137,7 @@ TEST_F(verbs_device, unsignalled_posts_are_signalled_now_and_then_and_never_fill
   EXPECT_LT(stub_device::seen().signalled, 260U);
 }
 
-TEST_F(verbs_device, a_full_queue_is_answered_again_and_empties) {
+TEST_F(verbs_device, a_full_queue_answers_again_and_drains) {
   std::size_t posted = 0;
   status s;
   for (; posted < marks.size() && (s = put(&marks[posted])); ++posted) {
@@ -149,7 +149,7 @@ TEST_F(verbs_device, a_full_queue_is_answered_again_and_empties) {
   EXPECT_TRUE(put(&marks[posted]));
 }
 
-TEST_F(verbs_device, a_driver_that_says_full_is_answered_again_and_the_operation_never_was) {
+TEST_F(verbs_device, a_full_driver_gives_again_and_posts_nothing) {
   stub_device::refuse_post(ENOMEM);
   EXPECT_EQ(put(&marks[0]).what(), waits_for::queue);
   settle();
@@ -159,7 +159,7 @@ TEST_F(verbs_device, a_driver_that_says_full_is_answered_again_and_the_operation
   expect_each_once(1, errc::ok);
 }
 
-TEST_F(verbs_device, messages_wait_for_receives_and_go_on_when_they_come) {
+TEST_F(verbs_device, messages_wait_for_receives_and_then_continue) {
   std::size_t sent = 0;
   status s;
   for (; sent < 64; ++sent)
@@ -173,7 +173,7 @@ TEST_F(verbs_device, messages_wait_for_receives_and_go_on_when_they_come) {
   EXPECT_TRUE(caller.net->send<post_mode::signalled>(caller.link, caller.from(8), 7, &marks[sent]));
 }
 
-TEST_F(verbs_device, a_receive_that_is_refused_is_named) {
+TEST_F(verbs_device, a_refused_receive_is_named) {
   ASSERT_TRUE(caller.net->send<post_mode::signalled>(caller.link, caller.from(8), 7, &marks[0]));
   settle();
   ASSERT_EQ(listener.arrivals.size(), 1U);
@@ -196,7 +196,7 @@ TEST_F(verbs_device, a_receive_that_is_refused_is_named) {
 }
 
 // ---- batches
-TEST_F(verbs_device, a_batch_is_one_call_and_signals_what_was_asked_for) {
+TEST_F(verbs_device, a_batch_is_one_call_and_signals_the_requested_members) {
   caller.net->begin_batch();
   for (std::size_t i = 0; i < 15; ++i)
     ASSERT_TRUE(caller.net->write<post_mode::unsignalled>(caller.link, caller.from(8), listener.there(), nullptr));
@@ -210,7 +210,7 @@ TEST_F(verbs_device, a_batch_is_one_call_and_signals_what_was_asked_for) {
   expect_each_once(1, errc::ok);
 }
 
-TEST_F(verbs_device, a_batch_longer_than_the_queue_is_answered_again_inside_and_what_it_holds_goes_out) {
+TEST_F(verbs_device, a_batch_longer_than_the_queue_answers_again_and_posts_its_first_members) {
   caller.net->begin_batch();
   std::size_t posted = 0;
   status s;
@@ -287,7 +287,7 @@ TEST_F(verbs_device, a_message_larger_than_its_receive_is_truncated_where_it_arr
 }
 
 // ---- opening
-TEST(verbs_device_opening, a_shallower_device_is_refused_unless_differences_that_no_answer_rests_on_are_accepted) {
+TEST(verbs_device_opening, a_shallower_device_is_refused_unless_such_differences_are_accepted) {
   stub_device::set_queue_depth(128);
   const auto refused = port_type::open(with(false));
   port_options o = with(false);

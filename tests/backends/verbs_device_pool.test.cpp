@@ -89,13 +89,13 @@ class verbs_device_pool : public testing::Test {
   }
 };
 
-TEST_F(verbs_device_pool, who_dialled_learns_the_acceptors_tag) {
+TEST_F(verbs_device_pool, the_connecting_side_learns_the_acceptors_tag) {
   EXPECT_EQ(one.net->peer_tag(one.links[0]), 100U);
   EXPECT_EQ(other.net->peer_tag(other.links[0]), 101U);
   EXPECT_EQ(listener.net->peer_tag(listener.links[0]), no_tag);
 }
 
-TEST_F(verbs_device_pool, messages_and_immediates_of_two_links_take_from_one_pool_and_each_receive_ends_once) {
+TEST_F(verbs_device_pool, two_connections_share_one_pool_and_each_receive_ends_once) {
   for (std::size_t i = 0; i < receives / 4; ++i) {
     ASSERT_TRUE(one.say(0, &marks[i]));
     const remote_memory there{reinterpret_cast<std::uint64_t>(listener.memory.data()), listener.own.key};
@@ -122,7 +122,7 @@ TEST_F(verbs_device_pool, messages_and_immediates_of_two_links_take_from_one_poo
   EXPECT_EQ(stub_device::seen().shared_receives, receives);
 }
 
-TEST_F(verbs_device_pool, messages_go_on_for_as_long_as_receives_are_posted_again) {
+TEST_F(verbs_device_pool, messages_continue_while_receives_are_posted_again) {
   for (std::size_t i = 0; i < 50 * receives; ++i) {
     ASSERT_TRUE((i % 2 == 0 ? one : other).say(0, &marks[0])) << i;
     all();
@@ -133,7 +133,7 @@ TEST_F(verbs_device_pool, messages_go_on_for_as_long_as_receives_are_posted_agai
   EXPECT_EQ(listener.lost, 0);
 }
 
-TEST_F(verbs_device_pool, what_finds_the_pool_empty_in_the_end_fails_once_and_the_other_link_stands) {
+TEST_F(verbs_device_pool, an_empty_pool_fails_one_connection_once_and_the_other_stays) {
   for (std::size_t i = 0; i < receives; ++i) ASSERT_TRUE(one.say(0, &marks[i]));
   ASSERT_TRUE(other.say(0, &marks[0])) << "no credit is asked for: the pool may be filled again";
   settle();
@@ -150,7 +150,7 @@ TEST_F(verbs_device_pool, what_finds_the_pool_empty_in_the_end_fails_once_and_th
   EXPECT_TRUE(one.ends[&marks[32]][0]);
 }
 
-TEST_F(verbs_device_pool, a_link_that_is_hung_up_leaves_the_pool_whole) {
+TEST_F(verbs_device_pool, a_closed_connection_leaves_the_pool_complete) {
   ASSERT_TRUE(one.say(0, &marks[0]));
   listener.net->hang_up(listener.links[0]);
   settle();
@@ -162,7 +162,7 @@ TEST_F(verbs_device_pool, a_link_that_is_hung_up_leaves_the_pool_whole) {
   for (const completion_entry& each : listener.arrivals) EXPECT_TRUE(each.outcome);
 }
 
-TEST_F(verbs_device_pool, a_message_too_long_for_its_receive_ends_that_link_and_its_receive_comes_back) {
+TEST_F(verbs_device_pool, a_too_long_message_ends_its_connection_and_returns_its_receive) {
   ASSERT_TRUE(
       one.net->send<post_mode::signalled>(one.links[0], {one.memory.data(), 1000, one.own.descriptor}, 7, &marks[0]));
   settle();

@@ -40,7 +40,7 @@ TEST(verbs_errors, each_status_of_a_completion_has_one_meaning_and_keeps_its_num
   }
 }
 
-TEST(verbs_errors, a_full_queue_is_an_answer_and_other_numbers_are_the_systems) {
+TEST(verbs_errors, a_full_queue_is_an_answer_and_other_errors_keep_their_number) {
   EXPECT_TRUE(posted(0, "ibv_post_send"));
   EXPECT_EQ(posted(ENOMEM, "ibv_post_send").what(), waits_for::queue);
   EXPECT_EQ(posted(-ENOMEM, "ibv_post_send").what(), waits_for::queue);  // some drivers answer negative numbers
@@ -57,7 +57,7 @@ TEST(verbs_errors, a_full_queue_is_an_answer_and_other_numbers_are_the_systems) 
 // ---- the send queue
 struct nobody {};
 
-TEST(verbs_send_queue, is_shut_until_it_is_admitted_and_after_it_is_shut) {
+TEST(verbs_send_queue, posts_are_refused_before_admission_and_after_shutdown) {
   send_queue<nobody> queue;
   queue.open(nullptr, 4, 2, 2);
   EXPECT_TRUE(queue.full());
@@ -69,7 +69,7 @@ TEST(verbs_send_queue, is_shut_until_it_is_admitted_and_after_it_is_shut) {
   EXPECT_TRUE(queue.reserve_full());
 }
 
-TEST(verbs_send_queue, the_reserve_is_the_backends_alone) {
+TEST(verbs_send_queue, only_the_backend_uses_the_reserve) {
   send_queue<nobody> queue;
   queue.open(nullptr, 4, 2, 2);
   queue.admit();
@@ -84,7 +84,7 @@ TEST(verbs_send_queue, the_reserve_is_the_backends_alone) {
   EXPECT_TRUE(queue.reserve_full());
 }
 
-TEST(verbs_send_queue, one_of_n_is_signalled_though_nobody_asks) {
+TEST(verbs_send_queue, every_nth_post_is_signalled_unasked) {
   send_queue<nobody> queue;
   queue.open(nullptr, 16, 0, 4);
   queue.admit();
@@ -97,7 +97,7 @@ TEST(verbs_send_queue, one_of_n_is_signalled_though_nobody_asks) {
   EXPECT_FALSE(queue.take(nullptr, false).signalled) << "counting starts again";
 }
 
-TEST(verbs_send_queue, an_end_frees_the_silent_places_before_it) {
+TEST(verbs_send_queue, a_completion_frees_the_unsignalled_places_before_it) {
   send_queue<nobody> queue;
   queue.open(nullptr, 8, 0, 4);
   queue.admit();
@@ -114,7 +114,7 @@ TEST(verbs_send_queue, an_end_frees_the_silent_places_before_it) {
   EXPECT_EQ(third.context, &context);
 }
 
-TEST(verbs_send_queue, a_signalled_place_is_kept_until_its_own_end_came) {
+TEST(verbs_send_queue, a_signalled_place_is_kept_until_its_own_completion) {
   send_queue<nobody> queue;
   queue.open(nullptr, 4, 0, 2);
   queue.admit();
@@ -129,7 +129,7 @@ TEST(verbs_send_queue, a_signalled_place_is_kept_until_its_own_end_came) {
   EXPECT_EQ(queue.in_flight(), 0U);
 }
 
-TEST(verbs_send_queue, what_ends_in_turn_is_retired_at_once_and_all_else_apart) {
+TEST(verbs_send_queue, completions_in_order_retire_at_once_and_others_later) {
   send_queue<nobody> queue;
   queue.open(nullptr, 8, 0, 4);
   queue.admit();
@@ -153,7 +153,7 @@ TEST(verbs_send_queue, what_ends_in_turn_is_retired_at_once_and_all_else_apart) 
     EXPECT_TRUE(queue.retire_next(queue.take(nullptr, true))) << "around the end of the places, too: " << i;
 }
 
-TEST(verbs_receive_queue, takes_as_many_as_there_is_room_for) {
+TEST(verbs_receive_queue, accepts_as_many_receives_as_fit) {
   nobody mine;
   receive_queue<nobody> queue;
   queue.open(&mine, 3);
@@ -176,7 +176,7 @@ TEST(verbs_receive_queue, takes_as_many_as_there_is_room_for) {
   EXPECT_EQ(queue.take(&contexts[3]), nullptr);
 }
 
-TEST(verbs_send_queue, what_was_not_posted_after_all_makes_the_next_one_signalled) {
+TEST(verbs_send_queue, a_withdrawn_post_makes_the_next_one_signalled) {
   send_queue<nobody> queue;
   queue.open(nullptr, 8, 0, 4);
   queue.admit();
@@ -217,7 +217,7 @@ TEST(verbs_send_queue, never_overruns_and_never_gets_stuck) {
 }
 
 // ---- credit
-TEST(verbs_credit, no_more_is_sent_than_was_granted) {
+TEST(verbs_credit, no_more_is_sent_than_granted) {
   credit_words words;
   send_credit mine;
   EXPECT_TRUE(mine.none(words));
@@ -230,7 +230,7 @@ TEST(verbs_credit, no_more_is_sent_than_was_granted) {
   EXPECT_FALSE(mine.none(words));
 }
 
-TEST(verbs_credit, counts_go_round) {
+TEST(verbs_credit, counts_wrap_around) {
   credit_words words;
   send_credit mine;
   receive_offer theirs(8);
@@ -248,7 +248,7 @@ TEST(verbs_credit, counts_go_round) {
   EXPECT_EQ(sent, 6U);
 }
 
-TEST(verbs_credit, is_told_in_portions_and_nothing_stays_untold_for_ever) {
+TEST(verbs_credit, credit_returns_in_portions_and_none_is_kept_back) {
   for (const std::uint32_t receives : {1U, 2U, 3U, 8U, 64U}) {
     receive_offer offer(receives);
     credit_words words;
@@ -290,7 +290,7 @@ TEST(verbs_credit, introductions_are_read_strictly) {
 }
 
 // ---- memory and addresses
-TEST(verbs_memory, rights_become_access_and_nothing_more) {
+TEST(verbs_memory, rights_map_to_exactly_their_access_flags) {
   EXPECT_EQ(access_of(rights::none, true, false), IBV_ACCESS_LOCAL_WRITE);
   EXPECT_EQ(access_of(rights::remote_read, true, false), IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ);
   EXPECT_EQ(access_of(rights::remote_write, true, true), IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
@@ -330,7 +330,7 @@ TEST(verbs_addresses, are_read_strictly_and_printed_for_people) {
   EXPECT_TRUE(anywhere->any());
 }
 
-TEST(verbs_addresses, the_way_to_an_own_address_starts_there) {
+TEST(verbs_addresses, the_route_to_a_local_address_starts_there) {
   const auto from = source_towards(*resolve_address("127.0.0.1", "9", "test"));
   ASSERT_TRUE(from);
   EXPECT_EQ(from->printable(), "127.0.0.1:0");

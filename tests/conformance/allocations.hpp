@@ -29,7 +29,7 @@ template <class Stage>
 class allocations : public suite<Stage> {};
 TYPED_TEST_SUITE_P(allocations);
 
-TYPED_TEST_P(allocations, none_per_operation_on_either_side) {
+TYPED_TEST_P(allocations, no_operation_allocates_on_either_side) {
   using fabric = typename TestFixture::tested_fabric;
   if (TypeParam::simulated)
     GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
@@ -128,13 +128,13 @@ TYPED_TEST_P(allocations, none_per_operation_on_either_side) {
       });
 }
 
-TYPED_TEST_P(allocations, are_counted_at_all) {
+TYPED_TEST_P(allocations, the_counter_sees_allocations) {
   const std::uint64_t before = allocation_count();
   auto some = std::make_unique<int>(5);
   const int* volatile kept = some.get();  // somebody may look: compilers leave out what nobody can see
   EXPECT_EQ(allocation_count(), before + 1) << *kept;
 }
 
-REGISTER_TYPED_TEST_SUITE_P(allocations, none_per_operation_on_either_side, are_counted_at_all);
+REGISTER_TYPED_TEST_SUITE_P(allocations, no_operation_allocates_on_either_side, the_counter_sees_allocations);
 
 }  // namespace weft::conformance

@@ -20,7 +20,7 @@ template <class Stage>
 class atomics_of_peers : public suite<Stage> {};
 TYPED_TEST_SUITE_P(atomics_of_peers);
 
-TYPED_TEST_P(atomics_of_peers, additions_of_two_initiators_sum_up_and_see_different_values) {
+TYPED_TEST_P(atomics_of_peers, fetch_adds_of_two_initiators_sum_exactly_and_return_distinct_values) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint64_t count = 300;
   const auto adder = [](party& side) {
@@ -70,7 +70,7 @@ TYPED_TEST_P(atomics_of_peers, additions_of_two_initiators_sum_up_and_see_differ
       adder, adder);
 }
 
-TYPED_TEST_P(atomics_of_peers, a_swap_happens_only_where_the_comparison_holds) {
+TYPED_TEST_P(atomics_of_peers, compare_swap_writes_only_when_the_comparison_holds) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint64_t first = 0x0123'4567'89ab'cdef;
   static constexpr std::uint64_t second = 0xfedc'ba98'7654'3210;
@@ -125,7 +125,7 @@ TYPED_TEST_P(atomics_of_peers, a_misaligned_word_is_refused) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(atomics_of_peers, additions_of_two_initiators_sum_up_and_see_different_values,
-                            a_swap_happens_only_where_the_comparison_holds, a_misaligned_word_is_refused);
+REGISTER_TYPED_TEST_SUITE_P(atomics_of_peers, fetch_adds_of_two_initiators_sum_exactly_and_return_distinct_values,
+                            compare_swap_writes_only_when_the_comparison_holds, a_misaligned_word_is_refused);
 
 }  // namespace weft::conformance

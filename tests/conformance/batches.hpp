@@ -99,7 +99,7 @@ struct batching : visiting<F> {
   }
 };
 
-TYPED_TEST_P(batches, members_of_all_kinds_arrive_once_and_the_last_one_is_told) {
+TYPED_TEST_P(batches, members_of_every_kind_arrive_once_and_the_last_completes) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t count = 240;
   TestFixture::play(
@@ -125,7 +125,7 @@ TYPED_TEST_P(batches, members_of_all_kinds_arrive_once_and_the_last_one_is_told)
       });
 }
 
-TYPED_TEST_P(batches, close_themselves_on_every_path) {
+TYPED_TEST_P(batches, batches_close_on_every_path) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t count = 12;
   TestFixture::play(
@@ -180,7 +180,7 @@ TYPED_TEST_P(batches, close_themselves_on_every_path) {
       });
 }
 
-TYPED_TEST_P(batches, what_a_full_queue_keeps_back_is_left_to_progress) {
+TYPED_TEST_P(batches, members_that_a_full_queue_refuses_are_posted_by_progress) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t count = 600;
   TestFixture::play(
@@ -199,7 +199,7 @@ TYPED_TEST_P(batches, what_a_full_queue_keeps_back_is_left_to_progress) {
       });
 }
 
-TYPED_TEST_P(batches, to_a_peer_that_left_are_refused_and_nothing_is_left) {
+TYPED_TEST_P(batches, batches_to_a_closed_peer_are_refused_and_leave_nothing) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -221,7 +221,7 @@ TYPED_TEST_P(batches, to_a_peer_that_left_are_refused_and_nothing_is_left) {
       });
 }
 
-TYPED_TEST_P(batches, fetch_adds_are_members_with_an_end_and_a_value_of_their_own) {
+TYPED_TEST_P(batches, each_fetch_add_of_a_batch_completes_with_its_own_value) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint64_t count = 40;
   TestFixture::play(
@@ -264,9 +264,9 @@ TYPED_TEST_P(batches, fetch_adds_are_members_with_an_end_and_a_value_of_their_ow
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(batches, fetch_adds_are_members_with_an_end_and_a_value_of_their_own,
-                            members_of_all_kinds_arrive_once_and_the_last_one_is_told, close_themselves_on_every_path,
-                            what_a_full_queue_keeps_back_is_left_to_progress,
-                            to_a_peer_that_left_are_refused_and_nothing_is_left);
+REGISTER_TYPED_TEST_SUITE_P(batches, each_fetch_add_of_a_batch_completes_with_its_own_value,
+                            members_of_every_kind_arrive_once_and_the_last_completes, batches_close_on_every_path,
+                            members_that_a_full_queue_refuses_are_posted_by_progress,
+                            batches_to_a_closed_peer_are_refused_and_leave_nothing);
 
 }  // namespace weft::conformance

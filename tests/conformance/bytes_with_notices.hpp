@@ -18,7 +18,7 @@ template <class Stage>
 class fused_notices : public suite<Stage> {};
 TYPED_TEST_SUITE_P(fused_notices);
 
-TYPED_TEST_P(fused_notices, what_the_target_refuses_fails_and_is_told_to_nobody_there) {
+TYPED_TEST_P(fused_notices, a_refused_put_fails_and_gives_no_notice) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -82,7 +82,7 @@ TYPED_TEST_P(fused_notices, what_the_target_refuses_fails_and_is_told_to_nobody_
       });
 }
 
-TYPED_TEST_P(fused_notices, each_ends_once_when_the_target_dies) {
+TYPED_TEST_P(fused_notices, each_operation_ends_once_when_the_target_dies) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {.first_is_killed = true},
@@ -121,7 +121,7 @@ TYPED_TEST_P(fused_notices, each_ends_once_when_the_target_dies) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(fused_notices, what_the_target_refuses_fails_and_is_told_to_nobody_there,
-                            each_ends_once_when_the_target_dies);
+REGISTER_TYPED_TEST_SUITE_P(fused_notices, a_refused_put_fails_and_gives_no_notice,
+                            each_operation_ends_once_when_the_target_dies);
 
 }  // namespace weft::conformance

@@ -22,8 +22,8 @@ inline constexpr std::size_t kept_by_sanitizer_kib = 0;
 #endif
 
 template <class Stage>
-class closing_of_peers : public suite<Stage> {};
-TYPED_TEST_SUITE_P(closing_of_peers);
+class closing : public suite<Stage> {};
+TYPED_TEST_SUITE_P(closing);
 
 inline std::size_t open_descriptors() {
   std::size_t count = 0;
@@ -40,7 +40,7 @@ inline std::size_t resident_kib() {
   return pages * 4;
 }
 
-TYPED_TEST_P(closing_of_peers, drains_what_is_outstanding_and_the_other_side_is_told_closed) {
+TYPED_TEST_P(closing, outstanding_operations_drain_and_the_peer_gets_closed) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -67,7 +67,7 @@ TYPED_TEST_P(closing_of_peers, drains_what_is_outstanding_and_the_other_side_is_
       });
 }
 
-TYPED_TEST_P(closing_of_peers, a_goodbye_that_overtakes_loses_no_message_and_no_notice) {
+TYPED_TEST_P(closing, a_goodbye_that_overtakes_loses_no_message_and_no_notice) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::size_t each = 60;
   TestFixture::play(
@@ -96,7 +96,7 @@ TYPED_TEST_P(closing_of_peers, a_goodbye_that_overtakes_loses_no_message_and_no_
       });
 }
 
-TYPED_TEST_P(closing_of_peers, many_rounds_of_meeting_and_closing_leave_nothing_behind) {
+TYPED_TEST_P(closing, many_rounds_of_connecting_and_closing_leave_nothing_behind) {
   using fabric = typename TestFixture::tested_fabric;
   static const std::size_t rounds =
       rounds_asked(slowness() == 1 ? 1000 : 100);  // of 100, one that leaves a descriptor behind leaves 75 of them
@@ -145,7 +145,7 @@ TYPED_TEST_P(closing_of_peers, many_rounds_of_meeting_and_closing_leave_nothing_
       });
 }
 
-TYPED_TEST_P(closing_of_peers, transports_opened_and_closed_leave_nothing_behind) {
+TYPED_TEST_P(closing, transports_opened_and_closed_leave_nothing_behind) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::size_t rounds = 40;  // each makes the library anew: a few milliseconds to a quarter of a second
   TestFixture::play({.limit = 110s, .once = true}, [](party& side) {
@@ -165,9 +165,9 @@ TYPED_TEST_P(closing_of_peers, transports_opened_and_closed_leave_nothing_behind
   });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(closing_of_peers, drains_what_is_outstanding_and_the_other_side_is_told_closed,
+REGISTER_TYPED_TEST_SUITE_P(closing, outstanding_operations_drain_and_the_peer_gets_closed,
                             a_goodbye_that_overtakes_loses_no_message_and_no_notice,
-                            many_rounds_of_meeting_and_closing_leave_nothing_behind,
+                            many_rounds_of_connecting_and_closing_leave_nothing_behind,
                             transports_opened_and_closed_leave_nothing_behind);
 
 }  // namespace weft::conformance

@@ -37,7 +37,7 @@ constexpr std::size_t size_of_message(std::uint32_t i) noexcept {
   return sizes[i % std::size(sizes)];
 }
 
-TYPED_TEST_P(coalescing_of_posts, single_ones_and_gathered_ones_keep_one_order) {
+TYPED_TEST_P(coalescing_of_posts, single_and_coalesced_messages_keep_one_order) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t count = 600;
   TestFixture::play(
@@ -129,7 +129,7 @@ void give_groups(Guest& guest, std::uint32_t messages, std::uint32_t notices, Se
   }
 }
 
-TYPED_TEST_P(coalescing_of_posts, puts_and_notices_travel_among_messages) {
+TYPED_TEST_P(coalescing_of_posts, puts_and_notices_share_packets_with_messages) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {}, [](party& side) { take_groups<fabric>(side, 90, 64); },
@@ -198,7 +198,7 @@ TYPED_TEST_P(coalescing_of_posts, groups_opened_by_hand_close_on_every_path) {
       });
 }
 
-TYPED_TEST_P(coalescing_of_posts, a_lone_message_leaves_when_there_is_nothing_else_to_do) {
+TYPED_TEST_P(coalescing_of_posts, a_single_message_leaves_at_the_next_poll) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -227,7 +227,7 @@ TYPED_TEST_P(coalescing_of_posts, a_lone_message_leaves_when_there_is_nothing_el
       });
 }
 
-TYPED_TEST_P(coalescing_of_posts, members_that_the_handler_leaves_stay_each_on_its_own) {
+TYPED_TEST_P(coalescing_of_posts, messages_kept_by_the_handler_are_kept_one_by_one) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t count = 200;
   TestFixture::play(
@@ -270,7 +270,7 @@ TYPED_TEST_P(coalescing_of_posts, members_that_the_handler_leaves_stay_each_on_i
       });
 }
 
-TYPED_TEST_P(coalescing_of_posts, what_the_target_refuses_fails_once_each) {
+TYPED_TEST_P(coalescing_of_posts, each_operation_that_the_target_refuses_fails_once) {
   using fabric = typename TestFixture::tested_fabric;
   if (!packs<fabric>) GTEST_SKIP() << "only messages share messages on row " << fabric::name;
   TestFixture::play(
@@ -404,7 +404,7 @@ TYPED_TEST_P(coalescing_of_posts, a_handler_may_close_the_peer_of_a_group) {
       });
 }
 
-TYPED_TEST_P(coalescing_of_posts, a_dead_peer_takes_its_groups_along) {
+TYPED_TEST_P(coalescing_of_posts, a_dead_peer_ends_its_groups) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {.first_is_killed = true},
@@ -439,12 +439,12 @@ TYPED_TEST_P(coalescing_of_posts, a_dead_peer_takes_its_groups_along) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(coalescing_of_posts, single_ones_and_gathered_ones_keep_one_order,
-                            puts_and_notices_travel_among_messages, groups_opened_by_hand_close_on_every_path,
-                            a_lone_message_leaves_when_there_is_nothing_else_to_do,
-                            members_that_the_handler_leaves_stay_each_on_its_own,
-                            what_the_target_refuses_fails_once_each, allocate_nothing,
-                            a_handler_may_close_the_peer_of_a_group, a_dead_peer_takes_its_groups_along);
+REGISTER_TYPED_TEST_SUITE_P(coalescing_of_posts, single_and_coalesced_messages_keep_one_order,
+                            puts_and_notices_share_packets_with_messages, groups_opened_by_hand_close_on_every_path,
+                            a_single_message_leaves_at_the_next_poll,
+                            messages_kept_by_the_handler_are_kept_one_by_one,
+                            each_operation_that_the_target_refuses_fails_once, allocate_nothing,
+                            a_handler_may_close_the_peer_of_a_group, a_dead_peer_ends_its_groups);
 
 INSTANTIATE_TYPED_TEST_SUITE_P(gathering, coalescing_of_posts, gathering_stage, fabric_name);
 INSTANTIATE_TYPED_TEST_SUITE_P(gathering, messages, gathering_stage, fabric_name);

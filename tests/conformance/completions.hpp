@@ -12,7 +12,7 @@ template <class Stage>
 class completions : public suite<Stage> {};
 TYPED_TEST_SUITE_P(completions);
 
-TYPED_TEST_P(completions, each_operation_of_every_kind_is_told_once_with_its_context) {
+TYPED_TEST_P(completions, each_operation_of_every_kind_completes_once_with_its_context) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::size_t count = 600;
   TestFixture::play(
@@ -71,7 +71,7 @@ TYPED_TEST_P(completions, each_operation_of_every_kind_is_told_once_with_its_con
       });
 }
 
-TYPED_TEST_P(completions, one_more_than_fits_is_answered_again) {
+TYPED_TEST_P(completions, one_post_more_than_the_queue_holds_is_answered_again) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t fits = 16;
   TestFixture::play(
@@ -102,7 +102,7 @@ TYPED_TEST_P(completions, one_more_than_fits_is_answered_again) {
       });
 }
 
-TYPED_TEST_P(completions, an_operation_that_nobody_answers_ends_once_by_its_deadline) {
+TYPED_TEST_P(completions, an_unanswered_operation_ends_once_by_its_deadline) {
   using fabric = typename TestFixture::tested_fabric;
   static const transport_options soon{.operation_timeout = 1s, .silence_limit = 60s};
   TestFixture::play(
@@ -146,8 +146,8 @@ TYPED_TEST_P(completions, an_operation_that_nobody_answers_ends_once_by_its_dead
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(completions, each_operation_of_every_kind_is_told_once_with_its_context,
-                            one_more_than_fits_is_answered_again,
-                            an_operation_that_nobody_answers_ends_once_by_its_deadline);
+REGISTER_TYPED_TEST_SUITE_P(completions, each_operation_of_every_kind_completes_once_with_its_context,
+                            one_post_more_than_the_queue_holds_is_answered_again,
+                            an_unanswered_operation_ends_once_by_its_deadline);
 
 }  // namespace weft::conformance

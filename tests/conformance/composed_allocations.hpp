@@ -69,7 +69,7 @@ void steady(party& side, Net& net, std::string_view what, Post&& post) {
   }
 }
 
-TYPED_TEST_P(composed_allocations, none_by_gather_lists_states_flushes_batches_and_floats) {
+TYPED_TEST_P(composed_allocations, gather_lists_states_flushes_batches_and_floats_allocate_nothing) {
   using fabric = typename TestFixture::tested_fabric;
   if (TypeParam::simulated)
     GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
@@ -144,7 +144,7 @@ requires(can_answer<F, notify::message_after_delivery>) struct fusing_of<F> {
   using type = fused_up_to<with<F, notify::message_after_delivery>, 100>;
 };
 
-TYPED_TEST_P(composed_allocations, none_by_notices_that_are_messages) {
+TYPED_TEST_P(composed_allocations, notices_by_message_allocate_nothing) {
   using fabric = typename fusing_of<typename TestFixture::tested_fabric>::type;
   if (TypeParam::simulated)
     GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
@@ -183,7 +183,7 @@ void none_by_messages(Play&& play) {
                [&](tally& seen) { return guest.net.send(guest.other, guest.memory.first(256), &seen); });
       });
 }
-TYPED_TEST_P(composed_allocations, none_by_messages_into_large_and_shared_buffers) {
+TYPED_TEST_P(composed_allocations, messages_into_large_and_shared_buffers_allocate_nothing) {
   using fabric = typename TestFixture::tested_fabric;
   if (TypeParam::simulated)
     GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
@@ -192,7 +192,7 @@ TYPED_TEST_P(composed_allocations, none_by_messages_into_large_and_shared_buffer
   if constexpr (has_pool<fabric>) none_by_messages<pooled<fabric>>(play);
 }
 
-TYPED_TEST_P(composed_allocations, none_by_transfers_over_rails) {
+TYPED_TEST_P(composed_allocations, transfers_over_rails_allocate_nothing) {
   using fabric = typename TestFixture::tested_fabric;
   if (TypeParam::simulated)
     GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
@@ -214,8 +214,8 @@ TYPED_TEST_P(composed_allocations, none_by_transfers_over_rails) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(composed_allocations, none_by_gather_lists_states_flushes_batches_and_floats,
-                            none_by_notices_that_are_messages, none_by_messages_into_large_and_shared_buffers,
-                            none_by_transfers_over_rails);
+REGISTER_TYPED_TEST_SUITE_P(composed_allocations, gather_lists_states_flushes_batches_and_floats_allocate_nothing,
+                            notices_by_message_allocate_nothing, messages_into_large_and_shared_buffers_allocate_nothing,
+                            transfers_over_rails_allocate_nothing);
 
 }  // namespace weft::conformance

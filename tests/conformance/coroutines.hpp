@@ -101,7 +101,7 @@ co::task<> put_often(co::scheduler<F>& /*frames*/, co::remote<F> there, region m
   co_return status{};
 }
 
-TYPED_TEST_P(coroutines_of_peers, work_beside_handlers_and_wait_their_turn) {
+TYPED_TEST_P(coroutines_of_peers, coroutines_work_with_handlers_and_resume_in_order) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -147,7 +147,7 @@ co::task<> give_up(co::scheduler<F>& net, co::remote<F> there, region mine, remo
   co_return late ? status{} : s;
 }
 
-TYPED_TEST_P(coroutines_of_peers, a_deadline_ends_the_wait_and_what_ends_later_finds_nobody) {
+TYPED_TEST_P(coroutines_of_peers, a_deadline_ends_the_wait_and_a_later_completion_is_dropped) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -179,7 +179,7 @@ TYPED_TEST_P(coroutines_of_peers, a_deadline_ends_the_wait_and_what_ends_later_f
       });
 }
 
-TYPED_TEST_P(coroutines_of_peers, a_peer_that_leaves_ends_the_wait_for_its_messages) {
+TYPED_TEST_P(coroutines_of_peers, a_closing_peer_ends_the_wait_for_its_messages) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -248,8 +248,8 @@ TYPED_TEST_P(coroutines_of_peers, allocate_nothing_in_steady_state) {
 }
 
 REGISTER_TYPED_TEST_SUITE_P(coroutines_of_peers, each_kind_of_operation_is_awaited,
-                            work_beside_handlers_and_wait_their_turn,
-                            a_deadline_ends_the_wait_and_what_ends_later_finds_nobody,
-                            a_peer_that_leaves_ends_the_wait_for_its_messages, allocate_nothing_in_steady_state);
+                            coroutines_work_with_handlers_and_resume_in_order,
+                            a_deadline_ends_the_wait_and_a_later_completion_is_dropped,
+                            a_closing_peer_ends_the_wait_for_its_messages, allocate_nothing_in_steady_state);
 
 }  // namespace weft::conformance

@@ -24,7 +24,7 @@ TYPED_TEST_SUITE_P(counting_of_notices);
 inline constexpr std::uint32_t pages_per_id = 50;
 inline constexpr std::size_t page_bytes = 512;
 
-TYPED_TEST_P(counting_of_notices, a_count_that_is_reached_has_all_its_bytes) {
+TYPED_TEST_P(counting_of_notices, a_reached_count_means_all_bytes_are_visible) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::array<std::uint32_t, 3> ids{1, 7, 255};
   TestFixture::play(
@@ -71,7 +71,7 @@ TYPED_TEST_P(counting_of_notices, a_count_that_is_reached_has_all_its_bytes) {
       });
 }
 
-TYPED_TEST_P(counting_of_notices, a_wait_for_what_does_not_come_ends_in_time) {
+TYPED_TEST_P(counting_of_notices, a_wait_for_missing_notices_ends_by_the_deadline) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -101,7 +101,7 @@ TYPED_TEST_P(counting_of_notices, a_wait_for_what_does_not_come_ends_in_time) {
       });
 }
 
-TYPED_TEST_P(counting_of_notices, a_put_that_failed_ends_the_count_in_error) {
+TYPED_TEST_P(counting_of_notices, a_failed_put_ends_the_count_in_an_error) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -139,7 +139,7 @@ TYPED_TEST_P(counting_of_notices, a_put_that_failed_ends_the_count_in_error) {
       });
 }
 
-TYPED_TEST_P(counting_of_notices, fields_that_do_not_fit_travel_in_front_of_the_payload) {
+TYPED_TEST_P(counting_of_notices, fields_wider_than_the_immediate_travel_before_the_payload) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t count = 40;
   static constexpr std::size_t place = spilled_notice::header_bytes + 100;
@@ -181,7 +181,7 @@ TYPED_TEST_P(counting_of_notices, fields_that_do_not_fit_travel_in_front_of_the_
       });
 }
 
-TYPED_TEST_P(counting_of_notices, ends_of_own_operations_are_counted_and_waited_for) {
+TYPED_TEST_P(counting_of_notices, completions_are_counted_and_waited_for) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -207,9 +207,9 @@ TYPED_TEST_P(counting_of_notices, ends_of_own_operations_are_counted_and_waited_
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(counting_of_notices, a_count_that_is_reached_has_all_its_bytes,
-                            a_wait_for_what_does_not_come_ends_in_time, a_put_that_failed_ends_the_count_in_error,
-                            fields_that_do_not_fit_travel_in_front_of_the_payload,
-                            ends_of_own_operations_are_counted_and_waited_for);
+REGISTER_TYPED_TEST_SUITE_P(counting_of_notices, a_reached_count_means_all_bytes_are_visible,
+                            a_wait_for_missing_notices_ends_by_the_deadline, a_failed_put_ends_the_count_in_an_error,
+                            fields_wider_than_the_immediate_travel_before_the_payload,
+                            completions_are_counted_and_waited_for);
 
 }  // namespace weft::conformance

@@ -91,7 +91,7 @@ std::string refusal_of_a_dmabuf() {
   return device.real() ? "" : "a plain file was registered as a dmabuf";
 }
 
-TYPED_TEST_P(device_memory_of_peers, is_registered_or_refused_with_a_sentence) {
+TYPED_TEST_P(device_memory_of_peers, device_memory_is_registered_or_refused_with_a_sentence) {
   using fabric = typename TestFixture::tested_fabric;
   std::string refused;
   if constexpr (TypeParam::simulated) {
@@ -112,7 +112,7 @@ TYPED_TEST_P(device_memory_of_peers, is_registered_or_refused_with_a_sentence) {
   if (!refused.empty()) GTEST_SKIP() << refused;
 }
 
-TYPED_TEST_P(device_memory_of_peers, without_having_been_asked_for_is_refused) {
+TYPED_TEST_P(device_memory_of_peers, device_memory_without_the_option_is_refused) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play({.once = true}, [](party& side) {
     auto net = opened<fabric>(side);
@@ -124,7 +124,7 @@ TYPED_TEST_P(device_memory_of_peers, without_having_been_asked_for_is_refused) {
   });
 }
 
-TYPED_TEST_P(device_memory_of_peers, is_source_and_destination_of_puts) {
+TYPED_TEST_P(device_memory_of_peers, device_memory_is_source_and_target_of_puts) {
   using fabric = typename TestFixture::tested_fabric;
   if (TypeParam::simulated || !udmabuf().real())
     GTEST_SKIP() << "no dmabuf can be made here: there is no /dev/udmabuf, or the fabric is simulated";
@@ -162,7 +162,7 @@ TYPED_TEST_P(device_memory_of_peers, is_source_and_destination_of_puts) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(device_memory_of_peers, is_registered_or_refused_with_a_sentence,
-                            without_having_been_asked_for_is_refused, is_source_and_destination_of_puts);
+REGISTER_TYPED_TEST_SUITE_P(device_memory_of_peers, device_memory_is_registered_or_refused_with_a_sentence,
+                            device_memory_without_the_option_is_refused, device_memory_is_source_and_target_of_puts);
 
 }  // namespace weft::conformance

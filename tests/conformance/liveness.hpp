@@ -21,7 +21,7 @@ inline transport_options mortal(bool sleeps) {
   return o;
 }
 
-TYPED_TEST_P(liveness_of_peers, killed_in_mid_traffic_every_operation_ends_and_the_loss_is_told_once) {
+TYPED_TEST_P(liveness_of_peers, a_killed_peer_ends_every_operation_and_is_reported_lost_once) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {.first_is_killed = true},
@@ -92,7 +92,7 @@ TYPED_TEST_P(liveness_of_peers, killed_in_mid_traffic_every_operation_ends_and_t
       });
 }
 
-TYPED_TEST_P(liveness_of_peers, one_that_only_waits_learns_of_a_killed_peer_too) {
+TYPED_TEST_P(liveness_of_peers, a_side_that_only_waits_gets_the_loss_of_a_killed_peer) {
   using fabric = typename TestFixture::tested_fabric;
   for (const bool sleeps : {false, true}) {
     TestFixture::play(
@@ -113,7 +113,7 @@ TYPED_TEST_P(liveness_of_peers, one_that_only_waits_learns_of_a_killed_peer_too)
   }
 }
 
-TYPED_TEST_P(liveness_of_peers, an_owner_who_always_comes_late_loses_the_dead_alone) {
+TYPED_TEST_P(liveness_of_peers, an_owner_that_always_polls_late_loses_only_dead_peers) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {.first_is_killed = true},
@@ -138,7 +138,7 @@ TYPED_TEST_P(liveness_of_peers, an_owner_who_always_comes_late_loses_the_dead_al
       });
 }
 
-TYPED_TEST_P(liveness_of_peers, a_peer_that_is_only_idle_stays) {
+TYPED_TEST_P(liveness_of_peers, an_idle_peer_that_polls_stays_connected) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -159,8 +159,8 @@ TYPED_TEST_P(liveness_of_peers, a_peer_that_is_only_idle_stays) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(liveness_of_peers, killed_in_mid_traffic_every_operation_ends_and_the_loss_is_told_once,
-                            one_that_only_waits_learns_of_a_killed_peer_too,
-                            an_owner_who_always_comes_late_loses_the_dead_alone, a_peer_that_is_only_idle_stays);
+REGISTER_TYPED_TEST_SUITE_P(liveness_of_peers, a_killed_peer_ends_every_operation_and_is_reported_lost_once,
+                            a_side_that_only_waits_gets_the_loss_of_a_killed_peer,
+                            an_owner_that_always_polls_late_loses_only_dead_peers, an_idle_peer_that_polls_stays_connected);
 
 }  // namespace weft::conformance

@@ -78,7 +78,7 @@ template <class Stage>
 class messages : public suite<Stage> {};
 TYPED_TEST_SUITE_P(messages);
 
-TYPED_TEST_P(messages, keep_their_boundaries_from_nothing_to_the_slot) {
+TYPED_TEST_P(messages, boundaries_are_kept_from_0_bytes_to_the_largest_message) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t slot = 3000;  // not a power of two, not the default
   static constexpr std::size_t sizes[] = {0, 1, 63, 64, 65, 128, 1000, slot - 1, slot};
@@ -137,14 +137,14 @@ TYPED_TEST_P(messages, thousands_arrive_once_each) {
       [](party& side) { send_stream<fabric>(side, 3000, {}, true); });
 }
 
-TYPED_TEST_P(messages, thousands_of_unsignalled_ones_arrive_once_each) {
+TYPED_TEST_P(messages, thousands_of_unsignalled_messages_arrive_once_each) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {}, [](party& side) { take_stream<fabric>(side, 3000, {}); },
       [](party& side) { send_stream<fabric>(side, 3000, {}, false); });
 }
 
-TYPED_TEST_P(messages, a_small_window_makes_the_sender_wait_and_loses_none) {
+TYPED_TEST_P(messages, a_small_window_makes_the_sender_wait_and_loses_no_message) {
   using fabric = typename TestFixture::tested_fabric;
   const transport_options small{.receives = 4, .operations = 8};
   TestFixture::play(
@@ -154,7 +154,7 @@ TYPED_TEST_P(messages, a_small_window_makes_the_sender_wait_and_loses_none) {
       });
 }
 
-TYPED_TEST_P(messages, that_no_handler_took_yet_keep_their_slots_and_those_behind_them_come_later) {
+TYPED_TEST_P(messages, kept_messages_keep_their_receives_and_later_ones_wait) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr held_back what{.count = 360, .largest = 1000, .held_surely = 12, .receives = 16};
   TestFixture::play(
@@ -199,10 +199,10 @@ TYPED_TEST_P(messages, both_ways_at_once) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(messages, keep_their_boundaries_from_nothing_to_the_slot, thousands_arrive_once_each,
-                            thousands_of_unsignalled_ones_arrive_once_each,
-                            a_small_window_makes_the_sender_wait_and_loses_none,
-                            that_no_handler_took_yet_keep_their_slots_and_those_behind_them_come_later,
+REGISTER_TYPED_TEST_SUITE_P(messages, boundaries_are_kept_from_0_bytes_to_the_largest_message, thousands_arrive_once_each,
+                            thousands_of_unsignalled_messages_arrive_once_each,
+                            a_small_window_makes_the_sender_wait_and_loses_no_message,
+                            kept_messages_keep_their_receives_and_later_ones_wait,
                             both_ways_at_once);
 
 }  // namespace weft::conformance

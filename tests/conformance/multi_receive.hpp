@@ -35,7 +35,7 @@ std::uint64_t posted_for_messages(const transport<F>& net) {
   else return 0;
 }
 
-TYPED_TEST_P(multi_receive, nine_tenths_of_a_buffer_hold_messages_of_256_bytes) {
+TYPED_TEST_P(multi_receive, messages_of_256_bytes_fill_nine_tenths_of_a_buffer) {
   using fabric = buffered<typename TestFixture::tested_fabric>;
   if (!has_large_buffers<typename TestFixture::tested_fabric>)
     GTEST_SKIP() << "the row has no such buffers, and asking for them does not compile";
@@ -87,7 +87,7 @@ TYPED_TEST_P(multi_receive, nine_tenths_of_a_buffer_hold_messages_of_256_bytes) 
       });
 }
 
-TYPED_TEST_P(multi_receive, messages_that_no_handler_took_yet_keep_their_buffer) {
+TYPED_TEST_P(multi_receive, a_buffer_is_kept_until_handlers_took_all_its_messages) {
   using fabric = buffered<typename TestFixture::tested_fabric>;
   if (!has_large_buffers<typename TestFixture::tested_fabric>)
     GTEST_SKIP() << "the row has no such buffers, and asking for them does not compile";
@@ -100,7 +100,7 @@ TYPED_TEST_P(multi_receive, messages_that_no_handler_took_yet_keep_their_buffer)
       [](party& side) { send_more_than_is_held<fabric>(side, what); });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(multi_receive, nine_tenths_of_a_buffer_hold_messages_of_256_bytes,
-                            messages_that_no_handler_took_yet_keep_their_buffer);
+REGISTER_TYPED_TEST_SUITE_P(multi_receive, messages_of_256_bytes_fill_nine_tenths_of_a_buffer,
+                            a_buffer_is_kept_until_handlers_took_all_its_messages);
 
 }  // namespace weft::conformance

@@ -48,7 +48,7 @@ struct seen_letters {
 
 /// Posts and at once writes over the source, with sizes about the bound. What is copied at the call comes as it was;
 /// the simulated library reads all else later, sometimes.
-TYPED_TEST_P(options, sources_are_free_at_once_up_to_the_bound_and_not_above) {
+TYPED_TEST_P(options, sources_up_to_the_inject_size_are_reusable_at_once_and_larger_ones_later) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr bool rides =
       answer<fabric, notify_family>::rides_on_write;  // else its write is read when the library likes
@@ -96,7 +96,7 @@ TYPED_TEST_P(options, sources_are_free_at_once_up_to_the_bound_and_not_above) {
 }
 
 /// Ends and arrivals lie in queues of their own: who sleeps is woken by an end although nothing arrives.
-TYPED_TEST_P(options, a_sleeper_is_woken_by_ends_alone) {
+TYPED_TEST_P(options, a_completion_alone_wakes_a_sleeping_thread) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr duration nap = 30s;  // each wake-up that is lost costs as much
   TestFixture::play(
@@ -121,8 +121,8 @@ TYPED_TEST_P(options, a_sleeper_is_woken_by_ends_alone) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(options, sources_are_free_at_once_up_to_the_bound_and_not_above,
-                            a_sleeper_is_woken_by_ends_alone);
+REGISTER_TYPED_TEST_SUITE_P(options, sources_up_to_the_inject_size_are_reusable_at_once_and_larger_ones_later,
+                            a_completion_alone_wakes_a_sleeping_thread);
 
 INSTANTIATE_TYPED_TEST_SUITE_P(little, options, stage_of<copies_little>, fabric_name);
 INSTANTIATE_TYPED_TEST_SUITE_P(nothing, options, stage_of<copies_nothing>, fabric_name);

@@ -120,7 +120,7 @@ void flag_behind_the_data(std::uint64_t& caught) {
       });
 }
 
-TYPED_TEST_P(ordering_of_writes, a_notice_stands_for_earlier_puts_only_where_the_fabric_says_so) {
+TYPED_TEST_P(ordering_of_writes, a_notice_covers_earlier_puts_only_where_the_row_promises_order) {
   using order = ordering<typename TestFixture::tested_fabric>;
   if (!TypeParam::simulated && !order::notice_after_puts)
     GTEST_SKIP() << "no order is promised, and only the simulated network breaks it at will";
@@ -130,7 +130,7 @@ TYPED_TEST_P(ordering_of_writes, a_notice_stands_for_earlier_puts_only_where_the
       << "a program that takes the last write's notice for all was not caught";
 }
 
-TYPED_TEST_P(ordering_of_writes, a_flag_stands_for_earlier_puts_only_where_the_fabric_says_so) {
+TYPED_TEST_P(ordering_of_writes, a_flag_write_covers_earlier_puts_only_where_the_row_promises_order) {
   using order = ordering<typename TestFixture::tested_fabric>;
   if (!TypeParam::simulated && !order::write_after_write)
     GTEST_SKIP() << "no order is promised, and only the simulated network breaks it at will";
@@ -139,7 +139,7 @@ TYPED_TEST_P(ordering_of_writes, a_flag_stands_for_earlier_puts_only_where_the_f
   EXPECT_EQ(caught == 0, order::write_after_write) << "a program that polls a flag behind its data was not caught";
 }
 
-REGISTER_TYPED_TEST_SUITE_P(ordering_of_writes, a_notice_stands_for_earlier_puts_only_where_the_fabric_says_so,
-                            a_flag_stands_for_earlier_puts_only_where_the_fabric_says_so);
+REGISTER_TYPED_TEST_SUITE_P(ordering_of_writes, a_notice_covers_earlier_puts_only_where_the_row_promises_order,
+                            a_flag_write_covers_earlier_puts_only_where_the_row_promises_order);
 
 }  // namespace weft::conformance

@@ -15,7 +15,7 @@ template <class Stage>
 class put_get : public suite<Stage> {};
 TYPED_TEST_SUITE_P(put_get);
 
-TYPED_TEST_P(put_get, random_sizes_at_random_places_come_back_whole) {
+TYPED_TEST_P(put_get, random_sizes_at_random_offsets_return_unchanged) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::size_t size = 256 * 1024;
   static constexpr int rounds = 60;
@@ -73,7 +73,7 @@ TYPED_TEST_P(put_get, random_sizes_at_random_places_come_back_whole) {
       });
 }
 
-TYPED_TEST_P(put_get, what_leaves_the_region_is_refused_before_it_is_posted) {
+TYPED_TEST_P(put_get, an_access_out_of_bounds_is_refused_before_it_is_posted) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -110,7 +110,7 @@ TYPED_TEST_P(put_get, what_leaves_the_region_is_refused_before_it_is_posted) {
       });
 }
 
-TYPED_TEST_P(put_get, what_the_region_does_not_grant_is_refused_before_it_is_posted) {
+TYPED_TEST_P(put_get, an_access_without_the_right_is_refused_before_it_is_posted) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -167,9 +167,9 @@ TYPED_TEST_P(put_get, a_wrong_key_ends_in_an_error_and_changes_no_byte) {
   }
 }
 
-REGISTER_TYPED_TEST_SUITE_P(put_get, random_sizes_at_random_places_come_back_whole,
-                            what_leaves_the_region_is_refused_before_it_is_posted,
-                            what_the_region_does_not_grant_is_refused_before_it_is_posted,
+REGISTER_TYPED_TEST_SUITE_P(put_get, random_sizes_at_random_offsets_return_unchanged,
+                            an_access_out_of_bounds_is_refused_before_it_is_posted,
+                            an_access_without_the_right_is_refused_before_it_is_posted,
                             a_wrong_key_ends_in_an_error_and_changes_no_byte);
 
 }  // namespace weft::conformance

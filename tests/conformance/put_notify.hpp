@@ -108,21 +108,21 @@ template <class Stage>
 class put_notify : public suite<Stage> {};
 TYPED_TEST_SUITE_P(put_notify);
 
-TYPED_TEST_P(put_notify, a_thousand_signalled_ones_are_told_once_each_after_their_bytes) {
+TYPED_TEST_P(put_notify, a_thousand_signalled_puts_notify_once_each_after_their_bytes) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {}, [](party& side) { take_scattered<fabric>(side, scattered(11, 1000)); },
       [](party& side) { send_scattered<fabric>(side, scattered(11, 1000), true); });
 }
 
-TYPED_TEST_P(put_notify, a_thousand_unsignalled_ones_are_told_once_each_after_their_bytes) {
+TYPED_TEST_P(put_notify, a_thousand_unsignalled_puts_notify_once_each_after_their_bytes) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {}, [](party& side) { take_scattered<fabric>(side, scattered(12, 1000)); },
       [](party& side) { send_scattered<fabric>(side, scattered(12, 1000), false); });
 }
 
-TYPED_TEST_P(put_notify, every_immediate_arrives_as_it_was_given) {
+TYPED_TEST_P(put_notify, every_immediate_value_arrives_unchanged) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t values[] = {0,       1,           0x7fff,      0x8000,     0xffff,
                                              0x10000, 0x7fff'ffff, 0x8000'0000, 0xffff'ffff};
@@ -155,7 +155,7 @@ TYPED_TEST_P(put_notify, every_immediate_arrives_as_it_was_given) {
       });
 }
 
-TYPED_TEST_P(put_notify, one_without_bytes_is_a_notice_all_the_same) {
+TYPED_TEST_P(put_notify, a_put_of_zero_bytes_notifies_too) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -182,7 +182,7 @@ TYPED_TEST_P(put_notify, one_without_bytes_is_a_notice_all_the_same) {
       });
 }
 
-TYPED_TEST_P(put_notify, ten_times_more_than_receives_are_posted_are_told) {
+TYPED_TEST_P(put_notify, ten_times_more_notices_than_posted_receives_all_arrive) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t count = 320;
   const transport_options few{.receives = 8};
@@ -211,9 +211,9 @@ TYPED_TEST_P(put_notify, ten_times_more_than_receives_are_posted_are_told) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(put_notify, a_thousand_signalled_ones_are_told_once_each_after_their_bytes,
-                            a_thousand_unsignalled_ones_are_told_once_each_after_their_bytes,
-                            every_immediate_arrives_as_it_was_given, one_without_bytes_is_a_notice_all_the_same,
-                            ten_times_more_than_receives_are_posted_are_told);
+REGISTER_TYPED_TEST_SUITE_P(put_notify, a_thousand_signalled_puts_notify_once_each_after_their_bytes,
+                            a_thousand_unsignalled_puts_notify_once_each_after_their_bytes,
+                            every_immediate_value_arrives_unchanged, a_put_of_zero_bytes_notifies_too,
+                            ten_times_more_notices_than_posted_receives_all_arrive);
 
 }  // namespace weft::conformance

@@ -89,7 +89,7 @@ template <class Stage>
 class striped_rails : public suite<Stage> {};
 TYPED_TEST_SUITE_P(striped_rails);
 
-TYPED_TEST_P(striped_rails, carry_transfers_of_every_size_and_are_told_by_count) {
+TYPED_TEST_P(striped_rails, transfers_of_every_size_arrive_and_notices_are_counted) {
   using fabric = typename TestFixture::tested_fabric;
   struct transfer {
     std::uint64_t offset, size;
@@ -143,7 +143,7 @@ TYPED_TEST_P(striped_rails, carry_transfers_of_every_size_and_are_told_by_count)
       });
 }
 
-TYPED_TEST_P(striped_rails, end_each_of_more_transfers_than_queues_hold_once) {
+TYPED_TEST_P(striped_rails, more_transfers_than_queues_hold_complete_once_each) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t count = 40;
   static constexpr std::uint64_t size = 30 * stripe;  // times eight at once: more pieces than the rails take
@@ -182,7 +182,7 @@ TYPED_TEST_P(striped_rails, end_each_of_more_transfers_than_queues_hold_once) {
       });
 }
 
-TYPED_TEST_P(striped_rails, tell_the_loss_of_one_rail_once_and_fail_each_transfer_once) {
+TYPED_TEST_P(striped_rails, a_lost_rail_is_reported_once_and_fails_each_transfer_once) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -215,7 +215,7 @@ TYPED_TEST_P(striped_rails, tell_the_loss_of_one_rail_once_and_fail_each_transfe
       });
 }
 
-TYPED_TEST_P(striped_rails, refuse_what_is_out_of_bounds_and_other_cuts) {
+TYPED_TEST_P(striped_rails, transfers_out_of_bounds_and_other_stripe_sizes_are_refused) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -254,9 +254,9 @@ TYPED_TEST_P(striped_rails, refuse_what_is_out_of_bounds_and_other_cuts) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(striped_rails, carry_transfers_of_every_size_and_are_told_by_count,
-                            end_each_of_more_transfers_than_queues_hold_once,
-                            tell_the_loss_of_one_rail_once_and_fail_each_transfer_once,
-                            refuse_what_is_out_of_bounds_and_other_cuts);
+REGISTER_TYPED_TEST_SUITE_P(striped_rails, transfers_of_every_size_arrive_and_notices_are_counted,
+                            more_transfers_than_queues_hold_complete_once_each,
+                            a_lost_rail_is_reported_once_and_fails_each_transfer_once,
+                            transfers_out_of_bounds_and_other_stripe_sizes_are_refused);
 
 }  // namespace weft::conformance

@@ -4,7 +4,7 @@
 // which nobody writes there any more. Hot path: no. Threads: one per side.
 #pragma once
 
-#include "meeting.hpp"
+#include "connecting.hpp"
 
 #include <algorithm>
 #include <unordered_set>
@@ -47,7 +47,7 @@ TYPED_TEST_P(regions, ten_thousand_keys_are_all_different) {
   });
 }
 
-TYPED_TEST_P(regions, fresh_memory_is_zeroed_and_begins_a_page) {
+TYPED_TEST_P(regions, allocated_memory_is_zeroed_and_page_aligned) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play({.once = true}, [](party& side) {
     auto net = opened<fabric>(side);
@@ -89,7 +89,7 @@ TYPED_TEST_P(regions, descriptions_are_parsed_strictly) {
   });
 }
 
-TYPED_TEST_P(regions, after_its_release_nobody_writes_there) {
+TYPED_TEST_P(regions, a_write_to_a_released_region_fails) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -121,7 +121,7 @@ TYPED_TEST_P(regions, after_its_release_nobody_writes_there) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(regions, fresh_memory_is_zeroed_and_begins_a_page, ten_thousand_keys_are_all_different,
-                            descriptions_are_parsed_strictly, after_its_release_nobody_writes_there);
+REGISTER_TYPED_TEST_SUITE_P(regions, allocated_memory_is_zeroed_and_page_aligned, ten_thousand_keys_are_all_different,
+                            descriptions_are_parsed_strictly, a_write_to_a_released_region_fails);
 
 }  // namespace weft::conformance

@@ -90,7 +90,7 @@ struct ledger {
   }
 };
 
-TYPED_TEST_P(shared_receives, each_message_of_a_pool_finds_its_peer) {
+TYPED_TEST_P(shared_receives, each_message_of_the_pool_names_its_peer) {
   using fabric = pooled<typename TestFixture::tested_fabric>;
   if (!has_pool<typename TestFixture::tested_fabric>)
     GTEST_SKIP() << "the row says that there is no pool, and asking for one does not compile";
@@ -124,7 +124,7 @@ TYPED_TEST_P(shared_receives, each_message_of_a_pool_finds_its_peer) {
       talk, talk);
 }
 
-TYPED_TEST_P(shared_receives, a_dead_peer_takes_no_receive_of_the_pool_with_it) {
+TYPED_TEST_P(shared_receives, a_dead_peer_costs_the_pool_no_receive) {
   using fabric = pooled<typename TestFixture::tested_fabric>;
   if (!has_pool<typename TestFixture::tested_fabric>)
     GTEST_SKIP() << "the row says that there is no pool, and asking for one does not compile";
@@ -175,7 +175,7 @@ TYPED_TEST_P(shared_receives, a_dead_peer_takes_no_receive_of_the_pool_with_it) 
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(shared_receives, each_message_of_a_pool_finds_its_peer,
-                            a_dead_peer_takes_no_receive_of_the_pool_with_it);
+REGISTER_TYPED_TEST_SUITE_P(shared_receives, each_message_of_the_pool_names_its_peer,
+                            a_dead_peer_costs_the_pool_no_receive);
 
 }  // namespace weft::conformance

@@ -38,7 +38,7 @@ struct filled_slots {
   }
 };
 
-TYPED_TEST_P(states, what_is_visible_is_seen_at_once) {
+TYPED_TEST_P(states, a_visible_put_is_read_at_once_by_the_target) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t rounds = 30;
   static constexpr std::size_t size = 9000;
@@ -73,7 +73,7 @@ TYPED_TEST_P(states, what_is_visible_is_seen_at_once) {
   }
 }
 
-TYPED_TEST_P(states, a_flush_ends_when_all_writes_before_it_are_visible) {
+TYPED_TEST_P(states, a_flush_ends_when_all_earlier_writes_are_visible) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t rounds = 12, count = 40;
   static constexpr std::size_t each = 333;
@@ -122,7 +122,7 @@ TYPED_TEST_P(states, a_flush_ends_when_all_writes_before_it_are_visible) {
   }
 }
 
-TYPED_TEST_P(states, a_small_put_that_nobody_asks_about_is_copied_at_the_call_where_that_is_promised) {
+TYPED_TEST_P(states, a_small_unsignalled_put_is_copied_at_the_call_where_promised) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t rounds = 12, count = 40;
   static constexpr std::size_t each = std::min<std::size_t>(transport<fabric>::put_inject_bytes, 200);
@@ -153,7 +153,7 @@ TYPED_TEST_P(states, a_small_put_that_nobody_asks_about_is_copied_at_the_call_wh
   }
 }
 
-TYPED_TEST_P(states, weaker_ones_end_once_and_a_refused_write_is_never_delivered) {
+TYPED_TEST_P(states, weaker_states_end_once_and_a_refused_write_is_never_delivered) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -192,7 +192,7 @@ TYPED_TEST_P(states, weaker_ones_end_once_and_a_refused_write_is_never_delivered
       });
 }
 
-TYPED_TEST_P(states, a_flush_of_a_peer_that_left_or_does_nothing_ends_in_time) {
+TYPED_TEST_P(states, a_flush_to_a_closed_or_silent_peer_ends_by_the_deadline) {
   using fabric = typename TestFixture::tested_fabric;
   if constexpr (!flushes<fabric>) {
     GTEST_SKIP() << "flush is refused by the row";
@@ -226,9 +226,9 @@ TYPED_TEST_P(states, a_flush_of_a_peer_that_left_or_does_nothing_ends_in_time) {
   }
 }
 
-REGISTER_TYPED_TEST_SUITE_P(states, what_is_visible_is_seen_at_once, a_flush_ends_when_all_writes_before_it_are_visible,
-                            a_small_put_that_nobody_asks_about_is_copied_at_the_call_where_that_is_promised,
-                            weaker_ones_end_once_and_a_refused_write_is_never_delivered,
-                            a_flush_of_a_peer_that_left_or_does_nothing_ends_in_time);
+REGISTER_TYPED_TEST_SUITE_P(states, a_visible_put_is_read_at_once_by_the_target, a_flush_ends_when_all_earlier_writes_are_visible,
+                            a_small_unsignalled_put_is_copied_at_the_call_where_promised,
+                            weaker_states_end_once_and_a_refused_write_is_never_delivered,
+                            a_flush_to_a_closed_or_silent_peer_ends_by_the_deadline);
 
 }  // namespace weft::conformance

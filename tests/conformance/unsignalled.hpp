@@ -27,7 +27,7 @@ std::uint64_t floods() {
   else return 100'000;
 }
 
-TYPED_TEST_P(unsignalled, posts_without_end_reach_a_slow_receiver_all_and_in_bounded_memory) {
+TYPED_TEST_P(unsignalled, a_slow_receiver_gets_every_unsignalled_post_in_bounded_memory) {
   using fabric = typename TestFixture::tested_fabric;
   static const transport_options few{
       .receives = 8,
@@ -109,7 +109,7 @@ class tiled_memory {
   std::byte* base_ = nullptr;
 };
 
-TYPED_TEST_P(unsignalled, more_than_four_gigabytes_go_as_one_put_and_come_back_as_one_get) {
+TYPED_TEST_P(unsignalled, more_than_four_gigabytes_go_by_one_put_and_return_by_one_get) {
   using fabric = typename TestFixture::tested_fabric;
   if (std::getenv("WEFT_LARGE_TRANSFERS") == nullptr)
     GTEST_SKIP() << "WEFT_LARGE_TRANSFERS asks for it: it takes seconds";
@@ -158,7 +158,7 @@ TYPED_TEST_P(unsignalled, more_than_four_gigabytes_go_as_one_put_and_come_back_a
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(unsignalled, posts_without_end_reach_a_slow_receiver_all_and_in_bounded_memory,
-                            more_than_four_gigabytes_go_as_one_put_and_come_back_as_one_get);
+REGISTER_TYPED_TEST_SUITE_P(unsignalled, a_slow_receiver_gets_every_unsignalled_post_in_bounded_memory,
+                            more_than_four_gigabytes_go_by_one_put_and_return_by_one_get);
 
 }  // namespace weft::conformance

@@ -44,14 +44,14 @@ void ping_pong(party& side, bool sleeps, std::uint32_t rounds) {
   EXPECT_EQ(came, rounds);
 }
 
-TYPED_TEST_P(waiting, hot_a_thousand_messages_at_odd_moments_are_all_seen) {
+TYPED_TEST_P(waiting, polling_receives_a_thousand_messages_at_random_times) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {.limit = 40s, .once = true}, [](party& side) { ping_pong<fabric>(side, false, 1000); },
       [](party& side) { ping_pong<fabric>(side, false, 1000); });
 }
 
-TYPED_TEST_P(waiting, asleep_two_thousand_messages_at_odd_moments_wake_it) {
+TYPED_TEST_P(waiting, two_thousand_messages_at_random_times_wake_a_sleeping_thread) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {.limit = 40s, .once = true}, [](party& side) { ping_pong<fabric>(side, true, 2000); },
@@ -75,7 +75,7 @@ TYPED_TEST_P(waiting, a_wait_for_nothing_ends_and_until_keeps_its_deadline) {
   });
 }
 
-TYPED_TEST_P(waiting, inside_a_handler_is_refused) {
+TYPED_TEST_P(waiting, waiting_inside_a_handler_is_refused) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -101,8 +101,8 @@ TYPED_TEST_P(waiting, inside_a_handler_is_refused) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(waiting, hot_a_thousand_messages_at_odd_moments_are_all_seen,
-                            asleep_two_thousand_messages_at_odd_moments_wake_it,
-                            a_wait_for_nothing_ends_and_until_keeps_its_deadline, inside_a_handler_is_refused);
+REGISTER_TYPED_TEST_SUITE_P(waiting, polling_receives_a_thousand_messages_at_random_times,
+                            two_thousand_messages_at_random_times_wake_a_sleeping_thread,
+                            a_wait_for_nothing_ends_and_until_keeps_its_deadline, waiting_inside_a_handler_is_refused);
 
 }  // namespace weft::conformance

@@ -24,7 +24,7 @@ using watched_stage = std::conditional_t<in_process<watched>, simulated_stage<wa
 INSTANTIATE_TYPED_TEST_SUITE_P(watched, put_notify, watched_stage, fabric_name);
 INSTANTIATE_TYPED_TEST_SUITE_P(watched, counting_of_notices, watched_stage, fabric_name);
 INSTANTIATE_TYPED_TEST_SUITE_P(watched, fused_notices, watched_stage, fabric_name);
-INSTANTIATE_TYPED_TEST_SUITE_P(watched, closing_of_peers, watched_stage, fabric_name);
+INSTANTIATE_TYPED_TEST_SUITE_P(watched, closing, watched_stage, fabric_name);
 INSTANTIATE_TYPED_TEST_SUITE_P(watched, liveness_of_peers, watched_stage, fabric_name);
 INSTANTIATE_TYPED_TEST_SUITE_P(watched, watched_rings, watched_stage, fabric_name);
 

@@ -9,7 +9,7 @@
 #include "messages.hpp"
 #include "stage.hpp"
 #if defined(WEFT_EVERY_SUITE)
-#include "gathered.hpp"
+#include "gather_lists.hpp"
 #include "put_notify.hpp"
 #include "waiting.hpp"
 #endif
@@ -61,7 +61,7 @@ void send_word_salad(party& side, std::uint32_t count) {
   (void)side.ask(0);
 }
 
-TYPED_TEST_P(watched_messages, old_bytes_of_a_buffer_are_never_taken_for_a_message) {
+TYPED_TEST_P(watched_messages, old_bytes_in_a_buffer_are_never_read_as_a_message) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t count = 400;
   TestFixture::play(
@@ -87,7 +87,7 @@ TYPED_TEST_P(watched_messages, old_bytes_of_a_buffer_are_never_taken_for_a_messa
 }
 
 /// Buffers are posted again in another order than they lie in memory.
-TYPED_TEST_P(watched_messages, those_that_a_handler_leaves_are_offered_again_in_order) {
+TYPED_TEST_P(watched_messages, kept_messages_are_offered_again_in_order) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t count = 200;
   TestFixture::play(
@@ -124,7 +124,7 @@ TYPED_TEST_P(watched_messages, those_that_a_handler_leaves_are_offered_again_in_
 
 /// The acceptance is a message, and makes no entry; the notice behind it does. In calm weather: else a full queue may
 /// keep the acceptance back.
-TYPED_TEST_P(watched_messages, a_notice_right_behind_the_acceptance_is_not_lost) {
+TYPED_TEST_P(watched_messages, a_notice_directly_after_the_acceptance_is_not_lost) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t rounds = 8;
   TestFixture::play(
@@ -173,7 +173,7 @@ TYPED_TEST_P(watched_messages, a_notice_right_behind_the_acceptance_is_not_lost)
 
 /// Builds of the two framings cannot even read each other's refusal: the link ends, and both are told, or the time is
 /// over.
-TYPED_TEST_P(watched_messages, who_was_built_without_them_is_refused_and_others_are_not_disturbed) {
+TYPED_TEST_P(watched_messages, a_peer_without_watched_messages_is_refused_and_others_go_on) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -205,18 +205,18 @@ TYPED_TEST_P(watched_messages, who_was_built_without_them_is_refused_and_others_
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(watched_messages, old_bytes_of_a_buffer_are_never_taken_for_a_message,
-                            those_that_a_handler_leaves_are_offered_again_in_order,
-                            a_notice_right_behind_the_acceptance_is_not_lost,
-                            who_was_built_without_them_is_refused_and_others_are_not_disturbed);
+REGISTER_TYPED_TEST_SUITE_P(watched_messages, old_bytes_in_a_buffer_are_never_read_as_a_message,
+                            kept_messages_are_offered_again_in_order,
+                            a_notice_directly_after_the_acceptance_is_not_lost,
+                            a_peer_without_watched_messages_is_refused_and_others_go_on);
 
 INSTANTIATE_TYPED_TEST_SUITE_P(unasked, watched_messages, unasked_stage, fabric_name);
 INSTANTIATE_TYPED_TEST_SUITE_P(unasked, messages, unasked_stage, fabric_name);
-INSTANTIATE_TYPED_TEST_SUITE_P(unasked, closing_of_peers, unasked_stage, fabric_name);
+INSTANTIATE_TYPED_TEST_SUITE_P(unasked, closing, unasked_stage, fabric_name);
 INSTANTIATE_TYPED_TEST_SUITE_P(unasked, liveness_of_peers, unasked_stage, fabric_name);
 INSTANTIATE_TYPED_TEST_SUITE_P(unasked, allocations, unasked_stage, fabric_name);
 #if defined(WEFT_EVERY_SUITE)
-INSTANTIATE_TYPED_TEST_SUITE_P(unasked, gathered, unasked_stage, fabric_name);
+INSTANTIATE_TYPED_TEST_SUITE_P(unasked, gather_lists, unasked_stage, fabric_name);
 INSTANTIATE_TYPED_TEST_SUITE_P(unasked, put_notify, unasked_stage, fabric_name);
 INSTANTIATE_TYPED_TEST_SUITE_P(unasked, waiting, unasked_stage, fabric_name);
 #endif

@@ -23,7 +23,7 @@ inline constexpr std::array<std::size_t, 14> ring_payloads{0,   1,   8,    24,  
                                                            472, 473, 1000, 4120, 4121, 9000, 16000};
 inline constexpr std::size_t ring_place_bytes = 16384;
 
-TYPED_TEST_P(watched_rings, payloads_of_every_size_are_told_once_after_their_bytes_and_those_in_cells_in_order) {
+TYPED_TEST_P(watched_rings, payloads_of_every_size_notify_once_after_their_bytes_and_cells_in_order) {
   using fabric = typename TestFixture::tested_fabric;
   static_assert(ordering<fabric>::notice_after_puts && !ordering<fabric>::write_after_write);
   static constexpr bool all_in_order = ordering<fabric>::notice_after_notice;
@@ -75,7 +75,7 @@ TYPED_TEST_P(watched_rings, payloads_of_every_size_are_told_once_after_their_byt
       });
 }
 
-TYPED_TEST_P(watched_rings, a_message_is_told_behind_the_notices_before_it) {
+TYPED_TEST_P(watched_rings, a_message_arrives_after_the_notices_posted_before_it) {
   using fabric = typename TestFixture::tested_fabric;
   if (!ordering<fabric>::send_after_write) GTEST_SKIP() << "messages of this fabric overtake writes";
   TestFixture::play(
@@ -106,7 +106,7 @@ TYPED_TEST_P(watched_rings, a_message_is_told_behind_the_notices_before_it) {
       });
 }
 
-TYPED_TEST_P(watched_rings, a_full_ring_is_again_until_its_owner_has_looked) {
+TYPED_TEST_P(watched_rings, a_full_ring_answers_again_until_its_owner_polls) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -145,7 +145,7 @@ TYPED_TEST_P(watched_rings, a_full_ring_is_again_until_its_owner_has_looked) {
       });
 }
 
-TYPED_TEST_P(watched_rings, both_sides_answer_each_notice_with_one) {
+TYPED_TEST_P(watched_rings, both_sides_answer_each_notice_with_a_notice) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t count = 150;
   TestFixture::play(
@@ -183,8 +183,8 @@ TYPED_TEST_P(watched_rings, both_sides_answer_each_notice_with_one) {
 }
 
 REGISTER_TYPED_TEST_SUITE_P(watched_rings,
-                            payloads_of_every_size_are_told_once_after_their_bytes_and_those_in_cells_in_order,
-                            a_message_is_told_behind_the_notices_before_it,
-                            a_full_ring_is_again_until_its_owner_has_looked, both_sides_answer_each_notice_with_one);
+                            payloads_of_every_size_notify_once_after_their_bytes_and_cells_in_order,
+                            a_message_arrives_after_the_notices_posted_before_it,
+                            a_full_ring_answers_again_until_its_owner_polls, both_sides_answer_each_notice_with_a_notice);
 
 }  // namespace weft::conformance

@@ -196,7 +196,7 @@ template <class Stage>
 class words_of_peers : public suite<Stage> {};
 TYPED_TEST_SUITE_P(words_of_peers);
 
-TYPED_TEST_P(words_of_peers, each_operation_on_each_type_is_the_processors_arithmetic) {
+TYPED_TEST_P(words_of_peers, each_operation_on_each_type_gives_the_result_of_the_processor) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr int count = 48;
   TestFixture::play(
@@ -241,7 +241,7 @@ TYPED_TEST_P(words_of_peers, each_operation_on_each_type_is_the_processors_arith
       });
 }
 
-TYPED_TEST_P(words_of_peers, neighbours_of_4_bytes_do_not_disturb_each_other) {
+TYPED_TEST_P(words_of_peers, adjacent_words_of_4_bytes_do_not_disturb_each_other) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr int count = 100;
   const auto adder = [](party& side) {
@@ -287,7 +287,7 @@ TYPED_TEST_P(words_of_peers, neighbours_of_4_bytes_do_not_disturb_each_other) {
       adder, adder);
 }
 
-TYPED_TEST_P(words_of_peers, have_one_executor) {
+TYPED_TEST_P(words_of_peers, each_word_has_one_executor) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -342,7 +342,7 @@ TYPED_TEST_P(words_of_peers, have_one_executor) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(words_of_peers, each_operation_on_each_type_is_the_processors_arithmetic,
-                            neighbours_of_4_bytes_do_not_disturb_each_other, have_one_executor);
+REGISTER_TYPED_TEST_SUITE_P(words_of_peers, each_operation_on_each_type_gives_the_result_of_the_processor,
+                            adjacent_words_of_4_bytes_do_not_disturb_each_other, each_word_has_one_executor);
 
 }  // namespace weft::conformance

@@ -59,7 +59,7 @@ void judge_accounts(const run_result& r) {
     EXPECT_TRUE(b.exact) << b.execution.count() << " billed, " << b.worker_execution.count() << " worked";
 }
 
-TEST(simulated_invocation, calm_world_every_call_succeeds_and_the_bill_is_exact) {
+TEST(simulated_invocation, without_faults_every_call_succeeds_and_the_bill_is_exact) {
   for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     run_plan plan;
@@ -75,7 +75,7 @@ TEST(simulated_invocation, calm_world_every_call_succeeds_and_the_bill_is_exact)
   }
 }
 
-TEST(simulated_invocation, spinning_workers_account_for_their_spinning) {
+TEST(simulated_invocation, workers_account_for_their_polling_time) {
   run_plan plan;
   plan.calls = 60;
   plan.polling = {polling_mode::hot, 0ms};
@@ -91,7 +91,7 @@ TEST(simulated_invocation, spinning_workers_account_for_their_spinning) {
   EXPECT_EQ(warm.log.bills[0].hot, 0ns);
 }
 
-TEST(simulated_invocation, rough_world_every_call_ends_once_and_the_bill_is_exact) {
+TEST(simulated_invocation, with_faults_every_call_ends_once_and_the_bill_is_exact) {
   for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     run_plan plan;
@@ -104,7 +104,7 @@ TEST(simulated_invocation, rough_world_every_call_ends_once_and_the_bill_is_exac
   }
 }
 
-TEST(simulated_invocation, awaited_calls_end_once_each_and_wait_their_turn) {
+TEST(simulated_invocation, awaited_calls_end_once_each_in_order) {
   for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     run_plan plan;
@@ -117,7 +117,7 @@ TEST(simulated_invocation, awaited_calls_end_once_each_and_wait_their_turn) {
   }
 }
 
-TEST(simulated_invocation, a_dying_executor_ends_its_calls_in_a_typed_error_and_another_one_serves) {
+TEST(simulated_invocation, a_dead_executor_ends_its_calls_in_an_error_and_another_serves) {
   for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     run_plan plan;
@@ -131,7 +131,7 @@ TEST(simulated_invocation, a_dying_executor_ends_its_calls_in_a_typed_error_and_
   }
 }
 
-TEST(simulated_invocation, notices_that_vanish_or_come_twice_hang_nothing_and_repeat_nothing) {
+TEST(simulated_invocation, lost_or_repeated_notices_hang_no_call_and_repeat_no_call) {
   std::uint64_t late = 0;
   for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

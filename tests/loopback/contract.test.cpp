@@ -73,7 +73,7 @@ TEST(contract, the_context_is_overwritten_while_the_operation_lasts) {
   });
 }
 
-TEST(contract, the_queue_is_as_deep_as_was_asked) {
+TEST(contract, the_queue_has_the_requested_depth) {
   loopback::world w(22);
   w.spawn("both", [] {
     party<silent_refusal> server({.node = {}, .service = "7471", .listens = true});
@@ -121,7 +121,7 @@ TEST(contract, a_source_changed_before_its_completion_is_sent_changed) {
   EXPECT_EQ(spoilt, 20);
 }
 
-TEST(contract, a_message_larger_than_its_receive_is_told_with_its_size) {
+TEST(contract, a_message_larger_than_its_receive_fails_with_its_size) {
   using side = party<consuming>;
   loopback::world w(24);
   const auto run = converse<consuming>(
@@ -162,7 +162,7 @@ struct unbound_shape : shape_of<counting> {
   static constexpr bool bind_regions = false;
 };
 
-TEST(contract, a_region_that_is_not_bound_is_not_reachable) {
+TEST(contract, an_unbound_region_is_unreachable) {
   loopback::world w(26);
   w.spawn("both", [] {
     using net = loopback::port<unbound_shape>;
@@ -183,7 +183,7 @@ TEST(contract, a_region_that_is_not_bound_is_not_reachable) {
   EXPECT_TRUE(w.run(1s));
 }
 
-TEST(contract, keys_must_fit_and_differ) {
+TEST(contract, keys_must_fit_and_be_unique) {
   using net = loopback::port<shape_of<silent_refusal>>;
   auto me = net::open({}).value();
   std::array<std::byte, 8> memory{};
@@ -193,7 +193,7 @@ TEST(contract, keys_must_fit_and_differ) {
   EXPECT_NE(twice.error().sentence.find("key 5 names another region"), std::string::npos);
 }
 
-TEST(contract, an_addressed_peer_may_come_after_the_dial) {
+TEST(contract, an_addressed_peer_may_start_after_the_connect) {
   loopback::world w(27);
   w.spawn("client", [] {
     party<deathless> me;

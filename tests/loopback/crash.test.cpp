@@ -41,7 +41,7 @@ void survive(Judge judge) {
   EXPECT_TRUE(judged);
 }
 
-TEST(crash, a_row_that_tells_fails_everything_and_says_lost) {
+TEST(crash, a_row_that_reports_death_fails_every_operation_and_reports_lost) {
   survive<silent_refusal>([](auto& me) {
     EXPECT_TRUE(me.lost);
     EXPECT_EQ(me.ended.size(), 8U);
@@ -51,7 +51,7 @@ TEST(crash, a_row_that_tells_fails_everything_and_says_lost) {
   });
 }
 
-TEST(crash, an_addressed_row_that_tells_keeps_its_receives) {
+TEST(crash, an_addressed_row_that_reports_death_keeps_its_receives) {
   survive<counting>([](auto& me) {
     EXPECT_TRUE(me.lost);
     EXPECT_EQ(me.ended.size(), 8U);
@@ -60,7 +60,7 @@ TEST(crash, an_addressed_row_that_tells_keeps_its_receives) {
   });
 }
 
-TEST(crash, a_row_that_never_tells_is_silent_for_ever) {
+TEST(crash, a_row_without_death_reports_stays_silent) {
   survive<deathless>([](auto& me) {
     EXPECT_FALSE(me.lost);
     EXPECT_TRUE(me.ended.empty());
@@ -70,7 +70,7 @@ TEST(crash, a_row_that_never_tells_is_silent_for_ever) {
   });
 }
 
-TEST(crash, a_survivor_of_a_silent_death_fills_its_queue_and_no_more) {
+TEST(crash, after_a_silent_death_the_survivor_fills_its_queue_and_no_more) {
   loopback::world w(12);
   w.after(5ms, [&] { w.crash("server"); });
   const auto run = converse<deathless>(
@@ -86,7 +86,7 @@ TEST(crash, a_survivor_of_a_silent_death_fills_its_queue_and_no_more) {
   EXPECT_TRUE(run) << run.sentence;
 }
 
-TEST(crash, dialling_the_dead_is_refused_and_a_restart_serves) {
+TEST(crash, connecting_to_a_dead_node_is_refused_until_it_restarts) {
   loopback::world w(13);
   int served = 0;
   const auto serve = [&] {

@@ -29,7 +29,7 @@ void listen(bool& over) {
   EXPECT_TRUE(net.until([&] { return over; }, 60s, on));
 }
 
-TEST(deferred, a_handler_may_close_the_peer_that_is_owed_to_and_post_to_another) {
+TEST(deferred, a_handler_may_close_a_peer_with_deferred_work_and_post_to_another) {
   loopback::world w(3);
   bool over = false;
   w.spawn("listener", [&] { listen(over); });

@@ -150,18 +150,18 @@ void meets_a_message_that_is_too_large() {
   EXPECT_TRUE(run) << run.sentence;
 }
 
-TEST(a_message_that_is_too_large, is_counted_with_both_sizes_over_a_connection) {
+TEST(a_message_that_is_too_large, connected_is_counted_with_both_sizes) {
   meets_a_message_that_is_too_large<connected_row>();
 }
-TEST(a_message_that_is_too_large, is_counted_with_both_sizes_at_its_address) {
+TEST(a_message_that_is_too_large, addressed_is_counted_with_both_sizes) {
   meets_a_message_that_is_too_large<addressed_row>();
 }
-TEST(a_message_that_is_too_large, is_counted_with_both_sizes_where_receives_make_no_entries) {
+TEST(a_message_that_is_too_large, watched_is_counted_with_both_sizes) {
   meets_a_message_that_is_too_large<watched_row>();
 }
 
-TEST(a_later_release, is_answered_with_a_sentence_over_a_connection) { meets_a_later_release<connected_row>(); }
-TEST(a_later_release, is_answered_with_a_sentence_at_its_address) { meets_a_later_release<addressed_row>(); }
+TEST(a_later_release, connected_is_answered_with_a_sentence) { meets_a_later_release<connected_row>(); }
+TEST(a_later_release, addressed_is_answered_with_a_sentence) { meets_a_later_release<addressed_row>(); }
 
 }  // namespace
 }  // namespace weft

@@ -8,7 +8,7 @@
 namespace weft::test {
 namespace {
 
-TEST(links, nobody_there_is_refused_in_time) {
+TEST(links, connecting_where_nobody_listens_is_refused_in_time) {
   loopback::world w(1);
   w.spawn("client", [] {
     party<silent_refusal> me;
@@ -21,7 +21,7 @@ TEST(links, nobody_there_is_refused_in_time) {
   EXPECT_TRUE(run) << run.sentence;
 }
 
-TEST(links, a_listener_may_say_no) {
+TEST(links, a_listener_can_reject) {
   loopback::world w(2);
   bool over = false;
   w.spawn("server", [&] {
@@ -40,7 +40,7 @@ TEST(links, a_listener_may_say_no) {
   EXPECT_TRUE(run) << run.sentence;
 }
 
-TEST(links, a_port_that_only_dials_is_not_found) {
+TEST(links, a_port_without_a_listener_is_not_found) {
   loopback::world w(3);
   w.spawn("both", [] {
     party<silent_refusal> other({.node = {}, .service = "7471", .listens = false});
@@ -50,7 +50,7 @@ TEST(links, a_port_that_only_dials_is_not_found) {
   EXPECT_TRUE(w.run(10s));
 }
 
-TEST(links, hanging_up_is_told_and_comes_after_the_last_message) {
+TEST(links, a_disconnect_arrives_after_the_last_message) {
   loopback::world w(4);
   const auto run = converse<silent_refusal>(
       w,
@@ -71,7 +71,7 @@ TEST(links, hanging_up_is_told_and_comes_after_the_last_message) {
   EXPECT_TRUE(run) << run.sentence;
 }
 
-TEST(links, posts_before_the_link_stands_wait_for_the_connection) {
+TEST(links, posts_before_the_connection_is_up_wait) {
   loopback::world w(5);
   w.spawn("both", [] {
     party<silent_refusal> server({.node = {}, .service = "7471", .listens = true});
@@ -112,7 +112,7 @@ TEST(links, a_lazy_fabric_connects_only_while_its_target_polls) {
   EXPECT_TRUE(run) << run.sentence;
 }
 
-TEST(links, nobody_serves_an_address) {
+TEST(links, an_address_without_a_server_is_refused) {
   loopback::world w(7);
   w.spawn("client", [&] {
     const instant before = w.now();
@@ -124,7 +124,7 @@ TEST(links, nobody_serves_an_address) {
   EXPECT_TRUE(w.run(10s));
 }
 
-TEST(links, a_service_is_served_once) {
+TEST(links, a_service_has_one_server) {
   loopback::world w(8);
   w.spawn("server", [] {
     using net = loopback::port<shape_of<silent_refusal>>;
@@ -138,7 +138,7 @@ TEST(links, a_service_is_served_once) {
   EXPECT_TRUE(w.run(10s));
 }
 
-TEST(links, without_a_world_two_ports_of_one_thread_meet) {
+TEST(links, two_ports_of_one_thread_connect_without_a_simulated_world) {
   party<silent_refusal> server({.node = "127.0.0.1", .service = "7471", .listens = true});
   party<silent_refusal> me;
   me.link = me.net->dial(me.net->resolve("::1", "7471").value(), 1).value();
@@ -154,7 +154,7 @@ TEST(links, without_a_world_two_ports_of_one_thread_meet) {
   EXPECT_EQ(server.net->wait(instant::max()).code, errc::deadline) << "nothing will ever come: it must not hang";
 }
 
-TEST(links, a_guest_shares_a_world_without_a_fiber) {
+TEST(links, a_guest_joins_a_world_without_a_fiber) {
   loopback::world w(9);
   {
     const loopback::guest here(w, "watcher");

@@ -129,7 +129,7 @@ struct canary {
 
 class planted_bugs : public testing::TestWithParam<canary> {};
 
-TEST_P(planted_bugs, is_caught_by_its_name_and_no_other) {
+TEST_P(planted_bugs, each_is_caught_by_its_name_and_no_other) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const history::verdict said = judged_run(GetParam().bug, seed);
     EXPECT_TRUE(said.names(GetParam().named)) << said.text();

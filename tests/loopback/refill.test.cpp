@@ -16,7 +16,7 @@ namespace loopback = backends::loopback;
 using fabric = fabrics::loopback;
 using state = engine<fabric>;
 
-TEST(refill, is_one_call_for_what_one_look_at_the_queue_found) {
+TEST(refill, one_poll_refills_all_its_receives_by_one_call) {
   static constexpr std::uint32_t count = 512;
   loopback::world w(3);
   bool over = false;

@@ -94,7 +94,7 @@ TEST(virtual_time, waiting_ends_when_something_comes) {
   EXPECT_TRUE(run) << run.sentence;
 }
 
-TEST(virtual_time, a_deadlock_ends_the_run_and_names_who_waits) {
+TEST(virtual_time, a_deadlock_ends_the_run_and_names_the_waiting_fibers) {
   loopback::world w(3);
   const auto run = converse<silent_refusal>(
       w,
@@ -117,7 +117,7 @@ TEST(virtual_time, a_deadlock_ends_the_run_and_names_who_waits) {
   EXPECT_NE(run.sentence.find("16 receives posted"), std::string::npos) << run.sentence;
 }
 
-TEST(virtual_time, a_run_has_a_limit_and_can_go_on) {
+TEST(virtual_time, a_run_stops_at_its_limit_and_can_continue) {
   loopback::world w(4);
   int rounds = 0;
   w.spawn("alone", [&] {
@@ -131,7 +131,7 @@ TEST(virtual_time, a_run_has_a_limit_and_can_go_on) {
   EXPECT_EQ(rounds, 10);
 }
 
-TEST(virtual_time, polling_without_end_meets_the_limit) {
+TEST(virtual_time, endless_polling_stops_at_the_limit) {
   loopback::world w(5);
   w.spawn("alone", [] {
     party<silent_refusal> me;
@@ -140,7 +140,7 @@ TEST(virtual_time, polling_without_end_meets_the_limit) {
   EXPECT_EQ(w.run(100us).how, loopback::run_outcome::ending::out_of_time);
 }
 
-TEST(virtual_time, exceptions_reach_whoever_runs) {
+TEST(virtual_time, exceptions_reach_the_caller_of_run) {
   loopback::world w(6);
   w.spawn("careless", [] {
     loopback::sleep_for(1ms);

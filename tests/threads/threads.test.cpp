@@ -89,7 +89,7 @@ struct caller {
   }
 };
 
-TEST(threads, have_transports_of_their_own) {
+TEST(threads, each_thread_has_its_own_transport) {
   std::array<sentence, 2 * pairs> found;
   in_one_process<selected>(pairs, [&found]<class F>(std::type_identity<F>, int i, bool listens, announcement& where) {
     sentence& mine = found[static_cast<std::size_t>(2 * i + int{listens})];
@@ -101,7 +101,7 @@ TEST(threads, have_transports_of_their_own) {
 }
 
 /// A transport has one owner at a time: it may change hands between threads, here after opening and before closing.
-TEST(threads, take_transports_over_from_each_other) {
+TEST(threads, threads_hand_transports_to_each_other) {
   for (int round = 0; round < 3; ++round) {
     auto net = open<selected>({.node = "127.0.0.1", .listens = true});
     ASSERT_TRUE(net) << net.error().sentence;

@@ -36,7 +36,7 @@ static_assert(with<row, answer<row, wait_family>>::shared == row::shared, "how o
 static_assert(can_answer<by_hand, wait::spin> == can_answer<row, wait::spin>,
               "a fabric made from a row has the row's refusals");
 
-TEST(an_answer_by_hand, stands_in_the_words_that_peers_compare) {
+TEST(an_answer_by_hand, is_part_of_the_fingerprint_that_peers_compare) {
   const std::string words(by_hand::shared);
   EXPECT_NE(words.find("notify=message_after_delivery "), std::string::npos) << words;
   EXPECT_NE(words.find("atomics=target "), std::string::npos) << words;
@@ -44,7 +44,7 @@ TEST(an_answer_by_hand, stands_in_the_words_that_peers_compare) {
 }
 
 // ---- what a binary carries
-TEST(built_for, tells_fabric_releases_wire_and_answers) {
+TEST(built_for, names_fabric_releases_wire_and_answers) {
   const std::string text(built_for<row>.view());
   EXPECT_EQ(text.rfind("weft-built-for 1\nfabric=loopback\n", 0), 0U) << text;
   for (const char* line : {"\nlibrary=weft\n", "\nsince=1.0\n", "\nuntil=later\n", "\nwire=4\n", "\nmade_from=rules ",
@@ -64,7 +64,7 @@ wire::introduction theirs(std::uint64_t fingerprint, std::string_view fabric, st
   return i;
 }
 
-TEST(compatibility, is_silent_about_builds_that_can_talk) {
+TEST(compatibility, matching_builds_have_no_difference) {
   EXPECT_EQ(incompatibility(ours, theirs(1, "some", ours.shared), wire::parse_verdict::good, asking::they), "");
 }
 
@@ -84,7 +84,7 @@ TEST(compatibility, names_the_first_difference) {
             "the caller was built for wire version 4, the listener for wire version 1");
 }
 
-TEST(compatibility, fits_into_a_refusal_with_the_longest_names) {
+TEST(compatibility, the_longest_names_fit_into_a_refusal) {
   const std::string longest = "notify=immediate_consumes_receive";
   const std::string name(40, 'f');
   const auto sentence = incompatibility({name, "notify=message_after_ordered_write", 1}, theirs(2, name, longest),

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t codes = static_cast<std::size_t>(errc::native) + 1;
 
-TEST(describe, has_a_name_and_a_sentence_of_its_own_for_each_code) {
+TEST(describe, each_code_has_its_own_name_and_sentence) {
   std::set<std::string> names;
   std::set<std::string> sentences;
   for (std::size_t i = 0; i < codes; ++i) {
@@ -30,7 +30,7 @@ TEST(describe, has_a_name_and_a_sentence_of_its_own_for_each_code) {
   EXPECT_EQ(name_of(static_cast<errc>(codes)), "unknown");
 }
 
-TEST(describe, says_what_again_waits_for) {
+TEST(describe, again_says_its_reason) {
   std::set<std::string> sentences;
   for (const auto what :
        {waits_for::queue, waits_for::connection, waits_for::receive_slot, waits_for::operation_slot}) {
@@ -42,7 +42,7 @@ TEST(describe, says_what_again_waits_for) {
   EXPECT_EQ(sentences.size(), 4U);
 }
 
-TEST(describe, keeps_the_librarys_number_and_whose_it_is) {
+TEST(describe, the_librarys_error_number_and_origin_are_kept) {
   EXPECT_EQ(describe({errc::native, origin::libfabric, -22, "fi_write"}),
             "fi_write: native: the library reports an error that has no closer name (libfabric says -22)");
   const std::string system = describe({errc::unreachable, origin::system, 111, "connect"});

@@ -108,7 +108,7 @@ TEST(a_group, comes_back_as_it_was) {
   }
 }
 
-TEST(a_group, cut_off_or_of_too_many_members_is_garbled) {
+TEST(a_group, truncated_or_with_too_many_members_is_garbled) {
   const auto raw = encoded(sample);
   std::vector<kept> back;
   for (std::size_t n = 0; n < raw.size(); ++n) {
@@ -122,7 +122,7 @@ TEST(a_group, cut_off_or_of_too_many_members_is_garbled) {
   EXPECT_EQ(back.size(), largest_group);
 }
 
-TEST(a_group, with_a_flipped_bit_is_garbled_or_says_something_else) {
+TEST(a_group, with_a_flipped_bit_is_garbled_or_differs) {
   const auto raw = encoded(sample);
   for (std::size_t i = 0; i < raw.size() * 8; ++i) {
     auto broken = raw;
@@ -134,7 +134,7 @@ TEST(a_group, with_a_flipped_bit_is_garbled_or_says_something_else) {
   }
 }
 
-TEST(a_group, of_random_bytes_is_read_to_its_end_at_most) {
+TEST(a_group, of_random_bytes_is_never_read_past_its_end) {
   std::mt19937_64 draw(2);
   for (int round = 0; round < 20000; ++round) {
     std::vector<std::byte> some(draw() % 128);

@@ -52,7 +52,7 @@ void leave(peer_table<idle_peer>& table, idle_peer& r) {
   table.give(r);
 }
 
-TEST(memory_of_peers, is_64_bytes_for_each_that_is_addressed_and_idle) {
+TEST(memory_of_peers, an_idle_addressed_peer_takes_64_bytes) {
   EXPECT_LE(sizeof(idle_peer), 64U);
   for (const std::uint32_t count : {1'000U, 100'000U, 1'000'000U}) {
     const std::size_t bytes = bytes_asked, times = times_asked;
@@ -68,7 +68,7 @@ TEST(memory_of_peers, is_64_bytes_for_each_that_is_addressed_and_idle) {
   }
 }
 
-TEST(memory_of_peers, words_are_kept_only_where_there_are_any) {
+TEST(memory_of_peers, atomic_words_take_memory_only_where_used) {
   peer_table<idle_peer> table(2);
   idle_peer& r = *table.take();
   use(r);
@@ -82,7 +82,7 @@ TEST(memory_of_peers, words_are_kept_only_where_there_are_any) {
   EXPECT_EQ(r.reason(), "");
 }
 
-TEST(table_of_peers, finds_the_present_use_of_a_record_and_no_other) {
+TEST(table_of_peers, a_handle_finds_only_the_present_use_of_its_record) {
   peer_table<idle_peer> table(3);
   std::set<std::uint32_t> numbers;
   for (int round = 0; round < 600; ++round) {  // beyond the generations that a number tells apart
@@ -98,7 +98,7 @@ TEST(table_of_peers, finds_the_present_use_of_a_record_and_no_other) {
   EXPECT_EQ(numbers.size(), 600U) << "a number came again while others were unused for longer";
 }
 
-TEST(table_of_peers, gives_the_record_that_is_free_for_longest) {
+TEST(table_of_peers, the_longest_free_record_is_used_next) {
   peer_table<idle_peer> table(3);
   idle_peer* all[3];
   for (auto& r : all) use(*(r = table.take()));
@@ -112,7 +112,7 @@ TEST(table_of_peers, gives_the_record_that_is_free_for_longest) {
   EXPECT_EQ(table.take(), nullptr);
 }
 
-TEST(ticks_of_a_record, tell_how_long_ago_modulo_a_minute) {
+TEST(ticks_of_a_record, ages_are_counted_modulo_a_minute) {
   short_tick t;
   t = 70'000;
   EXPECT_EQ(t.until(70'000), 0U);

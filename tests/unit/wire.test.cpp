@@ -139,7 +139,7 @@ TEST(a_hello, comes_back_as_it_was) {
   }
 }
 
-TEST(a_hello, cut_off_or_followed_by_more_is_garbled) {
+TEST(a_hello, truncated_or_too_long_is_garbled) {
   auto raw = encoded(sample());
   introduction back;
   for (std::size_t n = 0; n < raw.size(); ++n)
@@ -148,7 +148,7 @@ TEST(a_hello, cut_off_or_followed_by_more_is_garbled) {
   EXPECT_EQ(parse(raw, back), parse_verdict::garbled);
 }
 
-TEST(a_hello, with_a_flipped_bit_is_refused_or_says_something_else) {
+TEST(a_hello, with_a_flipped_bit_is_refused_or_differs) {
   const auto raw = encoded(sample());
   for (std::size_t i = 0; i < raw.size() * 8; ++i) {
     auto broken = raw;
@@ -165,7 +165,7 @@ TEST(a_hello, with_a_flipped_bit_is_refused_or_says_something_else) {
   }
 }
 
-TEST(a_hello, of_another_wire_version_can_be_answered) {
+TEST(a_hello, of_another_wire_version_is_still_answered) {
   introduction later = sample();
   later.wire_version = version + 1;
   auto raw = encoded(later);
@@ -195,7 +195,7 @@ TEST(a_hello, with_oversized_parts_is_refused) {
       << "a connection number of more than 28 bits would spill into the kind";
 }
 
-TEST(a_hello, of_the_largest_parts_fits_and_a_smaller_buffer_is_said) {
+TEST(a_hello, of_the_largest_parts_fits_and_a_smaller_buffer_is_refused) {
   introduction i = sample();
   const std::vector<std::byte> address(largest_address), fabric(64), data(largest_private_data);
   i.address = address;
@@ -206,7 +206,7 @@ TEST(a_hello, of_the_largest_parts_fits_and_a_smaller_buffer_is_said) {
   EXPECT_EQ(encode(i, small), 0U);
 }
 
-TEST(a_region, cut_off_followed_or_inconsistent_is_refused) {
+TEST(a_region, truncated_too_long_or_inconsistent_is_refused) {
   const auto good = encode(sample_region());
   EXPECT_EQ(parse_region(good), sample_region());
   for (std::size_t n = 0; n < good.size(); ++n) EXPECT_FALSE(parse_region(const_bytes(good).first(n)));
@@ -225,7 +225,7 @@ TEST(a_region, cut_off_followed_or_inconsistent_is_refused) {
   EXPECT_FALSE(with([](region_record& r) { r.granted = static_cast<rights>(8); }));
 }
 
-TEST(a_region, with_a_flipped_bit_is_refused_or_says_something_else) {
+TEST(a_region, with_a_flipped_bit_is_refused_or_differs) {
   const auto good = encode(sample_region());
   for (std::size_t i = 0; i < good.size() * 8; ++i) {
     auto broken = good;
@@ -236,7 +236,7 @@ TEST(a_region, with_a_flipped_bit_is_refused_or_says_something_else) {
   }
 }
 
-TEST(control, cut_off_or_followed_by_more_is_refused) {
+TEST(control, truncated_or_too_long_is_refused) {
   std::vector<std::byte> request(atomic_request_bytes);
   encode(atomic_request{1, 2, 3, 4, 5, atomic_operation::add, number_type::float64}, request);
   ASSERT_TRUE(parse_atomic_request(request));
@@ -278,7 +278,7 @@ TEST(a_watched_message, has_these_bytes) {
 }
 
 /// Its bytes are tails and length words, and those that lay in the buffer before were as well.
-TEST(a_watched_message, is_there_when_its_last_byte_is_and_leaves_nothing_behind) {
+TEST(a_watched_message, is_complete_with_its_last_byte_and_is_cleared_after_use) {
   constexpr std::size_t room = 96;
   std::vector<std::byte> buffer(room);
   for (std::size_t size = 0; size <= room - header_bytes - watched_tail_bytes; ++size) {
@@ -300,7 +300,7 @@ TEST(a_watched_message, is_there_when_its_last_byte_is_and_leaves_nothing_behind
   }
 }
 
-TEST(a_watched_message, cut_off_or_of_another_build_leaves_nothing_behind_either) {
+TEST(a_watched_message, truncated_or_of_another_build_is_cleared_too) {
   constexpr std::size_t room = 64;
   const std::vector<std::byte> raw = watched(bytes_of("some bytes"));
   for (std::size_t came = 1; came < raw.size(); ++came) {
@@ -320,7 +320,7 @@ TEST(a_watched_message, cut_off_or_of_another_build_leaves_nothing_behind_either
   EXPECT_EQ(look_at(watched(std::vector<std::byte>(49)).data(), room).verdict, watched_verdict::too_long);
 }
 
-TEST(random_bytes, never_do_harm_and_what_is_accepted_encodes_to_itself) {
+TEST(random_bytes, are_refused_or_encode_to_themselves) {
   std::mt19937_64 draw(7);
   const auto good = encoded(sample());
   for (int round = 0; round < 300'000; ++round) {

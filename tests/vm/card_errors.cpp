@@ -24,7 +24,7 @@ struct card_shape : selected_shape {
 constexpr bool flushes = card_shape::write_immediate;
 using card_errors = device_errors_of<card_shape>;
 
-TEST_F(card_errors, an_atomic_with_a_wrong_key_ends_in_the_error) {
+TEST_F(card_errors, an_atomic_with_a_wrong_key_fails) {
   if (!card_shape::native_atomics) GTEST_SKIP() << "the target executes this row's atomics";
   ASSERT_TRUE(fetch_add({self.there.address, self.there.key ^ 0x5500}, 1, token(1)));
   EXPECT_TRUE(self.pump_until([&] { return ends_told(token(1)) == 1; })) << "it did not end";
@@ -32,7 +32,7 @@ TEST_F(card_errors, an_atomic_with_a_wrong_key_ends_in_the_error) {
   met_anew_with_memory_untouched();
 }
 
-TEST_F(card_errors, what_was_posted_behind_a_refused_one_ends_once_each) {
+TEST_F(card_errors, operations_after_a_refused_one_end_once_each) {
   constexpr std::size_t behind = 20;
   ASSERT_TRUE(write<post_mode::signalled>({self.there.address, self.there.key ^ 0x5500}, 16, token(1)));
   std::size_t posted = 0;
@@ -53,7 +53,7 @@ TEST_F(card_errors, what_was_posted_behind_a_refused_one_ends_once_each) {
 
 /// A card has few reads under way at a time (ibv_query_device(3), max_qp_rd_atom; 16 are asked for): the others wait
 /// their turn, between writes too.
-TEST_F(card_errors, more_reads_than_the_card_takes_at_a_time_all_end) {
+TEST_F(card_errors, more_reads_than_the_device_allows_at_once_all_complete) {
   constexpr std::size_t piece = 512;
   for (int round = 0; round < 5; ++round) {
     std::size_t reads = 0, writes = 0;
@@ -78,7 +78,7 @@ TEST_F(card_errors, more_reads_than_the_card_takes_at_a_time_all_end) {
   EXPECT_TRUE(self.part());
 }
 
-TEST_F(card_errors, a_card_without_receives_repeats_or_ends_the_link) {
+TEST_F(card_errors, a_peer_without_receives_makes_the_device_retry_or_ends_the_connection) {
   ASSERT_TRUE(self.say("S3000"));
   self.pump_for(500ms);  // until it has read this, it posts receives
   std::atomic_ref(self.peer.held->words->granted).fetch_add(40);
@@ -105,7 +105,7 @@ TEST_F(card_errors, a_card_without_receives_repeats_or_ends_the_link) {
   }
 }
 
-TEST_F(card_errors, a_peer_that_acknowledges_nothing_is_lost_when_retries_are_exhausted) {
+TEST_F(card_errors, a_peer_without_acknowledgements_is_lost_after_the_retries) {
   if (!card_shape::native_atomics)
     GTEST_SKIP() << "iWARP leaves repeating to the transport below, and its queue pairs cannot be reset";
   ASSERT_TRUE(self.say("D"));

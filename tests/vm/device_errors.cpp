@@ -61,21 +61,21 @@ struct device_errors : device_errors_of<selected_shape> {
   }
 };
 
-TEST_F(device_errors, a_write_with_a_wrong_key_is_refused_by_the_card) {
+TEST_F(device_errors, a_write_with_a_wrong_key_fails) {
   refused_write({self.there.address, self.there.key ^ 0x5500}, 16);
 }
 
-TEST_F(device_errors, a_write_behind_the_region_is_refused_by_the_card) {
+TEST_F(device_errors, a_write_past_the_region_fails) {
   refused_write({self.there.address + region_bytes + 4096, self.there.key}, 16);
 }
 
-TEST_F(device_errors, a_write_across_the_end_is_refused_whole) {
+TEST_F(device_errors, a_write_across_the_end_fails_as_a_whole) {
   refused_write({self.there.address + region_bytes - 8, self.there.key}, 16);
 }
 
-TEST_F(device_errors, an_address_that_wraps_is_refused) { refused_write({~std::uint64_t{0} - 7, self.there.key}, 16); }
+TEST_F(device_errors, a_wrapping_address_is_refused) { refused_write({~std::uint64_t{0} - 7, self.there.key}, 16); }
 
-TEST_F(device_errors, a_read_with_a_wrong_key_ends_in_the_error_and_brings_nothing) {
+TEST_F(device_errors, a_read_with_a_wrong_key_fails_and_reads_nothing) {
   std::memset(self.scratch.data(), 0x66, 64);
   const remote_memory at{self.there.address, self.there.key ^ 0x5500};
   ASSERT_TRUE(self.post([&] {
@@ -92,7 +92,7 @@ TEST_F(device_errors, a_read_with_a_wrong_key_ends_in_the_error_and_brings_nothi
 
 /// What is behind a broken operation never succeeds, and is told too: all that was posted, each once.
 /// A library that takes more than the queue holds reads completions meanwhile, and keeps them: then those must come.
-TEST_F(device_errors, a_full_send_queue_says_so_and_loses_nothing) {
+TEST_F(device_errors, a_full_send_queue_is_reported_and_loses_nothing) {
   const std::size_t most = 4 * port().limits().queue_depth + 64;
   std::size_t posted = 0;
   status last{};
@@ -115,7 +115,7 @@ TEST_F(device_errors, a_full_send_queue_says_so_and_loses_nothing) {
   EXPECT_TRUE(self.end_of(token(2)));
 }
 
-TEST_F(device_errors, an_exhausted_receive_queue_says_so_and_loses_nothing) {
+TEST_F(device_errors, an_exhausted_receive_queue_is_reported_and_loses_nothing) {
   const auto awake = std::chrono::steady_clock::now() + 3000ms;
   ASSERT_TRUE(self.say("S3000"));  // it posts no receive from when it has read this
   self.pump_for(500ms);

@@ -52,7 +52,7 @@ struct adder {
 };
 
 template <class Stage>
-class crowd : public suite<Stage> {
+class many_initiators : public suite<Stage> {
  public:
   static constexpr std::size_t per_side = 4;
   static const char* asked() { return std::getenv("WEFT_CROWD_ADDITIONS"); }
@@ -70,7 +70,7 @@ class crowd : public suite<Stage> {
 };
 TYPED_TEST_SUITE_P(crowd);
 
-TYPED_TEST_P(crowd, of_eight_initiators_loses_no_addition_and_sees_no_value_twice) {
+TYPED_TEST_P(crowd, eight_initiators_lose_no_addition_and_get_no_value_twice) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint64_t window = 32;
   const std::uint64_t each = TestFixture::additions();
@@ -155,6 +155,6 @@ TYPED_TEST_P(crowd, of_eight_initiators_loses_no_addition_and_sees_no_value_twic
       side_of_four, side_of_four);
 }
 
-REGISTER_TYPED_TEST_SUITE_P(crowd, of_eight_initiators_loses_no_addition_and_sees_no_value_twice);
+REGISTER_TYPED_TEST_SUITE_P(crowd, eight_initiators_lose_no_addition_and_get_no_value_twice);
 
 }  // namespace weft::conformance

@@ -42,10 +42,10 @@ peer one_request(party& side, transport<F>& net, observer& seen, private_bytes* 
 }
 
 template <class Stage>
-class meeting_of_peers : public suite<Stage> {};
-TYPED_TEST_SUITE_P(meeting_of_peers);
+class connecting : public suite<Stage> {};
+TYPED_TEST_SUITE_P(connecting);
 
-TYPED_TEST_P(meeting_of_peers, private_data_of_every_length_reaches_both_sides) {
+TYPED_TEST_P(connecting, private_data_of_every_length_reaches_both_sides) {
   using fabric = typename TestFixture::tested_fabric;
   static const auto cases = [] {
     return std::vector<private_bytes>{std::nullopt, some_private(0), some_private(1), some_private(17),
@@ -93,7 +93,7 @@ TYPED_TEST_P(meeting_of_peers, private_data_of_every_length_reaches_both_sides) 
       });
 }
 
-TYPED_TEST_P(meeting_of_peers, private_data_of_65_bytes_is_refused_with_the_numbers) {
+TYPED_TEST_P(connecting, private_data_of_65_bytes_is_refused_with_both_sizes) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -116,7 +116,7 @@ TYPED_TEST_P(meeting_of_peers, private_data_of_65_bytes_is_refused_with_the_numb
       });
 }
 
-TYPED_TEST_P(meeting_of_peers, a_refusal_arrives_with_its_reason) {
+TYPED_TEST_P(connecting, a_rejection_arrives_with_its_private_data) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -140,7 +140,7 @@ TYPED_TEST_P(meeting_of_peers, a_refusal_arrives_with_its_reason) {
       });
 }
 
-TYPED_TEST_P(meeting_of_peers, nobody_there_is_an_error_in_time) {
+TYPED_TEST_P(connecting, connecting_where_nobody_listens_fails_by_the_deadline) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play({}, [](party& side) {
     std::string where;
@@ -160,7 +160,7 @@ TYPED_TEST_P(meeting_of_peers, nobody_there_is_an_error_in_time) {
   });
 }
 
-TYPED_TEST_P(meeting_of_peers, an_address_that_is_none_is_refused_with_an_example) {
+TYPED_TEST_P(connecting, an_invalid_address_is_refused_with_an_example) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play({}, [](party& side) {
     auto net = opened<fabric>(side);
@@ -174,7 +174,7 @@ TYPED_TEST_P(meeting_of_peers, an_address_that_is_none_is_refused_with_an_exampl
   });
 }
 
-TYPED_TEST_P(meeting_of_peers, a_peer_of_other_rules_is_refused_with_a_sentence) {
+TYPED_TEST_P(connecting, a_peer_of_another_build_is_refused_with_a_sentence) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -199,7 +199,7 @@ TYPED_TEST_P(meeting_of_peers, a_peer_of_other_rules_is_refused_with_a_sentence)
       });
 }
 
-TYPED_TEST_P(meeting_of_peers, a_message_right_behind_the_acceptance_is_not_lost) {
+TYPED_TEST_P(connecting, a_message_directly_after_the_acceptance_is_not_lost) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr int rounds = 5;
   TestFixture::play(
@@ -244,7 +244,7 @@ TYPED_TEST_P(meeting_of_peers, a_message_right_behind_the_acceptance_is_not_lost
       });
 }
 
-TYPED_TEST_P(meeting_of_peers, two_peers_are_told_apart) {
+TYPED_TEST_P(connecting, two_peers_are_distinguished) {
   using fabric = typename TestFixture::tested_fabric;
   const auto caller = [](party& side) {
     auto net = opened<fabric>(side);
@@ -283,7 +283,7 @@ TYPED_TEST_P(meeting_of_peers, two_peers_are_told_apart) {
       caller, caller);
 }
 
-TYPED_TEST_P(meeting_of_peers, a_full_table_is_said_on_the_asking_side) {
+TYPED_TEST_P(connecting, a_full_peer_table_is_an_error_at_the_connecting_side) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -309,7 +309,7 @@ TYPED_TEST_P(meeting_of_peers, a_full_table_is_said_on_the_asking_side) {
       });
 }
 
-TYPED_TEST_P(meeting_of_peers, the_sixth_address_family_works_too) {
+TYPED_TEST_P(connecting, ipv6_addresses_work) {
   using fabric = typename TestFixture::tested_fabric;
   if (TestFixture::facts.address_resolution != address_resolution::socket)
     GTEST_SKIP() << "row " << fabric::name << ", address_resolution: opaque: its addresses have no families";
@@ -330,11 +330,11 @@ TYPED_TEST_P(meeting_of_peers, the_sixth_address_family_works_too) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(meeting_of_peers, private_data_of_every_length_reaches_both_sides,
-                            private_data_of_65_bytes_is_refused_with_the_numbers, a_refusal_arrives_with_its_reason,
-                            nobody_there_is_an_error_in_time, an_address_that_is_none_is_refused_with_an_example,
-                            a_peer_of_other_rules_is_refused_with_a_sentence,
-                            a_message_right_behind_the_acceptance_is_not_lost, two_peers_are_told_apart,
-                            a_full_table_is_said_on_the_asking_side, the_sixth_address_family_works_too);
+REGISTER_TYPED_TEST_SUITE_P(connecting, private_data_of_every_length_reaches_both_sides,
+                            private_data_of_65_bytes_is_refused_with_both_sizes, a_rejection_arrives_with_its_private_data,
+                            connecting_where_nobody_listens_fails_by_the_deadline, an_invalid_address_is_refused_with_an_example,
+                            a_peer_of_another_build_is_refused_with_a_sentence,
+                            a_message_directly_after_the_acceptance_is_not_lost, two_peers_are_distinguished,
+                            a_full_peer_table_is_an_error_at_the_connecting_side, ipv6_addresses_work);
 
 }  // namespace weft::conformance
