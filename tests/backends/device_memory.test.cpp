@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the library is asked for memory of devices, without any: the request alone.
+// The request for device memory to the library, without any device: only the attributes of the registration.
 #include "../../backends/libfabric/device_memory.hpp"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ TEST(device_memory, dmabuf_memory_names_its_descriptor_or_the_releases_that_supp
   }
 #endif
   EXPECT_NE(why.find("registers no dmabuf; 1.20 and later do"), std::string::npos) << why;
-  EXPECT_EQ(r.attr.mr_iov, nullptr) << "an older library would take it for a list of buffers";
+  EXPECT_EQ(r.attr.mr_iov, nullptr) << "an older library would read the descriptor as a list of buffers";
   EXPECT_EQ(r.flags, 0U);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the libfabric backend does differently where a row says so: framing, every operation signalled, two queues,
-// pointers, counters of landed writes, settings.
+// Behaviour of the libfabric backend that depends on the row: framing, every operation signalled, two queues, virtual
+// addresses, counters of remote writes, settings.
 #include "libfabric_shapes.hpp"
 #include "peer.hpp"
 
@@ -43,7 +43,8 @@ TEST(libfabric_port_answers, unsignalled_completions_are_dropped_without_selecti
   EXPECT_TRUE(self.part());
 }
 
-/// What the descriptor of two queues says: an end wakes it, an arrival wakes it, and an error is found in either.
+/// The descriptor of two queues: a completion wakes it, a received message wakes it, and an error is found in either
+/// queue.
 TEST(libfabric_port_answers, each_of_two_queues_wakes_the_descriptor_and_reports_its_errors) {
   initiator<two_queues_shape> self;
   ASSERT_EQ(self.meet(true), "");

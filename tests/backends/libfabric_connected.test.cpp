@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Connected endpoints of the libfabric backend: refused dials, as many links as were asked for, and nothing left of
-// links that are gone.
+// Connected endpoints of the libfabric backend: refused connects, the limit of links, and no leak after a link is gone.
 #include "libfabric_shapes.hpp"
 #include "peer.hpp"
 
@@ -10,7 +9,7 @@
 namespace weft::testing {
 namespace {
 
-/// A dial to a port where nobody listens.
+/// A connect to a port where nobody listens.
 template <class Shape>
 address_bytes nobody() {
   port_options options;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What opening says where the library is not what a row says: each row here is a true one with a cell falsified.
-// Nothing found: the demands that conflict. Something else found: every cell that differs, and what may be done about
-// it.
+// The sentences of open() where the library differs from the row: each row here is a true one with one wrong fact.
+// Nothing found: the sentence names the conflicting requirements. Something else found: it names every different fact,
+// and the options.
 #include "../../compose/transport.hpp"
 #include "../../generated/tcp.hpp"
 #include "libfabric_shapes.hpp"
@@ -21,7 +21,7 @@ using backends::libfabric::conflict_search;
 template <class Shape>
 using port_of = backends::libfabric::port<Shape>;
 
-/// A row with one cell changed by `Change`, which takes and returns the facts.
+/// A row with one fact changed by `Change`, which takes and returns the facts.
 template <class Shape, auto Change>
 struct falsified : Shape {
   static constexpr std::string_view name = "falsified";
@@ -40,14 +40,14 @@ void expect_says(const std::string& sentence, std::initializer_list<const char*>
 }
 void expect_silent_on(const std::string& sentence, std::initializer_list<const char*> words) {
   for (const char* each : words)
-    EXPECT_EQ(sentence.find(each), std::string::npos) << "\"" << each << "\" has no business in: " << sentence;
+    EXPECT_EQ(sentence.find(each), std::string::npos) << "\"" << each << "\" must not be in: " << sentence;
 }
 
 // ---- nothing found
 
 struct ordered_atomics : tcp_rxm_shape {
   static constexpr std::string_view name = "ordered_atomics";
-  static constexpr bool native_atomics = true;  // costs the order that it asks for, too
+  static constexpr bool native_atomics = true;  // removes the order that it requests, too
 };
 constexpr auto wide_immediate = [](fabric_facts f) { return f.write_immediate_bytes = 16, f; };
 constexpr auto absent = [](fabric_facts f) { return f.provider = "no_such_provider", f; };
@@ -73,7 +73,7 @@ TEST(libfabric_refusals, independent_unmet_requirements_are_all_named) {
 }
 TEST(libfabric_refusals, an_unavailable_address_is_named_too) {
   port_options options;
-  options.service = "no_such_service";  // looked up in a file, asked of nobody
+  options.service = "no_such_service";  // looked up in a file, without a network
   expect_says(refusal_of<tcp_shape>(options), {"does not grant service: \"no_such_service\""});
 }
 TEST(libfabric_refusals, a_missing_provider_is_named) {
@@ -90,7 +90,7 @@ TEST(libfabric_refusals, conflicts_are_minimal) {
   const auto all = [](auto granted) { return conflict_search(6, granted).all(); };
   EXPECT_EQ(all([](const std::vector<bool>& kept) { return !(kept[1] && kept[3] && kept[4]); }), (sets{{1, 3, 4}}));
   EXPECT_EQ(all([](const std::vector<bool>& kept) { return !kept[5] && !(kept[0] && kept[2]); }), (sets{{5}, {0, 2}}));
-  EXPECT_EQ(all([](const std::vector<bool>&) { return false; }), sets{}) << "nothing that can be given up helps";
+  EXPECT_EQ(all([](const std::vector<bool>&) { return false; }), sets{}) << "no requirement that can be dropped helps";
 }
 
 // ---- something else found

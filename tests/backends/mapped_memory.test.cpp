@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What of mapped memory the conformance suites do not meet: arenas that outgrow their first mapping, peers that lie,
-// files that could shrink, memory that peers cannot count in, and what a killed process leaves. Hot path: no. Threads:
-// one.
+// Parts of mapped memory that the conformance suites do not reach: arenas that outgrow their first mapping, peers that
+// send wrong data, files that could shrink, memory that peers cannot count in, and the files of a killed process. Hot
+// path: no. Threads: one.
 #include "../../compose/transport.hpp"
 #include "../../generated/mapped.hpp"
 
@@ -28,13 +28,13 @@ TEST(pages, released_pages_are_reused_last) {
   EXPECT_EQ(all.take(2 * page), page);
   EXPECT_EQ(all.take(2 * page), 3 * page);
   all.give(page, 2 * page);
-  EXPECT_EQ(all.take(2 * page), 5 * page) << "a write to the first piece may be under way";
+  EXPECT_EQ(all.take(2 * page), 5 * page) << "a write to the first piece may be in flight";
   EXPECT_EQ(all.take(3 * page), 0U);
   EXPECT_EQ(all.take(2 * page), 7 * page);
   EXPECT_EQ(all.take(page), page);
   for (const std::uint64_t each : {3U, 7U, 5U}) all.give(each * page, 2 * page);
   all.give(page, page);
-  EXPECT_EQ(all.take(8 * page), page) << "neighbours become one piece again";
+  EXPECT_EQ(all.take(8 * page), page) << "adjacent pieces become one again";
 }
 
 TEST(bytes_that_are_stored, stores_change_only_the_requested_bytes) {
@@ -86,7 +86,7 @@ TEST(arenas, arenas_shrink_where_the_process_lacks_address_space) {
 
 TEST(neighbours, a_grown_file_is_mapped_again) {
   two t;
-  const bytes far = t.own->take(std::size_t{400} << 20);  // nobody touches its pages
+  const bytes far = t.own->take(std::size_t{400} << 20);  // its pages are never touched
   const bytes behind = t.own->take(64);
   const std::uint64_t key = t.own->list(behind, rights::remote_write);
   EXPECT_EQ(t.seen.find({0, key}, 64, rights::remote_write), nullptr);
@@ -98,7 +98,7 @@ TEST(neighbours, a_grown_file_is_mapped_again) {
   EXPECT_EQ(behind[8], std::byte{7});
   t.own->give(far);
   t.own->give(behind);
-  EXPECT_EQ(behind[8], std::byte{}) << "given back to the system";
+  EXPECT_EQ(behind[8], std::byte{}) << "returned to the system";
 }
 
 TEST(neighbours, a_refused_mapping_names_its_reason) {
@@ -113,7 +113,7 @@ TEST(neighbours, a_refused_mapping_names_its_reason) {
   EXPECT_EQ(t.seen.find({93, key}, 8, rights::remote_read), nullptr);
   EXPECT_EQ(t.seen.missing({~std::uint64_t{0}, key}, 8, rights::remote_read).why, absence::outside);
   t.own->strike(key);
-  EXPECT_EQ(t.seen.find({0, key}, 8, rights::remote_read), nullptr) << "though it was used last";
+  EXPECT_EQ(t.seen.find({0, key}, 8, rights::remote_read), nullptr) << "although it was used last";
   EXPECT_EQ(t.seen.missing({0, key}, 8, rights::remote_read).why, absence::unknown);
   EXPECT_NE(t.own->list(some, rights::remote_read), key) << "the same row, another key";
 }
@@ -130,7 +130,7 @@ TEST(neighbours, a_table_that_contradicts_its_file_is_refused) {
   std::byte* const there = t.seen.find({0, key}, 100, rights::remote_read);
   ASSERT_NE(there, nullptr);
   place = arena::most_bytes - 8;
-  EXPECT_EQ(t.seen.find({0, key}, 100, rights::remote_read), there) << "what was checked is used, not read again";
+  EXPECT_EQ(t.seen.find({0, key}, 100, rights::remote_read), there) << "the checked value is used, not read again";
 }
 
 struct ring_of_two {
@@ -217,7 +217,7 @@ TEST(rings, entries_wrap_although_room_was_granted_between_quarters) {
     ASSERT_EQ(e, &r.ring->entry[i % ring_memory::entries]);
     ASSERT_TRUE(r.in.message(*e, e->size));
     r.in.pop();
-    ASSERT_GE(r.ring->taken + ring_memory::entries / 4, i + 1) << "told by the quarter";
+    ASSERT_GE(r.ring->taken + ring_memory::entries / 4, i + 1) << "room is granted by quarters";
   }
 }
 
@@ -227,7 +227,7 @@ TEST(ends, completions_are_in_order_and_bounded) {
   for (std::size_t i = 0; i < 3; ++i) ends.push(&of[i], errc::ok);
   EXPECT_EQ(ends.pop().context, &of[0]);
   ends.push(&of[3], errc::denied);
-  ASSERT_FALSE(ends.full()) << "the first was told";
+  ASSERT_FALSE(ends.full()) << "the first was reported";
   ends.push(&of[4], errc::ok);
   EXPECT_TRUE(ends.full());
   for (std::size_t i = 1; i < 5; ++i) {
@@ -247,7 +247,7 @@ TEST(neighbours, a_found_place_translates_to_the_owners_address) {
   EXPECT_TRUE(t.seen.knows<rights::remote_write>({8, key}, 8));
   EXPECT_EQ(t.seen.known<rights::remote_write>(8), there);
   EXPECT_EQ(t.own->start() + t.seen.offset_of(there), some.data() + 8);
-  EXPECT_FALSE(t.seen.knows<rights::remote_write>({8, key ^ 0x10000}, 8)) << "not what was found last";
+  EXPECT_FALSE(t.seen.knows<rights::remote_write>({8, key ^ 0x10000}, 8)) << "not the place that was found last";
 }
 
 TEST(neighbours, the_cached_region_of_each_right_grants_no_more) {
@@ -258,8 +258,8 @@ TEST(neighbours, the_cached_region_of_each_right_grants_no_more) {
     EXPECT_NE(t.seen.find({0, all}, 8, each), nullptr);
     EXPECT_EQ(t.seen.find({0, read}, 8, each) != nullptr, each == rights::remote_read);
   }
-  EXPECT_FALSE(t.seen.knows<rights::remote_write>({~std::uint64_t{0}, all}, 8)) << "around the end of all";
-  EXPECT_TRUE(t.seen.knows<rights::remote_write>({92, all}, 8)) << "the other was none to write into";
+  EXPECT_FALSE(t.seen.knows<rights::remote_write>({~std::uint64_t{0}, all}, 8)) << "around the end of the memory";
+  EXPECT_TRUE(t.seen.knows<rights::remote_write>({92, all}, 8)) << "the other grants no write";
   EXPECT_TRUE(t.seen.knows<rights::remote_read>({92, read}, 8));
   EXPECT_FALSE(t.seen.knows<rights::remote_read>({92, all}, 8));
   EXPECT_FALSE(t.seen.knows<rights::remote_write>({93, all}, 8)) << "beyond its end";

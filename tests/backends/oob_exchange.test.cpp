@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The side channel for opaque addresses: who asks gets the bytes, who is silent is dropped, who is somebody else is
-// refused.
+// The side channel for opaque addresses: a client that asks gets the bytes, a silent client is dropped, a foreign
+// server is refused.
 #include "../../backends/oob_exchange/tcp.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ address_bytes some_address(std::size_t size) {
   return address;
 }
 
-/// A channel that somebody progresses.
+/// A channel that a thread of the test progresses.
 struct server {
   explicit server(std::unique_ptr<channel> served)
       : serving(std::move(served)), worker([this] {
@@ -102,14 +102,14 @@ TEST(oob_exchange, reports_a_missing_server) {
 }
 
 TEST(oob_exchange, a_silent_server_costs_at_most_the_deadline) {
-  auto silent = channel::serve("127.0.0.1", "", some_address(4));  // nobody progresses it
+  auto silent = channel::serve("127.0.0.1", "", some_address(4));  // no thread progresses it
   ASSERT_TRUE(silent);
   const auto fetched = channel::fetch("127.0.0.1", (*silent)->service(), 100ms);
   EXPECT_EQ(fetched.why().code, errc::deadline);
 }
 
 TEST(oob_exchange, a_foreign_server_is_refused) {
-  // A listener that answers with something else: another channel's bytes with the first letter spoilt.
+  // A listener that answers with other bytes: those of a channel, with a wrong first letter.
   const owned_socket listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in at{};
   at.sin_family = AF_INET;

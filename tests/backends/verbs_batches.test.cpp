@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Batches of a transport over a device of this process (tests/stub_device): members are built in the list that is
-// posted, one call takes up to 16 of them, and whatever closes the list early, each member goes out once and each end
-// is told once.
+// Batches of a transport over a device of this process (tests/stub_device). Members are built in the list that is
+// posted, and one call takes up to 16. Whatever closes the list early, each member is posted once and completes once.
 #include "../../compose/transport.hpp"
 #include "../../compose/with.hpp"
 #include "../stub_device/stub_device.hpp"
@@ -19,7 +18,7 @@
 namespace weft {
 namespace {
 using fabric = stub_device::tested_row;
-constexpr bool whole = stub_device::extended;  // built work is taken whole or not at all
+constexpr bool whole = stub_device::extended;  // the device takes built work completely or not at all
 static_assert(detail::lists_members<detail::engine<fabric>>);
 static_assert(!detail::lists_members<detail::engine<with<fabric, notify::message_after_ordered_write>>>);
 
@@ -103,7 +102,7 @@ TEST_F(verbs_batches, longer_batches_are_one_call_for_each_16_members) {
   ASSERT_TRUE(b.close());
   EXPECT_EQ(stub_device::seen().doorbells, 3U);
   EXPECT_EQ(stub_device::seen().requests, 40U);
-  EXPECT_GE(stub_device::seen().signalled, 1U) << "the queue empties itself";
+  EXPECT_GE(stub_device::seen().signalled, 1U) << "the queue drains by itself";
 }
 
 TEST_F(verbs_batches, fetch_adds_complete_one_by_one_and_a_last_one_completes_the_batch) {
@@ -141,7 +140,7 @@ TEST_F(verbs_batches, a_second_batch_posts_the_first) {
   ASSERT_TRUE(one.close(marks));
   ASSERT_TRUE(heir.close(marks + 1));
   settle();
-  EXPECT_EQ(stub_device::seen().requests, 13U + 2U) << "and a write of nothing for each: its last was posted already";
+  EXPECT_EQ(stub_device::seen().requests, 13U + 2U) << "and a write of no bytes for each: its last member was posted already";
   EXPECT_EQ(notices, 6U);
   expect_one_end(marks, errc::ok);
   expect_one_end(marks + 1, errc::ok);
@@ -177,7 +176,7 @@ TEST_F(verbs_batches, a_driver_that_takes_part_of_a_list_breaks_the_batch_and_ea
   expect_one_end(&marks[0], whole ? errc::invalid : errc::ok);
   expect_one_end(&marks[1], errc::invalid);
   expect_one_end(&marks[2], errc::invalid);
-  EXPECT_TRUE(ends[marks + 9].empty()) << "close() told it";
+  EXPECT_TRUE(ends[marks + 9].empty()) << "close() reported it";
   EXPECT_EQ(net.in_flight(), 0U);
   ASSERT_TRUE(net.put(other, source.first(8), place, marks + 10));
   settle();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The verbs backend with one pool of receives for all links, against a device of this process (tests/stub_device): two
-// links share it, what finds it empty fails once, and a link that goes takes no receive along.
+// The verbs backend with one pool of receives for all links, against a device of this process (tests/stub_device). Two
+// links share the pool, an empty pool fails one operation once, and a closed link takes no receive with it.
 #include "../../compose/with.hpp"
 #include "../../generated/ibverbs_roce.hpp"
 #include "../stub_device/stub_device.hpp"
@@ -23,7 +23,7 @@ static_assert(!port_type::link_has_receives);
 
 constexpr std::uint32_t receives = 16;
 
-/// One end: a port, its links, memory, and what it was told. Its tags are 100 and more.
+/// One end: a port, its links, memory, and its completions. Its tags are 100 and more.
 struct end_of_pool {
   std::unique_ptr<port_type> net;
   std::vector<port_type::link> links;
@@ -135,7 +135,7 @@ TEST_F(verbs_device_pool, messages_continue_while_receives_are_posted_again) {
 
 TEST_F(verbs_device_pool, an_empty_pool_fails_one_connection_once_and_the_other_stays) {
   for (std::size_t i = 0; i < receives; ++i) ASSERT_TRUE(one.say(0, &marks[i]));
-  ASSERT_TRUE(other.say(0, &marks[0])) << "no credit is asked for: the pool may be filled again";
+  ASSERT_TRUE(other.say(0, &marks[0])) << "no credit is needed: the pool may be filled again";
   settle();
   ASSERT_EQ(other.ends[&marks[0]].size(), 1U);
   EXPECT_EQ(other.ends[&marks[0]][0].code, errc::peer_lost);
@@ -154,7 +154,7 @@ TEST_F(verbs_device_pool, a_closed_connection_leaves_the_pool_complete) {
   ASSERT_TRUE(one.say(0, &marks[0]));
   listener.net->hang_up(listener.links[0]);
   settle();
-  ASSERT_EQ(listener.arrivals.size(), 1U) << "what had arrived is told";
+  ASSERT_EQ(listener.arrivals.size(), 1U) << "received messages are reported";
   EXPECT_EQ(one.lost, 1);
   for (std::size_t i = 1; i < receives; ++i) ASSERT_TRUE(other.say(0, &marks[i]));
   settle();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// No allocation in steady state for what is made of several posts, or answered in other buffers than usual: gather
-// lists, named states, flush, batches, atomics on floats, notices that carry their bytes, large and shared receives,
-// rails. Counted as in allocations.hpp, on both sides. Coroutines count their own (coroutines.hpp), and so do posts
-// that share a message (coalescing.cpp). Hot path: no. Threads: one per side.
+// No allocation in steady state for operations that are made of several posts or use other buffers: gather lists,
+// states, flush, batches, atomics on floats, notices that carry their bytes, large and shared receives, rails.
+// Counted as in allocations.hpp, on both sides. Coroutines (coroutines.hpp) and posts that share a message
+// (coalescing.cpp) have counts of their own. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "../../compose/with.hpp"
@@ -20,7 +20,7 @@ template <class Stage>
 class composed_allocations : public suite<Stage> {};
 TYPED_TEST_SUITE_P(composed_allocations);
 
-/// One kind is posted so often to warm up, then as often while allocations are counted.
+/// Posts of one kind to warm up, and as many again while allocations are counted.
 inline constexpr std::uint64_t steady_rounds = 200;
 
 /// The target's side of `kinds` calls of steady().
@@ -40,7 +40,7 @@ void watch_steady(party& side, Net& net, int kinds) {
   }
 }
 
-/// The initiator's: `post(seen)` returns a status; each post taken has one end.
+/// The initiator's side: `post(seen)` returns a status; each accepted post completes once.
 template <class Net, class Post>
 void steady(party& side, Net& net, std::string_view what, Post&& post) {
   for (const bool counted : {false, true}) {
@@ -134,7 +134,7 @@ TYPED_TEST_P(composed_allocations, gather_lists_states_flushes_batches_and_float
       });
 }
 
-/// F with notices that are messages, and carry up to 100 bytes; where its row forbids that, as it is.
+/// F with notices by message that carry up to 100 bytes. F itself where its row forbids that.
 template <class F>
 struct fusing_of {
   using type = F;

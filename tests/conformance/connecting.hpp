@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How peers meet: private data of every length, answers yes and no, nobody there, the wrong fabric, too many. The same
-// on fabrics that have connections and on those that have only addresses. Hot path: no. Threads: one per side.
+// Connecting: private data of every length, accept and reject, no listener, the wrong fabric, too many peers. The same
+// on fabrics with connections and on fabrics with addresses only. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "two_sides.hpp"
@@ -10,7 +10,7 @@
 
 namespace weft::conformance {
 
-/// The same row as a build with other rules would have it: another answer to what both sides must have alike.
+/// The row as another build has it: with a different answer to a family that both sides must share.
 template <class F>
 struct of_other_rules : F {
   static constexpr std::string_view shared = "endpoint=by_pigeon";
@@ -28,7 +28,7 @@ inline private_bytes kept(bool has, const_bytes data) {
   return has ? private_bytes(std::vector<std::byte>(data.begin(), data.end())) : std::nullopt;
 }
 
-/// Waits for one request and tells what came with it.
+/// Waits for one request and sends its private data to the other side.
 template <class F>
 peer one_request(party& side, transport<F>& net, observer& seen, private_bytes* data = nullptr) {
   std::optional<peer> asked;
@@ -125,7 +125,7 @@ TYPED_TEST_P(connecting, a_rejection_arrives_with_its_private_data) {
         side.tell(1, net.listen_address());
         observer seen;
         const peer p = one_request(side, net, seen);
-        EXPECT_TRUE(net.reject(p, "the house is full"));
+        EXPECT_TRUE(net.reject(p, "the table is full"));
         serve(side, net, seen, 1);
         EXPECT_FALSE(p.alive());
       },
@@ -135,7 +135,7 @@ TYPED_TEST_P(connecting, a_rejection_arrives_with_its_private_data) {
         const auto p = net.connect(side.ask_text(0), patience, seen);
         ASSERT_FALSE(p);
         EXPECT_EQ(p.why().code, errc::rejected);
-        EXPECT_NE(p.error().sentence.find("the house is full"), std::string::npos) << p.error().sentence;
+        EXPECT_NE(p.error().sentence.find("the table is full"), std::string::npos) << p.error().sentence;
         side.ready(0);
       });
 }
@@ -156,7 +156,7 @@ TYPED_TEST_P(connecting, connecting_where_nobody_listens_fails_by_the_deadline) 
     EXPECT_TRUE(p.why().code == errc::unreachable || p.why().code == errc::deadline) << p.error().sentence;
     EXPECT_NE(p.error().sentence.find(where), std::string::npos) << p.error().sentence;
     EXPECT_LT(net.now() - start, 10s);
-    EXPECT_EQ(net.in_flight(), 0U) << "what was asked for and never came is still held";
+    EXPECT_EQ(net.in_flight(), 0U) << "a connection that never came up still holds memory";
   });
 }
 
@@ -183,7 +183,7 @@ TYPED_TEST_P(connecting, a_peer_of_another_build_is_refused_with_a_sentence) {
         side.tell(1, net.listen_address());
         observer seen;
         serve(side, net, seen, 1);
-        EXPECT_EQ(seen.requests, 0U) << "the application was asked about a peer that it cannot talk to";
+        EXPECT_EQ(seen.requests, 0U) << "the application got a request from a peer of another build";
       },
       [](party& side) {
         auto net = opened<of_other_rules<fabric>>(side);
@@ -209,7 +209,7 @@ TYPED_TEST_P(connecting, a_message_directly_after_the_acceptance_is_not_lost) {
         auto memory = net.allocate(64, rights::none).value();
         side.tell(1, net.listen_address());
         observer seen;
-        std::vector<peer> asked;  // the next request may come while the last peer is being closed: it must not be lost
+        std::vector<peer> asked;  // the next request may arrive while the last peer closes, and must not be lost
         seen.on_requested = [&](const requested& r) { asked.push_back(r.peer); };
         for (std::size_t i = 0; i < rounds; ++i) {
           await(side, net, seen, "a request", [&] { return asked.size() > i; });
@@ -231,7 +231,7 @@ TYPED_TEST_P(connecting, a_message_directly_after_the_acceptance_is_not_lost) {
           int came = -1;
           seen.on_received = [&](const received& m) {
             EXPECT_EQ(m.message.size(), 1U);
-            EXPECT_EQ(seen.connections, 1U) << "the message came before the connection stood";
+            EXPECT_EQ(seen.connections, 1U) << "the message arrived before the connection was up";
             came = static_cast<int>(m.message[0]);
           };
           const auto p = net.start_connect(where);
@@ -255,7 +255,7 @@ TYPED_TEST_P(connecting, two_peers_are_distinguished) {
     std::byte answer{};
     seen.on_received = [&](const received& m) { answer = m.message[0]; };
     push(side, net, seen, "send", [&] { return net.send(p, memory.first(1), &seen); });
-    await(side, net, seen, "the answer", [&] { return answer != std::byte{}; });
+    await(side, net, seen, "the reply", [&] { return answer != std::byte{}; });
     EXPECT_EQ(answer, static_cast<std::byte>(side.number() + 10));
     side.ready(0);
   };

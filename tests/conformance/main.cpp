@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every conformance suite, for the fabric that this file was compiled for.
+// Every conformance suite, for the fabric that this file is compiled for.
 #include "allocations.hpp"
 #include "atomics.hpp"
 #include "batches.hpp"

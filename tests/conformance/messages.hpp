@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Messages: boundaries, the two ends of the permitted sizes, order where the row promises it, and none lost when the
-// receiver is slow. Hot path: no. Threads: one per side.
+// Messages: boundaries, the smallest and largest size, order where the row promises it, and none lost when the receiver
+// is slow. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "held_messages.hpp"
@@ -11,7 +11,7 @@
 
 namespace weft::conformance {
 
-/// Side 0: takes `count` messages, each once, whole; in order where the row says so.
+/// Side 0: takes `count` messages, each once and whole; in order where the row promises it.
 template <class F>
 void take_stream(party& side, std::uint32_t count, transport_options o) {
   auto net = opened<F>(side, listening(o));
@@ -23,11 +23,11 @@ void take_stream(party& side, std::uint32_t count, transport_options o) {
     EXPECT_EQ(m.peer, p);
     const std::uint32_t i = number_of(m.message);
     if (i >= count) {
-      ADD_FAILURE() << "message " << i << " was never sent";
+      ADD_FAILURE() << "message " << i << " was not sent";
       return;
     }
-    EXPECT_EQ(++came[i], 1U) << "message " << i << " came again";
-    EXPECT_TRUE(is_message(m.message, i)) << "message " << i << " has other bytes";
+    EXPECT_EQ(++came[i], 1U) << "message " << i << " arrived twice";
+    EXPECT_TRUE(is_message(m.message, i)) << "message " << i << " has wrong bytes";
     EXPECT_TRUE(i == expected || !F::facts.order_send_after_send)
         << i << " came " << expected << "th, out of the order that the row promises";
     ++expected;
@@ -42,7 +42,8 @@ void take_stream(party& side, std::uint32_t count, transport_options o) {
   side.book.finished(net.now());
 }
 
-/// Side 1: sends them; sources that are free at once are written over at once. Returns: how often the queue was full.
+/// Side 1: sends the messages, and overwrites each source that is reusable at once. Returns: how often the queue was
+/// full.
 template <class F>
 std::uint64_t send_stream(party& side, std::uint32_t count, transport_options o, bool signalled) {
   auto net = opened<F>(side, o);
@@ -150,7 +151,7 @@ TYPED_TEST_P(messages, a_small_window_makes_the_sender_wait_and_loses_no_message
   TestFixture::play(
       {}, [small](party& side) { take_stream<fabric>(side, 1000, small); },
       [small](party& side) {
-        EXPECT_GT(send_stream<fabric>(side, 1000, small, true), 0U) << "1000 sends with 8 operations met no full queue";
+        EXPECT_GT(send_stream<fabric>(side, 1000, small, true), 0U) << "1000 sends with 8 operations never filled the queue";
       });
 }
 
@@ -169,7 +170,7 @@ TYPED_TEST_P(messages, both_ways_at_once) {
     auto memory = net.allocate(count * 64, rights::none).value();
     std::uint64_t sum = 0;
     seen.on_received = [&](const received& m) { sum += number_of(m.message); };
-    side.ready(1 - side.number());  // neither speaks before the other listens
+    side.ready(1 - side.number());  // neither sends before the other listens
     (void)serve_and_ask(side, net, seen, 1 - side.number());
     for (std::uint32_t i = 0; i < count; ++i) {
       const local_memory from = memory.slice(i * 64, 64);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Receives without entries (framing::watched_words), where the row permits them: what is promised of messages, notices,
-// ends and closing, and what only they can get wrong. In rough weather the simulated library fills a receive half, and
-// the rest at the next look.
+// Receives without queue entries (framing::watched_words), where the row permits them: the promises of messages,
+// notices, completions and closing, and the mistakes that only this framing can make. With faults, the simulated
+// library fills half of a receive, and the rest at the next poll.
 #include "allocations.hpp"
 #include "closing.hpp"
 #include "liveness.hpp"
@@ -26,7 +26,7 @@ template <class Stage>
 class watched_messages : public suite<Stage> {};
 TYPED_TEST_SUITE_P(watched_messages);
 
-/// Message i of a stream whose long ones are made of what says that a message is there, at every offset.
+/// Message i of a stream. Long messages contain the mark of a complete message at every offset.
 inline std::size_t size_of_word_salad(std::uint32_t i) { return i % 4 == 0 ? 1024 : i * 7 % 61; }
 inline void write_word_salad(bytes into, std::uint32_t i) {
   for (std::size_t at = 0; at < into.size(); ++at) {
@@ -42,8 +42,8 @@ inline bool is_word_salad(const_bytes message, std::uint32_t i) {
   return std::equal(expected.begin(), expected.end(), message.begin(), message.end());
 }
 
-/// Side 1: sends so many of them, and closes when side 0 has them: whoever leaves messages may not get those that found
-/// no receive before the end.
+/// Side 1: sends messages, and closes when side 0 has them. A handler that keeps messages may lose those that found no
+/// receive before the close.
 template <class F>
 void send_word_salad(party& side, std::uint32_t count) {
   auto net = opened<F>(side, {.max_message_bytes = 1024});
@@ -86,7 +86,7 @@ TYPED_TEST_P(watched_messages, old_bytes_in_a_buffer_are_never_read_as_a_message
       [](party& side) { send_word_salad<fabric>(side, count); });
 }
 
-/// Buffers are posted again in another order than they lie in memory.
+/// Buffers are posted again in another order than they have in memory.
 TYPED_TEST_P(watched_messages, kept_messages_are_offered_again_in_order) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t count = 200;
@@ -122,8 +122,8 @@ TYPED_TEST_P(watched_messages, kept_messages_are_offered_again_in_order) {
       [](party& side) { send_word_salad<fabric>(side, count); });
 }
 
-/// The acceptance is a message, and makes no entry; the notice behind it does. In calm weather: else a full queue may
-/// keep the acceptance back.
+/// The acceptance is a message and makes no entry; the notice after it does. Without faults: with them a full queue may
+/// delay the acceptance.
 TYPED_TEST_P(watched_messages, a_notice_directly_after_the_acceptance_is_not_lost) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t rounds = 8;
@@ -157,8 +157,8 @@ TYPED_TEST_P(watched_messages, a_notice_directly_after_the_acceptance_is_not_los
           observer seen;
           seen.on_notified = [&](const notified& n) {
             EXPECT_EQ(n.immediate, i);
-            if (fabric::facts.write_immediate_bytes >= 8) {  // else it does not say whose it is
-              EXPECT_EQ(seen.connections, 1U) << "the notice came before the connection stood";
+            if (fabric::facts.write_immediate_bytes >= 8) {  // otherwise the immediate does not name the sender
+              EXPECT_EQ(seen.connections, 1U) << "the notice arrived before the connection was up";
             }
           };
           const auto p = net.start_connect(where);
@@ -171,8 +171,8 @@ TYPED_TEST_P(watched_messages, a_notice_directly_after_the_acceptance_is_not_los
       });
 }
 
-/// Builds of the two framings cannot even read each other's refusal: the link ends, and both are told, or the time is
-/// over.
+/// Builds of the two framings cannot read each other's refusal. The connection ends and both sides get that, or the
+/// deadline passes.
 TYPED_TEST_P(watched_messages, a_peer_without_watched_messages_is_refused_and_others_go_on) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
@@ -183,7 +183,7 @@ TYPED_TEST_P(watched_messages, a_peer_without_watched_messages_is_refused_and_ot
         side.tell(1, net.listen_address());
         serve(side, net, seen, 1);
         (void)side.ask(1);
-        EXPECT_EQ(seen.requests, 0U) << "the application was asked about a peer that it cannot talk to";
+        EXPECT_EQ(seen.requests, 0U) << "the application got a request from a peer of another build";
         (void)meet_as_listener(side, net, seen);
         seen.on_received = [](const received& m) { EXPECT_EQ(m.message.size(), 8U); };
         await(side, net, seen, "a message", [&] { return seen.messages == 1; });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The checker alone: for each property a history that violates it, and its nearest neighbour that does not.
+// The checker alone: for each property a history that violates it, and a similar history that does not.
 #include "../../history/checker.hpp"
 #include "../../history/recorder.hpp"
 
@@ -18,7 +18,7 @@ std::array<std::byte, 4> bytes_of(int n) {
   return {std::byte(n), std::byte(n + 1), std::byte(n + 2), std::byte(n + 3)};
 }
 
-/// Two processes and what is said about their histories.
+/// Two processes and the verdict on their histories.
 class checking : public testing::Test {
  protected:
   recorder one{1};
@@ -119,14 +119,14 @@ TEST_F(checking, an_endless_wait_is_found) {
 }
 TEST_F(checking, an_operation_of_a_hung_process_is_found) {
   one.posted(work::get, 2, at(0), at(1'000));
-  one.key_issued(at(100'000'000), 1);  // it lived on past the deadline
+  one.key_issued(at(100'000'000), 1);  // the process ran on past the deadline
   expect_only(property::forgotten_deadline, judge(false));
 }
 
 TEST_F(checking, a_reused_key_is_found) {
   one.key_issued(at(1), 5);
   one.key_issued(at(2), 6);
-  two.key_issued(at(2), 5);  // another process may have the same
+  two.key_issued(at(2), 5);  // another process may have the same key
   one.key_issued(at(3), 5);
   expect_only(property::reused_key, judge());
 }

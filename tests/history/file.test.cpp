@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Histories as files: what is written is read; what is not a history is refused with a sentence.
+// Histories as files: records are read as they were written; a file that is no history is refused with a sentence.
 #include "../../history/file.hpp"
 #include "../../history/recorder.hpp"
 

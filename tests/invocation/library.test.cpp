@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an executor trusts: hashes, the folder, sealed copies, manifests. The first argument is the shared object of
-// functions that the example builds.
+// The trust rules of an executor: hashes, the folder, sealed copies, manifests. The first argument is the shared object
+// of functions that the example builds.
 #include <invocation/library.hpp>
 
 #include <gtest/gtest.h>
@@ -132,7 +132,7 @@ TEST_F(invocation_library, trusted_garbage_is_refused_with_a_sentence) {
 }
 
 TEST_F(invocation_library, a_good_object_without_a_manifest_is_refused) {
-  // Any shared object of the system will do: the C library has no such symbol.
+  // Any shared object of the system: the C library has no such symbol.
   const fs::path libc = "/lib/x86_64-linux-gnu/libz.so.1";
   if (!fs::exists(libc)) GTEST_SKIP() << libc << " is not here";
   const auto other = contents_of(libc);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The invocation's bytes: what is written is read again, and what is cut, prolonged or out of range is refused.
+// The bytes of the invocation protocol: messages round-trip, and truncated, longer or out-of-range bytes are refused.
 #include <invocation/messages.hpp>
 
 #include <gtest/gtest.h>
@@ -168,7 +168,7 @@ TEST(invocation_protocol, the_check_covers_function_length_sequence_and_flags) {
   EXPECT_EQ(judge({1, 2, 100, 5, 2}, 5, 3, 100), reply_code::bad_request);
 }
 
-/// A header that a peer changes bit by bit: what passes is in bounds.
+/// A header that a peer changes bit by bit: an accepted header is in bounds.
 TEST(invocation_protocol, a_header_with_a_flipped_bit_is_refused_or_in_bounds) {
   std::mt19937_64 draw(2);
   std::array<std::byte, sizeof(call_header)> raw{};

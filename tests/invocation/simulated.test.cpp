@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The invocation's protocol in virtual time: delays, full queues, losses and duplicates, a dying executor. Whatever
-// happens, each call ends exactly once, in success or in a typed error, nothing is executed twice, and where the fabric
-// is reliable the account is exact. WEFT_SEEDS=n asks for more seeds; a failure names its own.
+// The invocation protocol in virtual time: delays, full queues, losses and duplicates, a dying executor. Each call ends
+// exactly once, in success or in a typed error, and is executed at most once. On a reliable fabric the account is
+// exact. WEFT_SEEDS=n asks for more seeds; a failure names its seed.
 #include "simulated.hpp"
 
 #include <weft/compose/selected.hpp>
@@ -147,7 +147,7 @@ TEST(simulated_invocation, lost_or_repeated_notices_hang_no_call_and_repeat_no_c
   EXPECT_GT(late, 0U) << "no call was lost: the test tests nothing";
 }
 
-/// A process never uses a region's key twice, so a second run in it draws other keys: each run gets a process.
+/// A process never uses a region's key twice, so a second run in one process gets other keys. Each run gets a process.
 template <class Body>
 std::uint64_t in_a_process_of_its_own(Body&& body) {
   int ends[2];

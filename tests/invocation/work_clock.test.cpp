@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The clock of a worker's books, with a counter and a clock that the test sets.
+// The clock of a worker's accounts, with a counter and a clock that the test sets.
 #include <invocation/work_clock.hpp>
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ struct set_ticks {
   static inline std::uint64_t now = 0;
   static std::uint64_t read() noexcept { return now; }
 };
-/// A transport's clock, and how often it was looked at.
+/// A transport's clock, and how often it was read.
 struct set_clock {
   duration at{};
   mutable int looks = 0;
@@ -78,12 +78,12 @@ TEST_F(work_clock_by_ticks, measures_again_after_too_short_a_measurement) {
 
 TEST_F(work_clock_by_ticks, follows_the_real_clock) {
   learn_the_rate();
-  for (int i = 0; i < 50; ++i) {  // the counter is now a hundredth slower than it was
+  for (int i = 0; i < 50; ++i) {  // the counter is now slower by a hundredth
     port.at += 1ms;
     set_ticks::now += 3 * 990'000;
     (void)read();
   }
-  pass(1s);  // beyond any reach
+  pass(1s);  // beyond the range of the counter
   EXPECT_EQ(read(), port.at);
 }
 
@@ -91,7 +91,7 @@ TEST_F(work_clock_by_ticks, never_goes_back) {
   learn_the_rate();
   duration last{};
   for (int i = 0; i < 200;
-       ++i) {  // a counter that runs ahead, so that each look at the real clock finds an earlier time
+       ++i) {  // a counter that runs ahead: each reading of the real clock gives an earlier time
     port.at += 1ms;
     set_ticks::now += 3 * 1'100'000;
     const duration now = read();
@@ -126,7 +126,7 @@ TEST(work_clock, the_processor_counter_agrees_with_the_clock) {
   struct machine {
     static instant now() noexcept { return std::chrono::steady_clock::now(); }
   } port;
-  constexpr duration off_by = 100us;  // of the counter, however long the looks take
+  constexpr duration off_by = 100us;  // of the counter, however long the readings take
   work_clock<> clock(true);
   const instant end = port.now() + 50ms;
   instant last{};

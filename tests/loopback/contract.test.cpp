@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the loopback refuses as the row's hardware would, what it overwrites, and what it leaves until later.
+// The loopback refuses what the row's hardware refuses, overwrites what it overwrites, and reads late what it reads
+// late.
 #include "party.hpp"
 
 #include <gtest/gtest.h>
@@ -157,7 +158,7 @@ TEST(contract, messages_wait_for_receives_in_order) {
   EXPECT_TRUE(run) << run.sentence;
 }
 
-/// `counting` by a port that forgets to bind its regions.
+/// `counting` by a port that does not bind its regions.
 struct unbound_shape : shape_of<counting> {
   static constexpr bool bind_regions = false;
 };
@@ -198,7 +199,7 @@ TEST(contract, an_addressed_peer_may_start_after_the_connect) {
   w.spawn("client", [] {
     party<deathless> me;
     ASSERT_TRUE(me.dial(me.net->resolve("server", "7471").value()));
-    ASSERT_TRUE(me.say(pattern(4), 1));  // to nobody: lost without a word
+    ASSERT_TRUE(me.say(pattern(4), 1));  // to an empty address: lost silently
     loopback::sleep_for(10ms);
     ASSERT_TRUE(me.say(pattern(4), 2));
     me.idle(10ms);

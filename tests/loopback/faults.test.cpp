@@ -17,7 +17,7 @@ struct order_seen {
   bool writes_in_order = true;
 };
 
-/// Writes i, says i, for a while; what the target sees of the order.
+/// Writes i, sends i, for a while. Returns what the target sees of the order.
 template <class Row>
 order_seen watch_order(std::uint64_t seed, const loopback::faults& trouble) {
   using side = party<Row>;
@@ -84,7 +84,7 @@ TEST(faults, without_faults_everything_is_in_order) {
   EXPECT_TRUE(kept.messages_in_order && kept.writes_before_messages && kept.writes_in_order);
 }
 
-/// One-way traffic of messages under raw faults; how often each number came.
+/// One-way messages under raw faults. Returns how often each number arrived.
 std::vector<int> count_messages(std::uint64_t seed, const loopback::faults& trouble) {
   loopback::world w(seed, trouble);
   std::vector<int> came(200);
@@ -245,7 +245,7 @@ TEST(faults, death_at_any_packet_never_hangs_the_survivor) {
         },
         [](auto& me) {
           for (std::uint32_t i = 0; i < 30; ++i) (void)me.say(pattern(4), i);
-          ADD_FAILURE() << "the client outlived its crash";
+          ADD_FAILURE() << "the client survived its crash";
         });
     EXPECT_TRUE(run) << run.sentence;
     EXPECT_TRUE(survived);

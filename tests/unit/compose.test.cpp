@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The composition's small parts: addresses as people write them, keys, the pool of operations, regions and their
-// bounds.
+// Small parts: addresses as text, keys, the pool of operations, regions and their bounds.
 #include <weft/compose/connecting/host_and_service.hpp>
 #include <weft/compose/engine/key_source.hpp>
 #include <weft/compose/engine/operations.hpp>
@@ -14,10 +13,10 @@
 #include <vector>
 
 namespace weft {
-using namespace detail;  // NOLINT(google-build-using-namespace): what is tested
+using namespace detail;  // NOLINT(google-build-using-namespace): under test
 namespace {
 
-TEST(where, host_and_service_are_parsed) {
+TEST(host_and_service, host_and_service_are_parsed) {
   const auto is = [](const char* text, const char* host, const char* service) {
     const auto parsed = host_and_service::parse(text);
     ASSERT_TRUE(parsed) << text;
@@ -30,7 +29,7 @@ TEST(where, host_and_service_are_parsed) {
   is("[fe80::1%eth0]:7471", "fe80::1%eth0", "7471");
 }
 
-TEST(where, invalid_text_is_refused_and_quoted) {
+TEST(host_and_service, invalid_text_is_refused_and_quoted) {
   for (const char* text :
        {"", ":", "node7", "node7:", ":7471", "::1:7471", "[::1]", "[::1]7471", "[::1", "[]:7471", "[::1]:", "a:b:c"}) {
     const auto parsed = host_and_service::parse(text);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Statuses in words: every code has its own sentence, `again` says what it waits for, and the library's number is not
-// lost.
+// Sentences of statuses: every code has its own sentence, `again` gives its reason, and the library's number is kept.
 #include <weft/core/describe.hpp>
 
 #include <gtest/gtest.h>
@@ -22,7 +21,7 @@ TEST(describe, each_code_has_its_own_name_and_sentence) {
     names.insert(std::string(name_of(code)));
     const std::string said = describe(error(code, "put"));
     EXPECT_EQ(said.rfind("put: " + std::string(name_of(code)) + ": ", 0), 0U) << said;
-    EXPECT_EQ(said.find("not a code"), std::string::npos) << said;
+    EXPECT_EQ(said.find("no code"), std::string::npos) << said;
     sentences.insert(said);
   }
   EXPECT_EQ(names.size(), codes);
@@ -36,7 +35,7 @@ TEST(describe, again_says_its_reason) {
        {waits_for::queue, waits_for::connection, waits_for::receive_slot, waits_for::operation_slot}) {
     const std::string said = describe(again(what, "send"));
     EXPECT_NE(said.find("make progress"), std::string::npos) << said;
-    EXPECT_EQ(said.find("says"), std::string::npos) << "what it waits for is no number of a library: " << said;
+    EXPECT_EQ(said.find("says"), std::string::npos) << "the reason of `again` is no library number: " << said;
     sentences.insert(said);
   }
   EXPECT_EQ(sentences.size(), 4U);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is made of immediates: layouts of fields, sequence numbers that wrap, counts by id.
+// Uses of immediates: layouts of fields, sequence numbers that wrap, counts by id.
 #include <weft/compose/immediate_layout.hpp>
 #include <weft/compose/notification_counter.hpp>
 #include <weft/compose/operation_counter.hpp>
@@ -72,8 +72,8 @@ TEST(immediate_layout, fields_that_do_not_fit_go_before_the_payload) {
   EXPECT_FALSE(place_header(one, {nullptr, ~std::size_t{0}, nullptr})) << "a slice past its region";
 }
 
-/// A writer and a target with the network between them: everything in flight arrives once or more, in any order,
-/// however late the copies.
+/// A writer and a target with a network between: every notice in flight arrives once or more, in any order, copies at
+/// any time.
 template <unsigned Bits, std::uint32_t Outstanding>
 void every_number_is_fresh_once(std::uint64_t seed, std::uint64_t count) {
   std::mt19937_64 draw(seed);
@@ -84,7 +84,7 @@ void every_number_is_fresh_once(std::uint64_t seed, std::uint64_t count) {
     std::uint32_t sequence;
   };
   std::vector<flying> in_flight;
-  std::vector<flying> answered;  // copies of these may still come, as long as no number of theirs is handed out again:
+  std::vector<flying> answered;  // copies of these may still arrive, as long as their numbers are not used again:
                                  // the network's part
   std::map<std::uint64_t, int> fresh;
   std::uint64_t sent = 0;
@@ -108,7 +108,7 @@ void every_number_is_fresh_once(std::uint64_t seed, std::uint64_t count) {
     if (!answered.empty() && draw() % 8 == 0) {
       const flying f = answered[draw() % answered.size()];
       if (sent - f.number <=
-          Outstanding) {  // what RFC 1982 asks of a network: a copy is not older than half of the space
+          Outstanding) {  // RFC 1982: no copy is older than half of the number space
         EXPECT_NE(window.judge(f.sequence), arrival::fresh) << "a copy of " << f.number;
       }
     }
@@ -131,7 +131,7 @@ TEST(sequence_window, impossible_numbers_are_refused) {
   EXPECT_EQ(window.judge(0), arrival::late);
   EXPECT_EQ(window.judge(3), arrival::fresh);
   EXPECT_EQ(window.judge(3), arrival::duplicate);
-  EXPECT_EQ(window.judge(17), arrival::beyond) << "1 is missing: 1 to 16 are possible";
+  EXPECT_EQ(window.judge(17), arrival::beyond) << "1 is missing, so 1 to 16 are possible";
   EXPECT_EQ(window.judge(16), arrival::fresh);
   EXPECT_EQ(window.first_missing(), 1U);
 }
@@ -141,10 +141,10 @@ TEST(sequence_window, the_source_stops_at_half_of_the_space) {
   for (std::uint32_t i = 0; i < 8; ++i) EXPECT_EQ(source.next(), i);
   EXPECT_FALSE(source.next());
   EXPECT_TRUE(source.retire(5));
-  EXPECT_FALSE(source.next()) << "0 is still out: 8 would be taken for it";
+  EXPECT_FALSE(source.next()) << "0 is still in flight: 8 would be taken for it";
   EXPECT_TRUE(source.retire(0));
   EXPECT_EQ(source.next(), 8U);
-  EXPECT_FALSE(source.retire(9)) << "never handed out";
+  EXPECT_FALSE(source.retire(9)) << "never issued";
 }
 
 TEST(notification_counter, counts_by_id_and_releases_places) {
@@ -178,7 +178,7 @@ TEST(notification_counter, a_full_table_is_an_answer) {
   for (std::uint32_t id = 0; id < 100; ++id) taken += counter.note(id) ? 1 : 0;
   EXPECT_GE(taken, 8);
   EXPECT_EQ(counter.untold(), 100U - static_cast<unsigned>(taken));
-  EXPECT_TRUE(counter.note(0)) << "an id that has a place is counted on";
+  EXPECT_TRUE(counter.note(0)) << "an id with a place is still counted";
   EXPECT_EQ(counter.seen(0), 2U);
   counter.clear();
   EXPECT_EQ(counter.seen(0), 0U);

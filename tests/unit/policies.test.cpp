@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The arithmetic and the constants of every answer: small, but everything above relies on them.
+// The constants and the arithmetic of every answer.
 #include <weft/policies/policies.hpp>
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ TEST(notify, states_the_needs_of_the_target) {
   EXPECT_FALSE(notify::message_after_delivery::rides_on_write);
 }
 
-/// Remembers which call an answer makes.
+/// Records which call an answer makes.
 struct initiator_double {
   static constexpr bool fuses = true;
   const char* called = "";

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Room between looks that find nothing (core/poll_spacing.hpp), by a counter that is made up: each reading of it is
-// some counts after the last one.
+// Time between polls that find nothing (core/poll_spacing.hpp), by a made-up counter: each reading adds some counts.
 #include <weft/core/poll_spacing.hpp>
 
 #include <gtest/gtest.h>
@@ -50,7 +49,7 @@ TEST_F(spacing, empty_polls_keep_the_spacing) {
   }
   for (std::size_t i = 1; i < begins.size(); ++i) {
     EXPECT_GE(begins[i] - begins[i - 1], apart) << i;
-    EXPECT_LT(begins[i] - begins[i - 1], apart + made_up_counter::step) << i << ": it waits no longer than it must";
+    EXPECT_LT(begins[i] - begins[i - 1], apart + made_up_counter::step) << i << ": the poll waits longer than necessary";
   }
 }
 
@@ -73,7 +72,7 @@ TEST_F(spacing, the_poll_after_a_successful_one_does_not_wait) {
   EXPECT_EQ(made_up_counter::readings, before);
   polls_.before_poll();
   polls_.before_poll();
-  EXPECT_GT(made_up_counter::readings, before + 1) << "from the third on there is room again";
+  EXPECT_GT(made_up_counter::readings, before + 1) << "from the third poll on there is a distance again";
 }
 
 TEST_F(spacing, a_wrapping_counter_ends_the_wait) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arithmetic of rails: every byte of a transfer is carried once, by the rail of its page; descriptions are parsed
+// Arithmetic of rails: every byte of a transfer travels once, on the rail of its page. Descriptions are parsed
 // strictly.
 #include "../../compose/rails/striping.hpp"
 #include "../../wire/striped_region.hpp"

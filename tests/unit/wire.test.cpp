@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bytes that cross the wire: golden ones (a change of them is a change of wire::version), and strictness: whatever is
-// cut off, added or broken is refused, or means what it says. Random bytes never do harm.
+// Bytes that cross the wire. Golden bytes: a change of them changes wire::version. Strict parsing: truncated, longer or
+// broken bytes are refused, or mean exactly what they say. Random bytes do no harm.
 #include <weft/wire/control.hpp>
 #include <weft/wire/hello.hpp>
 #include <weft/wire/region_bytes.hpp>
@@ -135,7 +135,7 @@ TEST(a_hello, comes_back_as_it_was) {
     none.private_data = {};
     const auto bytes_of_none = encoded(none);
     ASSERT_EQ(parse(bytes_of_none, back), parse_verdict::good);
-    EXPECT_EQ(back.has_private_data, has) << "none is not the same as empty";
+    EXPECT_EQ(back.has_private_data, has) << "no private data differs from empty private data";
   }
 }
 
@@ -170,13 +170,13 @@ TEST(a_hello, of_another_wire_version_is_still_answered) {
   later.wire_version = version + 1;
   auto raw = encoded(later);
   introduction back;
-  for (const std::size_t unknown : {std::size_t{0}, raw.size() - 40}) {  // whatever that version has further behind
+  for (const std::size_t unknown : {std::size_t{0}, raw.size() - 40}) {  // extra bytes that a later version may append
     ASSERT_EQ(parse(const_bytes(raw).first(raw.size() - unknown), back), parse_verdict::other_wire_version);
     EXPECT_EQ(back.address.size(), 3U);
     EXPECT_EQ(back.connection.value, later.connection.value);
   }
   ASSERT_EQ(parse(const_bytes(raw).first(20), back), parse_verdict::other_wire_version);
-  EXPECT_TRUE(back.address.empty()) << "cut off: there is nobody to answer";
+  EXPECT_TRUE(back.address.empty()) << "truncated: no answer is possible";
 }
 
 TEST(a_hello, with_oversized_parts_is_refused) {
@@ -246,8 +246,8 @@ TEST(control, truncated_or_too_long_is_refused) {
     request.back() = static_cast<std::byte>(type);
     return !parse_atomic_request(request);
   };
-  EXPECT_TRUE(refused(0, 1) && refused(atomic_operations + 1, 1)) << "an operation that there is not";
-  EXPECT_TRUE(refused(1, 0) && refused(1, number_types + 1)) << "a type that there is not";
+  EXPECT_TRUE(refused(0, 1) && refused(atomic_operations + 1, 1)) << "an unknown operation";
+  EXPECT_TRUE(refused(1, 0) && refused(1, number_types + 1)) << "an unknown type";
   EXPECT_TRUE(refused(2, 6)) << "a double is not compared and swapped";
   EXPECT_FALSE(refused(1, 1));
   encode(atomic_request{1, 2, 3, 1ULL << 32, 5, atomic_operation::add, number_type::int32}, request);
@@ -277,7 +277,7 @@ TEST(a_watched_message, has_these_bytes) {
             "969798999a9b9c9d");
 }
 
-/// Its bytes are tails and length words, and those that lay in the buffer before were as well.
+/// The message consists of tails and length words, and so do the old bytes of the buffer.
 TEST(a_watched_message, is_complete_with_its_last_byte_and_is_cleared_after_use) {
   constexpr std::size_t room = 96;
   std::vector<std::byte> buffer(room);
