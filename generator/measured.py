@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
 from decimal import Decimal
 from typing import Any
 
+from .days import wrong_day
 from .loader import Document, Problem, Where
 
 CLASSES: dict[str, str] = {"small": "transfers up to 512 bytes", "medium": "transfers up to 16 KiB", "large": "larger transfers"}
@@ -70,10 +70,8 @@ def _one(document: Document, where: Where, family: str, raw: Mapping[str, Any], 
     if raw["winner"] not in {each.winner for each in classes}:
         problems.append(document.problem((*where, "winner"), f"{name}: {raw['winner']} wins in no class: the winner is one of "
                                                              f"{', '.join(dict.fromkeys(each.winner for each in classes))}"))
-    try:
-        date.fromisoformat(raw["date"])
-    except ValueError:
-        problems.append(document.problem((*where, "date"), f"{name} was measured on {raw['date']}, which is no day: write the day of the run"))
+    if wrong := wrong_day(raw["date"]):
+        problems.append(document.problem((*where, "date"), f"{name} was measured on {wrong}: write the day of the run"))
     return Measured(family, raw["winner"], classes, raw["command"], raw["machine"], raw["library"], raw["date"], document.line((*where, "winner")))
 
 

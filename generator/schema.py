@@ -11,7 +11,7 @@ from typing import Any
 
 import jsonschema
 
-from .facts import BACKENDS, FACTS, UNLIMITED, Fact
+from .facts import BACKENDS, FACT, FACTS, UNLIMITED, Fact
 from .loader import Document, Problem, Refused, Where
 from .measured import CLASSES
 
@@ -21,14 +21,17 @@ VERSION = {"type": "string", "pattern": r"^(0|[1-9][0-9]{0,3})\.(0|[1-9][0-9]{0,
            "description": 'a release in quotes, as "1.17"', "x-right": 'a release in quotes, as "1.17"'}
 NAME = r"^[a-z][a-z0-9]*(_[a-z0-9]+)*$"
 SNAKE = "a name in snake_case, 40 letters, digits and underscores at most"
-SENTENCE = {"type": "string", "minLength": 1, "maxLength": 300, "x-right": "a sentence in quotes, 300 characters at most"}
+SENTENCE = {"type": "string", "pattern": r"\S", "maxLength": 300, "x-right": "a sentence in quotes, not blank, 300 characters at most"}
+SOURCE_NAME = r"[a-z][a-z0-9]*(?:[._-][a-z0-9]+)*"
+CITATION = rf"\[({SOURCE_NAME})\]"
+_DAY = {"type": "string", "pattern": r"^20[0-9]{2}-[01][0-9]-[0-3][0-9]$", "x-right": 'a day in quotes, as "2026-11-21"'}
+_CITING = {"type": "string", "pattern": CITATION, "maxLength": 300,
+           "x-right": 'a sentence that cites a source in brackets, as "[libfabric-1.17-prov-tcp], cq_data_size 8", 300 characters at most'}
 _EVIDENCE: Schema = {
-    "claimed": {**SENTENCE, "description": "what says so: the source (man page, source folder, news) and its version"},
-    "observed": {
-        "type": "string", "maxLength": 300, "pattern": r"^20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01]) [^ ].*$",
-        "description": "seen by us: the date, the library and its release, what was done and seen",
-        "x-right": 'a date, the library and what was seen, as "2026-11-20 libfabric 1.17.0 loopback, ..."'},
-    "copied": {**SENTENCE, "description": "taken over from another row or release, or assumed as the safe value: from where, and what is not established"},
+    "claimed": {**_CITING, "description": "what a source says: its name in brackets, then what it says about this fact"},
+    "observed": {**_CITING, "pattern": f"^{CITATION}", "description": "what we saw: the observation's name in brackets, then what was done and seen",
+                 "x-right": 'a sentence that begins with a source in brackets, as "[libfabric-1.17.0-loopback-2026-11-20], 240 writes arrived"'},
+    "copied": {**_CITING, "description": "taken over from another row or release, or assumed as the safe value: from where, and what is not established"},
 }
 EVIDENCE: Schema = {name: {"$ref": f"#/$defs/{name}"} for name in _EVIDENCE}
 _EVIDENCED = [{"required": ["claimed"]}, {"required": ["observed"]}, {"required": ["copied"]}]
@@ -40,8 +43,17 @@ def _closed(properties: Schema, required: Iterable[str], description: str, **mor
             "description": description, **more}
 
 
+def _kind_of(fact: Fact) -> str:
+    """The name of what a fact's value may be: facts of the same kind share it."""
+    if fact.values:
+        return fact.cpp
+    if fact.is_number:
+        return "unlimited_number" if fact.largest == UNLIMITED else f"number_to_{fact.largest}"
+    return {"bool": "truth", "text": "text"}[fact.cpp] if fact.name != "atomic_operations" else fact.name
+
+
 def _value(fact: Fact) -> Schema:
-    shape: Schema = {"description": fact.meaning, "x-right": fact.expects()}
+    shape: Schema = {"description": fact.expects(), "x-right": fact.expects()}
     if fact.values:
         return {"enum": list(fact.values), **shape}
     if fact.cpp == "bool":
@@ -53,33 +65,55 @@ def _value(fact: Fact) -> Schema:
 
 
 def _definitions() -> Schema:
-    """One cell per fact, and the two kinds of evidence, said once."""
-    cells = {fact.name: _closed({"is": _value(fact), "claimed_value": _value(fact), **EVIDENCE}, ["is"], fact.meaning, anyOf=_EVIDENCED) for fact in FACTS}
-    return {**_EVIDENCE, **cells}
+    """The kinds of evidence, what a bench found, the kinds of values, a cell for each kind of value, and all cells of a row."""
+    values = {_kind_of(fact): _value(fact) for fact in FACTS}
+    cell = _closed({"is": {"description": "the value"}, "claimed_value": {"description": "what the library claims, where it behaves otherwise"}, **EVIDENCE},
+                   ["is"], "a value with its evidence", anyOf=_EVIDENCED)
+    kinds: Schema = {f"{kind}_cell": {"$ref": "#/$defs/cell", "description": "a cell",
+                                      "properties": {"is": {"$ref": f"#/$defs/{kind}"}, "claimed_value": {"$ref": f"#/$defs/{kind}"}}} for kind in values}
+    cells = _closed({fact.name: {"$ref": f"#/$defs/{_kind_of(fact)}_cell", "description": fact.meaning} for fact in FACTS}, [], "cells, one for each fact")
+    return {**_EVIDENCE, "won": _won(), "measurement": _measured(), **values, "cell": cell, **kinds, "cells": cells}
 
 
 def _cells(all_of_them: bool) -> Schema:
-    cells = {fact.name: {"$ref": f"#/$defs/{fact.name}", "description": fact.meaning} for fact in FACTS}
     what = "one cell per fact" if all_of_them else "the cells that this release changes"
-    return _closed(cells, cells if all_of_them else [], what, **({} if all_of_them else {"minProperties": 1}))
+    more: Schema = {"required": list(FACT)} if all_of_them else {"minProperties": 1}
+    return {"$ref": "#/$defs/cells", "description": what, **more}
+
+
+def _won() -> Schema:
+    word = {"type": "string", "pattern": NAME, "x-right": "the name of an answer"}
+    times = {"type": "string", "pattern": r"^[1-9][0-9]{0,4}\.[0-9]{2}$", "x-right": 'a number with two decimals in quotes, as "5.80"'}
+    return _closed({"winner": {**word, "description": "the fastest answer"}, "than": {**word, "description": "the answer that it is compared with"},
+                    "operation": {**word, "description": "the operation of weft bench"},
+                    "times": {**times, "description": "how many times as long the other answer takes, the median over the turns"},
+                    "spread": {"type": "array", "minItems": 2, "maxItems": 2, "items": times, "description": "10th and 90th percentile over the turns",
+                               "x-right": 'two numbers in quotes, as ["5.10", "6.20"]'}},
+                   ["winner", "than", "operation", "times", "spread"], "a class of sizes in which an answer won")
 
 
 def _measured() -> Schema:
     """What a bench found about one family."""
     word = {"type": "string", "pattern": NAME, "x-right": "the name of an answer"}
-    times = {"type": "string", "pattern": r"^[1-9][0-9]{0,4}\.[0-9]{2}$", "x-right": 'a number with two decimals in quotes, as "5.80"'}
-    one = _closed({"winner": {**word, "description": "the fastest answer"}, "than": {**word, "description": "the answer that it is compared with"},
-                   "operation": {**word, "description": "of weft bench"},
-                   "times": {**times, "description": "how many times as long the other answer takes, the median over the turns"},
-                   "spread": {"type": "array", "minItems": 2, "maxItems": 2, "items": times, "description": "10th and 90th percentile over the turns",
-                              "x-right": 'two numbers in quotes, as ["5.10", "6.20"]'}},
-                  ["winner", "than", "operation", "times", "spread"], "a class of sizes in which an answer won")
-    classes = _closed({name: {**one, "description": f"a class in which an answer won: {what}"} for name, what in CLASSES.items()}, [], "the classes of sizes that were decided", minProperties=1)
-    return _closed({"winner": {**word, "description": "the answer that the rules take, where the facts permit it and programs cannot tell it from the others"},
+    classes = _closed({name: {"$ref": "#/$defs/won", "description": what} for name, what in CLASSES.items()}, [],
+                      "the classes of sizes that were decided", minProperties=1)
+    return _closed({"winner": {**word, "description": "the answer that the rules take, where facts permit it and programs cannot tell it from the others"},
                     "classes": classes, "command": {**SENTENCE, "description": "what was run"}, "machine": {**SENTENCE, "description": "where"},
-                    "library": {**SENTENCE, "description": "the library and its release"},
-                    "date": {"type": "string", "pattern": r"^20[0-9]{2}-[01][0-9]-[0-3][0-9]$", "description": "the day of the run", "x-right": 'a day in quotes, as "2026-11-21"'}},
+                    "library": {**SENTENCE, "description": "the library and its release"}, "date": {**_DAY, "description": "the day of the run"}},
                    ["winner", "classes", "command", "machine", "library", "date"], "a measurement of one family")
+
+
+def _sources() -> Schema:
+    one = _closed({"kind": {"enum": ["claimed", "observed", "copied"], "description": "how far it is believed",
+                            "x-right": "one of claimed, observed, copied"},
+                   "text": {**SENTENCE, "description": "claimed, copied: the source and its version, as a citation of it reads"},
+                   "date": {**_DAY, "description": "observed: the day"},
+                   "library": {**SENTENCE, "description": "observed: the library and its release"},
+                   "setup": {**SENTENCE, "description": "observed: where and how"}},
+                  ["kind"], "a source; an observation has date, library and setup, the others have text")
+    return {"type": "object", "minProperties": 1, "additionalProperties": one,
+            "propertyNames": {"pattern": f"^{SOURCE_NAME}$", "maxLength": 60, "x-right": "small letters and digits, joined by hyphens, dots and underscores"},
+            "description": "where the evidence comes from: each source is named once, and cells cite it", "x-right": "a mapping {name: source}"}
 
 
 def matrix_schema() -> Schema:
@@ -90,7 +124,7 @@ def matrix_schema() -> Schema:
                       "a variable of the environment, set before the library is first asked unless the user set it")
     row = _closed(
         {
-            "measured": {"type": "object", "minProperties": 1, "additionalProperties": _measured(), "propertyNames": {"pattern": NAME, "x-right": SNAKE},
+            "measured": {"type": "object", "minProperties": 1, "additionalProperties": {"$ref": "#/$defs/measurement"}, "propertyNames": {"pattern": NAME, "x-right": SNAKE},
                          "description": "what a bench found, by family; ./weft bench --write writes it", "x-right": "a mapping {family: measurement}"},
             "summary": {**SENTENCE, "description": "one sentence for people"},
             "backend": {"enum": list(BACKENDS), "description": "the backend that serves the row",
@@ -113,8 +147,8 @@ def matrix_schema() -> Schema:
         },
         ["summary", "backend", "library", "facts"], "one fabric")
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "weft: the capability matrix", "type": "object",
-            "description": "one row per fabric", "minProperties": 1, "propertyNames": {"pattern": NAME, "maxLength": 40, "x-right": SNAKE},
-            "additionalProperties": row, "$defs": _definitions()}
+            "description": "the sources, and one row per fabric", "minProperties": 1, "propertyNames": {"pattern": NAME, "maxLength": 40, "x-right": SNAKE},
+            "properties": {"sources": _sources()}, "required": ["sources"], "additionalProperties": row, "$defs": _definitions()}
 
 
 def rules_schema() -> Schema:
@@ -175,7 +209,7 @@ def _sentences(document: Document, error: Any) -> list[Problem]:
         right = error.schema.get("x-right", "a name")
         return [document.problem((*where, error.instance), f"'{error.instance:.60}' cannot be a name in {shown(where)}: expected {right}")]
     if kind == "anyOf" and _EVIDENCED[0] in error.validator_value:
-        return [document.problem(where, f"{shown(where)} has no evidence: add claimed: \"source and version\", observed: \"date, library, what was done\", or copied: \"from where\"")]
+        return [document.problem(where, f"{shown(where)} has no evidence: add claimed, observed or copied, as claimed: \"[source], what it says\"")]
     if kind == "anyOf" and {"required": ["because"]} in error.validator_value:
         return [document.problem(where, f"{shown(where)} has neither when nor because: say what it requires, or why it always holds")]
     if kind in ("minProperties", "minItems"):
@@ -186,15 +220,16 @@ def _sentences(document: Document, error: Any) -> list[Problem]:
 def _wrong_value(document: Document, where: Where, error: Any) -> Problem:
     right = error.schema.get("x-right") or error.schema.get("description") or "something else"
     if error.schema.get("type") == "object":
-        right = f"a mapping ({error.schema.get('description', '')})"
+        meaning = FACT[str(where[-1])].meaning if where and where[-1] in FACT else error.schema.get("description", "")
+        right = f"a mapping ({meaning})"
     hint = did_you_mean(error.instance, error.schema["enum"]) if isinstance(error.instance, str) and "enum" in error.schema else ""
     return document.problem(where, f"{shown(where)} is {_told(error.instance)}: expected {right}{hint}")
 
 
 def _missing(document: Document, where: Where, key: str, schema: Schema) -> Problem:
-    meaning = schema.get("properties", {}).get(key, {}).get("description", "")
     if where and where[-1] == "facts":
-        return document.problem(where, f"{shown(where)} does not answer {key} ({meaning}): add {key}: {{is: ..., claimed: \"...\"}}")
+        return document.problem(where, f"{shown(where)} does not answer {key} ({FACT[key].meaning}): add {key}: {{is: ..., claimed: \"[source], ...\"}}")
+    meaning = schema.get("properties", {}).get(key, {}).get("description", "")
     return document.problem(where, f"{shown(where)} lacks {key}" + (f" ({meaning})" if meaning else ""))
 
 

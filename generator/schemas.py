@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The JSON schemas of what the command prints, and where their copies in files lie (for editors and for programs that read us).
+"""The JSON schemas of what the command prints, and where their copies in files lie: for editors, and for programs that read the output.
 
-`python3 -B -m generator.schemas` writes generator/schemas/*.schema.json; a test keeps them equal to what is said here.
+`python3 -B -m generator.schemas` writes generator/schemas/*.schema.json. A test keeps those files equal to what is said here.
 """
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from .inspecting import KEYS
 from .schema import Schema, matrix_schema, rules_schema
 
 FOLDER = Path(__file__).resolve().parent / "schemas"
+_WIDTH = 120
 _TEXT: Schema = {"type": "string"}
 _TEXTS: Schema = {"type": "array", "items": _TEXT}
 
@@ -74,8 +75,41 @@ def all_schemas() -> dict[str, Schema]:
 
 
 def text_of(schema: Schema) -> str:
-    """The bytes of a schema's file."""
-    return json.dumps(schema, indent=1) + "\n"
+    """The bytes of a schema's file: JSON in lines of at most 120 columns where that is possible.
+
+    `x-right` is left out: it is for the sentences of weft's own refusals, and editors do not know it.
+    """
+    return _lines(_without_sentences(schema), 0, 0) + "\n"
+
+
+def _without_sentences(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_sentences(each) for key, each in value.items() if key != "x-right"}
+    return [_without_sentences(each) for each in value] if isinstance(value, list) else value
+
+
+def _lines(value: Any, indent: int, column: int) -> str:
+    """JSON that begins in `column`: in one line where it fits, else as many members in a line as fit."""
+    flat = json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, (dict, list)) or (indent and column + len(flat) < _WIDTH - 2):
+        return flat
+    heads = [json.dumps(key) + ": " for key in value] if isinstance(value, dict) else [""] * len(value)
+    members = value.values() if isinstance(value, dict) else value
+    starts = [column + 1, *[indent + 1] * len(heads)]  # the first member stands right after the bracket
+    inner = [head + _lines(each, indent + 1, start + len(head)) for head, each, start in zip(heads, members, starts)]
+    return f"{flat[0]}{_filled(inner, indent + 1, column + 1)}{flat[-1]}"
+
+
+def _filled(items: list[str], indent: int, column: int) -> str:
+    """The items, after a bracket in front of `column`: an item in several lines begins a line, others share lines."""
+    lines: list[str] = []
+    for number, item in enumerate(items):
+        text = item + ("," if number + 1 < len(items) else "")
+        if lines and "\n" not in text and "\n" not in lines[-1] and (indent if len(lines) > 1 else column) + len(lines[-1]) + 1 + len(text) < _WIDTH - 2:
+            lines[-1] += " " + text
+        else:
+            lines.append(text)
+    return ("\n" + " " * indent).join(lines)
 
 
 if __name__ == "__main__":

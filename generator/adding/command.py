@@ -12,12 +12,14 @@ import click
 from .. import emit
 from ..decided import Decided, decide_all
 from ..loader import Problem, Refused
-from ..model import CPP_WORDS, read_matrix
+from ..model import read_matrix
 from ..probing import CellFinding, Demands, Finding, Provenance, probe, provenance
+from ..probing.patch import difference
 from ..report import show_table
+from ..reserved import RESERVED
 from ..rules import Family, read_rules
 from ..schema import NAME
-from .row import NewCell, cells_of, row_text, spelt
+from .row import NewCell, added, cells_of, spelt
 from .trying import Tried, conform
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,14 +49,15 @@ def add(fabric: str, provider: str, endpoint: str | None, node: str, dry_run: bo
     try:
         _refuse_name(fabric, matrix)
         demands, findings, made = _probed(provider, endpoint, node, program)
-        cells = cells_of(demands, findings, made)
+        cells = cells_of(demands, findings)
         _tell_findings(fabric, demands, made, cells)
-        row = row_text(fabric, cells, demands, made)
-        _tell_answers(_decided(matrix, fabric, row))
+        before = matrix.read_text(encoding="utf-8")
+        after = added(before, fabric, cells, demands, made)
+        _tell_answers(_decided(matrix, fabric, after))
         if dry_run:
-            click.echo(row.strip("\n"))
+            click.echo(difference(before, after, matrix.name).strip("\n"))
             return
-        _write(matrix, row)
+        _write(matrix, after)
         click.echo(f"wrote row {fabric} to {matrix.name}, generated/{fabric}.hpp")
         tried = conform(ROOT, fabric, build or ROOT / "build" / "add")
     except Refused as refused:
@@ -71,7 +74,7 @@ def _leave(problems: list[Problem]) -> NoReturn:
 
 def _refuse_name(fabric: str, matrix: Path) -> None:
     """Errors: Refused, where the matrix could not take a row of this name."""
-    if not re.fullmatch(NAME, fabric) or fabric in CPP_WORDS:
+    if not re.fullmatch(NAME, fabric) or fabric in RESERVED:
         raise Refused([Problem("weft add", 1, f"'{fabric}' cannot be the name of a row: write one in snake_case that C++ and weft do not use")])
     row = read_matrix(matrix, matrix.name).fabric(fabric)
     if row:
@@ -96,26 +99,22 @@ def _tell_behaviour(finding: Finding) -> None:
     click.echo(f"  {finding.behaviour}: {finding.ended} ({finding.seconds:.1f} s){': ' + finding.why if finding.why else ''}", err=True)
 
 
-def _with_row(matrix: Path, row: str) -> str:
-    return matrix.read_text(encoding="utf-8").rstrip("\n") + "\n" + row
-
-
 def _rules() -> tuple[Family, ...]:
     return read_rules(ROOT / "generator" / "rules.yaml", "generator/rules.yaml")
 
 
-def _decided(matrix: Path, fabric: str, row: str) -> Decided:
-    """What the row would answer; nothing is written. Errors: Refused, where a family has no legal answer."""
+def _decided(matrix: Path, fabric: str, text: str) -> Decided:
+    """What the row of this matrix would answer; nothing is written. Errors: Refused, where a family has no legal answer."""
     with tempfile.TemporaryDirectory() as folder:
         trial = Path(folder) / matrix.name
-        trial.write_text(_with_row(matrix, row), encoding="utf-8")
+        trial.write_text(text, encoding="utf-8")
         decided = decide_all(read_matrix(trial, f"{matrix.name} with the row {fabric}"), _rules())
     return next(each for each in decided if each.fabric.name == fabric)
 
 
-def _write(matrix: Path, row: str) -> None:
-    """Appends the row and generates."""
-    matrix.write_text(_with_row(matrix, row), encoding="utf-8")
+def _write(matrix: Path, text: str) -> None:
+    """Writes the matrix and generates."""
+    matrix.write_text(text, encoding="utf-8")
     emit.write(emit.render(read_matrix(matrix, matrix.name), _rules(), ROOT / "templates", ROOT / emit.README), ROOT)
 
 

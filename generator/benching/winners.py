@@ -14,8 +14,8 @@ from typing import Any
 
 import click
 from ruamel.yaml import YAML
-from ruamel.yaml.nodes import MappingNode
 
+from ..layout import child_pair, entry, pair, sentence
 from ..loader import Refused
 from ..measured import LEAST, Won
 from ..model import read_matrix
@@ -55,11 +55,11 @@ def measured_text(answer: dict[str, Any], family: str, classes: Sequence[Won]) -
     """One family's entry, indented as it stands in a row."""
     machine = answer["machine"]
     lines = [f"    {family}:", f"      winner: {classes[0].winner}", "      classes:"]
-    lines += [f'        {won.sizes}: {{winner: {won.winner}, than: {won.than}, operation: {won.operation}, times: "{won.times}", spread: ["{won.low}", "{won.high}"]}}'
-              for won in classes]
-    lines += [f'      command: "{_command(answer)}"',
-              f'      machine: "{_plain(machine["processor"])}, {machine["cores"]} cores, {_plain(machine["kernel"])}"',
-              f'      library: "{_plain(answer["versions"]["library"])}"', f'      date: "{answer["date"][:10]}"']
+    lines += [entry(won.sizes, [("winner", won.winner, False), ("than", won.than, False), ("operation", won.operation, False),
+                                ("times", str(won.times), True), ("spread", f'["{won.low}", "{won.high}"]', False)], 8) for won in classes]
+    where = f"{_plain(machine['processor'])}, {machine['cores']} cores, {_plain(machine['kernel'])}"
+    lines += [pair("command", _command(answer), 6), pair("machine", where, 6),
+              pair("library", _plain(answer["versions"]["library"]), 6), pair("date", answer["date"][:10], 6)]
     return "\n".join(lines) + "\n"
 
 
@@ -73,25 +73,21 @@ def _command(answer: dict[str, Any]) -> str:
 
 
 def _plain(text: str) -> str:
-    return " ".join("".join(each if each.isprintable() else " " for each in text).replace('"', "'").replace("\\", "/").split())[:120]
-
-
-def _child(node: Any, key: str) -> tuple[Any, Any] | None:
-    return next(((name, value) for name, value in node.value if name.value == key), None) if isinstance(node, MappingNode) else None
+    return sentence(text, 120)
 
 
 def _with(text: str, fabric: str, family: str, entry: str) -> str:
     """The text with this entry in the row: in place of an older one, else behind the others, else in a new `measured` before the facts."""
-    found = _child(YAML(typ="rt", pure=True).compose(text), fabric)
+    found = child_pair(YAML(typ="rt", pure=True).compose(text), fabric)
     assert found is not None
     row = found[1]
-    there = _child(row, "measured")
+    there = child_pair(row, "measured")
     if there is None:
-        facts = _child(row, "facts")
+        facts = child_pair(row, "facts")
         assert facts is not None
         at = text.rindex("\n", 0, facts[0].start_mark.index) + 1
         return text[:at] + "  measured:\n" + entry + text[at:]
-    old = _child(there[1], family)
+    old = child_pair(there[1], family)
     start = text.rindex("\n", 0, (old or there[1].value[0])[0].start_mark.index) + 1
     if old is None:
         return text[:start] + entry + text[start:]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from hypothesis import strategies as st
@@ -22,6 +23,32 @@ _SPECIAL = {"context_bytes": [0, 32, 64], "key_bytes": [4, 8], "write_immediate_
 def _quoted(text: str) -> str:
     """YAML reads JSON's strings, but for characters beyond ASCII as they are."""
     return json.dumps(text, ensure_ascii=False)
+
+
+SOURCES: dict[str, tuple[str, ...]] = {
+    "claimed": ('a-source: {kind: claimed, text: "a source"}',),
+    "observed": ('a-run: {kind: observed, date: "2026-11-20", library: "libfabric 1.17.0"}', 'other-things: {kind: observed, date: "2025-01-31", library: "other things"}'),
+    "copied": ('a-row: {kind: copied, text: "a row"}',),
+}
+
+
+def with_sources(row: str, sources: Iterable[str]) -> str:
+    """A matrix of this row and of those sources that it cites."""
+    used = [source for source in sources if f"[{source.split(':', 1)[0]}]" in row]
+    return row + "".join(["sources:\n", *(f"  {source}\n" for source in used)])
+
+
+def sources_of(matrix: Path) -> list[str]:
+    """The entries of a matrix's sources, in one line each."""
+    found = re.search(r"^sources:\n((?:(?: .*)?\n)*)", matrix.read_text("utf-8"), re.M)
+    assert found
+    lines = "\n".join(line for line in found[1].split("\n") if not line.lstrip().startswith("#"))
+    return [re.sub(r"\s*\n\s+", " ", each) for each in re.findall(r"^  (\S.*(?:\n   .*)*)", lines, re.M)]
+
+
+def _evidence(draw: st.DrawFn, kind: str) -> str:
+    cited = draw(st.sampled_from(SOURCES[kind])).split(":", 1)[0]
+    return _quoted(f"[{cited}] {draw(_WORDS)}"[:250])
 
 
 def _sentence(draw: st.DrawFn) -> str:
@@ -47,9 +74,8 @@ def _value(draw: st.DrawFn, fact: Fact, wild: bool) -> str:
 
 
 def _cell(draw: st.DrawFn, fact: Fact, wild: bool) -> str:
-    evidence = [f"{key}: {draw(st.sampled_from(['2026-11-20 libfabric 1.17.0, seen', '2025-01-31 other things'])) if key == 'observed' else _sentence(draw)}"
+    evidence = [f"{key}: {_evidence(draw, key)}"
                 for key in draw(st.sampled_from([("claimed",), ("claimed",), ("copied",), ("observed",), ("claimed", "observed"), ("observed", "copied")]))]
-    evidence = [re.sub(r"^observed: (.*)", lambda match: "observed: " + _quoted(match[1]), each) for each in evidence]
     return f"{fact.name}: {{is: {_value(draw, fact, wild)}, {', '.join(evidence)}}}"
 
 
@@ -57,7 +83,7 @@ def _cell(draw: st.DrawFn, fact: Fact, wild: bool) -> str:
 def random_row(draw: st.DrawFn, families: tuple[Family, ...], wild: bool = True) -> str:
     """A row that the schema takes; whether its facts have an answer to every family is for the rules to say."""
     backend = "loopback" if not wild else draw(st.sampled_from(BACKENDS))
-    lines = ["ROW:", f"  summary: {_sentence(draw) if wild else 'made up'}", f"  backend: {backend}", '  library: {since: "1.15", claimed: c}']
+    lines = ["ROW:", f"  summary: {_sentence(draw) if wild else 'made up'}", f"  backend: {backend}", '  library: {since: "1.15", claimed: "[a-source]"}']
     if wild and draw(st.booleans()):
         lines += ["  settings:", f"    FI_SOME_SETTING: {{value: {_quoted(draw(st.sampled_from(['1', 'x y', ''])))}, reason: {_sentence(draw)}}}"]
     lines += ["  facts:", *(f"    {_cell(draw, fact, wild)}" for fact in FACTS)]
@@ -67,13 +93,14 @@ def random_row(draw: st.DrawFn, families: tuple[Family, ...], wild: bool = True)
     if wild and draw(st.integers(0, 11)) == 0:
         family = draw(st.sampled_from(families))
         lines += ["  override:", f"    {family.name}: {draw(st.sampled_from(family.answers))}", f"    reason: {_sentence(draw)}"]
-    return "\n".join(lines) + "\n"
+    return with_sources("\n".join(lines) + "\n", [source for each in SOURCES.values() for source in each])
 
 
 def real_rows(matrix: Path) -> list[str]:
-    """The text of each row of the matrix, its name replaced by ROW."""
+    """The text of each row of the matrix, its name replaced by ROW, with the sources that it cites."""
     parts = re.split(r"^([a-z][a-z0-9_]*):\n", matrix.read_text("utf-8"), flags=re.M)
-    return [f"ROW:\n{body}" for body in parts[2::2]]
+    sources = sources_of(matrix)
+    return [with_sources(f"ROW:\n{body}", sources) for name, body in zip(parts[1::2], parts[2::2]) if name != "sources"]
 
 
 @st.composite

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.adding.row import cells_of, row_text
+from generator.adding.row import added, cells_of
 from generator.facts import FACTS, UNLIMITED, Value
 from generator.loader import Refused
 from generator.model import Fabric, read_matrix
@@ -29,7 +29,9 @@ def _found(**shown: Value) -> list[CellFinding]:
 
 def _row(tmp_path: Path, findings: list[CellFinding]) -> Fabric:
     path = tmp_path / "providers.yaml"
-    path.write_text(row_text("made_up", cells_of(DEMANDS, findings, MADE), DEMANDS, MADE), encoding="utf-8")
+    text = added("", "made_up", cells_of(DEMANDS, findings), DEMANDS, MADE)
+    assert max(len(line) for line in text.splitlines()) <= 120
+    path.write_text(text, encoding="utf-8")
     fabric = read_matrix(path).fabric("made_up")
     assert fabric is not None
     return fabric
@@ -44,7 +46,7 @@ def test_a_row_reads_back_with_every_cell(tmp_path: Path) -> None:
     assert cells["provider"].value == "made;up" and cells["endpoint_type"].value == "addressed"
     assert cells["completion_wait"].value == "yield" and cells["largest_write"].value == UNLIMITED
     assert cells["key_bytes"].evidence.claimed == "libfabric 1.17.0: claim of key_bytes"
-    assert cells["key_bytes"].evidence.observed == "2026-11-20 libfabric 1.17.0 loopback, weft probe, test of key_bytes"
+    assert cells["key_bytes"].evidence.observed == "2026-11-20 libfabric 1.17.0 (API 1.17) Linux 6.1.0 lo, weft probe: test of key_bytes"
 
 
 def test_what_was_seen_is_believed_before_what_is_claimed(tmp_path: Path) -> None:
@@ -62,11 +64,11 @@ def test_what_nobody_saw_is_assumed_to_be_the_weaker_thing(tmp_path: Path) -> No
 
 def test_a_cell_that_nobody_may_guess_refuses() -> None:
     with pytest.raises(Refused, match=r'provider "made;up": neither claimed nor shown is key_owner, key_bytes, and no value'):
-        cells_of(DEMANDS, [each for each in _found() if not each.cell.startswith("key_")], MADE)
+        cells_of(DEMANDS, [each for each in _found() if not each.cell.startswith("key_")])
 
 
 def test_evidence_is_what_the_matrix_takes(tmp_path: Path) -> None:
     odd = CellFinding("key_bytes", 8, 'says "8"\n\\ and more', 8, "word " * 200)
     cell = _row(tmp_path, [each for each in _found() if each.cell != "key_bytes"] + [odd]).ranges[0].cells["key_bytes"]
     assert cell.evidence.claimed == "libfabric 1.17.0: says '8' / and more"
-    assert cell.evidence.observed is not None and len(cell.evidence.observed) <= 300 and cell.evidence.observed.endswith(" ...")
+    assert cell.evidence.observed is not None and len(cell.evidence.observed) <= 400 and cell.evidence.observed.endswith("word ...")

@@ -39,7 +39,7 @@ def _row(tmp_path: Path, entry: str = ENTRY, **cells: str) -> Matrix:
     text = TINY.replace("  facts:\n", entry + "  facts:\n", 1)
     for name, value in cells.items():
         start = text.index(f"    {name}: {{is: ")
-        text = text[:start] + f"    {name}: {{is: {value}, claimed: c}}" + text[text.index("\n", start):]
+        text = text[:start] + f"    {name}: {{is: {value}, claimed: \"[c]\"}}" + text[text.index("\n", start):]
     (tmp_path / "m.yaml").write_text(text, "utf-8")
     return read_matrix(tmp_path / "m.yaml", "m.yaml")
 
@@ -69,6 +69,7 @@ def test_a_winner_that_programs_can_tell_apart_is_said_and_not_taken(tmp_path: P
     ('times: "1.20"', "times: 1.20", "1.20 is read as a fraction or an odd number"),
     ("than: provider", "than: target", "m.yaml:10: tiny.measured.atomics.small: target is compared with itself"),
     ("2026-11-21", "2026-11-31", "m.yaml:14: tiny.measured.atomics was measured on 2026-11-31, which is no day"),
+    ("2026-11-21", "2099-11-21", "m.yaml:14: tiny.measured.atomics was measured on 2099-11-21, which is after today"),
     ("operation: fetch_add, ", "", "m.yaml:10: tiny.measured.atomics.classes.small lacks operation"),
     ("than: provider", "than: providers", "tiny.measured.atomics: atomics has no answer 'providers'; its answers are provider, target; did you mean 'provider'?"),
     ("    atomics:", "    atomic:", "tiny: measured is an unknown family 'atomic'; did you mean 'atomics'?"),

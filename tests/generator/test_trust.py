@@ -13,7 +13,8 @@ from generator.model import Matrix, read_matrix
 from tests.generator.conftest import Run
 
 CASES = Path(__file__).parent / "cases"
-SEEN = '{is: 8, claimed: c, observed: "2026-11-20 libfabric 1.17.0, seen"}'
+SEEN = '{is: 8, claimed: "[c]", observed: "[run], seen"}'
+SOURCES = {"run": 'kind: observed, date: "2026-11-20", library: "libfabric 1.17.0"', "row": 'kind: copied, text: "of another row"'}
 
 
 def _matrix(tmp_path: Path, case: str, **cells: str) -> Matrix:
@@ -21,13 +22,14 @@ def _matrix(tmp_path: Path, case: str, **cells: str) -> Matrix:
     for name, cell in cells.items():
         text, found = re.subn(rf"(\n    {name}: ).*", lambda match, cell=cell: match[1] + cell, text, count=1)
         assert found == 1, name
+    text += "".join(f"  {name}: {{{source}}}\n" for name, source in SOURCES.items() if f"[{name}]" in text)
     (tmp_path / "m.yaml").write_text(text, "utf-8")
     return read_matrix(tmp_path / "m.yaml", "m.yaml")
 
 
 def test_the_best_evidence_is_the_level(tmp_path: Path) -> None:
-    matrix = _matrix(tmp_path, "valid_tiny.yaml", key_bytes=SEEN, queue_depth='{is: 256, copied: "of another row"}',
-                     data_progress='{is: polling, claimed_value: thread, observed: "2026-11-20 libfabric 1.17.0, seen"}')
+    matrix = _matrix(tmp_path, "valid_tiny.yaml", key_bytes=SEEN, queue_depth='{is: 256, copied: "[row]"}',
+                     data_progress='{is: polling, claimed_value: thread, observed: "[run], seen"}')
     counted = trust.count(trust.cells_of(matrix.fabrics[0]))
     assert (counted.observed, counted.copied, counted.differ) == (2, 1, 1)
     assert counted.cells == len(matrix.fabrics[0].ranges[0].cells)

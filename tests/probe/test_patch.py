@@ -7,13 +7,14 @@ from recorded_findings import ROOT, recorded
 from test_cells import changed
 
 from generator.loader import load_text
-from generator.model import Matrix, Version, read_matrix
+from generator.model import Matrix, Version, matrix_of, read_matrix
 from generator.probing.compare import compare, range_for
 from generator.probing.patch import difference, mended
 from generator.probing.running import provenance_of, read_cells
 from generator.probing.seen import Seen
 
 TEXT = (ROOT / "providers.yaml").read_text("utf-8")
+KEY_BYTES = TEXT[TEXT.index("    key_bytes:"):].split("\n    #", 1)[0].split("\n")[:3]
 
 
 def mend(text: str, matrix: Matrix, fabric: str, seen: Seen, release: str = "1.17") -> str:
@@ -31,7 +32,7 @@ def test_a_row_that_agrees_stays_as_it_is(matrix: Matrix) -> None:
 def test_a_wrong_cell_is_mended_where_it_stands(matrix: Matrix, tmp_path_factory: pytest.TempPathFactory) -> None:
     after = mend(TEXT, matrix, "tcp", changed(recorded("tcp"), "keys", widest_key_bytes=4))
     removed = [line for line in difference(TEXT, after, "m").splitlines() if line.startswith("-") and not line.startswith("---")]
-    assert len(removed) == 1 and "key_bytes: {is: 8" in removed[0]
+    assert all(line in KEY_BYTES for line in (each[1:] for each in removed)) and any("key_bytes: {is: 8" in each for each in removed)
     trial = tmp_path_factory.mktemp("matrix") / "m.yaml"
     trial.write_text(after, "utf-8")
     row = read_matrix(trial).fabric("tcp")
@@ -48,9 +49,8 @@ def test_a_claim_that_is_refuted_is_marked_and_the_evidence_kept(matrix: Matrix)
     unmarked = TEXT.replace(marked, "remote_counter_counts_writes: {is: false,", 1)
     trial = load_text(unmarked, "m")
     assert "claimed_value" not in trial.data["tcp"]["facts"]["remote_counter_counts_writes"]
-    from generator.model import _fabric  # a row of text that is on no disk
-
-    row = _fabric(trial, "tcp", trial.data["tcp"], [])
+    row = matrix_of(trial).fabric("tcp")
+    assert row is not None
     seen = recorded("tcp")
     judged = compare("tcp", row.ranges[0].cells, read_cells(seen))
     assert [each.cell.name for each in judged if each.wrong] == ["remote_counter_counts_writes"]
@@ -76,5 +76,6 @@ def test_what_agrees_says_what_was_seen_only_where_nobody_had_observed_it(matrix
     after = mended(TEXT, row, verdicts, provenance_of(seen), "1.17", observe=True)
     noted = [line for line in difference(TEXT, after, "m").splitlines() if line.startswith("+") and not line.startswith("+++")]
     blank = [each for each in verdicts if not each.wrong and each.finding.test and not each.cell.evidence.observed]
-    assert sum("weft probe:" in line for line in noted) == len(blank)
+    assert sum('observed: "[probe-' in line for line in noted) == len(blank)
+    assert max(len(line) for line in after.splitlines()) <= 120
     assert mended(TEXT, row, verdicts, provenance_of(seen), "1.17") == TEXT
