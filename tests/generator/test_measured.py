@@ -142,6 +142,7 @@ def test_winners_are_written_once_and_comments_stay(tmp_path: Path) -> None:
     once = path.read_text("utf-8")
     row = read_matrix(path, "providers.yaml").fabric("shm")
     assert row is not None and str(row.measured["region_address"].classes[0].times) == "5.80" and row.measured["region_address"].machine == "An 'odd' one, 2 cores, Linux 6"
+    assert max(len(line) for line in once.splitlines()) <= 120
     assert [line for line in once.splitlines() if "#" in line] == [line for line in before.splitlines() if "#" in line]
     write_winners(answer, path)
     assert path.read_text("utf-8") == once

@@ -2,16 +2,20 @@
 """Mending the matrix: values, claims and evidence change, comments and layout stay, and what a later release changes gets a range."""
 from __future__ import annotations
 
+import re
+
 import pytest
 from recorded_findings import ROOT, recorded
 from test_cells import changed
 
+from generator.layout import with_source
 from generator.loader import load_text
 from generator.model import Matrix, Version, matrix_of, read_matrix
 from generator.probing.compare import compare, range_for
 from generator.probing.patch import difference, mended
 from generator.probing.running import provenance_of, read_cells
 from generator.probing.seen import Seen
+from generator.sources import Source
 
 TEXT = (ROOT / "providers.yaml").read_text("utf-8")
 KEY_BYTES = TEXT[TEXT.index("    key_bytes:"):].split("\n    #", 1)[0].split("\n")[:3]
@@ -79,3 +83,16 @@ def test_what_agrees_says_what_was_seen_only_where_nobody_had_observed_it(matrix
     assert sum('observed: "[probe-' in line for line in noted) == len(blank)
     assert max(len(line) for line in after.splitlines()) <= 120
     assert mended(TEXT, row, verdicts, provenance_of(seen), "1.17") == TEXT
+
+
+def test_a_source_that_lost_its_last_cell_goes_and_the_run_is_named_once() -> None:
+    only_here = "libfabric-1.17.0-2026-11-23"
+    text, name = with_source(TEXT, only_here, Source("observed", date="2026-11-23", library="libfabric 1.17.0"))
+    cell = text.index("observed:", text.index("\n    key_bytes:"))
+    text = text[:cell] + re.sub(r"\[.*?\]", f"[{name}]", text[cell:], count=1)
+    given = matrix_of(load_text(text, "m"))
+    after = mend(text, given, "tcp", changed(recorded("tcp"), "keys", widest_key_bytes=4))
+    assert f"  {only_here}:" in text and only_here not in after
+    runs = [line for line in after.splitlines() if line.startswith("  probe-") and line not in TEXT.splitlines()]
+    assert len(runs) == 1
+    assert mend(after, matrix_of(load_text(after, "m")), "tcp", changed(recorded("tcp"), "keys", widest_key_bytes=4)) == after
