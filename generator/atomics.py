@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .schema import did_you_mean
+from .refusing import did_you_mean
 
 OPERATIONS = ("add", "compare_swap", "swap", "and", "or", "xor", "min", "max", "read")
 TYPES = ("int32", "uint32", "int64", "uint64", "float", "double")

@@ -19,9 +19,10 @@ from .report import as_json, show_inspected
 @format_option("table", "json")
 @refusing
 def inspect(binaries: tuple[Path, ...], matrix: Path, rules: Path, kind: str) -> None:
-    """Say which fabrics BINARY was built for: releases, wire version, answers, and whether its row is that of this tree.
+    """Say which fabrics BINARY was built for.
 
-    Nothing is run. With two binaries it also says whether they can talk; exit code 1 if they share no fabric on which they can.
+    For each fabric: releases, wire version, answers, and whether the row is that of this tree. Nothing is run.
+    With two binaries, the command also says whether they can talk. Exit code 1 if no fabric of both can.
 
     \b
     Examples:
@@ -35,11 +36,16 @@ def inspect(binaries: tuple[Path, ...], matrix: Path, rules: Path, kind: str) ->
     talk = [inspecting.unlikeness(a, b) for a in found[0][1] for b in found[-1][1]] if len(found) == 2 else []
     apart = bool(talk) and all(talk)
     if kind == "json":
-        content = [{"file": name, "fabrics": [{**asdict(one), "row": inspecting.against_tree(one, decided, families)} for one in every]}
+        content = [{"file": name,
+                    "fabrics": [{**asdict(one), "row": inspecting.against_tree(one, decided, families)}
+                                for one in every]}
                    for name, every in found]
-        click.echo(as_json("inspect", {"binaries": content, "can_talk": not apart if talk else None, "why_not": talk[0] if apart else ""}))
+        click.echo(as_json("inspect",
+                           {"binaries": content, "can_talk": not apart if talk else None,
+                            "why_not": talk[0] if apart else ""}))
         raise SystemExit(NEGATIVE if apart else FINE)
-    show_inspected([(name, one, inspecting.against_tree(one, decided, families)) for name, every in found for one in every])
+    show_inspected([(name, one, inspecting.against_tree(one, decided, families))
+                    for name, every in found for one in every])
     if talk:
         click.echo(f"they cannot talk: {talk[0]}" if apart else "they can talk")
     raise SystemExit(NEGATIVE if apart else FINE)

@@ -53,6 +53,7 @@ def main() -> NoReturn:
     except Exception as error:  # noqa: BLE001  the last place that can make a sentence of it
         if os.environ.get("WEFT_TRACEBACK"):
             raise
-        click.echo(f"weft: a fault of its own: {type(error).__name__}: {error} (WEFT_TRACEBACK=1 shows where)", err=True)
+        click.echo(f"weft: a fault of its own: {type(error).__name__}: {error} (WEFT_TRACEBACK=1 shows where)",
+                   err=True)
         raise SystemExit(INTERNAL) from None
     raise SystemExit(FINE)

@@ -11,7 +11,8 @@ import click
 from . import check as checks
 from . import emit
 from .facts import FACTS
-from .options import FINE, NEGATIVE, ROOT, format_option, leave, matrix_option, output_option, read_inputs, refusing, rules_option
+from .options import (
+    FINE, NEGATIVE, ROOT, format_option, leave, matrix_option, output_option, read_inputs, refusing, rules_option)
 from .probing.command import check_live, node_option, program_option
 from .report import as_json
 from .trust import STALE_DAYS, cells_of, count, stale
@@ -37,7 +38,9 @@ def generate(matrix: Path, rules: Path, output: Path, kind: str) -> None:
     written = emit.write(files, output)
     stray = checks.check_unaccounted(files, output)
     if kind == "json":
-        click.echo(as_json("generate", {"files": sorted(files), "written": sorted(written), "unaccounted": [p.file for p in stray]}))
+        click.echo(as_json("generate",
+                           {"files": sorted(files), "written": sorted(written),
+                            "unaccounted": [p.file for p in stray]}))
         return
     for name in written:
         click.echo(f"wrote {name}")
@@ -50,20 +53,25 @@ def generate(matrix: Path, rules: Path, output: Path, kind: str) -> None:
 @matrix_option
 @rules_option
 @output_option
-@click.option("--today", type=click.DateTime(["%Y-%m-%d"]), default=None, help="The day on which observations are judged. [default: today]")
-@click.option("--stale-days", type=click.IntRange(1), default=STALE_DAYS, show_default=True, help="Older observations get a warning.")
-@click.option("--live", is_flag=True, help="Compare the rows with the fabrics of this machine instead: the cheap part of `weft probe`.")
-@click.option("--bench/--no-bench", "benches", default=True, show_default=True, help="With --live: run again, shortly, what rows have measured.")
+@click.option("--today", type=click.DateTime(["%Y-%m-%d"]), default=None,
+              help="The day on which observations are judged. [default: today]")
+@click.option("--stale-days", type=click.IntRange(1), default=STALE_DAYS, show_default=True,
+              help="Older observations get a warning.")
+@click.option("--live", is_flag=True,
+              help="Compare the rows with the fabrics of this machine instead: the cheap part of `weft probe`.")
+@click.option("--bench/--no-bench", "benches", default=True, show_default=True,
+              help="With --live: run again, shortly, what rows have measured.")
 @node_option
 @program_option
 @format_option("table", "json")
 @refusing
-def check(matrix: Path, rules: Path, output: Path, today: datetime | None, stale_days: int, live: bool, benches: bool, node: str, program: Path | None,
+def check(matrix: Path, rules: Path, output: Path, today: datetime | None, stale_days: int, live: bool, benches: bool,
+          node: str, program: Path | None,
           kind: str) -> None:
     """Compare generated/ and docs/matrix.md with the matrix: by bytes, by meaning, and for files from nowhere.
 
-    Exit code 1, with a file and a line for each difference, if they do not agree. Stale observations are warnings: they change no
-    exit code. The cells are counted by their level of trust.
+    Exit code 1 if they do not agree, with a file and a line for each difference. Stale observations are warnings,
+    which do not change the exit code. The cells are counted by their level of trust.
 
     \b
     Examples:
@@ -88,4 +96,5 @@ def check(matrix: Path, rules: Path, output: Path, today: datetime | None, stale
     if problems:
         leave(sorted(problems))
     click.echo(f"trust: {levels.told}" + (f"; {len(warnings)} warnings of stale observations" if warnings else ""))
-    click.echo(f"{len(files)} files agree with {read.file}: {len(read.fabrics)} fabrics, {len(families)} families, {len(FACTS)} facts")
+    click.echo(f"{len(files)} files agree with {read.file}: {len(read.fabrics)} fabrics, {len(families)} families, "
+               f"{len(FACTS)} facts")

@@ -40,7 +40,7 @@ def plain_name(text: str) -> str:
 
 
 def quoted(text: str, start: int, indent: int) -> str:
-    """Text in double quotes that begins in column `start`; what does not fit goes on in lines that begin in column `indent`."""
+    """Text in double quotes that begins in column `start`. The next lines begin in column `indent`."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     words = _BREAK.split(escaped)
     lines = ['"' + words[0]]
@@ -61,7 +61,7 @@ def pair(key: str, text: str, indent: int) -> str:
 def entry(key: str, parts: Sequence[Part], indent: int) -> str:
     """`key: {name: value, ...}` from its parts.
 
-    In one line where that fits; else what is no sentence stays in the first line, and each sentence has lines of its own.
+    The entry is one line where that fits. Else values stay in the first line, and each sentence begins a line.
     """
     head = f"{' ' * indent}{key}: {{"
     line = head + ", ".join(f"{name}: {quoted(value, 0, 0) if text else value}" for name, value, text in parts) + "}"
@@ -71,7 +71,8 @@ def entry(key: str, parts: Sequence[Part], indent: int) -> str:
     for number, (name, value, text) in enumerate(parts):
         joined = f"{name}: {value}" if not text else ""
         if number == 0 or (not text and len(lines) == 1):
-            lines[-1] += ("" if number == 0 else " ") + (joined or f"{name}: {quoted(value, len(lines[-1]) + len(name) + 2, indent + 4)}")
+            start = len(lines[-1]) + len(name) + 2
+            lines[-1] += ("" if number == 0 else " ") + (joined or f"{name}: {quoted(value, start, indent + 4)}")
         else:
             lines.append(f"{' ' * (indent + 2)}{joined}" if joined else pair(name, value, indent + 2))
         lines[-1] += "}" if number + 1 == len(parts) else ","
@@ -105,7 +106,8 @@ def child(node: Any, key: str) -> Any:
 
 def child_pair(node: Any, key: str) -> tuple[Any, Any] | None:
     """The key and the value; none where there is no such key."""
-    return next(((name, value) for name, value in node.value if name.value == key), None) if isinstance(node, MappingNode) else None
+    pairs = node.value if isinstance(node, MappingNode) else []
+    return next(((name, value) for name, value in pairs if name.value == key), None)
 
 
 def end_of_text(text: str, node: Node) -> int:
@@ -118,7 +120,10 @@ def end_of_text(text: str, node: Node) -> int:
 
 
 def with_source(text: str, name: str, source: Source) -> tuple[str, str]:
-    """The matrix with this source, and the name to cite it by: `name`, unless it is taken or the source is there already."""
+    """The matrix with this source, and the name to cite.
+
+    The name is `name`, unless another source has that name or this source is there already.
+    """
     sources = child(_root(text), "sources")
     there = {key.value: _source_of(value) for key, value in sources.value} if sources is not None else {}
     same = next((each for each, known in there.items() if known == source), None)
@@ -139,7 +144,8 @@ def without_unused(text: str) -> str:
     """The matrix without the sources that nobody cites: an edit may have taken away the last citation."""
     root = _root(text)
     sources = child(root, "sources")
-    used = {name for key, value in root.value if key.value != "sources" for scalar in _scalars(value) for name in cited(scalar)}
+    rows = [value for key, value in root.value if key.value != "sources"]
+    used = {name for row in rows for scalar in _scalars(row) for name in cited(scalar)}
     for key, value in reversed(sources.value if sources is not None else []):
         if key.value not in used:
             start = text.rindex("\n", 0, key.start_mark.index) + 1

@@ -17,7 +17,8 @@ from .facts import FACT, FACTS, UNLIMITED, Value
 from .loader import Document, Problem, Refused, Where, load
 from .measured import Measured, read_measured
 from .reserved import RESERVED
-from .schema import matrix_schema, require
+from .refusing import require
+from .schema import matrix_schema
 from .sources import Sources
 
 _LIKE_A_RANGE = re.compile(r".*_since_\d+_\d+")
@@ -48,7 +49,8 @@ class Evidence:
     copied: str | None = None
 
     def __str__(self) -> str:
-        parts = [f"claimed: {self.claimed}" if self.claimed else "", f"observed: {self.observed}" if self.observed else "",
+        parts = [f"claimed: {self.claimed}" if self.claimed else "",
+                 f"observed: {self.observed}" if self.observed else "",
                  f"copied: {self.copied}" if self.copied else ""]
         return "; ".join(part for part in parts if part)
 
@@ -154,7 +156,8 @@ def matrix_of(document: Document) -> Matrix:
     require(document, matrix_schema())
     problems: list[Problem] = []
     sources = Sources(document, problems)
-    fabrics = tuple(_fabric(document, sources, key, row, problems) for key, row in document.data.items() if key != "sources")
+    fabrics = tuple(_fabric(document, sources, key, row, problems)
+                    for key, row in document.data.items() if key != "sources")
     sources.unused()
     if problems:
         raise Refused(problems)
@@ -170,15 +173,20 @@ def _check_cells(document: Document, raw: Mapping[str, Any], where: Where, probl
     fabric = where[0]
     for name, cell in raw.items():
         if name == "atomic_operations":
-            problems += [document.problem((*where, name, "is"), f"{fabric}.{name}: {wrong}") for wrong in atomics.read(cell["is"]).wrong]
+            problems += [document.problem((*where, name, "is"), f"{fabric}.{name}: {wrong}")
+                         for wrong in atomics.read(cell["is"]).wrong]
         if "claimed_value" not in cell:
             continue
         if cell["claimed_value"] == cell["is"]:
-            problems.append(document.problem((*where, name, "claimed_value"), f"{fabric}.{name}: claimed_value is what the cell is: "
-                                                                             "it stands only where the library claims something else; leave it out"))
+            problems.append(document.problem((*where, name, "claimed_value"),
+                                             f"{fabric}.{name}: claimed_value is what the cell is: "
+                                             "it stands only where the library claims "
+                                             "something else; leave it out"))
         elif "observed" not in cell:
-            problems.append(document.problem((*where, name, "claimed_value"), f"{fabric}.{name}: claimed_value says that behaviour differs from the claim: "
-                                                                             "add observed: \"[source], what was seen\""))
+            problems.append(document.problem((*where, name, "claimed_value"),
+                                             f"{fabric}.{name}: claimed_value says that behaviour differs from the "
+                                             f"claim: "
+                                             "add observed: \"[source], what was seen\""))
 
 
 def _cells(document: Document, sources: Sources, raw: Mapping[str, Any], where: Where) -> dict[str, Cell]:
@@ -186,14 +194,16 @@ def _cells(document: Document, sources: Sources, raw: Mapping[str, Any], where: 
         given: Value = raw[name][key]
         return UNLIMITED if FACT[name].is_number and given == "unlimited" else given
 
-    return {fact.name: Cell(fact.name, value(fact.name), _evidence(sources, raw[fact.name], (*where, fact.name)), document.line((*where, fact.name)),
+    return {fact.name: Cell(fact.name, value(fact.name), _evidence(sources, raw[fact.name], (*where, fact.name)),
+                            document.line((*where, fact.name)),
                             value(fact.name, "claimed_value") if "claimed_value" in raw[fact.name] else None)
             for fact in FACTS if fact.name in raw}
 
 
 def _fabric(document: Document, sources: Sources, name: str, row: Mapping[str, Any], problems: list[Problem]) -> Fabric:
     if name in RESERVED or _LIKE_A_RANGE.fullmatch(name):
-        problems.append(document.problem((name,), f"row '{name}' has a name that C++ or weft uses itself: choose another"))
+        problems.append(document.problem((name,),
+                                         f"row '{name}' has a name that C++ or weft uses itself: choose another"))
     settings = tuple(Setting(key, raw["value"], raw["reason"]) for key, raw in row.get("settings", {}).items())
     override = None
     if "override" in row:
@@ -202,13 +212,17 @@ def _fabric(document: Document, sources: Sources, name: str, row: Mapping[str, A
         override = Override(MappingProxyType(answers), row["override"]["reason"])
     ranges = _ranges(document, sources, name, row, problems)
     if row["backend"] == "libfabric" and ranges[0].cells["provider"].value == "":
-        problems.append(document.problem((name, "facts", "provider"), f"{name}.provider is empty: a libfabric row names its provider, as fi_info prints it"))
+        problems.append(document.problem((name, "facts", "provider"),
+                                         f"{name}.provider is empty: a libfabric row names its provider, as fi_info "
+                                         f"prints it"))
     measured = MappingProxyType(read_measured(document, name, row.get("measured", {}), problems))
     library = _evidence(sources, row["library"], (name, "library"))
-    return Fabric(name, row["summary"], row["backend"], library, settings, ranges, override, document.line((name,)), measured)
+    return Fabric(name, row["summary"], row["backend"], library, settings, ranges, override, document.line((name,)),
+                  measured)
 
 
-def _ranges(document: Document, sources: Sources, name: str, row: Mapping[str, Any], problems: list[Problem]) -> tuple[Range, ...]:
+def _ranges(document: Document, sources: Sources, name: str, row: Mapping[str, Any],
+            problems: list[Problem]) -> tuple[Range, ...]:
     end = Version.of(row["library"]["until"]) if "until" in row["library"] else None
     starts = [Version.of(row["library"]["since"])]
     _check_cells(document, row["facts"], (name, "facts"), problems)
@@ -219,21 +233,26 @@ def _ranges(document: Document, sources: Sources, name: str, row: Mapping[str, A
         where: Where = (name, "ranges", index)
         start = Version.of(raw["since"])
         if start <= starts[-1]:
-            problems.append(document.problem((*where, "since"), f"{name}: the range since {start} does not come after the one since {starts[-1]}: "
-                                                               "give ranges oldest first"))
+            problems.append(document.problem((*where, "since"),
+                                             f"{name}: the range since {start} does not come after the one since "
+                                             f"{starts[-1]}: "
+                                             "give ranges oldest first"))
         _check_cells(document, raw["facts"], (*where, "facts"), problems)
         restated = _cells(document, sources, raw["facts"], (*where, "facts"))
         for key, cell in restated.items():
             if cell.value == cells[-1][key].value:
-                problems.append(document.problem((*where, "facts", key), f"{name}.{key} is {cell.told} before {start} too: "
-                                                                        "a range restates only the cells that change"))
+                problems.append(document.problem((*where, "facts", key),
+                                                 f"{name}.{key} is {cell.told} before {start} too: "
+                                                 "a range restates only the cells that change"))
         starts.append(start)
         cells.append({key: restated.get(key, before) for key, before in cells[-1].items()})
         changed.append(tuple(restated))
         lines.append(document.line(where))
     if end is not None and end <= starts[-1]:
-        problems.append(document.problem((name, "library", "until"), f"{name}: until {end} is not after since {starts[-1]}: "
-                                                                    "until is the first release that the row no longer describes"))
+        problems.append(document.problem((name, "library", "until"),
+                                         f"{name}: until {end} is not after since {starts[-1]}: "
+                                         "until is the first release that the row no "
+                                         "longer describes"))
     ends = [*starts[1:], end]
     return tuple(Range(start, stop, MappingProxyType(each), names, line)
                  for start, stop, each, names, line in zip(starts, ends, cells, changed, lines))

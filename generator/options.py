@@ -13,22 +13,26 @@ from .decided import Decided, decide_all
 from .loader import Problem, Refused
 from .model import Matrix, read_matrix
 from .rules import Family, read_rules
-from .schema import did_you_mean
+from .refusing import did_you_mean
 
 ROOT = Path(__file__).resolve().parent.parent
 FINE, NEGATIVE = 0, 1
 
 EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
-matrix_option = click.option("--matrix", type=EXISTING, default=ROOT / "providers.yaml", show_default="providers.yaml of this tree",
+matrix_option = click.option("--matrix", type=EXISTING, default=ROOT / "providers.yaml",
+                             show_default="providers.yaml of this tree",
                        help="The matrix to read.")
-rules_option = click.option("--rules", type=EXISTING, default=ROOT / "generator" / "rules.yaml", show_default="those of this tree",
+rules_option = click.option("--rules", type=EXISTING, default=ROOT / "generator" / "rules.yaml",
+                            show_default="those of this tree",
                       help="The rules to apply.")
-output_option = click.option("--output", type=click.Path(file_okay=False, path_type=Path), default=ROOT, show_default="this tree",
+output_option = click.option("--output", type=click.Path(file_okay=False, path_type=Path), default=ROOT,
+                             show_default="this tree",
                        help="The folder that has generated/ and docs/.")
 
 
 def format_option(*kinds: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    return click.option("--format", "kind", type=click.Choice(kinds), default=kinds[0], show_default=True, help="How to answer.")
+    return click.option("--format", "kind", type=click.Choice(kinds), default=kinds[0], show_default=True,
+                        help="How to answer.")
 
 
 def shown(path: Path) -> str:
@@ -71,7 +75,8 @@ def pick_fabric(decided: tuple[Decided, ...], name: str) -> Decided:
         if each.fabric.name == name:
             return each
     names = [each.fabric.name for each in decided]
-    raise click.BadParameter(f"no fabric '{name}'{did_you_mean(name, names) or '; there are ' + ', '.join(names)}", param_hint="FABRIC")
+    raise click.BadParameter(f"no fabric '{name}'{did_you_mean(name, names) or '; there are ' + ', '.join(names)}",
+                             param_hint="FABRIC")
 
 
 def pick_family(families: tuple[Family, ...], name: str) -> Family:
@@ -79,4 +84,5 @@ def pick_family(families: tuple[Family, ...], name: str) -> Family:
         if family.name == name:
             return family
     names = [family.name for family in families]
-    raise click.BadParameter(f"no family '{name}'{did_you_mean(name, names) or '; there are ' + ', '.join(names)}", param_hint="FAMILY")
+    raise click.BadParameter(f"no family '{name}'{did_you_mean(name, names) or '; there are ' + ', '.join(names)}",
+                             param_hint="FAMILY")

@@ -28,7 +28,8 @@ _MAIN = ("endpoint", "notify", "write_fault", "atomics", "progress", "wait", "li
 def explain(fabric: str, family: str | None, matrix: Path, rules: Path, kind: str) -> None:
     """Say what FABRIC answers to each family, or to FAMILY, and why.
 
-    With `ordering` for a FAMILY: what is ordered with what. With a FAMILY the evidence of each fact is shown, and why the other answers were not taken.
+    With a FAMILY, the evidence of each fact is shown, and why the other answers were not taken.
+    With `ordering` in place of a FAMILY: which operations are ordered.
 
     \b
     Examples:
@@ -44,7 +45,8 @@ def explain(fabric: str, family: str | None, matrix: Path, rules: Path, kind: st
         if kind == "json":
             click.echo(as_json("ordering", {"fabric": fabric, "orders": kept}))
         elif kind == "csv":
-            click.echo(as_csv(("fabric", "order", "since", "answer", "reason"), [(fabric, *each.values()) for each in kept]))
+            click.echo(as_csv(("fabric", "order", "since", "answer", "reason"),
+                              [(fabric, *each.values()) for each in kept]))
         else:
             show_ordering(row, kept)
         return
@@ -93,7 +95,8 @@ def show_matrix(group: str | None, every: bool, matrix: Path, rules: Path, kind:
     if kind == "json":
         content = [{"fabric": each.fabric.name, "backend": each.fabric.backend, "since": str(each.fabric.since),
                     "until": str(each.fabric.until) if each.fabric.until else None,
-                    "trust": asdict(counts[each.fabric.name]), "cells": dict(zip(names, told[each.fabric.name]))} for each in decided]
+                    "trust": asdict(counts[each.fabric.name]), "cells": dict(zip(names, told[each.fabric.name]))}
+                   for each in decided]
         click.echo(as_json("matrix", {"shows": "facts" if group else "answers", "fabrics": content}))
     elif kind == "csv":
         click.echo(as_csv(("fabric", *names), rows))

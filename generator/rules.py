@@ -15,7 +15,8 @@ from typing import Any
 from .facts import FACT, Fact, Value
 from .loader import Document, Problem, Refused, Where, load
 from .model import Cell, Fabric, Matrix, Range
-from .schema import did_you_mean, require, rules_schema
+from .refusing import did_you_mean, require
+from .schema import rules_schema
 
 _AT_LEAST = re.compile(r">= (0|[1-9][0-9]{0,9})")
 

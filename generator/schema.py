@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The shape of providers.yaml and of rules.yaml as JSON schemas with a description per key, and what is wrong in sentences.
+"""The shape of providers.yaml and of rules.yaml, as JSON schemas with a description of each key.
 
-Unknown keys are refused, and so are unanswered cells. Editors may use generator/schemas/providers.schema.json, a copy of the first.
+Unknown keys are refused, and facts without a cell. Editors may use generator/schemas/providers.schema.json, a copy of
+the first schema. `x-right` says what would be right; refusing.py makes sentences of it.
 """
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from typing import Any
 
-import jsonschema
-
 from .facts import BACKENDS, FACT, FACTS, UNLIMITED, Fact
-from .loader import Document, Problem, Refused, Where
 from .measured import CLASSES
 
 Schema = dict[str, Any]
@@ -21,20 +18,28 @@ VERSION = {"type": "string", "pattern": r"^(0|[1-9][0-9]{0,3})\.(0|[1-9][0-9]{0,
            "description": 'a release in quotes, as "1.17"', "x-right": 'a release in quotes, as "1.17"'}
 NAME = r"^[a-z][a-z0-9]*(_[a-z0-9]+)*$"
 SNAKE = "a name in snake_case, 40 letters, digits and underscores at most"
-SENTENCE = {"type": "string", "pattern": r"\S", "maxLength": 300, "x-right": "a sentence in quotes, not blank, 300 characters at most"}
+SENTENCE = {"type": "string", "pattern": r"\S", "maxLength": 300,
+            "x-right": "a sentence in quotes, not blank, 300 characters at most"}
 SOURCE_NAME = r"[a-z][a-z0-9]*(?:[._-][a-z0-9]+)*"
 CITATION = rf"\[({SOURCE_NAME})\]"
-_DAY = {"type": "string", "pattern": r"^20[0-9]{2}-[01][0-9]-[0-3][0-9]$", "x-right": 'a day in quotes, as "2026-11-21"'}
+_DAY = {"type": "string", "pattern": r"^20[0-9]{2}-[01][0-9]-[0-3][0-9]$",
+        "x-right": 'a day in quotes, as "2026-11-21"'}
 _CITING = {"type": "string", "pattern": CITATION, "maxLength": 300,
-           "x-right": 'a sentence that cites a source in brackets, as "[libfabric-1.17-prov-tcp], cq_data_size 8", 300 characters at most'}
+           "x-right": 'a sentence that cites a source in brackets, as "[libfabric-1.17-prov-tcp], cq_data_size 8", '
+                      '300 characters at most'}
 _EVIDENCE: Schema = {
-    "claimed": {**_CITING, "description": "what a source says: its name in brackets, then what it says about this fact"},
-    "observed": {**_CITING, "pattern": f"^{CITATION}", "description": "what we saw: the observation's name in brackets, then what was done and seen",
-                 "x-right": 'a sentence that begins with a source in brackets, as "[libfabric-1.17.0-loopback-2026-11-20], 240 writes arrived"'},
-    "copied": {**_CITING, "description": "taken over from another row or release, or assumed as the safe value: from where, and what is not established"},
+    "claimed": {**_CITING,
+                "description": "what a source says: its name in brackets, then what it says about this fact"},
+    "observed": {**_CITING, "pattern": f"^{CITATION}",
+                 "description": "what we saw: the observation's name in brackets, then what was done and seen",
+                 "x-right": 'a sentence that begins with a source in brackets, as '
+                            '"[libfabric-1.17.0-loopback-2026-11-20], 240 writes arrived"'},
+    "copied": {**_CITING,
+               "description": "taken over from another row or release, or assumed as the safe value: from where, and "
+                              "what is not established"},
 }
 EVIDENCE: Schema = {name: {"$ref": f"#/$defs/{name}"} for name in _EVIDENCE}
-_EVIDENCED = [{"required": ["claimed"]}, {"required": ["observed"]}, {"required": ["copied"]}]
+EVIDENCED = [{"required": ["claimed"]}, {"required": ["observed"]}, {"required": ["copied"]}]
 _LITERAL = r'^(?!.*\?\?)[^"]*$'  # goes into C++ text, where two question marks may begin a trigraph
 
 
@@ -59,19 +64,24 @@ def _value(fact: Fact) -> Schema:
     if fact.cpp == "bool":
         return {"type": "boolean", **shape}
     if fact.cpp == "text":
-        return {"type": "string", "maxLength": 200 if fact.name == "atomic_operations" else 40, "pattern": _LITERAL, **shape}
+        return {"type": "string", "maxLength": 200 if fact.name == "atomic_operations" else 40, "pattern": _LITERAL,
+                **shape}
     number: Schema = {"type": "integer", "minimum": 0, "maximum": fact.largest}
     return {"anyOf": [number, {"const": "unlimited"}], **shape} if fact.largest == UNLIMITED else {**number, **shape}
 
 
 def _definitions() -> Schema:
-    """The kinds of evidence, what a bench found, the kinds of values, a cell for each kind of value, and all cells of a row."""
+    """Evidence, measurements, the kinds of values, a cell for each kind of value, and all cells of a row."""
     values = {_kind_of(fact): _value(fact) for fact in FACTS}
-    cell = _closed({"is": {"description": "the value"}, "claimed_value": {"description": "what the library claims, where it behaves otherwise"}, **EVIDENCE},
-                   ["is"], "a value with its evidence", anyOf=_EVIDENCED)
+    cell = _closed({"is": {"description": "the value"},
+                    "claimed_value": {"description": "what the library claims, where it behaves otherwise"},
+                    **EVIDENCE},
+                   ["is"], "a value with its evidence", anyOf=EVIDENCED)
     kinds: Schema = {f"{kind}_cell": {"$ref": "#/$defs/cell", "description": "a cell",
-                                      "properties": {"is": {"$ref": f"#/$defs/{kind}"}, "claimed_value": {"$ref": f"#/$defs/{kind}"}}} for kind in values}
-    cells = _closed({fact.name: {"$ref": f"#/$defs/{_kind_of(fact)}_cell", "description": fact.meaning} for fact in FACTS}, [], "cells, one for each fact")
+                                      "properties": {"is": {"$ref": f"#/$defs/{kind}"},
+                                                     "claimed_value": {"$ref": f"#/$defs/{kind}"}}} for kind in values}
+    cells = _closed({fact.name: {"$ref": f"#/$defs/{_kind_of(fact)}_cell", "description": fact.meaning}
+                     for fact in FACTS}, [], "cells, one for each fact")
     return {**_EVIDENCE, "won": _won(), "measurement": _measured(), **values, "cell": cell, **kinds, "cells": cells}
 
 
@@ -83,11 +93,15 @@ def _cells(all_of_them: bool) -> Schema:
 
 def _won() -> Schema:
     word = {"type": "string", "pattern": NAME, "x-right": "the name of an answer"}
-    times = {"type": "string", "pattern": r"^[1-9][0-9]{0,4}\.[0-9]{2}$", "x-right": 'a number with two decimals in quotes, as "5.80"'}
-    return _closed({"winner": {**word, "description": "the fastest answer"}, "than": {**word, "description": "the answer that it is compared with"},
+    times = {"type": "string", "pattern": r"^[1-9][0-9]{0,4}\.[0-9]{2}$",
+             "x-right": 'a number with two decimals in quotes, as "5.80"'}
+    return _closed({"winner": {**word, "description": "the fastest answer"},
+                    "than": {**word, "description": "the answer that it is compared with"},
                     "operation": {**word, "description": "the operation of weft bench"},
-                    "times": {**times, "description": "how many times as long the other answer takes, the median over the turns"},
-                    "spread": {"type": "array", "minItems": 2, "maxItems": 2, "items": times, "description": "10th and 90th percentile over the turns",
+                    "times": {**times,
+                              "description": "how many times as long the other answer takes, median of the turns"},
+                    "spread": {"type": "array", "minItems": 2, "maxItems": 2, "items": times,
+                               "description": "10th and 90th percentile over the turns",
                                "x-right": 'two numbers in quotes, as ["5.10", "6.20"]'}},
                    ["winner", "than", "operation", "times", "spread"], "a class of sizes in which an answer won")
 
@@ -97,48 +111,68 @@ def _measured() -> Schema:
     word = {"type": "string", "pattern": NAME, "x-right": "the name of an answer"}
     classes = _closed({name: {"$ref": "#/$defs/won", "description": what} for name, what in CLASSES.items()}, [],
                       "the classes of sizes that were decided", minProperties=1)
-    return _closed({"winner": {**word, "description": "the answer that the rules take, where facts permit it and programs cannot tell it from the others"},
-                    "classes": classes, "command": {**SENTENCE, "description": "what was run"}, "machine": {**SENTENCE, "description": "where"},
-                    "library": {**SENTENCE, "description": "the library and its release"}, "date": {**_DAY, "description": "the day of the run"}},
+    return _closed({"winner": {**word,
+                               "description": "the answer that the rules take, where facts permit it and programs "
+                                              "cannot tell it from the others"},
+                    "classes": classes, "command": {**SENTENCE, "description": "what was run"},
+                    "machine": {**SENTENCE, "description": "where"},
+                    "library": {**SENTENCE, "description": "the library and its release"},
+                    "date": {**_DAY, "description": "the day of the run"}},
                    ["winner", "classes", "command", "machine", "library", "date"], "a measurement of one family")
 
 
 def _sources() -> Schema:
     one = _closed({"kind": {"enum": ["claimed", "observed", "copied"], "description": "how far it is believed",
                             "x-right": "one of claimed, observed, copied"},
-                   "text": {**SENTENCE, "description": "claimed, copied: the source and its version, as a citation of it reads"},
+                   "text": {**SENTENCE,
+                            "description": "claimed, copied: the source and its version, as a citation of it reads"},
                    "date": {**_DAY, "description": "observed: the day"},
                    "library": {**SENTENCE, "description": "observed: the library and its release"},
                    "setup": {**SENTENCE, "description": "observed: where and how"}},
                   ["kind"], "a source; an observation has date, library and setup, the others have text")
     return {"type": "object", "minProperties": 1, "additionalProperties": one,
-            "propertyNames": {"pattern": f"^{SOURCE_NAME}$", "maxLength": 60, "x-right": "small letters and digits, joined by hyphens, dots and underscores"},
-            "description": "where the evidence comes from: each source is named once, and cells cite it", "x-right": "a mapping {name: source}"}
+            "propertyNames": {"pattern": f"^{SOURCE_NAME}$", "maxLength": 60,
+                              "x-right": "small letters and digits, joined by hyphens, dots and underscores"},
+            "description": "where the evidence comes from: each source is named once, and cells cite it",
+            "x-right": "a mapping {name: source}"}
 
 
 def matrix_schema() -> Schema:
     """The JSON schema of providers.yaml."""
-    setting = _closed({"value": {"type": "string", "maxLength": 60, "pattern": _LITERAL, "description": "the value to set",
+    setting = _closed({"value": {"type": "string", "maxLength": 60, "pattern": _LITERAL,
+                                 "description": "the value to set",
                                  "x-right": 'text in quotes, as "100"'},
                        "reason": {**SENTENCE, "description": "what it is good for"}}, ["value", "reason"],
                       "a variable of the environment, set before the library is first asked unless the user set it")
     row = _closed(
         {
-            "measured": {"type": "object", "minProperties": 1, "additionalProperties": {"$ref": "#/$defs/measurement"}, "propertyNames": {"pattern": NAME, "x-right": SNAKE},
-                         "description": "what a bench found, by family; ./weft bench --write writes it", "x-right": "a mapping {family: measurement}"},
+            "measured": {"type": "object", "minProperties": 1, "additionalProperties": {"$ref": "#/$defs/measurement"},
+                         "propertyNames": {"pattern": NAME, "x-right": SNAKE},
+                         "description": "what a bench found, by family; ./weft bench --write writes it",
+                         "x-right": "a mapping {family: measurement}"},
             "summary": {**SENTENCE, "description": "one sentence for people"},
             "backend": {"enum": list(BACKENDS), "description": "the backend that serves the row",
                         "x-right": "one of " + ", ".join(BACKENDS)},
-            "library": _closed({"since": {**VERSION, "description": "the first release that the row describes, in quotes"},
-                                "until": {**VERSION, "description": "the first release that it no longer describes, in quotes"}, **EVIDENCE},
-                               ["since"], "the releases of the backend's library that the row describes", anyOf=_EVIDENCED),
-            "settings": {"type": "object", "propertyNames": {"pattern": "^[A-Z][A-Z0-9_]*$", "x-right": "a variable's name in capital letters"}, "additionalProperties": setting,
-                         "minProperties": 1, "description": "settings of the library's environment", "x-right": "a mapping of settings"},
+            "library": _closed({"since": {**VERSION,
+                                          "description": "the first release that the row describes, in quotes"},
+                                "until": {**VERSION,
+                                          "description": "the first release that it no longer describes, in quotes"},
+                                **EVIDENCE},
+                               ["since"], "the releases of the backend's library that the row describes",
+                               anyOf=EVIDENCED),
+            "settings": {"type": "object",
+                         "propertyNames": {"pattern": "^[A-Z][A-Z0-9_]*$",
+                                           "x-right": "a variable's name in capital letters"},
+                         "additionalProperties": setting,
+                         "minProperties": 1, "description": "settings of the library's environment",
+                         "x-right": "a mapping of settings"},
             "facts": _cells(True),
             "ranges": {"type": "array", "minItems": 1, "description": "later releases that change cells, oldest first",
                        "x-right": "a list of {since, facts}",
-                       "items": _closed({"since": {**VERSION, "description": "the first release with these cells, in quotes"},
-                                         "facts": _cells(False)}, ["since", "facts"], "the cells that a release changes")},
+                       "items": _closed({"since": {**VERSION,
+                                                   "description": "the first release with these cells, in quotes"},
+                                         "facts": _cells(False)}, ["since", "facts"],
+                                        "the cells that a release changes")},
             "override": {"type": "object", "minProperties": 2, "required": ["reason"],
                          "description": "answers chosen by hand, checked against the same rules",
                          "x-right": "a mapping {family: answer, reason: ...}",
@@ -146,9 +180,12 @@ def matrix_schema() -> Schema:
                          "additionalProperties": {"type": "string", "x-right": "the name of an answer"}},
         },
         ["summary", "backend", "library", "facts"], "one fabric")
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "weft: the capability matrix", "type": "object",
-            "description": "the sources, and one row per fabric", "minProperties": 1, "propertyNames": {"pattern": NAME, "maxLength": 40, "x-right": SNAKE},
-            "properties": {"sources": _sources()}, "required": ["sources"], "additionalProperties": row, "$defs": _definitions()}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "weft: the capability matrix",
+            "type": "object",
+            "description": "the sources, and one row per fabric", "minProperties": 1,
+            "propertyNames": {"pattern": NAME, "maxLength": 40, "x-right": SNAKE},
+            "properties": {"sources": _sources()}, "required": ["sources"], "additionalProperties": row,
+            "$defs": _definitions()}
 
 
 def rules_schema() -> Schema:
@@ -158,93 +195,30 @@ def rules_schema() -> Schema:
         {
             "answer": {**word, "description": "the C++ type in policies/<family>.hpp"},
             "when": {"type": "object", "minProperties": 1, "description": "cells and the values that they must have",
-                     "x-right": "a mapping {cell: value}", "additionalProperties": {"type": ["string", "boolean", "integer"]}},
-            "unless": {"type": "object", "minProperties": 1, "description": "answers of earlier families that forbid this one",
+                     "x-right": "a mapping {cell: value}",
+                     "additionalProperties": {"type": ["string", "boolean", "integer"]}},
+            "unless": {"type": "object", "minProperties": 1,
+                       "description": "answers of earlier families that forbid this one",
                        "x-right": "a mapping {family: [answer, ...]}",
-                       "additionalProperties": {"type": "array", "minItems": 1, "items": word, "x-right": "a list of answers"}},
+                       "additionalProperties": {"type": "array", "minItems": 1, "items": word,
+                                                "x-right": "a list of answers"}},
             "because": {**SENTENCE, "description": "what the cells do not say"},
-            "by_measurement": {"type": "boolean", "description": "a bench may choose it: programs cannot tell it from the others", "x-right": "true or false"},
-            "parameters": {"type": "boolean", "description": "the C++ type is a template of numbers, all with defaults", "x-right": "true or false"},
+            "by_measurement": {"type": "boolean",
+                               "description": "a bench may choose it: programs cannot tell it from the others",
+                               "x-right": "true or false"},
+            "parameters": {"type": "boolean",
+                           "description": "the C++ type is a template of numbers, all with defaults",
+                           "x-right": "true or false"},
         },
         ["answer"], "one answer and what it requires", anyOf=[{"required": ["when"]}, {"required": ["because"]}])
     family = _closed({"question": {**SENTENCE, "description": "what every fabric must answer"},
-                      "wire": {"type": "boolean", "description": "both peers must have the same answer", "x-right": "true or false"},
-                      "answers": {"type": "array", "minItems": 1, "items": answer, "description": "in the order in which they are tried",
+                      "wire": {"type": "boolean", "description": "both peers must have the same answer",
+                               "x-right": "true or false"},
+                      "answers": {"type": "array", "minItems": 1, "items": answer,
+                                  "description": "in the order in which they are tried",
                                   "x-right": "a list of answers"}},
                      ["question", "wire", "answers"], "one family")
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "weft: the rules", "type": "object", "minProperties": 1,
-            "description": "one entry per family", "propertyNames": {"pattern": NAME, "x-right": SNAKE}, "additionalProperties": family}
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A tail for a sentence: the nearest known word, or nothing."""
-    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
-    return f"; did you mean '{near[0]}'?" if near else ""
-
-
-def require(document: Document, schema: Schema) -> None:
-    """Errors: Refused, with a sentence for each thing that does not fit the schema."""
-    found = jsonschema.Draft202012Validator(schema).iter_errors(document.data)
-    problems = [problem for error in found for problem in _sentences(document, error)]
-    if problems:
-        raise Refused(problems)
-
-
-def shown(where: Where) -> str:
-    """A path in the words of a reader: tcp.key_bytes rather than tcp/facts/key_bytes/is."""
-    parts = [str(part) for part in where if part not in ("facts", "is")]
-    return ".".join(parts) or "the file"
-
-
-def _sentences(document: Document, error: Any) -> list[Problem]:
-    where: Where = tuple(error.absolute_path)
-    kind: str = error.validator
-    if kind == "additionalProperties" and isinstance(error.schema.get("properties"), dict):
-        known = error.schema["properties"]
-        return [document.problem((*where, key), f"unknown key '{key}' in {shown(where)}{did_you_mean(key, known) or '; known are ' + _few(known)}")
-                for key in error.instance if key not in known]
-    if kind == "required" and isinstance(error.validator_value, list):
-        return [_missing(document, where, key, error.schema) for key in error.validator_value if key not in error.instance]
-    if "propertyNames" in error.absolute_schema_path:
-        right = error.schema.get("x-right", "a name")
-        return [document.problem((*where, error.instance), f"'{error.instance:.60}' cannot be a name in {shown(where)}: expected {right}")]
-    if kind == "anyOf" and _EVIDENCED[0] in error.validator_value:
-        return [document.problem(where, f"{shown(where)} has no evidence: add claimed, observed or copied, as claimed: \"[source], what it says\"")]
-    if kind == "anyOf" and {"required": ["because"]} in error.validator_value:
-        return [document.problem(where, f"{shown(where)} has neither when nor because: say what it requires, or why it always holds")]
-    if kind in ("minProperties", "minItems"):
-        return [document.problem(where, f"{shown(where)} is empty: {error.schema.get('description', 'an entry')} is expected")]
-    return [_wrong_value(document, where, error)]
-
-
-def _wrong_value(document: Document, where: Where, error: Any) -> Problem:
-    right = error.schema.get("x-right") or error.schema.get("description") or "something else"
-    if error.schema.get("type") == "object":
-        meaning = FACT[str(where[-1])].meaning if where and where[-1] in FACT else error.schema.get("description", "")
-        right = f"a mapping ({meaning})"
-    hint = did_you_mean(error.instance, error.schema["enum"]) if isinstance(error.instance, str) and "enum" in error.schema else ""
-    return document.problem(where, f"{shown(where)} is {_told(error.instance)}: expected {right}{hint}")
-
-
-def _missing(document: Document, where: Where, key: str, schema: Schema) -> Problem:
-    if where and where[-1] == "facts":
-        return document.problem(where, f"{shown(where)} does not answer {key} ({FACT[key].meaning}): add {key}: {{is: ..., claimed: \"[source], ...\"}}")
-    meaning = schema.get("properties", {}).get(key, {}).get("description", "")
-    return document.problem(where, f"{shown(where)} lacks {key}" + (f" ({meaning})" if meaning else ""))
-
-
-def _told(value: Any) -> str:
-    if value is None:
-        return "empty"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return f'the text "{value:.60}"'
-    if isinstance(value, (dict, list)):
-        return "a mapping" if isinstance(value, dict) else "a list"
-    return f"the number {str(value):.40}"
-
-
-def _few(known: Iterable[str]) -> str:
-    names = list(known)
-    return ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "weft: the rules", "type": "object",
+            "minProperties": 1,
+            "description": "one entry per family", "propertyNames": {"pattern": NAME, "x-right": SNAKE},
+            "additionalProperties": family}

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The JSON schemas of what the command prints, and where their copies in files lie: for editors, and for programs that read the output.
+"""The JSON schemas of what the commands read and print, and their copies in files.
 
-`python3 -B -m generator.schemas` writes generator/schemas/*.schema.json. A test keeps those files equal to what is said here.
+The copies are for editors, and for programs that read the output. `python3 -B -m generator.schemas` writes them to
+generator/schemas/*.schema.json. A test keeps them equal to the schemas here.
 """
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ def _answer(name: str, **properties: Any) -> Schema:
 def all_schemas() -> dict[str, Schema]:
     """File name (without .schema.json) to schema."""
     problem = _closed({"file": _TEXT, "line": {"type": "integer", "minimum": 1}, "sentence": _TEXT})
-    explained = _closed({"family": _TEXT, "question": _TEXT, "since": _TEXT, "answer": _TEXT, "short": _TEXT, "parts": _TEXTS, "reason": _TEXT,
+    explained = _closed({"family": _TEXT, "question": _TEXT, "since": _TEXT, "answer": _TEXT, "short": _TEXT,
+                         "parts": _TEXTS, "reason": _TEXT,
                          "not_taken": {"type": "array", "items": _closed({"answer": _TEXT, "why": _TEXT})}})
     number: Schema = {"type": "integer", "minimum": 0}
     trust = _closed({"observed": number, "claimed": number, "copied": number, "differ": number})
@@ -41,35 +43,44 @@ def all_schemas() -> dict[str, Schema]:
     row = _closed({"fabric": _TEXT, "backend": _TEXT, "since": _TEXT, "until": {"type": ["string", "null"]},
                    "trust": trust, "cells": {"type": "object", "additionalProperties": _TEXT}})
     maybe: Schema = {"type": ["string", "null"]}
-    judged = _closed({"cell": _TEXT, "row": _TEXT, "claimed": maybe, "claim": _TEXT, "shown": maybe, "test": _TEXT, "why_not": _TEXT, "verdict": _TEXT,
+    judged = _closed({"cell": _TEXT, "row": _TEXT, "claimed": maybe, "claim": _TEXT, "shown": maybe, "test": _TEXT,
+                      "why_not": _TEXT, "verdict": _TEXT,
                       "sentence": _TEXT})
     probed: Schema = {"fabric": _TEXT, "cells": {"type": "array", "items": judged},
-                      "provenance": _closed({"library": _TEXT, "api": _TEXT, "kernel": _TEXT, "device": _TEXT, "date": _TEXT})}
+                      "provenance": _closed({"library": _TEXT, "api": _TEXT, "kernel": _TEXT, "device": _TEXT,
+                                             "date": _TEXT})}
     three: Schema = {"type": ["array", "null"], "items": _TEXT, "minItems": 3, "maxItems": 3}
-    benched = _closed({"fabric": _TEXT, "family": _TEXT, "class": _TEXT, "operation": _TEXT, "winner": _TEXT, "than": _TEXT, "recorded": three, "today": three,
+    benched = _closed({"fabric": _TEXT, "family": _TEXT, "class": _TEXT, "operation": _TEXT, "winner": _TEXT,
+                       "than": _TEXT, "recorded": three, "today": three,
                        "verdict": {"enum": ["agrees", "differs", "contradicts", "not measured"]}, "sentence": _TEXT})
     absent = _closed({"fabric": _TEXT, "why": _TEXT})
-    shown = _closed({"fabric": _TEXT, "verdict": {"enum": ["shown", "refused", "not applicable", "failed", "not run"]}, "kind": {"enum": ["native", "emulated", ""]},
+    shown = _closed({"fabric": _TEXT, "verdict": {"enum": ["shown", "refused", "not applicable", "failed", "not run"]},
+                     "kind": {"enum": ["native", "emulated", ""]},
                      "answers": _TEXT, "notes": _TEXTS})
-    promise = _closed({"name": _TEXT, "section": _TEXT, "number": number, "says": _TEXT, "cells": {"type": "array", "items": shown}})
+    promise = _closed({"name": _TEXT, "section": _TEXT, "number": number, "says": _TEXT,
+                       "cells": {"type": "array", "items": shown}})
     return {
         "providers": matrix_schema(),
         "promises": promises_schema(),
         "rules": rules_schema(),
-        "conformance": _answer("conformance", fabrics={"type": "array", "items": _closed({"fabric": _TEXT, "library": _TEXT})},
+        "conformance": _answer("conformance",
+                               fabrics={"type": "array", "items": _closed({"fabric": _TEXT, "library": _TEXT})},
                                promises={"type": "array", "items": promise}),
         "bench": _answer("bench", **bench_fields()),
         "peers": _answer("peers", **peers_fields()),
         "generate": _answer("generate", files=_TEXTS, written=_TEXTS, unaccounted=_TEXTS),
         "check": _answer("check", files={"type": "integer"}, problems={"type": "array", "items": problem},
                          warnings={"type": "array", "items": problem}, trust=trust),
-        "inspect": _answer("inspect", binaries={"type": "array", "items": _closed({"file": _TEXT, "fabrics": {"type": "array", "items": built}})},
+        "inspect": _answer("inspect",
+                           binaries={"type": "array",
+                                     "items": _closed({"file": _TEXT, "fabrics": {"type": "array", "items": built}})},
                            can_talk={"type": ["boolean", "null"]}, why_not=_TEXT),
         "ordering": _answer("ordering", fabric=_TEXT, orders={"type": "array", "minItems": 1, "items": _closed(
             {"order": _TEXT, "since": _TEXT, "answer": {"enum": ["yes", "if asked", "no"]}, "reason": _TEXT})}),
         "explain": _answer("explain", fabric=_TEXT, answers={"type": "array", "minItems": 1, "items": explained}),
         "probe": _answer("probe", **probed),
-        "live": _answer("live", fabrics={"type": "array", "items": _closed(probed)}, absent={"type": "array", "items": absent}, measured={"type": "array", "items": benched}),
+        "live": _answer("live", fabrics={"type": "array", "items": _closed(probed)},
+                        absent={"type": "array", "items": absent}, measured={"type": "array", "items": benched}),
         "matrix": _answer("matrix", shows={"enum": ["answers", "facts"]}, fabrics={"type": "array", "items": row}),
     }
 
@@ -105,7 +116,9 @@ def _filled(items: list[str], indent: int, column: int) -> str:
     lines: list[str] = []
     for number, item in enumerate(items):
         text = item + ("," if number + 1 < len(items) else "")
-        if lines and "\n" not in text and "\n" not in lines[-1] and (indent if len(lines) > 1 else column) + len(lines[-1]) + 1 + len(text) < _WIDTH - 2:
+        start = indent if len(lines) > 1 else column
+        fits = bool(lines) and start + len(lines[-1]) + 1 + len(text) < _WIDTH - 2
+        if fits and "\n" not in text and "\n" not in lines[-1]:
             lines[-1] += " " + text
         else:
             lines.append(text)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sources of providers.yaml: each is named once, and cells cite it in brackets, as "[libfabric-1.17-prov-tcp], mr_key_size 8".
+"""The sources of providers.yaml. Each is named once, and cells cite the name in brackets.
 
-A citation stands for the source's text. Refused here: an unknown source, one of the wrong kind, one that nobody cites, two that say the
-same, and a day that no calendar has or that is still to come.
+"[libfabric-1.17-prov-tcp], mr_key_size 8" cites one source. The citation stands for the text of the source.
+Refused here are: an unknown source, a source of the wrong kind, a source that no cell cites, two sources that say the
+same, and a day that is in no calendar or still to come.
 """
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ from typing import Any
 
 from .days import wrong_day
 from .loader import Document, Problem, Where
-from .schema import CITATION, shown
+from .refusing import shown
+from .schema import CITATION
 
 _CITED = re.compile(CITATION)
 _FIELDS = {"claimed": ("text",), "copied": ("text",), "observed": ("date", "library", "setup")}
@@ -67,7 +69,8 @@ class Sources:
         """Adds a problem for each source that no cell cites."""
         for name in self._all:
             if name not in self._used:
-                self._refuse(("sources", name), f"no cell cites the source '{name}': delete it, or cite it as \"[{name}]\"")
+                self._refuse(("sources", name),
+                             f"no cell cites the source '{name}': delete it, or cite it as \"[{name}]\"")
 
     def _check(self, name: str, where: Where, kind: str) -> None:
         self._used.add(name)
@@ -75,7 +78,8 @@ class Sources:
         if source is None:
             self._refuse(where, f"{shown(where)} cites [{name}], and there is no such source{_near(name, self._all)}")
         elif source.kind != kind and kind != "copied":
-            self._refuse(where, f"{shown(where)} cites [{name}], which is {source.kind}: cite a source whose kind is {kind}")
+            self._refuse(where,
+                         f"{shown(where)} cites [{name}], which is {source.kind}: cite a source whose kind is {kind}")
 
     def _no_two_alike(self) -> None:
         first: dict[Source, str] = {}
@@ -83,7 +87,8 @@ class Sources:
             other = first.setdefault(source, name)
             if other != name:
                 line = self._document.line(("sources", other))
-                self._refuse(("sources", name), f"the source '{name}' says the same as '{other}' (line {line}): keep one of the two")
+                self._refuse(("sources", name),
+                             f"the source '{name}' says the same as '{other}' (line {line}): keep one of the two")
 
     def _refuse(self, where: Where, sentence: str) -> None:
         self._problems.append(self._document.problem(where, sentence))
@@ -95,13 +100,15 @@ def _source(document: Document, name: str, raw: Mapping[str, Any], problems: lis
     for field in raw:
         if field != "kind" and field not in fields:
             problems.append(document.problem((*where, field), f"the source '{name}' is {raw['kind']} and has {field}: "
-                                                             f"it has {' and '.join(fields)} only"))
+                                                              f"it has {' and '.join(fields)} only"))
     for field in fields:
         if field not in raw and field not in _OPTIONAL:
             problems.append(document.problem(where, f"the source '{name}' is {raw['kind']} and lacks {field}"))
     wrong = wrong_day(raw["date"]) if "date" in raw else ""
     if wrong:
-        problems.append(document.problem((*where, "date"), f"the source '{name}' was observed on {wrong}: write the day of the observation"))
+        problems.append(document.problem((*where, "date"),
+                                         f"the source '{name}' was observed on {wrong}: write the day of the "
+                                         f"observation"))
     return Source(**raw)
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """From what a probe found to a row of providers.yaml: a value and its evidence for each cell.
 
-What was seen is believed before what is claimed. What was neither seen nor claimed gets the value that no answer can be hurt by, marked
-as assumed; a cell for which there is no such value makes the row impossible.
+What was seen is believed before what is claimed. A fact that was neither seen nor claimed gets the safe value, marked
+as assumed. If a fact has no safe value, no row can be made.
 """
 from __future__ import annotations
 
@@ -98,23 +98,27 @@ def cells_of(demands: Demands, findings: Sequence[CellFinding]) -> list[NewCell]
         else:
             cells.append(cell)
     if missing:
-        raise Refused([Problem("weft add", 1, f"provider \"{demands.provider}\": neither claimed nor shown is {', '.join(missing)}, "
-                                              "and no value of that is safe to assume: add the row by hand")])
+        raise Refused([Problem("weft add", 1,
+                               f"provider \"{demands.provider}\": neither claimed nor shown is {', '.join(missing)}, "
+                               "and no value of that is safe to assume: add the row by hand")])
     return cells
 
 
 def _cell(name: str, found: CellFinding | None, demands: Demands) -> NewCell | None:
-    given: dict[str, Value] = {"provider": demands.provider, "fabric_name": demands.fabric_name, "endpoint_type": demands.endpoint_type}
+    given: dict[str, Value] = {"provider": demands.provider, "fabric_name": demands.fabric_name,
+                               "endpoint_type": demands.endpoint_type}
     if name in given:
         return NewCell(name, given[name], "", "as asked for and returned", "", None)
     value = found.value if found else None
     if found is None or value is None:
         if name not in _SAFE:
             return None
-        return NewCell(name, _SAFE[name], "", "", found.why_not if found and found.why_not else "no probe shows it", None)
+        return NewCell(name, _SAFE[name], "", "", found.why_not if found and found.why_not else "no probe shows it",
+                       None)
     claimed = found.claim if found.claimed is not None else ""
     observed = found.test if found.shown is not None else ""
-    return NewCell(name, value, claimed, observed, "" if claimed or observed else _TAKEN, found.claimed if found.differs and observed else None)
+    return NewCell(name, value, claimed, observed, "" if claimed or observed else _TAKEN,
+                   found.claimed if found.differs and observed else None)
 
 
 def added(matrix: str, name: str, cells: Sequence[NewCell], demands: Demands, made: Provenance) -> str:
@@ -125,16 +129,19 @@ def added(matrix: str, name: str, cells: Sequence[NewCell], demands: Demands, ma
     return without_unused(matrix.rstrip("\n") + "\n\n" + _row_text(name, cells, demands, made, (library, run, safe)))
 
 
-def _row_text(name: str, cells: Sequence[NewCell], demands: Demands, made: Provenance, sources: tuple[str, str, str]) -> str:
+def _row_text(name: str, cells: Sequence[NewCell], demands: Demands, made: Provenance,
+              sources: tuple[str, str, str]) -> str:
     """The row, as a person would write it."""
     library, run, safe = sources
     release = ".".join(made.library.split()[-1].split(".")[:2])
     kind = "Connected" if demands.endpoint_type == "connected" else "Addressed"
-    lines = [f"{name}:", pair("summary", f"{kind} endpoints of the provider {sentence(demands.provider)}, as a probe found it.", 2),
+    lines = [f"{name}:",
+             pair("summary", f"{kind} endpoints of the provider {sentence(demands.provider)}, as a probe found it.", 2),
              "  backend: libfabric", entry("library", [("since", release, True), ("observed", f"[{run}]", True)], 2)]
     if demands.settings:
         lines.append("  settings:")
-        lines += [entry(key, [("value", value, True), ("reason", "probed with it", True)], 4) for key, value in demands.settings.items()]
+        lines += [entry(key, [("value", value, True), ("reason", "probed with it", True)], 4)
+                  for key, value in demands.settings.items()]
     lines.append("  facts:")
     for cell in cells:
         parts: list[Part] = [_part("is", cell.name, cell.value)]
@@ -145,7 +152,8 @@ def _row_text(name: str, cells: Sequence[NewCell], demands: Demands, made: Prove
         if cell.observed:
             parts.append(("observed", citing(run, cell.observed), True))
         if cell.copied:
-            parts.append(("copied", f"taken from [{run}]" if cell.copied == _TAKEN else citing(safe, cell.copied), True))
+            parts.append(("copied", f"taken from [{run}]" if cell.copied == _TAKEN else citing(safe, cell.copied),
+                          True))
         lines.append(entry(cell.name, parts, 4))
     return "\n".join(lines) + "\n"
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from ..model import Fabric, Range
 from ..rules import Choice, Family, chosen_anew, obstacle
-from ..schema import did_you_mean
+from ..refusing import did_you_mean
 from ..why_not import refusals
 
 # Answers that are templates: what a person would take who names no numbers.

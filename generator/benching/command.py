@@ -15,7 +15,7 @@ import jsonschema
 
 from ..loader import Refused
 from ..report import as_json
-from ..schema import did_you_mean
+from ..refusing import did_you_mean
 from . import pages, showing
 from .building import Absent, folder_for
 from .combining import NotUnderstood

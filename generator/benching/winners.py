@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`weft bench --write`: what a run decided goes into the row, with where it comes from; `weft generate` bakes it.
+"""`weft bench --write`: writes the result of a run into the row, with its command, machine, library and date.
 
-Only what a family decides by itself is written: a combination that changes one answer. A class of sizes is decided where one answer is ahead
-in an operation by more than noise, over the middle four fifths of the turns, and no operation says otherwise. The matrix is edited as text,
-so that comments and layout stay.
+Only combinations that change one answer count. A class of sizes is decided if one answer is ahead in an operation by
+more than noise, over the middle four fifths of the turns, and no operation contradicts.
+The matrix is edited as text, so that comments and layout stay.
 """
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def write_winners(answer: dict[str, Any], matrix: Path = ROOT / "providers.yaml"
         if classes:
             after = _with(after, answer["fabric"], family, measured_text(answer, family, classes))
         else:
-            click.echo(f"{family}: nothing is written: no answer was ahead by more than {int((LEAST - 1) * 100)} percent", err=True)
+            click.echo(f"{family}: nothing is written: no answer was ahead by more than {int((LEAST - 1) * 100)} "
+                       f"percent", err=True)
     if after == before:
         return
     try:
@@ -55,8 +56,10 @@ def measured_text(answer: dict[str, Any], family: str, classes: Sequence[Won]) -
     """One family's entry, indented as it stands in a row."""
     machine = answer["machine"]
     lines = [f"    {family}:", f"      winner: {classes[0].winner}", "      classes:"]
-    lines += [entry(won.sizes, [("winner", won.winner, False), ("than", won.than, False), ("operation", won.operation, False),
-                                ("times", str(won.times), True), ("spread", f'["{won.low}", "{won.high}"]', False)], 8) for won in classes]
+    lines += [entry(won.sizes,
+                    [("winner", won.winner, False), ("than", won.than, False), ("operation", won.operation, False),
+                                ("times", str(won.times), True), ("spread", f'["{won.low}", "{won.high}"]', False)], 8)
+              for won in classes]
     where = f"{_plain(machine['processor'])}, {machine['cores']} cores, {_plain(machine['kernel'])}"
     lines += [pair("command", _command(answer), 6), pair("machine", where, 6),
               pair("library", _plain(answer["versions"]["library"]), 6), pair("date", answer["date"][:10], 6)]
@@ -68,7 +71,8 @@ def _command(answer: dict[str, Any]) -> str:
     timed = [each for result in answer["results"] for each in result["operations"]]
     operations = ",".join(dict.fromkeys(each["operation"] for each in timed))
     sizes = ",".join(str(each) for each in sorted({each["bytes"] for each in timed if each["window"] is None}))
-    return (f"./weft bench --fabric {answer['fabric']} --vary {','.join(answer['varied'])} --operations {operations}" + (f" --sizes {sizes}" if sizes else "")
+    return (f"./weft bench --fabric {answer['fabric']} --vary {','.join(answer['varied'])} --operations {operations}"
+            + (f" --sizes {sizes}" if sizes else "")
             + f" --turns {answer['turns']}")
 
 
@@ -77,7 +81,7 @@ def _plain(text: str) -> str:
 
 
 def _with(text: str, fabric: str, family: str, entry: str) -> str:
-    """The text with this entry in the row: in place of an older one, else behind the others, else in a new `measured` before the facts."""
+    """The text with this entry in the row. The entry replaces an older one of its family."""
     found = child_pair(YAML(typ="rt", pure=True).compose(text), fabric)
     assert found is not None
     row = found[1]

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from ..loader import Document, Problem, Refused, load
 from ..rules import Family
-from ..schema import NAME, SENTENCE, SNAKE, Schema, did_you_mean, require
+from ..refusing import did_you_mean, require
+from ..schema import NAME, SENTENCE, SNAKE, Schema
 
 _TEST = r"^([a-z]+/)?[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)?$"
 _CTEST = r"^[a-z][a-z0-9_-]*(\.([a-z0-9_-]+|\{fabric\}))+$"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The matrix, mended by what a probe found: an edit of text, so that comments and layout stay.
 
-A cell that was observed with an earlier release is not overwritten. What a later release changes goes into a range of its own.
+A cell that was observed with an earlier release is not overwritten. What a later release changes goes into a range of
+its own.
 """
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from ..facts import FACT, Value
-from ..layout import Part, child, child_pair, citing, end_of_text, entry, plain_name, sentence, with_source, without_unused
+from ..layout import (
+    Part, child, child_pair, citing, end_of_text, entry, plain_name, sentence, with_source, without_unused)
 from ..loader import load_text
 from ..model import Cell, Fabric, Version, matrix_of
 from ..sources import Source
@@ -31,14 +33,17 @@ class Edit:
     text: str
 
 
-def mended(text: str, fabric: Fabric, verdicts: Iterable[Verdict], found_by: Provenance, release: str, observe: bool = False) -> str:
+def mended(text: str, fabric: Fabric, verdicts: Iterable[Verdict], found_by: Provenance, release: str,
+           observe: bool = False) -> str:
     """The matrix with each wrong cell of the row mended. The probe's run becomes a source.
 
-    With `observe`, cells that agree and that nobody had observed say what was seen. Errors: Refused, if the outcome were no matrix.
+    With `observe`, cells that agree and that nobody had observed say what was seen.
+    Errors: Refused, if the result is no matrix.
     """
     verdicts = list(verdicts)
     wrong = [verdict for verdict in verdicts if verdict.wrong]
-    seen = [each for each in verdicts if each.verdict == AGREES and each.finding.test and not each.cell.evidence.observed] if observe else []
+    seen = [each for each in verdicts if each.verdict == AGREES and each.finding.test
+            and not each.cell.evidence.observed] if observe else []
     if not wrong and not seen:
         return text
     text, run = with_source(text, source_name(found_by), source_of(found_by))
@@ -92,7 +97,7 @@ def _seen_before(cell: Cell, running: Version) -> bool:
 
 
 def _home(row: Any, fabric: Fabric, cell: str, running: Version) -> Any:
-    """Key and value of the cell that holds for the release: in the newest range that restates it, else the row's own."""
+    """Key and value of the cell that holds for the release: of the newest range that has the cell, else of the row."""
     found = child_pair(child(row, "facts"), cell)
     for index, span in enumerate(fabric.ranges[1:]):
         if span.since <= running and cell in span.changed:
@@ -102,12 +107,13 @@ def _home(row: Any, fabric: Fabric, cell: str, running: Version) -> Any:
 
 def _parts_of(text: str, home: Any) -> list[Part]:
     """What a cell says, in its order."""
-    return [(key.value, value.value, True) if value.style is not None else (key.value, text[value.start_mark.index:value.end_mark.index], False)
+    return [(key.value, value.value, True) if value.style is not None
+            else (key.value, text[value.start_mark.index:value.end_mark.index], False)
             for key, value in home[1].value]
 
 
 def _cell_edit(text: str, home: Any, parts: list[Part]) -> Edit:
-    """The cell, laid out anew where it stands."""
+    """Replaces the cell by one with these parts."""
     key, value = home
     start = text.rindex("\n", 0, key.start_mark.index) + 1
     end = value.end_mark.index if value.flow_style else end_of_text(text, value)
@@ -122,7 +128,7 @@ def _mended_cell(text: str, home: Any, verdict: Verdict, run: str) -> Edit:
         said["is"] = _part("is", finding.cell, finding.value)
     said.pop("claimed_value", None)
     parts = [said.pop("is"), *_claim(verdict)]
-    if verdict.verdict != UNMARKED or "observed" not in said:  # else what was seen stands already, and only the claim was missing
+    if verdict.verdict != UNMARKED or "observed" not in said:  # else only the claim was missing
         said["observed"] = ("observed", evidence(verdict, run), True)
     return _cell_edit(text, home, [*parts, *said.values()])
 
@@ -142,13 +148,16 @@ def _range(text: str, row: Any, verdicts: list[Verdict], run: str, running: Vers
 
 def _new_cell(verdict: Verdict, run: str) -> str:
     finding = verdict.finding
-    return entry(finding.cell, [_part("is", finding.cell, finding.value), *_claim(verdict), ("observed", evidence(verdict, run), True)], 8)
+    return entry(finding.cell,
+                 [_part("is", finding.cell, finding.value), *_claim(verdict),
+                  ("observed", evidence(verdict, run), True)], 8)
 
 
 def _claim(verdict: Verdict) -> list[Part]:
     """The claim, where behaviour differs."""
     finding = verdict.finding
-    return [_part("claimed_value", finding.cell, finding.claimed)] if finding.differs and finding.claimed != finding.value else []
+    return [_part("claimed_value", finding.cell,
+                  finding.claimed)] if finding.differs and finding.claimed != finding.value else []
 
 
 def _part(key: str, cell: str, value: Value | None) -> Part:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How commands write providers.yaml: lines of at most 120 columns that read back as they were meant, each source named once."""
+"""How commands write providers.yaml: lines of at most 120 columns that read back unchanged, each source named once."""
 from __future__ import annotations
 
 from datetime import date, timedelta
@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generator.days import wrong_day
-from generator.layout import WIDTH, citing, entry, pair, plain_name, quoted, sentence, source_text, with_source, without_unused
+from generator.layout import (
+    WIDTH, citing, entry, pair, plain_name, quoted, sentence, source_text, with_source, without_unused)
 from generator.loader import load_text
 from generator.model import matrix_of
 from generator.schema import CITATION
@@ -27,15 +28,19 @@ def _longest(text: str) -> int:
 
 
 def test_no_line_of_the_matrix_is_long() -> None:
-    long = [number for number, line in enumerate((ROOT / "providers.yaml").read_text("utf-8").splitlines(), 1) if len(line) > WIDTH]
+    long = [number
+            for number, line in enumerate((ROOT / "providers.yaml").read_text("utf-8").splitlines(), 1) if len(line) > WIDTH]
     assert long == []
 
 
 @settings(max_examples=100, deadline=None, database=None)
 @given(_TEXTS, _TEXTS)
 def test_text_reads_back_as_it_was(claimed: str, observed: str) -> None:
-    text = entry("key_bytes", [("is", "8", False), ("claimed_value", "4", False), ("claimed", claimed, True), ("observed", observed, True)], 4)
-    assert load_text(f"facts:\n{text}\n", "t").data["facts"]["key_bytes"] == {"is": 8, "claimed_value": 4, "claimed": claimed, "observed": observed}
+    text = entry("key_bytes",
+                 [("is", "8", False), ("claimed_value", "4", False), ("claimed", claimed, True),
+                  ("observed", observed, True)], 4)
+    assert load_text(f"facts:\n{text}\n", "t").data["facts"]["key_bytes"] == {"is": 8, "claimed_value": 4,
+                                                                              "claimed": claimed, "observed": observed}
     words = (claimed + " " + observed).split()
     if all(len(word) < 60 for word in words) and "  " not in claimed + observed:
         assert _longest(text) <= WIDTH
@@ -70,7 +75,8 @@ def test_a_source_is_added_once_and_beside_its_kind() -> None:
     assert second == "run-2" and "  run-2: {kind: observed, " in other
     claimed, _ = with_source(text, "d", Source("claimed", "d"))
     assert claimed.index("  d:") < claimed.index("  run:")
-    assert with_source("tiny: {}\n", "d", Source("claimed", "d"))[0] == 'sources:\n  d: {kind: claimed, text: "d"}\ntiny: {}\n'
+    assert with_source("tiny: {}\n", "d",
+                       Source("claimed", "d"))[0] == 'sources:\n  d: {kind: claimed, text: "d"}\ntiny: {}\n'
 
 
 def test_a_source_that_nobody_cites_any_more_is_taken_out_and_comments_stay() -> None:
@@ -90,7 +96,8 @@ def test_names_and_sentences_are_what_the_matrix_takes() -> None:
 
 def test_a_day_to_come_is_no_day_of_an_observation() -> None:
     today = date(2026, 11, 25)
-    assert wrong_day("2026-11-25", today) == "" and wrong_day("2026-11-26", today) == ""  # elsewhere it may be tomorrow already
+    assert wrong_day("2026-11-25", today) == "" and wrong_day("2026-11-26",
+                                                              today) == ""  # elsewhere it may be tomorrow already
     assert wrong_day("2026-11-27", today) == "2026-11-27, which is after today (2026-11-25)"
     assert wrong_day("2026-02-30", today) == "2026-02-30, which is no day"
     assert wrong_day(str(date.today() - timedelta(days=1))) == ""
