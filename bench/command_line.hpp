@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The options that every two-process bench takes, and what they mean for the fabric at hand: where each side runs and how it waits.
-// Hot path: no.
+// The options that every two-process bench takes, and what they mean for the fabric at hand: where each side runs and
+// how it waits. Hot path: no.
 #pragma once
 
 #include "../core/facts.hpp"
@@ -35,12 +35,16 @@ struct run_options {
     app.add_option("--size", size, "Bytes of each transfer")->check(CLI::Range(1, 1 << 22))->capture_default_str();
     app.add_option("--count", count, "Round trips")->check(CLI::PositiveNumber)->capture_default_str();
     if (takes_turns)
-      app.add_option("--turns", turns, "Turns of each contender; --count is divided among them")->check(CLI::PositiveNumber)->capture_default_str();
+      app.add_option("--turns", turns, "Turns of each contender; --count is divided among them")
+          ->check(CLI::PositiveNumber)
+          ->capture_default_str();
     app.add_option("--yield-after", yield_after, "Fruitless looks before a side gives way")->capture_default_str();
     app.add_flag("--spin", spin_only, "Never give way: only where each side has a processor of its own");
     app.add_flag("!--not-pinned", pinned, "Leave the two processes where the kernel puts them");
     app.add_option("--limit", limit, "Seconds after which the run is ended")->capture_default_str();
-    app.add_option("--json", json, "Where the result goes: a file; - or nothing for standard output")->expected(0, 1)->default_str("-");
+    app.add_option("--json", json, "Where the result goes: a file; - or nothing for standard output")
+        ->expected(0, 1)
+        ->default_str("-");
     if (takes_turns) app.add_option("--csv", csv, "Where the result goes as a table: a file, or -");
     if (const int left = understand(app, argc, argv); left >= 0) return left;
     if (app.count("--json") > 0 && json.empty()) json = "-";
@@ -61,9 +65,10 @@ struct run_options {
   }
 };
 
-/// Where a side runs and how it waits. The two sides are pinned to processors 1 and 0, and yield. Where the library's own threads move
-/// the data both is unfair: they would inherit the processor, and a yielding caller still starves them; there nobody is pinned, and a
-/// side that finds nothing naps for the shortest time that the kernel offers. Both contenders always get the same.
+/// Where a side runs and how it waits. The two sides are pinned to processors 1 and 0, and yield. Where the library's
+/// own threads move the data both is unfair: they would inherit the processor, and a yielding caller still starves
+/// them; there nobody is pinned, and a side that finds nothing naps for the shortest time that the kernel offers. Both
+/// contenders always get the same.
 template <class F>
 void settle(bool first, run_options& o) {
   constexpr bool thread_moves_data = F::facts.data_progress == data_progress::thread;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every bench shares: a clock, samples and their percentiles, a spin that yields, pinning, and two contenders alternated in one run.
-// Machines are noisy and shared: a contender is only ever compared with another one of the same run, batch by batch, and the result
-// is the ratio of medians with its spread, never a difference between two runs.
-// Hot path: now_ns, spinner. Threads: each owns its samples.
+// What every bench shares: a clock, samples and their percentiles, a spin that yields, pinning, and two contenders
+// alternated in one run. Machines are noisy and shared: a contender is only ever compared with another one of the same
+// run, batch by batch, and the result is the ratio of medians with its spread, never a difference between two runs. Hot
+// path: now_ns, spinner. Threads: each owns its samples.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -50,14 +50,17 @@ class samples {
     std::nth_element(sorted.begin(), at, sorted.end());
     return *at;
   }
-  json percentiles() const { return {{"p50", percentile(.5)}, {"p90", percentile(.9)}, {"p99", percentile(.99)}, {"p999", percentile(.999)}}; }
+  json percentiles() const {
+    return {{"p50", percentile(.5)}, {"p90", percentile(.9)}, {"p99", percentile(.99)}, {"p999", percentile(.999)}};
+  }
 
  private:
   std::vector<std::uint64_t> values_;
 };
 
-/// What a side does when `after` looks in a row found nothing. With fewer processors than spinning threads a spin that never gives way
-/// measures the scheduler; where the library's own thread moves the data even yielding starves it, and only a short sleep lets it run.
+/// What a side does when `after` looks in a row found nothing. With fewer processors than spinning threads a spin that
+/// never gives way measures the scheduler; where the library's own thread moves the data even yielding starves it, and
+/// only a short sleep lets it run.
 enum class fruitless : std::uint8_t { never, yield, nap };
 
 struct patience {
@@ -93,7 +96,8 @@ inline bool pin_to(unsigned processor) noexcept {
   return sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
-/// The ratio of two contenders that took turns: one ratio of medians per turn, of which the median and the middle four fifths are told.
+/// The ratio of two contenders that took turns: one ratio of medians per turn, of which the median and the middle four
+/// fifths are told.
 class comparison {
  public:
   void turn(const samples& ours, const samples& theirs) {
@@ -109,7 +113,8 @@ class comparison {
     if (ratios_.empty()) return 0;
     std::vector<double> sorted = ratios_;
     std::sort(sorted.begin(), sorted.end());
-    const double value = sorted[std::min(sorted.size() - 1, static_cast<std::size_t>(share * static_cast<double>(sorted.size())))];
+    const double value =
+        sorted[std::min(sorted.size() - 1, static_cast<std::size_t>(share * static_cast<double>(sorted.size())))];
     return std::round(value * 1000) / 1000;
   }
   std::vector<double> ratios_;
@@ -121,8 +126,8 @@ struct duel {
   comparison compared;
 };
 
-/// Lets two contenders take turns; who begins alternates, so that neither always runs on the other's warm caches. The first turn warms
-/// up and is not counted. `run_*` fill the samples that they are given.
+/// Lets two contenders take turns; who begins alternates, so that neither always runs on the other's warm caches. The
+/// first turn warms up and is not counted. `run_*` fill the samples that they are given.
 template <class Ours, class Theirs>
 duel alternate(std::size_t turns, Ours&& run_ours, Theirs&& run_theirs) {
   duel all;
@@ -148,6 +153,8 @@ inline bool write_text(const std::string& text, const std::string& file) {
   std::fprintf(stderr, "%s cannot be written\n", file.c_str());
   return false;
 }
-inline bool write_json(const json& what, const std::string& file) { return file.empty() || write_text(what.dump(2) + '\n', file); }
+inline bool write_json(const json& what, const std::string& file) {
+  return file.empty() || write_text(what.dump(2) + '\n', file);
+}
 
 }  // namespace weft::bench

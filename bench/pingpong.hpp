@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A ping-pong between two ends, whoever wrote them: the same loop drives weft's end and the hand-written one, so that only what lies
-// behind post() and poll() differs. Payloads are compared in rounds of their own before anything is timed.
-// An end has: post<ending>(size, immediate) -> bool, poll() -> arrivals, ended(), immediate(), outgoing(), incoming().
-// Hot path: all of it. Threads: one per end.
+// A ping-pong between two ends, whoever wrote them: the same loop drives weft's end and the hand-written one, so that
+// only what lies behind post() and poll() differs. Payloads are compared in rounds of their own before anything is
+// timed. An end has: post<ending>(size, immediate) -> bool, poll() -> arrivals, ended(), immediate(), outgoing(),
+// incoming(). Hot path: all of it. Threads: one per end.
 #pragma once
 
 #include "harness.hpp"
@@ -25,12 +25,13 @@ struct round_plan {
   patience waiting;
 };
 
-/// `Meanwhile` is called now and then while this side waits: where data moves only in polls, the last post of the contender that had the
-/// turn before leaves no sooner than its end is polled again.
+/// `Meanwhile` is called now and then while this side waits: where data moves only in polls, the last post of the
+/// contender that had the turn before leaves no sooner than its end is polled again.
 template <ending M, class End, class Meanwhile>
 class pingpong {
  public:
-  pingpong(End& end, round_plan plan, Meanwhile meanwhile) noexcept : end_(end), plan_(plan), spin_(plan.waiting), meanwhile_(meanwhile) {}
+  pingpong(End& end, round_plan plan, Meanwhile meanwhile) noexcept
+      : end_(end), plan_(plan), spin_(plan.waiting), meanwhile_(meanwhile) {}
 
   /// The side that asks: one sample per full round trip.
   void ask(samples& into) {
@@ -44,8 +45,8 @@ class pingpong {
     }
     drain();
   }
-  /// The side that answers. What it posted is awaited before its last answer: behind it the other side may begin another turn, whose first transfer would
-  /// be taken, and forgotten, by a look for an end.
+  /// The side that answers. What it posted is awaited before its last answer: behind it the other side may begin
+  /// another turn, whose first transfer would be taken, and forgotten, by a look for an end.
   void answer() {
     for (std::size_t i = 0; i < plan_.rounds; ++i) {
       wait();
@@ -54,7 +55,8 @@ class pingpong {
     }
   }
 
-  /// Rounds with a pattern that the other side changes: throws, with a sentence, at the first byte that is not what was written.
+  /// Rounds with a pattern that the other side changes: throws, with a sentence, at the first byte that is not what was
+  /// written.
   void ask_checked(std::size_t rounds) {
     for (std::size_t i = 0; i < rounds; ++i) {
       fill(i);
@@ -76,10 +78,10 @@ class pingpong {
 
  private:
   void post(std::uint32_t immediate) {
-    while (!end_.template post<M>(plan_.size, immediate)) look();
+    while (!end_.template post<M>(plan_.size, immediate)) poll_once();
     posted_ += M != ending::unsignalled;
   }
-  void look() {
+  void poll_once() {
     const int came = end_.poll();
     arrived_ += came;
     spin_.looked(came > 0);
@@ -94,22 +96,25 @@ class pingpong {
   }
   void wait() {
     while (arrived_ == 0) {
-      look();
+      poll_once();
       if (idle_ % 64 == 63) meanwhile_();
     }
     --arrived_;
   }
   void drain() {
-    while (end_.ended() - base_ < posted_) look();
+    while (end_.ended() - base_ < posted_) poll_once();
   }
-  static std::byte pattern(std::size_t round, std::size_t at) noexcept { return static_cast<std::byte>(round * 31 + at * 7 + (at >> 8)); }
+  static std::byte pattern(std::size_t round, std::size_t at) noexcept {
+    return static_cast<std::byte>(round * 31 + at * 7 + (at >> 8));
+  }
   void fill(std::size_t round) noexcept {
     for (std::size_t b = 0; b < plan_.size; ++b) end_.outgoing()[b] = pattern(round, b);
   }
   void expect(std::size_t round, unsigned mask) const {
     for (std::size_t b = 0; b < plan_.size; ++b)
       if (end_.incoming()[b] != (pattern(round, b) ^ static_cast<std::byte>(mask)))
-        throw std::runtime_error("round " + std::to_string(round) + ": byte " + std::to_string(b) + " is not the one that was sent");
+        throw std::runtime_error("round " + std::to_string(round) + ": byte " + std::to_string(b) +
+                                 " is not the one that was sent");
     if (End::tells_immediate && end_.immediate() != static_cast<std::uint32_t>(round))
       throw std::runtime_error("round " + std::to_string(round) + ": the immediate is not the one that was sent");
   }

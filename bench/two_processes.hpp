@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two processes and a channel between them. A network bench runs its two ends in two processes, as its users do; a side channel carries
-// addresses and region descriptions, never what is measured. The second process dies with the first, and both at the deadline.
-// Hot path: no. Threads: one per process.
+// Two processes and a channel between them. A network bench runs its two ends in two processes, as its users do; a side
+// channel carries addresses and region descriptions, never what is measured. The second process dies with the first,
+// and both at the deadline. Hot path: no. Threads: one per process.
 #pragma once
 
 #include <sys/prctl.h>
@@ -42,14 +42,16 @@ class channel {
     for (;;) {
       const ssize_t length = ::recv(descriptor_, message, sizeof message, MSG_DONTWAIT);
       if (length > 0) return {message, static_cast<std::size_t>(length)};
-      if (length == 0 || (errno != EAGAIN && errno != EINTR)) throw std::runtime_error("the other process of the bench is gone");
+      if (length == 0 || (errno != EAGAIN && errno != EINTR))
+        throw std::runtime_error("the other process of the bench is gone");
       progress();
     }
   }
   std::string hear() const {
     return hear([] { usleep(200); });
   }
-  /// Swaps one message with the other end. Whoever `begins` posts nothing before the other end has stopped discarding what it polls.
+  /// Swaps one message with the other end. Whoever `begins` posts nothing before the other end has stopped discarding
+  /// what it polls.
   template <class Progress>
   std::string swap(bool begins, const std::string& message, Progress&& progress) const {
     tell(message);
@@ -68,8 +70,8 @@ class channel {
   int descriptor_;
 };
 
-/// Runs `first` here and `second` in a child; each is given its end of the channel and returns an exit code. The kernel ends whoever is
-/// not done after `seconds`. Returns the worse code.
+/// Runs `first` here and `second` in a child; each is given its end of the channel and returns an exit code. The kernel
+/// ends whoever is not done after `seconds`. Returns the worse code.
 template <class First, class Second>
 int two_processes(unsigned seconds, First&& first, Second&& second) {
   const auto guarded = [](auto& body, int descriptor) {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Finds rdma-core: Ibverbs::Ibverbs (libibverbs and librdmacm), Ibverbs_FOUND, Ibverbs_VERSION (rdma-core's, where pkg-config knows it:
-# libibverbs calls itself 1.14.44.0 in rdma-core 44.0).
+# Finds rdma-core. Sets Ibverbs_FOUND, and defines Ibverbs::Ibverbs (libibverbs and librdmacm).
+# Ibverbs_VERSION is rdma-core's version, if pkg-config is installed. libibverbs of rdma-core 44.0 states 1.14.44.0.
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)
   pkg_check_modules(PC_Ibverbs QUIET libibverbs)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Finds libfabric: Libfabric::Libfabric, Libfabric_FOUND, Libfabric_VERSION (as the headers say, which is what gets compiled).
-# libfabric ships no CMake package, and its pkg-config file is absent from some installations: both ways are tried.
+# Finds libfabric. Sets Libfabric_FOUND and Libfabric_VERSION (the headers' version), and defines Libfabric::Libfabric.
+# libfabric ships no CMake package, and some installations lack its pkg-config file. So this module searches both ways.
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)
   pkg_check_modules(PC_Libfabric QUIET libfabric)
@@ -23,7 +23,8 @@ if(Libfabric_INCLUDE_DIR)
 endif()
 
 include(FindPackageHandleStandardArgs)
-find_package_handle_standard_args(Libfabric REQUIRED_VARS Libfabric_LIBRARY Libfabric_INCLUDE_DIR VERSION_VAR Libfabric_VERSION)
+find_package_handle_standard_args(Libfabric REQUIRED_VARS Libfabric_LIBRARY Libfabric_INCLUDE_DIR
+  VERSION_VAR Libfabric_VERSION)
 if(Libfabric_FOUND AND NOT TARGET Libfabric::Libfabric)
   add_library(Libfabric::Libfabric UNKNOWN IMPORTED)
   set_target_properties(Libfabric::Libfabric PROPERTIES

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# How weft's own tests, benches and examples are compiled; users of weft::weft inherit none of it.
+# The compile options of weft's own tests, benches and examples. Users of weft get none of them.
 add_library(weft_build_settings INTERFACE)
+# weft_add_per_fabric reads this variable. Its scope is weft's own directories.
+# So programs of a project that contains weft get none of these options.
+set(weft_own_settings weft_build_settings)
 target_compile_options(weft_build_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
 if(WEFT_WERROR)
   target_compile_options(weft_build_settings INTERFACE -Werror)
 endif()
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # g++ collects its garbage from 128 MB on, which is a twelfth of its time here: from 512 MB on (KiB) most units never do.
+  # g++ collects garbage from 128 MB on: a twelfth of the compile time. Few units reach 512 MB (here in KiB).
   target_compile_options(weft_build_settings INTERFACE --param=ggc-min-heapsize=524288)
 endif()
 
@@ -25,9 +28,9 @@ if(WEFT_SANITIZE)
     target_compile_definitions(weft_build_settings INTERFACE WEFT_ADDRESS_SANITIZER)
   endif()
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND "undefined" IN_LIST WEFT_SANITIZE)
-    # clang 14 compares type information by address, and that of a function in a loaded object is another copy. The other three are a fifth of the time
-    # to compile, and say little here: of a null pointer the other sanitizer tells, virtual calls there are next to none, sizes are not known without
-    # optimisation.
+    # function: clang 14 compares type information by address; a loaded object has its own copy.
+    # The other three take a fifth of the compile time and find little here. AddressSanitizer reports null pointers.
+    # weft has hardly any virtual call, and object sizes are unknown without optimisation.
     target_compile_options(weft_build_settings INTERFACE -fno-sanitize=function,null,vptr,object-size)
   endif()
 endif()

@@ -2,11 +2,14 @@
 #
 # One INTERFACE target per fabric, `weft::<fabric>`: the backend and the one define, WEFT_FABRIC=<fabric>.
 # A fabric that cannot be built here is left out, and one sentence says why. WEFT_AVAILABLE_FABRICS lists the others.
+# Projects around weft read the same facts from global properties, which every scope sees (WeftPerFabric.cmake).
 set(WEFT_FABRICS "")
 include(${PROJECT_SOURCE_DIR}/generated/fabrics.cmake OPTIONAL RESULT_VARIABLE weft_fabrics_file)
 if(NOT weft_fabrics_file)
-  message(WARNING "weft: generated/fabrics.cmake is missing, so no fabric is known; run ./weft generate")
+  message(WARNING "weft: generated/fabrics.cmake is missing, so weft has no fabric; run ./weft generate")
 endif()
+set_property(GLOBAL PROPERTY WEFT_FABRICS ${WEFT_FABRICS})
+weft_refuse_unknown_fabrics("WEFT_ONLY_FABRICS" ${WEFT_ONLY_FABRICS})
 
 if("libfabric" IN_LIST WEFT_BACKENDS)
   find_package(Libfabric QUIET)
@@ -26,7 +29,8 @@ if("verbs" IN_LIST WEFT_BACKENDS)
   endif()
 endif()
 
-# weft_version_obstacle(library version since until out): out is empty, or what is wrong. `until` is the first release that is too new.
+# weft_version_obstacle(library version since until out): out is empty, or says what is wrong with the version.
+# `since` is the first release that the row describes, `until` the first that it no longer describes.
 function(weft_version_obstacle library version since until out)
   set(${out} "" PARENT_SCOPE)
   if(since AND version VERSION_LESS since)
@@ -36,7 +40,7 @@ function(weft_version_obstacle library version since until out)
   endif()
 endfunction()
 
-# weft_fabric_obstacle(fabric out): out is empty where the fabric can be built, else the rest of a sentence.
+# weft_fabric_obstacle(fabric out): out is empty if this machine can build the fabric; otherwise it says why not.
 function(weft_fabric_obstacle fabric out)
   set(backend "${WEFT_FABRIC_${fabric}_BACKEND}")
   set(obstacle "")
@@ -45,15 +49,17 @@ function(weft_fabric_obstacle fabric out)
   elseif(NOT backend IN_LIST WEFT_BACKENDS)
     set(obstacle "WEFT_BACKENDS does not list its backend, ${backend}")
   elseif(backend STREQUAL "mapped" AND NOT CMAKE_SYSTEM_NAME STREQUAL "Linux")
-    set(obstacle "its files without names and its copies between processes are Linux'")
+    set(obstacle "it needs Linux, for files without names and copies between processes")
   elseif(backend STREQUAL "libfabric" AND NOT Libfabric_FOUND)
     set(obstacle "libfabric is not installed (Debian: libfabric-dev)")
   elseif(backend STREQUAL "libfabric")
-    weft_version_obstacle(libfabric "${Libfabric_VERSION}" "${WEFT_FABRIC_${fabric}_SINCE}" "${WEFT_FABRIC_${fabric}_UNTIL}" obstacle)
+    weft_version_obstacle(libfabric "${Libfabric_VERSION}"
+      "${WEFT_FABRIC_${fabric}_SINCE}" "${WEFT_FABRIC_${fabric}_UNTIL}" obstacle)
   elseif(backend STREQUAL "verbs" AND NOT Ibverbs_FOUND)
     set(obstacle "rdma-core is not installed (Debian: libibverbs-dev librdmacm-dev)")
   elseif(backend STREQUAL "verbs" AND Ibverbs_VERSION)
-    weft_version_obstacle(rdma-core "${Ibverbs_VERSION}" "${WEFT_FABRIC_${fabric}_SINCE}" "${WEFT_FABRIC_${fabric}_UNTIL}" obstacle)
+    weft_version_obstacle(rdma-core "${Ibverbs_VERSION}"
+      "${WEFT_FABRIC_${fabric}_SINCE}" "${WEFT_FABRIC_${fabric}_UNTIL}" obstacle)
   endif()
   set(${out} "${obstacle}" PARENT_SCOPE)
 endfunction()
@@ -70,16 +76,16 @@ function(weft_add_fabric fabric)
   endif()
 endfunction()
 
-# Fabrics that WEFT_ONLY_FABRICS does not list have no hardware here; those of WEFT_GUEST_FABRICS are built even so, for tests in a guest
-# that has it (tests/vm), and are listed in WEFT_AVAILABLE_GUEST_FABRICS. Those of WEFT_EMULATED_FABRICS are built to meet the emulator
-# (tests/emulator), and are listed in WEFT_AVAILABLE_EMULATED_FABRICS.
+# A fabric that WEFT_ONLY_FABRICS does not list is still built if one of these lists names it:
+#   WEFT_GUEST_FABRICS     for tests in a guest with soft devices (tests/vm); result: WEFT_AVAILABLE_GUEST_FABRICS
+#   WEFT_EMULATED_FABRICS  for tests against the emulator (tests/emulator); result: WEFT_AVAILABLE_EMULATED_FABRICS
 set(WEFT_AVAILABLE_FABRICS "")
 set(WEFT_AVAILABLE_GUEST_FABRICS "")
 set(WEFT_AVAILABLE_EMULATED_FABRICS "")
 set(weft_unwanted "")
 foreach(fabric IN LISTS WEFT_FABRICS)
   if(WEFT_FABRIC_${fabric}_BACKEND MATCHES "^(libfabric|verbs)$")
-    # Compiles even where the fabric cannot be built: every row's header is checked against the installed library.
+    # Also where the fabric cannot be built: static.headers compiles every row's header against the installed library.
     weft_headers(weft_${WEFT_FABRIC_${fabric}_BACKEND} headers generated/${fabric}.hpp generated/${fabric}.why_not.hpp)
   else()
     weft_headers(weft headers generated/${fabric}.hpp generated/${fabric}.why_not.hpp)
@@ -92,17 +98,20 @@ foreach(fabric IN LISTS WEFT_FABRICS)
       set(weft_list WEFT_AVAILABLE_EMULATED_FABRICS)
     else()
       list(APPEND weft_unwanted ${fabric})
+      set_property(GLOBAL PROPERTY WEFT_LEFT_OUT_${fabric} "WEFT_ONLY_FABRICS does not list it")
       continue()
     endif()
   endif()
   weft_fabric_obstacle(${fabric} obstacle)
   if(obstacle)
+    set_property(GLOBAL PROPERTY WEFT_LEFT_OUT_${fabric} "${obstacle}")
     message(STATUS "weft: fabric ${fabric} is left out: ${obstacle}")
   else()
     weft_add_fabric(${fabric})
     list(APPEND ${weft_list} ${fabric})
   endif()
 endforeach()
+set_property(GLOBAL PROPERTY WEFT_AVAILABLE_FABRICS ${WEFT_AVAILABLE_FABRICS})
 if(weft_unwanted)
   list(JOIN weft_unwanted " " weft_text)
   message(STATUS "weft: fabrics left out, as WEFT_ONLY_FABRICS does not list them: ${weft_text}")
@@ -115,5 +124,5 @@ if(WEFT_AVAILABLE_GUEST_FABRICS)
 endif()
 if(WEFT_AVAILABLE_EMULATED_FABRICS)
   list(JOIN WEFT_AVAILABLE_EMULATED_FABRICS " " weft_text)
-  message(STATUS "weft: fabrics to be emulated: ${weft_text}")
+  message(STATUS "weft: fabrics for tests over the emulator: ${weft_text}")
 endif()

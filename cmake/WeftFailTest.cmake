@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# What must not compile is a test, with the sentence that its author should read.
+# Tests of programs that must not compile: each expects the sentence that the program's author reads.
 
-# weft_add_fail_test(file): adds the ctest fail.<stem>. The file's lines decide:
-#   // EXPECT: sentence    the compiler fails and its output contains the sentence; several lines: all of them;
-#                          "one | other": either (a compiler's own sentence, in the words of g++ and of clang)
-#   // FABRIC: name        compiled as a program for that fabric; without the line, against weft::weft alone
-#   #ifdef WEFT_FIXED      the file's corrected form, which must compile: else the test may fail for a reason of its own
+# weft_add_fail_test(file): adds the ctest fail.<stem>. Lines of the file control the test:
+#   // EXPECT: sentence    The compiler must fail, and its output must contain the sentence. Several lines: all of them.
+#                          "one | other": either one, for sentences that g++ and clang word differently.
+#   // FABRIC: name        The file is a program for that fabric. Without the line it links weft::weft alone.
+#   #ifdef WEFT_FIXED      The corrected form. It must compile, which shows that nothing else is wrong with the file.
 function(weft_add_fail_test file)
   cmake_path(GET file STEM stem)
   weft_judge_fail_test(fail.${stem} ${file})
 endfunction()
 
-# weft_add_fail_judge_test(file sentence): the judge must refuse this file, and say so.
+# weft_add_fail_judge_test(file sentence): fail_test.cmake must refuse this file with the sentence.
 function(weft_add_fail_judge_test file sentence)
   cmake_path(GET file STEM stem)
   weft_judge_fail_test(static.fail_judge.${stem} ${file})
@@ -32,13 +32,14 @@ function(weft_judge_fail_test name file)
     message(STATUS "weft: ${name} is left out, as fabric ${fabric} is")
     return()
   endif()
-  # An object library that is never built: it gathers the target's include directories and definitions, transitively.
+  # Nobody builds this object library. It collects the include directories and definitions of the target, transitively.
   add_library(${name} OBJECT EXCLUDE_FROM_ALL ${file})
   target_link_libraries(${name} PRIVATE ${target})
   set(includes $<TARGET_PROPERTY:${name},INCLUDE_DIRECTORIES>)
   set(defines $<TARGET_PROPERTY:${name},COMPILE_DEFINITIONS>)
   add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -DFILE=${file} -P ${PROJECT_SOURCE_DIR}/cmake/fail_test.cmake --
     ${CMAKE_CXX_COMPILER} -std=c++20 -fsyntax-only -fmessage-length=0
-    "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>" "$<$<BOOL:${defines}>:-D$<JOIN:${defines},;-D>>" COMMAND_EXPAND_LISTS)
+    "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>" "$<$<BOOL:${defines}>:-D$<JOIN:${defines},;-D>>"
+    COMMAND_EXPAND_LISTS)
   weft_test_properties(${name})
 endfunction()

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Every public header by name. A header that is not listed is not installed; the test static.lists names it.
-# `weft` has what needs no network library; `weft_libfabric` and `weft_verbs` have what needs one, and the library.
+# The targets that hold weft's headers. Only listed headers are installed; the test static.lists names a missing one.
+# `weft` needs no network library. `weft_libfabric` and `weft_verbs` each link one.
 include(${PROJECT_SOURCE_DIR}/cmake/headers.cmake)
 
-# weft_headers(target set files...): adds headers, spelled from the source directory, as a file set of the target.
+# weft_headers(target set files...): adds headers as a file set of the target. Paths start at the source directory.
 function(weft_headers target set)
   list(TRANSFORM ARGN PREPEND ${PROJECT_BINARY_DIR}/include/weft/)
   target_sources(${target} INTERFACE FILE_SET ${set} TYPE HEADERS BASE_DIRS ${PROJECT_BINARY_DIR}/include FILES ${ARGN})
 endfunction()
 
-# weft_verified_headers(target files...): as weft_headers, in the set `headers`, which is compiled file by file (static.headers). A header that another one
-# includes before anything else stands alone there too: it goes to the set `first_of_others`, which is not compiled again.
+# weft_verified_headers(target files...): adds headers to the set `headers`; static.headers compiles each of them alone.
+# A header that is the first include of another header stands alone there too. It goes to the set `first_of_others`,
+# which is not compiled again.
 function(weft_verified_headers target)
   set(firsts "")
   foreach(header IN LISTS ARGN)
@@ -37,7 +38,7 @@ add_library(weft::weft ALIAS weft)
 target_compile_features(weft INTERFACE cxx_std_20)
 target_link_libraries(weft INTERFACE Threads::Threads)
 weft_verified_headers(weft ${WEFT_HEADERS})
-# selected.hpp means something only where WEFT_FABRIC is set: installed, not compiled alone.
+# selected.hpp needs WEFT_FABRIC. It is installed, but not compiled alone.
 weft_headers(weft selected compose/selected.hpp)
 set_target_properties(weft PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
 

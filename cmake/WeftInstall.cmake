@@ -1,35 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Headers, the CMake package and the pkg-config files (weft.pc, and weft-<fabric>.pc per fabric).
+# Installs headers, the CMake package and the pkg-config files: weft.pc, and one weft-<fabric>.pc per fabric.
 include(CMakePackageConfigHelpers)
 set(weft_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
 
 install(TARGETS weft EXPORT weftTargets
-  FILE_SET headers DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILE_SET first_of_others DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILE_SET headers DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILE_SET first_of_others DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILE_SET selected DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS weft_libfabric weft_verbs EXPORT weftTargets
-  FILE_SET headers DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILE_SET first_of_others DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  FILE_SET headers DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILE_SET first_of_others DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 foreach(fabric IN LISTS WEFT_AVAILABLE_FABRICS)
   install(TARGETS weft_fabric_${fabric} EXPORT weftTargets)
 endforeach()
 install(EXPORT weftTargets NAMESPACE weft:: DESTINATION ${weft_package_dir})
 
-configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/weftConfig.cmake.in ${PROJECT_BINARY_DIR}/package/weftConfig.cmake
+set(weft_made ${PROJECT_BINARY_DIR}/package)
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/weftConfig.cmake.in ${weft_made}/weftConfig.cmake
   INSTALL_DESTINATION ${weft_package_dir} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/weftConfigVersion.cmake COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
-install(FILES ${PROJECT_BINARY_DIR}/package/weftConfig.cmake ${PROJECT_BINARY_DIR}/package/weftConfigVersion.cmake
-  ${PROJECT_SOURCE_DIR}/cmake/FindLibfabric.cmake ${PROJECT_SOURCE_DIR}/cmake/FindIbverbs.cmake ${PROJECT_SOURCE_DIR}/cmake/WeftPerFabric.cmake
+write_basic_package_version_file(${weft_made}/weftConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+install(FILES ${weft_made}/weftConfig.cmake ${weft_made}/weftConfigVersion.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/FindLibfabric.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/FindIbverbs.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/WeftPerFabric.cmake
   DESTINATION ${weft_package_dir})
 
-# From the .pc file up to the prefix: the package may be moved, and installed elsewhere than it was configured for.
+# The prefix is relative to the .pc file, because an installed package may be moved.
 file(RELATIVE_PATH weft_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 
-# weft_pc(package description requires flags): one pkg-config file.
+# weft_pc(package description requires flags): makes and installs one pkg-config file.
 function(weft_pc package description requires flags)
-  configure_file(${PROJECT_SOURCE_DIR}/cmake/weft.pc.in ${PROJECT_BINARY_DIR}/package/${package}.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/package/${package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/weft.pc.in ${weft_made}/${package}.pc @ONLY)
+  install(FILES ${weft_made}/${package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
-weft_pc(weft "${PROJECT_DESCRIPTION}" "" " -I\${includedir} -pthread")
+# Without -std=c++20 g++ 12 and clang 14 compile C++17. A program in a later C++ puts its own -std after these flags.
+weft_pc(weft "${PROJECT_DESCRIPTION}" "" " -std=c++20 -I\${includedir} -pthread")
 foreach(fabric IN LISTS WEFT_AVAILABLE_FABRICS)
   set(weft_requires "weft = ${PROJECT_VERSION}")
   if(WEFT_FABRIC_${fabric}_BACKEND STREQUAL "libfabric")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# What the linter reads: a unit per folder that includes each of its public headers. A unit per header would parse the same text many times over.
-# Never built: compile_commands.json names them, and .ci/run reads that.
+# Units for the linter: one per folder, which includes each public header there. A unit per header would parse the same
+# text many times. Nobody builds the units; .ci/run finds them in compile_commands.json.
 
-# weft_lint_units(library headers...): lint/<library>/<folder>.cpp in the build directory, compiled as users of <library> compile.
+# weft_lint_units(library headers...): writes lint/<folder>.cpp in the build directory; the units link <library>.
 function(weft_lint_units library)
   set(folders "")
   foreach(header IN LISTS ARGN)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# cmake -DFILE=<source> -P fail_test.cmake -- <compiler> <options...>: judges one must-not-compile file (see WeftFailTest.cmake).
+# cmake -DFILE=<source> -P fail_test.cmake -- <compiler> <options...>
+# Judges one file that must not compile. WeftFailTest.cmake describes the lines of the file.
 cmake_minimum_required(VERSION 3.25)
 
-# A sentence on a line of its own, whatever its length, then the failure.
+# NOTICE keeps the sentence on one line; FATAL_ERROR breaks long lines.
 function(refuse sentence)
   message(NOTICE "fail test: ${sentence}")
   message(FATAL_ERROR "fail test refused")
@@ -20,7 +21,7 @@ foreach(i RANGE ${last})
   endif()
 endforeach()
 
-set(ENV{LC_ALL} C)  # plain quotation marks, English
+set(ENV{LC_ALL} C)  # English messages with plain quotation marks
 file(READ ${FILE} text)
 string(REGEX MATCHALL "// EXPECT: [^\n]+" expected "${text}")
 if(NOT expected)
@@ -29,27 +30,28 @@ endif()
 
 execute_process(COMMAND ${command} ${FILE} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
 if(code EQUAL 0)
-  refuse("${FILE} compiles, though it must not")
+  refuse("${FILE} compiles, but it must not")
 endif()
 foreach(line IN LISTS expected)
   string(REGEX REPLACE "^// EXPECT: +" "" sentence "${line}")
-  # Where the sentence is the compiler's own, each compiler has its wording: "one | other".
+  # "one | other": g++ and clang word their own sentences differently.
   string(REPLACE " | " ";" wordings "${sentence}")
-  set(heard FALSE)
+  set(found FALSE)
   foreach(wording IN LISTS wordings)
     string(FIND "${output}" "${wording}" at)
     if(NOT at EQUAL -1)
-      set(heard TRUE)
+      set(found TRUE)
     endif()
   endforeach()
-  if(NOT heard)
-    refuse("${FILE} does not compile, but nobody reads \"${sentence}\"; the compiler said:\n${output}")
+  if(NOT found)
+    refuse("${FILE} does not compile, but the output lacks \"${sentence}\"; the compiler printed:\n${output}")
   endif()
 endforeach()
 
 if(text MATCHES "#ifn?def WEFT_FIXED")
-  execute_process(COMMAND ${command} -DWEFT_FIXED ${FILE} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  execute_process(COMMAND ${command} -DWEFT_FIXED ${FILE}
+    RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT code EQUAL 0)
-    refuse("the corrected form of ${FILE} must compile, and does not:\n${output}")
+    refuse("the corrected form of ${FILE} must compile, but does not:\n${output}")
   endif()
 endif()

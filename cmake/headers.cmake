@@ -15,11 +15,11 @@ set(WEFT_HEADERS
   backends/loopback/port.hpp
   backends/loopback/port_calls.hpp
   backends/loopback/posting.hpp
-  backends/loopback/rendezvous.hpp
+  backends/loopback/oob_exchange.hpp
   backends/loopback/ring.hpp
   backends/loopback/scheduler.hpp
   backends/loopback/simulation.hpp
-  backends/loopback/station.hpp
+  backends/loopback/endpoint.hpp
   backends/loopback/trace.hpp
   backends/loopback/waiting.hpp
   backends/loopback/world.hpp
@@ -43,75 +43,75 @@ set(WEFT_HEADERS
   backends/mapped/sleeping.hpp
   backends/mapped/taking.hpp
   backends/process/watch.hpp
-  backends/rendezvous/tcp.hpp
-  compose/arrivals.hpp
-  compose/atomic_calls.hpp
-  compose/atomics.hpp
-  compose/attention.hpp
-  compose/awaiting.hpp
-  compose/batch.hpp
-  compose/listed_batch.hpp
+  backends/oob_exchange/tcp.hpp
+  compose/receiving/receive_path.hpp
+  compose/posting/atomic_calls.hpp
+  compose/posting/atomics.hpp
+  compose/engine/poll_budget.hpp
+  compose/progress/blocking_calls.hpp
+  compose/posting/batch.hpp
+  compose/posting/work_request_chain.hpp
   compose/built_for.hpp
-  compose/call_pieces.hpp
-  compose/cell_posts.hpp
-  compose/cell_watch.hpp
-  compose/cells.hpp
-  compose/closing.hpp
-  compose/coalescing.hpp
-  compose/coalescing_lane.hpp
-  compose/control_buffers.hpp
-  compose/ends.hpp
-  compose/engine.hpp
-  compose/enrolment.hpp
+  compose/posting/call_pieces.hpp
+  compose/posting/ring_posts.hpp
+  compose/receiving/ring_watch.hpp
+  compose/engine/watched_ring.hpp
+  compose/progress/orderly_close.hpp
+  compose/posting/coalescing.hpp
+  compose/posting/coalescing_initiator.hpp
+  compose/engine/control_buffers.hpp
+  compose/receiving/completions.hpp
+  compose/engine/engine.hpp
+  compose/memory/registration.hpp
   compose/events.hpp
   compose/fabric.hpp
-  compose/flushing.hpp
-  compose/fused.hpp
-  compose/gathering.hpp
-  compose/group.hpp
+  compose/posting/flushing.hpp
+  compose/posting/fused.hpp
+  compose/posting/gather.hpp
+  compose/posting/group.hpp
   compose/immediate_layout.hpp
-  compose/inbox.hpp
-  compose/kept_member.hpp
-  compose/key_source.hpp
-  compose/landing_place.hpp
-  compose/lane.hpp
-  compose/likeness.hpp
-  compose/meeting.hpp
-  compose/message_watch.hpp
+  compose/receiving/cq_poller.hpp
+  compose/posting/prepared_member.hpp
+  compose/engine/key_source.hpp
+  compose/memory/write_target.hpp
+  compose/posting/initiator.hpp
+  compose/connecting/compatibility.hpp
+  compose/connecting/connection_manager.hpp
+  compose/receiving/message_watch.hpp
   compose/notification_counter.hpp
-  compose/opening.hpp
+  compose/connecting/opening.hpp
   compose/operation_counter.hpp
-  compose/operations.hpp
+  compose/engine/operations.hpp
   compose/options.hpp
   compose/ordering.hpp
-  compose/owed.hpp
-  compose/owed_replies.hpp
-  compose/parting.hpp
-  compose/parts.hpp
-  compose/peers.hpp
-  compose/posted_receives.hpp
+  compose/engine/deferred.hpp
+  compose/engine/deferred_replies.hpp
+  compose/connecting/teardown.hpp
+  compose/posting/parts.hpp
+  compose/engine/peers.hpp
+  compose/engine/posted_receives.hpp
   compose/progress_owner.hpp
   compose/progress_thread.hpp
-  compose/rails.hpp
-  compose/rails_gathering.hpp
-  compose/rails_meeting.hpp
-  compose/rails_memory.hpp
-  compose/reaching.hpp
-  compose/receives.hpp
+  compose/rails/rails.hpp
+  compose/rails/gather.hpp
+  compose/rails/connecting.hpp
+  compose/rails/memory.hpp
+  compose/progress/completion_level.hpp
+  compose/engine/receives.hpp
   compose/region.hpp
   compose/sequence_window.hpp
   compose/states.hpp
-  compose/striped_memory.hpp
-  compose/striped_operations.hpp
-  compose/striping.hpp
-  compose/target.hpp
-  compose/together.hpp
-  compose/transfer_plan.hpp
+  compose/rails/striped_memory.hpp
+  compose/rails/striped_operations.hpp
+  compose/rails/striping.hpp
+  compose/receiving/target_executed.hpp
+  compose/posting/notice_batching.hpp
+  compose/engine/transfer_plan.hpp
   compose/transport.hpp
   compose/truncation.hpp
-  compose/ungrouping.hpp
-  compose/upkeep.hpp
-  compose/where.hpp
+  compose/receiving/group_unpacking.hpp
+  compose/progress/timers.hpp
+  compose/connecting/host_and_service.hpp
   compose/with.hpp
   compose/words.hpp
   coroutines/awaiters.hpp
@@ -132,8 +132,9 @@ set(WEFT_HEADERS
   core/policy.hpp
   core/policy_name.hpp
   core/port.hpp
-  core/spaced_looks.hpp
+  core/poll_spacing.hpp
   core/time.hpp
+  core/version.hpp
   history/checker.hpp
   history/file.hpp
   history/record.hpp
@@ -192,7 +193,7 @@ set(WEFT_LIBFABRIC_HEADERS
   backends/libfabric/hints.hpp
   backends/libfabric/leftovers.hpp
   backends/libfabric/memory.hpp
-  backends/libfabric/kept_write.hpp
+  backends/libfabric/prepared_write.hpp
   backends/libfabric/pieces.hpp
   backends/libfabric/owned.hpp
   backends/libfabric/port.hpp

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a binary says of itself, for `weft inspect` and for people with `strings`: each program that opens a transport carries one text per
-// fabric: fabric, library and its range of releases, the headers it was compiled with, wire version, answers, and the hashes of the row and the
-// rules. Two builds that cannot talk are then told apart without running them. The text lies among the constants; nothing reads it at run time.
-// Hot path: no. Threads: immutable.
+// What a binary says of itself, for `weft inspect` and for people with `strings`: each program that opens a transport
+// carries one text per fabric: fabric, library and its range of releases, the headers it was compiled with, wire
+// version, answers, and the hashes of the row and the rules. Two builds that cannot talk are then told apart without
+// running them. The text lies among the constants; nothing reads it at run time. Hot path: no. Threads: immutable.
 #pragma once
 
 #include "../core/constant_text.hpp"
@@ -14,7 +14,9 @@
 namespace weft {
 namespace detail {
 constexpr constant_text<1536>& add_release(constant_text<1536>& text, library_version version) {
-  return version == any_later_version ? text.add("later") : text.add(std::uint64_t{version.major}).add(".").add(std::uint64_t{version.minor});
+  return version == any_later_version
+             ? text.add("later")
+             : text.add(std::uint64_t{version.major}).add(".").add(std::uint64_t{version.minor});
 }
 
 template <class... Answers>
@@ -26,10 +28,20 @@ constexpr void add_answers(constant_text<1536>& text, const policy_set<Answers..
 template <complete_fabric F>
 constexpr constant_text<1536> told_of() {
   constant_text<1536> text;
-  text.add("weft-built-for 1\nfabric=").add(F::name).add("\nprovider=").add(F::facts.provider).add("\nlibrary=").add(F::library).add("\nsince=");
+  text.add("weft-built-for 1\nfabric=")
+      .add(F::name)
+      .add("\nprovider=")
+      .add(F::facts.provider)
+      .add("\nlibrary=")
+      .add(F::library)
+      .add("\nsince=");
   add_release(text, F::facts.since).add("\nuntil=");
   add_release(text, F::facts.until).add("\nheaders=");
-  add_release(text, F::built_with).add("\nwire=").add(std::uint64_t{wire::version}).add("\nfingerprint=").add_hex(F::fingerprint);
+  add_release(text, F::built_with)
+      .add("\nwire=")
+      .add(std::uint64_t{wire::version})
+      .add("\nfingerprint=")
+      .add_hex(F::fingerprint);
   text.add("\nmade_from=").add(F::made_from).add("\nshared=").add(F::shared).add("\nanswers=");
   add_answers(text, static_cast<const typename F::policies*>(nullptr));
   text.add("\n");
@@ -42,7 +54,8 @@ template <complete_fabric F>
 inline constexpr constant_text<1536> built_for = detail::told_of<F>();
 
 namespace detail {
-/// Volatile: the pointer must be read, so the text that it points to must be there, whatever the optimiser and the linker think of it.
+/// Volatile: the pointer must be read, so the text that it points to must be there, whatever the optimiser and the
+/// linker think of it.
 template <complete_fabric F>
 inline constexpr const volatile void* const volatile carried = &built_for<F>;
 }  // namespace detail

@@ -15,7 +15,8 @@
 
 namespace weft {
 
-/// What every peer record starts with. `live` changes when the peer is lost or closed, so a handle kept too long is recognised.
+/// What every peer record starts with. `live` changes when the peer is lost or closed, so a handle kept too long is
+/// recognised.
 struct peer_header {
   static constexpr std::uint32_t dead = ~std::uint32_t{0};  ///< No connection has this number.
   std::uint32_t live = dead;
@@ -74,14 +75,15 @@ enum class operation : std::uint8_t {
 constexpr bool is_atomic(operation o) noexcept { return o >= operation::fetch_add; }
 const char* name_of(operation) noexcept;
 inline const char* name_of(operation o) noexcept {
-  static constexpr const char* names[] = {"send",    "put",       "put_notify", "get",       "flush",    "fetch_add", "compare_swap",
-                                          "add",     "swap",      "fetch_and",  "bit_and",   "fetch_or", "bit_or",    "fetch_xor",
-                                          "bit_xor", "fetch_min", "min",        "fetch_max", "max",      "load",      "store"};
+  static constexpr const char* names[] = {
+      "send",    "put",       "put_notify", "get",       "flush",    "fetch_add", "compare_swap",
+      "add",     "swap",      "fetch_and",  "bit_and",   "fetch_or", "bit_or",    "fetch_xor",
+      "bit_xor", "fetch_min", "min",        "fetch_max", "max",      "load",      "store"};
   return names[static_cast<std::size_t>(o)];
 }
 
-/// An operation ended well. `context` is what was given when it was posted; `old` is the value before an atomic that fetches:
-/// `old.as<std::int32_t>()`, or for words of 64 bits without a sign just `old`.
+/// An operation ended well. `context` is what was given when it was posted; `old` is the value before an atomic that
+/// fetches: `old.as<std::int32_t>()`, or for words of 64 bits without a sign just `old`.
 struct completed {
   operation what{};
   weft::peer peer;
@@ -89,8 +91,8 @@ struct completed {
   atomic_value old{};
 };
 
-/// An operation ended badly. It may or may not have happened where `why` is peer_lost or deadline. Unsignalled ones arrive here too,
-/// with a null context.
+/// An operation ended badly. It may or may not have happened where `why` is peer_lost or deadline. Unsignalled ones
+/// arrive here too, with a null context.
 struct failed {
   operation what{};
   weft::peer peer;
@@ -98,9 +100,9 @@ struct failed {
   status why;
 };
 
-/// A message. The bytes lie in the transport's receive slot: copy what must outlive the handler. A handler that returns false for it
-/// leaves it there: each next progress() offers all that were left, in the order in which they came and before anything newer, so that a handler
-/// may leave one and take another.
+/// A message. The bytes lie in the transport's receive slot: copy what must outlive the handler. A handler that returns
+/// false for it leaves it there: each next progress() offers all that were left, in the order in which they came and
+/// before anything newer, so that a handler may leave one and take another.
 struct received {
   weft::peer peer;
   const_bytes message;
@@ -135,9 +137,9 @@ struct lost {
 
 /// A handler takes every kind of event; `[](auto&&) {}` as the last overload ignores the rest explicitly.
 template <class H>
-concept event_handler = std::invocable<H&, const completed&> && std::invocable<H&, const failed&> && std::invocable<H&, const received&> &&
-    std::invocable<H&, const notified&> && std::invocable<H&, const requested&> && std::invocable<H&, const connected&> &&
-    std::invocable<H&, const lost&>;
+concept event_handler = std::invocable<H&, const completed&> && std::invocable<H&, const failed&> &&
+    std::invocable<H&, const received&> && std::invocable<H&, const notified&> &&
+    std::invocable<H&, const requested&> && std::invocable<H&, const connected&> && std::invocable<H&, const lost&>;
 
 /// Hands a message to a handler. True when it was taken: a handler that returns nothing takes all.
 template <class Handler>

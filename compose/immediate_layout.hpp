@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fields with names and widths in the immediate of a put_notify, packed at compile time instead of by shifts of the user's own.
-// Forced by cq_data_size (fi_domain(3)): 4 bytes on verbs, efa and cxi; rows with 8 give the other 4 to the writer's name, which some
-// of them do not tell otherwise. So an immediate has 32 bits for its user on every fabric, and a layout is the same on all of them.
-// Layouts: immediate_layout - must fit, or does not compile; spilled_layout - what does not fit travels in front of the payload.
-// Hot path: yes: a shift and an or per field. Threads: values.
+// Fields with names and widths in the immediate of a put_notify, packed at compile time instead of by shifts of the
+// user's own. Forced by cq_data_size (fi_domain(3)): 4 bytes on verbs, efa and cxi; rows with 8 give the other 4 to the
+// writer's name, which some of them do not tell otherwise. So an immediate has 32 bits for its user on every fabric,
+// and a layout is the same on all of them. Layouts: immediate_layout - must fit, or does not compile; spilled_layout -
+// what does not fit travels in front of the payload. Hot path: yes: a shift and an or per field. Threads: values.
 #pragma once
 
 #include "../core/memory.hpp"
@@ -117,14 +117,16 @@ class packed_fields {
   using places = detail::field_places<Fields...>;
   static_assert(sizeof...(Fields) > 0, "weft: a layout has at least one field");
   static_assert(places::names_differ, "weft: two fields of a layout have the same name");
-  static_assert(places::in_word > 0, "weft: the first field of a layout travels in the immediate: it has at most 32 bits");
+  static_assert(places::in_word > 0,
+                "weft: the first field of a layout travels in the immediate: it has at most 32 bits");
 
  public:
   /// Bytes that travel in front of the payload; 0 where all fields fit into the immediate. A multiple of 8.
   static constexpr std::size_t header_bytes = places::header_bytes;
 
   constexpr packed_fields() = default;
-  /// One value per field. Requires: each fits its field (else use checked()); a value too large is cut off, and never spoils its neighbours.
+  /// One value per field. Requires: each fits its field (else use checked()); a value too large is cut off, and never
+  /// spoils its neighbours.
   template <detail::field_value... Values>
   requires(sizeof...(Values) == sizeof...(Fields)) constexpr explicit packed_fields(Values... values) noexcept {
     assert(fits(values...) && "weft: a value is too large for its field");
@@ -138,7 +140,8 @@ class packed_fields {
   }
   /// The same for numbers that nobody has looked at yet: nothing where one does not fit.
   template <detail::field_value... Values>
-  requires(sizeof...(Values) == sizeof...(Fields)) static constexpr std::optional<packed_fields> checked(Values... values) noexcept {
+  requires(sizeof...(Values) ==
+           sizeof...(Fields)) static constexpr std::optional<packed_fields> checked(Values... values) noexcept {
     if (!fits(values...)) return std::nullopt;
     return packed_fields(values...);
   }
@@ -157,7 +160,8 @@ class packed_fields {
     return p;
   }
   /// All fields: `there` begins where the write went. Nothing when it is shorter than the header.
-  static constexpr std::optional<packed_fields> of(std::uint32_t immediate, const_bytes there) noexcept requires(header_bytes > 0) {
+  static constexpr std::optional<packed_fields> of(std::uint32_t immediate, const_bytes there) noexcept
+      requires(header_bytes > 0) {
     if (there.size() < header_bytes) return std::nullopt;
     packed_fields p = leading(immediate);
     std::copy_n(there.begin(), header_bytes, p.spilled_.bytes.begin());
@@ -172,7 +176,8 @@ class packed_fields {
     constexpr std::uint64_t largest = ~std::uint64_t{0} >> (64 - places::bits[i]);
     if constexpr (places::at[i].in_header) {
       std::uint64_t value = 0;
-      for (unsigned b = (places::bits[i] + 7) / 8; b-- > 0;) value = value << 8 | static_cast<std::uint8_t>(spilled_.bytes[places::at[i].offset + b]);
+      for (unsigned b = (places::bits[i] + 7) / 8; b-- > 0;)
+        value = value << 8 | static_cast<std::uint8_t>(spilled_.bytes[places::at[i].offset + b]);
       return static_cast<type>(value & largest);
     } else {
       return static_cast<type>(word_ >> places::at[i].shift & largest);
@@ -215,10 +220,12 @@ class packed_fields {
     const detail::field_place at = places::at[i];
     value &= Field::largest;
     if constexpr (header_bytes > 0) {
-      for (unsigned b = 0; at.in_header && b < (Field::bits + 7) / 8; ++b) spilled_.bytes[at.offset + b] = static_cast<std::byte>(value >> 8 * b);
+      for (unsigned b = 0; at.in_header && b < (Field::bits + 7) / 8; ++b)
+        spilled_.bytes[at.offset + b] = static_cast<std::byte>(value >> 8 * b);
       if (at.in_header) return;
     }
-    word_ = (word_ & ~static_cast<std::uint32_t>(Field::largest << at.shift)) | static_cast<std::uint32_t>(value << at.shift);
+    word_ = (word_ & ~static_cast<std::uint32_t>(Field::largest << at.shift)) |
+            static_cast<std::uint32_t>(value << at.shift);
   }
 
   std::uint32_t word_ = 0;
@@ -230,18 +237,21 @@ template <class... Fields>
 struct fitting {
   static constexpr bool fits = (0U + ... + Fields::bits) <= immediate_bits;
   static_assert(fits,
-                "weft: an immediate_layout has at most 32 bits, which is what every fabric carries: make fields narrower, or use spilled_layout");
+                "weft: an immediate_layout has at most 32 bits, which is what every fabric carries: make fields "
+                "narrower, or use spilled_layout");
   using type = packed_fields<Fields...>;
 };
 }  // namespace detail
 
-/// Fields that fit into the immediate, asserted: `using call = immediate_layout<field<"source", 8>, field<"id", 16>, field<"kind", 8>>;`
-/// Choose it wherever 32 bits are enough: nothing but the immediate travels. `put_notify(…, call(7, 2, 1), …)`; `call::of(n).get<"id">()`.
+/// Fields that fit into the immediate, asserted: `using call = immediate_layout<field<"source", 8>, field<"id", 16>,
+/// field<"kind", 8>>;` Choose it wherever 32 bits are enough: nothing but the immediate travels. `put_notify(…, call(7,
+/// 2, 1), …)`; `call::of(n).get<"id">()`.
 template <class... Fields>
 using immediate_layout = typename detail::fitting<Fields...>::type;
 
-/// Fields of any width: as many as fit, in the order of declaration, travel in the immediate, the others in a header of `header_bytes` that the
-/// write puts in front of the payload. The first ones must tell the target where the write went. Costs bytes, and no call more on any fabric.
+/// Fields of any width: as many as fit, in the order of declaration, travel in the immediate, the others in a header of
+/// `header_bytes` that the write puts in front of the payload. The first ones must tell the target where the write
+/// went. Costs bytes, and no call more on any fabric.
 template <class... Fields>
 using spilled_layout = packed_fields<Fields...>;
 

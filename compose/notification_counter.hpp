@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// "Tell me when n puts with this id are in." Counts notices by id, in whatever order they come: on fabrics without order the last write
-// says nothing about those before it, a count does. Counters of libraries (fi_cntr(3)) are missing on verbs, udp and old tcp, count all
-// writes alike, and some count only those with an immediate: these count notices, the same on every fabric. Where the row's answer is
-// notify::remote_counter the library's counter tells the transport when to look for notices; nothing else uses one.
-// Notices that come before they are expected are counted too.
-// Hot path: note(): a hash and a comparison, no allocation. Threads: the owner's.
+// "Tell me when n puts with this id are in." Counts notices by id, in whatever order they come: on fabrics without
+// order the last write says nothing about those before it, a count does. Counters of libraries (fi_cntr(3)) are missing
+// on verbs, udp and old tcp, count all writes alike, and some count only those with an immediate: these count notices,
+// the same on every fabric. Where the row's answer is notify::remote_counter the library's counter tells the transport
+// when to look for notices; nothing else uses one. Notices that come before they are expected are counted too. Hot
+// path: note(): a hash and a comparison, no allocation. Threads: the owner's.
 #pragma once
 
 #include "../core/time.hpp"
@@ -26,10 +26,12 @@ class notification_counter {
     entries_.resize(size);
   }
 
-  /// Counts one notice. Returns false when the table is full of other ids: the notice was not counted, which untold() says too.
+  /// Counts one notice. Returns false when the table is full of other ids: the notice was not counted, which untold()
+  /// says too.
   bool note(std::uint32_t id) noexcept { return add(id, 1, 0); }
-  /// Counts one put that its writer says it could not make: waiting for the id ends all the same, in error. How the writer says so is the
-  /// application's: a put_notify without bytes whose layout has a field for it works on every fabric.
+  /// Counts one put that its writer says it could not make: waiting for the id ends all the same, in error. How the
+  /// writer says so is the application's: a put_notify without bytes whose layout has a field for it works on every
+  /// fabric.
   bool note_failure(std::uint32_t id) noexcept { return add(id, 0, 1); }
 
   /// Notices with this id so far.
@@ -44,7 +46,8 @@ class notification_counter {
   }
   /// Notices that found the table full.
   std::uint64_t untold() const noexcept { return untold_; }
-  /// True when at least `count` notices with this id are in: `net.until([&] { return arrivals.reached(7, 64); }, 2s, on)`.
+  /// True when at least `count` notices with this id are in: `net.until([&] { return receive_path.reached(7, 64); },
+  /// 2s, on)`.
   bool reached(std::uint32_t id, std::uint64_t count) const noexcept { return seen(id) >= count; }
 
   /// Forgets an id and gives its place back. Returns what was seen of it. Notices that come later begin a new count.
@@ -68,8 +71,8 @@ class notification_counter {
     untold_ = 0;
   }
 
-  /// Waits until `count` puts with this id have ended here, told or failed. `on` feeds this counter: counting() makes such a handler.
-  /// Errors: deadline; broken, when some of them failed.
+  /// Waits until `count` puts with this id have ended here, told or failed. `on` feeds this counter: counting() makes
+  /// such a handler. Errors: deadline; broken, when some of them failed.
   template <class Transport, class Handler>
   status wait(Transport& net, std::uint32_t id, std::uint64_t count, duration timeout, Handler&& on) {
     const status s = net.until([&] { return seen(id) + errors(id) >= count; }, timeout, on);
@@ -138,7 +141,8 @@ struct counting_handler {
   requires(!std::same_as<Event, notified>) decltype(auto) operator()(const Event& event) { return on(event); }
 };
 
-/// `on`, with notices counted by a field: `arrivals.wait(net, 7, 64, 2s, counting<call, "id">(arrivals, on))`. Keeps references to both.
+/// `on`, with notices counted by a field: `receive_path.wait(net, 7, 64, 2s, counting<call, "id">(receive_path, on))`.
+/// Keeps references to both.
 template <class Layout, field_name Field, class Handler>
 counting_handler<Layout, Field, Handler> counting(notification_counter& counter, Handler& on) noexcept {
   return {counter, on};

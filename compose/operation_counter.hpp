@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The initiator's counter: how many of its own operations have ended, and how many of them badly; wait for a number of them instead of
-// keeping a list. Forced by fi_cntr(3): missing on verbs, udp and old tcp; made of completions here, the same on every fabric.
-// Post operations with the counter's address as their context, and give counting(handler) to progress.
-// Hot path: two comparisons and an addition. Threads: the owner's.
+// The initiator's counter: how many of its own operations have ended, and how many of them badly; wait for a number of
+// them instead of keeping a list. Forced by fi_cntr(3): missing on verbs, udp and old tcp; made of completions here,
+// the same on every fabric. Post operations with the counter's address as their context, and give counting(handler) to
+// progress. Hot path: two comparisons and an addition. Threads: the owner's.
 #pragma once
 
 #include "../core/time.hpp"

@@ -15,21 +15,24 @@ namespace weft {
 using namespace std::chrono_literals;
 
 struct transport_options {
-  std::string node{};                ///< Local address ("127.0.0.1", "::1"); empty: the library's choice.
-  std::string service{};             ///< Where others find this transport ("7471"); empty with `listens`: any free one.
-  bool listens = false;              ///< Others may connect. A service implies it.
-  bool sleeps = false;               ///< wait() may sleep. Costs latency where the row's wait is `descriptor`.
-  std::uint32_t slot_bytes = 4096;   ///< Largest message that peers may send to this transport.
-  std::uint32_t receives = 32;       ///< Receive slots: per peer on connected fabrics, in all on addressed ones and with receive_pool::shared. With
-                                     ///< receive_buffers::multi_receive as many bytes, in two large buffers at least.
+  std::string node{};     ///< Local address ("127.0.0.1", "::1"); empty: the library's choice.
+  std::string service{};  ///< Where others find this transport ("7471"); empty with `listens`: any free one.
+  bool listens = false;   ///< Others may connect. A service implies it.
+  bool sleeps = false;    ///< wait() may sleep. Costs latency where the row's wait is `descriptor`.
+  std::uint32_t max_message_bytes = 4096;  ///< Largest message that peers may send to this transport.
+  std::uint32_t receives =
+      32;  ///< Receive slots: per peer on connected fabrics, in all on addressed ones and with receive_pool::shared.
+           ///< With receive_buffers::multi_receive as many bytes, in two large buffers at least.
   std::uint32_t operations = 256;    ///< Operations in flight at most; one more is answered `again`.
   std::uint32_t peers = 32;          ///< Peers at most.
   std::uint32_t pending = 128;       ///< Requests not yet answered, at most; further ones are rejected.
   duration operation_timeout = 10s;  ///< An operation that has not ended by then fails with `deadline`.
   duration silence_limit = 2s;       ///< Heartbeat rows: a peer that says nothing for so long is lost.
-  duration coalesce_time = 20us;     ///< coalesce::up_to: gathered posts leave after so long although progress() always finds something to do.
-  bool device_memory = false;        ///< register_region() will be given memory of devices (core/device_memory.hpp).
-  weft::on_difference on_difference = weft::on_difference::refuse;  ///< The library is not what the header was generated for: what then.
+  duration coalesce_time =
+      20us;  ///< coalesce::up_to: gathered posts leave after so long although progress() always finds something to do.
+  bool device_memory = false;  ///< register_region() will be given memory of devices (core/device_memory.hpp).
+  weft::on_difference on_difference =
+      weft::on_difference::refuse;  ///< The library is not what the header was generated for: what then.
 };
 
 }  // namespace weft

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A progress owner that weft runs: a thread that owns a transport and polls it until stopped. For a target that is only written to, on
-// rows whose bytes land only while somebody polls. The handler runs on that thread.
-// Hot path: no. Threads: the transport belongs to the thread between construction and stop().
+// A progress owner that weft runs: a thread that owns a transport and polls it until stopped. For a target that is only
+// written to, on rows whose bytes land only while somebody polls. The handler runs on that thread. Hot path: no.
+// Threads: the transport belongs to the thread between construction and stop().
 #pragma once
 
 #include "progress_owner.hpp"
@@ -15,15 +15,16 @@
 
 namespace weft {
 
-/// `progress_thread loop(std::move(net), handler);` then publish regions before with `owner_polls`. Sleeps between events where the
-/// transport was opened with `sleeps`.
+/// `progress_thread loop(std::move(net), handler);` then publish regions before with `owner_polls`. Sleeps between
+/// events where the transport was opened with `sleeps`.
 template <complete_fabric F, event_handler Handler>
 class progress_thread {
  public:
   progress_thread(transport<F> net, Handler on)
-      : state_(std::make_unique<state>(std::move(net), std::move(on))), thread_([s = state_.get()](std::stop_token stop) { s->run(stop); }) {}
+      : state_(std::make_unique<state>(std::move(net), std::move(on))),
+        thread_([s = state_.get()](std::stop_token stop) { s->run(stop); }) {}
 
-  /// Ends the thread and returns the transport. Takes at most one sleep of the transport's upkeep (200 ms).
+  /// Ends the thread and returns the transport. Takes at most one sleep of the transport's timers (200 ms).
   transport<F> stop() {
     thread_.request_stop();
     if (thread_.joinable()) thread_.join();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory with a name: regions of this side, and remote regions as a peer described them. Bounds and rights are checked here, before
-// anything is posted, because some providers drop an illegal write without telling its initiator (policies/write_fault.hpp).
-// Hot path: at() and first(): an addition and a comparison. Threads: a region belongs to its transport's owner.
+// Memory with a name: regions of this side, and remote regions as a peer described them. Bounds and rights are checked
+// here, before anything is posted, because some providers drop an illegal write without telling its initiator
+// (policies/write_fault.hpp). Hot path: at() and first(): an addition and a comparison. Threads: a region belongs to
+// its transport's owner.
 #pragma once
 
 #include "../core/error.hpp"
@@ -30,14 +31,16 @@ class remote_region {
   remote_region() = default;
   explicit constexpr remote_region(const wire::region_record& record) noexcept : record_(record) {}
 
-  /// Parses what transport::publish() made. Errors: garbled bytes, a region made by a fabric that this transport cannot address, or one whose
-  /// words have another executor than the caller is about to use.
+  /// Parses what transport::export_region() made. Errors: garbled bytes, a region made by a fabric that this transport
+  /// cannot address, or one whose words have another executor than the caller is about to use.
   static result<remote_region> parse(const_bytes from, std::uint64_t fingerprint, atomicity executor) {
     const auto record = wire::parse_region(from);
     if (!record) return {error(errc::invalid, "parse region"), "these bytes are not a region description of layout 2"};
     if (record->fingerprint != fingerprint)
-      return {error(errc::incompatible, "parse region"), "this region was made by a transport of another fabric or other rules"};
-    if (record->executor != executor && (grants(record->granted, rights::remote_atomic) || record->executor == atomicity::processor))
+      return {error(errc::incompatible, "parse region"),
+              "this region was made by a transport of another fabric or other rules"};
+    if (record->executor != executor &&
+        (grants(record->granted, rights::remote_atomic) || record->executor == atomicity::processor))
       return {error(errc::incompatible, "parse region"), unlike(record->executor, executor)};
     return remote_region(*record);
   }
@@ -47,14 +50,16 @@ class remote_region {
 
   /// The place `offset` bytes into the region. Past the end it has no room, so that every transfer to it is refused.
   constexpr remote_place at(std::uint64_t offset) const noexcept {
-    return {record_.base + offset, record_.key, offset <= record_.length ? record_.length - offset : 0, record_.granted};
+    return {record_.base + offset, record_.key, offset <= record_.length ? record_.length - offset : 0,
+            record_.granted};
   }
 
  private:
   static std::string unlike(atomicity there, atomicity here) {
     constexpr const char* names[] = {"", "atomicity::provider", "atomicity::target", "atomicity::processor"};
-    return std::string("the words of this region were registered with ") + names[static_cast<std::size_t>(there)] + " and are parsed for " +
-           names[static_cast<std::size_t>(here)] + ": parse_words<" + names[static_cast<std::size_t>(there)] + "> is right";
+    return std::string("the words of this region were registered with ") + names[static_cast<std::size_t>(there)] +
+           " and are parsed for " + names[static_cast<std::size_t>(here)] + ": parse_words<" +
+           names[static_cast<std::size_t>(there)] + "> is right";
   }
 
   wire::region_record record_;
@@ -62,7 +67,8 @@ class remote_region {
 
 using region_bytes = std::array<std::byte, wire::region_record_bytes>;
 
-/// Registered memory of this side. It belongs to the transport that made it and is released with release_region() or the transport.
+/// Registered memory of this side. It belongs to the transport that made it and is released with release_region() or
+/// the transport.
 class region {
  public:
   region() = default;
@@ -76,7 +82,8 @@ class region {
   /// Part of the region as the source or destination of a transfer. Past the region's end the slice has a size that
   /// every transfer refuses as out of range.
   local_memory slice(std::size_t offset, std::size_t size) const noexcept {
-    if (offset > registration_.size || size > registration_.size - offset) return {nullptr, ~std::size_t{0}, registration_.descriptor};
+    if (offset > registration_.size || size > registration_.size - offset)
+      return {nullptr, ~std::size_t{0}, registration_.descriptor};
     return {registration_.base + offset, size, registration_.descriptor};
   }
   local_memory first(std::size_t size) const noexcept { return slice(0, size); }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sequence numbers of few bits that wrap without aliasing: never more than half of the space is outstanding, so that a number names one
-// operation. Forced by immediates of 32 bits (fi_domain(3), cq_data_size): a field of 8 or 16 bits wraps in milliseconds, and a notice that
-// comes late or twice would be taken for a new one (serial number arithmetic, RFC 1982).
-// The writer has a sequence_source, the target a sequence_window of the same template arguments; both hold Outstanding bits, no more.
-// Hot path: yes: a few instructions, no allocation. Threads: one owner each.
+// Sequence numbers of few bits that wrap without aliasing: never more than half of the space is outstanding, so that a
+// number names one operation. Forced by immediates of 32 bits (fi_domain(3), cq_data_size): a field of 8 or 16 bits
+// wraps in milliseconds, and a notice that comes late or twice would be taken for a new one (serial number arithmetic,
+// RFC 1982). The writer has a sequence_source, the target a sequence_window of the same template arguments; both hold
+// Outstanding bits, no more. Hot path: yes: a few instructions, no allocation. Threads: one owner each.
 #pragma once
 
 #include <array>
@@ -27,11 +27,13 @@ template <unsigned Bits, std::uint32_t Outstanding>
 struct sequence_space {
   static_assert(Bits >= 2 && Bits <= 32, "weft: a sequence number has 2 to 32 bits");
   static constexpr std::uint32_t half = std::uint32_t{1} << (Bits - 1);
-  static_assert(Outstanding >= 1 && Outstanding <= half,
-                "weft: more than half of a sequence's space may not be outstanding: a late number would be taken for a new one");
+  static_assert(
+      Outstanding >= 1 && Outstanding <= half,
+      "weft: more than half of a sequence's space may not be outstanding: a late number would be taken for a new one");
   static constexpr std::uint32_t mask = ~std::uint32_t{0} >> (32 - Bits);
 
-  /// One bit per number of the window, by its place in a ring of the next power of two: neighbours in the window never share one.
+  /// One bit per number of the window, by its place in a ring of the next power of two: neighbours in the window never
+  /// share one.
   static constexpr std::uint32_t ring = [] {
     std::uint32_t n = 64;
     while (n < Outstanding) n *= 2;
@@ -43,7 +45,9 @@ struct sequence_space {
   constexpr void mark(std::uint32_t n) noexcept { marks[n % ring / 64] |= std::uint64_t{1} << n % 64; }
   constexpr void clear(std::uint32_t n) noexcept { marks[n % ring / 64] &= ~(std::uint64_t{1} << n % 64); }
 };
-constexpr std::uint32_t default_outstanding(unsigned bits) noexcept { return bits >= 11 ? 1024 : std::uint32_t{1} << (bits - 1); }
+constexpr std::uint32_t default_outstanding(unsigned bits) noexcept {
+  return bits >= 11 ? 1024 : std::uint32_t{1} << (bits - 1);
+}
 }  // namespace detail
 
 /// Hands out numbers and refuses to have too many outstanding. `Outstanding`: at most half of the space.
@@ -52,12 +56,14 @@ class sequence_source {
   using space = detail::sequence_space<Bits, Outstanding>;
 
  public:
-  /// The next number, or nothing while `Outstanding` lie between it and the oldest that is not retired: come back after retire().
+  /// The next number, or nothing while `Outstanding` lie between it and the oldest that is not retired: come back after
+  /// retire().
   constexpr std::optional<std::uint32_t> next() noexcept {
     if (next_ - oldest_ >= Outstanding) return std::nullopt;
     return next_++ & space::mask;
   }
-  /// The target is known to have seen this one (it answered). In any order. Returns false for a number that is not outstanding.
+  /// The target is known to have seen this one (it answered). In any order. Returns false for a number that is not
+  /// outstanding.
   constexpr bool retire(std::uint32_t sequence) noexcept {
     const std::uint32_t ahead = (sequence - oldest_) & space::mask;
     if (ahead >= next_ - oldest_ || retired_.marked(oldest_ + ahead)) return false;

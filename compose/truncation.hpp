@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Messages larger than the receive they are for, with both sizes. A status has room for one of them (the receiver's, as its native code), so
-// that both are kept here, on the cold side: what this side refused to send, and what a peer sent all the same.
-// Hot path: no. Threads: the owner's.
+// Messages larger than the receive they are for, with both sizes. A status has room for one of them (the receiver's, as
+// its native code), so that both are kept here, on the cold side: what this side refused to send, and what a peer sent
+// all the same. Hot path: no. Threads: the owner's.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ struct truncation {
 /// In words; "" when there was none.
 inline std::string describe(const truncation& t) {
   if (t.times == 0) return {};
-  return "a message of " + std::to_string(t.message) + " bytes does not fit into a receive of " + std::to_string(t.room) +
-         " (transport_options::slot_bytes of its receiver)";
+  return "a message of " + std::to_string(t.message) + " bytes does not fit into a receive of " +
+         std::to_string(t.room) + " (transport_options::max_message_bytes of its receiver)";
 }
 
 }  // namespace weft

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Regions that say in their type who executes the atomics on their words. A word has one executor, or sums go wrong and nobody sees it: a card's atomics
-// are no atomics to a processor (fi_atomic(3), ibv_query_device(3): atomic_cap), nor to messages that the target's processor executes.
-// Where the executor is the target's progress, or the owner alone, the owner may use std::atomic_ref; where it is a card it gets none.
-// Use `words` when an owner counts too, or when a fabric's usual executor is not the wanted one; a plain region has the usual one.
-// Hot path: at() and word(). Threads: a region belongs to its transport's owner.
+// Regions that say in their type who executes the atomics on their words. A word has one executor, or sums go wrong and
+// nobody sees it: a card's atomics are no atomics to a processor (fi_atomic(3), ibv_query_device(3): atomic_cap), nor
+// to messages that the target's processor executes. Where the executor is the target's progress, or the owner alone,
+// the owner may use std::atomic_ref; where it is a card it gets none. Use `words` when an owner counts too, or when a
+// fabric's usual executor is not the wanted one; a plain region has the usual one. Hot path: at() and word(). Threads:
+// a region belongs to its transport's owner.
 #pragma once
 
 #include "fabric.hpp"
@@ -17,7 +18,8 @@ namespace weft {
 template <atomicity Who>
 class remote_words;
 
-/// A place in a peer's words. It converts to a plain place for put and get, which grants no atomics any more; never to another executor's.
+/// A place in a peer's words. It converts to a plain place for put and get, which grants no atomics any more; never to
+/// another executor's.
 template <atomicity Who>
 class remote_word {
  public:
@@ -25,7 +27,9 @@ class remote_word {
   constexpr remote_word() = default;
   template <atomicity Other>
   explicit constexpr remote_word(const remote_word<Other>&) noexcept {
-    static_assert(Other == Who, "weft: a word has one executor for all of its atomics: take the place from a region parsed with the same atomicity");
+    static_assert(Other == Who,
+                  "weft: a word has one executor for all of its atomics: take the place from a region parsed with the "
+                  "same atomicity");
   }
   constexpr operator remote_place() const noexcept {  // NOLINT(google-explicit-constructor): bytes may be put and got
     remote_place plain = place_;
@@ -65,11 +69,13 @@ class words : public region {
   words() = default;
   explicit words(const region& r) noexcept : region(r) {}
 
-  /// The word `offset` bytes into the region, for the owner's own atomics beside those of peers. Requires: aligned to its size, within the region.
+  /// The word `offset` bytes into the region, for the owner's own atomics beside those of peers. Requires: aligned to
+  /// its size, within the region.
   template <atomic_number T, atomicity W = Who>
   std::atomic_ref<T> word(std::size_t offset) const noexcept {
     static_assert(W != atomicity::provider,
-                  "weft: a card or the library executes the atomics on these words, and std::atomic is no atomic to it: post atomics to yourself, or "
+                  "weft: a card or the library executes the atomics on these words, and std::atomic is no atomic to "
+                  "it: post atomics to yourself, or "
                   "register the region with atomicity::target");
     return std::atomic_ref<T>(*reinterpret_cast<T*>(data() + offset));
   }
@@ -84,11 +90,12 @@ inline constexpr atomicity executor_of<F, remote_word<Who>> = Who;
 /// Whether peers of fabric F can post atomics to words of this executor; else a sentence.
 template <class F, atomicity Who>
 consteval bool executes() {
-  static_assert(Who != atomicity::provider || usual_atomicity<F> == atomicity::provider,
-                "weft: on this fabric neither card nor library executes atomics: register the region with atomicity::target");
   static_assert(
-      Who != atomicity::processor,
-      "weft: atomics on these words are their owner's alone (atomicity::processor): register the region with atomicity::target or provider");
+      Who != atomicity::provider || usual_atomicity<F> == atomicity::provider,
+      "weft: on this fabric neither card nor library executes atomics: register the region with atomicity::target");
+  static_assert(Who != atomicity::processor,
+                "weft: atomics on these words are their owner's alone (atomicity::processor): register the region with "
+                "atomicity::target or provider");
   return true;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads the cell `atomic_operations` of a row: what its provider executes, as "add compare_swap: int64 uint64; add: double", or "none".
-// Hot path: compile time only.
+// Reads the cell `atomic_operations` of a row: what its provider executes, as "add compare_swap: int64 uint64; add:
+// double", or "none". Hot path: compile time only.
 #pragma once
 
 #include "atomics.hpp"
@@ -12,9 +12,10 @@
 namespace weft {
 
 /// The words of the cell, in the order of the enumerations.
-inline constexpr std::string_view atomic_operation_names[atomic_operations] = {"add", "compare_swap", "swap", "and", "or",
-                                                                               "xor", "min",          "max",  "read"};
-inline constexpr std::string_view number_type_names[number_types] = {"int32", "uint32", "int64", "uint64", "float", "double"};
+inline constexpr std::string_view atomic_operation_names[atomic_operations] = {
+    "add", "compare_swap", "swap", "and", "or", "xor", "min", "max", "read"};
+inline constexpr std::string_view number_type_names[number_types] = {"int32",  "uint32", "int64",
+                                                                     "uint64", "float",  "double"};
 
 namespace detail {
 constexpr bool has_word(std::string_view text, std::string_view word) noexcept {
@@ -32,7 +33,8 @@ constexpr bool lists(std::string_view cell, atomic_operation o, number_type t) n
   while (!cell.empty()) {
     const std::string_view group = cell.substr(0, cell.find(';'));
     const std::string_view operations = group.substr(0, group.find(':'));
-    if (operations.size() < group.size() && detail::has_word(operations, atomic_operation_names[static_cast<std::size_t>(o) - 1]) &&
+    if (operations.size() < group.size() &&
+        detail::has_word(operations, atomic_operation_names[static_cast<std::size_t>(o) - 1]) &&
         detail::has_word(group.substr(operations.size() + 1), number_type_names[static_cast<std::size_t>(t) - 1]))
       return true;
     cell.remove_prefix(group.size() == cell.size() ? group.size() : group.size() + 1);
@@ -43,7 +45,8 @@ static_assert(lists("add read: int32; swap: double int64", atomic_operation::swa
 static_assert(!lists("add read: int32; swap: double int64", atomic_operation::add, number_type::int64));
 static_assert(!lists("none", atomic_operation::add, number_type::int64));
 
-/// Whether a row's provider executes an operation on a type: `atomics` says two of them, `atomic_operations` the others.
+/// Whether a row's provider executes an operation on a type: `atomics` says two of them, `atomic_operations` the
+/// others.
 constexpr bool natively(const fabric_facts& row, atomic_operation o, number_type t) noexcept {
   if (row.atomics != atomic_execution::provider) return false;
   const bool always = t == number_type::uint64 && (o == atomic_operation::add || o == atomic_operation::compare_swap);
@@ -61,7 +64,8 @@ constexpr bool possible(const atomic_table& table, const fabric_facts& row) noex
       const atomic_lowering how = table.of(o, t);
       if (how == atomic_lowering::target) return false;
       if (how == atomic_lowering::native && !natively(row, o, t)) return false;
-      if (how == atomic_lowering::loop && !swaps(size_of(t) == 4 ? number_type::uint32 : number_type::uint64)) return false;
+      if (how == atomic_lowering::loop && !swaps(size_of(t) == 4 ? number_type::uint32 : number_type::uint64))
+        return false;
       if (how == atomic_lowering::wide_loop && (size_of(t) != 4 || !swaps(number_type::uint64))) return false;
     }
   return true;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The vocabulary of remote atomics: operations, number types, who may execute them, how one is carried out; and their arithmetic, which is the same
-// wherever it runs. Forced by fi_atomic(3): a provider offers each operation on each type, or not, and what it executes is atomic only
-// against what it executes itself, never against a processor's own instructions.
-// Floating-point words have no compare_swap: some providers compare by value and some by bits, and -0.0 and 0.0 tell them apart.
-// Hot path: yes. Threads: values.
+// The vocabulary of remote atomics: operations, number types, who may execute them, how one is carried out; and their
+// arithmetic, which is the same wherever it runs. Forced by fi_atomic(3): a provider offers each operation on each
+// type, or not, and what it executes is atomic only against what it executes itself, never against a processor's own
+// instructions. Floating-point words have no compare_swap: some providers compare by value and some by bits, and -0.0
+// and 0.0 tell them apart. Hot path: yes. Threads: values.
 #pragma once
 
 #include <bit>
@@ -17,15 +17,25 @@
 namespace weft {
 
 /// What happens to the word. All but `read` change it; all tell the value before.
-enum class atomic_operation : std::uint8_t { add = 1, compare_swap, swap, bit_and, bit_or, bit_xor, minimum, maximum, read };
+enum class atomic_operation : std::uint8_t {
+  add = 1,
+  compare_swap,
+  swap,
+  bit_and,
+  bit_or,
+  bit_xor,
+  minimum,
+  maximum,
+  read
+};
 inline constexpr std::size_t atomic_operations = 9;
 
 enum class number_type : std::uint8_t { int32 = 1, uint32, int64, uint64, float32, float64 };
 inline constexpr std::size_t number_types = 6;
 
 template <class T>
-concept atomic_integer =
-    std::same_as<T, std::int32_t> || std::same_as<T, std::uint32_t> || std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t>;
+concept atomic_integer = std::same_as<T, std::int32_t> || std::same_as<T, std::uint32_t> ||
+    std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t>;
 /// A type that words of remote atomics may have.
 template <class T>
 concept atomic_number = atomic_integer<T> || std::same_as<T, float> || std::same_as<T, double>;
@@ -45,8 +55,8 @@ constexpr std::size_t size_of(number_type t) noexcept {
 /// Whether the operation makes sense on the type.
 constexpr bool offered(atomic_operation o, number_type t) noexcept {
   if (!is_floating(t)) return true;
-  return o == atomic_operation::add || o == atomic_operation::swap || o == atomic_operation::minimum || o == atomic_operation::maximum ||
-         o == atomic_operation::read;
+  return o == atomic_operation::add || o == atomic_operation::swap || o == atomic_operation::minimum ||
+         o == atomic_operation::maximum || o == atomic_operation::read;
 }
 
 /// Who executes the atomics on a region's words: one of them, for all words and all peers, or sums go wrong unseen.
@@ -93,7 +103,7 @@ struct atomic_table {
   friend constexpr bool operator==(const atomic_table&, const atomic_table&) = default;
 };
 
-// ---- values as bits: what lies in memory, the rest of the 8 bytes zero ------------------------------------------------------
+// ---- values as bits: what lies in memory, the rest of the 8 bytes zero
 static_assert(std::endian::native == std::endian::little, "weft: words of 4 bytes travel in the low half of 8");
 
 template <atomic_number T>
@@ -143,7 +153,8 @@ constexpr T applied(atomic_operation o, T there, T operand, T expected) noexcept
 }
 
 /// The same with type and values as they travel.
-constexpr std::uint64_t applied(atomic_operation o, number_type t, std::uint64_t there, std::uint64_t operand, std::uint64_t expected) noexcept {
+constexpr std::uint64_t applied(atomic_operation o, number_type t, std::uint64_t there, std::uint64_t operand,
+                                std::uint64_t expected) noexcept {
   const auto as = [&]<class T>(std::type_identity<T>) {
     return to_bits<T>(applied<T>(o, from_bits<T>(there), from_bits<T>(operand), from_bits<T>(expected)));
   };
@@ -163,16 +174,22 @@ constexpr std::uint64_t applied(atomic_operation o, number_type t, std::uint64_t
   }
   return there;
 }
-static_assert(applied(atomic_operation::add, number_type::int32, to_bits(std::int32_t{2147483647}), 1, 0) == to_bits(std::int32_t{-2147483647 - 1}));
-static_assert(applied(atomic_operation::minimum, number_type::int64, to_bits(std::int64_t{-1}), 1, 0) == to_bits(std::int64_t{-1}));
+static_assert(applied(atomic_operation::add, number_type::int32, to_bits(std::int32_t{2147483647}), 1, 0) ==
+              to_bits(std::int32_t{-2147483647 - 1}));
+static_assert(applied(atomic_operation::minimum, number_type::int64, to_bits(std::int64_t{-1}), 1, 0) ==
+              to_bits(std::int64_t{-1}));
 
-/// The value before an atomic, of the type that it was posted with. Words of 64 bits without a sign convert by themselves.
+/// The value before an atomic, of the type that it was posted with. Words of 64 bits without a sign convert by
+/// themselves.
 class atomic_value {
  public:
   constexpr atomic_value() = default;
-  constexpr atomic_value(std::uint64_t value) noexcept : bits_(value) {}  // NOLINT(google-explicit-constructor): the common case
+  constexpr atomic_value(std::uint64_t value) noexcept
+      : bits_(value) {}  // NOLINT(google-explicit-constructor): the common case
   constexpr atomic_value(std::uint64_t bits, number_type type) noexcept : bits_(bits), type_(type) {}
-  constexpr operator std::uint64_t() const noexcept { return bits_; }  // NOLINT(google-explicit-constructor): the common case
+  constexpr operator std::uint64_t() const noexcept {
+    return bits_;
+  }  // NOLINT(google-explicit-constructor): the common case
   template <atomic_number T>
   constexpr bool holds() const noexcept {
     return type_ == type_of<T>;

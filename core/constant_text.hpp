@@ -29,7 +29,8 @@ class constant_text {
   }
   /// In 16 hexadecimal digits.
   constexpr constant_text& add_hex(std::uint64_t number) {
-    for (int shift = 60; shift >= 0; shift -= 4) add(std::string_view("0123456789abcdef").substr((number >> shift) & 15, 1));
+    for (int shift = 60; shift >= 0; shift -= 4)
+      add(std::string_view("0123456789abcdef").substr((number >> shift) & 15, 1));
     return *this;
   }
   constexpr std::string_view view() const noexcept { return {letters_.data(), size_}; }

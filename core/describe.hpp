@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A status in words: what happened, during which call, and what the reader can do about it. Set-up calls carry their own, more exact
-// sentence (result<T>); this is for the statuses of the hot path, which carry no text.
-// Hot path: no: it allocates. Threads: any.
+// A status in words: what happened, during which call, and what the reader can do about it. Set-up calls carry their
+// own, more exact sentence (result<T>); this is for the statuses of the hot path, which carry no text. Hot path: no: it
+// allocates. Threads: any.
 #pragma once
 
 #include "error.hpp"
@@ -15,8 +15,9 @@ namespace weft {
 
 /// The code as it is spelled in C++.
 constexpr std::string_view name_of(errc code) noexcept {
-  constexpr std::string_view names[] = {"ok",        "again",    "truncated", "out_of_range", "denied",    "unreachable", "rejected", "incompatible",
-                                        "peer_lost", "deadline", "closed",    "invalid",      "no_memory", "unsupported", "broken",   "native"};
+  constexpr std::string_view names[] = {
+      "ok",        "again",    "truncated", "out_of_range", "denied",    "unreachable", "rejected", "incompatible",
+      "peer_lost", "deadline", "closed",    "invalid",      "no_memory", "unsupported", "broken",   "native"};
   const auto index = static_cast<std::size_t>(code);
   return index < std::size(names) ? names[index] : "unknown";
 }
@@ -99,9 +100,11 @@ inline std::string describe(const status& s) {
   if (s.is_again()) return text + std::string(detail::what_is_full(s.what())) + "; make progress, then try once more";
   text += detail::meaning_of(s.code);
   if (s.native_code == 0) return text;
-  if (s.code == errc::truncated && s.from == origin::weft) return text + " (" + std::to_string(s.native_code) + " bytes)";
+  if (s.code == errc::truncated && s.from == origin::weft)
+    return text + " (" + std::to_string(s.native_code) + " bytes)";
   text += " (" + std::string(name_of(s.from)) + " says " + std::to_string(s.native_code);
-  if (s.from == origin::system) text += ", " + std::generic_category().message(s.native_code < 0 ? -s.native_code : s.native_code);
+  if (s.from == origin::system)
+    text += ", " + std::generic_category().message(s.native_code < 0 ? -s.native_code : s.native_code);
   return text + ")";
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory that is not the processor's own: of a graphics processor, say. Drivers hand it out as a dmabuf file descriptor, which cards import
-// (ibv_reg_dmabuf_mr(3); fi_mr(3), FI_MR_DMABUF since libfabric 1.20), or as a pointer of CUDA's that the library understands (FI_HMEM).
-// The processor may not touch it: post from it with a context, since small unsignalled posts are copied by the processor.
-// Hot path: no. Threads: values.
+// Memory that is not the processor's own: of a graphics processor, say. Drivers hand it out as a dmabuf file
+// descriptor, which cards import (ibv_reg_dmabuf_mr(3); fi_mr(3), FI_MR_DMABUF since libfabric 1.20), or as a pointer
+// of CUDA's that the library understands (FI_HMEM). The processor may not touch it: post from it with a context, since
+// small unsignalled posts are copied by the processor. Hot path: no. Threads: values.
 #pragma once
 
 #include <cstddef>
@@ -46,7 +46,9 @@ struct device_memory {
   static constexpr device_memory of(const dmabuf_memory& m) noexcept {
     return {memory_kind::dmabuf, m.address, m.size, m.descriptor, m.offset, m.cuda_device};
   }
-  static constexpr device_memory of(const cuda_memory& m) noexcept { return {memory_kind::cuda, m.address, m.size, -1, 0, m.device}; }
+  static constexpr device_memory of(const cuda_memory& m) noexcept {
+    return {memory_kind::cuda, m.address, m.size, -1, 0, m.device};
+  }
 };
 
 /// CUDA's driver header is there: whoever has memory of CUDA's has it too.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How every call of weft answers: errors are values, small enough for two registers.
-// `status` is for the hot path (no text, no allocation); `result<T>` is for set-up, where an error carries one sentence.
-// `again` is back-pressure, not failure: it says what it waits for. Text is made on the cold side, by describe() (core/describe.hpp).
-// Hot path: status yes, result no. Threads: values, no sharing.
+// `status` is for the hot path (no text, no allocation); `result<T>` is for set-up, where an error carries one
+// sentence. `again` is back-pressure, not failure: it says what it waits for. Text is made on the cold side, by
+// describe() (core/describe.hpp). Hot path: status yes, result no. Threads: values, no sharing.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@ namespace weft {
 /// What happened, in the few kinds that a caller can act upon.
 enum class errc : std::uint8_t {
   ok,
-  again,         ///< Nothing was posted: make progress, then try once more. `status::waits_for()` says for what.
+  again,         ///< Nothing was posted: make progress, then try once more. `status::what()` says what must free up.
   truncated,     ///< A message is larger than the receiver's slots; the sentence names both sizes.
   out_of_range,  ///< Outside the region: nothing was posted, or the target refused it.
   denied,        ///< The region does not grant this right, or the key is wrong.
   unreachable,   ///< Nobody answers at that address.
   rejected,      ///< The other side answered no.
   incompatible,  ///< The other side was built for another fabric, wire version or set of rules.
-  peer_lost,     ///< The peer is gone; nothing on it succeeds any more. What was outstanding may or may not have happened.
-  deadline,      ///< Not finished in the time given.
-  closed,        ///< The peer, the transport or the region was closed in order.
-  invalid,       ///< The caller's arguments break the contract.
+  peer_lost,  ///< The peer is gone; nothing on it succeeds any more. What was outstanding may or may not have happened.
+  deadline,   ///< Not finished in the time given.
+  closed,     ///< The peer, the transport or the region was closed in order.
+  invalid,    ///< The caller's arguments break the contract.
   no_memory,
   unsupported,  ///< This fabric cannot do it; the row says why.
   broken,       ///< What the library or the peer did contradicts the row.
@@ -73,7 +73,8 @@ struct failure {
   std::string sentence;
 };
 
-/// What value() throws when there is none: its text is the failure's sentence, so that an unhandled one says what went wrong.
+/// What value() throws when there is none: its text is the failure's sentence, so that an unhandled one says what went
+/// wrong.
 class no_value : public std::runtime_error {
  public:
   explicit no_value(const failure& f) : std::runtime_error("weft: " + f.sentence) {}

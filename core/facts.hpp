@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is true of one fabric, as constants: the C++ side of a row of providers.yaml. One spelling: each member is a YAML cell.
-// Generated headers fill it; backends ask for what it says and attest it at open; the loopback behaves as badly as it permits.
-// Cells that the device decides (inject_bytes, queue_depth) are lower bounds here and values at open.
-// Hot path: constants only. Threads: immutable.
+// What is true of one fabric, as constants: the C++ side of a row of providers.yaml. One spelling: each member is a
+// YAML cell. Generated headers fill it; backends ask for what it says and attest it at open; the loopback behaves as
+// badly as it permits. Cells that the device decides (inject_bytes, queue_depth) are lower bounds here and values at
+// open. Hot path: constants only. Threads: immutable.
 #pragma once
 
 #include <cstddef>
@@ -33,9 +33,9 @@ enum class completion_wait : std::uint8_t { descriptor, yield, none };
 
 /// One row of the matrix for one range of library versions. Sizes in bytes.
 struct fabric_facts {
-  std::string_view provider;                  ///< The library's name for it ("tcp;ofi_rxm"); empty for backends without providers.
-  std::string_view fabric_name;               ///< Only where a provider offers several ("efa-direct"); else empty.
-  library_version since{};                    ///< First release of the library that this row describes.
+  std::string_view provider;     ///< The library's name for it ("tcp;ofi_rxm"); empty for backends without providers.
+  std::string_view fabric_name;  ///< Only where a provider offers several ("efa-direct"); else empty.
+  library_version since{};       ///< First release of the library that this row describes.
   library_version until = any_later_version;  ///< First release that it no longer describes.
 
   // meeting
@@ -45,9 +45,11 @@ struct fabric_facts {
   bool forgets_peers{true};  ///< A peer can be taken out of the address vector, and its place be used again.
 
   // memory
-  bool virtual_addressing{};              ///< Remote addresses are pointers of the target; otherwise offsets from the region's start.
+  bool virtual_addressing{};  ///< Remote addresses are pointers of the target; otherwise offsets from the region's
+                              ///< start.
   bool virtual_addressing_optional{};     ///< Pointers of the target are taken as well, where they are asked for.
-  bool virtual_addressing_costs_order{};  ///< Asking for pointers takes away the order of writes, and that of messages behind writes.
+  bool virtual_addressing_costs_order{};  ///< Asking for pointers takes away the order of writes, and that of messages
+                                          ///< behind writes.
   weft::key_owner key_owner{};
   std::uint8_t key_bytes{};
   bool local_registration{};       ///< Local buffers of every transfer must be registered.
@@ -62,7 +64,8 @@ struct fabric_facts {
   // order and completion
   bool order_send_after_write{};  ///< A message is seen only after the bytes of the writes before it.
   bool order_write_after_write{};
-  bool bytes_visible_in_order{};  ///< The last bytes of a write are visible to the polling thread only when all of it is.
+  bool bytes_visible_in_order{};  ///< The last bytes of a write are visible to the polling thread only when all of it
+                                  ///< is.
   bool order_send_after_send{};
   bool delivery_complete{};  ///< A completion can be had that means "the target has it".
   refusal refused_write{};
@@ -70,7 +73,8 @@ struct fabric_facts {
 
   // atomics
   atomic_execution atomics{};            ///< 64-bit fetch-add and compare-swap, right by value.
-  std::string_view atomic_operations{};  ///< What the provider executes, as "add compare_swap: int64 uint64" (core/atomic_listing.hpp), or "none".
+  std::string_view atomic_operations{};  ///< What the provider executes, as "add compare_swap: int64 uint64"
+                                         ///< (core/atomic_listing.hpp), or "none".
   bool atomics_cost_order{};             ///< Asking for atomics takes away send-after-write order.
 
   // progress, waiting, death
@@ -87,7 +91,8 @@ struct fabric_facts {
   std::uint32_t queue_depth{};  ///< Lower bound of transmit and receive queues.
   std::uint64_t largest_message{};
   std::uint64_t largest_write{};
-  std::uint32_t fused_bytes{};  ///< Notices that are messages: a payload up to this size is cheaper inside of one than as a write; 0: never.
+  std::uint32_t fused_bytes{};  ///< Notices that are messages: a payload up to this size is cheaper inside of one than
+                                ///< as a write; 0: never.
 
   // receiving
   bool multi_receive{};    ///< One posted buffer can take many messages.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Time as the transports see it: an instant of the port's clock, which is the machine's monotonic clock on live fabrics and
-// virtual time on the loopback. Code that waits takes its clock from the port, so that a simulation needs no real time.
-// Hot path: types only. Threads: values.
+// Time as the transports see it: an instant of the port's clock, which is the machine's monotonic clock on live fabrics
+// and virtual time on the loopback. Code that waits takes its clock from the port, so that a simulation needs no real
+// time. Hot path: types only. Threads: values.
 #pragma once
 
 #include <chrono>

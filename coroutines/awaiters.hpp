@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What coroutines wait for: an operation's end, a message, a notice, a time. Each is made by the scheduler or a remote, and awaited at once:
-// `co_await there.put(from, at)`, with a deadline of its own `co_await there.put(from, at).within(5ms)`.
-// After a deadline the operation may still happen, and its memory belongs to the library until it ended: the scheduler's in_flight() tells.
-// Hot path: yes. Threads: the owner's.
+// What coroutines wait for: an operation's end, a message, a notice, a time. Each is made by the scheduler or a remote,
+// and awaited at once: `co_await there.put(from, at)`, with a deadline of its own `co_await there.put(from,
+// at).within(5ms)`. After a deadline the operation may still happen, and its memory belongs to the library until it
+// ended: the scheduler's in_flight() tells. Hot path: yes. Threads: the owner's.
 #pragma once
 
 #include "../compose/events.hpp"
@@ -61,13 +61,17 @@ struct notice_waiter : waiter {
   notified got;
 };
 
-/// An operation. `Post(context)` is the transport's posting call; when it is answered `again` the coroutine waits its turn.
+/// An operation. `Post(context)` is the transport's posting call; when it is answered `again` the coroutine waits its
+/// turn.
 template <class Scheduler, class Post, class Value>
 class [[nodiscard]] operation_awaiter : public operation_waiter {
  public:
-  operation_awaiter(Scheduler& s, Post post, instant until = no_deadline) noexcept : operation_waiter(until), scheduler_(s), post_(std::move(post)) {}
+  operation_awaiter(Scheduler& s, Post post, instant until = no_deadline) noexcept
+      : operation_waiter(until), scheduler_(s), post_(std::move(post)) {}
   /// Gives up after `most`; without it the transport's operation_timeout ends the operation.
-  operation_awaiter within(duration most) && noexcept { return operation_awaiter(scheduler_, std::move(post_), scheduler_.now() + most); }
+  operation_awaiter within(duration most) && noexcept {
+    return operation_awaiter(scheduler_, std::move(post_), scheduler_.now() + most);
+  }
 
   bool await_ready() const noexcept { return false; }
   bool await_suspend(std::coroutine_handle<> h) noexcept {
@@ -88,7 +92,8 @@ class [[nodiscard]] operation_awaiter : public operation_waiter {
 template <class Scheduler>
 class [[nodiscard]] message_awaiter : public message_waiter {
  public:
-  message_awaiter(Scheduler& s, weft::peer of, duration most) noexcept : message_waiter(of, s.now() + most), scheduler_(s) {}
+  message_awaiter(Scheduler& s, weft::peer of, duration most) noexcept
+      : message_waiter(of, s.now() + most), scheduler_(s) {}
   bool await_ready() const noexcept { return false; }
   bool await_suspend(std::coroutine_handle<> h) noexcept {
     resumes = h;
@@ -103,7 +108,8 @@ class [[nodiscard]] message_awaiter : public message_waiter {
 template <class Scheduler>
 class [[nodiscard]] notice_awaiter : public notice_waiter {
  public:
-  notice_awaiter(Scheduler& s, notice_match which, duration most) noexcept : notice_waiter(which, s.now() + most), scheduler_(s) {}
+  notice_awaiter(Scheduler& s, notice_match which, duration most) noexcept
+      : notice_waiter(which, s.now() + most), scheduler_(s) {}
   bool await_ready() const noexcept { return false; }
   bool await_suspend(std::coroutine_handle<> h) noexcept {
     resumes = h;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where coroutines live: frames of one size, made once, so that starting a coroutine allocates nothing. A pool that is used up, or whose
-// frames are too small, refuses: the coroutine is then not started, and whoever asked for it is told.
+// Where coroutines live: frames of one size, made once, so that starting a coroutine allocates nothing. A pool that is
+// used up, or whose frames are too small, refuses: the coroutine is then not started, and whoever asked for it is told.
 // Hot path: take and give: a list. Threads: the owner's.
 #pragma once
 
@@ -14,9 +14,11 @@ namespace weft::coroutines {
 
 class frame_pool {
  public:
-  /// `frames`: coroutines alive at once, awaited ones included. `frame_bytes`: the largest; largest_asked() tells what was needed.
+  /// `frames`: coroutines alive at once, awaited ones included. `frame_bytes`: the largest; largest_asked() tells what
+  /// was needed.
   frame_pool(std::uint32_t frames, std::size_t frame_bytes)
-      : room_((frame_bytes + alignment - 1) / alignment * alignment), memory_(std::make_unique<block[]>(frames * (room_ / alignment + 1))) {
+      : room_((frame_bytes + alignment - 1) / alignment * alignment),
+        memory_(std::make_unique<block[]>(frames * (room_ / alignment + 1))) {
     for (std::uint32_t i = frames; i > 0; --i) put_back(memory_.get() + (i - 1) * (room_ / alignment + 1));
   }
   frame_pool(const frame_pool&) = delete;

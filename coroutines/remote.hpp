@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A peer in the hands of coroutines: each call of the transport that posts, to be awaited. Errors are values; `again` never reaches a coroutine,
-// it waits its turn instead. Source and destination belong to the library until the operation ended.
-// Hot path: yes. Threads: the owner's.
+// A peer in the hands of coroutines: each call of the transport that posts, to be awaited. Errors are values; `again`
+// never reaches a coroutine, it waits its turn instead. Source and destination belong to the library until the
+// operation ended. Hot path: yes. Threads: the owner's.
 #pragma once
 
 #include "scheduler.hpp"
@@ -20,26 +20,34 @@ class remote {
   frame_pool& frames() const noexcept { return scheduler_->frames(); }
 
   auto send(local_memory from) const noexcept {
-    return scheduler_->operation([net = &scheduler_->net(), to = peer_, from](void* c) noexcept { return net->send(to, from, c); });
+    return scheduler_->operation(
+        [net = &scheduler_->net(), to = peer_, from](void* c) noexcept { return net->send(to, from, c); });
   }
   auto put(local_memory from, const remote_place& at) const noexcept {
-    return scheduler_->operation([net = &scheduler_->net(), to = peer_, from, at](void* c) noexcept { return net->put(to, from, at, c); });
+    return scheduler_->operation(
+        [net = &scheduler_->net(), to = peer_, from, at](void* c) noexcept { return net->put(to, from, at, c); });
   }
   auto put_notify(local_memory from, const remote_place& at, std::uint32_t immediate) const noexcept {
-    return scheduler_->operation(
-        [net = &scheduler_->net(), to = peer_, from, at, immediate](void* c) noexcept { return net->put_notify(to, from, at, immediate, c); });
+    return scheduler_->operation([net = &scheduler_->net(), to = peer_, from, at, immediate](void* c) noexcept {
+      return net->put_notify(to, from, at, immediate, c);
+    });
   }
   auto get(local_memory into, const remote_place& at) const noexcept {
-    return scheduler_->operation([net = &scheduler_->net(), to = peer_, into, at](void* c) noexcept { return net->get(to, into, at, c); });
+    return scheduler_->operation(
+        [net = &scheduler_->net(), to = peer_, into, at](void* c) noexcept { return net->get(to, into, at, c); });
   }
   /// 64-bit, 8-byte aligned.
   auto fetch_add(const remote_place& at, std::uint64_t operand) const noexcept {
     return scheduler_->template operation<fetched>(
-        [net = &scheduler_->net(), to = peer_, at, operand](void* c) noexcept { return net->fetch_add(to, at, operand, c); });
+        [net = &scheduler_->net(), to = peer_, at, operand](void* c) noexcept {
+          return net->fetch_add(to, at, operand, c);
+        });
   }
   auto compare_swap(const remote_place& at, std::uint64_t expected, std::uint64_t desired) const noexcept {
     return scheduler_->template operation<fetched>(
-        [net = &scheduler_->net(), to = peer_, at, expected, desired](void* c) noexcept { return net->compare_swap(to, at, expected, desired, c); });
+        [net = &scheduler_->net(), to = peer_, at, expected, desired](void* c) noexcept {
+          return net->compare_swap(to, at, expected, desired, c);
+        });
   }
   /// The next message of this peer. Errors: deadline, peer_lost, closed.
   auto next_message(duration most) const noexcept { return message_awaiter<scheduler<F>>(*scheduler_, peer_, most); }

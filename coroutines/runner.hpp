@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What runs coroutines: their frames, the spawned ones, and the deadlines of those that wait. It knows no transport: scheduler.hpp adds one,
-// and so may whatever else has operations that end.
-// Hot path: yes. Threads: one owner, that of the transport.
+// What runs coroutines: their frames, the spawned ones, and the deadlines of those that wait. It knows no transport:
+// scheduler.hpp adds one, and so may whatever else has operations that end. Hot path: yes. Threads: one owner, that of
+// the transport.
 #pragma once
 
 #include "task.hpp"
@@ -15,10 +15,12 @@
 namespace weft::coroutines {
 
 struct runner_options {
-  std::uint32_t frames = 64;         ///< Coroutines alive at once, awaited ones included.
-  std::size_t frame_bytes = 2048;    ///< The largest frame; builds without optimisation need more. frames().largest_asked() tells.
-  std::uint32_t operations = 256;    ///< Operations that coroutines have in flight; one more waits for its turn.
-  std::uint32_t kept_notices = 256;  ///< Notices kept for coroutines that have not asked yet; 0: they go to the handler of progress().
+  std::uint32_t frames = 64;  ///< Coroutines alive at once, awaited ones included.
+  std::size_t frame_bytes =
+      2048;  ///< The largest frame; builds without optimisation need more. frames().largest_asked() tells.
+  std::uint32_t operations = 256;  ///< Operations that coroutines have in flight; one more waits for its turn.
+  std::uint32_t kept_notices =
+      256;  ///< Notices kept for coroutines that have not asked yet; 0: they go to the handler of progress().
 };
 
 class runner {
@@ -30,8 +32,9 @@ class runner {
 
   frame_pool& frames() noexcept { return frames_; }
 
-  /// Starts a coroutine beside the others. How it ends is written to `end`, which must live until then; without `end`, one that ends badly is
-  /// counted (ended_badly). Errors: again (all frames are in use), no_memory (its frame is larger than frame_bytes); it did not start.
+  /// Starts a coroutine beside the others. How it ends is written to `end`, which must live until then; without `end`,
+  /// one that ends badly is counted (ended_badly). Errors: again (all frames are in use), no_memory (its frame is
+  /// larger than frame_bytes); it did not start.
   status spawn(task<status> t, status* end = nullptr) noexcept {
     if (!t) return frames_.left() == 0 ? again(waits_for::operation_slot, "spawn") : error(errc::no_memory, "spawn");
     const auto started = t.release();

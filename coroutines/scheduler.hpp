@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Coroutines over one transport: what ends wakes who waits for it, inside of progress(); events that no coroutine waits for go to the handler,
-// so that both styles work side by side on one transport. Nothing of the transport includes this folder: whoever does not use it pays nothing.
-// A coroutine must not call what waits by itself (until, connect, close): inside of progress() those are refused.
-// Hot path: yes: no allocation; one indirect call per wake-up, the coroutine's own. Threads: the transport's owner.
+// Coroutines over one transport: what ends wakes who waits for it, inside of progress(); events that no coroutine waits
+// for go to the handler, so that both styles work side by side on one transport. Nothing of the transport includes this
+// folder: whoever does not use it pays nothing. A coroutine must not call what waits by itself (until, connect, close):
+// inside of progress() those are refused. Hot path: yes: no allocation; one indirect call per wake-up, the coroutine's
+// own. Threads: the transport's owner.
 #pragma once
 
 #include "../compose/transport.hpp"
@@ -31,8 +32,9 @@ struct unclaimed {
 template <complete_fabric F>
 class scheduler : public runner {
  public:
-  /// Requires: while the scheduler lives the transport stays where it is and makes progress through the scheduler alone: what its own
-  /// progress() or until() tells another handler wakes no coroutine. What is in_flight() at the end is told to the next handler.
+  /// Requires: while the scheduler lives the transport stays where it is and makes progress through the scheduler
+  /// alone: what its own progress() or until() tells another handler wakes no coroutine. What is in_flight() at the end
+  /// is told to the next handler.
   explicit scheduler(transport<F>& net, const runner_options& o = {})
       : runner(o), net_(net), notices_kept_(std::make_unique<notified[]>(o.kept_notices)), keeps_(o.kept_notices) {}
   ~scheduler() { stop(); }
@@ -42,8 +44,9 @@ class scheduler : public runner {
   /// A peer, as coroutines use it.
   remote<F> with(peer p) noexcept { return remote<F>(*this, p); }
 
-  // ---- to be awaited ----------------------------------------------------------------------------------------------------
-  /// Any posting call of the transport: `co_await net.operation([&](void* context) { return net.net().put(peer, from, at, context); })`.
+  // ---- to be awaited
+  /// Any posting call of the transport: `co_await net.operation([&](void* context) { return net.net().put(peer, from,
+  /// at, context); })`.
   template <class Value = status, class Post>
   auto operation(Post post) noexcept {
     return operation_awaiter<scheduler, Post, Value>(*this, std::move(post));
@@ -55,7 +58,7 @@ class scheduler : public runner {
   auto next_notice(notice_match which, duration most) noexcept { return notice_awaiter<scheduler>(*this, which, most); }
   auto sleep(duration most) noexcept { return sleep_awaiter<scheduler>(*this, most); }
 
-  // ---- progress ---------------------------------------------------------------------------------------------------------
+  // ---- progress
   /// The transport's progress(); wakes who can go on. Events that no coroutine waits for go to `on`.
   template <class Handler>
   int progress(Handler&& on) {
@@ -65,14 +68,15 @@ class scheduler : public runner {
     inside_ = false;
     if (!waiting_to_post_.empty()) [[unlikely]]
       post_those_that_wait();
-    if (--until_look_ == 0 || found == 0) {
-      until_look_ = looks_every;
+    if (--until_poll_ == 0 || found == 0) {
+      until_poll_ = poll_interval;
       if (next_due() != no_deadline) expire(now());
     }
     return found;
   }
   int progress() { return progress(unclaimed_); }
-  /// Makes progress until `done()` holds; sleeps where the transport was opened for it. Errors: deadline; invalid from inside of a coroutine.
+  /// Makes progress until `done()` holds; sleeps where the transport was opened for it. Errors: deadline; invalid from
+  /// inside of a coroutine.
   template <class Done, class Handler>
   status until(Done&& done, duration most, Handler&& on) {
     if (inside_) return error(errc::invalid, "waiting inside a coroutine");
@@ -82,7 +86,8 @@ class scheduler : public runner {
       if (done()) break;
       if (idle % 16 == 15 && now() >= end) return error(errc::deadline, "until");
       if (idle % 32 == 31) std::this_thread::yield();
-      if (idle > 2000 && waiting_to_post_.empty()) (void)net_.wait(std::max(duration(0), std::min(end, next_due()) - now()));
+      if (idle > 2000 && waiting_to_post_.empty())
+        (void)net_.wait(std::max(duration(0), std::min(end, next_due()) - now()));
     }
     return {};
   }
@@ -93,7 +98,7 @@ class scheduler : public runner {
   /// Events that neither a coroutine nor a handler took.
   std::uint64_t unclaimed_events() const noexcept { return unclaimed_.count; }
 
-  // ---- called by awaiters -----------------------------------------------------------------------------------------------
+  // ---- called by awaiters
   /// False: it ended at once, `why` says how.
   template <class Awaiter, class Post>
   bool begin(Awaiter& w, Post& /*post*/) noexcept {
@@ -125,7 +130,7 @@ class scheduler : public runner {
   void expect(waiter& sleeper) noexcept { limit(sleeper, sleeper.due); }
 
  private:
-  static constexpr std::uint32_t looks_every = 64;
+  static constexpr std::uint32_t poll_interval = 64;
 
   /// Each list holds one kind of waiter, and each ticket an operation's.
   template <class Kind>
@@ -218,7 +223,7 @@ class scheduler : public runner {
   std::unique_ptr<notified[]> notices_kept_;
   std::uint32_t keeps_;
   std::uint32_t kept_ = 0;
-  std::uint32_t until_look_ = looks_every;
+  std::uint32_t until_poll_ = poll_interval;
   bool inside_ = false;
   unclaimed unclaimed_;
 };

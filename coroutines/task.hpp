@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A coroutine over a transport. It does not start by itself: `co_await` runs it inside of another one, runner::spawn() beside the others.
-// Its frame comes from the pool of the runner (or of anything with frames()) among its parameters; without one it does not compile.
-// Errors are values: a task ends with a status, or with a type that can be made from one. One that throws ends the program.
-// Hot path: yes. Threads: the owner's.
+// A coroutine over a transport. It does not start by itself: `co_await` runs it inside of another one, runner::spawn()
+// beside the others. Its frame comes from the pool of the runner (or of anything with frames()) among its parameters;
+// without one it does not compile. Errors are values: a task ends with a status, or with a type that can be made from
+// one. One that throws ends the program. Hot path: yes. Threads: the owner's.
 #pragma once
 
 #include "../core/error.hpp"
@@ -42,8 +42,9 @@ struct promise_base {
   /// Always inlined: g++ 12 takes a template and its plain operator delete for a mismatch otherwise.
   template <class... Parameters>
   [[gnu::always_inline]] static inline void* operator new(std::size_t size, Parameters&... parameters) noexcept {
-    static_assert((... || has_frames<Parameters>),
-                  "weft: a coroutine's frame comes from a pool: give it its scheduler (or a remote of it) as a parameter");
+    static_assert(
+        (... || has_frames<Parameters>),
+        "weft: a coroutine's frame comes from a pool: give it its scheduler (or a remote of it) as a parameter");
     void* frame = nullptr;
     (void)(... || take(frame, size, parameters));
     return frame;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who waits for what: a waiter lies in its coroutine's frame and is in lists; a ticket is what the transport holds as an operation's context.
-// The ticket outlives the waiter: when a coroutine gave up (deadline) or is gone, its ticket stays until the operation ends, and nobody is woken.
-// Hot path: yes, lists without allocation. Threads: the owner's.
+// Who waits for what: a waiter lies in its coroutine's frame and is in lists; a ticket is what the transport holds as
+// an operation's context. The ticket outlives the waiter: when a coroutine gave up (deadline) or is gone, its ticket
+// stays until the operation ends, and nobody is woken. Hot path: yes, lists without allocation. Threads: the owner's.
 #pragma once
 
 #include "../core/error.hpp"

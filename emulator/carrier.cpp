@@ -20,7 +20,8 @@ constexpr std::size_t most_queued = 8U << 20U;
 socklen_t name_of(std::uint64_t number, sockaddr_un& name) {
   name = {};
   name.sun_family = AF_UNIX;
-  const int length = std::snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "weft-emulator-%016llx", static_cast<unsigned long long>(number));
+  const int length = std::snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "weft-emulator-%016llx",
+                                   static_cast<unsigned long long>(number));
   return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + static_cast<std::size_t>(length));
 }
 
@@ -39,7 +40,8 @@ int carrier::open(std::uint64_t number) {
   listener_ = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   epoll_ = epoll_create1(EPOLL_CLOEXEC);
   if (listener_ < 0 || epoll_ < 0) return errno;
-  if (bind(listener_, reinterpret_cast<const sockaddr*>(&name), length) != 0 || listen(listener_, 1024) != 0) return errno;
+  if (bind(listener_, reinterpret_cast<const sockaddr*>(&name), length) != 0 || listen(listener_, 1024) != 0)
+    return errno;
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.fd = listener_;
@@ -101,7 +103,8 @@ sent carrier::send(std::uint64_t peer, packet_header head, std::string_view payl
 
 bool carrier::write_to(path& into) {
   while (into.out_begin < into.out.size()) {
-    const ssize_t n = ::send(into.descriptor, into.out.data() + into.out_begin, into.out.size() - into.out_begin, MSG_NOSIGNAL);
+    const ssize_t n =
+        ::send(into.descriptor, into.out.data() + into.out_begin, into.out.size() - into.out_begin, MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno != EAGAIN) return false;
     if (n < 0) break;

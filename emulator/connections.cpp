@@ -37,7 +37,7 @@ int listen_as(passive_endpoint& listener) {
   return fault;
 }
 
-// ---- a listener ----------------------------------------------------------------------------------------------------------
+// ---- a listener
 int bind_passive(fid* handle, fid* to, std::uint64_t /*flags*/) {
   if (to->fclass != FI_CLASS_EQ) return -FI_EINVAL;
   auto* listener = reinterpret_cast<passive_endpoint*>(handle);
@@ -91,7 +91,7 @@ int name_of_listener(fid_t handle, void* into, std::size_t* size) {
 fi_ops passive_base{sizeof(fi_ops), close_passive, bind_passive, none, none, none, none};
 fi_ops_cm passive_calls{sizeof(fi_ops_cm), none, name_of_listener, none, none, listen, none, reject, none, none};
 
-// ---- a link --------------------------------------------------------------------------------------------------------------
+// ---- a link
 int name_of_endpoint(fid_t handle, void* into, std::size_t* size) {
   const sockaddr_in nothing{};
   if (emulated()->connected) return copy_name(&nothing, sizeof nothing, into, size);
@@ -108,7 +108,8 @@ int dial(fid_ep* handle, const void* address, const void* data, std::size_t size
     if (const int refused = fi_enable(handle)) return refused;
   socket_address to{};
   std::memcpy(&to, address, sizeof(sockaddr_in));  // the port is in it
-  if (send(by.wire, number_at(to), packet_kind::dial, data, size) != sent::yes) tell(by.events, 0, &handle->fid, {}, FI_ECONNREFUSED);
+  if (send(by.wire, number_at(to), packet_kind::dial, data, size) != sent::yes)
+    tell(by.events, 0, &handle->fid, {}, FI_ECONNREFUSED);
   return 0;
 }
 
@@ -160,7 +161,8 @@ void tell_shutdown(endpoint& of) {
 
 void leave_connection(endpoint& closed) {
   if (closed.linked) (void)shut_down(&closed.fid, 0);
-  if (closed.asked && (closed.enabled || closed.wire.open(closed.number) == 0)) (void)send(closed.wire, closed.peer, packet_kind::rejected, nullptr, 0);
+  if (closed.asked && (closed.enabled || closed.wire.open(closed.number) == 0))
+    (void)send(closed.wire, closed.peer, packet_kind::rejected, nullptr, 0);
   if (closed.events == nullptr) return;
   std::erase(closed.events->endpoints, &closed);
   std::erase_if(closed.events->events, [&](const connection_event& each) { return each.about == &closed.fid.fid; });

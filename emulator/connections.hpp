@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Connected endpoints (fi_cm(3)): passive endpoints at socket addresses, requests with private data, and the events that tell of them.
+// Connected endpoints (fi_cm(3)): passive endpoints at socket addresses, requests with private data, and the events
+// that tell of them.
 #pragma once
 
 #include "objects.hpp"
@@ -18,9 +19,12 @@ struct connection_event {
   int error = 0;
 };
 
-/// An address of either family: the family and the port stand at the same places in both, and the larger one has room for the smaller.
+/// An address of either family: the family and the port stand at the same places in both, and the larger one has room
+/// for the smaller.
 using socket_address = sockaddr_in6;
-inline std::size_t size_of(const socket_address& at) { return at.sin6_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in); }
+inline std::size_t size_of(const socket_address& at) {
+  return at.sin6_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
+}
 
 /// Who asked, until it is accepted or rejected: what fi_info::handle points to.
 struct connection_request {
@@ -57,8 +61,9 @@ void serve_requests(passive_endpoint& by);
 void watch(const event_queue* queue, const carrier& by);
 /// The peer's process is gone.
 void tell_shutdown(endpoint& of);
-/// Before an endpoint is closed: a caller that was not answered yet is rejected, a peer is told, and what the event queue still had to tell of
-/// the endpoint is taken out (as libfabric's own queues do: a later endpoint at the same place would be told of it).
+/// Before an endpoint is closed: a caller that was not answered yet is rejected, a peer is told, and what the event
+/// queue still had to tell of the endpoint is taken out (as libfabric's own queues do: a later endpoint at the same
+/// place would be told of it).
 void leave_connection(endpoint& closed);
 extern fi_ops_cm connection_calls;
 

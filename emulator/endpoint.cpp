@@ -39,7 +39,8 @@ int bind_endpoint(fid* handle, fid* to, std::uint64_t flags) {
       e.events->endpoints.push_back(&e);
       return 0;
     case FI_CLASS_CNTR:
-      if ((flags & ~(FI_REMOTE_WRITE | FI_REMOTE_READ | FI_SEND | FI_RECV | FI_WRITE | FI_READ)) != 0) return -FI_EINVAL;
+      if ((flags & ~(FI_REMOTE_WRITE | FI_REMOTE_READ | FI_SEND | FI_RECV | FI_WRITE | FI_READ)) != 0)
+        return -FI_EINVAL;
       if ((flags & FI_REMOTE_WRITE) == 0) return -FI_ENOSYS;
       e.remote_writes = reinterpret_cast<counter*>(to);
       e.remote_writes->endpoints.push_back(&e);
@@ -51,7 +52,8 @@ int bind_endpoint(fid* handle, fid* to, std::uint64_t flags) {
   }
   auto* queue = reinterpret_cast<completion_queue*>(to);
   if ((flags & FI_SELECTIVE_COMPLETION) != 0 && !emulated()->selective_completion)
-    return broken("selective_completion", "selective completion was asked for; every operation is signalled on this fabric", FI_ENOSYS);
+    return broken("selective_completion",
+                  "selective completion was asked for; every operation is signalled on this fabric", FI_ENOSYS);
   if ((flags & FI_TRANSMIT) != 0) {
     e.transmit = queue;
     e.selective_transmit = (flags & FI_SELECTIVE_COMPLETION) != 0;
@@ -93,7 +95,8 @@ ssize_t cancel(fid* handle, void* context) {
   const locked hold(process_lock());
   endpoint& e = of(handle);
   for (auto* queue : {&e.receives, &e.tagged_receives}) {
-    const auto found = std::find_if(queue->begin(), queue->end(), [context](const posted_receive& r) { return r.context == context; });
+    const auto found =
+        std::find_if(queue->begin(), queue->end(), [context](const posted_receive& r) { return r.context == context; });
     if (found == queue->end()) continue;
     fi_cq_err_entry error{};
     error.op_context = context;
@@ -126,7 +129,8 @@ fi_ops_ep endpoint_calls{sizeof(fi_ops_ep), cancel, get_option, set_option, none
 int open_endpoint(fid_domain* domain, fi_info* info, fid_ep** opened, void* context) {
   const locked hold(process_lock());
   const profile& row = *emulated();
-  if (info->ep_attr->type != (row.connected ? FI_EP_MSG : FI_EP_RDM) && info->ep_attr->type != FI_EP_UNSPEC) return -FI_EINVAL;
+  if (info->ep_attr->type != (row.connected ? FI_EP_MSG : FI_EP_RDM) && info->ep_attr->type != FI_EP_UNSPEC)
+    return -FI_EINVAL;
   auto* made = new endpoint;
   made->fid.fid = {FI_CLASS_EP, context, &base_calls};
   made->fid.ops = &endpoint_calls;

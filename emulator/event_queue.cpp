@@ -103,7 +103,8 @@ void watch(const event_queue* queue, const carrier& by) {
 int open_events(fid_fabric* /*fabric*/, fi_eq_attr* attributes, fid_eq** opened, void* context) {
   const fi_wait_obj wanted = attributes == nullptr ? FI_WAIT_NONE : attributes->wait_obj;
   if (wanted == FI_WAIT_FD && !emulated()->wait_descriptor)
-    return broken("completion_wait", "an event queue with a file descriptor was asked for; this fabric has none", FI_ENOSYS);
+    return broken("completion_wait", "an event queue with a file descriptor was asked for; this fabric has none",
+                  FI_ENOSYS);
   auto* made = new event_queue;
   made->fid.fid = {FI_CLASS_EQ, context, &events_base};
   made->fid.ops = &event_calls;

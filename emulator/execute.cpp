@@ -76,18 +76,23 @@ std::size_t size_of(std::uint8_t datatype) {
 bool executes(fi_datatype datatype, fi_op operation) {
   const profile& row = *emulated();
   if (!row.atomics) return false;
-  if (datatype == FI_UINT64 && (operation == FI_SUM || operation == FI_CSWAP)) return true;  // what the cell `atomics` says
-  static const std::map<fi_datatype, const char*> types{{FI_INT32, "int32"},   {FI_UINT32, "uint32"}, {FI_INT64, "int64"},
-                                                        {FI_UINT64, "uint64"}, {FI_FLOAT, "float"},   {FI_DOUBLE, "double"}};
-  static const std::map<fi_op, const char*> operations{{FI_SUM, "add"}, {FI_CSWAP, "compare_swap"}, {FI_ATOMIC_WRITE, "swap"}, {FI_BAND, "and"},
-                                                       {FI_BOR, "or"},  {FI_BXOR, "xor"},           {FI_MIN, "min"},           {FI_MAX, "max"},
-                                                       {FI_ATOMIC_READ, "read"}};
+  if (datatype == FI_UINT64 && (operation == FI_SUM || operation == FI_CSWAP))
+    return true;  // what the cell `atomics` says
+  static const std::map<fi_datatype, const char*> types{{FI_INT32, "int32"}, {FI_UINT32, "uint32"},
+                                                        {FI_INT64, "int64"}, {FI_UINT64, "uint64"},
+                                                        {FI_FLOAT, "float"}, {FI_DOUBLE, "double"}};
+  static const std::map<fi_op, const char*> operations{
+      {FI_SUM, "add"},         {FI_CSWAP, "compare_swap"}, {FI_ATOMIC_WRITE, "swap"}, {FI_BAND, "and"},
+      {FI_BOR, "or"},          {FI_BXOR, "xor"},           {FI_MIN, "min"},           {FI_MAX, "max"},
+      {FI_ATOMIC_READ, "read"}};
   const auto type = types.find(datatype);
   const auto named = operations.find(operation);
-  return type != types.end() && named != operations.end() && row.atomic_operations.contains({named->second, type->second});
+  return type != types.end() && named != operations.end() &&
+         row.atomic_operations.contains({named->second, type->second});
 }
 
-int execute_atomic(std::byte* at, std::uint8_t datatype, std::uint8_t operation, std::string_view operands, std::string& old) {
+int execute_atomic(std::byte* at, std::uint8_t datatype, std::uint8_t operation, std::string_view operands,
+                   std::string& old) {
   switch (datatype) {
     case FI_INT32:
       return execute<std::int32_t>(at, operation, operands, old);

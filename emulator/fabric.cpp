@@ -39,7 +39,7 @@ std::vector<domain_object*>& living_domains() {
   return all;
 }
 
-// ---- domain --------------------------------------------------------------------------------------------------------------
+// ---- domain
 int close_domain(fid* handle) {
   auto* domain = reinterpret_cast<domain_object*>(handle);
   {
@@ -82,9 +82,11 @@ void look_for_idle_endpoints() {
   for (const domain_object* domain : living_domains())
     for (const endpoint* each : domain->endpoints) {
       epoll_event event{};
-      if (each->enabled && now - each->last_poll > std::chrono::seconds(3) && epoll_wait(each->wire.descriptor(), &event, 1, 0) > 0)
+      if (each->enabled && now - each->last_poll > std::chrono::seconds(3) &&
+          epoll_wait(each->wire.descriptor(), &event, 1, 0) > 0)
         broken("data_progress",
-               "data arrived at an endpoint that nobody has polled for 3 s; on this fabric it becomes visible only while the target polls its queue");
+               "data arrived at an endpoint that nobody has polled for 3 s; on this fabric it becomes visible only "
+               "while the target polls its queue");
     }
 }
 void watch_for_pollers() {
@@ -97,15 +99,18 @@ void watch_for_pollers() {
       look_for_idle_endpoints();
       continue;
     }
-    for (const domain_object* domain : living_domains())  // the machine let nobody of this process run: nothing is known of who polls
+    for (const domain_object* domain :
+         living_domains())  // the machine let nobody of this process run: nothing is known of who polls
       for (endpoint* each : domain->endpoints) each->last_poll = now;
   }
 }
 
 fi_ops domain_base{sizeof(fi_ops), close_domain, none, none, none, none, none};
-fi_ops_domain domain_calls{sizeof(fi_ops_domain), open_table, open_queue, open_endpoint, none, open_counter, none, none, none, query_atomic, none, none};
+fi_ops_domain domain_calls{
+    sizeof(fi_ops_domain), open_table, open_queue, open_endpoint, none, open_counter, none, none, none,
+    query_atomic,          none,       none};
 
-// ---- fabric --------------------------------------------------------------------------------------------------------------
+// ---- fabric
 int trywait(fid_fabric* /*fabric*/, fid** handles, int count) {
   const locked hold(process_lock());
   for (int i = 0; i < count; ++i) {
@@ -134,7 +139,8 @@ int open_domain(fid_fabric* /*fabric*/, fi_info* info, fid_domain** opened, void
   made->fid.ops = &domain_calls;
   made->fid.mr = &memory_calls;
   made->caps = info->caps;
-  made->keys = chance(conducted().seed ^ static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()) ^
+  made->keys = chance(conducted().seed ^
+                      static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()) ^
                       (static_cast<std::uint64_t>(getpid()) << 32U));
   living_domains().push_back(made);
   if (emulated()->polling) {

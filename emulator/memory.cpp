@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Regions (fi_mr(3)): keys made by the provider cannot be guessed, those of the application must fit and be new; where regions are bound to
-// endpoints they work only after that.
+// Regions (fi_mr(3)): keys made by the provider cannot be guessed, those of the application must fit and be new; where
+// regions are bound to endpoints they work only after that.
 #include "objects.hpp"
 #include "rules.hpp"
 
@@ -26,17 +26,20 @@ int control_region(fid* handle, int command, void* /*argument*/) {
   auto* of = reinterpret_cast<region*>(handle);
   if (command != FI_ENABLE) return -FI_ENOSYS;
   if (emulated()->region_endpoint_binding && !of->bound)
-    return broken("region_endpoint_binding", "a region was enabled before it was bound to an endpoint (fi_mr_bind, then fi_mr_enable)");
+    return broken("region_endpoint_binding",
+                  "a region was enabled before it was bound to an endpoint (fi_mr_bind, then fi_mr_enable)");
   of->enabled = true;
   return 0;
 }
 
 fi_ops region_calls{sizeof(fi_ops), close_region, bind_region, control_region, none, none, none};
 
-std::uint64_t greatest_key(std::size_t bytes) { return bytes >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (8 * bytes)) - 1; }
+std::uint64_t greatest_key(std::size_t bytes) {
+  return bytes >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (8 * bytes)) - 1;
+}
 
-int register_memory(fid* handle, const void* buffer, std::size_t size, std::uint64_t access, std::uint64_t /*offset*/, std::uint64_t wanted,
-                    std::uint64_t flags, fid_mr** made, void* context) {
+int register_memory(fid* handle, const void* buffer, std::size_t size, std::uint64_t access, std::uint64_t /*offset*/,
+                    std::uint64_t wanted, std::uint64_t flags, fid_mr** made, void* context) {
   const locked hold(process_lock());
   const profile& row = *emulated();
   if (handle->fclass != FI_CLASS_DOMAIN) return -FI_EINVAL;
@@ -48,7 +51,9 @@ int register_memory(fid* handle, const void* buffer, std::size_t size, std::uint
     while (key == 0 || key == FI_KEY_NOTAVAIL || domain->regions.contains(key));
   } else {
     if (wanted > most)
-      return broken("key_bytes", "a key of " + std::to_string(wanted) + " was asked for; keys have " + std::to_string(row.key_bytes) + " bytes on this fabric",
+      return broken("key_bytes",
+                    "a key of " + std::to_string(wanted) + " was asked for; keys have " +
+                        std::to_string(row.key_bytes) + " bytes on this fabric",
                     FI_EKEYREJECTED);
     const bool remote = (access & (FI_REMOTE_READ | FI_REMOTE_WRITE)) != 0;
     if (!remote)
@@ -71,14 +76,15 @@ int register_memory(fid* handle, const void* buffer, std::size_t size, std::uint
   return 0;
 }
 
-int register_vector(fid* handle, const iovec* vector, std::size_t count, std::uint64_t access, std::uint64_t offset, std::uint64_t wanted,
-                    std::uint64_t flags, fid_mr** made, void* context) {
+int register_vector(fid* handle, const iovec* vector, std::size_t count, std::uint64_t access, std::uint64_t offset,
+                    std::uint64_t wanted, std::uint64_t flags, fid_mr** made, void* context) {
   if (count != 1) return -FI_EINVAL;
   return register_memory(handle, vector->iov_base, vector->iov_len, access, offset, wanted, flags, made, context);
 }
 int register_attributes(fid* handle, const fi_mr_attr* of, std::uint64_t flags, fid_mr** made) {
   if (of->iov_count != 1) return -FI_EINVAL;
-  return register_memory(handle, of->mr_iov->iov_base, of->mr_iov->iov_len, of->access, of->offset, of->requested_key, flags, made, of->context);
+  return register_memory(handle, of->mr_iov->iov_base, of->mr_iov->iov_len, of->access, of->offset, of->requested_key,
+                         flags, made, of->context);
 }
 
 }  // namespace

@@ -9,11 +9,13 @@ namespace {
 
 endpoint& of(fid_ep* handle) { return *reinterpret_cast<endpoint*>(handle); }
 
-ssize_t post_receive(fid_ep* handle, const iovec* vector, void* const* descriptors, std::size_t count, void* context, std::uint64_t flags,
-                     const std::uint64_t* tag, std::uint64_t ignore) {
+ssize_t post_receive(fid_ep* handle, const iovec* vector, void* const* descriptors, std::size_t count, void* context,
+                     std::uint64_t flags, const std::uint64_t* tag, std::uint64_t ignore) {
   const locked hold(process_lock());
   endpoint& to = of(handle);
-  if (count > 1) return broken("gather_limit", "a receive with " + std::to_string(count) + " buffers was posted; the emulator takes one");
+  if (count > 1)
+    return broken("gather_limit",
+                  "a receive with " + std::to_string(count) + " buffers was posted; the emulator takes one");
   if (to.receives.size() + to.tagged_receives.size() >= to.receive_size) return -FI_EAGAIN;
   if (emulated()->context_bytes > 0 && context == nullptr)
     return broken("context_bytes", "a receive was posted without a context; the library keeps its own state in " +
@@ -32,7 +34,8 @@ ssize_t post_receive(fid_ep* handle, const iovec* vector, void* const* descripto
   return 0;
 }
 
-request message(packet_kind kind, const iovec* vector, std::size_t count, void** descriptors, fi_addr_t to, void* context, std::uint64_t flags) {
+request message(packet_kind kind, const iovec* vector, std::size_t count, void** descriptors, fi_addr_t to,
+                void* context, std::uint64_t flags) {
   request what;
   what.kind = kind;
   what.to = to;
@@ -45,12 +48,13 @@ request message(packet_kind kind, const iovec* vector, std::size_t count, void**
   return what;
 }
 
-// ---- messages ------------------------------------------------------------------------------------------------------------
+// ---- messages
 ssize_t recv(fid_ep* ep, void* buffer, std::size_t size, void* descriptor, fi_addr_t /*from*/, void* context) {
   const iovec one{buffer, size};
   return post_receive(ep, &one, &descriptor, 1, context, of(ep).receive_flags, nullptr, 0);
 }
-ssize_t recvv(fid_ep* ep, const iovec* vector, void** descriptors, std::size_t count, fi_addr_t /*from*/, void* context) {
+ssize_t recvv(fid_ep* ep, const iovec* vector, void** descriptors, std::size_t count, fi_addr_t /*from*/,
+              void* context) {
   return post_receive(ep, vector, descriptors, count, context, of(ep).receive_flags, nullptr, 0);
 }
 ssize_t recvmsg(fid_ep* ep, const fi_msg* m, std::uint64_t flags) {
@@ -76,7 +80,8 @@ ssize_t inject(fid_ep* ep, const void* buffer, std::size_t size, fi_addr_t to) {
   what.silent = true;
   return post(of(ep), what);
 }
-ssize_t senddata(fid_ep* ep, const void* buffer, std::size_t size, void* descriptor, std::uint64_t data, fi_addr_t to, void* context) {
+ssize_t senddata(fid_ep* ep, const void* buffer, std::size_t size, void* descriptor, std::uint64_t data, fi_addr_t to,
+                 void* context) {
   const iovec one{const_cast<void*>(buffer), size};
   request what = message(packet_kind::message, &one, 1, &descriptor, to, context, usual_flags(of(ep)));
   what.has_data = true;
@@ -91,26 +96,29 @@ ssize_t injectdata(fid_ep* ep, const void* buffer, std::size_t size, std::uint64
   return post(of(ep), what);
 }
 
-// ---- tagged --------------------------------------------------------------------------------------------------------------
-ssize_t trecv(fid_ep* ep, void* buffer, std::size_t size, void* descriptor, fi_addr_t /*from*/, std::uint64_t tag, std::uint64_t ignore, void* context) {
+// ---- tagged
+ssize_t trecv(fid_ep* ep, void* buffer, std::size_t size, void* descriptor, fi_addr_t /*from*/, std::uint64_t tag,
+              std::uint64_t ignore, void* context) {
   const iovec one{buffer, size};
   return post_receive(ep, &one, &descriptor, 1, context, 0, &tag, ignore);
 }
-ssize_t trecvv(fid_ep* ep, const iovec* vector, void** descriptors, std::size_t count, fi_addr_t /*from*/, std::uint64_t tag, std::uint64_t ignore,
-               void* context) {
+ssize_t trecvv(fid_ep* ep, const iovec* vector, void** descriptors, std::size_t count, fi_addr_t /*from*/,
+               std::uint64_t tag, std::uint64_t ignore, void* context) {
   return post_receive(ep, vector, descriptors, count, context, 0, &tag, ignore);
 }
 ssize_t trecvmsg(fid_ep* ep, const fi_msg_tagged* m, std::uint64_t flags) {
   if ((flags & (FI_PEEK | FI_CLAIM)) != 0) return -FI_ENOSYS;
   return post_receive(ep, m->msg_iov, m->desc, m->iov_count, m->context, flags, &m->tag, m->ignore);
 }
-ssize_t tsend(fid_ep* ep, const void* buffer, std::size_t size, void* descriptor, fi_addr_t to, std::uint64_t tag, void* context) {
+ssize_t tsend(fid_ep* ep, const void* buffer, std::size_t size, void* descriptor, fi_addr_t to, std::uint64_t tag,
+              void* context) {
   const iovec one{const_cast<void*>(buffer), size};
   request what = message(packet_kind::tagged, &one, 1, &descriptor, to, context, usual_flags(of(ep)));
   what.tag = tag;
   return post(of(ep), what);
 }
-ssize_t tsendv(fid_ep* ep, const iovec* vector, void** descriptors, std::size_t count, fi_addr_t to, std::uint64_t tag, void* context) {
+ssize_t tsendv(fid_ep* ep, const iovec* vector, void** descriptors, std::size_t count, fi_addr_t to, std::uint64_t tag,
+               void* context) {
   request what = message(packet_kind::tagged, vector, count, descriptors, to, context, usual_flags(of(ep)));
   what.tag = tag;
   return post(of(ep), what);
@@ -134,6 +142,7 @@ ssize_t tinject(fid_ep* ep, const void* buffer, std::size_t size, fi_addr_t to, 
 }  // namespace
 
 fi_ops_msg message_calls{sizeof(fi_ops_msg), recv, recvv, recvmsg, send, sendv, sendmsg, inject, senddata, injectdata};
-fi_ops_tagged tagged_calls{sizeof(fi_ops_tagged), trecv, trecvv, trecvmsg, tsend, tsendv, tsendmsg, tinject, none, none};
+fi_ops_tagged tagged_calls{
+    sizeof(fi_ops_tagged), trecv, trecvv, trecvmsg, tsend, tsendv, tsendmsg, tinject, none, none};
 
 }  // namespace weft::emulator

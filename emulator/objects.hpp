@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The objects behind libfabric's handles (fi_fabric(3), fi_domain(3), fi_av(3), fi_cq(3), fi_cntr(3), fi_mr(3), fi_endpoint(3)). Each begins with
-// its fid, so that a handle is a pointer to the object. All calls take the process' one lock: an emulator need not be fast.
+// The objects behind libfabric's handles (fi_fabric(3), fi_domain(3), fi_av(3), fi_cq(3), fi_cntr(3), fi_mr(3),
+// fi_endpoint(3)). Each begins with its fid, so that a handle is a pointer to the object. All calls take the process'
+// one lock: an emulator need not be fast.
 #pragma once
 
 #include "carrier.hpp"
@@ -41,7 +42,8 @@ struct not_implemented {
   template <class Result, class... Arguments>
   using call = Result (*)(Arguments...);
   template <class Result, class... Arguments>
-  constexpr operator call<Result, Arguments...>() const {  // NOLINT(google-explicit-constructor,hicpp-explicit-conversions)
+  constexpr operator call<Result, Arguments...>()
+      const {  // NOLINT(google-explicit-constructor,hicpp-explicit-conversions)
     return [](Arguments...) -> Result {
       if constexpr (std::is_pointer_v<Result>) return nullptr;
       else return static_cast<Result>(-FI_ENOSYS);
@@ -138,11 +140,11 @@ struct outstanding {
   packet_kind kind{};
   std::uint64_t peer = 0;
   void* context = nullptr;
-  std::uint64_t flags = 0;   ///< Of its completion entry.
-  bool completes = false;    ///< A success is told.
-  bool told = false;         ///< It was told already, before its answer.
-  bool delivered = false;    ///< FI_DELIVERY_COMPLETE was asked for.
-  std::vector<iovec> into;   ///< Where the answer's payload goes.
+  std::uint64_t flags = 0;  ///< Of its completion entry.
+  bool completes = false;   ///< A success is told.
+  bool told = false;        ///< It was told already, before its answer.
+  bool delivered = false;   ///< FI_DELIVERY_COMPLETE was asked for.
+  std::vector<iovec> into;  ///< Where the answer's payload goes.
   std::uint64_t noise = 0;
 };
 
@@ -186,8 +188,9 @@ struct endpoint {
   std::chrono::steady_clock::time_point line_free{};
 };
 
-// ---- opening, by kind of object ------------------------------------------------------------------------------------------
-int offer(std::uint32_t version, const char* node, const char* service, std::uint64_t flags, const fi_info* hints, fi_info** info);
+// ---- opening, by kind of object
+int offer(std::uint32_t version, const char* node, const char* service, std::uint64_t flags, const fi_info* hints,
+          fi_info** info);
 int open_fabric(fi_fabric_attr* attributes, fid_fabric** opened, void* context);
 int open_domain(fid_fabric* fabric, fi_info* info, fid_domain** opened, void* context);
 int open_table(fid_domain* domain, fi_av_attr* attributes, fid_av** opened, void* context);
@@ -197,17 +200,19 @@ int open_events(fid_fabric* fabric, fi_eq_attr* attributes, fid_eq** opened, voi
 int open_endpoint(fid_domain* domain, fi_info* info, fid_ep** opened, void* context);
 extern fi_ops_mr memory_calls;
 
-// ---- endpoint ------------------------------------------------------------------------------------------------------------
+// ---- endpoint
 extern fi_ops_msg message_calls;
 extern fi_ops_tagged tagged_calls;
 extern fi_ops_rma remote_calls;
 extern fi_ops_atomic atomic_calls;
-int query_atomic(fid_domain* domain, fi_datatype datatype, fi_op operation, fi_atomic_attr* attributes, std::uint64_t flags);
+int query_atomic(fid_domain* domain, fi_datatype datatype, fi_op operation, fi_atomic_attr* attributes,
+                 std::uint64_t flags);
 
 /// Moves what can be moved. Called by polls, and by the domain's thread where data moves without them.
 void progress(endpoint& of);
 /// Applies an arrived atomic operation; returns 0 or a positive FI_E code. `old` gets the value before it.
-int execute_atomic(std::byte* at, std::uint8_t datatype, std::uint8_t operation, std::string_view operands, std::string& old);
+int execute_atomic(std::byte* at, std::uint8_t datatype, std::uint8_t operation, std::string_view operands,
+                   std::string& old);
 std::size_t size_of(std::uint8_t datatype);
 /// Whether the row says that the provider executes it.
 bool executes(fi_datatype datatype, fi_op operation);

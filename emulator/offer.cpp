@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What fi_getinfo(3) answers: one fi_info with exactly what the row says, or nothing where the hints ask for more or do not accept what the
-// provider demands. Like real ones it says -FI_ENODATA and no more; WEFT_EMULATOR_EXPLAIN=1 says which attribute it was.
+// What fi_getinfo(3) answers: one fi_info with exactly what the row says, or nothing where the hints ask for more or do
+// not accept what the provider demands. Like real ones it says -FI_ENODATA and no more; WEFT_EMULATOR_EXPLAIN=1 says
+// which attribute it was.
 #include "connections.hpp"
 
 #include <arpa/inet.h>
@@ -23,8 +24,8 @@ std::uint64_t message_caps(const profile& row) {
 constexpr std::uint64_t remote_caps = FI_RMA | FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE;
 
 std::uint64_t all_caps(const profile& row) {
-  return message_caps(row) | (row.multi_receive ? std::uint64_t{FI_MULTI_RECV} : 0) | remote_caps | FI_LOCAL_COMM | FI_REMOTE_COMM |
-         (row.atomics ? std::uint64_t{FI_ATOMIC} : 0) |
+  return message_caps(row) | (row.multi_receive ? std::uint64_t{FI_MULTI_RECV} : 0) | remote_caps | FI_LOCAL_COMM |
+         FI_REMOTE_COMM | (row.atomics ? std::uint64_t{FI_ATOMIC} : 0) |
          (row.remote_counter_counts_writes ? std::uint64_t{FI_RMA_EVENT} : 0);
 }
 
@@ -34,7 +35,9 @@ int memory_mode(const profile& row) {
 }
 
 std::uint64_t operation_mode(const profile& row) {
-  return (row.context_bytes >= sizeof(fi_context2) ? FI_CONTEXT2 : row.context_bytes > 0 ? FI_CONTEXT : 0) |
+  return (row.context_bytes >= sizeof(fi_context2) ? FI_CONTEXT2
+          : row.context_bytes > 0                  ? FI_CONTEXT
+                                                   : 0) |
          (row.write_immediate_consumes_receive ? FI_RX_CQ_DATA : 0);
 }
 
@@ -44,9 +47,12 @@ std::uint64_t order(const profile& row, bool with_atomics) {
          (row.order_write_after_write ? FI_ORDER_WAW : 0);
 }
 
-std::size_t immediate_bytes(const profile& row) { return std::max(row.write_immediate_bytes, row.send_immediate_bytes); }
+std::size_t immediate_bytes(const profile& row) {
+  return std::max(row.write_immediate_bytes, row.send_immediate_bytes);
+}
 
-/// One number for two bounds: as libfabric's prov/efa (efa_prov_info.c) the larger one, for whoever asks for remote writes too.
+/// One number for two bounds: as libfabric's prov/efa (efa_prov_info.c) the larger one, for whoever asks for remote
+/// writes too.
 std::uint64_t largest_transfer(const profile& row, std::uint64_t caps) {
   return (caps & FI_RMA) != 0 ? std::max(row.largest_message, row.largest_write) : row.largest_message;
 }
@@ -58,7 +64,8 @@ const char* obstacle(const profile& row, const fi_info& hints) {
   // Receives that immediates of writes consume concern only who can be written to.
   const std::uint64_t needed = operation_mode(row) & ~((hints.caps & FI_RMA) == 0 ? std::uint64_t{FI_RX_CQ_DATA} : 0);
   if (hints.mode != 0 || hints.caps != 0)
-    if ((needed & ~hints.mode) != 0) return "mode: the provider needs a mode that is not offered (FI_CONTEXT, FI_CONTEXT2, FI_RX_CQ_DATA)";
+    if ((needed & ~hints.mode) != 0)
+      return "mode: the provider needs a mode that is not offered (FI_CONTEXT, FI_CONTEXT2, FI_RX_CQ_DATA)";
   const bool atomics = (hints.caps & FI_ATOMIC) != 0;
   if (hints.tx_attr != nullptr) {
     if ((hints.tx_attr->msg_order & ~order(row, atomics)) != 0) return "tx_attr->msg_order: more than the row promises";
@@ -66,7 +73,8 @@ const char* obstacle(const profile& row, const fi_info& hints) {
     if (hints.tx_attr->size > row.queue_depth) return "tx_attr->size";
     if (hints.tx_attr->iov_limit > row.gather_limit) return "tx_attr->iov_limit";
     if (hints.tx_attr->rma_iov_limit > row.rma_gather_limit) return "tx_attr->rma_iov_limit";
-    if ((hints.tx_attr->op_flags & FI_DELIVERY_COMPLETE) != 0 && !row.delivery_complete) return "tx_attr->op_flags: FI_DELIVERY_COMPLETE";
+    if ((hints.tx_attr->op_flags & FI_DELIVERY_COMPLETE) != 0 && !row.delivery_complete)
+      return "tx_attr->op_flags: FI_DELIVERY_COMPLETE";
   }
   if (hints.rx_attr != nullptr) {
     if ((hints.rx_attr->msg_order & ~order(row, atomics)) != 0) return "rx_attr->msg_order: more than the row promises";
@@ -80,17 +88,21 @@ const char* obstacle(const profile& row, const fi_info& hints) {
   if (hints.domain_attr != nullptr) {
     const fi_domain_attr& domain = *hints.domain_attr;
     constexpr int old_basic = 1 << 0;
-    const int offered = domain.mr_mode == old_basic ? FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ALLOCATED : domain.mr_mode;
+    const int offered =
+        domain.mr_mode == old_basic ? FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ALLOCATED : domain.mr_mode;
     if ((hints.caps & (FI_RMA | FI_ATOMIC)) != 0 || hints.caps == 0)
-      if (hints.caps != 0 && (memory_mode(row) & ~offered & ~FI_MR_ALLOCATED) != 0) return "domain_attr->mr_mode: the provider needs a mode that is not offered";
-    if ((hints.caps & (FI_RMA | FI_ATOMIC)) == 0 && hints.caps != 0 && row.local_registration && (offered & FI_MR_LOCAL) == 0)
+      if (hints.caps != 0 && (memory_mode(row) & ~offered & ~FI_MR_ALLOCATED) != 0)
+        return "domain_attr->mr_mode: the provider needs a mode that is not offered";
+    if ((hints.caps & (FI_RMA | FI_ATOMIC)) == 0 && hints.caps != 0 && row.local_registration &&
+        (offered & FI_MR_LOCAL) == 0)
       return "domain_attr->mr_mode: FI_MR_LOCAL";
     if (domain.cq_data_size > immediate_bytes(row)) return "domain_attr->cq_data_size: immediates are narrower";
     if (domain.mr_key_size > row.key_bytes) return "domain_attr->mr_key_size";
-    if (domain.data_progress == FI_PROGRESS_AUTO && row.polling) return "domain_attr->data_progress: somebody must poll";
+    if (domain.data_progress == FI_PROGRESS_AUTO && row.polling)
+      return "domain_attr->data_progress: somebody must poll";
   }
-  if (hints.fabric_attr != nullptr && hints.fabric_attr->name != nullptr && hints.fabric_attr->name != row.fabric_name &&
-      hints.fabric_attr->name != row.fabric)
+  if (hints.fabric_attr != nullptr && hints.fabric_attr->name != nullptr &&
+      hints.fabric_attr->name != row.fabric_name && hints.fabric_attr->name != row.fabric)
     return "fabric_attr->name";
   return nullptr;
 }
@@ -113,14 +125,17 @@ void describe_operations(const profile& row, fi_info& info, bool atomics) {
 void describe_domain(const profile& row, fi_info& info, const fi_info* hints) {
   fi_domain_attr& domain = *info.domain_attr;
   domain.name = strdup((row.fabric + "-emulated").c_str());
-  domain.threading = hints != nullptr && hints->domain_attr != nullptr && hints->domain_attr->threading != FI_THREAD_UNSPEC
-                         ? hints->domain_attr->threading
-                         : FI_THREAD_SAFE;
+  domain.threading =
+      hints != nullptr && hints->domain_attr != nullptr && hints->domain_attr->threading != FI_THREAD_UNSPEC
+          ? hints->domain_attr->threading
+          : FI_THREAD_SAFE;
   domain.control_progress = FI_PROGRESS_AUTO;
   domain.data_progress = row.polling ? FI_PROGRESS_MANUAL : FI_PROGRESS_AUTO;
   if (row.polling) domain.control_progress = FI_PROGRESS_MANUAL;
   domain.resource_mgmt = FI_RM_ENABLED;
-  domain.av_type = hints != nullptr && hints->domain_attr != nullptr && hints->domain_attr->av_type != FI_AV_UNSPEC ? hints->domain_attr->av_type : FI_AV_TABLE;
+  domain.av_type = hints != nullptr && hints->domain_attr != nullptr && hints->domain_attr->av_type != FI_AV_UNSPEC
+                       ? hints->domain_attr->av_type
+                       : FI_AV_TABLE;
   domain.mr_mode = memory_mode(row);
   domain.mr_key_size = row.key_bytes;
   domain.cq_data_size = immediate_bytes(row);
@@ -136,7 +151,8 @@ void describe_domain(const profile& row, fi_info& info, const fi_info* hints) {
 
 /// The address of a connected endpoint: what was asked for, else any of this host.
 void describe_address(fi_info& info, const char* node, const char* service, std::uint64_t flags, const fi_info* hints) {
-  const bool wide = node != nullptr ? std::strchr(node, ':') != nullptr : hints != nullptr && hints->addr_format == FI_SOCKADDR_IN6;
+  const bool wide =
+      node != nullptr ? std::strchr(node, ':') != nullptr : hints != nullptr && hints->addr_format == FI_SOCKADDR_IN6;
   const std::size_t length = wide ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
   info.addr_format = wide ? FI_SOCKADDR_IN6 : FI_SOCKADDR_IN;
   const auto given = [&](const void* from, std::size_t size) {
@@ -151,7 +167,9 @@ void describe_address(fi_info& info, const char* node, const char* service, std:
   if (service != nullptr) named.sin6_port = htons(static_cast<std::uint16_t>(std::atoi(service)));
   const bool source = (flags & FI_SOURCE) != 0 || (node == nullptr && service == nullptr);
   const bool asked = node != nullptr || service != nullptr;
-  info.src_addr = source && asked ? given(&named, length) : given(hints != nullptr ? hints->src_addr : nullptr, hints != nullptr ? hints->src_addrlen : 0);
+  info.src_addr = source && asked
+                      ? given(&named, length)
+                      : given(hints != nullptr ? hints->src_addr : nullptr, hints != nullptr ? hints->src_addrlen : 0);
   info.src_addrlen = length;
   if (!source) {
     info.dest_addr = given(&named, length);
@@ -159,12 +177,14 @@ void describe_address(fi_info& info, const char* node, const char* service, std:
   }
 }
 
-int offer(std::uint32_t version, const char* node, const char* service, std::uint64_t flags, const fi_info* hints, fi_info** found) {
+int offer(std::uint32_t version, const char* node, const char* service, std::uint64_t flags, const fi_info* hints,
+          fi_info** found) {
   const profile* row = emulated();
   if (row == nullptr) return -FI_ENODATA;
   if (hints != nullptr) {
     if (const char* why = obstacle(*row, *hints)) {
-      if (std::getenv("WEFT_EMULATOR_EXPLAIN") != nullptr) std::fprintf(stderr, "weft emulator: fabric %s offers nothing: %s\n", row->fabric.c_str(), why);
+      if (std::getenv("WEFT_EMULATOR_EXPLAIN") != nullptr)
+        std::fprintf(stderr, "weft emulator: fabric %s offers nothing: %s\n", row->fabric.c_str(), why);
       return -FI_ENODATA;
     }
   }
@@ -172,8 +192,10 @@ int offer(std::uint32_t version, const char* node, const char* service, std::uin
   if (info == nullptr) return -FI_ENOMEM;
   const bool atomics = hints != nullptr && (hints->caps & FI_ATOMIC) != 0;
   info->caps = hints != nullptr && hints->caps != 0 ? hints->caps : all_caps(*row);
-  if ((info->caps & FI_RMA) != 0 && (info->caps & (FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE)) == 0) info->caps |= remote_caps;
-  if ((info->caps & (FI_MSG | FI_TAGGED)) != 0 && (info->caps & (FI_SEND | FI_RECV)) == 0) info->caps |= FI_SEND | FI_RECV;
+  if ((info->caps & FI_RMA) != 0 && (info->caps & (FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE)) == 0)
+    info->caps |= remote_caps;
+  if ((info->caps & (FI_MSG | FI_TAGGED)) != 0 && (info->caps & (FI_SEND | FI_RECV)) == 0)
+    info->caps |= FI_SEND | FI_RECV;
   info->mode = operation_mode(*row);
   info->addr_format = FI_FORMAT_UNSPEC;
   describe_operations(*row, *info, atomics);

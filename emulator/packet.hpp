@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one emulated endpoint sends to another: a header and a payload, over a local stream socket, so that nothing is lost or split.
-// Both ends are the same build of the emulator on one host.
+// What one emulated endpoint sends to another: a header and a payload, over a local stream socket, so that nothing is
+// lost or split. Both ends are the same build of the emulator on one host.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,19 @@
 
 namespace weft::emulator {
 
-enum class packet_kind : std::uint8_t { hello, message, tagged, write, read, atomic, answer, dial, accepted, rejected, closed };
+enum class packet_kind : std::uint8_t {
+  hello,
+  message,
+  tagged,
+  write,
+  read,
+  atomic,
+  answer,
+  dial,
+  accepted,
+  rejected,
+  closed
+};
 
 struct packet_header {
   std::uint32_t payload = 0;  ///< Bytes behind the header.
@@ -41,7 +53,7 @@ struct packet {
   std::string payload;
   std::vector<piece> left;  ///< Of a write that has begun to land: what is not visible yet.
   bool begun = false;
-  bool owed = false;  ///< A message whose sender is told when it is received, not when it is here.
+  bool unreported = false;  ///< A message whose sender is told when it is received, not when it is here.
   std::chrono::steady_clock::time_point due{};
   std::chrono::steady_clock::time_point arrived{};
 };

@@ -13,7 +13,8 @@ namespace weft::emulator {
 namespace {
 
 std::size_t bytes_in(const iovec* vector, std::size_t count) {
-  return std::accumulate(vector, vector + count, std::size_t{0}, [](std::size_t sum, const iovec& each) { return sum + each.iov_len; });
+  return std::accumulate(vector, vector + count, std::size_t{0},
+                         [](std::size_t sum, const iovec& each) { return sum + each.iov_len; });
 }
 
 std::string gather(const iovec* vector, std::size_t count) {
@@ -24,41 +25,55 @@ std::string gather(const iovec* vector, std::size_t count) {
   return all;
 }
 
-bool remote(packet_kind kind) { return kind == packet_kind::write || kind == packet_kind::read || kind == packet_kind::atomic; }
+bool remote(packet_kind kind) {
+  return kind == packet_kind::write || kind == packet_kind::read || kind == packet_kind::atomic;
+}
 
 /// The rules of the row that a post can break. 0 where it breaks none.
 int check(const endpoint& from, const request& what) {
   const profile& row = *emulated();
-  if (!from.enabled) return broken("endpoint_enabled", "an operation was posted on an endpoint that is not enabled", FI_EOPBADSTATE);
+  if (!from.enabled)
+    return broken("endpoint_enabled", "an operation was posted on an endpoint that is not enabled", FI_EOPBADSTATE);
   if (row.connected && !from.linked) return -FI_ENOTCONN;
-  if (!row.connected && (from.table == nullptr || what.to >= from.table->numbers.size() || from.table->numbers[what.to] == 0))
+  if (!row.connected &&
+      (from.table == nullptr || what.to >= from.table->numbers.size() || from.table->numbers[what.to] == 0))
     return broken("address", "an operation was posted to an address that is not in the address vector");
   const std::size_t limit = remote(what.kind) ? row.rma_gather_limit : row.gather_limit;
   if (what.count > std::max<std::size_t>(limit, 1) || what.into_count > std::max<std::size_t>(limit, 1))
     return broken(remote(what.kind) ? "rma_gather_limit" : "gather_limit",
-                  "a list of " + std::to_string(std::max(what.count, what.into_count)) + " buffers was posted; " + std::to_string(limit) + " are allowed");
+                  "a list of " + std::to_string(std::max(what.count, what.into_count)) + " buffers was posted; " +
+                      std::to_string(limit) + " are allowed");
   const std::size_t size = bytes_in(what.from, what.count);
   const std::size_t moved = std::max<std::size_t>(size, what.kind == packet_kind::read ? what.length : 0);
   const std::uint64_t most = remote(what.kind) ? row.largest_write : row.largest_message;
   if (moved > most)
     return broken(remote(what.kind) ? "largest_write" : "largest_message",
-                  std::to_string(moved) + " bytes were posted; the largest transfer has " + std::to_string(most), FI_EMSGSIZE);
+                  std::to_string(moved) + " bytes were posted; the largest transfer has " + std::to_string(most),
+                  FI_EMSGSIZE);
   const bool injected = what.silent || (what.flags & FI_INJECT) != 0;
   if (injected && size > row.inject_bytes)
-    return broken("inject_bytes", std::to_string(size) + " bytes were injected; " + std::to_string(row.inject_bytes) + " are allowed");
+    return broken("inject_bytes",
+                  std::to_string(size) + " bytes were injected; " + std::to_string(row.inject_bytes) + " are allowed");
   if (what.has_data) {
     const std::size_t width = remote(what.kind) ? row.write_immediate_bytes : row.send_immediate_bytes;
-    if (width == 0) return broken("write_immediate_bytes", "an operation with an immediate was posted; they carry none on this fabric", FI_ENOSYS);
+    if (width == 0)
+      return broken("write_immediate_bytes",
+                    "an operation with an immediate was posted; they carry none on this fabric", FI_ENOSYS);
     if (width < 8 && (what.data >> (8 * width)) != 0)
       return broken(remote(what.kind) ? "write_immediate_bytes" : "send_immediate_bytes",
                     "an immediate wider than " + std::to_string(8 * width) + " bits was posted");
   }
   if ((what.flags & FI_DELIVERY_COMPLETE) != 0 && !row.delivery_complete)
-    return broken("delivery_complete", "FI_DELIVERY_COMPLETE was asked for; this fabric has no such completion", FI_ENOSYS);
+    return broken("delivery_complete", "FI_DELIVERY_COMPLETE was asked for; this fabric has no such completion",
+                  FI_ENOSYS);
   if (row.context_bytes > 0 && what.context == nullptr && !what.silent)
-    return broken("context_bytes", "an operation was posted without a context; the library keeps its own state in " + std::to_string(row.context_bytes) + " bytes of it");
-  if (row.local_registration && what.listed && what.descriptors != nullptr && std::count(what.descriptors, what.descriptors + what.count, nullptr) > 0)
-    return broken("local_registration", "a list of descriptors has an empty entry; libraries follow each, also those of buffers of no bytes (give them that of any memory)");
+    return broken("context_bytes", "an operation was posted without a context; the library keeps its own state in " +
+                                       std::to_string(row.context_bytes) + " bytes of it");
+  if (row.local_registration && what.listed && what.descriptors != nullptr &&
+      std::count(what.descriptors, what.descriptors + what.count, nullptr) > 0)
+    return broken("local_registration",
+                  "a list of descriptors has an empty entry; libraries follow each, also those of buffers of no bytes "
+                  "(give them that of any memory)");
   if (!injected && !what.taken_over)
     if (const int refused = check_local(from, what.from, what.descriptors, what.count, "posted")) return refused;
   return check_local(from, what.into, what.into_descriptors, what.into_count, "given for an answer");
@@ -79,7 +94,8 @@ void die_in_time() {
   if (++posts == conducted().dying) (void)raise(SIGKILL);
 }
 
-/// A completion that does not mean delivery may be told before the target has anything, except where it must still tell of a refusal.
+/// A completion that does not mean delivery may be told before the target has anything, except where it must still tell
+/// of a refusal.
 bool may_be_early(const request& what) {
   if ((what.flags & FI_DELIVERY_COMPLETE) != 0) return false;
   if (what.kind == packet_kind::message || what.kind == packet_kind::tagged) return true;
@@ -98,7 +114,8 @@ void leave(endpoint& from, std::uint64_t to, const packet_header& head, std::str
 packet_header header_of(const request& what) {
   packet_header head;
   head.kind = what.kind;
-  head.has_data = static_cast<std::uint8_t>((what.has_data ? 1U : 0U) | ((what.flags & FI_DELIVERY_COMPLETE) != 0 ? 2U : 0U));
+  head.has_data =
+      static_cast<std::uint8_t>((what.has_data ? 1U : 0U) | ((what.flags & FI_DELIVERY_COMPLETE) != 0 ? 2U : 0U));
   head.datatype = what.datatype;
   head.operation = what.operation;
   head.address = what.address;
@@ -109,7 +126,8 @@ packet_header header_of(const request& what) {
   return head;
 }
 
-/// Notes what was posted, an injected operation too: each has a place in the queue until it is there. Returns its number.
+/// Notes what was posted, an injected operation too: each has a place in the queue until it is there. Returns its
+/// number.
 std::uint64_t keep(endpoint& from, const request& what, std::uint64_t to) {
   const std::uint64_t number = from.next_operation++;
   outstanding& kept = from.posted[number];
@@ -131,19 +149,25 @@ std::uint64_t keep(endpoint& from, const request& what, std::uint64_t to) {
 
 }  // namespace
 
-int check_local(const endpoint& of, const iovec* vector, void* const* descriptors, std::size_t count, const char* call) {
+int check_local(const endpoint& of, const iovec* vector, void* const* descriptors, std::size_t count,
+                const char* call) {
   if (!emulated()->local_registration) return 0;
   for (std::size_t i = 0; i < count; ++i) {
     if (vector[i].iov_len == 0) continue;
     const auto* covers = static_cast<const region*>(descriptors == nullptr ? nullptr : descriptors[i]);
-    if (covers == nullptr) return broken("local_registration", std::string("a buffer was ") + call + " without a descriptor; local memory must be registered");
+    if (covers == nullptr)
+      return broken("local_registration",
+                    std::string("a buffer was ") + call + " without a descriptor; local memory must be registered");
     if (!of.domain->descriptors.contains(covers))
-      return broken("local_registration", std::string("a buffer was ") + call + " with a descriptor of no living region");
+      return broken("local_registration",
+                    std::string("a buffer was ") + call + " with a descriptor of no living region");
     if (!covers->enabled)
-      return broken("region_endpoint_binding", std::string("a buffer was ") + call + " with a region that is not enabled (fi_mr_bind, fi_mr_enable)");
+      return broken("region_endpoint_binding", std::string("a buffer was ") + call +
+                                                   " with a region that is not enabled (fi_mr_bind, fi_mr_enable)");
     const auto* begin = static_cast<const std::byte*>(vector[i].iov_base);
     if (begin < covers->base || begin + vector[i].iov_len > covers->base + covers->size)
-      return broken("local_registration", std::string("a buffer was ") + call + " that lies outside of the region of its descriptor");
+      return broken("local_registration",
+                    std::string("a buffer was ") + call + " that lies outside of the region of its descriptor");
   }
   return 0;
 }
@@ -195,7 +219,9 @@ void finish(endpoint& of, outstanding& operation, int code, std::size_t length) 
   // Only among its own kind: receives keep their order, which the row promises with that of messages.
   std::size_t behind = 0;
   if (of.decisions.in_a_thousand(conducted().shuffle))
-    while (behind < 4 && behind < entries.size() && (entries[entries.size() - 1 - behind].flags & (FI_RECV | FI_REMOTE_WRITE)) == 0) ++behind;
+    while (behind < 4 && behind < entries.size() &&
+           (entries[entries.size() - 1 - behind].flags & (FI_RECV | FI_REMOTE_WRITE)) == 0)
+      ++behind;
   entries.insert(entries.end() - static_cast<std::ptrdiff_t>(behind), told);
 }
 
@@ -221,7 +247,8 @@ void verify_context(void* context, std::uint64_t seed) {
     std::memcpy(&word, static_cast<const std::byte*>(context) + at, sizeof word);
     if (word != bytes.number())
       broken("context_bytes", "the first " + std::to_string(size) +
-                                  " bytes of an operation's context were written between its post and its completion; they are the library's on this fabric");
+                                  " bytes of an operation's context were written between its post and its completion; "
+                                  "they are the library's on this fabric");
   }
   (void)take_context(context);
 }

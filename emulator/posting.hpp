@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every posting call has in common: the row's rules are checked in one place, then the operation leaves, is held (FI_MORE) or is refused.
+// What every posting call has in common: the row's rules are checked in one place, then the operation leaves, is held
+// (FI_MORE) or is refused.
 #pragma once
 
 #include "objects.hpp"
@@ -22,7 +23,7 @@ struct request {
   std::uint64_t entry_flags = 0;  ///< What its completion entry says.
   bool silent = false;            ///< fi_inject and its like: no completion, no context, the buffer is free on return.
   bool listed = false;            ///< fi_sendmsg and its like: the caller gave a list of descriptors, or none.
-  bool taken_over = false;  ///< The operand of an atomic: it was looked at where it was, and copied.
+  bool taken_over = false;        ///< The operand of an atomic: it was looked at where it was, and copied.
   bool has_data = false;
   std::uint64_t data = 0;
   std::uint64_t tag = 0;

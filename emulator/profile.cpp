@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads "cell = value" lines. Unknown cells are errors: a profile of another version would be emulated wrongly and silently.
+// Reads "cell = value" lines. Unknown cells are errors: a profile of another version would be emulated wrongly and
+// silently.
 #include "profile.hpp"
 
 #include <rdma/fabric.h>
@@ -69,11 +70,13 @@ setter word(bool profile::*cell, const char* yes, const char* no) {
 void nothing(profile&, const value&) {}
 
 void set_progress(profile& p, const value& v) {
-  if (v.text != "polling" && v.text != "thread" && v.text != "hardware") refuse(v.place + ": data_progress is polling, thread or hardware");
+  if (v.text != "polling" && v.text != "thread" && v.text != "hardware")
+    refuse(v.place + ": data_progress is polling, thread or hardware");
   p.polling = v.text == "polling";
 }
 void set_wait(profile& p, const value& v) {
-  if (v.text != "descriptor" && v.text != "yield" && v.text != "none") refuse(v.place + ": completion_wait is descriptor, yield or none");
+  if (v.text != "descriptor" && v.text != "yield" && v.text != "none")
+    refuse(v.place + ": completion_wait is descriptor, yield or none");
   p.wait_descriptor = v.text == "descriptor";
   p.wait_yield = v.text == "yield";
 }
@@ -160,7 +163,8 @@ void set_cell(profile& into, std::string_view cell, const value& v) {
   found->second(into, v);
 }
 
-/// Cells that this run has otherwise (WEFT_EMULATOR_CELLS): what a card with another setting would be, or the worst of all fabrics.
+/// Cells that this run has otherwise (WEFT_EMULATOR_CELLS): what a card with another setting would be, or the worst of
+/// all fabrics.
 void set_by_hand(profile& into) {
   const char* set = std::getenv("WEFT_EMULATOR_CELLS");
   std::string_view rest = set == nullptr ? "" : set;
@@ -168,14 +172,17 @@ void set_by_hand(profile& into) {
     const std::string_view one = rest.substr(0, rest.find(','));
     rest = rest.find(',') == std::string_view::npos ? std::string_view{} : rest.substr(rest.find(',') + 1);
     const auto equals = one.find('=');
-    if (equals == std::string_view::npos) refuse("WEFT_EMULATOR_CELLS: \"" + std::string(one) + "\" is not of the form cell=value");
-    set_cell(into, trimmed(one.substr(0, equals)), value{std::string(trimmed(one.substr(equals + 1))), "WEFT_EMULATOR_CELLS"});
+    if (equals == std::string_view::npos)
+      refuse("WEFT_EMULATOR_CELLS: \"" + std::string(one) + "\" is not of the form cell=value");
+    set_cell(into, trimmed(one.substr(0, equals)),
+             value{std::string(trimmed(one.substr(equals + 1))), "WEFT_EMULATOR_CELLS"});
   }
 }
 
 profile read(const char* path) {
   std::ifstream file(path);
-  if (!file) refuse(std::string(path) + " cannot be read; WEFT_EMULATOR_PROFILE names a file that ./weft generate made");
+  if (!file)
+    refuse(std::string(path) + " cannot be read; WEFT_EMULATOR_PROFILE names a file that ./weft generate made");
   profile result;
   std::string line;
   bool holds = true;  // the part that is being read is not newer than the library
@@ -201,7 +208,9 @@ profile read(const char* path) {
 }
 
 /// "name=number,name=number"; a name alone is its usual number.
-void read_settings(const char* variable, const std::map<std::string, std::pair<std::function<void(std::uint64_t)>, std::uint64_t>, std::less<>>& known) {
+void read_settings(
+    const char* variable,
+    const std::map<std::string, std::pair<std::function<void(std::uint64_t)>, std::uint64_t>, std::less<>>& known) {
   const char* set = std::getenv(variable);
   if (set == nullptr) return;
   std::string_view rest = set;
@@ -218,7 +227,8 @@ void read_settings(const char* variable, const std::map<std::string, std::pair<s
       refuse(std::string(variable) + ": \"" + name + "\" is not one of " + all);
     }
     const auto& [apply, usual] = found->second;
-    apply(equals == std::string_view::npos ? usual : value{std::string(trimmed(one.substr(equals + 1))), variable}.number());
+    apply(equals == std::string_view::npos ? usual
+                                           : value{std::string(trimmed(one.substr(equals + 1))), variable}.number());
   }
 }
 
@@ -246,8 +256,9 @@ const conduct& conducted() {
                                            {"partial", {chance(c.partial), 500}},
                                            {"failing", {chance(c.failing), 1}},
                                            {"dying", {[&c](std::uint64_t n) { c.dying = n; }, 1000}}});
-    read_settings("WEFT_EMULATOR_SHAPE", {{"latency", {[&c](std::uint64_t n) { c.latency_ns = n; }, 1000}},
-                                          {"bandwidth", {[&c](std::uint64_t n) { c.bytes_per_second = n; }, 1'000'000'000}}});
+    read_settings("WEFT_EMULATOR_SHAPE",
+                  {{"latency", {[&c](std::uint64_t n) { c.latency_ns = n; }, 1000}},
+                   {"bandwidth", {[&c](std::uint64_t n) { c.bytes_per_second = n; }, 1'000'000'000}}});
     return c;
   }();
   return chosen;

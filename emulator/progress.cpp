@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What arrives takes effect here, in an order that the row permits: a packet may overtake another only where no cell promises order.
+// What arrives takes effect here, in an order that the row permits: a packet may overtake another only where no cell
+// promises order.
 #include "connections.hpp"
 #include "posting.hpp"
-#include "serving.hpp"
 #include "rules.hpp"
+#include "serving.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -30,11 +31,12 @@ struct waiting {
 /// Whether the row lets `later` take effect before what of the same sender came earlier.
 bool may_overtake(const packet& later, const waiting& earlier) {
   const profile& row = *emulated();
-  if (is_message(later)) return !(earlier.messages && row.order_send_after_send) && !(earlier.writes && row.order_send_after_write);
+  if (is_message(later))
+    return !(earlier.messages && row.order_send_after_send) && !(earlier.writes && row.order_send_after_write);
   return later.head.kind != packet_kind::write || !earlier.writes || !row.order_write_after_write;
 }
 
-// ---- messages ------------------------------------------------------------------------------------------------------------
+// ---- messages
 void tell_truncated(endpoint& of, const posted_receive& into, const packet& p) {
   fi_cq_err_entry error{};
   error.op_context = into.context;
@@ -49,13 +51,16 @@ void tell_truncated(endpoint& of, const posted_receive& into, const packet& p) {
 fi_addr_t place_of(const endpoint& of, std::uint64_t number) {
   if (of.table == nullptr) return FI_ADDR_NOTAVAIL;
   const auto found = std::find(of.table->numbers.begin(), of.table->numbers.end(), number);
-  return found == of.table->numbers.end() ? FI_ADDR_NOTAVAIL : static_cast<fi_addr_t>(found - of.table->numbers.begin());
+  return found == of.table->numbers.end() ? FI_ADDR_NOTAVAIL
+                                          : static_cast<fi_addr_t>(found - of.table->numbers.begin());
 }
 
 bool receive_message(endpoint& of, const packet& p) {
   const bool tagged = p.head.kind == packet_kind::tagged;
   auto& queue = tagged ? of.tagged_receives : of.receives;
-  const auto found = std::find_if(queue.begin(), queue.end(), [&](const posted_receive& r) { return !tagged || (r.tag | r.ignore) == (p.head.tag | r.ignore); });
+  const auto found = std::find_if(queue.begin(), queue.end(), [&](const posted_receive& r) {
+    return !tagged || (r.tag | r.ignore) == (p.head.tag | r.ignore);
+  });
   if (found == queue.end()) return false;
   posted_receive& into = *found;
   entry told;
@@ -82,13 +87,13 @@ bool receive_message(endpoint& of, const packet& p) {
   else if (of.receive != nullptr) of.receive->entries.push_back(told);
   if (spent) queue.erase(found);
   if ((p.head.has_data & 2U) != 0) answer(of, p, fits ? 0 : FI_ETRUNC);
-  else if (p.owed) answer(of, p, 0);
+  else if (p.unreported) answer(of, p, 0);
   return true;
 }
 
 bool take_effect(endpoint& of, packet& p) { return is_message(p) ? receive_message(of, p) : serve_remote(of, p); }
 
-// ---- answers -------------------------------------------------------------------------------------------------------------
+// ---- answers
 void settle(endpoint& of, const packet& p) {
   const auto known = of.posted.find(p.head.number);
   if (known == of.posted.end()) return;
@@ -135,19 +140,22 @@ void settle_due(endpoint& of, steady_clock::time_point now) {
   }
 }
 
-/// Where explanations are asked for: that a notice overtook a write, or a message another. No rule is broken by that; a program that takes the
-/// notice for the end of all writes before it reads old bytes.
+/// Where explanations are asked for: that a notice overtook a write, or a message another. No rule is broken by that; a
+/// program that takes the notice for the end of all writes before it reads old bytes.
 void explain_overtaking(const packet& notice, const waiting& earlier) {
   static const bool wanted = std::getenv("WEFT_EMULATOR_EXPLAIN") != nullptr;
   if (!wanted) return;
   const bool message = is_message(notice);
   if (!message && (notice.head.has_data & 1U) == 0) return;
   if (message && earlier.messages)
-    broken("order_send_after_send", "a message took effect before one that was sent before it, as this fabric permits: its place says nothing of its turn");
+    broken("order_send_after_send",
+           "a message took effect before one that was sent before it, as this fabric permits: its place says nothing "
+           "of its turn");
   if (earlier.writes)
     broken(message ? "order_send_after_write" : "order_write_after_write",
            std::string(message ? "a message" : "a write with an immediate") +
-               " took effect before a write that was posted before it, as this fabric permits: it says nothing of the bytes of that write");
+               " took effect before a write that was posted before it, as this fabric permits: it says nothing of the "
+               "bytes of that write");
 }
 
 /// One pass over what waits.
@@ -189,10 +197,11 @@ void progress(endpoint& of) {
       continue;
     }
     each.due = due(of, each);
-    // A message has been transmitted when it is here; whoever wants to know of its delivery waits for more, and so does whoever sends without end.
+    // A message has been transmitted when it is here; whoever wants to know of its delivery waits for more, and so does
+    // whoever sends without end.
     if (is_message(each) && (each.head.has_data & 2U) == 0) {
-      each.owed = of.pending.size() >= most_unexpected;
-      if (!each.owed) answer(of, each, 0);
+      each.unreported = of.pending.size() >= most_unexpected;
+      if (!each.unreported) answer(of, each, 0);
     }
     of.pending.push_back(std::move(each));
   }

@@ -60,7 +60,9 @@ void move(completion_queue& queue) {
   for (endpoint* each : queue.endpoints) {
     progress(*each);
     if (!each->held.empty() && ++each->held_polls == 10000)
-      broken("batch_closed", "a post with FI_MORE was never followed by one without it: nothing of that batch leaves, and its completions never come");
+      broken("batch_closed",
+             "a post with FI_MORE was never followed by one without it: nothing of that batch leaves, and its "
+             "completions never come");
   }
 }
 
@@ -81,8 +83,8 @@ ssize_t take(completion_queue& queue, void* into, std::size_t count, fi_addr_t* 
   return static_cast<ssize_t>(told);
 }
 
-/// After a while of polls that found nothing, each gives the processor away until something arrives, for 100 us at most: both ends of an emulated
-/// fabric share one machine, and one that spins keeps the other from running.
+/// After a while of polls that found nothing, each gives the processor away until something arrives, for 100 us at
+/// most: both ends of an emulated fabric share one machine, and one that spins keeps the other from running.
 void rest(completion_queue& queue) {
   constexpr unsigned spins = 32;
   constexpr timespec longest{0, 100'000};
@@ -112,7 +114,8 @@ ssize_t read_error(fid_cq* handle, fi_cq_err_entry* into, std::uint64_t /*flags*
   completion_queue& queue = of(handle);
   if (queue.errors.empty()) return -FI_EAGAIN;
   const fi_cq_err_entry& from = queue.errors.front();
-  // The last members are of later releases than a program may have been built with: only those of all releases are written.
+  // The last members are of later releases than a program may have been built with: only those of all releases are
+  // written.
   into->op_context = from.op_context;
   into->flags = from.flags;
   into->len = from.len;
@@ -126,7 +129,8 @@ ssize_t read_error(fid_cq* handle, fi_cq_err_entry* into, std::uint64_t /*flags*
   return 1;
 }
 
-ssize_t wait_from(fid_cq* handle, void* into, std::size_t count, fi_addr_t* sources, const void* /*condition*/, int timeout) {
+ssize_t wait_from(fid_cq* handle, void* into, std::size_t count, fi_addr_t* sources, const void* /*condition*/,
+                  int timeout) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout);
   for (;;) {
     const ssize_t found = take(of(handle), into, count, sources);
@@ -158,7 +162,8 @@ fi_ops_cq queue_calls{sizeof(fi_ops_cq), read, read_from, read_error, wait, wait
 int open_queue(fid_domain* /*domain*/, fi_cq_attr* attributes, fid_cq** opened, void* context) {
   const profile& row = *emulated();
   const fi_wait_obj wanted = attributes->wait_obj;
-  if (wanted == FI_WAIT_FD && !row.wait_descriptor) return broken("completion_wait", "a queue with a file descriptor was asked for; this fabric has none", FI_ENOSYS);
+  if (wanted == FI_WAIT_FD && !row.wait_descriptor)
+    return broken("completion_wait", "a queue with a file descriptor was asked for; this fabric has none", FI_ENOSYS);
   if (wanted != FI_WAIT_NONE && !row.wait_descriptor && !row.wait_yield)
     return broken("completion_wait", "a queue to sleep on was asked for; this fabric has none", FI_ENOSYS);
   auto* made = new completion_queue;

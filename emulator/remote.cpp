@@ -11,9 +11,9 @@ namespace {
 
 endpoint& of(fid_ep* handle) { return *reinterpret_cast<endpoint*>(handle); }
 
-// ---- writes --------------------------------------------------------------------------------------------------------------
-request writing(const iovec* vector, std::size_t count, void** descriptors, fi_addr_t to, std::uint64_t address, std::uint64_t key, void* context,
-                std::uint64_t flags) {
+// ---- writes
+request writing(const iovec* vector, std::size_t count, void** descriptors, fi_addr_t to, std::uint64_t address,
+                std::uint64_t key, void* context, std::uint64_t flags) {
   request what;
   what.kind = packet_kind::write;
   what.to = to;
@@ -27,36 +27,41 @@ request writing(const iovec* vector, std::size_t count, void** descriptors, fi_a
   what.entry_flags = FI_RMA | FI_WRITE;
   return what;
 }
-ssize_t write(fid_ep* ep, const void* buffer, std::size_t size, void* descriptor, fi_addr_t to, std::uint64_t address, std::uint64_t key, void* context) {
+ssize_t write(fid_ep* ep, const void* buffer, std::size_t size, void* descriptor, fi_addr_t to, std::uint64_t address,
+              std::uint64_t key, void* context) {
   const iovec one{const_cast<void*>(buffer), size};
   return post(of(ep), writing(&one, 1, &descriptor, to, address, key, context, usual_flags(of(ep))));
 }
-ssize_t writev(fid_ep* ep, const iovec* vector, void** descriptors, std::size_t count, fi_addr_t to, std::uint64_t address, std::uint64_t key, void* context) {
+ssize_t writev(fid_ep* ep, const iovec* vector, void** descriptors, std::size_t count, fi_addr_t to,
+               std::uint64_t address, std::uint64_t key, void* context) {
   return post(of(ep), writing(vector, count, descriptors, to, address, key, context, usual_flags(of(ep))));
 }
 ssize_t writemsg(fid_ep* ep, const fi_msg_rma* m, std::uint64_t flags) {
   if (m->rma_iov_count != 1) return -FI_EINVAL;
-  request what = writing(m->msg_iov, m->iov_count, m->desc, m->addr, m->rma_iov->addr, m->rma_iov->key, m->context, flags);
+  request what =
+      writing(m->msg_iov, m->iov_count, m->desc, m->addr, m->rma_iov->addr, m->rma_iov->key, m->context, flags);
   what.has_data = (flags & FI_REMOTE_CQ_DATA) != 0;
   what.data = m->data;
   what.listed = true;
   return post(of(ep), what);
 }
-ssize_t inject(fid_ep* ep, const void* buffer, std::size_t size, fi_addr_t to, std::uint64_t address, std::uint64_t key) {
+ssize_t inject(fid_ep* ep, const void* buffer, std::size_t size, fi_addr_t to, std::uint64_t address,
+               std::uint64_t key) {
   const iovec one{const_cast<void*>(buffer), size};
   request what = writing(&one, 1, nullptr, to, address, key, nullptr, 0);
   what.silent = true;
   return post(of(ep), what);
 }
-ssize_t writedata(fid_ep* ep, const void* buffer, std::size_t size, void* descriptor, std::uint64_t data, fi_addr_t to, std::uint64_t address,
-                  std::uint64_t key, void* context) {
+ssize_t writedata(fid_ep* ep, const void* buffer, std::size_t size, void* descriptor, std::uint64_t data, fi_addr_t to,
+                  std::uint64_t address, std::uint64_t key, void* context) {
   const iovec one{const_cast<void*>(buffer), size};
   request what = writing(&one, 1, &descriptor, to, address, key, context, usual_flags(of(ep)));
   what.has_data = true;
   what.data = data;
   return post(of(ep), what);
 }
-ssize_t injectdata(fid_ep* ep, const void* buffer, std::size_t size, std::uint64_t data, fi_addr_t to, std::uint64_t address, std::uint64_t key) {
+ssize_t injectdata(fid_ep* ep, const void* buffer, std::size_t size, std::uint64_t data, fi_addr_t to,
+                   std::uint64_t address, std::uint64_t key) {
   const iovec one{const_cast<void*>(buffer), size};
   request what = writing(&one, 1, nullptr, to, address, key, nullptr, 0);
   what.silent = what.has_data = true;
@@ -64,9 +69,9 @@ ssize_t injectdata(fid_ep* ep, const void* buffer, std::size_t size, std::uint64
   return post(of(ep), what);
 }
 
-// ---- reads ---------------------------------------------------------------------------------------------------------------
-ssize_t reading(fid_ep* ep, const iovec* vector, void** descriptors, std::size_t count, fi_addr_t from, std::uint64_t address, std::uint64_t key,
-                void* context, std::uint64_t flags) {
+// ---- reads
+ssize_t reading(fid_ep* ep, const iovec* vector, void** descriptors, std::size_t count, fi_addr_t from,
+                std::uint64_t address, std::uint64_t key, void* context, std::uint64_t flags) {
   request what;
   what.kind = packet_kind::read;
   what.to = from;
@@ -81,11 +86,13 @@ ssize_t reading(fid_ep* ep, const iovec* vector, void** descriptors, std::size_t
   for (std::size_t i = 0; i < count; ++i) what.length += vector[i].iov_len;
   return post(of(ep), what);
 }
-ssize_t read(fid_ep* ep, void* buffer, std::size_t size, void* descriptor, fi_addr_t from, std::uint64_t address, std::uint64_t key, void* context) {
+ssize_t read(fid_ep* ep, void* buffer, std::size_t size, void* descriptor, fi_addr_t from, std::uint64_t address,
+             std::uint64_t key, void* context) {
   const iovec one{buffer, size};
   return reading(ep, &one, &descriptor, 1, from, address, key, context, usual_flags(of(ep)));
 }
-ssize_t readv(fid_ep* ep, const iovec* vector, void** descriptors, std::size_t count, fi_addr_t from, std::uint64_t address, std::uint64_t key, void* context) {
+ssize_t readv(fid_ep* ep, const iovec* vector, void** descriptors, std::size_t count, fi_addr_t from,
+              std::uint64_t address, std::uint64_t key, void* context) {
   return reading(ep, vector, descriptors, count, from, address, key, context, usual_flags(of(ep)));
 }
 ssize_t readmsg(fid_ep* ep, const fi_msg_rma* m, std::uint64_t flags) {
@@ -93,7 +100,7 @@ ssize_t readmsg(fid_ep* ep, const fi_msg_rma* m, std::uint64_t flags) {
   return reading(ep, m->msg_iov, m->desc, m->iov_count, m->addr, m->rma_iov->addr, m->rma_iov->key, m->context, flags);
 }
 
-// ---- atomics -------------------------------------------------------------------------------------------------------------
+// ---- atomics
 bool has_atomics(const endpoint& of, fi_datatype datatype, fi_op operation) {
   if (!emulated()->atomics) {
     broken("atomics", "an atomic operation was posted; this fabric has none", FI_ENOSYS);
@@ -102,8 +109,9 @@ bool has_atomics(const endpoint& of, fi_datatype datatype, fi_op operation) {
   return (of.domain->caps & FI_ATOMIC) != 0 && executes(datatype, operation);
 }
 
-ssize_t atomic(fid_ep* ep, const void* operand, void* descriptor, const void* compare, void* result, void* result_descriptor, fi_addr_t to,
-               std::uint64_t address, std::uint64_t key, fi_datatype datatype, fi_op operation, void* context, std::uint64_t flags, std::size_t count) {
+ssize_t atomic(fid_ep* ep, const void* operand, void* descriptor, const void* compare, void* result,
+               void* result_descriptor, fi_addr_t to, std::uint64_t address, std::uint64_t key, fi_datatype datatype,
+               fi_op operation, void* context, std::uint64_t flags, std::size_t count) {
   if (!has_atomics(of(ep), datatype, operation)) return emulated()->atomics ? -FI_EOPNOTSUPP : -FI_ENOSYS;
   if (count != 1) return -FI_EINVAL;
   const std::size_t size = size_of(static_cast<std::uint8_t>(datatype));
@@ -134,39 +142,46 @@ ssize_t atomic(fid_ep* ep, const void* operand, void* descriptor, const void* co
   return post(of(ep), what);
 }
 
-ssize_t change(fid_ep* ep, const void* operand, std::size_t count, void* descriptor, fi_addr_t to, std::uint64_t address, std::uint64_t key,
-               fi_datatype datatype, fi_op operation, void* context) {
-  return atomic(ep, operand, descriptor, nullptr, nullptr, nullptr, to, address, key, datatype, operation, context, usual_flags(of(ep)), count);
+ssize_t change(fid_ep* ep, const void* operand, std::size_t count, void* descriptor, fi_addr_t to,
+               std::uint64_t address, std::uint64_t key, fi_datatype datatype, fi_op operation, void* context) {
+  return atomic(ep, operand, descriptor, nullptr, nullptr, nullptr, to, address, key, datatype, operation, context,
+                usual_flags(of(ep)), count);
 }
-ssize_t fetch(fid_ep* ep, const void* operand, std::size_t count, void* descriptor, void* result, void* result_descriptor, fi_addr_t to,
-              std::uint64_t address, std::uint64_t key, fi_datatype datatype, fi_op operation, void* context) {
-  return atomic(ep, operand, descriptor, nullptr, result, result_descriptor, to, address, key, datatype, operation, context, usual_flags(of(ep)), count);
+ssize_t fetch(fid_ep* ep, const void* operand, std::size_t count, void* descriptor, void* result,
+              void* result_descriptor, fi_addr_t to, std::uint64_t address, std::uint64_t key, fi_datatype datatype,
+              fi_op operation, void* context) {
+  return atomic(ep, operand, descriptor, nullptr, result, result_descriptor, to, address, key, datatype, operation,
+                context, usual_flags(of(ep)), count);
 }
-ssize_t compare(fid_ep* ep, const void* operand, std::size_t count, void* descriptor, const void* expected, void* /*expected_descriptor*/, void* result,
-                void* result_descriptor, fi_addr_t to, std::uint64_t address, std::uint64_t key, fi_datatype datatype, fi_op operation, void* context) {
-  return atomic(ep, operand, descriptor, expected, result, result_descriptor, to, address, key, datatype, operation, context, usual_flags(of(ep)), count);
+ssize_t compare(fid_ep* ep, const void* operand, std::size_t count, void* descriptor, const void* expected,
+                void* /*expected_descriptor*/, void* result, void* result_descriptor, fi_addr_t to,
+                std::uint64_t address, std::uint64_t key, fi_datatype datatype, fi_op operation, void* context) {
+  return atomic(ep, operand, descriptor, expected, result, result_descriptor, to, address, key, datatype, operation,
+                context, usual_flags(of(ep)), count);
 }
 ssize_t change_by_message(fid_ep* ep, const fi_msg_atomic* m, std::uint64_t flags) {
   if (m->iov_count != 1 || m->rma_iov_count != 1) return -FI_EINVAL;
-  return atomic(ep, m->msg_iov->addr, m->desc != nullptr ? m->desc[0] : nullptr, nullptr, nullptr, nullptr, m->addr, m->rma_iov->addr, m->rma_iov->key,
-                m->datatype, m->op, m->context, flags, m->msg_iov->count);
+  return atomic(ep, m->msg_iov->addr, m->desc != nullptr ? m->desc[0] : nullptr, nullptr, nullptr, nullptr, m->addr,
+                m->rma_iov->addr, m->rma_iov->key, m->datatype, m->op, m->context, flags, m->msg_iov->count);
 }
-ssize_t fetch_by_message(fid_ep* ep, const fi_msg_atomic* m, fi_ioc* result, void** result_descriptors, std::size_t count, std::uint64_t flags) {
+ssize_t fetch_by_message(fid_ep* ep, const fi_msg_atomic* m, fi_ioc* result, void** result_descriptors,
+                         std::size_t count, std::uint64_t flags) {
   if (m->iov_count > 1 || m->rma_iov_count != 1 || count != 1) return -FI_EINVAL;
   const void* operand = m->iov_count == 1 ? m->msg_iov->addr : nullptr;
   return atomic(ep, operand, m->desc != nullptr && m->iov_count == 1 ? m->desc[0] : nullptr, nullptr, result->addr,
-                result_descriptors != nullptr ? result_descriptors[0] : nullptr, m->addr, m->rma_iov->addr, m->rma_iov->key, m->datatype, m->op, m->context,
-                flags, result->count);
+                result_descriptors != nullptr ? result_descriptors[0] : nullptr, m->addr, m->rma_iov->addr,
+                m->rma_iov->key, m->datatype, m->op, m->context, flags, result->count);
 }
-ssize_t compare_by_message(fid_ep* ep, const fi_msg_atomic* m, const fi_ioc* expected, void** /*expected_descriptors*/, std::size_t expected_count,
-                           fi_ioc* result, void** result_descriptors, std::size_t count, std::uint64_t flags) {
+ssize_t compare_by_message(fid_ep* ep, const fi_msg_atomic* m, const fi_ioc* expected, void** /*expected_descriptors*/,
+                           std::size_t expected_count, fi_ioc* result, void** result_descriptors, std::size_t count,
+                           std::uint64_t flags) {
   if (m->iov_count != 1 || m->rma_iov_count != 1 || expected_count != 1 || count != 1) return -FI_EINVAL;
   return atomic(ep, m->msg_iov->addr, m->desc != nullptr ? m->desc[0] : nullptr, expected->addr, result->addr,
-                result_descriptors != nullptr ? result_descriptors[0] : nullptr, m->addr, m->rma_iov->addr, m->rma_iov->key, m->datatype, m->op, m->context,
-                flags, m->msg_iov->count);
+                result_descriptors != nullptr ? result_descriptors[0] : nullptr, m->addr, m->rma_iov->addr,
+                m->rma_iov->key, m->datatype, m->op, m->context, flags, m->msg_iov->count);
 }
-ssize_t inject_change(fid_ep* ep, const void* operand, std::size_t count, fi_addr_t to, std::uint64_t address, std::uint64_t key, fi_datatype datatype,
-                      fi_op operation) {
+ssize_t inject_change(fid_ep* ep, const void* operand, std::size_t count, fi_addr_t to, std::uint64_t address,
+                      std::uint64_t key, fi_datatype datatype, fi_op operation) {
   (void)ep, (void)operand, (void)count, (void)to, (void)address, (void)key, (void)datatype, (void)operation;
   return -FI_ENOSYS;
 }
@@ -179,17 +194,20 @@ int valid(fid_ep* ep, fi_datatype datatype, fi_op operation, std::size_t* count)
 
 }  // namespace
 
-int query_atomic(fid_domain* domain, fi_datatype datatype, fi_op operation, fi_atomic_attr* attributes, std::uint64_t flags) {
+int query_atomic(fid_domain* domain, fi_datatype datatype, fi_op operation, fi_atomic_attr* attributes,
+                 std::uint64_t flags) {
   const bool compares = operation >= FI_CSWAP;
-  if ((reinterpret_cast<domain_object*>(domain)->caps & FI_ATOMIC) == 0 || !executes(datatype, operation)) return -FI_EOPNOTSUPP;
+  if ((reinterpret_cast<domain_object*>(domain)->caps & FI_ATOMIC) == 0 || !executes(datatype, operation))
+    return -FI_EOPNOTSUPP;
   if (compares != ((flags & FI_COMPARE_ATOMIC) != 0)) return -FI_EOPNOTSUPP;
   attributes->count = 1;
   attributes->size = size_of(static_cast<std::uint8_t>(datatype));
   return 0;
 }
 
-fi_ops_rma remote_calls{sizeof(fi_ops_rma), read, readv, readmsg, write, writev, writemsg, inject, writedata, injectdata};
-fi_ops_atomic atomic_calls{sizeof(fi_ops_atomic), change, none, change_by_message, inject_change, fetch, none, fetch_by_message,
-                           compare, none, compare_by_message, valid, valid, valid};
+fi_ops_rma remote_calls{sizeof(fi_ops_rma), read,   readv,     readmsg,   write, writev,
+                        writemsg,           inject, writedata, injectdata};
+fi_ops_atomic atomic_calls{sizeof(fi_ops_atomic), change,  none, change_by_message,  inject_change, fetch, none,
+                           fetch_by_message,      compare, none, compare_by_message, valid,         valid, valid};
 
 }  // namespace weft::emulator

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A rule of the row that a program broke: said once per rule on standard error, with the rule's name, and answered as a refusal.
-// Hot path: only where a rule is broken. Threads: any.
+// A rule of the row that a program broke: said once per rule on standard error, with the rule's name, and answered as a
+// refusal. Hot path: only where a rule is broken. Threads: any.
 #pragma once
 
 #include "profile.hpp"

@@ -43,9 +43,12 @@ target find_target(const endpoint& of, const packet& p, std::size_t size, std::u
   const std::uint64_t first = row.virtual_addressing ? base : 0;
   const std::uint64_t offset = p.head.address - first;
   if (p.head.address >= first && offset <= into.size && size <= into.size - offset) return {into.base + offset, 0};
-  if (row.virtual_addressing ? p.head.address <= into.size : (p.head.address >= base && p.head.address <= base + into.size))
-    broken("virtual_addressing", row.virtual_addressing ? "a remote operation named an offset; remote addresses are pointers of the target on this fabric"
-                                                        : "a remote operation named a pointer; remote addresses count from the region's start on this fabric");
+  if (row.virtual_addressing ? p.head.address <= into.size
+                             : (p.head.address >= base && p.head.address <= base + into.size))
+    broken("virtual_addressing",
+           row.virtual_addressing
+               ? "a remote operation named an offset; remote addresses are pointers of the target on this fabric"
+               : "a remote operation named a pointer; remote addresses count from the region's start on this fabric");
   return {nullptr, FI_EACCES};
 }
 
@@ -65,8 +68,8 @@ bool tell_immediate(endpoint& of, const packet& p) {
   return true;
 }
 
-/// Cuts between words of 8 bytes: no cell promises that the bytes of one write become visible together, or from the first to the last. An aligned
-/// word stays whole, as on every bus that cards sit on.
+/// Cuts between words of 8 bytes: no cell promises that the bytes of one write become visible together, or from the
+/// first to the last. An aligned word stays whole, as on every bus that cards sit on.
 std::vector<packet::piece> cut(endpoint& of, const std::byte* at, std::size_t size) {
   constexpr std::size_t word = 8;
   std::vector<packet::piece> pieces{{0, size}};
@@ -104,7 +107,8 @@ bool land(endpoint& of, packet& p) {
     if (emulated()->write_immediate_consumes_receive && of.receives.empty()) {
       if (steady_clock::now() - p.arrived < std::chrono::seconds(3)) return false;
       broken("write_immediate_consumes_receive",
-             "a write with an immediate found no posted receive for 3 s; on this fabric each consumes one, and a reserve must stay posted");
+             "a write with an immediate found no posted receive for 3 s; on this fabric each consumes one, and a "
+             "reserve must stay posted");
       answer(of, p, FI_ENORX);
       return true;
     }

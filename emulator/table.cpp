@@ -17,7 +17,8 @@ int close_table(fid* handle) {
 }
 fi_ops base_calls{sizeof(fi_ops), close_table, none, none, none, none, none};
 
-int insert(fid_av* handle, const void* addresses, std::size_t count, fi_addr_t* places, std::uint64_t /*flags*/, void* /*context*/) {
+int insert(fid_av* handle, const void* addresses, std::size_t count, fi_addr_t* places, std::uint64_t /*flags*/,
+           void* /*context*/) {
   const locked hold(process_lock());
   auto* table = reinterpret_cast<address_table*>(handle);
   int good = 0;

@@ -18,15 +18,17 @@ from .binaries import inspect
 from .conforming.command import conformance
 from .emulating import emulate
 from .generated import check, generate
-from .options import FINE
+from .options import FINE, ROOT
 from .probing.command import probe
 from .rows import explain, show_matrix
+from .version import version_of
 
 INTERNAL = 70
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
              epilog="Exit codes: 0 fine, 1 not fine, 2 wrong usage, 70 a fault of weft itself.")
+@click.version_option(version_of(ROOT), prog_name="weft", message="%(prog)s %(version)s")
 def weft() -> None:
     """From facts about network providers to C++ transports.
 

@@ -72,7 +72,7 @@ def against_tree(one: BuiltFor, decided: Iterable[Decided], families: tuple[Fami
 
 
 def unlikeness(caller: BuiltFor, listener: BuiltFor) -> str:
-    """Why two builds cannot talk, in one sentence; empty where they can. The same looks as compose/likeness.hpp, in the same order."""
+    """Why two builds cannot talk, in one sentence; empty where they can. The same looks as compose/connecting/compatibility.hpp, in the same order."""
     def apart(a: str, b: str) -> str:
         return f"the one was built for {a}, the other for {b}"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one judge of recorded histories, simulated or live. An operation that ended in an error may or may not have happened, and
-// so may one whose process was killed before it ended: both are allowed, nothing else is.
-// Hot path: no. Threads: one.
+// The one judge of recorded histories, simulated or live. An operation that ended in an error may or may not have
+// happened, and so may one whose process was killed before it ended: both are allowed, nothing else is. Hot path: no.
+// Threads: one.
 #pragma once
 
 #include "verdict.hpp"
@@ -19,7 +19,8 @@ struct judgement_options {
   duration deadline_slack{50'000'000};  ///< An end counts as in time up to this long after its deadline.
 };
 
-/// Judges the histories of all processes of one run. Records of one process must come in the order in which it made them.
+/// Judges the histories of all processes of one run. Records of one process must come in the order in which it made
+/// them.
 class checker {
  public:
   explicit checker(judgement_options options = {}) : options_(options) {}
@@ -35,7 +36,8 @@ class checker {
     judge_keys_and_guards();
     judge_deliveries(work::put_notify, event::notified, property::lost_notification, property::double_notification,
                      property::notification_before_bytes);
-    judge_deliveries(work::send, event::received, property::lost_message, property::double_message, property::corrupt_message);
+    judge_deliveries(work::send, event::received, property::lost_message, property::double_message,
+                     property::corrupt_message);
     judge_counters();
     return said_;
   }
@@ -72,8 +74,10 @@ class checker {
   void take_end(const record& end) {
     const auto found = operations_.find({end.process, end.id});
     if (found == operations_.end())
-      return say(property::double_end, end, "operation " + std::to_string(end.id) + " ended without having been posted");
-    if (found->second.ended != nullptr) return say(property::double_end, end, "operation " + std::to_string(end.id) + " ended a second time");
+      return say(property::double_end, end,
+                 "operation " + std::to_string(end.id) + " ended without having been posted");
+    if (found->second.ended != nullptr)
+      return say(property::double_end, end, "operation " + std::to_string(end.id) + " ended a second time");
     found->second.ended = &end;
   }
 
@@ -105,8 +109,8 @@ class checker {
       const std::uint16_t peer = found->second.posted.peer;
       if (lost.contains({each.process, peer}))
         say(property::success_after_peer_lost, each,
-            std::string(name_of(found->second.posted.kind)) + " " + std::to_string(each.id) + " succeeded after peer " + std::to_string(peer) +
-                " was lost");
+            std::string(name_of(found->second.posted.kind)) + " " + std::to_string(each.id) + " succeeded after peer " +
+                std::to_string(peer) + " was lost");
     }
   }
 
@@ -116,31 +120,35 @@ class checker {
       if (each.what == event::key_issued && !keys.emplace(each.process, each.value).second)
         say(property::reused_key, each, "key " + std::to_string(each.value) + " was handed out before");
       if (each.what == event::guard && each.value != each.sum)
-        say(property::skipped_bound_check, each, "bytes around region " + std::to_string(each.subject) + " were written");
+        say(property::skipped_bound_check, each,
+            "bytes around region " + std::to_string(each.subject) + " were written");
     }
   }
 
   void judge_deliveries(work kind, event told, property lost, property twice, property spoiled) {
     std::map<delivery_name, deliveries> by_name;
     for (const auto& [name, each] : operations_)
-      if (each.posted.kind == kind) by_name[{each.posted.process, each.posted.peer, each.posted.value}].sent.push_back(&each);
+      if (each.posted.kind == kind)
+        by_name[{each.posted.process, each.posted.peer, each.posted.value}].sent.push_back(&each);
     for (const record& each : all_)
       if (each.what == told) by_name[{each.peer, each.process, each.value}].told.push_back(&each);
     for (const auto& [name, both] : by_name) judge_delivery(name, both, lost, twice, spoiled);
   }
 
-  void judge_delivery(const delivery_name& name, const deliveries& both, property lost, property twice, property spoiled) {
+  void judge_delivery(const delivery_name& name, const deliveries& both, property lost, property twice,
+                      property spoiled) {
     const auto& [from, to, value] = name;
     const std::string what = std::to_string(value) + " from process " + std::to_string(from);
     std::size_t certain = 0;
     for (const operation* each : both.sent) certain += each->ended != nullptr && each->ended->outcome == errc::ok;
     if (both.told.size() > both.sent.size())
       say(twice, *both.told.back(),
-          what + " came " + std::to_string(both.told.size()) + " times, sent " + std::to_string(both.sent.size()) + " times");
+          what + " came " + std::to_string(both.told.size()) + " times, sent " + std::to_string(both.sent.size()) +
+              " times");
     if (both.told.size() < certain && finished(from) && finished(to))
       say(lost, both.sent.back()->posted,
-          what + " to process " + std::to_string(to) + " came " + std::to_string(both.told.size()) + " times, sent in success " +
-              std::to_string(certain) + " times");
+          what + " to process " + std::to_string(to) + " came " + std::to_string(both.told.size()) +
+              " times, sent in success " + std::to_string(certain) + " times");
     for (const record* each : both.told) {
       const auto same = [each](const operation* o) { return o->posted.summed == 0 || o->posted.sum == each->sum; };
       if (each->summed != 0 && !both.sent.empty() && std::none_of(both.sent.begin(), both.sent.end(), same))
@@ -165,7 +173,8 @@ class checker {
   std::map<std::uint16_t, std::int64_t> last_;
 };
 
-/// Counters are named by their owner and a number; sums are modulo 2^64, operands of doubtful additions are taken as small.
+/// Counters are named by their owner and a number; sums are modulo 2^64, operands of doubtful additions are taken as
+/// small.
 inline void checker::judge_counters() {
   std::map<std::pair<std::uint16_t, std::uint32_t>, counter> counters;
   for (const record& each : all_) {
@@ -180,15 +189,16 @@ inline void checker::judge_counters() {
     held.least += each.posted.value;
     if (each.posted.value != 0 && !held.seen.emplace(each.ended->value, each.ended).second)
       say(property::repeated_old_value, *each.ended,
-          "fetch_add " + std::to_string(name.second) + " saw " + std::to_string(each.ended->value) + ", as another did");
+          "fetch_add " + std::to_string(name.second) + " saw " + std::to_string(each.ended->value) +
+              ", as another did");
   }
   for (const auto& [name, each] : counters) {
     if (each.end == nullptr) continue;
     const std::uint64_t grown = each.end->value - (each.start != nullptr ? each.start->value : 0);
     if (grown < each.least || grown > each.most)
       say(property::inexact_sum, *each.end,
-          "counter " + std::to_string(name.second) + " grew by " + std::to_string(grown) + ", its additions make " + std::to_string(each.least) +
-              (each.most == each.least ? "" : " to " + std::to_string(each.most)));
+          "counter " + std::to_string(name.second) + " grew by " + std::to_string(grown) + ", its additions make " +
+              std::to_string(each.least) + (each.most == each.least ? "" : " to " + std::to_string(each.most)));
   }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A history as a file: 16 bytes of heading, 56 bytes per record, little-endian, so that two live processes write one each and the
-// checker reads both. A file that ends in the middle of a record is what a killed process leaves: the whole records count.
-// Hot path: no. Threads: any; each call owns its file.
+// A history as a file: 16 bytes of heading, 56 bytes per record, little-endian, so that two live processes write one
+// each and the checker reads both. A file that ends in the middle of a record is what a killed process leaves: the
+// whole records count. Hot path: no. Threads: any; each call owns its file.
 #pragma once
 
 #include "record.hpp"
@@ -15,7 +15,8 @@
 
 namespace weft::history {
 
-inline constexpr std::array<char, 16> file_heading{'w', 'e', 'f', 't', ' ', 'h', 'i', 's', 't', 'o', 'r', 'y', ' ', '1', '\n', '\0'};
+inline constexpr std::array<char, 16> file_heading{'w', 'e', 'f', 't', ' ', 'h', 'i',  's',
+                                                   't', 'o', 'r', 'y', ' ', '1', '\n', '\0'};
 inline constexpr std::size_t record_bytes = 56;
 using record_image = std::array<unsigned char, record_bytes>;
 
@@ -77,20 +78,24 @@ inline result<void> write_file(const std::string& path, const std::vector<record
     fine = std::fwrite(image.data(), image.size(), 1, file.get()) == 1;
   }
   if (fine && std::fflush(file.get()) == 0) return {};
-  return {error(errc::broken, "history"), path + ": the history cannot be written; check that the folder exists and has room"};
+  return {error(errc::broken, "history"),
+          path + ": the history cannot be written; check that the folder exists and has room"};
 }
 
 inline result<std::vector<record>> read_file(const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), [](std::FILE* f) { return f ? std::fclose(f) : 0; });
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
+                                                             [](std::FILE* f) { return f ? std::fclose(f) : 0; });
   std::array<char, 16> heading{};
   if (!file || std::fread(heading.data(), heading.size(), 1, file.get()) != 1 || heading != file_heading)
-    return {error(errc::invalid, "history"), path + ": not a history of version 1 (its first line would be 'weft history 1')"};
+    return {error(errc::invalid, "history"),
+            path + ": not a history of version 1 (its first line would be 'weft history 1')"};
   std::vector<record> all;
   record_image image{};
   while (std::fread(image.data(), image.size(), 1, file.get()) == 1) {
     record next;
     if (!decode(image, next))
-      return {error(errc::invalid, "history"), path + ": record " + std::to_string(all.size()) + " is none: unknown kind, or bytes that should be 0"};
+      return {error(errc::invalid, "history"),
+              path + ": record " + std::to_string(all.size()) + " is none: unknown kind, or bytes that should be 0"};
     all.push_back(next);
   }
   return all;

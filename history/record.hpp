@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a process writes down about a run, so that somebody can judge it afterwards: plain records, the same for simulated and for
-// live runs. One process records what it posted, how that ended, and what it was told; the checker sees all sides.
-// Hot path: a record is one append. Threads: values.
+// What a process writes down about a run, so that somebody can judge it afterwards: plain records, the same for
+// simulated and for live runs. One process records what it posted, how that ended, and what it was told; the checker
+// sees all sides. Hot path: a record is one append. Threads: values.
 #pragma once
 
 #include "../core/error.hpp"
@@ -16,13 +16,14 @@ namespace weft::history {
 
 /// What a record tells. Which members count is said at each.
 enum class event : std::uint8_t {
-  posted,         ///< process, peer, id, work, at, deadline (0: none), value (immediate, or operand), sum (of the bytes), subject (counter)
-  ended,          ///< process, id, outcome, at, value (old value of an atomic)
-  notified,       ///< process (the target), peer (the writer), value (immediate), sum (of the bytes as seen then)
-  received,       ///< process (the receiver), peer (the sender), value (the message's number or immediate), sum
-  peer_lost,      ///< process, peer: from here on nothing towards this peer may succeed
-  key_issued,     ///< process, value (the key)
-  guard,          ///< process, subject (region), value (what the guard bytes should sum to), sum (what they do)
+  posted,      ///< process, peer, id, work, at, deadline (0: none), value (immediate, or operand), sum (of the bytes),
+               ///< subject (counter)
+  ended,       ///< process, id, outcome, at, value (old value of an atomic)
+  notified,    ///< process (the target), peer (the writer), value (immediate), sum (of the bytes as seen then)
+  received,    ///< process (the receiver), peer (the sender), value (the message's number or immediate), sum
+  peer_lost,   ///< process, peer: from here on nothing towards this peer may succeed
+  key_issued,  ///< process, value (the key)
+  guard,       ///< process, subject (region), value (what the guard bytes should sum to), sum (what they do)
   counter_start,  ///< process (the owner), subject (counter), value
   counter_end,    ///< process (the owner), subject (counter), value
   finished,       ///< process: it stopped in order; its history is complete
@@ -56,11 +57,13 @@ constexpr std::string_view name_of(event what) noexcept {
   return names[static_cast<std::uint8_t>(what)];
 }
 constexpr std::string_view name_of(work kind) noexcept {
-  constexpr std::string_view names[] = {"send", "put", "put_notify", "get", "fetch_add", "compare_swap", "wait", "other"};
+  constexpr std::string_view names[] = {"send",      "put",          "put_notify", "get",
+                                        "fetch_add", "compare_swap", "wait",       "other"};
   return names[static_cast<std::uint8_t>(kind)];
 }
 
-/// A 64-bit sum over bytes, position by position; never 0 for no reason: good enough to tell bytes apart that differ by accident.
+/// A 64-bit sum over bytes, position by position; never 0 for no reason: good enough to tell bytes apart that differ by
+/// accident.
 constexpr std::uint64_t sum_of(const_bytes all) noexcept {
   std::uint64_t sum = 0xcbf29ce484222325U;
   for (const std::byte each : all) sum = (sum ^ static_cast<std::uint64_t>(each)) * 0x100000001b3U;

@@ -16,7 +16,8 @@ class recorder {
   explicit recorder(std::uint16_t process, std::size_t expected = 0) : process_(process) { all_.reserve(expected); }
 
   /// Returns: the operation's id, for `ended`. A deadline of `instant{}` is none.
-  std::uint64_t posted(work kind, std::uint16_t peer, instant at, instant deadline, std::uint64_t value = 0, std::uint32_t subject = 0) {
+  std::uint64_t posted(work kind, std::uint16_t peer, instant at, instant deadline, std::uint64_t value = 0,
+                       std::uint32_t subject = 0) {
     record& fresh = add(event::posted, at);
     fresh.kind = kind;
     fresh.peer = peer;
@@ -27,7 +28,8 @@ class recorder {
     return fresh.id;
   }
   /// As posted, for operations that carry bytes.
-  std::uint64_t posted(work kind, std::uint16_t peer, instant at, instant deadline, std::uint64_t value, const_bytes carried) {
+  std::uint64_t posted(work kind, std::uint16_t peer, instant at, instant deadline, std::uint64_t value,
+                       const_bytes carried) {
     const std::uint64_t id = posted(kind, peer, at, deadline, value);
     all_.back().sum = sum_of(carried);
     all_.back().summed = 1;
@@ -48,7 +50,9 @@ class recorder {
     fresh.peer = writer;
     fresh.value = immediate;
   }
-  void received(std::uint16_t sender, instant at, std::uint64_t value, const_bytes seen) { carried(event::received, sender, at, value, seen); }
+  void received(std::uint16_t sender, instant at, std::uint64_t value, const_bytes seen) {
+    carried(event::received, sender, at, value, seen);
+  }
   void peer_lost(std::uint16_t peer, instant at) { add(event::peer_lost, at).peer = peer; }
   void key_issued(instant at, std::uint64_t key) { add(event::key_issued, at).value = key; }
   /// The bytes around a region, that nobody may touch: what they should be, and what they are.
@@ -59,8 +63,12 @@ class recorder {
     fresh.sum = sum_of(is);
     fresh.summed = 1;
   }
-  void counter_start(instant at, std::uint32_t counter, std::uint64_t value) { counter_at(event::counter_start, at, counter, value); }
-  void counter_end(instant at, std::uint32_t counter, std::uint64_t value) { counter_at(event::counter_end, at, counter, value); }
+  void counter_start(instant at, std::uint32_t counter, std::uint64_t value) {
+    counter_at(event::counter_start, at, counter, value);
+  }
+  void counter_end(instant at, std::uint32_t counter, std::uint64_t value) {
+    counter_at(event::counter_end, at, counter, value);
+  }
   void finished(instant at) { add(event::finished, at); }
 
   std::uint16_t process() const noexcept { return process_; }

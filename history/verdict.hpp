@@ -74,7 +74,8 @@ struct verdict {
 };
 
 inline std::string describe(const record& shown) {
-  return "process " + std::to_string(shown.process) + ", " + std::string(name_of(shown.what)) + " at " + std::to_string(shown.at) + " ns";
+  return "process " + std::to_string(shown.process) + ", " + std::string(name_of(shown.what)) + " at " +
+         std::to_string(shown.at) + " ns";
 }
 
 }  // namespace weft::history

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How do two processes meet? Some providers have connections (listen, dial, accept), others only addresses put into a table.
-// Both end in the same handshake (wire/hello.hpp), so applications see no difference. Forced by fi_getinfo(3), ep_attr->type: FI_EP_MSG or
-// FI_EP_RDM; EFA, PSM and Slingshot have no FI_EP_MSG at all. Unreliable datagrams have no answer here: no row needs them.
-// Answers: connected - the row's endpoints are connection-oriented; addressed - one endpoint reaches every peer.
-// Hot path: compile time only.
+// How do two processes meet? Some providers have connections (listen, dial, accept), others only addresses put into a
+// table. Both end in the same handshake (wire/hello.hpp), so applications see no difference. Forced by fi_getinfo(3),
+// ep_attr->type: FI_EP_MSG or FI_EP_RDM; EFA, PSM and Slingshot have no FI_EP_MSG at all. Unreliable datagrams have no
+// answer here: no row needs them. Answers: connected - the row's endpoints are connection-oriented; addressed - one
+// endpoint reaches every peer. Hot path: compile time only.
 #pragma once
 
 #include "../core/facts.hpp"
@@ -19,7 +19,8 @@ concept endpoint_policy = answers_family<P, endpoint_family> && requires {
 };
 
 namespace endpoint {
-/// One endpoint per peer, each with its own receives. Choose where the provider has connections: they tell of a closed peer.
+/// One endpoint per peer, each with its own receives. Choose where the provider has connections: they tell of a closed
+/// peer.
 struct connected {
   using family = endpoint_family;
   static constexpr endpoint_type type = endpoint_type::connected;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who notices that a peer is gone? Measured on libfabric 1.17: shm and udp;ofi_rxd never tell of a killed peer, rxm and sockets tell only
-// those who have something outstanding, and none tells of a peer that stopped. So the answer is a family of its own.
-// Answers: provider - the link reports it (connections); process - a process descriptor (pidfd_open(2)) on rows that live on one host;
-// heartbeat - each side speaks at least so often, and silence beyond a limit is death. On every answer operations have deadlines.
-// Hot path: heartbeat stores one number per received message.
+// Who notices that a peer is gone? Measured on libfabric 1.17: shm and udp;ofi_rxd never tell of a killed peer, rxm and
+// sockets tell only those who have something outstanding, and none tells of a peer that stopped. So the answer is a
+// family of its own. Answers: provider - the link reports it (connections); process - a process descriptor
+// (pidfd_open(2)) on rows that live on one host; heartbeat - each side speaks at least so often, and silence beyond a
+// limit is death. On every answer operations have deadlines. Hot path: heartbeat stores one number per received
+// message.
 #pragma once
 
 #include "../core/policy.hpp"

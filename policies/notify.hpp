@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How does the target learn that a write landed? Exactly once, and never before the bytes. Forced by what the row's writes can carry
-// (fi_cq(3), FI_REMOTE_CQ_DATA; cq_data_size), by its order guarantees (fi_endpoint(3), FI_ORDER_SAW, FI_ORDER_WAW) and by whether a
-// completion can mean "delivered" (fi_cq(3), FI_DELIVERY_COMPLETE).
-// Answers, cheapest first:
+// How does the target learn that a write landed? Exactly once, and never before the bytes. Forced by what the row's
+// writes can carry (fi_cq(3), FI_REMOTE_CQ_DATA; cq_data_size), by its order guarantees (fi_endpoint(3), FI_ORDER_SAW,
+// FI_ORDER_WAW) and by whether a completion can mean "delivered" (fi_cq(3), FI_DELIVERY_COMPLETE). Answers, cheapest
+// first:
 //   immediate                     the notice rides on the write; nothing is consumed.
-//   immediate_consumes_receive    the same, and each eats a posted receive: a reserve is kept posted (verbs, FI_RX_CQ_DATA).
-//   remote_counter                write, then an ordered 8-byte write into the target's ring; a counter says when to look (Slingshot).
-//   message_after_ordered_write   write, and a message right behind it where a message cannot overtake a write.
-//   message_after_delivery        write, wait for delivery, then the message: legal without any order, one round trip more. Deliveries that
+//   immediate_consumes_receive    the same, and each eats a posted receive: a reserve is kept posted (verbs,
+//   FI_RX_CQ_DATA). remote_counter                write, then an ordered 8-byte write into the target's ring; a counter
+//   says when to look (Slingshot). message_after_ordered_write   write, and a message right behind it where a message
+//   cannot overtake a write. message_after_delivery        write, wait for delivery, then the message: legal without
+//   any order, one round trip more. Deliveries that
 //                                 are told together share one message per peer.
-//   watched_word                  one write into a ring of the target's, header and small payload and, last of all, a sequence word at which the target
-//                                 looks: no entry of a queue at either side. Legal where the row says that a write's last bytes are seen last.
-// The two before it send a payload of at most fused_bytes in the message itself, and the target copies it (compose/fused.hpp): one post, no order asked.
-// A message right behind a write on a row without that order is absent on purpose: it overtakes.
-// Hot path: yes. `lane` is the initiator's side of a transport (compose/lane.hpp).
+//   watched_word                  one write into a ring of the target's, header and small payload and, last of all, a
+//   sequence word at which the target
+//                                 looks: no entry of a queue at either side. Legal where the row says that a write's
+//                                 last bytes are seen last.
+// The two before it send a payload of at most fused_bytes in the message itself, and the target copies it
+// (compose/posting/fused.hpp): one post, no order asked. A message right behind a write on a row without that order is
+// absent on purpose: it overtakes. Hot path: yes. `initiator` is the initiator's side of a transport
+// (compose/posting/initiator.hpp).
 #pragma once
 
 #include "../core/error.hpp"
@@ -39,9 +43,9 @@ struct immediate {
   static constexpr bool rides_on_write = true;
   static constexpr bool notice_is_message = false;
   static constexpr notify_needs target_keeps = notify_needs::nothing;
-  template <class Lane, class Write>
-  [[gnu::always_inline]] static status post(Lane& lane, const Write& w) noexcept {
-    return lane.write_with_immediate(w);
+  template <class Initiator, class Write>
+  [[gnu::always_inline]] static status post(Initiator& initiator, const Write& w) noexcept {
+    return initiator.write_with_immediate(w);
   }
 };
 static_assert(notify_policy<immediate>);
@@ -51,9 +55,9 @@ struct immediate_consumes_receive {
   static constexpr bool rides_on_write = true;
   static constexpr bool notice_is_message = false;
   static constexpr notify_needs target_keeps = notify_needs::receive_reserve;
-  template <class Lane, class Write>
-  [[gnu::always_inline]] static status post(Lane& lane, const Write& w) noexcept {
-    return lane.write_with_immediate(w);
+  template <class Initiator, class Write>
+  [[gnu::always_inline]] static status post(Initiator& initiator, const Write& w) noexcept {
+    return initiator.write_with_immediate(w);
   }
 };
 static_assert(notify_policy<immediate_consumes_receive>);
@@ -63,9 +67,9 @@ struct remote_counter {
   static constexpr bool rides_on_write = false;
   static constexpr bool notice_is_message = false;
   static constexpr notify_needs target_keeps = notify_needs::ring;
-  template <class Lane, class Write>
-  static status post(Lane& lane, const Write& w) noexcept {
-    return lane.write_then_ring(w);
+  template <class Initiator, class Write>
+  static status post(Initiator& initiator, const Write& w) noexcept {
+    return initiator.write_then_ring(w);
   }
 };
 static_assert(notify_policy<remote_counter>);
@@ -75,12 +79,12 @@ struct message_after_ordered_write {
   static constexpr bool rides_on_write = false;
   static constexpr bool notice_is_message = true;
   static constexpr notify_needs target_keeps = notify_needs::nothing;
-  template <class Lane, class Write>
-  [[gnu::always_inline]] static status post(Lane& lane, const Write& w) noexcept {
-    if constexpr (Lane::fuses)
-      if (lane.fits_notice(w)) [[likely]]
-        return lane.write_in_notice(w);
-    return lane.write_then_message(w);
+  template <class Initiator, class Write>
+  [[gnu::always_inline]] static status post(Initiator& initiator, const Write& w) noexcept {
+    if constexpr (Initiator::fuses)
+      if (initiator.fits_notice(w)) [[likely]]
+        return initiator.write_in_notice(w);
+    return initiator.write_then_message(w);
   }
 };
 static_assert(notify_policy<message_after_ordered_write>);
@@ -90,26 +94,27 @@ struct message_after_delivery {
   static constexpr bool rides_on_write = false;
   static constexpr bool notice_is_message = true;
   static constexpr notify_needs target_keeps = notify_needs::nothing;
-  template <class Lane, class Write>
-  [[gnu::always_inline]] static status post(Lane& lane, const Write& w) noexcept {
-    if constexpr (Lane::fuses)
-      if (lane.fits_notice(w)) [[likely]]
-        return lane.write_in_notice(w);
-    return lane.write_delivered_then_message(w);
+  template <class Initiator, class Write>
+  [[gnu::always_inline]] static status post(Initiator& initiator, const Write& w) noexcept {
+    if constexpr (Initiator::fuses)
+      if (initiator.fits_notice(w)) [[likely]]
+        return initiator.write_in_notice(w);
+    return initiator.write_delivered_then_message(w);
   }
 };
 static_assert(notify_policy<message_after_delivery>);
 
-/// Fewest system calls and the least latency where completion entries are dear (tcp), for up to 150 KiB of memory per peer (of which small payloads
-/// touch a page per cell) and a look at each peer's ring in every step of progress. A signalled put_notify ends when the target has told its notice.
+/// Fewest system calls and the least latency where completion entries are dear (tcp), for up to 150 KiB of memory per
+/// peer (of which small payloads touch a page per cell) and a look at each peer's ring in every step of progress. A
+/// signalled put_notify ends when the target has told its notice.
 struct watched_word {
   using family = notify_family;
   static constexpr bool rides_on_write = false;
   static constexpr bool notice_is_message = false;
   static constexpr notify_needs target_keeps = notify_needs::cells;
-  template <class Lane, class Write>
-  [[gnu::always_inline]] static status post(Lane& lane, const Write& w) noexcept {
-    return lane.write_watched(w);
+  template <class Initiator, class Write>
+  [[gnu::always_inline]] static status post(Initiator& initiator, const Write& w) noexcept {
+    return initiator.write_watched(w);
   }
 };
 static_assert(notify_policy<watched_word>);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every family, for generated headers and for whoever composes a set by hand. A new family is added here and in `all_families`; every
-// row is then red until it answers.
-// Hot path: compile time only.
+// Every family, for generated headers and for whoever composes a set by hand. A new family is added here and in
+// `all_families`; every row is then red until it answers. Hot path: compile time only.
 #pragma once
 
 #include "atomics.hpp"
@@ -29,8 +28,9 @@
 #include "write_fault.hpp"
 
 namespace weft {
-using all_families = family_list<endpoint_family, bootstrap_family, framing_family, region_address_family, region_key_family, local_descriptor_family,
-                                 region_binding_family, notify_family, write_fault_family, atomics_family, progress_family, wait_family,
-                                 back_pressure_family, threading_family, completion_family, liveness_family, receive_buffers_family,
+using all_families = family_list<endpoint_family, bootstrap_family, framing_family, region_address_family,
+                                 region_key_family, local_descriptor_family, region_binding_family, notify_family,
+                                 write_fault_family, atomics_family, progress_family, wait_family, back_pressure_family,
+                                 threading_family, completion_family, liveness_family, receive_buffers_family,
                                  receive_pool_family, flush_family, coalesce_family, queues_family, inject_family>;
 }  // namespace weft

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where does an arriving message lie? Forced by fi_msg(3), FI_MULTI_RECV: some libraries fill one large buffer with many messages and say when
-// it is spent; others take one message per posted receive.
-// Answers: slots - each message has a receive of its own, so that what is held back is bounded by their number; on any fabric. multi_receive -
-// few large buffers hold many messages one behind the other: small messages do not waste slots (256 bytes in a slot of 4096 use 6 % of it),
-// and one post serves hundreds of them. A buffer is posted again when the library let it go and the handler took all its messages.
-// Absent: one buffer that wraps around: the library decides where messages lie.
-// Hot path: compile time only.
+// Where does an arriving message lie? Forced by fi_msg(3), FI_MULTI_RECV: some libraries fill one large buffer with
+// many messages and say when it is spent; others take one message per posted receive. Answers: slots - each message has
+// a receive of its own, so that what is held back is bounded by their number; on any fabric. multi_receive - few large
+// buffers hold many messages one behind the other: small messages do not waste slots (256 bytes in a slot of 4096 use 6
+// % of it), and one post serves hundreds of them. A buffer is posted again when the library let it go and the handler
+// took all its messages. Absent: one buffer that wraps around: the library decides where messages lie. Hot path:
+// compile time only.
 #pragma once
 
 #include "../core/policy.hpp"

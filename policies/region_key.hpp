@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who makes a region's key? Forced by fi_mr(3), FI_MR_PROV_KEY. Where the application makes it, two regions must never share one (a
-// second registration with key 0 is answered -FI_ENOKEY on tcp and sockets), and it is a secret: 64 random bits where the row has room.
-// Provider-made keys are counters on many providers: not secrets.
-// Answers: application - weft draws it; provider - the library answers with it. Keys wider than 64 bits have no answer: no row needs them.
-// Hot path: no.
+// Who makes a region's key? Forced by fi_mr(3), FI_MR_PROV_KEY. Where the application makes it, two regions must never
+// share one (a second registration with key 0 is answered -FI_ENOKEY on tcp and sockets), and it is a secret: 64 random
+// bits where the row has room. Provider-made keys are counters on many providers: not secrets. Answers: application -
+// weft draws it; provider - the library answers with it. Keys wider than 64 bits have no answer: no row needs them. Hot
+// path: no.
 #pragma once
 
 #include "../core/policy.hpp"

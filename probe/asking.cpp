@@ -35,7 +35,8 @@ bool socket_addresses(const fi_info& info) {
 bool wanted(const demands& about, const fi_info& info) {
   const char* provider = info.fabric_attr->prov_name;
   const char* fabric = info.fabric_attr->name;
-  return provider != nullptr && about.provider == provider && info.ep_attr->type == (about.connected ? FI_EP_MSG : FI_EP_RDM) &&
+  return provider != nullptr && about.provider == provider &&
+         info.ep_attr->type == (about.connected ? FI_EP_MSG : FI_EP_RDM) &&
          (about.fabric_name.empty() || (fabric != nullptr && about.fabric_name == fabric));
 }
 
@@ -62,7 +63,9 @@ owned_info replies_to(const demands& about, const question& asked) {
   return all_of(about, asked, nullptr);
 }
 
-owned_info reply_to(const demands& about, const question& asked) { return first_wanted(about, replies_to(about, asked)); }
+owned_info reply_to(const demands& about, const question& asked) {
+  return first_wanted(about, replies_to(about, asked));
+}
 
 question least(const demands& about) {
   question base;

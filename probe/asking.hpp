@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Questions to fi_getinfo. What a provider *needs* is found by offering everything and taking offers away one by one: a bit that comes back
-// because it was offered is no need (one provider returns FI_MR_VIRT_ADDR to whoever offers it, and is five times slower then).
-// Only replies of the provider and the endpoint type that were asked for count: the same hint finds others first in other releases.
-// Hot path: no. Threads: values.
+// Questions to fi_getinfo. What a provider *needs* is found by offering everything and taking offers away one by one: a
+// bit that comes back because it was offered is no need (one provider returns FI_MR_VIRT_ADDR to whoever offers it, and
+// is five times slower then). Only replies of the provider and the endpoint type that were asked for count: the same
+// hint finds others first in other releases. Hot path: no. Threads: values.
 #pragma once
 
 #include "demands.hpp"
@@ -24,7 +24,8 @@ struct info_closer {
 using owned_info = std::unique_ptr<fi_info, info_closer>;
 
 inline constexpr std::uint64_t every_mode = FI_CONTEXT | FI_CONTEXT2 | FI_RX_CQ_DATA | FI_ASYNC_IOV;
-inline constexpr int every_region_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
+inline constexpr int every_region_mode =
+    FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
 inline constexpr std::uint64_t every_order = FI_ORDER_SAW | FI_ORDER_WAW | FI_ORDER_SAS;
 
 /// What one fi_getinfo asks.
@@ -40,14 +41,16 @@ struct question {
 
 /// Hints of a question, for calls that want them.
 owned_info hints_of(const demands& about, const question& asked);
-/// The first reply of the provider and the endpoint type; nothing if there is none. `who` names the local address where addresses are of sockets.
+/// The first reply of the provider and the endpoint type; nothing if there is none. `who` names the local address where
+/// addresses are of sockets.
 owned_info reply_to(const demands& about, const question& asked);
 /// All replies, of whatever provider.
 owned_info replies_to(const demands& about, const question& asked);
 /// Whether a reply is of the provider, fabric and endpoint type that were asked for.
 bool wanted(const demands& about, const fi_info& info);
 
-/// The question that offers and asks no more than the provider needs, with the widest immediate it has. Errors: refused, where it is not there at all.
+/// The question that offers and asks no more than the provider needs, with the widest immediate it has. Errors:
+/// refused, where it is not there at all.
 question least(const demands& about);
 /// The orders that are granted together with `base`.
 std::uint64_t granted_orders(const demands& about, const question& base);

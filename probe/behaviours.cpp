@@ -8,10 +8,11 @@
 namespace weft::probe {
 
 std::span<const behaviour* const> behaviours() {
-  static constexpr std::array all{
-      &meeting,          &first_post,        &forgetting,      &addressing,  &keys,      &write_immediate, &send_immediate, &counter,
-      &send_after_write, &write_after_write, &send_after_send, &delivery,    &wrong_key, &out_of_range,    &completions,    &first_atomic,
-      &atomics,          &progress,          &waiting,         &killed_peer, &inject,    &gather,          &full_queue,     &largest};
+  static constexpr std::array all{&meeting,         &first_post,     &forgetting, &addressing,       &keys,
+                                  &write_immediate, &send_immediate, &counter,    &send_after_write, &write_after_write,
+                                  &send_after_send, &delivery,       &wrong_key,  &out_of_range,     &completions,
+                                  &first_atomic,    &atomics,        &progress,   &waiting,          &killed_peer,
+                                  &inject,          &gather,         &full_queue, &largest};
   return all;
 }
 

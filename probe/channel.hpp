@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the two processes of a behaviour talk beside the fabric: a socket pair whose messages keep their borders. Whoever waits on it calls nothing
-// of the library, and that is how a target sleeps. Waits end with the process's own deadline (an alarm), or when the other process ends.
-// Hot path: no. Threads: one owner.
+// How the two processes of a behaviour talk beside the fabric: a socket pair whose messages keep their borders. Whoever
+// waits on it calls nothing of the library, and that is how a target sleeps. Waits end with the process's own deadline
+// (an alarm), or when the other process ends. Hot path: no. Threads: one owner.
 #pragma once
 
 #include "refused.hpp"

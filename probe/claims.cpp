@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the library says of the provider, without a peer: replies of fi_getinfo, objects that open, atomics that it lists.
-// Hot path: no. Threads: one owner.
+// What the library says of the provider, without a peer: replies of fi_getinfo, objects that open, atomics that it
+// lists. Hot path: no. Threads: one owner.
 #include "asking.hpp"
 #include "behaviours.hpp"
-#include "station.hpp"
+#include "endpoint_pair.hpp"
 
 #include <rdma/fi_atomic.h>
 #include <rdma/fi_endpoint.h>
@@ -85,12 +85,15 @@ void tell_capabilities(const role& self, const question& base) {
                    q.caps |= FI_ATOMIC;
                    q.order = FI_ORDER_SAW;
                  }));
-  for (const auto& [progress, name] : {std::pair{FI_PROGRESS_AUTO, "progress_if_automatic"}, std::pair{FI_PROGRESS_MANUAL, "progress_if_manual"},
-                                       std::pair{FI_PROGRESS_UNSPEC, "progress_if_unsaid"}}) {
+  for (const auto& [progress, name] :
+       {std::pair{FI_PROGRESS_AUTO, "progress_if_automatic"}, std::pair{FI_PROGRESS_MANUAL, "progress_if_manual"},
+        std::pair{FI_PROGRESS_UNSPEC, "progress_if_unsaid"}}) {
     question asked = base;
     asked.progress = progress;
     const owned_info reply = reply_to(self.about, asked);
-    self.told.fact(name, !reply ? "refused" : reply->domain_attr->data_progress == FI_PROGRESS_AUTO ? "automatic" : "manual");
+    self.told.fact(name, !reply                                                  ? "refused"
+                         : reply->domain_attr->data_progress == FI_PROGRESS_AUTO ? "automatic"
+                                                                                 : "manual");
   }
 }
 
@@ -133,20 +136,26 @@ void tell_objects(const role& self, const question& base, const owned_info& info
   const auto listed = [domain](fi_op operation, std::uint64_t flags) {
     fi_atomic_attr attributes{};
     const int returned = fi_query_atomic(domain, FI_UINT64, operation, &attributes, flags);
-    return returned != 0 ? error_name(returned) : attributes.count > 0 && attributes.size == 8 ? "granted" : "not of 8 bytes";
+    return returned != 0                                  ? error_name(returned)
+           : attributes.count > 0 && attributes.size == 8 ? "granted"
+                                                          : "not of 8 bytes";
   };
   constexpr std::pair<fi_op, const char*> operations[] = {
-      {FI_SUM, "add"}, {FI_CSWAP, "compare_swap"}, {FI_ATOMIC_WRITE, "swap"}, {FI_BAND, "and"}, {FI_BOR, "or"}, {FI_BXOR, "xor"}, {FI_MIN, "min"},
-      {FI_MAX, "max"}, {FI_ATOMIC_READ, "read"}};
-  constexpr std::pair<fi_datatype, const char*> types[] = {{FI_INT32, "int32"},   {FI_UINT32, "uint32"}, {FI_INT64, "int64"},
-                                                           {FI_UINT64, "uint64"}, {FI_FLOAT, "float"},   {FI_DOUBLE, "double"}};
+      {FI_SUM, "add"},         {FI_CSWAP, "compare_swap"}, {FI_ATOMIC_WRITE, "swap"}, {FI_BAND, "and"},
+      {FI_BOR, "or"},          {FI_BXOR, "xor"},           {FI_MIN, "min"},           {FI_MAX, "max"},
+      {FI_ATOMIC_READ, "read"}};
+  constexpr std::pair<fi_datatype, const char*> types[] = {{FI_INT32, "int32"}, {FI_UINT32, "uint32"},
+                                                           {FI_INT64, "int64"}, {FI_UINT64, "uint64"},
+                                                           {FI_FLOAT, "float"}, {FI_DOUBLE, "double"}};
   std::vector<std::string> all;
   for (const auto& [operation, name] : operations)
     for (const auto& [type, of] : types) {
-      if (operation == FI_CSWAP && (type == FI_FLOAT || type == FI_DOUBLE)) continue;  // nothing asks for it: by value here, by bits there
+      if (operation == FI_CSWAP && (type == FI_FLOAT || type == FI_DOUBLE))
+        continue;  // nothing asks for it: by value here, by bits there
       fi_atomic_attr attributes{};
       const std::uint64_t flags = operation == FI_CSWAP ? FI_COMPARE_ATOMIC : FI_FETCH_ATOMIC;
-      if (fi_query_atomic(domain, type, operation, &attributes, flags) == 0 && attributes.count > 0) all.push_back(std::string(name) + " " + of);
+      if (fi_query_atomic(domain, type, operation, &attributes, flags) == 0 && attributes.count > 0)
+        all.push_back(std::string(name) + " " + of);
     }
   self.told.fact("atomic_operations", all);
   self.told.fact("fetch_add", listed(FI_SUM, FI_FETCH_ATOMIC));

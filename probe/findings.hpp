@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a behaviour has seen, fact by fact. Each fact leaves the process at once, as one line in a pipe (atomic below PIPE_BUF): a provider that crashes
-// or hangs later takes only the rest with it.
-// Hot path: no. Threads: one owner.
+// What a behaviour has seen, fact by fact. Each fact leaves the process at once, as one line in a pipe (atomic below
+// PIPE_BUF): a provider that crashes or hangs later takes only the rest with it. Hot path: no. Threads: one owner.
 #pragma once
 
 #include "refused.hpp"

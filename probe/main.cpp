@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// weft-probe: what a provider of libfabric claims (`claims`), and what two processes see it do (`show`). Each answer is one line of JSON.
-// It believes nothing about any provider; `./weft probe` compares its answers with a row.
-// Hot path: no. Threads: one.
+// weft-probe: what a provider of libfabric claims (`claims`), and what two processes see it do (`show`). Each answer is
+// one line of JSON. It believes nothing about any provider; `./weft probe` compares its answers with a row. Hot path:
+// no. Threads: one.
 #include "supervisor.hpp"
 
 #include <CLI/CLI.hpp>
@@ -26,17 +26,24 @@ const behaviour* find(std::string_view name) {
 
 void add_options(CLI::App& to, demands& about, std::string& endpoint, std::string& progress, int& deadline) {
   to.add_option("--provider", about.provider, "the library's name for the provider")->required();
-  to.add_option("--endpoint", endpoint, "connected or addressed")->check(CLI::IsMember({"connected", "addressed"}))->required();
+  to.add_option("--endpoint", endpoint, "connected or addressed")
+      ->check(CLI::IsMember({"connected", "addressed"}))
+      ->required();
   to.add_option("--fabric-name", about.fabric_name, "the name of the fabric, where the provider offers several");
   to.add_option("--node", about.node, "a local address for both processes")->capture_default_str();
-  to.add_option("--progress", progress, "what to ask for")->check(CLI::IsMember({"manual", "automatic"}))->capture_default_str();
-  to.add_option("--deadline", deadline, "milliseconds for one behaviour")->check(CLI::Range(500, 60000))->capture_default_str();
+  to.add_option("--progress", progress, "what to ask for")
+      ->check(CLI::IsMember({"manual", "automatic"}))
+      ->capture_default_str();
+  to.add_option("--deadline", deadline, "milliseconds for one behaviour")
+      ->check(CLI::Range(500, 60000))
+      ->capture_default_str();
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
-  CLI::App app("What a provider of libfabric claims, and what two processes see it do. One line of JSON per answer.", "weft-probe");
+  CLI::App app("What a provider of libfabric claims, and what two processes see it do. One line of JSON per answer.",
+               "weft-probe");
   app.require_subcommand(1);
   demands about;
   about.node = "127.0.0.1";
@@ -49,7 +56,8 @@ int main(int count, char** arguments) {
   add_options(asking, about, endpoint, progress, deadline);
   add_options(showing, about, endpoint, progress, deadline);
   showing.add_option("behaviour", names, "which behaviours")->required()->check([](const std::string& name) {
-    return find(name) == nullptr ? "there is no behaviour \"" + name + "\"; `weft-probe list` names them" : std::string();
+    return find(name) == nullptr ? "there is no behaviour \"" + name + "\"; `weft-probe list` names them"
+                                 : std::string();
   });
   CLI11_PARSE(app, count, arguments);
   about.connected = endpoint == "connected";

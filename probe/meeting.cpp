@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the two sides of a behaviour find each other: addressed endpoints learn each other's names, connected ones connect.
-// Both sides read all their queues meanwhile: some providers deliver a request only then.
-// Hot path: no. Threads: one owner.
-#include "station.hpp"
+// How the two sides of a behaviour find each other: addressed endpoints learn each other's names, connected ones
+// connect. Both sides read all their queues meanwhile: some providers deliver a request only then. Hot path: no.
+// Threads: one owner.
+#include "endpoint_pair.hpp"
 
 #include <netinet/in.h>
 
@@ -30,7 +30,7 @@ void take_any_port(fi_info& info) {
 
 }  // namespace
 
-void station::meet(bool initiates) {
+void endpoint_pair::meet(bool initiates) {
   if (connected_) {
     fi_eq_attr attributes{};
     attributes.size = 32;
@@ -48,12 +48,13 @@ void station::meet(bool initiates) {
   know_peer();
 }
 
-void station::know_peer() {
+void endpoint_pair::know_peer() {
   if (!peers_) throw refused{"fi_av_insert", FI_ENOSYS};
-  if (fi_av_insert(peers_.get(), peer_name_.data(), 1, &peer_address_, 0, nullptr) != 1) throw refused{"fi_av_insert", FI_EADDRNOTAVAIL};
+  if (fi_av_insert(peers_.get(), peer_name_.data(), 1, &peer_address_, 0, nullptr) != 1)
+    throw refused{"fi_av_insert", FI_EADDRNOTAVAIL};
 }
 
-void station::listen() {
+void endpoint_pair::listen() {
   fid_pep* listener = nullptr;
   require(fi_passive_ep(fabric_.get(), info_.get(), &listener, nullptr), "fi_passive_ep");
   listener_.reset(listener);
@@ -61,7 +62,8 @@ void station::listen() {
   require(fi_listen(listener), "fi_listen");
   own_name_ = name_of(&listener->fid);
   side_.tell_bytes(own_name_.data(), own_name_.size());
-  if (!until([&] { return request_ != nullptr; }, milliseconds(5000))) throw refused{"waiting for a connection", FI_ETIMEDOUT};
+  if (!until([&] { return request_ != nullptr; }, milliseconds(5000)))
+    throw refused{"waiting for a connection", FI_ETIMEDOUT};
   open_endpoint(*requested_);
   describes_ = (info_->domain_attr->mr_mode & FI_MR_LOCAL) != 0;
   post_receives();
@@ -69,7 +71,7 @@ void station::listen() {
   wait_connected();
 }
 
-void station::dial() {
+void endpoint_pair::dial() {
   peer_name_ = side_.hear_bytes();
   owned_info towards(fi_dupinfo(info_.get()));
   if (!towards) throw refused{"fi_dupinfo", FI_ENOMEM};
@@ -84,12 +86,12 @@ void station::dial() {
   wait_connected();
 }
 
-void station::wait_connected() {
+void endpoint_pair::wait_connected() {
   if (!until([&] { return established_ || ends > 0; }, milliseconds(5000))) throw refused{"connecting", FI_ETIMEDOUT};
   if (!established_) throw refused{"connecting", FI_ECONNREFUSED};
 }
 
-bool station::poll_events() {
+bool endpoint_pair::poll_events() {
   alignas(fi_eq_cm_entry) std::byte buffer[sizeof(fi_eq_cm_entry) + 256];
   std::uint32_t event = 0;
   const ssize_t length = fi_eq_read(events_.get(), &event, buffer, sizeof buffer, 0);
@@ -110,8 +112,9 @@ bool station::poll_events() {
   return true;
 }
 
-void station::exchange_pages() {
-  const remote_page own{fi_mr_key(region_.get()), address_of(memory_, memory_), reinterpret_cast<std::uintptr_t>(memory_), memory_size_};
+void endpoint_pair::exchange_pages() {
+  const remote_page own{fi_mr_key(region_.get()), address_of(memory_, memory_),
+                        reinterpret_cast<std::uintptr_t>(memory_), memory_size_};
   side_.tell_bytes(&own, sizeof own);
   while (!side_.ready())
     if (!poll()) sched_yield();
@@ -120,7 +123,7 @@ void station::exchange_pages() {
   std::memcpy(&peer, heard.data(), sizeof peer);
 }
 
-void station::warm_up() {
+void endpoint_pair::warm_up() {
   require(insist([&] { return write({.from = 0, .to = 0, .context = 4095}); }), "fi_writemsg");
   if (!until([&] { return ended(4095) > 0; })) throw refused{"the first write", FI_ETIMEDOUT};
   if (failure() != 0) throw refused{"the first write", failure()};

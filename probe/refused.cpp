@@ -11,11 +11,12 @@ namespace weft::probe {
 
 std::string error_name(long code) {
   const int positive = static_cast<int>(code < 0 ? -code : code);
-  static const std::map<int, std::string> above{{FI_EOTHER, "FI_EOTHER"},    {FI_ETOOSMALL, "FI_ETOOSMALL"}, {FI_EOPBADSTATE, "FI_EOPBADSTATE"},
-                                                {FI_EAVAIL, "FI_EAVAIL"},    {FI_EBADFLAGS, "FI_EBADFLAGS"}, {FI_ENOEQ, "FI_ENOEQ"},
-                                                {FI_EDOMAIN, "FI_EDOMAIN"},  {FI_ENOCQ, "FI_ENOCQ"},         {FI_ECRC, "FI_ECRC"},
-                                                {FI_ETRUNC, "FI_ETRUNC"},    {FI_ENOKEY, "FI_ENOKEY"},       {FI_ENOAV, "FI_ENOAV"},
-                                                {FI_EOVERRUN, "FI_EOVERRUN"}};
+  static const std::map<int, std::string> above{
+      {FI_EOTHER, "FI_EOTHER"},    {FI_ETOOSMALL, "FI_ETOOSMALL"}, {FI_EOPBADSTATE, "FI_EOPBADSTATE"},
+      {FI_EAVAIL, "FI_EAVAIL"},    {FI_EBADFLAGS, "FI_EBADFLAGS"}, {FI_ENOEQ, "FI_ENOEQ"},
+      {FI_EDOMAIN, "FI_EDOMAIN"},  {FI_ENOCQ, "FI_ENOCQ"},         {FI_ECRC, "FI_ECRC"},
+      {FI_ETRUNC, "FI_ETRUNC"},    {FI_ENOKEY, "FI_ENOKEY"},       {FI_ENOAV, "FI_ENOAV"},
+      {FI_EOVERRUN, "FI_EOVERRUN"}};
   if (const auto known = above.find(positive); known != above.end()) return known->second;
   const char* name = strerrorname_np(positive);
   return name == nullptr ? "error " + std::to_string(positive) : std::string("FI_") + name;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A call that the library refused ends a behaviour: the probe's processes have one job each, so an exception carries it to the end.
-// Hot path: no. Threads: values.
+// A call that the library refused ends a behaviour: the probe's processes have one job each, so an exception carries it
+// to the end. Hot path: no. Threads: values.
 #pragma once
 
 #include <rdma/fi_errno.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Atomics by value: what a provider lists and what its atomics do are two things (one lists them and refuses each, one adds the operand's address).
-// Hot path: no. Threads: one owner per process.
+// Atomics by value: what a provider lists and what its atomics do are two things (one lists them and refuses each, one
+// adds the operand's address). Hot path: no. Threads: one owner per process.
 #include "behaviours.hpp"
-#include "station.hpp"
+#include "endpoint_pair.hpp"
 
 #include <rdma/fi_atomic.h>
 
@@ -25,8 +25,9 @@ struct kind {
   std::size_t size;
   bool floating;
 };
-constexpr std::array kinds{kind{FI_UINT64, "uint64", 8, false}, kind{FI_INT64, "int64", 8, false},  kind{FI_UINT32, "uint32", 4, false},
-                           kind{FI_INT32, "int32", 4, false},   kind{FI_DOUBLE, "double", 8, true}, kind{FI_FLOAT, "float", 4, true}};
+constexpr std::array kinds{kind{FI_UINT64, "uint64", 8, false}, kind{FI_INT64, "int64", 8, false},
+                           kind{FI_UINT32, "uint32", 4, false}, kind{FI_INT32, "int32", 4, false},
+                           kind{FI_DOUBLE, "double", 8, true},  kind{FI_FLOAT, "float", 4, true}};
 
 /// An operation that fetches, and numbers that tell whether it was right: applied once to `from` it gives `after`.
 struct change {
@@ -55,15 +56,17 @@ bool is_number(const std::byte* where, const kind& of, int number) {
 }
 
 /// A fetching atomic; 0, or the error. `operation` FI_SUM and the like fetch; FI_CSWAP compares.
-int atomic(station& net, const kind& of, fi_op operation, std::size_t context) {
+int atomic(endpoint_pair& net, const kind& of, fi_op operation, std::size_t context) {
   std::byte* page = net.page();
   void* described = net.descriptor();
   const fi_ioc operand{page + operand_at, 1}, compare{page + compare_at, 1};
   fi_ioc result{page + result_at, 1};
   const fi_rma_ioc target{net.peer.address + place, 1, net.peer.key};
-  const fi_msg_atomic message{&operand, &described, 1, net.peer_address(), &target, 1, of.type, operation, net.context(context), 0};
+  const fi_msg_atomic message{&operand, &described, 1,         net.peer_address(),   &target,
+                              1,        of.type,    operation, net.context(context), 0};
   const ssize_t posted = net.insist([&] {
-    return operation == FI_CSWAP ? fi_compare_atomicmsg(net.endpoint(), &message, &compare, &described, 1, &result, &described, 1, FI_COMPLETION)
+    return operation == FI_CSWAP ? fi_compare_atomicmsg(net.endpoint(), &message, &compare, &described, 1, &result,
+                                                        &described, 1, FI_COMPLETION)
                                  : fi_fetch_atomicmsg(net.endpoint(), &message, &result, &described, 1, FI_COMPLETION);
   });
   if (posted != 0) return static_cast<int>(-posted);
@@ -78,7 +81,7 @@ void start_from(const role& self, std::size_t which, int number) {
 }
 
 /// "" where the value is right, else what was wrong.
-std::string change_once(const role& self, station& net, std::size_t which, const change& by) {
+std::string change_once(const role& self, endpoint_pair& net, std::size_t which, const change& by) {
   const kind& of = kinds[which];
   start_from(self, which, by.from);
   net.came.clear();
@@ -89,7 +92,7 @@ std::string change_once(const role& self, station& net, std::size_t which, const
   return is_number(net.page() + result_at, of, by.after) ? "" : "wrong value left";
 }
 
-std::string swap(const role& self, station& net, std::size_t which) {
+std::string swap(const role& self, endpoint_pair& net, std::size_t which) {
   const kind& of = kinds[which];
   start_from(self, which, 7);
   net.came.clear();
@@ -105,7 +108,7 @@ std::string swap(const role& self, station& net, std::size_t which) {
 }
 
 void atomics_initiator(const role& self) {
-  station net(self.about, {.atomics = true}, self.side, true);
+  endpoint_pair net(self.about, {.atomics = true}, self.side, true);
   self.told.fact("granted", true);
   net.warm_up();
   std::vector<std::string> right, wrong;
@@ -133,7 +136,7 @@ void atomics_initiator(const role& self) {
 
 /// The very first operation to a peer is an atomic one, and others follow close behind: one provider crashes then.
 void first_atomic_initiator(const role& self) {
-  station net(self.about, {.atomics = true}, self.side, true);
+  endpoint_pair net(self.about, {.atomics = true}, self.side, true);
   put_number(net.page() + operand_at, kinds[0], 2);
   const int wrong = atomic(net, kinds[0], FI_SUM, 1);
   self.told.fact("first", wrong == 0 ? "right" : error_name(wrong));
@@ -141,12 +144,13 @@ void first_atomic_initiator(const role& self) {
     net.came.clear();
     if (const int later = atomic(net, kinds[0], FI_SUM, 2); later != 0) throw refused{"fi_fetch_atomicmsg", later};
   }
-  if (wrong == 0) self.told.fact("all", is_number(net.page() + result_at, kinds[0], 400) ? "right" : "wrong value fetched");
+  if (wrong == 0)
+    self.told.fact("all", is_number(net.page() + result_at, kinds[0], 400) ? "right" : "wrong value fetched");
   self.side.tell(0);
 }
 
 void atomics_target(const role& self) {
-  station net(self.about, {.atomics = true}, self.side, false);
+  endpoint_pair net(self.about, {.atomics = true}, self.side, false);
   for (std::uint64_t word = net.serve(); word != 0; word = net.serve()) {
     std::memset(net.page() + place, 0, 8);
     put_number(net.page() + place, kinds[(word - 1) / 1000], static_cast<int>((word - 1) % 1000));
@@ -156,7 +160,8 @@ void atomics_target(const role& self) {
 
 }  // namespace
 
-const behaviour first_atomic{"first_atomic", "may an atomic be the first operation, and many follow?", first_atomic_initiator, atomics_target};
+const behaviour first_atomic{"first_atomic", "may an atomic be the first operation, and many follow?",
+                             first_atomic_initiator, atomics_target};
 const behaviour atomics{"atomics", "which atomics are right, by value?", atomics_initiator, atomics_target};
 
 }  // namespace weft::probe

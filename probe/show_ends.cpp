@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an end means: whether a delivery-complete completion is true (the target's memory is looked at while it sleeps), what a refused write ends in,
-// and whether unsignalled operations stay silent.
-// Hot path: no. Threads: one owner per process.
+// What an end means: whether a delivery-complete completion is true (the target's memory is looked at while it sleeps),
+// what a refused write ends in, and whether unsignalled operations stay silent. Hot path: no. Threads: one owner per
+// process.
 #include "behaviours.hpp"
-#include "station.hpp"
+#include "endpoint_pair.hpp"
 
 #include <algorithm>
 #include <array>
@@ -26,17 +26,19 @@ bool there(const role& self, std::size_t size, std::uint8_t pattern) {
 }
 
 /// Target: answers questions without a call of the library until told 0; then polls until told again.
-void look_then_poll(station& net, const role& self) {
+void sleep_then_poll_queue(endpoint_pair& net, const role& self) {
   for (std::uint64_t word = self.side.hear(); word != 0; word = self.side.hear()) {
     std::atomic_thread_fence(std::memory_order_acquire);
     const std::byte* first = net.page() + place;
-    self.side.tell(std::all_of(first, first + (word >> 8), [&](std::byte each) { return each == std::byte(word & 0xFF); }) ? 1 : 0);
+    self.side.tell(
+        std::all_of(first, first + (word >> 8), [&](std::byte each) { return each == std::byte(word & 0xFF); }) ? 1
+                                                                                                                : 0);
   }
   net.serve();
 }
 
 void delivery_initiator(const role& self) {
-  station net(self.about, {}, self.side, true);
+  endpoint_pair net(self.about, {}, self.side, true);
   net.warm_up();
   self.side.tell(1);
   bool slept = true, premature = false, ended = true;
@@ -65,28 +67,36 @@ void delivery_initiator(const role& self) {
 }
 
 void delivery_target(const role& self) {
-  station net(self.about, {}, self.side, false);
+  endpoint_pair net(self.about, {}, self.side, false);
   net.serve();
-  for (std::size_t i = 0; i <= sizes.size(); ++i) look_then_poll(net, self);
+  for (std::size_t i = 0; i <= sizes.size(); ++i) sleep_then_poll_queue(net, self);
 }
 
 /// Posts one write that the target must refuse; tells how it ended.
-void refuse(const role& self, station& net, std::size_t to, std::uint64_t flags, std::size_t context, const std::string& name) {
+void refuse(const role& self, endpoint_pair& net, std::size_t to, std::uint64_t flags, std::size_t context,
+            const std::string& name) {
   const auto begin = std::chrono::steady_clock::now();
-  const ssize_t posted = net.insist([&] { return net.write({.to = to, .flags = FI_COMPLETION | flags, .context = context}); });
+  const ssize_t posted =
+      net.insist([&] { return net.write({.to = to, .flags = FI_COMPLETION | flags, .context = context}); });
   if (posted != 0) {
     self.told.fact(name, "refused when posted: " + error_name(posted));
     return;
   }
-  const bool over = net.until([&] { return net.ended(context) > 0 || net.failure() != 0 || net.ends > 0; }, milliseconds(1500));
+  const bool over =
+      net.until([&] { return net.ended(context) > 0 || net.failure() != 0 || net.ends > 0; }, milliseconds(1500));
   const int failed = net.failure();
-  self.told.fact(name, failed != 0 ? "error" : net.ended(context) > 0 ? "success" : net.ends > 0 ? "connection ended" : "silence");
+  self.told.fact(name, failed != 0              ? "error"
+                       : net.ended(context) > 0 ? "success"
+                       : net.ends > 0           ? "connection ended"
+                                                : "silence");
   if (failed != 0) self.told.fact(name + "_error", error_name(failed));
-  if (over) self.told.fact(name + "_ms", std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begin).count());
+  if (over)
+    self.told.fact(name + "_ms",
+                   std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begin).count());
 }
 
 void wrong_key_initiator(const role& self) {
-  station net(self.about, {}, self.side, true);
+  endpoint_pair net(self.about, {}, self.side, true);
   net.warm_up();
   net.peer.key ^= 0x5500;
   refuse(self, net, 0, 0, 1, "plain");
@@ -96,7 +106,7 @@ void wrong_key_initiator(const role& self) {
 }
 
 void out_of_range_initiator(const role& self) {
-  station net(self.about, {}, self.side, true);
+  endpoint_pair net(self.about, {}, self.side, true);
   net.warm_up();
   const std::size_t beyond = net.peer.size + (std::size_t{1} << 20);
   refuse(self, net, beyond, 0, 1, "plain");
@@ -106,14 +116,14 @@ void out_of_range_initiator(const role& self) {
 }
 
 void refusing_target(const role& self) {
-  station net(self.about, {}, self.side, false);
+  endpoint_pair net(self.about, {}, self.side, false);
   net.serve();
 }
 
 constexpr std::size_t unsignalled = 8;
 
-/// Bytes of contexts that are no longer as the station filled them.
-std::size_t changed(station& net, std::size_t first, std::size_t count) {
+/// Bytes of contexts that are no longer as the endpoint_pair filled them.
+std::size_t changed(endpoint_pair& net, std::size_t first, std::size_t count) {
   std::size_t most = 0;
   for (std::size_t i = first; i < first + count; ++i) {
     const auto* bytes = static_cast<const std::uint8_t*>(net.context(i));
@@ -124,7 +134,7 @@ std::size_t changed(station& net, std::size_t first, std::size_t count) {
 }
 
 void completions_initiator(const role& self) {
-  station net(self.about, {}, self.side, true);
+  endpoint_pair net(self.about, {}, self.side, true);
   net.warm_up();
   for (std::size_t i = 0; i < unsignalled; ++i) {
     require(net.insist([&] { return net.write({.to = place, .flags = 0, .context = i}); }), "fi_writemsg(no flags)");
@@ -138,22 +148,25 @@ void completions_initiator(const role& self) {
   // The warm-up used the last context with a completion, so it counts too.
   self.side.tell(0);
   const std::size_t theirs = self.side.hear();
-  self.told.fact("context_bytes_changed", std::max({theirs, changed(net, 0, unsignalled), changed(net, 100, 1), changed(net, 4095, 1)}));
+  self.told.fact("context_bytes_changed",
+                 std::max({theirs, changed(net, 0, unsignalled), changed(net, 100, 1), changed(net, 4095, 1)}));
 }
 
 void completions_target(const role& self) {
-  station net(self.about, {}, self.side, false);
+  endpoint_pair net(self.about, {}, self.side, false);
   net.serve();
   net.until([&] { return net.received().size() >= unsignalled; }, milliseconds(500));
-  self.side.tell(changed(net, station::first_receive, 16));
+  self.side.tell(changed(net, endpoint_pair::first_receive, 16));
 }
 
 }  // namespace
 
 const behaviour delivery{"delivery", "is a delivery-complete completion true?", delivery_initiator, delivery_target};
-const behaviour wrong_key{"wrong_key", "what does a write with a wrong key end in?", wrong_key_initiator, refusing_target};
-const behaviour out_of_range{"out_of_range", "what does a write out of range end in?", out_of_range_initiator, refusing_target};
-const behaviour completions{"completions", "do unsignalled operations stay silent, and are contexts left alone?", completions_initiator,
-                            completions_target};
+const behaviour wrong_key{"wrong_key", "what does a write with a wrong key end in?", wrong_key_initiator,
+                          refusing_target};
+const behaviour out_of_range{"out_of_range", "what does a write out of range end in?", out_of_range_initiator,
+                             refusing_target};
+const behaviour completions{"completions", "do unsignalled operations stay silent, and are contexts left alone?",
+                            completions_initiator, completions_target};
 
 }  // namespace weft::probe

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Immediates and counters: what reaches a target beside the bytes. A receive is "used up" when fewer messages than receives can come afterwards.
-// Hot path: no. Threads: one owner per process.
+// Immediates and counters: what reaches a target beside the bytes. A receive is "used up" when fewer messages than
+// receives can come afterwards. Hot path: no. Threads: one owner per process.
 #include "behaviours.hpp"
-#include "station.hpp"
+#include "endpoint_pair.hpp"
 
 #include <cstring>
 #include <string>
@@ -36,7 +36,7 @@ std::string flags_of(std::uint64_t flags) {
 }
 
 void write_immediate_initiator(const role& self) {
-  station net(self.about, {.receives = receives}, self.side, true);
+  endpoint_pair net(self.about, {.receives = receives}, self.side, true);
   net.warm_up();
   if (net.info().domain_attr->cq_data_size == 0) {
     self.told.fact("bytes", 0);
@@ -44,7 +44,8 @@ void write_immediate_initiator(const role& self) {
     return;
   }
   for (std::size_t i = 0; i < writes; ++i) {
-    const transfer what{.to = 4096, .flags = FI_COMPLETION | FI_REMOTE_CQ_DATA, .context = i, .data = i == 0 ? all_ones : i};
+    const transfer what{
+        .to = 4096, .flags = FI_COMPLETION | FI_REMOTE_CQ_DATA, .context = i, .data = i == 0 ? all_ones : i};
     require(net.insist([&] { return net.write(what); }), "fi_writemsg(FI_REMOTE_CQ_DATA)");
   }
   net.until([&] { return net.ended(writes - 1) > 0; });
@@ -59,7 +60,7 @@ void write_immediate_initiator(const role& self) {
 }
 
 void write_immediate_target(const role& self) {
-  station net(self.about, {.receives = receives}, self.side, false);
+  endpoint_pair net(self.about, {.receives = receives}, self.side, false);
   if (net.serve() == 0) return;
   net.until([&] { return net.landed().size() >= writes; }, milliseconds(1200));
   const std::vector<entry> landed = net.landed();
@@ -70,8 +71,11 @@ void write_immediate_target(const role& self) {
     for (std::size_t i = 1; i < landed.size(); ++i) right = right && landed[i].data == i;
     self.told.fact("values_right", right);
     const entry& first = landed[0];
-    const bool of_receive = net.index_of(first.context) >= station::first_receive && net.index_of(first.context) != ~std::size_t{0};
-    self.told.fact("event_context", std::string(first.context == nullptr ? "null" : of_receive ? "a receive's" : "other"));
+    const bool of_receive =
+        net.index_of(first.context) >= endpoint_pair::first_receive && net.index_of(first.context) != ~std::size_t{0};
+    self.told.fact("event_context", std::string(first.context == nullptr ? "null"
+                                                : of_receive             ? "a receive's"
+                                                                         : "other"));
     self.told.fact("event_length", first.length);
     self.told.fact("event_flags", flags_of(first.flags));
   }
@@ -83,14 +87,15 @@ void write_immediate_target(const role& self) {
 }
 
 void send_immediate_initiator(const role& self) {
-  station net(self.about, {}, self.side, true);
+  endpoint_pair net(self.about, {}, self.side, true);
   net.warm_up();
   if (net.info().domain_attr->cq_data_size == 0) {
     self.told.fact("bytes", 0);
     self.side.tell(0);
     return;
   }
-  require(net.insist([&] { return net.send({.flags = FI_COMPLETION | FI_REMOTE_CQ_DATA, .context = 1, .data = all_ones}); }),
+  require(net.insist(
+              [&] { return net.send({.flags = FI_COMPLETION | FI_REMOTE_CQ_DATA, .context = 1, .data = all_ones}); }),
           "fi_sendmsg(FI_REMOTE_CQ_DATA)");
   net.until([&] { return net.ended(1) > 0; });
   self.side.tell(1);
@@ -98,18 +103,21 @@ void send_immediate_initiator(const role& self) {
 }
 
 void send_immediate_target(const role& self) {
-  station net(self.about, {}, self.side, false);
+  endpoint_pair net(self.about, {}, self.side, false);
   if (net.serve() == 0) return;
   net.until([&] { return !net.received().empty(); }, milliseconds(1000));
   for (const entry& each : net.came)
-    if ((each.flags & FI_RECV) != 0) self.told.fact("bytes", (each.flags & FI_REMOTE_CQ_DATA) != 0 ? bytes_kept(each.data) : 0);
+    if ((each.flags & FI_RECV) != 0)
+      self.told.fact("bytes", (each.flags & FI_REMOTE_CQ_DATA) != 0 ? bytes_kept(each.data) : 0);
   self.side.tell(0);
 }
 
 /// Posts writes and waits for their ends; the target's counter afterwards.
-std::uint64_t counted(station& net, const role& self, std::uint64_t flags, std::size_t context) {
+std::uint64_t counted(endpoint_pair& net, const role& self, std::uint64_t flags, std::size_t context) {
   for (std::size_t i = 0; i < writes; ++i)
-    require(net.insist([&] { return net.write({.to = 4096, .flags = FI_COMPLETION | flags, .context = context, .data = 7}); }), "fi_writemsg");
+    require(net.insist(
+                [&] { return net.write({.to = 4096, .flags = FI_COMPLETION | flags, .context = context, .data = 7}); }),
+            "fi_writemsg");
   net.until([&] { return net.ended(context) >= writes; });
   self.side.tell(1);
   net.until([&] { return self.side.ready(); }, milliseconds(4000));
@@ -117,32 +125,34 @@ std::uint64_t counted(station& net, const role& self, std::uint64_t flags, std::
 }
 
 void counter_initiator(const role& self) {
-  station net(self.about, {.counter = true, .receives = 16}, self.side, true);
+  endpoint_pair net(self.about, {.counter = true, .receives = 16}, self.side, true);
   net.warm_up();
   self.side.tell(1);
   const std::uint64_t before = self.side.hear();
   const std::uint64_t plain = counted(net, self, 0, 1);
   self.told.fact("plain_writes_counted", plain - before);
-  if (net.info().domain_attr->cq_data_size > 0) self.told.fact("immediate_writes_counted", counted(net, self, FI_REMOTE_CQ_DATA, 2) - plain);
+  if (net.info().domain_attr->cq_data_size > 0)
+    self.told.fact("immediate_writes_counted", counted(net, self, FI_REMOTE_CQ_DATA, 2) - plain);
   self.side.tell(0);
 }
 
 void counter_target(const role& self) {
-  station net(self.about, {.counter = true, .receives = 16}, self.side, false);
+  endpoint_pair net(self.about, {.counter = true, .receives = 16}, self.side, false);
   net.serve();
-  std::uint64_t before = net.landed_writes();
+  std::uint64_t before = net.counted_writes();
   self.side.tell(before);
   while (net.serve() != 0) {
-    net.until([&] { return net.landed_writes() >= before + writes; }, milliseconds(1200));
-    self.side.tell(before = net.landed_writes());
+    net.until([&] { return net.counted_writes() >= before + writes; }, milliseconds(1200));
+    self.side.tell(before = net.counted_writes());
   }
 }
 
 }  // namespace
 
-const behaviour write_immediate{"write_immediate", "what reaches the target with a write's immediate?", write_immediate_initiator,
-                                write_immediate_target};
-const behaviour send_immediate{"send_immediate", "how much of a message's immediate arrives?", send_immediate_initiator, send_immediate_target};
+const behaviour write_immediate{"write_immediate", "what reaches the target with a write's immediate?",
+                                write_immediate_initiator, write_immediate_target};
+const behaviour send_immediate{"send_immediate", "how much of a message's immediate arrives?", send_immediate_initiator,
+                               send_immediate_target};
 const behaviour counter{"counter", "which writes does the target's counter count?", counter_initiator, counter_target};
 
 }  // namespace weft::probe

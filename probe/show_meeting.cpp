@@ -3,7 +3,7 @@
 // Meeting: who answers, what its addresses are, and whether a first post is taken while the target sleeps.
 // Hot path: no. Threads: one owner per process.
 #include "behaviours.hpp"
-#include "station.hpp"
+#include "endpoint_pair.hpp"
 
 #include <cstring>
 #include <string>
@@ -13,13 +13,14 @@ namespace weft::probe {
 namespace {
 
 /// Whether asking for the peer's host and service gives its very name: then a listener can be found by the two.
-bool found_by_service(const demands& about, const station& net) {
+bool found_by_service(const demands& about, const endpoint_pair& net) {
   const std::vector<std::byte>& name = net.peer_name();
   if (!socket_addresses(net.info()) || name.size() < 4) return false;
   const unsigned port = std::to_integer<unsigned>(name[2]) << 8 | std::to_integer<unsigned>(name[3]);
   const owned_info hints = hints_of(about, least(about));
   fi_info* found = nullptr;
-  if (fi_getinfo(about.api, about.node.c_str(), std::to_string(port).c_str(), 0, hints.get(), &found) != 0) return false;
+  if (fi_getinfo(about.api, about.node.c_str(), std::to_string(port).c_str(), 0, hints.get(), &found) != 0)
+    return false;
   const owned_info all(found);
   for (const fi_info* each = found; each != nullptr; each = each->next)
     if (each->dest_addrlen == name.size() && std::memcmp(each->dest_addr, name.data(), name.size()) == 0) return true;
@@ -27,7 +28,7 @@ bool found_by_service(const demands& about, const station& net) {
 }
 
 void meeting_initiator(const role& self) {
-  station net(self.about, {}, self.side, true);
+  endpoint_pair net(self.about, {}, self.side, true);
   self.told.fact("provider", std::string(net.info().fabric_attr->prov_name));
   self.told.fact("fabric", std::string(net.info().fabric_attr->name == nullptr ? "" : net.info().fabric_attr->name));
   self.told.fact("endpoint_type", std::string(net.info().ep_attr->type == FI_EP_MSG ? "connected" : "addressed"));
@@ -38,12 +39,12 @@ void meeting_initiator(const role& self) {
 }
 
 void meeting_target(const role& self) {
-  station net(self.about, {}, self.side, false);
+  endpoint_pair net(self.about, {}, self.side, false);
   net.serve();
 }
 
 void first_post_initiator(const role& self) {
-  station net(self.about, {}, self.side, true);
+  endpoint_pair net(self.about, {}, self.side, true);
   self.side.tell(1);
   self.side.hear();  // the target sleeps from now on
   const ssize_t first = net.insist([&] { return net.write({.context = 1}); }, milliseconds(500));
@@ -56,7 +57,7 @@ void first_post_initiator(const role& self) {
 }
 
 void first_post_target(const role& self) {
-  station net(self.about, {}, self.side, false);
+  endpoint_pair net(self.about, {}, self.side, false);
   net.serve();
   self.side.tell(1);
   self.side.hear();
@@ -67,7 +68,7 @@ void first_post_target(const role& self) {
 constexpr std::uint64_t partings = 280;
 
 void forgetting_initiator(const role& self) {
-  station net(self.about, {}, self.side, true);
+  endpoint_pair net(self.about, {}, self.side, true);
   net.warm_up();
   bool taken_out = true, reached = true;
   for (std::uint64_t i = 0; i < partings && taken_out && reached; ++i) {
@@ -85,7 +86,7 @@ void forgetting_initiator(const role& self) {
 }
 
 void forgetting_target(const role& self) {
-  station net(self.about, {}, self.side, false);
+  endpoint_pair net(self.about, {}, self.side, false);
   while (net.serve() != 0) {
     net.forget_peer();
     net.know_peer();
@@ -95,8 +96,11 @@ void forgetting_target(const role& self) {
 
 }  // namespace
 
-const behaviour meeting{"meeting", "do two processes meet, and by which kind of address?", meeting_initiator, meeting_target};
-const behaviour forgetting{"forgetting", "can a peer be taken out of the address vector and put in again?", forgetting_initiator, forgetting_target};
-const behaviour first_post{"first_post", "is the first post taken while the target sleeps?", first_post_initiator, first_post_target};
+const behaviour meeting{"meeting", "do two processes meet, and by which kind of address?", meeting_initiator,
+                        meeting_target};
+const behaviour forgetting{"forgetting", "can a peer be taken out of the address vector and put in again?",
+                           forgetting_initiator, forgetting_target};
+const behaviour first_post{"first_post", "is the first post taken while the target sleeps?", first_post_initiator,
+                           first_post_target};
 
 }  // namespace weft::probe

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Order under load: bursts of large transfers, each followed by a small one that might overtake it. What was overtaken was seen; that nothing was is
-// no proof, so these facts are counts.
-// Hot path: no. Threads: one owner per process.
+// Order under load: bursts of large transfers, each followed by a small one that might overtake it. What was overtaken
+// was seen; that nothing was is no proof, so these facts are counts. Hot path: no. Threads: one owner per process.
 #include "behaviours.hpp"
-#include "station.hpp"
+#include "endpoint_pair.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -18,10 +17,12 @@ constexpr std::size_t slots = 16, slot_size = 16384, bursts = 30;
 constexpr std::size_t flag_area = slots * slot_size;
 const wishes with_slots{.page = flag_area + slots * 64, .receives = 2 * slots, .receive_bytes = 64};
 
-std::uint8_t pattern(std::size_t burst, std::size_t slot) { return static_cast<std::uint8_t>(1 + (burst * slots + slot) % 251); }
+std::uint8_t pattern(std::size_t burst, std::size_t slot) {
+  return static_cast<std::uint8_t>(1 + (burst * slots + slot) % 251);
+}
 
 /// Whether the slot holds nothing but its pattern.
-bool complete(const station& net, std::size_t burst, std::size_t slot) {
+bool complete(const endpoint_pair& net, std::size_t burst, std::size_t slot) {
   const std::byte* first = net.page() + slot * slot_size;
   return std::all_of(first, first + slot_size, [&](std::byte each) { return each == std::byte{pattern(burst, slot)}; });
 }
@@ -29,7 +30,7 @@ bool complete(const station& net, std::size_t burst, std::size_t slot) {
 /// Bursts of a large write and something small after it; both sides go on burst by burst.
 template <class Small>
 void after_writes(const role& self, Small small) {
-  station net(self.about, with_slots, self.side, true);
+  endpoint_pair net(self.about, with_slots, self.side, true);
   net.warm_up();
   for (std::size_t burst = 0; burst < bursts; ++burst) {
     for (std::size_t slot = 0; slot < slots; ++slot) {
@@ -38,31 +39,36 @@ void after_writes(const role& self, Small small) {
     }
     net.came.clear();
     for (std::size_t slot = 0; slot < slots; ++slot) {
-      require(net.insist([&] { return net.write({.from = slot * slot_size, .size = slot_size, .to = slot * slot_size, .context = 1}); }),
+      require(net.insist([&] {
+        return net.write({.from = slot * slot_size, .size = slot_size, .to = slot * slot_size, .context = 1});
+      }),
               "fi_writemsg");
       require(net.insist([&] { return small(net, flag_area + slot * 64); }), "the operation after the write");
     }
-    if (!net.until([&] { return net.ended(1) + net.ended(2) >= 2 * slots || net.failure() != 0; })) throw refused{"a burst", FI_ETIMEDOUT};
+    if (!net.until([&] { return net.ended(1) + net.ended(2) >= 2 * slots || net.failure() != 0; }))
+      throw refused{"a burst", FI_ETIMEDOUT};
     if (net.failure() != 0) throw refused{"a burst", net.failure()};
     self.side.tell(1);
-    if (!net.until([&] { return self.side.ready(); }, milliseconds(4000))) throw refused{"the target's answer", FI_ETIMEDOUT};
+    if (!net.until([&] { return self.side.ready(); }, milliseconds(4000)))
+      throw refused{"the target's answer", FI_ETIMEDOUT};
     self.side.hear();
   }
   self.side.tell(0);
 }
 
 void send_after_write_initiator(const role& self) {
-  after_writes(self, [](station& net, std::size_t from) { return net.send({.from = from, .context = 2}); });
+  after_writes(self, [](endpoint_pair& net, std::size_t from) { return net.send({.from = from, .context = 2}); });
 }
 
 void send_after_write_target(const role& self) {
-  station net(self.about, with_slots, self.side, false);
+  endpoint_pair net(self.about, with_slots, self.side, false);
   std::size_t overtaken = 0, pairs = 0;
   for (std::size_t burst = 0; burst < bursts; ++burst) {
     net.came.clear();
     std::size_t seen = 0;
     net.until([&] {
-      for (const std::vector<std::size_t> got = net.received(); seen < got.size(); ++seen, ++pairs) overtaken += !complete(net, burst, seen);
+      for (const std::vector<std::size_t> got = net.received(); seen < got.size(); ++seen, ++pairs)
+        overtaken += !complete(net, burst, seen);
       return seen >= slots;
     });
     if (seen < slots) throw refused{"messages of a burst", FI_ETIMEDOUT};
@@ -76,11 +82,12 @@ void send_after_write_target(const role& self) {
 }
 
 void write_after_write_initiator(const role& self) {
-  after_writes(self, [](station& net, std::size_t from) { return net.write({.from = from, .to = from, .context = 2}); });
+  after_writes(
+      self, [](endpoint_pair& net, std::size_t from) { return net.write({.from = from, .to = from, .context = 2}); });
 }
 
 void write_after_write_target(const role& self) {
-  station net(self.about, with_slots, self.side, false);
+  endpoint_pair net(self.about, with_slots, self.side, false);
   std::size_t overtaken = 0, pairs = 0;
   for (std::size_t burst = 0; burst < bursts; ++burst) {
     std::size_t seen = 0;
@@ -106,7 +113,7 @@ constexpr std::size_t messages = 512, message_room = 4096, ahead = 64;
 const wishes with_messages{.page = 2 * message_room, .receives = ahead, .receive_bytes = message_room};
 
 void send_after_send_initiator(const role& self) {
-  station net(self.about, with_messages, self.side, true);
+  endpoint_pair net(self.about, with_messages, self.side, true);
   net.warm_up();
   for (std::size_t first = 0; first < messages; first += ahead) {
     net.came.clear();
@@ -118,14 +125,15 @@ void send_after_send_initiator(const role& self) {
       require(net.insist([&] { return net.send({.from = from, .size = size, .context = 1}); }), "fi_sendmsg");
     }
     if (!net.until([&] { return net.ended(1) >= ahead || net.failure() != 0; })) throw refused{"a burst", FI_ETIMEDOUT};
-    if (!net.until([&] { return self.side.ready(); }, milliseconds(4000))) throw refused{"the target's answer", FI_ETIMEDOUT};
+    if (!net.until([&] { return self.side.ready(); }, milliseconds(4000)))
+      throw refused{"the target's answer", FI_ETIMEDOUT};
     self.side.hear();
   }
   self.side.tell(0);
 }
 
 void send_after_send_target(const role& self) {
-  station net(self.about, with_messages, self.side, false);
+  endpoint_pair net(self.about, with_messages, self.side, false);
   std::uint64_t expected = 0;
   std::size_t overtaken = 0;
   while (expected < messages) {
@@ -134,7 +142,7 @@ void send_after_send_target(const role& self) {
     net.until([&] {
       for (const std::vector<std::size_t> got = net.received(); seen < got.size(); ++seen, ++expected) {
         std::uint64_t number = 0;
-        std::memcpy(&number, net.inbox(got[seen]), sizeof number);
+        std::memcpy(&number, net.receive_memory(got[seen]), sizeof number);
         overtaken += number != expected;
       }
       return seen >= ahead;
@@ -150,8 +158,11 @@ void send_after_send_target(const role& self) {
 
 }  // namespace
 
-const behaviour send_after_write{"send_after_write", "does a message overtake a write?", send_after_write_initiator, send_after_write_target};
-const behaviour write_after_write{"write_after_write", "does a write overtake a write?", write_after_write_initiator, write_after_write_target};
-const behaviour send_after_send{"send_after_send", "does a message overtake a message?", send_after_send_initiator, send_after_send_target};
+const behaviour send_after_write{"send_after_write", "does a message overtake a write?", send_after_write_initiator,
+                                 send_after_write_target};
+const behaviour write_after_write{"write_after_write", "does a write overtake a write?", write_after_write_initiator,
+                                  write_after_write_target};
+const behaviour send_after_send{"send_after_send", "does a message overtake a message?", send_after_send_initiator,
+                                send_after_send_target};
 
 }  // namespace weft::probe

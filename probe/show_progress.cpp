@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who moves the bytes, who wakes a sleeper, and who tells of a death. A target that sleeps calls nothing of the library; the library's own threads,
-// if it has some, go on meanwhile and are counted.
-// Hot path: no. Threads: one owner per process.
+// Who moves the bytes, who wakes a sleeper, and who tells of a death. A target that sleeps calls nothing of the
+// library; the library's own threads, if it has some, go on meanwhile and are counted. Hot path: no. Threads: one owner
+// per process.
 #include "behaviours.hpp"
-#include "station.hpp"
+#include "endpoint_pair.hpp"
 
 #include <poll.h>
 #include <rdma/fi_domain.h>
@@ -29,25 +29,28 @@ std::size_t threads() {
 }
 
 void progress_initiator(const role& self) {
-  station net(self.about, {}, self.side, true);
-  self.told.fact("reply", std::string(net.info().domain_attr->data_progress == FI_PROGRESS_AUTO ? "automatic" : "manual"));
+  endpoint_pair net(self.about, {}, self.side, true);
+  self.told.fact("reply",
+                 std::string(net.info().domain_attr->data_progress == FI_PROGRESS_AUTO ? "automatic" : "manual"));
   net.warm_up();
   self.side.tell(1);
   self.side.hear();  // sleeps
   std::memset(net.page(), 0x66, large);
   require(net.insist([&] { return net.write({.to = small_at, .context = 1}); }, milliseconds(300)), "fi_writemsg");
-  const ssize_t second = net.insist([&] { return net.write({.size = large, .to = large_at, .context = 2}); }, milliseconds(300));
+  const ssize_t second =
+      net.insist([&] { return net.write({.size = large, .to = large_at, .context = 2}); }, milliseconds(300));
   const bool ended = net.until([&] { return net.ended(1) > 0 && net.ended(2) > 0; }, milliseconds(400));
   self.told.fact("ended_while_target_slept", ended);
   self.side.tell(1);
   self.side.hear();
-  if (second != 0) require(net.insist([&] { return net.write({.size = large, .to = large_at, .context = 2}); }), "fi_writemsg");
+  if (second != 0)
+    require(net.insist([&] { return net.write({.size = large, .to = large_at, .context = 2}); }), "fi_writemsg");
   self.told.fact("ended_once_target_polled", net.until([&] { return net.ended(1) > 0 && net.ended(2) > 0; }));
   net.until([&] { return self.side.ready(); }, milliseconds(3000));
 }
 
 void progress_target(const role& self) {
-  station net(self.about, {}, self.side, false);
+  endpoint_pair net(self.about, {}, self.side, false);
   net.serve();
   self.side.tell(1);
   self.side.hear();
@@ -57,7 +60,8 @@ void progress_target(const role& self) {
   self.told.fact("large_landed_while_asleep", *last == std::byte{0x66});
   self.told.fact("library_threads", threads() - 1);
   self.side.tell(1);
-  self.told.fact("landed_once_polled", net.until([&] { return *small == std::byte{0x66} && *last == std::byte{0x66}; }));
+  self.told.fact("landed_once_polled",
+                 net.until([&] { return *small == std::byte{0x66} && *last == std::byte{0x66}; }));
   self.side.tell(1);
 }
 
@@ -70,7 +74,7 @@ void pause(long microseconds) {
 }
 
 void waiting_initiator(const role& self) {
-  station net(self.about, {.sleeps = true, .receives = naps + 8}, self.side, true);
+  endpoint_pair net(self.about, {.sleeps = true, .receives = naps + 8}, self.side, true);
   if (self.side.hear() == 0) return;
   net.warm_up();
   self.side.tell(1);
@@ -84,7 +88,7 @@ void waiting_initiator(const role& self) {
 }
 
 /// Sleeps on the descriptor as fi_poll(3) says; whether it was woken (or need not sleep).
-bool nap(station& net, int descriptor) {
+bool nap(endpoint_pair& net, int descriptor) {
   fid* object = &net.queue()->fid;
   if (fi_trywait(net.fabric(), &object, 1) != FI_SUCCESS) return true;
   pollfd one{descriptor, POLLIN, 0};
@@ -92,7 +96,7 @@ bool nap(station& net, int descriptor) {
 }
 
 void waiting_target(const role& self) {
-  station net(self.about, {.sleeps = true, .receives = naps + 8}, self.side, false);
+  endpoint_pair net(self.about, {.sleeps = true, .receives = naps + 8}, self.side, false);
   int descriptor = -1;
   const int said = fi_control(&net.queue()->fid, FI_GETWAIT, &descriptor);
   self.told.fact("descriptor", said == 0);
@@ -113,11 +117,13 @@ void waiting_target(const role& self) {
 }
 
 void killed_peer_initiator(const role& self) {
-  station net(self.about, {}, self.side, true);
+  endpoint_pair net(self.about, {}, self.side, true);
   net.warm_up();
   self.side.tell(1);
   const auto begin = std::chrono::steady_clock::now();
-  const auto since = [&] { return std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begin).count(); };
+  const auto since = [&] {
+    return std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begin).count();
+  };
   const bool learned = net.until([&] { return net.ends > 0 || net.failure() != 0; }, milliseconds(2000));
   self.told.fact("waiter_learned", learned);
   if (learned) self.told.fact("waiter_ms", since());
@@ -131,7 +137,7 @@ void killed_peer_initiator(const role& self) {
 }
 
 void killed_peer_target(const role& self) {
-  station net(self.about, {}, self.side, false);
+  endpoint_pair net(self.about, {}, self.side, false);
   net.serve();
   raise(SIGKILL);
 }
@@ -140,6 +146,7 @@ void killed_peer_target(const role& self) {
 
 const behaviour progress{"progress", "do bytes land while the target sleeps?", progress_initiator, progress_target};
 const behaviour waiting{"waiting", "does a descriptor wake its sleeper every time?", waiting_initiator, waiting_target};
-const behaviour killed_peer{"killed_peer", "who only waits: does it learn that its peer was killed?", killed_peer_initiator, killed_peer_target};
+const behaviour killed_peer{"killed_peer", "who only waits: does it learn that its peer was killed?",
+                            killed_peer_initiator, killed_peer_target};
 
 }  // namespace weft::probe

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Regions: is a remote address an offset or a pointer, and whose keys are they? The form that the reply promises is tried first, the other after it:
-// a wrong address may end a connection.
-// Hot path: no. Threads: one owner per process.
+// Regions: is a remote address an offset or a pointer, and whose keys are they? The form that the reply promises is
+// tried first, the other after it: a wrong address may end a connection. Hot path: no. Threads: one owner per process.
 #include "behaviours.hpp"
-#include "station.hpp"
+#include "endpoint_pair.hpp"
 
 #include <bit>
 #include <cstring>
@@ -18,15 +17,16 @@ constexpr std::size_t first_place = 4096, second_place = 8192;
 constexpr std::byte mark{0x77};
 
 /// One write; whether the target saw it.
-bool lands(station& net, const role& self, std::size_t to, std::size_t context) {
+bool lands(endpoint_pair& net, const role& self, std::size_t to, std::size_t context) {
   std::memset(net.page(), 0x77, 8);
-  if (net.insist([&] { return net.write({.to = to, .context = context}); }) == 0) net.until([&] { return net.ended(context) > 0; });
+  if (net.insist([&] { return net.write({.to = to, .context = context}); }) == 0)
+    net.until([&] { return net.ended(context) > 0; });
   self.side.tell(1);
   return self.side.hear() != 0;
 }
 
 void addressing_initiator(const role& self) {
-  station net(self.about, {}, self.side, true);
+  endpoint_pair net(self.about, {}, self.side, true);
   net.warm_up();
   const bool pointers = (net.info().domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
   self.told.fact("returned_pointers", pointers);
@@ -37,9 +37,10 @@ void addressing_initiator(const role& self) {
 }
 
 void addressing_target(const role& self) {
-  station net(self.about, {}, self.side, false);
+  endpoint_pair net(self.about, {}, self.side, false);
   // What should land is given time, on a busy machine too; what should not costs its whole time always.
-  for (const auto& [landing, most] : {std::pair{first_place, milliseconds(2000)}, std::pair{second_place, milliseconds(300)}}) {
+  for (const auto& [landing, most] :
+       {std::pair{first_place, milliseconds(2000)}, std::pair{second_place, milliseconds(300)}}) {
     net.serve();
     const volatile std::byte* watched = net.page() + landing;
     self.side.tell(net.until([&] { return *watched == mark; }, most) ? 1 : 0);
@@ -47,10 +48,11 @@ void addressing_target(const role& self) {
   net.serve();
 }
 
-/// What the library says to a registration with this key: "accepted", or the error's name. Accepted ones stay until `kept` goes.
-std::string registering(const station& net, void* where, std::uint64_t key, std::vector<owner<fid_mr>>& kept) {
+/// What the library says to a registration with this key: "accepted", or the error's name. Accepted ones stay until
+/// `kept` goes.
+std::string registering(const endpoint_pair& net, void* where, std::uint64_t key, std::vector<owner<fid_mr>>& kept) {
   try {
-    kept.push_back(net.enroll(where, 4096, key));
+    kept.push_back(net.register_memory(where, 4096, key));
     return "accepted";
   } catch (const refused& why) {
     return error_name(why.code);
@@ -60,7 +62,7 @@ std::string registering(const station& net, void* where, std::uint64_t key, std:
 unsigned bytes_of(std::uint64_t key) { return static_cast<unsigned>((std::bit_width(key) + 7) / 8); }
 
 void keys_initiator(const role& self) {
-  station net(self.about, {}, self.side, true);
+  endpoint_pair net(self.about, {}, self.side, true);
   const std::size_t width = std::min<std::size_t>(net.info().domain_attr->mr_key_size, 8);
   const bool own = net.used_key() == net.requested_key();
   self.told.fact("requested_key_used", own);
@@ -69,7 +71,8 @@ void keys_initiator(const role& self) {
   if (own) {
     self.told.fact("same_key_twice", registering(net, spare.data(), net.requested_key(), kept));
     self.told.fact("key_zero", registering(net, spare.data(), 0, kept));
-    if (width < 8) self.told.fact("key_too_wide", registering(net, spare.data(), std::uint64_t{1} << (8 * width), kept));
+    if (width < 8)
+      self.told.fact("key_too_wide", registering(net, spare.data(), std::uint64_t{1} << (8 * width), kept));
   }
   kept.clear();
   net.warm_up();
@@ -83,12 +86,12 @@ void keys_initiator(const role& self) {
 }
 
 void keys_target(const role& self) {
-  station net(self.about, {}, self.side, false);
+  endpoint_pair net(self.about, {}, self.side, false);
   const std::size_t width = net.serve();
   // All ones but the last bit: all ones means "no key" to the library.
   const std::uint64_t widest = (~std::uint64_t{0} >> (8 * (8 - width))) - 1;
   std::vector<std::byte> memory(4096);
-  const owner<fid_mr> region = net.enroll(memory.data(), memory.size(), widest);
+  const owner<fid_mr> region = net.register_memory(memory.data(), memory.size(), widest);
   self.side.tell(fi_mr_key(region.get()));
   self.side.tell(net.address_of(memory.data(), memory.data()));
   net.serve();
@@ -99,7 +102,9 @@ void keys_target(const role& self) {
 
 }  // namespace
 
-const behaviour addressing{"addressing", "is a remote address an offset or a pointer?", addressing_initiator, addressing_target};
-const behaviour keys{"keys", "whose keys are used, how wide, and what of zero and of twice the same?", keys_initiator, keys_target};
+const behaviour addressing{"addressing", "is a remote address an offset or a pointer?", addressing_initiator,
+                           addressing_target};
+const behaviour keys{"keys", "whose keys are used, how wide, and what of zero and of twice the same?", keys_initiator,
+                     keys_target};
 
 }  // namespace weft::probe

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sizes: what is injected and whether its buffer is free at once, pieces in one transfer, posts that a sleeping peer's queue takes, large transfers.
-// Hot path: no. Threads: one owner per process.
+// Sizes: what is injected and whether its buffer is free at once, pieces in one transfer, posts that a sleeping peer's
+// queue takes, large transfers. Hot path: no. Threads: one owner per process.
 #include "behaviours.hpp"
-#include "station.hpp"
+#include "endpoint_pair.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -22,7 +22,7 @@ bool all_are(const std::byte* first, std::size_t size, std::size_t pattern) {
 }
 
 void inject_initiator(const role& self) {
-  station net(self.about, for_injections, self.side, true);
+  endpoint_pair net(self.about, for_injections, self.side, true);
   net.warm_up();
   const std::size_t size = std::min(net.info().tx_attr->inject_size, largest_injection);
   self.told.fact("bytes", size);
@@ -41,14 +41,15 @@ void inject_initiator(const role& self) {
 }
 
 void inject_target(const role& self) {
-  station net(self.about, for_injections, self.side, false);
+  endpoint_pair net(self.about, for_injections, self.side, false);
   const std::size_t size = net.serve(), expected = size == 0 ? 0 : injections;
   net.until([&] { return net.received().size() >= expected; });
   const std::vector<std::size_t> got = net.received();
   bool right = got.size() == expected;
   for (std::size_t i = 0; i < got.size(); ++i) {
     bool one_of_them = false;  // whatever the order
-    for (std::size_t pattern = 1; pattern <= injections; ++pattern) one_of_them = one_of_them || all_are(net.inbox(got[i]), size, pattern);
+    for (std::size_t pattern = 1; pattern <= injections; ++pattern)
+      one_of_them = one_of_them || all_are(net.receive_memory(got[i]), size, pattern);
     right = right && one_of_them;
   }
   self.told.fact("arrived", got.size());
@@ -60,7 +61,7 @@ void inject_target(const role& self) {
 constexpr std::size_t most_pieces = 64;
 
 void gather_initiator(const role& self) {
-  station net(self.about, {.receive_bytes = most_pieces}, self.side, true);
+  endpoint_pair net(self.about, {.receive_bytes = most_pieces}, self.side, true);
   net.warm_up();
   const std::size_t pieces = std::min(net.info().tx_attr->iov_limit, most_pieces);
   const std::size_t places = std::min(net.info().tx_attr->rma_iov_limit, most_pieces);
@@ -79,11 +80,13 @@ void gather_initiator(const role& self) {
 
   std::vector<fi_rma_iov> to;
   for (std::size_t i = 0; i < places; ++i) to.push_back({net.peer.address + 4096 + i * 100, 1, net.peer.key});
-  const std::size_t parts = std::min(pieces, places);  // the last of them takes the rest, so that both sides have as many bytes
+  const std::size_t parts =
+      std::min(pieces, places);  // the last of them takes the rest, so that both sides have as many bytes
   for (std::size_t i = parts; i < places; ++i) from[parts - 1].iov_base = net.page() + 8192;
   for (std::size_t i = 0; i < places; ++i) net.page()[8192 + i] = std::byte(parts + i);
   from[parts - 1].iov_len = places - parts + 1;
-  const fi_msg_rma write{from.data(), described.data(), parts, net.peer_address(), to.data(), places, net.context(2), 0};
+  const fi_msg_rma write{from.data(), described.data(), parts,          net.peer_address(),
+                         to.data(),   places,           net.context(2), 0};
   require(net.insist([&] { return fi_writemsg(net.endpoint(), &write, FI_COMPLETION); }), "fi_writemsg(pieces)");
   if (!net.until([&] { return net.ended(2) > 0; })) throw refused{"a write of several pieces", FI_ETIMEDOUT};
   self.side.tell(places);
@@ -93,15 +96,17 @@ void gather_initiator(const role& self) {
 }
 
 void gather_target(const role& self) {
-  station net(self.about, {.receive_bytes = most_pieces}, self.side, false);
+  endpoint_pair net(self.about, {.receive_bytes = most_pieces}, self.side, false);
   const std::size_t pieces = net.serve();
   bool right = net.until([&] { return !net.received().empty(); });
-  for (std::size_t i = 0; right && i < pieces; ++i) right = net.inbox(net.received()[0])[i] == std::byte(i + 1);
+  for (std::size_t i = 0; right && i < pieces; ++i)
+    right = net.receive_memory(net.received()[0])[i] == std::byte(i + 1);
   self.side.tell(right ? 1 : 0);
   const std::size_t places = net.serve();
   const auto landed = [&] {
     bool all = true;
-    for (std::size_t i = 0; i < places; ++i) all = all && static_cast<const volatile std::byte*>(net.page())[4096 + i * 100] == std::byte(i + 1);
+    for (std::size_t i = 0; i < places; ++i)
+      all = all && static_cast<const volatile std::byte*>(net.page())[4096 + i * 100] == std::byte(i + 1);
     return all;
   };
   self.side.tell(net.until(landed) ? 1 : 0);
@@ -111,7 +116,7 @@ void gather_target(const role& self) {
 constexpr std::size_t most_posts = 4096;
 
 void full_queue_initiator(const role& self) {
-  station net(self.about, {.completions = 2 * most_posts}, self.side, true);
+  endpoint_pair net(self.about, {.completions = 2 * most_posts}, self.side, true);
   net.warm_up();
   const std::size_t depth = std::min(net.info().tx_attr->size, net.info().rx_attr->size);
   const std::size_t most = std::min(most_posts, 2 * depth + 8);
@@ -130,7 +135,7 @@ void full_queue_initiator(const role& self) {
 }
 
 void full_queue_target(const role& self) {
-  station net(self.about, {.completions = 2 * most_posts}, self.side, false);
+  endpoint_pair net(self.about, {.completions = 2 * most_posts}, self.side, false);
   const std::size_t wanted = std::min<std::size_t>(net.serve(), most_posts) - 16;
   std::size_t taken = 0;
   while (taken < wanted && net.receive(0) == 0) ++taken;  // one buffer for all: nobody sends
@@ -144,7 +149,7 @@ constexpr std::size_t largest_tried = std::size_t{4} << 20;
 const wishes for_large{.page = 2 * largest_tried, .receives = 2, .receive_bytes = largest_tried};
 
 void largest_initiator(const role& self) {
-  station net(self.about, for_large, self.side, true);
+  endpoint_pair net(self.about, for_large, self.side, true);
   net.warm_up();
   const std::size_t size = std::min<std::size_t>(net.info().ep_attr->max_msg_size, largest_tried);
   for (std::size_t i = 0; i < size; ++i) net.page()[i] = std::byte(i * 7 + i / 4096);
@@ -152,14 +157,15 @@ void largest_initiator(const role& self) {
   require(net.insist([&] { return net.send({.size = size, .context = 1}); }), "fi_sendmsg(large)");
   net.until([&] { return self.side.ready(); }, milliseconds(3000));
   self.told.fact("message_bytes", self.side.hear() != 0 ? size : 0);
-  require(net.insist([&] { return net.write({.size = size, .to = largest_tried, .context = 2}); }), "fi_writemsg(large)");
+  require(net.insist([&] { return net.write({.size = size, .to = largest_tried, .context = 2}); }),
+          "fi_writemsg(large)");
   net.until([&] { return self.side.ready(); }, milliseconds(3000));
   self.told.fact("write_bytes", self.side.hear() != 0 ? size : 0);
   self.side.tell(0);
 }
 
 void largest_target(const role& self) {
-  station net(self.about, for_large, self.side, false);
+  endpoint_pair net(self.about, for_large, self.side, false);
   const std::size_t size = net.serve();
   const auto right = [&](const std::byte* first) {
     for (std::size_t i = 0; i < size; ++i)
@@ -167,7 +173,7 @@ void largest_target(const role& self) {
     return true;
   };
   const bool came = net.until([&] { return !net.received().empty(); });
-  self.side.tell(came && right(net.inbox(net.received()[0])) ? 1 : 0);
+  self.side.tell(came && right(net.receive_memory(net.received()[0])) ? 1 : 0);
   const std::byte* there = net.page() + largest_tried;
   self.side.tell(net.until([&] { return right(there); }, milliseconds(3000)) ? 1 : 0);
   net.serve();
@@ -175,9 +181,11 @@ void largest_target(const role& self) {
 
 }  // namespace
 
-const behaviour inject{"inject", "how much is injected, and is its buffer free at once?", inject_initiator, inject_target};
+const behaviour inject{"inject", "how much is injected, and is its buffer free at once?", inject_initiator,
+                       inject_target};
 const behaviour gather{"gather", "how many pieces of memory go into one transfer?", gather_initiator, gather_target};
-const behaviour full_queue{"full_queue", "how many posts does a sleeping peer's queue take, and what then?", full_queue_initiator, full_queue_target};
+const behaviour full_queue{"full_queue", "how many posts does a sleeping peer's queue take, and what then?",
+                           full_queue_initiator, full_queue_target};
 const behaviour largest{"largest", "do large transfers arrive?", largest_initiator, largest_target};
 
 }  // namespace weft::probe

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Children of the supervisor end with it (PR_SET_PDEATHSIG), by their own alarm, or by its hand: nothing is left behind, whatever the library does.
-// Hot path: no. Threads: one.
+// Children of the supervisor end with it (PR_SET_PDEATHSIG), by their own alarm, or by its hand: nothing is left
+// behind, whatever the library does. Hot path: no. Threads: one.
 #include "supervisor.hpp"
 
 #include <fcntl.h>
@@ -73,7 +73,8 @@ class record {
       // The first refusal is the cause; the other side's is its echo.
       if (line.contains("refused") && why_.empty()) {
         const auto& said = line["refused"];
-        why_ = said["call"].get<std::string>() + " at the " + said["side"].get<std::string>() + ": " + said["name"].get<std::string>();
+        why_ = said["call"].get<std::string>() + " at the " + said["side"].get<std::string>() + ": " +
+               said["name"].get<std::string>();
       }
     }
   }
@@ -91,7 +92,8 @@ bool gather_records(std::vector<child>& children, int pipe, record& into, clock:
     pollfd one{pipe, POLLIN, 0};
     std::array<char, 4096> buffer{};
     if (poll(&one, 1, 10) > 0)
-      if (const ssize_t length = read(pipe, buffer.data(), buffer.size()); length > 0) into.add(buffer.data(), static_cast<std::size_t>(length));
+      if (const ssize_t length = read(pipe, buffer.data(), buffer.size()); length > 0)
+        into.add(buffer.data(), static_cast<std::size_t>(length));
     bool all = true;
     for (child& each : children) {
       if (!each.ended && waitpid(each.process, &each.status, WNOHANG) == each.process) {
@@ -102,7 +104,8 @@ bool gather_records(std::vector<child>& children, int pipe, record& into, clock:
       all = all && each.ended;
     }
     if (all) {
-      for (ssize_t length = 0; (length = read(pipe, buffer.data(), buffer.size())) > 0;) into.add(buffer.data(), static_cast<std::size_t>(length));
+      for (ssize_t length = 0; (length = read(pipe, buffer.data(), buffer.size())) > 0;)
+        into.add(buffer.data(), static_cast<std::size_t>(length));
       return true;
     }
     if (clock::now() >= end) return false;
@@ -114,7 +117,8 @@ void sweep(const std::vector<child>& children) {
   std::error_code ignored;
   for (const auto& each : std::filesystem::directory_iterator("/dev/shm", ignored))
     for (const child& of : children)
-      if (each.path().filename().string().find(std::to_string(of.process)) != std::string::npos && std::filesystem::is_regular_file(each, ignored))
+      if (each.path().filename().string().find(std::to_string(of.process)) != std::string::npos &&
+          std::filesystem::is_regular_file(each, ignored))
         std::filesystem::remove(each, ignored);
 }
 
@@ -135,8 +139,8 @@ std::string run(const demands& about, std::string_view name, const std::function
       waitpid(each.process, &each.status, 0);
     } else if (WIFSIGNALED(each.status) && !(name == killed_peer.name && WTERMSIG(each.status) == SIGKILL)) {
       ended = "crashed";
-      why = std::string("the ") + each.side + " ended by signal " + std::to_string(WTERMSIG(each.status)) + " (" + strsignal(WTERMSIG(each.status)) +
-            ")";
+      why = std::string("the ") + each.side + " ended by signal " + std::to_string(WTERMSIG(each.status)) + " (" +
+            strsignal(WTERMSIG(each.status)) + ")";
     } else if (WIFEXITED(each.status) && WEXITSTATUS(each.status) != done && WEXITSTATUS(each.status) != was_refused &&
                WEXITSTATUS(each.status) != was_abandoned) {
       ended = "crashed";  // some library catches the signal and leaves by itself
@@ -150,7 +154,9 @@ std::string run(const demands& about, std::string_view name, const std::function
   close(ends[0]);
   sweep(children);
   const double seconds = std::chrono::duration<double>(clock::now() - started).count();
-  return nlohmann::ordered_json{{"behaviour", name}, {"ended", ended}, {"why", why}, {"facts", heard.facts()}, {"seconds", seconds}}.dump();
+  return nlohmann::ordered_json{
+      {"behaviour", name}, {"ended", ended}, {"why", why}, {"facts", heard.facts()}, {"seconds", seconds}}
+      .dump();
 }
 
 }  // namespace

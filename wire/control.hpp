@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The short messages between transports after they met: a notice of a write, an atomic to execute, its answer, ring credits.
-// They exist for rows whose provider cannot do the thing itself (no immediates, no atomics, no events).
-// Hot path: on those rows, a few stores into a buffer. Threads: values.
+// The short messages between transports after they met: a notice of a write, an atomic to execute, its answer, ring
+// credits. They exist for rows whose provider cannot do the thing itself (no immediates, no atomics, no events). Hot
+// path: on those rows, a few stores into a buffer. Threads: values.
 #pragma once
 
 #include "../core/atomics.hpp"
@@ -47,7 +47,8 @@ constexpr std::optional<atomic_request> parse_atomic_request(const_bytes from) n
   a.expected = in.number<std::uint64_t>();
   const auto operation = in.number<std::uint8_t>();
   const auto type = in.number<std::uint8_t>();
-  if (!in.done() || operation < 1 || operation > atomic_operations || type < 1 || type > number_types) return std::nullopt;
+  if (!in.done() || operation < 1 || operation > atomic_operations || type < 1 || type > number_types)
+    return std::nullopt;
   a.operation = static_cast<atomic_operation>(operation);
   a.type = static_cast<number_type>(type);
   if (!offered(a.operation, a.type)) return std::nullopt;

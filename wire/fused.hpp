@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A put_notify that travels in one message, bytes included, and the answer to it: for rows whose writes carry no immediate, where one
-// message is cheaper than a write and a message behind it (or behind its delivery). The target copies the bytes where a write would have put them.
-// Hot path: on those rows, a few stores into a buffer and one copy. Threads: values.
+// A put_notify that travels in one message, bytes included, and the answer to it: for rows whose writes carry no
+// immediate, where one message is cheaper than a write and a message behind it (or behind its delivery). The target
+// copies the bytes where a write would have put them. Hot path: on those rows, a few stores into a buffer and one copy.
+// Threads: values.
 #pragma once
 
 #include "hello.hpp"
@@ -15,7 +16,8 @@ namespace weft::wire {
 
 /// What comes before the bytes. `address` and `key` as a write's would be: the target checks both.
 struct fused_head {
-  std::uint64_t token = 0;  ///< The initiator's name for it; comes back in the reply. 0: nobody waits, only a refusal is answered.
+  std::uint64_t token =
+      0;  ///< The initiator's name for it; comes back in the reply. 0: nobody waits, only a refusal is answered.
   std::uint64_t address = 0;
   std::uint64_t key = 0;
   std::uint32_t immediate = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several messages and puts in one message. Members lie one behind the other, each at a multiple of 8 bytes, so that a handler sees payloads that are
-// aligned as those of single messages are. A member: size 2, kind 1, zero 1, number 4 (the immediate of a put_notify; what was refused, and why);
-// puts: address 8, key 8; the payload; zeros up to the next multiple of 8. Little-endian.
-// Forced by nothing but the price of a post, which no library makes dependent on its bytes where these are few.
-// Hot path: all of it. Threads: values.
+// Several messages and puts in one message. Members lie one behind the other, each at a multiple of 8 bytes, so that a
+// handler sees payloads that are aligned as those of single messages are. A member: size 2, kind 1, zero 1, number 4
+// (the immediate of a put_notify; what was refused, and why); puts: address 8, key 8; the payload; zeros up to the next
+// multiple of 8. Little-endian. Forced by nothing but the price of a post, which no library makes dependent on its
+// bytes where these are few. Hot path: all of it. Threads: values.
 #pragma once
 
 #include "hello.hpp"
@@ -19,7 +19,8 @@ enum class group_kind : std::uint8_t {
   message,
   put,
   put_notify,
-  refusal,  ///< From the target: a put or put_notify of an earlier group was not carried out. `number`: the operation, and the error times 256.
+  refusal,  ///< From the target: a put or put_notify of an earlier group was not carried out. `number`: the operation,
+            ///< and the error times 256.
 };
 inline constexpr std::uint32_t group_kinds = 4;
 /// Members of one group at most.
@@ -65,7 +66,8 @@ inline std::uint64_t load(const std::byte* at) noexcept {
 }  // namespace detail
 
 /// Writes a member and returns where the next one goes. Requires: group_member_bytes() of room.
-[[gnu::always_inline]] inline std::byte* encode_message(std::byte* at, const std::byte* from, std::size_t size) noexcept {
+[[gnu::always_inline]] inline std::byte* encode_message(std::byte* at, const std::byte* from,
+                                                        std::size_t size) noexcept {
   detail::store(at, size);
   detail::store_payload(at + group_head_bytes, from, size);
   return at + group_member_bytes(group_kind::message, size);
@@ -84,8 +86,8 @@ inline std::byte* encode(const group_member& m, std::byte* at) noexcept {
 
 enum class group_verdict : std::uint8_t { member, end, garbled };
 
-/// Reads the members of a group, one by one. Strict: a kind that there is, a number only where one belongs, zeros where zeros belong, whole, and no more
-/// members than largest_group. What is behind a garbled member cannot be read.
+/// Reads the members of a group, one by one. Strict: a kind that there is, a number only where one belongs, zeros where
+/// zeros belong, whole, and no more members than largest_group. What is behind a garbled member cannot be read.
 class group_reader {
  public:
   explicit group_reader(const_bytes body) noexcept : at_(body.data()), left_(body.size()) {}

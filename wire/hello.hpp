@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The handshake: hello, accept, reject. It is the first message on every fabric, connected or addressed, so that private data of 0 to
-// 64 bytes reaches the other side before it accepts even where the connection manager carries 56 bytes or none at all, and so that
-// iWARP's rule (the active side speaks first) holds by itself.
-// A hello names the wire version, the fabric, its fingerprint and the answers that both sides share: peers built for others refuse each other
-// with a sentence. What comes before the fingerprint keeps its place in every wire version, so that a peer of another one can be answered.
-// Hot path: no. Threads: values.
+// The handshake: hello, accept, reject. It is the first message on every fabric, connected or addressed, so that
+// private data of 0 to 64 bytes reaches the other side before it accepts even where the connection manager carries 56
+// bytes or none at all, and so that iWARP's rule (the active side speaks first) holds by itself. A hello names the wire
+// version, the fabric, its fingerprint and the answers that both sides share: peers built for others refuse each other
+// with a sentence. What comes before the fingerprint keeps its place in every wire version, so that a peer of another
+// one can be answered. Hot path: no. Threads: values.
 #pragma once
 
 #include "../core/port.hpp"
@@ -38,15 +38,17 @@ struct ring_place {
 struct introduction {
   std::uint16_t wire_version = version;
   std::uint64_t fingerprint = 0;
-  std::uint64_t nonce = 0;         ///< Tells a repeated hello from a new one.
-  connection_number connection{};  ///< The sender's number for this connection: goes into every message to it.
-  std::uint32_t slot_bytes = 0;    ///< The largest message that the sender of this can receive.
-  std::uint64_t process = 0;       ///< For liveness by process descriptor; meaningful on one host only.
-  std::uint32_t heartbeat_ms = 0;  ///< How often this side wants to hear from the other; 0: it does not listen for heartbeats.
+  std::uint64_t nonce = 0;              ///< Tells a repeated hello from a new one.
+  connection_number connection{};       ///< The sender's number for this connection: goes into every message to it.
+  std::uint32_t max_message_bytes = 0;  ///< The largest message that the sender of this can receive.
+  std::uint64_t process = 0;            ///< For liveness by process descriptor; meaningful on one host only.
+  std::uint32_t heartbeat_ms =
+      0;  ///< How often this side wants to hear from the other; 0: it does not listen for heartbeats.
   ring_place ring{};
-  const_bytes address{};          ///< hello only, on addressed fabrics: how to answer.
-  const_bytes fabric{};           ///< The fabric's name, for the sentence.
-  const_bytes shared{};           ///< Answers and facts that both sides must have alike, as "family=answer ...", for the sentence.
+  const_bytes address{};  ///< hello only, on addressed fabrics: how to answer.
+  const_bytes fabric{};   ///< The fabric's name, for the sentence.
+  const_bytes
+      shared{};  ///< Answers and facts that both sides must have alike, as "family=answer ...", for the sentence.
   bool has_private_data = false;  ///< None is not the same as empty.
   const_bytes private_data{};
 };
@@ -62,7 +64,7 @@ constexpr std::size_t encode(const introduction& i, bytes into) noexcept {
   w.counted(i.fabric);
   w.number(i.fingerprint);
   w.counted(i.shared);
-  w.number(i.slot_bytes);
+  w.number(i.max_message_bytes);
   w.number(i.process);
   w.number(i.heartbeat_ms);
   w.number(i.ring.address);
@@ -76,8 +78,8 @@ constexpr std::size_t encode(const introduction& i, bytes into) noexcept {
 /// Why bytes are not an introduction that this side can use.
 enum class parse_verdict : std::uint8_t { good, garbled, other_wire_version };
 
-/// Strict. A foreign wire version is told apart from garbage: only what keeps its place is read then, the address being empty where even
-/// that does not fit. Spans point into `from`.
+/// Strict. A foreign wire version is told apart from garbage: only what keeps its place is read then, the address being
+/// empty where even that does not fit. Spans point into `from`.
 constexpr parse_verdict parse(const_bytes from, introduction& out) noexcept {
   reader in(from);
   if (in.number<std::uint32_t>() != magic) return parse_verdict::garbled;
@@ -93,7 +95,7 @@ constexpr parse_verdict parse(const_bytes from, introduction& out) noexcept {
   }
   out.fingerprint = in.number<std::uint64_t>();
   out.shared = in.counted(largest_shared);
-  out.slot_bytes = in.number<std::uint32_t>();
+  out.max_message_bytes = in.number<std::uint32_t>();
   out.process = in.number<std::uint64_t>();
   out.heartbeat_ms = in.number<std::uint32_t>();
   out.ring.address = in.number<std::uint64_t>();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a message is and on which connection it travels: 32 bits, so that it fits the narrowest immediate of any row.
-// Addressed fabrics do not say reliably who sent a message, and user messages share the receives with weft's own: both are solved by
-// this tag, which the sender fills with the number that the receiver gave to the connection.
-// Hot path: yes, a shift and an or. Threads: values.
+// Addressed fabrics do not say reliably who sent a message, and user messages share the receives with weft's own: both
+// are solved by this tag, which the sender fills with the number that the receiver gave to the connection. Hot path:
+// yes, a shift and an or. Threads: values.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ enum class message_kind : std::uint8_t {
   accept,
   reject,
   heartbeat,
-  goodbye,  ///< An orderly close: nothing follows. Where it may overtake what was sent before, it carries the number of those messages.
+  goodbye,  ///< An orderly close: nothing follows. Where it may overtake what was sent before, it carries the number of
+            ///< those messages.
   notify,   ///< The bytes of a write are there: carries its immediate.
   atomic_request,
   atomic_reply,
@@ -29,8 +30,8 @@ enum class message_kind : std::uint8_t {
 };
 inline constexpr std::uint32_t message_kinds = 15;
 
-/// The receiver's number of a connection: which record, and which use of that record, so that late messages of an earlier
-/// connection are told from those of the present one.
+/// The receiver's number of a connection: which record, and which use of that record, so that late messages of an
+/// earlier connection are told from those of the present one.
 struct connection_number {
   static constexpr std::uint32_t index_bits = 20;
   static constexpr std::uint32_t generation_bits = 8;
@@ -53,9 +54,12 @@ struct message_tag {
   constexpr message_kind kind() const noexcept { return static_cast<message_kind>(word >> 28); }
   constexpr connection_number connection() const noexcept { return {word & 0x0fff'ffffU}; }
 };
-static_assert(message_tag::of(message_kind::user, connection_number::of(7, 9)).word == connection_number::of(7, 9).value);  // arrivals.hpp
-static_assert(message_tag::of(message_kind::notify, connection_number::of(7, 9)).connection() == connection_number::of(7, 9));
-static_assert(message_tag::of(message_kind::ring_credit, connection_number::of((1U << 20) - 1, 255)).kind() == message_kind::ring_credit);
+static_assert(message_tag::of(message_kind::user, connection_number::of(7, 9)).word ==
+              connection_number::of(7, 9).value);  // arrivals.hpp
+static_assert(message_tag::of(message_kind::notify, connection_number::of(7, 9)).connection() ==
+              connection_number::of(7, 9));
+static_assert(message_tag::of(message_kind::ring_credit, connection_number::of((1U << 20) - 1, 255)).kind() ==
+              message_kind::ring_credit);
 
 /// Bytes in front of a message where framing::header answers: the tag, then zeros that keep the payload aligned to 8.
 inline constexpr std::size_t header_bytes = 8;

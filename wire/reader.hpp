@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Bounds-checked reading and writing of bytes that cross the wire: little-endian, lengths before contents, no pointers.
-// Bytes from a peer are never trusted: a reader that ran out stays bad, and whoever parses asks once at the end (done()).
-// Hot path: numbers, of notices and replies that are messages. Threads: values.
+// Bytes from a peer are never trusted: a reader that ran out stays bad, and whoever parses asks once at the end
+// (done()). Hot path: numbers, of notices and replies that are messages. Threads: values.
 #pragma once
 
 #include "../core/memory.hpp"
@@ -32,7 +32,8 @@ class reader {
       return whole;
     }
     std::uint64_t value = 0;
-    for (std::size_t i = 0; i < sizeof(T); ++i) value |= std::uint64_t{std::to_integer<std::uint8_t>(last_[i])} << (8 * i);
+    for (std::size_t i = 0; i < sizeof(T); ++i)
+      value |= std::uint64_t{std::to_integer<std::uint8_t>(last_[i])} << (8 * i);
     return static_cast<T>(value);
   }
   /// Bytes preceded by a 16-bit length; the span lies in the source, so copy before the source is reused.
@@ -74,7 +75,8 @@ class writer {
       size_ += sizeof value;
       return;
     }
-    for (std::size_t i = 0; i < sizeof(T); ++i) into_[size_++] = static_cast<std::byte>(static_cast<std::uint64_t>(value) >> (8 * i));
+    for (std::size_t i = 0; i < sizeof(T); ++i)
+      into_[size_++] = static_cast<std::byte>(static_cast<std::uint64_t>(value) >> (8 * i));
   }
   constexpr void counted(const_bytes contents) noexcept {
     number(static_cast<std::uint16_t>(contents.size()));

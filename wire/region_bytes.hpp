@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A remote region as bytes: what a peer must know to read, write or count in memory of this side.
-// The address form travels with it (a pointer of the target on some fabrics, an offset from the region's start on others): a number
-// alone, sent on as a pointer, is how a port of rFaaS lost its writes on providers that had answered with offsets.
-// Layout version 2, little-endian, 37 bytes: version 1, form 1, rights 1, atomicity 1, key width 1, key 8, base 8, length 8, owner's fingerprint 8.
-// Hot path: no. Threads: values.
+// The address form travels with it (a pointer of the target on some fabrics, an offset from the region's start on
+// others): a number alone, sent on as a pointer, is how a port of rFaaS lost its writes on providers that had answered
+// with offsets. Layout version 2, little-endian, 37 bytes: version 1, form 1, rights 1, atomicity 1, key width 1, key
+// 8, base 8, length 8, owner's fingerprint 8. Hot path: no. Threads: values.
 #pragma once
 
 #include "../core/atomics.hpp"
@@ -49,7 +49,8 @@ constexpr std::array<std::byte, region_record_bytes> encode(const region_record&
   return out;
 }
 
-/// Strict: right version, known form, rights and executor, key within its width, base + length without overflow, nothing left over.
+/// Strict: right version, known form, rights and executor, key within its width, base + length without overflow,
+/// nothing left over.
 constexpr std::optional<region_record> parse_region(const_bytes from) noexcept {
   reader in(from);
   const auto layout = in.number<std::uint8_t>();
@@ -65,7 +66,9 @@ constexpr std::optional<region_record> parse_region(const_bytes from) noexcept {
   if (!in.done() || layout != region_layout) return std::nullopt;
   if (form != 1 && form != 2) return std::nullopt;
   if (granted > static_cast<std::uint8_t>(rights::all)) return std::nullopt;
-  if (executor < static_cast<std::uint8_t>(atomicity::provider) || executor > static_cast<std::uint8_t>(atomicity::processor)) return std::nullopt;
+  if (executor < static_cast<std::uint8_t>(atomicity::provider) ||
+      executor > static_cast<std::uint8_t>(atomicity::processor))
+    return std::nullopt;
   if (r.key_bytes == 0 || r.key_bytes > 8 || (r.key_bytes < 8 && r.key >> (8 * r.key_bytes) != 0)) return std::nullopt;
   if (r.base + r.length < r.base) return std::nullopt;
   r.form = static_cast<address_form>(form);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One memory that is registered with several transports, as bytes: page size and one region record for each rail, since each
-// registration has a key of its own. And the words by which several connections find out that they belong together.
-// Layout version 1, little-endian: mark 1, version 1, rails 2, page 8, then a region record (region_bytes.hpp) for each rail.
-// Hot path: no. Threads: values.
+// One memory that is registered with several transports, as bytes: page size and one region record for each rail, since
+// each registration has a key of its own. And the words by which several connections find out that they belong
+// together. Layout version 1, little-endian: mark 1, version 1, rails 2, page 8, then a region record
+// (region_bytes.hpp) for each rail. Hot path: no. Threads: values.
 #pragma once
 
 #include "region_bytes.hpp"
@@ -38,7 +38,8 @@ inline std::vector<std::byte> encode(const striped_record& r) {
   return out;
 }
 
-/// Strict: known version, 1 to 64 rails, a page of at least a byte, all records whole and of one memory: same length, rights and fabric.
+/// Strict: known version, 1 to 64 rails, a page of at least a byte, all records whole and of one memory: same length,
+/// rights and fabric.
 inline std::optional<striped_record> parse_striped(const_bytes from) {
   reader in(from.first(std::min(from.size(), striped_front_bytes)));
   const auto mark = in.number<std::uint8_t>();
@@ -46,19 +47,23 @@ inline std::optional<striped_record> parse_striped(const_bytes from) {
   const auto rails = in.number<std::uint16_t>();
   striped_record r;
   r.page_bytes = in.number<std::uint64_t>();
-  if (!in.done() || mark != striped_mark || layout != striped_layout || rails == 0 || rails > most_rails || r.page_bytes == 0) return std::nullopt;
+  if (!in.done() || mark != striped_mark || layout != striped_layout || rails == 0 || rails > most_rails ||
+      r.page_bytes == 0)
+    return std::nullopt;
   if (from.size() != striped_front_bytes + rails * region_record_bytes) return std::nullopt;
   for (std::size_t i = 0; i < rails; ++i) {
     const auto each = parse_region(from.subspan(striped_front_bytes + i * region_record_bytes, region_record_bytes));
     if (!each) return std::nullopt;
     r.rails.push_back(*each);
     const region_record& first = r.rails.front();
-    if (each->length != first.length || each->granted != first.granted || each->fingerprint != first.fingerprint) return std::nullopt;
+    if (each->length != first.length || each->granted != first.granted || each->fingerprint != first.fingerprint)
+      return std::nullopt;
   }
   return r;
 }
 
-/// What the connection of one rail says of itself, as private data: mark 1, version 1, rail 2, rails 2, page 8, token 8.
+/// What the connection of one rail says of itself, as private data: mark 1, version 1, rail 2, rails 2, page 8,
+/// token 8.
 struct rail_words {
   std::uint16_t rail = 0;
   std::uint16_t rails = 0;
@@ -88,7 +93,8 @@ constexpr std::optional<rail_words> parse_rail_words(const_bytes from) noexcept 
   r.rails = in.number<std::uint16_t>();
   r.page_bytes = in.number<std::uint64_t>();
   r.token = in.number<std::uint64_t>();
-  if (!in.done() || mark != striped_mark || layout != striped_layout || r.rail >= r.rails || r.rails > most_rails) return std::nullopt;
+  if (!in.done() || mark != striped_mark || layout != striped_layout || r.rail >= r.rails || r.rails > most_rails)
+    return std::nullopt;
   return r;
 }
 

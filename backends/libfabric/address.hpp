@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Addresses as the library wants them: bytes of any length, checked before they are handed over, because fi_av_insert is told
-// no length and would read past a short one.
-// Hot path: no. Threads: values.
+// Addresses as the library wants them: bytes of any length, checked before they are handed over, because fi_av_insert
+// is told no length and would read past a short one. Hot path: no. Threads: values.
 #pragma once
 
 #include "domain.hpp"
@@ -62,7 +61,9 @@ inline std::string printable_address(const address_bytes& address, bool socket_a
     return (wide ? "[" + std::string(host) + "]" : std::string(host)) + ":" + std::to_string(ntohs(port));
   }
   const auto end = std::find(address.begin(), address.end(), std::byte{0});
-  const auto plain = [](std::byte each) { return std::to_integer<int>(each) >= 32 && std::to_integer<int>(each) < 127; };
+  const auto plain = [](std::byte each) {
+    return std::to_integer<int>(each) >= 32 && std::to_integer<int>(each) < 127;
+  };
   if (end != address.begin() && std::all_of(address.begin(), end, plain)) {
     std::string text;
     for (auto each = address.begin(); each != end; ++each) text += static_cast<char>(*each);
@@ -74,12 +75,15 @@ inline std::string printable_address(const address_bytes& address, bool socket_a
 /// Why these bytes cannot be dialled; nothing if they can. `own` is an address of the same fabric, for its length.
 template <class Shape>
 std::optional<failure> unusable_address(const address_bytes& address, const fi_info& info, const address_bytes& own) {
-  const std::string who = "fabric " + std::string(Shape::name) + ": the address to dial (" + std::to_string(address.size()) + " bytes) ";
+  const std::string who =
+      "fabric " + std::string(Shape::name) + ": the address to dial (" + std::to_string(address.size()) + " bytes) ";
   if constexpr (request<Shape>::socket_addresses) {
     const auto family = socket_family(address);
-    if (!family) return failure{error(errc::invalid, "dial"), who + "is no IPv4 (16 bytes) or IPv6 (28 bytes) socket address"};
+    if (!family)
+      return failure{error(errc::invalid, "dial"), who + "is no IPv4 (16 bytes) or IPv6 (28 bytes) socket address"};
     if (!request<Shape>::connected && socket_family(own) && *family != *socket_family(own))
-      return failure{error(errc::invalid, "dial"), who + "is of another IP version than this port's own, " + printable_address(own, true)};
+      return failure{error(errc::invalid, "dial"),
+                     who + "is of another IP version than this port's own, " + printable_address(own, true)};
     return std::nullopt;
   }
   if (info.addr_format == FI_ADDR_STR) {
@@ -91,8 +95,10 @@ std::optional<failure> unusable_address(const address_bytes& address, const fi_i
   return std::nullopt;
 }
 
-/// An address given in numbers; nothing for a name, or for numbers of another format (FI_SOCKADDR_IN, FI_SOCKADDR_IN6, or any).
-inline std::optional<address_bytes> numeric_address(const std::string& host, const std::string& port, std::uint32_t format) {
+/// An address given in numbers; nothing for a name, or for numbers of another format (FI_SOCKADDR_IN, FI_SOCKADDR_IN6,
+/// or any).
+inline std::optional<address_bytes> numeric_address(const std::string& host, const std::string& port,
+                                                    std::uint32_t format) {
   addrinfo hints{};
   hints.ai_family = format == FI_SOCKADDR_IN ? AF_INET : format == FI_SOCKADDR_IN6 ? AF_INET6 : AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;
@@ -111,8 +117,10 @@ result<address_bytes> resolve_address(const fi_info& own, std::string_view node,
   const std::string host(node), port(service);
   const std::string who = "fabric " + std::string(Shape::name) + ": no address for " + host + ":" + port;
   if constexpr (!request<Shape>::socket_addresses)
-    return failure{error(errc::unsupported, "resolve"), who + ": addresses of this fabric are opaque, exchange them over the rendezvous"};
-  if constexpr (!request<Shape>::connected)  // fi_getinfo takes rxm 0.2 to 0.6 ms, longer than connecting does: names are worth that, numbers are not
+    return failure{error(errc::unsupported, "resolve"),
+                   who + ": addresses of this fabric are opaque, exchange them over the out-of-band exchange"};
+  if constexpr (!request<Shape>::connected)  // fi_getinfo takes rxm 0.2 to 0.6 ms, longer than connecting does: names
+                                             // are worth that, numbers are not
     if (auto numbers = numeric_address(host, port, own.addr_format)) return *std::move(numbers);
   owned_info hints = make_hints<Shape>({});
   if (!hints) return failure{error(errc::no_memory, "fi_allocinfo"), who + ": out of memory"};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Addressed fabrics (FI_EP_RDM): one endpoint serves all peers, a link is a place in the address vector. There is no
-// handshake: a link is established as soon as its address is known, and whether somebody is there shows when it is used.
-// Links to one address share its place, which goes with the last of them: some address vectors answer a second insertion with the
-// same place and count no uses (rxd of libfabric 1.17: removing it once takes it from both, and posts say `again` for ever).
-// Where the library cannot forget a peer (forgets_peers; shm since 2.0: a place used again ends in a segmentation fault) its place is kept
-// for when it is dialled again: the vector then bounds how many different peers one port can meet, with an error behind the last.
-// Hot path: of(), peer(). Threads: one owner.
+// handshake: a link is established as soon as its address is known, and whether somebody is there shows when it is
+// used. Links to one address share its place, which goes with the last of them: some address vectors answer a second
+// insertion with the same place and count no uses (rxd of libfabric 1.17: removing it once takes it from both, and
+// posts say `again` for ever). Where the library cannot forget a peer (forgets_peers; shm since 2.0: a place used again
+// ends in a segmentation fault) its place is kept for when it is dialled again: the vector then bounds how many
+// different peers one port can meet, with an error behind the last. Hot path: of(), peer(). Threads: one owner.
 #pragma once
 
 #include "address.hpp"
@@ -23,7 +23,8 @@ namespace weft::backends::libfabric {
 template <class Shape>
 class addressed_endpoint {
  public:
-  /// The endpoint, a place in the address vector, and whose link it is. In a table places are indices (fi_av(3)): they need no 64 bits.
+  /// The endpoint, a place in the address vector, and whose link it is. In a table places are indices (fi_av(3)): they
+  /// need no 64 bits.
   struct link {
     fid_ep* endpoint = nullptr;  ///< Null: no link.
     std::uint32_t address = 0;
@@ -32,20 +33,24 @@ class addressed_endpoint {
   };
   static constexpr bool link_has_receives = false;
 
-  static result<addressed_endpoint> open(const domain& in, const completion_queue<Shape>& queue, fid_cntr* counter, const port_options& options) {
+  static result<addressed_endpoint> open(const domain& in, const completion_queue<Shape>& queue, fid_cntr* counter,
+                                         const port_options& options) {
     const std::string who = "fabric " + std::string(Shape::name);
     addressed_endpoint made;
     made.info_ = in.info.get();
     fi_av_attr table{};
     table.type = FI_AV_TABLE;
     table.count = options.links;
-    if (const int r = fi_av_open(in.object.get(), &table, made.peers_.slot(), nullptr); r != 0) return refused(r, "fi_av_open", who);
+    if (const int r = fi_av_open(in.object.get(), &table, made.peers_.slot(), nullptr); r != 0)
+      return refused(r, "fi_av_open", who);
     refusal no = made.enable(in, queue, counter);
     for (int more = 0; no.number == -FI_EBUSY && more < other_names; ++more) no = made.enable(in, queue, counter);
     if (no.number != 0) return refused(no.number, no.call, who + no.what);
     fid_ep* endpoint = made.endpoint_.get();
     if constexpr (Shape::multi_receive)  // behind fi_enable: shm of libfabric 1.17 crashes before it
-      if (const int r = fi_setopt(&endpoint->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV, &options.least_room, sizeof options.least_room); r != 0)
+      if (const int r = fi_setopt(&endpoint->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV, &options.least_room,
+                                  sizeof options.least_room);
+          r != 0)
         return refused(r, "fi_setopt", who + ": FI_OPT_MIN_MULTI_RECV");
     made.own_ = name_of(&endpoint->fid);
     return made;
@@ -65,7 +70,8 @@ class addressed_endpoint {
       fi_addr_t at = FI_ADDR_UNSPEC;
       if (const int inserted = fi_av_insert(peers_.get(), to.data(), 1, &at, 0, nullptr); inserted != 1)
         return refused(inserted < 0 ? inserted : FI_EADDRNOTAVAIL, "fi_av_insert",
-                       "fabric " + std::string(Shape::name) + ": dialling " + printable_address(to, request<Shape>::socket_addresses));
+                       "fabric " + std::string(Shape::name) + ": dialling " +
+                           printable_address(to, request<Shape>::socket_addresses));
       known = place_of(at);  // the same peer, spelled differently
       if (known == places_.end()) known = places_.insert(known, {to, at, 0});
     }
@@ -105,18 +111,22 @@ class addressed_endpoint {
     const char* call = "";
     std::string what;
   };
-  /// An endpoint's name may be its process's number and the endpoint's in its domain (shm). A process that was killed leaves its names taken, and whoever
-  /// gets its number later is answered "busy": the next endpoint of the domain has another name. So many are tried.
+  /// An endpoint's name may be its process's number and the endpoint's in its domain (shm). A process that was killed
+  /// leaves its names taken, and whoever gets its number later is answered "busy": the next endpoint of the domain has
+  /// another name. So many are tried.
   static constexpr int other_names = 64;
 
   refusal enable(const domain& in, const completion_queue<Shape>& queue, fid_cntr* counter) {
     endpoint_.reset();
-    if (const int r = fi_endpoint(in.object.get(), in.info.get(), endpoint_.slot(), nullptr); r != 0) return {r, "fi_endpoint", {}};
+    if (const int r = fi_endpoint(in.object.get(), in.info.get(), endpoint_.slot(), nullptr); r != 0)
+      return {r, "fi_endpoint", {}};
     fid_ep* endpoint = endpoint_.get();
     if (const int r = fi_ep_bind(endpoint, &peers_.get()->fid, 0); r != 0) return {r, "fi_ep_bind", ": address vector"};
-    if (const int r = completion_queue<Shape>::bind(queue.get(), endpoint); r != 0) return {r, "fi_ep_bind", ": completion queue"};
+    if (const int r = completion_queue<Shape>::bind(queue.get(), endpoint); r != 0)
+      return {r, "fi_ep_bind", ": completion queue"};
     if (counter != nullptr)
-      if (const int r = fi_ep_bind(endpoint, &counter->fid, FI_REMOTE_WRITE); r != 0) return {r, "fi_ep_bind", ": remote counter"};
+      if (const int r = fi_ep_bind(endpoint, &counter->fid, FI_REMOTE_WRITE); r != 0)
+        return {r, "fi_ep_bind", ": remote counter"};
     if (const int r = fi_enable(endpoint); r != 0) return {r, "fi_enable", other_environment<Shape>()};
     return {};
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether the library is what the header was generated for: compares each cell that the answers rely on (asked, returned,
-// baked) and refuses with the list of those that differ. No answer is adapted at run time: rFaaS' port to libfabric failed
-// because a provider cleared FI_MR_VIRT_ADDR in its reply and the program went on sending pointers. Behaviour that no reply
-// shows (who must poll, what a refused write tells) is for ./weft probe.
-// Hot path: no. Threads: none.
+// Whether the library is what the header was generated for: compares each cell that the answers rely on (asked,
+// returned, baked) and refuses with the list of those that differ. No answer is adapted at run time: rFaaS' port to
+// libfabric failed because a provider cleared FI_MR_VIRT_ADDR in its reply and the program went on sending pointers.
+// Behaviour that no reply shows (who must poll, what a refused write tells) is for ./weft probe. Hot path: no. Threads:
+// none.
 #pragma once
 
 #include "../../core/atomic_listing.hpp"
@@ -19,7 +19,9 @@
 
 namespace weft::backends::libfabric {
 
-inline std::string_view text_or_none(const char* text) { return text == nullptr ? std::string_view("none") : std::string_view(text); }
+inline std::string_view text_or_none(const char* text) {
+  return text == nullptr ? std::string_view("none") : std::string_view(text);
+}
 
 /// Whether addresses of this form are those of sockets.
 constexpr bool is_socket_form(std::uint32_t form) noexcept {
@@ -37,10 +39,12 @@ void compare_identity(const fi_info& info, differences& found) {
   if (text_or_none(info.fabric_attr->prov_name) != facts.provider)
     found.cell("every answer", "provider", facts.provider, text_or_none(info.fabric_attr->prov_name), facts.provider);
   if (!facts.fabric_name.empty() && text_or_none(info.fabric_attr->name) != facts.fabric_name)
-    found.cell("every answer", "fabric_name", facts.fabric_name, text_or_none(info.fabric_attr->name), facts.fabric_name);
+    found.cell("every answer", "fabric_name", facts.fabric_name, text_or_none(info.fabric_attr->name),
+               facts.fabric_name);
   found.flag("endpoint", "endpoint_type connected", request<Shape>::connected, info.ep_attr->type == FI_EP_MSG);
   if (info.addr_format != FI_FORMAT_UNSPEC)
-    found.flag("bootstrap", "address_resolution socket", request<Shape>::socket_addresses, is_socket_form(info.addr_format));
+    found.flag("bootstrap", "address_resolution socket", request<Shape>::socket_addresses,
+               is_socket_form(info.addr_format));
 }
 
 /// How regions are addressed, keyed, described and bound.
@@ -55,7 +59,8 @@ void compare_memory(const fi_info& info, differences& found) {
   found.flag("region_binding", "region_endpoint_binding", Shape::bind_regions, (mode & FI_MR_ENDPOINT) != 0);
   constexpr int old_basic = 1 << 0, old_scalable = 1 << 1;  // their names are deprecated since libfabric 2
   if (const int unknown = mode & ~(request<Shape>::mr_mode | FI_MR_HMEM | old_basic | old_scalable); unknown != 0)
-    found.cell("every region", "mr_mode", std::to_string(request<Shape>::mr_mode), std::to_string(mode), std::to_string(request<Shape>::mr_mode));
+    found.cell("every region", "mr_mode", std::to_string(request<Shape>::mr_mode), std::to_string(mode),
+               std::to_string(request<Shape>::mr_mode));
   if ((mode & old_basic) != 0) found.cell("every region", "mr_mode", "modern bits", "FI_MR_BASIC", "modern bits");
   // Our keys must fit into the provider's; the provider's must fit into what the wire format was baked for.
   if (Shape::provider_key ? returned > key_bytes : returned < key_bytes)
@@ -69,41 +74,54 @@ void compare_operations(const fi_info& info, differences& found) {
   constexpr const fabric_facts& facts = Shape::facts;
   constexpr std::uint64_t needs = FI_CONTEXT | FI_CONTEXT2;
   if ((info.mode & ~ask::mode) != 0)
-    found.cell("every operation", "mode bits", std::to_string(ask::mode), std::to_string(info.mode), std::to_string(ask::mode));
+    found.cell("every operation", "mode bits", std::to_string(ask::mode), std::to_string(info.mode),
+               std::to_string(ask::mode));
   if ((info.mode & needs & ~ask::mode) != 0)
-    found.cell("every operation", "context_bytes", std::to_string(facts.context_bytes), "more", std::to_string(facts.context_bytes));
-  if (Shape::write_immediate) found.flag("notify", "write_immediate_consumes_receive", Shape::receive_reserve, (info.mode & FI_RX_CQ_DATA) != 0);
+    found.cell("every operation", "context_bytes", std::to_string(facts.context_bytes), "more",
+               std::to_string(facts.context_bytes));
+  if (Shape::write_immediate)
+    found.flag("notify", "write_immediate_consumes_receive", Shape::receive_reserve, (info.mode & FI_RX_CQ_DATA) != 0);
   found.at_least("notify or framing", "immediate bytes", ask::immediate_bytes, info.domain_attr->cq_data_size);
   if ((info.caps & ask::caps) != ask::caps)
-    found.cell("every operation", "capabilities", std::to_string(ask::caps), std::to_string(info.caps), std::to_string(ask::caps));
-  if constexpr (Shape::shared_receives) found.flag("receive_pool", "shared_receives", true, info.ep_attr->rx_ctx_cnt == FI_SHARED_CONTEXT);
+    found.cell("every operation", "capabilities", std::to_string(ask::caps), std::to_string(info.caps),
+               std::to_string(ask::caps));
+  if constexpr (Shape::shared_receives)
+    found.flag("receive_pool", "shared_receives", true, info.ep_attr->rx_ctx_cnt == FI_SHARED_CONTEXT);
   const std::uint64_t order = info.tx_attr->msg_order & info.rx_attr->msg_order;
-  found.flag("notify", "order_send_after_write", Shape::ordered_send_after_write, Shape::ordered_send_after_write && (order & FI_ORDER_SAW) != 0);
-  found.flag("notify", "order_write_after_write", Shape::ordered_write_after_write, Shape::ordered_write_after_write && (order & FI_ORDER_WAW) != 0);
-  found.flag("endpoint", "order_send_after_send", facts.order_send_after_send, facts.order_send_after_send && (order & FI_ORDER_SAS) != 0);
+  found.flag("notify", "order_send_after_write", Shape::ordered_send_after_write,
+             Shape::ordered_send_after_write && (order & FI_ORDER_SAW) != 0);
+  found.flag("notify", "order_write_after_write", Shape::ordered_write_after_write,
+             Shape::ordered_write_after_write && (order & FI_ORDER_WAW) != 0);
+  found.flag("endpoint", "order_send_after_send", facts.order_send_after_send,
+             facts.order_send_after_send && (order & FI_ORDER_SAS) != 0);
   // Manual instead of automatic: nobody would poll. The other way round costs nothing but the library's own thread.
   if (facts.data_progress != data_progress::polling && info.domain_attr->data_progress == FI_PROGRESS_MANUAL)
-    found.cell("progress", "data_progress", "without polling", "polling", facts.data_progress == data_progress::thread ? "thread" : "hardware");
+    found.cell("progress", "data_progress", "without polling", "polling",
+               facts.data_progress == data_progress::thread ? "thread" : "hardware");
 }
 
-/// Bounds that were baked: the device may have more, never less. Injection is decided by the row's bound, at compile time.
+/// Bounds that were baked: the device may have more, never less. Injection is decided by the row's bound, at compile
+/// time.
 template <class Shape>
 void compare_sizes(const fi_info& info, const port_options& options, differences& found) {
   constexpr const fabric_facts& facts = Shape::facts;
   // "Unlimited" of one provider is a few pages less than that of another: half of the number range is unlimited enough.
-  constexpr std::uint64_t message = std::min(facts.largest_message, unlimited / 2), write = std::min(facts.largest_write, unlimited / 2);
+  constexpr std::uint64_t message = std::min(facts.largest_message, unlimited / 2),
+                          write = std::min(facts.largest_write, unlimited / 2);
   found.at_least("every short message or write", "inject_bytes", facts.inject_bytes, info.tx_attr->inject_size);
   found.at_least("", "queue_depth (transmit)", facts.queue_depth, info.tx_attr->size);
   found.at_least("", "queue_depth (receive)", facts.queue_depth, info.rx_attr->size);
   found.at_least("what was opened with", "receives", options.receives, info.rx_attr->size);
   found.at_least("", "largest_message", message, info.ep_attr->max_msg_size);
   found.at_least("", "largest_write", write, info.ep_attr->max_msg_size);
-  if (Shape::framed) found.at_least("framing", "gather_limit", Shape::watched_receives ? 3 : 2, info.tx_attr->iov_limit);
+  if (Shape::framed)
+    found.at_least("framing", "gather_limit", Shape::watched_receives ? 3 : 2, info.tx_attr->iov_limit);
   else found.at_least("gather lists", "gather_limit", facts.gather_limit, info.tx_attr->iov_limit);
   found.at_least("gather lists", "rma_gather_limit", facts.rma_gather_limit, info.tx_attr->rma_iov_limit);
 }
 
-/// Compares every cell that a reply shows. Returns: what differs and is accepted ("" for nothing). Errors: broken, with the whole list.
+/// Compares every cell that a reply shows. Returns: what differs and is accepted ("" for nothing). Errors: broken, with
+/// the whole list.
 template <class Shape>
 result<std::string> attest(const fi_info& info, const port_options& options) {
   differences found;
@@ -126,8 +144,10 @@ result<void> attest_atomics(fid_domain* domain) {
       if (!natively(Shape::facts, o, t)) continue;
       fi_atomic_attr offers{};
       const std::uint64_t flags = o == atomic_operation::compare_swap ? FI_COMPARE_ATOMIC : FI_FETCH_ATOMIC;
-      const bool works = fi_query_atomic(domain, native_type(t), native_operation(o), &offers, flags) == 0 && offers.count > 0;
-      const std::string said = "atomic_operations " + std::string(atomic_operation_names[i - 1]) + " of " + std::string(number_type_names[j - 1]);
+      const bool works =
+          fi_query_atomic(domain, native_type(t), native_operation(o), &offers, flags) == 0 && offers.count > 0;
+      const std::string said = "atomic_operations " + std::string(atomic_operation_names[i - 1]) + " of " +
+                               std::string(number_type_names[j - 1]);
       found.at_least("atomic_operations", said + " (bytes)", size_of(t), works ? offers.size : 0);
     }
   if (found.text().empty()) return {};

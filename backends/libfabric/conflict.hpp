@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Why the library found nothing: the smallest sets of demands that it cannot grant together, found by giving demands up. One demand that
-// nobody can have is looked for first, then two that exclude each other (atomics and order on rxm), then whatever cannot be made smaller.
-// Slow (some hundred questions at most) and clear: it runs only where opening has failed already.
-// Hot path: no. Threads: none.
+// Why the library found nothing: the smallest sets of demands that it cannot grant together, found by giving demands
+// up. One demand that nobody can have is looked for first, then two that exclude each other (atomics and order on rxm),
+// then whatever cannot be made smaller. Slow (some hundred questions at most) and clear: it runs only where opening has
+// failed already. Hot path: no. Threads: none.
 #pragma once
 
 #include "demands.hpp"
@@ -76,7 +76,8 @@ std::string conflicts_of(const port_options& options) {
       if (!kept[i]) demands[i].give_up(asked);
     return asked.ask();
   };
-  const auto found = conflict_search(demands.size(), [&](const std::vector<bool>& kept) { return reply(kept) != nullptr; }).all();
+  const auto found =
+      conflict_search(demands.size(), [&](const std::vector<bool>& kept) { return reply(kept) != nullptr; }).all();
   if (found.empty()) return "has no endpoint with messages and remote writes, whatever else is given up";
   std::vector<bool> rest(demands.size(), true);
   for (const auto& each : found)
@@ -87,7 +88,8 @@ std::string conflicts_of(const port_options& options) {
     text += text.empty() ? "" : ", and ";
     text += each.size() == 1 ? "does not grant " : "does not grant together, though any fewer of them, ";
     for (const std::size_t index : each) text += (index == each.front() ? "" : " and ") + demands[index].said;
-    if (each.size() == 1 && instead != nullptr) text += " (it returns " + demands[each.front()].returned(*instead) + ")";
+    if (each.size() == 1 && instead != nullptr)
+      text += " (it returns " + demands[each.front()].returned(*instead) + ")";
   }
   return text + "; everything else that was asked for is granted";
 }

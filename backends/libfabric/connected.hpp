@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Connected fabrics (FI_EP_MSG): a passive endpoint listens, each link is an endpoint of its own, and an event queue tells
-// what happens to them. Every endpoint is enabled before it connects or accepts, so that receives stand before a peer can send.
-// Who arrives is accepted at once (unless the handler says no_tag): the application's handshake is done by messages above.
-// Some providers deliver a request only while both sides read their queues: call poll_links and poll while you wait.
-// Hot path: of(), peer(). Threads: one owner.
+// Connected fabrics (FI_EP_MSG): a passive endpoint listens, each link is an endpoint of its own, and an event queue
+// tells what happens to them. Every endpoint is enabled before it connects or accepts, so that receives stand before a
+// peer can send. Who arrives is accepted at once (unless the handler says no_tag): the application's handshake is done
+// by messages above. Some providers deliver a request only while both sides read their queues: call poll_links and poll
+// while you wait. Hot path: of(), peer(). Threads: one owner.
 #pragma once
 
 #include "address.hpp"
@@ -29,18 +29,21 @@ class connected_endpoints {
   };
   static constexpr bool link_has_receives = !Shape::shared_receives;
 
-  static result<connected_endpoints> open(const domain& in, const completion_queue<Shape>& queue, fid_cntr* counter, const port_options& options) {
+  static result<connected_endpoints> open(const domain& in, const completion_queue<Shape>& queue, fid_cntr* counter,
+                                          const port_options& options) {
     connected_endpoints made(in, queue.get(), counter, options);
     fi_eq_attr attributes{};
     attributes.size = 2 * std::size_t{options.links} + 16;
     attributes.wait_obj = options.sleeps && completion_queue<Shape>::sleeps_on_descriptor ? FI_WAIT_FD : FI_WAIT_UNSPEC;
-    if (const int r = fi_eq_open(in.fabric.get(), &attributes, made.events_.slot(), nullptr); r != 0) return refused(r, "fi_eq_open", made.who());
+    if (const int r = fi_eq_open(in.fabric.get(), &attributes, made.events_.slot(), nullptr); r != 0)
+      return refused(r, "fi_eq_open", made.who());
     if constexpr (Shape::shared_receives)
       if (auto pool = made.open_pool(); !pool) return std::move(pool).error();
     if (!options.listens) return made;
     if (const int r = fi_passive_ep(in.fabric.get(), in.info.get(), made.listener_.slot(), nullptr); r != 0)
       return refused(r, "fi_passive_ep", made.who());
-    if (const int r = fi_pep_bind(made.listener_.get(), &made.events_.get()->fid, 0); r != 0) return refused(r, "fi_pep_bind", made.who());
+    if (const int r = fi_pep_bind(made.listener_.get(), &made.events_.get()->fid, 0); r != 0)
+      return refused(r, "fi_pep_bind", made.who());
     if (const int r = fi_listen(made.listener_.get()); r != 0)
       return refused(r, "fi_listen", made.who() + ": listening at " + options.node + ":" + options.service);
     return made;
@@ -52,7 +55,8 @@ class connected_endpoints {
     else return from.endpoint;
   }
   std::uint32_t peer_tag(link of) const {
-    const auto held = std::find_if(links_.begin(), links_.end(), [&](const held_link& each) { return each.endpoint.get() == of.endpoint; });
+    const auto held = std::find_if(links_.begin(), links_.end(),
+                                   [&](const held_link& each) { return each.endpoint.get() == of.endpoint; });
     return held == links_.end() ? no_tag : held->theirs;
   }
   static constexpr fi_addr_t peer(link) noexcept { return FI_ADDR_UNSPEC; }
@@ -64,7 +68,8 @@ class connected_endpoints {
     if (auto why = unusable_address<Shape>(to, *info_, {})) return *std::move(why);
     const std::string dialling = who() + ": dialling " + printable_address(to, request<Shape>::socket_addresses);
     if (links_.size() >= most_links_)
-      return failure{error(errc::invalid, "dial"), dialling + ": more than port_options::links (" + std::to_string(most_links_) + ") at once"};
+      return failure{error(errc::invalid, "dial"),
+                     dialling + ": more than port_options::links (" + std::to_string(most_links_) + ") at once"};
     const owned_info info = info_towards(to);
     if (!info) return failure{error(errc::no_memory, "fi_dupinfo"), dialling + ": out of memory"};
     owned<fid_ep> endpoint;
@@ -79,7 +84,8 @@ class connected_endpoints {
 
   void hang_up(link& gone) {
     fid_ep* endpoint = std::exchange(gone.endpoint, nullptr);
-    const auto held = std::find_if(links_.begin(), links_.end(), [&](const held_link& each) { return each.endpoint.get() == endpoint; });
+    const auto held = std::find_if(links_.begin(), links_.end(),
+                                   [&](const held_link& each) { return each.endpoint.get() == endpoint; });
     if (held == links_.end()) return;
     if (held->state != phase::lost) fi_shutdown(endpoint, 0);
     std::swap(*held, links_.back());
@@ -116,7 +122,12 @@ class connected_endpoints {
 
   using queues = typename completion_queue<Shape>::handles;
   connected_endpoints(const domain& in, queues queue, fid_cntr* counter, const port_options& options)
-      : info_(in.info.get()), domain_(in.object.get()), queue_(queue), counter_(counter), most_links_(options.links), bound_(!options.node.empty()) {}
+      : info_(in.info.get()),
+        domain_(in.object.get()),
+        queue_(queue),
+        counter_(counter),
+        most_links_(options.links),
+        bound_(!options.node.empty()) {}
 
   std::string who() const { return "fabric " + std::string(Shape::name); }
 
@@ -135,17 +146,20 @@ class connected_endpoints {
     if (info->dest_addr == nullptr) return nullptr;
     std::memcpy(info->dest_addr, to.data(), to.size());
     info->dest_addrlen = to.size();
-    if (request<Shape>::socket_addresses) info->addr_format = *socket_family(to) == AF_INET6 ? FI_SOCKADDR_IN6 : FI_SOCKADDR_IN;
+    if (request<Shape>::socket_addresses)
+      info->addr_format = *socket_family(to) == AF_INET6 ? FI_SOCKADDR_IN6 : FI_SOCKADDR_IN;
     return info;
   }
 
-  /// The receives of all links. Providers that have nothing to bind or to enable there say that they do not know the call.
+  /// The receives of all links. Providers that have nothing to bind or to enable there say that they do not know the
+  /// call.
   result<void> open_pool() {
     if (const int r = fi_srx_context(domain_, info_->rx_attr, pool_.slot(), nullptr); r != 0)
       return refused(r, "fi_srx_context", who() + ": the pool of receives");
-    if (const int r = fi_ep_bind(pool_.get(), &queue_.arrivals->fid, FI_RECV); r != 0 && r != -FI_ENOSYS)
+    if (const int r = fi_ep_bind(pool_.get(), &queue_.receive_cq->fid, FI_RECV); r != 0 && r != -FI_ENOSYS)
       return refused(r, "fi_ep_bind", who() + ": the pool of receives");
-    if (const int r = fi_enable(pool_.get()); r != 0 && r != -FI_ENOSYS) return refused(r, "fi_enable", who() + ": the pool of receives");
+    if (const int r = fi_enable(pool_.get()); r != 0 && r != -FI_ENOSYS)
+      return refused(r, "fi_enable", who() + ": the pool of receives");
     return {};
   }
 
@@ -205,7 +219,7 @@ class connected_endpoints {
     if (kept == nullptr) return;  // hung up by the handler
     kept->tag = tag;
     link unwanted = arrived;
-    if (tag == no_tag) return hang_up(unwanted);                           // not fi_reject: the endpoint owns the request by now
+    if (tag == no_tag) return hang_up(unwanted);  // not fi_reject: the endpoint owns the request by now
     constexpr std::size_t told = Shape::shared_receives ? sizeof tag : 0;  // core/port.hpp, peer_tag
     if (fi_accept(arrived.endpoint, told == 0 ? nullptr : &tag, told) != 0) tell_end(*kept, on);
   }

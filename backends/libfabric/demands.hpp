@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a port demands of the library, one by one, in the words of the matrix: each can be given up alone, so that a reply of nothing
-// can be explained. fi_getinfo says -61 and no more; which bit it was costs people days (mercury 395, aws-ofi-nccl 241).
-// A mode bit that is not offered is a demand too: "regions are not bound" excludes whoever binds them (fi_getinfo(3), fi_mr(3)).
-// Hot path: no. Threads: values.
+// What a port demands of the library, one by one, in the words of the matrix: each can be given up alone, so that a
+// reply of nothing can be explained. fi_getinfo says -61 and no more; which bit it was costs people days (mercury 395,
+// aws-ofi-nccl 241). A mode bit that is not offered is a demand too: "regions are not bound" excludes whoever binds
+// them (fi_getinfo(3), fi_mr(3)). Hot path: no. Threads: values.
 #pragma once
 
 #include "hints.hpp"
@@ -51,11 +51,13 @@ demand without_mode(std::string said) {
 /// A mode of operations that is not offered.
 template <std::uint64_t Bit>
 demand without_operation_mode(std::string said) {
-  return {std::move(said), [](question& q) { q.hints->mode |= Bit; }, [](const fi_info& i) { return word((i.mode & Bit) != 0); }};
+  return {std::move(said), [](question& q) { q.hints->mode |= Bit; },
+          [](const fi_info& i) { return word((i.mode & Bit) != 0); }};
 }
 template <std::uint64_t Bit>
 demand capability(std::string said) {
-  return {std::move(said), [](question& q) { q.hints->caps &= ~Bit; }, [](const fi_info& i) { return word((i.caps & Bit) != 0); }};
+  return {std::move(said), [](question& q) { q.hints->caps &= ~Bit; },
+          [](const fi_info& i) { return word((i.caps & Bit) != 0); }};
 }
 template <std::uint64_t Bit>
 demand order(std::string said) {
@@ -68,14 +70,19 @@ demand order(std::string said) {
 }
 
 inline demand endpoint(bool connected) {
-  return {std::string("endpoint_type: ") + (connected ? "connected" : "addressed"), [](question& q) { q.hints->ep_attr->type = FI_EP_UNSPEC; },
-          [](const fi_info& i) -> std::string {
-            return i.ep_attr->type == FI_EP_MSG ? "connected" : i.ep_attr->type == FI_EP_RDM ? "addressed" : "datagrams";
-          }};
+  return {
+      std::string("endpoint_type: ") + (connected ? "connected" : "addressed"),
+      [](question& q) { q.hints->ep_attr->type = FI_EP_UNSPEC; },
+      [](const fi_info& i) -> std::string {
+        return i.ep_attr->type == FI_EP_MSG ? "connected" : i.ep_attr->type == FI_EP_RDM ? "addressed" : "datagrams";
+      }};
 }
 inline demand fabric_name(std::string_view name) {
-  return {"fabric_name: \"" + std::string(name) + "\"", [](question& q) { std::free(std::exchange(q.hints->fabric_attr->name, nullptr)); },
-          [](const fi_info& i) { return i.fabric_attr->name == nullptr ? std::string("none") : std::string(i.fabric_attr->name); }};
+  return {"fabric_name: \"" + std::string(name) + "\"",
+          [](question& q) { std::free(std::exchange(q.hints->fabric_attr->name, nullptr)); },
+          [](const fi_info& i) {
+            return i.fabric_attr->name == nullptr ? std::string("none") : std::string(i.fabric_attr->name);
+          }};
 }
 inline demand immediate(std::string said) {
   return {std::move(said), [](question& q) { q.hints->domain_attr->cq_data_size = 0; },
@@ -84,7 +91,9 @@ inline demand immediate(std::string said) {
 inline demand progress(bool polling) {
   return {std::string("data_progress: ") + (polling ? "polling" : "without polling"),
           [](question& q) { q.hints->domain_attr->data_progress = FI_PROGRESS_UNSPEC; },
-          [](const fi_info& i) -> std::string { return i.domain_attr->data_progress == FI_PROGRESS_MANUAL ? "polling" : "without polling"; }};
+          [](const fi_info& i) -> std::string {
+            return i.domain_attr->data_progress == FI_PROGRESS_MANUAL ? "polling" : "without polling";
+          }};
 }
 inline demand threading(thread_level asked) {
   return {asked == thread_level::one_owner ? "one owner per port"
@@ -102,10 +111,12 @@ inline demand shared_receives() {
           [](const fi_info& i) { return word(i.ep_attr->rx_ctx_cnt == FI_SHARED_CONTEXT); }};
 }
 inline demand node(const std::string& name) {
-  return {"node: \"" + name + "\"", [](question& q) { q.node = nullptr; }, [](const fi_info&) -> std::string { return "an address of its choice"; }};
+  return {"node: \"" + name + "\"", [](question& q) { q.node = nullptr; },
+          [](const fi_info&) -> std::string { return "an address of its choice"; }};
 }
 inline demand service(const std::string& name) {
-  return {"service: \"" + name + "\"", [](question& q) { q.service = nullptr; }, [](const fi_info&) -> std::string { return "any free one"; }};
+  return {"service: \"" + name + "\"", [](question& q) { q.service = nullptr; },
+          [](const fi_info&) -> std::string { return "any free one"; }};
 }
 
 }  // namespace demands
@@ -113,7 +124,9 @@ inline demand service(const std::string& name) {
 /// The whole question of a port.
 template <class Shape>
 question question_of(const port_options& options) {
-  const auto text = [](const std::string& of) { return request<Shape>::socket_addresses && !of.empty() ? of.c_str() : nullptr; };
+  const auto text = [](const std::string& of) {
+    return request<Shape>::socket_addresses && !of.empty() ? of.c_str() : nullptr;
+  };
   return {make_hints<Shape>(options), text(options.node), text(options.service)};
 }
 
@@ -145,15 +158,20 @@ std::vector<demand> demands_of(const port_options& options) {
   all.push_back(demands::without_mode<FI_MR_RAW>("key_bytes: " + std::to_string(facts.key_bytes)));
   demand_capabilities<Shape>(all, options);
   if (ask::immediate_bytes > 0) {
-    const char* cell =
-        Shape::write_immediate && facts.write_immediate_bytes == ask::immediate_bytes ? "write_immediate_bytes: " : "send_immediate_bytes: ";
+    const char* cell = Shape::write_immediate && facts.write_immediate_bytes == ask::immediate_bytes
+                           ? "write_immediate_bytes: "
+                           : "send_immediate_bytes: ";
     all.push_back(demands::immediate(cell + std::to_string(ask::immediate_bytes)));
   }
-  if (!Shape::receive_reserve) all.push_back(demands::without_operation_mode<FI_RX_CQ_DATA>("write_immediate_consumes_receive: false"));
-  if (facts.context_bytes == 0) all.push_back(demands::without_operation_mode<FI_CONTEXT | FI_CONTEXT2>("context_bytes: 0"));
+  if (!Shape::receive_reserve)
+    all.push_back(demands::without_operation_mode<FI_RX_CQ_DATA>("write_immediate_consumes_receive: false"));
+  if (facts.context_bytes == 0)
+    all.push_back(demands::without_operation_mode<FI_CONTEXT | FI_CONTEXT2>("context_bytes: 0"));
   else if (facts.context_bytes < 64)
-    all.push_back(demands::without_operation_mode<FI_CONTEXT2>("context_bytes: " + std::to_string(facts.context_bytes)));
-  if (request<Shape>::posts_vectors) all.push_back(demands::without_operation_mode<FI_ASYNC_IOV>("gather lists that are free when the call returns"));
+    all.push_back(
+        demands::without_operation_mode<FI_CONTEXT2>("context_bytes: " + std::to_string(facts.context_bytes)));
+  if (request<Shape>::posts_vectors)
+    all.push_back(demands::without_operation_mode<FI_ASYNC_IOV>("gather lists that are free when the call returns"));
   if (options.receives > facts.queue_depth) all.push_back(demands::receives(options.receives));
   if (ask::socket_addresses && !options.node.empty()) all.push_back(demands::node(options.node));
   if (ask::socket_addresses && !options.service.empty()) all.push_back(demands::service(options.service));

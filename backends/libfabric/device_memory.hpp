@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How memory of a device is asked for: fi_mr_regattr(3) with an interface, and with FI_MR_DMABUF where the library knows it (1.20 and later).
-// An older library would read the dmabuf's description as a list of buffers, so it is never given one.
-// Hot path: no. Threads: values.
+// How memory of a device is asked for: fi_mr_regattr(3) with an interface, and with FI_MR_DMABUF where the library
+// knows it (1.20 and later). An older library would read the dmabuf's description as a list of buffers, so it is never
+// given one. Hot path: no. Threads: values.
 #pragma once
 
 #include "../../core/device_memory.hpp"
@@ -31,7 +31,8 @@ struct device_request {
 };
 
 /// Fills a request. Returns why this library cannot be asked, or "".
-inline std::string describe(const device_memory& memory, std::uint64_t access, std::uint64_t key, device_request& into) {
+inline std::string describe(const device_memory& memory, std::uint64_t access, std::uint64_t key,
+                            device_request& into) {
   into.attr.iov_count = 1;
   into.attr.access = access;
   into.attr.requested_key = key;
@@ -39,13 +40,15 @@ inline std::string describe(const device_memory& memory, std::uint64_t access, s
   if (memory.cuda_device >= 0) into.attr.device.cuda = memory.cuda_device;
   if (memory.kind == memory_kind::dmabuf) {
 #if defined(FI_MR_DMABUF)
-    if (running_with() < library_version{1, 20}) return "libfabric " + printed(running_with()) + " registers no dmabuf; 1.20 and later do";
+    if (running_with() < library_version{1, 20})
+      return "libfabric " + printed(running_with()) + " registers no dmabuf; 1.20 and later do";
     into.dmabuf = {memory.descriptor, memory.offset, memory.size, memory.address};
     into.attr.dmabuf = &into.dmabuf;
     into.flags = FI_MR_DMABUF;
     return "";
 #else
-    return "this program was built with libfabric " + printed(built_with) + ", which registers no dmabuf; 1.20 and later do";
+    return "this program was built with libfabric " + printed(built_with) +
+           ", which registers no dmabuf; 1.20 and later do";
 #endif
   }
   into.place = {memory.address, memory.size};

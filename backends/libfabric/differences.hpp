@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cells in which the library is not what a header was generated for, each with what was asked, returned and baked, and which of the
-// fabric's answers rests on it. A difference that no answer rests on need not stop a program: providers change a depth or a limit
-// from release to release (fi_getinfo(3): attributes depend on the release, the device and the environment).
-// Hot path: no. Threads: none.
+// Cells in which the library is not what a header was generated for, each with what was asked, returned and baked, and
+// which of the fabric's answers rests on it. A difference that no answer rests on need not stop a program: providers
+// change a depth or a limit from release to release (fi_getinfo(3): attributes depend on the release, the device and
+// the environment). Hot path: no. Threads: none.
 #pragma once
 
 #include "../../core/port.hpp"
@@ -25,8 +25,10 @@ struct difference {
 /// All cells that differ.
 class differences {
  public:
-  void cell(std::string_view family, std::string_view name, std::string_view asked, std::string_view returned, std::string_view baked) {
-    std::string text = std::string(name) + ": asked " + std::string(asked) + ", returned " + std::string(returned) + ", baked " + std::string(baked);
+  void cell(std::string_view family, std::string_view name, std::string_view asked, std::string_view returned,
+            std::string_view baked) {
+    std::string text = std::string(name) + ": asked " + std::string(asked) + ", returned " + std::string(returned) +
+                       ", baked " + std::string(baked);
     text += family.empty() ? std::string(" (no answer depends on it)") : " (" + std::string(family) + " depends on it)";
     all_.push_back({family, std::move(text)});
   }
@@ -34,12 +36,14 @@ class differences {
     if (baked != returned) cell(family, name, word(baked), word(returned), word(baked));
   }
   void at_least(std::string_view family, std::string_view name, std::uint64_t baked, std::uint64_t returned) {
-    if (returned < baked) cell(family, name, "at least " + std::to_string(baked), std::to_string(returned), std::to_string(baked));
+    if (returned < baked)
+      cell(family, name, "at least " + std::to_string(baked), std::to_string(returned), std::to_string(baked));
   }
 
   /// Whether opening must end here, by the choice of who opens. A difference that an answer rests on always ends it.
   bool refuse(on_difference chosen) const {
-    return std::any_of(all_.begin(), all_.end(), [&](const difference& each) { return chosen == on_difference::refuse || !each.family.empty(); });
+    return std::any_of(all_.begin(), all_.end(),
+                       [&](const difference& each) { return chosen == on_difference::refuse || !each.family.empty(); });
   }
   /// Every difference, or "".
   std::string text() const {
@@ -49,7 +53,8 @@ class differences {
   }
   /// The sentence for who is refused: what differs, and whether it could be tolerated.
   std::string sentence(std::string_view fabric) const {
-    std::string said = "fabric " + std::string(fabric) + ": the library is not what this program was generated for: " + text();
+    std::string said =
+        "fabric " + std::string(fabric) + ": the library is not what this program was generated for: " + text();
     if (!refuse(on_difference::degrade)) said += "; on_difference::degrade opens nevertheless";
     return said;
   }

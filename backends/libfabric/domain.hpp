@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Finding and opening what the row describes: fi_getinfo, the attestation of its reply, fabric and domain.
-// Of several replies the first with the row's own provider name is taken: the same hint finds others first in other releases.
-// A reply of nothing becomes a sentence in the matrix's words: -61 alone tells nobody what was missing.
-// Hot path: no. Threads: one owner.
+// Of several replies the first with the row's own provider name is taken: the same hint finds others first in other
+// releases. A reply of nothing becomes a sentence in the matrix's words: -61 alone tells nobody what was missing. Hot
+// path: no. Threads: one owner.
 #pragma once
 
 #include "attest.hpp"
@@ -33,25 +33,26 @@ failure nothing_found(int returned, const port_options& options) {
   const library_version running = running_with();
   const std::string who = "fabric " + std::string(Shape::name) + ": libfabric " + printed(running);
   if (running < built_with)
-    return {failed(returned, "fi_getinfo"),
-            who + " is older than the release this program was compiled with (" + printed(built_with) + "): load that one or later"};
+    return {failed(returned, "fi_getinfo"), who + " is older than the release this program was compiled with (" +
+                                                printed(built_with) + "): load that one or later"};
   owned_info hints(fi_allocinfo());
   if (hints) hints->fabric_attr->prov_name = strdup(std::string(Shape::facts.provider).c_str());
   fi_info* any = nullptr;
   const bool present = hints && fi_getinfo(asked_version, nullptr, nullptr, 0, hints.get(), &any) == 0;
   fi_freeinfo(any);
   if (!present)
-    return {failed(returned, "fi_getinfo"),
-            who + " has no provider \"" + std::string(Shape::facts.provider) + "\" here, or no device for it (fi_info -l lists what it has)"};
-  return {failed(returned, "fi_getinfo"),
-          who + " found nothing: its provider \"" + std::string(Shape::facts.provider) + "\" " + conflicts_of<Shape>(options)};
+    return {failed(returned, "fi_getinfo"), who + " has no provider \"" + std::string(Shape::facts.provider) +
+                                                "\" here, or no device for it (fi_info -l lists what it has)"};
+  return {failed(returned, "fi_getinfo"), who + " found nothing: its provider \"" + std::string(Shape::facts.provider) +
+                                              "\" " + conflicts_of<Shape>(options)};
 }
 
 /// Asks the library; picks the reply that names the row's provider, or the first, for attest() to judge.
 template <class Shape>
 result<owned_info> find_info(const port_options& options) {
   const question asked = question_of<Shape>(options);
-  if (!asked.hints) return failure{error(errc::no_memory, "fi_allocinfo"), "fabric " + std::string(Shape::name) + ": out of memory"};
+  if (!asked.hints)
+    return failure{error(errc::no_memory, "fi_allocinfo"), "fabric " + std::string(Shape::name) + ": out of memory"};
   fi_info* found = nullptr;
   const std::uint64_t source = asked.node != nullptr || asked.service != nullptr ? FI_SOURCE : 0;
   const int returned = fi_getinfo(asked_version, asked.node, asked.service, source, asked.hints.get(), &found);
@@ -59,7 +60,8 @@ result<owned_info> find_info(const port_options& options) {
   const owned_info all(found);
   const fi_info* chosen = found;
   for (const fi_info* each = found; each != nullptr; each = each->next)
-    if (text_or_none(each->fabric_attr->prov_name) == Shape::facts.provider && each->ep_attr->type == request<Shape>::endpoint) {
+    if (text_or_none(each->fabric_attr->prov_name) == Shape::facts.provider &&
+        each->ep_attr->type == request<Shape>::endpoint) {
       chosen = each;
       break;
     }
@@ -76,11 +78,14 @@ result<domain> open_domain(const port_options& options) {
   if (!differences) return std::move(differences).error();
   const std::string who = "fabric " + std::string(Shape::name);
   domain opened{std::move(info).value(), {}, {}, std::move(differences).value()};
-  if (const int r = fi_fabric(opened.info->fabric_attr, opened.fabric.slot(), nullptr); r != 0) return refused(r, "fi_fabric", who);
-  if (const int r = fi_domain(opened.fabric.get(), opened.info.get(), opened.object.slot(), nullptr); r != 0) return refused(r, "fi_domain", who);
+  if (const int r = fi_fabric(opened.info->fabric_attr, opened.fabric.slot(), nullptr); r != 0)
+    return refused(r, "fi_fabric", who);
+  if (const int r = fi_domain(opened.fabric.get(), opened.info.get(), opened.object.slot(), nullptr); r != 0)
+    return refused(r, "fi_domain", who);
   if constexpr (Shape::native_atomics)
     if (auto works = attest_atomics<Shape>(opened.object.get()); !works) return std::move(works).error();
-  // The short calls (fi_send, fi_write) take their flags from here: no completion. Whatever wants one says so in its own flags.
+  // The short calls (fi_send, fi_write) take their flags from here: no completion. Whatever wants one says so in its
+  // own flags.
   opened.info->tx_attr->op_flags = 0;
   return opened;
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which endpoints a port has: one per link on connected fabrics, one for all on addressed ones. Both sides of the choice offer
-// the same names, so that the port is written once.
-// Hot path: of(), peer(). Threads: one owner.
+// Which endpoints a port has: one per link on connected fabrics, one for all on addressed ones. Both sides of the
+// choice offer the same names, so that the port is written once. Hot path: of(), peer(). Threads: one owner.
 #pragma once
 
 #include "addressed.hpp"
@@ -13,6 +12,7 @@
 namespace weft::backends::libfabric {
 
 template <class Shape>
-using endpoints = std::conditional_t<Shape::facts.endpoint_type == endpoint_type::connected, connected_endpoints<Shape>, addressed_endpoint<Shape>>;
+using endpoints = std::conditional_t<Shape::facts.endpoint_type == endpoint_type::connected, connected_endpoints<Shape>,
+                                     addressed_endpoint<Shape>>;
 
 }  // namespace weft::backends::libfabric

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How libfabric's numbers become weft's answers, and the one place where an error entry of a completion queue is read.
-// Providers disagree about the sign of `err`, and an entry that was announced may not be there yet (fi_cq(3), fi_errno(3)):
-// both are handled here and nowhere else. prov_errno is kept for the cold side.
-// Hot path: posted() only. Threads: values.
+// Providers disagree about the sign of `err`, and an entry that was announced may not be there yet (fi_cq(3),
+// fi_errno(3)): both are handled here and nowhere else. prov_errno is kept for the cold side. Hot path: posted() only.
+// Threads: values.
 #pragma once
 
 #include "../../core/error.hpp"
@@ -76,8 +76,9 @@ constexpr status failed(int number, const char* operation) noexcept {
   return {meaning(number), origin::libfabric, number < 0 ? -number : number, operation};
 }
 
-/// What a post that did not return 0 says: a full queue is an answer, everything else an error. Only links that stood are posted to, so
-/// who cannot be reached any more is lost; FI_ENOENT is how sockets says that it could not connect again (sock_ep_get_conn, 1.17).
+/// What a post that did not return 0 says: a full queue is an answer, everything else an error. Only links that stood
+/// are posted to, so who cannot be reached any more is lost; FI_ENOENT is how sockets says that it could not connect
+/// again (sock_ep_get_conn, 1.17).
 [[gnu::cold, gnu::noinline]] inline status not_posted(ssize_t returned, const char* operation) noexcept {
   if (returned == -FI_EAGAIN) return again(waits_for::queue, operation);
   status s = failed(static_cast<int>(returned), operation);
@@ -95,7 +96,8 @@ constexpr status failed(int number, const char* operation) noexcept {
 /// A failure of a set-up call: what was tried, and libfabric's own words.
 inline failure refused(int returned, const char* call, const std::string& tried) {
   const int number = returned < 0 ? -returned : returned;
-  return {failed(number, call), tried + ": " + call + " answered " + std::to_string(number) + " (" + fi_strerror(number) + ")"};
+  return {failed(number, call),
+          tried + ": " + call + " answered " + std::to_string(number) + " (" + fi_strerror(number) + ")"};
 }
 
 /// One error entry of a completion queue, signs put right.
@@ -114,7 +116,8 @@ struct queue_error {
   fi_cq_err_entry entry{};  // err_data_size 0: no buffer of ours for provider data
   if (fi_cq_readerr(queue, &entry, 0) < 1) return std::nullopt;
   const int number = entry.err == 0 ? FI_EOTHER : entry.err;
-  return queue_error{entry.op_context, entry.flags, entry.data, entry.len, entry.olen, failed(number, "completion"), entry.prov_errno};
+  return queue_error{entry.op_context, entry.flags, entry.data, entry.len, entry.olen, failed(number, "completion"),
+                     entry.prov_errno};
 }
 
 }  // namespace weft::backends::libfabric

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a port asks libfabric for: exactly what its answers rely on, no bit more. The same hint picks different providers and
-// different modes in different releases, so each request stands here as a constant that attest.hpp compares with the reply.
-// Offering a mode is a promise of ours: FI_ASYNC_IOV only where no vector longer than one is posted, FI_RX_CQ_DATA only
-// where a receive reserve is kept (fi_getinfo(3), mode; fi_mr(3), mr_mode).
-// Hot path: no. Threads: values.
+// What a port asks libfabric for: exactly what its answers rely on, no bit more. The same hint picks different
+// providers and different modes in different releases, so each request stands here as a constant that attest.hpp
+// compares with the reply. Offering a mode is a promise of ours: FI_ASYNC_IOV only where no vector longer than one is
+// posted, FI_RX_CQ_DATA only where a receive reserve is kept (fi_getinfo(3), mode; fi_mr(3), mr_mode). Hot path: no.
+// Threads: values.
 #pragma once
 
 #include "../../core/port.hpp"
@@ -34,26 +34,32 @@ struct request {
   static constexpr bool posts_vectors = Shape::framed || facts.gather_limit > 1 || facts.rma_gather_limit > 1;
 
   static constexpr fi_ep_type endpoint = connected ? FI_EP_MSG : FI_EP_RDM;
-  static constexpr std::uint64_t caps = FI_MSG | FI_RMA | (Shape::native_atomics ? FI_ATOMIC : 0) | (Shape::remote_counter ? FI_RMA_EVENT : 0) |
+  static constexpr std::uint64_t caps = FI_MSG | FI_RMA | (Shape::native_atomics ? FI_ATOMIC : 0) |
+                                        (Shape::remote_counter ? FI_RMA_EVENT : 0) |
                                         (Shape::multi_receive ? FI_MULTI_RECV : 0);
   /// FI_MR_ALLOCATED is offered always: regions are memory that exists. The others decide how regions are used.
-  static constexpr int mr_mode = FI_MR_ALLOCATED | (Shape::virtual_address ? FI_MR_VIRT_ADDR : 0) | (Shape::provider_key ? FI_MR_PROV_KEY : 0) |
-                                 (Shape::local_descriptor ? FI_MR_LOCAL : 0) | (Shape::bind_regions ? FI_MR_ENDPOINT : 0) |
-                                 (Shape::bind_regions && Shape::remote_counter ? FI_MR_RMA_EVENT : 0);
-  static constexpr std::uint64_t mode = (facts.context_bytes > 0 ? FI_CONTEXT : 0) | (facts.context_bytes >= 64 ? FI_CONTEXT2 : 0) |
-                                        (Shape::receive_reserve ? FI_RX_CQ_DATA : 0) | (posts_vectors ? 0 : FI_ASYNC_IOV);
+  static constexpr int mr_mode =
+      FI_MR_ALLOCATED | (Shape::virtual_address ? FI_MR_VIRT_ADDR : 0) | (Shape::provider_key ? FI_MR_PROV_KEY : 0) |
+      (Shape::local_descriptor ? FI_MR_LOCAL : 0) | (Shape::bind_regions ? FI_MR_ENDPOINT : 0) |
+      (Shape::bind_regions && Shape::remote_counter ? FI_MR_RMA_EVENT : 0);
+  static constexpr std::uint64_t mode =
+      (facts.context_bytes > 0 ? FI_CONTEXT : 0) | (facts.context_bytes >= 64 ? FI_CONTEXT2 : 0) |
+      (Shape::receive_reserve ? FI_RX_CQ_DATA : 0) | (posts_vectors ? 0 : FI_ASYNC_IOV);
   static constexpr std::uint64_t order = (Shape::ordered_send_after_write ? FI_ORDER_SAW : 0) |
-                                         (Shape::ordered_write_after_write ? FI_ORDER_WAW : 0) | (facts.order_send_after_send ? FI_ORDER_SAS : 0);
-  static constexpr std::size_t immediate_bytes =
-      std::max<std::size_t>(Shape::write_immediate ? facts.write_immediate_bytes : 0, Shape::framed ? 0 : facts.send_immediate_bytes);
+                                         (Shape::ordered_write_after_write ? FI_ORDER_WAW : 0) |
+                                         (facts.order_send_after_send ? FI_ORDER_SAS : 0);
+  static constexpr std::size_t immediate_bytes = std::max<std::size_t>(
+      Shape::write_immediate ? facts.write_immediate_bytes : 0, Shape::framed ? 0 : facts.send_immediate_bytes);
   static constexpr fi_threading threading = Shape::threads == thread_level::any                   ? FI_THREAD_SAFE
                                             : Shape::threads == thread_level::one_owner_per_queue ? FI_THREAD_COMPLETION
                                                                                                   : FI_THREAD_DOMAIN;
-  static constexpr fi_progress progress = facts.data_progress == data_progress::polling ? FI_PROGRESS_MANUAL : FI_PROGRESS_AUTO;
+  static constexpr fi_progress progress =
+      facts.data_progress == data_progress::polling ? FI_PROGRESS_MANUAL : FI_PROGRESS_AUTO;
 };
 
-/// Sets what the row wants in the library's environment; a user's own value wins. Requires: before the first fi_getinfo.
-/// Once in a process: another thread may open the same fabric at this moment, and the library reads the environment when it likes.
+/// Sets what the row wants in the library's environment; a user's own value wins. Requires: before the first
+/// fi_getinfo. Once in a process: another thread may open the same fabric at this moment, and the library reads the
+/// environment when it likes.
 template <class Shape>
 void set_environment() {
   if constexpr (requires { Shape::environment; })
@@ -76,7 +82,8 @@ std::string other_environment() {
   return text;
 }
 
-/// The format of addresses to ask for at a host: some providers find nothing at an IPv6 address unless they are asked for that format.
+/// The format of addresses to ask for at a host: some providers find nothing at an IPv6 address unless they are asked
+/// for that format.
 inline std::uint32_t address_format(std::string_view node) noexcept {
   return node.find(':') == std::string_view::npos ? std::uint32_t{FI_FORMAT_UNSPEC} : std::uint32_t{FI_SOCKADDR_IN6};
 }

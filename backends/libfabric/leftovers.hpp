@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shared memory that dead processes left behind. libfabric's provider for one host names its regions "<pid>:<n>:<m>" in /dev/shm and
-// unlinks them when an endpoint is closed or a caught signal ends the process; after SIGKILL 16 MiB per endpoint stay for ever.
-// A survivor that saw its peer's process end sweeps after it. Only after such a one: the number in a name may belong to a living process of
-// another process namespace, so nothing is swept for a mere number.
-// Hot path: no. Threads: any; two survivors may meet, and the second finds nothing.
+// Shared memory that dead processes left behind. libfabric's provider for one host names its regions "<pid>:<n>:<m>" in
+// /dev/shm and unlinks them when an endpoint is closed or a caught signal ends the process; after SIGKILL 16 MiB per
+// endpoint stay for ever. A survivor that saw its peer's process end sweeps after it. Only after such a one: the number
+// in a name may belong to a living process of another process namespace, so nothing is swept for a mere number. Hot
+// path: no. Threads: any; two survivors may meet, and the second finds nothing.
 #pragma once
 
 #include <dirent.h>
@@ -23,7 +23,8 @@ namespace weft::backends::libfabric {
 /// The process of a region's name; 0 for names of another form.
 constexpr pid_t owner_of_region(std::string_view name) noexcept {
   const std::size_t colon = name.find(':');
-  if (colon == 0 || colon == std::string_view::npos || colon > 9 || std::count(name.begin(), name.end(), ':') != 2) return 0;
+  if (colon == 0 || colon == std::string_view::npos || colon > 9 || std::count(name.begin(), name.end(), ':') != 2)
+    return 0;
   if (name.find_first_not_of("0123456789:") != std::string_view::npos) return 0;
   pid_t owner = 0;
   for (const char digit : name.substr(0, colon)) owner = owner * 10 + (digit - '0');
@@ -41,7 +42,9 @@ inline int sweep_leftovers_of(pid_t ended, const char* folder = "/dev/shm") noex
     if (owner_of_region(entry->d_name) != ended) continue;
     struct stat what {};
     const int at = ::dirfd(entries);
-    if (::fstatat(at, entry->d_name, &what, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(what.st_mode) || what.st_uid != ::geteuid()) continue;
+    if (::fstatat(at, entry->d_name, &what, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(what.st_mode) ||
+        what.st_uid != ::geteuid())
+      continue;
     swept += ::unlinkat(at, entry->d_name, 0) == 0;
   }
   ::closedir(entries);

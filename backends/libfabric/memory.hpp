@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Registration. Four independent questions, all answered by the shape: who owns the key, whether local buffers need a
-// descriptor, whether a region is bound to an endpoint and enabled. What the application forgot to withdraw is closed here,
-// before the domain: otherwise the domain could not close.
-// Hot path: no. Threads: one owner.
+// descriptor, whether a region is bound to an endpoint and enabled. What the application forgot to deregister is closed
+// here, before the domain: otherwise the domain could not close. Hot path: no. Threads: one owner.
 #pragma once
 
 #include "device_memory.hpp"
@@ -23,21 +22,25 @@ class memory {
   memory() = default;
   explicit memory(fid_domain* domain) noexcept : domain_(domain) {}
 
-  /// What regions are bound to where the row binds them: the endpoint, and the counter of landed writes if there is one.
+  /// What regions are bound to where the row binds them: the endpoint, and the counter of landed writes if there is
+  /// one.
   void bind_to(fid_ep* endpoint, fid_cntr* counter) noexcept {
     endpoint_ = endpoint;
     counter_ = counter;
   }
 
-  result<registration> enroll(bytes where, rights granted, std::uint64_t wanted_key) {
-    return add(where, access_of(granted) | (Shape::local_descriptor ? local_access : 0), Shape::provider_key ? 0 : wanted_key);
+  result<registration> register_memory(bytes where, rights granted, std::uint64_t wanted_key) {
+    return add(where, access_of(granted) | (Shape::local_descriptor ? local_access : 0),
+               Shape::provider_key ? 0 : wanted_key);
   }
 
   /// Memory of a device always has a descriptor: the library must know whose it is (fi_mr(3), FI_MR_HMEM).
-  result<registration> enroll_device(const device_memory& where, rights granted, std::uint64_t wanted_key) {
+  result<registration> register_device(const device_memory& where, rights granted, std::uint64_t wanted_key) {
     const std::string who = about(where.size);
     device_request request;
-    if (const std::string why = describe(where, access_of(granted) | local_access, Shape::provider_key ? 0 : wanted_key, request); !why.empty())
+    if (const std::string why =
+            describe(where, access_of(granted) | local_access, Shape::provider_key ? 0 : wanted_key, request);
+        !why.empty())
       return failure{error(errc::unsupported, "fi_mr_regattr"), who + " of a device: " + why};
     owned<fid_mr> region;
     if (const int r = fi_mr_regattr(domain_, &request.attr, request.flags | event_flags, region.slot()); r != 0)
@@ -46,18 +49,21 @@ class memory {
   }
 
   /// Where local buffers need no descriptor there is nothing to do: the registration has none.
-  result<registration> enroll_local(bytes where) {
+  result<registration> register_local(bytes where) {
     if constexpr (!Shape::local_descriptor) return registration{nullptr, nullptr, 0, where.data(), where.size()};
     if constexpr (Shape::provider_key) return add(where, local_access, 0);
     // Keys are ours and must be unique although nobody will ever name these: counted down from the widest.
     for (int attempt = 0;; ++attempt)
-      if (auto made = add(where, local_access, next_local_key_--); made || made.why().native_code != FI_ENOKEY || attempt == 16) return made;
+      if (auto made = add(where, local_access, next_local_key_--);
+          made || made.why().native_code != FI_ENOKEY || attempt == 16)
+        return made;
   }
 
-  void withdraw(registration& gone) {
+  void deregister(registration& gone) {
     auto* region = static_cast<fid_mr*>(gone.native);
     gone = {};
-    const auto held = std::find_if(regions_.begin(), regions_.end(), [region](const owned<fid_mr>& each) { return each.get() == region; });
+    const auto held = std::find_if(regions_.begin(), regions_.end(),
+                                   [region](const owned<fid_mr>& each) { return each.get() == region; });
     if (held == regions_.end()) return;
     std::swap(*held, regions_.back());
     regions_.pop_back();
@@ -77,14 +83,20 @@ class memory {
     if (grants(granted, rights::remote_atomic)) access |= FI_REMOTE_WRITE | FI_REMOTE_READ;
     return access;
   }
-  static std::string about(std::size_t size) { return "fabric " + std::string(Shape::name) + ": registering " + std::to_string(size) + " bytes"; }
+  static std::string about(std::size_t size) {
+    return "fabric " + std::string(Shape::name) + ": registering " + std::to_string(size) + " bytes";
+  }
 
   result<registration> add(bytes where, std::uint64_t access, std::uint64_t key) {
     const std::string who = about(where.size());
     owned<fid_mr> region;
-    if (const int r = fi_mr_reg(domain_, where.data(), where.size(), access, 0, key, event_flags, region.slot(), nullptr); r != 0)
-      return r == -FI_ENOKEY ? refused(r, "fi_mr_reg", who + " with key " + std::to_string(key) + ", which is in use (keys must be unique)")
-                             : refused(r, "fi_mr_reg", who);
+    if (const int r =
+            fi_mr_reg(domain_, where.data(), where.size(), access, 0, key, event_flags, region.slot(), nullptr);
+        r != 0)
+      return r == -FI_ENOKEY
+                 ? refused(r, "fi_mr_reg",
+                           who + " with key " + std::to_string(key) + ", which is in use (keys must be unique)")
+                 : refused(r, "fi_mr_reg", who);
     return finish(std::move(region), where, Shape::local_descriptor);
   }
 
@@ -94,11 +106,13 @@ class memory {
     if constexpr (Shape::bind_regions) {
       if (const int r = fi_mr_bind(region.get(), &endpoint_->fid, 0); r != 0) return refused(r, "fi_mr_bind", who);
       if constexpr (Shape::remote_counter)
-        if (const int r = fi_mr_bind(region.get(), &counter_->fid, FI_REMOTE_WRITE); r != 0) return refused(r, "fi_mr_bind", who);
+        if (const int r = fi_mr_bind(region.get(), &counter_->fid, FI_REMOTE_WRITE); r != 0)
+          return refused(r, "fi_mr_bind", who);
       if (const int r = fi_mr_enable(region.get()); r != 0) return refused(r, "fi_mr_enable", who);
     }
     const std::uint64_t used = fi_mr_key(region.get());
-    if (used == FI_KEY_NOTAVAIL) return failure{error(errc::broken, "fi_mr_key"), who + ": the library has no 64-bit key for it"};
+    if (used == FI_KEY_NOTAVAIL)
+      return failure{error(errc::broken, "fi_mr_key"), who + ": the library has no 64-bit key for it"};
     registration made{region.get(), described ? fi_mr_desc(region.get()) : nullptr, used, where.data(), where.size()};
     regions_.push_back(std::move(region));
     return made;
@@ -107,7 +121,8 @@ class memory {
   fid_domain* domain_ = nullptr;
   fid_ep* endpoint_ = nullptr;
   fid_cntr* counter_ = nullptr;
-  std::uint64_t next_local_key_ = ~std::uint64_t{1} >> (Shape::facts.key_bytes >= 8 ? 0 : 64 - 8 * Shape::facts.key_bytes);
+  std::uint64_t next_local_key_ = ~std::uint64_t{1} >>
+                                  (Shape::facts.key_bytes >= 8 ? 0 : 64 - 8 * Shape::facts.key_bytes);
   std::vector<owned<fid_mr>> regions_;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who closes what: libfabric's objects as move-only owners that close on destruction. The order of members decides the order
-// of closing, which libfabric minds: endpoints, regions, address vector, completion queue, event queue, domain, fabric.
-// Hot path: get() only. Threads: one owner.
+// Who closes what: libfabric's objects as move-only owners that close on destruction. The order of members decides the
+// order of closing, which libfabric minds: endpoints, regions, address vector, completion queue, event queue, domain,
+// fabric. Hot path: get() only. Threads: one owner.
 #pragma once
 
 #include <rdma/fabric.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A gather list in libfabric's words. The vector lies on the caller's stack: rows that take more than one piece are not offered FI_ASYNC_IOV,
-// so that no provider keeps it beyond the call (fi_getinfo(3), mode).
-// Hot path: gather lists only. Threads: values.
+// A gather list in libfabric's words. The vector lies on the caller's stack: rows that take more than one piece are not
+// offered FI_ASYNC_IOV, so that no provider keeps it beyond the call (fi_getinfo(3), mode). Hot path: gather lists
+// only. Threads: values.
 #pragma once
 
 #include "../../core/memory.hpp"
@@ -14,14 +14,15 @@ namespace weft::backends::libfabric {
 /// Room for gather_limit pieces, and a header in front of them. Not cleared: what is not counted is never read.
 struct vector_of_pieces {
   /// take() says how many, and how much.
-  vector_of_pieces() noexcept {}  // NOLINT(modernize-use-equals-default,hicpp-use-equals-default,cppcoreguidelines-pro-type-member-init)
+  vector_of_pieces() noexcept {
+  }  // NOLINT(modernize-use-equals-default,hicpp-use-equals-default,cppcoreguidelines-pro-type-member-init)
   /// Requires: no more than there is room for.
   explicit vector_of_pieces(gather_list from) noexcept : count(0), bytes(total_of(from)) {
     for (const local_memory& each : from) put(count++, each);
   }
 
-  /// All of a list of at most `Most` pieces, looked at and written in one pass. False where it is longer, has a piece without bytes or none at all,
-  /// or more bytes than a number counts; what was written is then not to be used.
+  /// All of a list of at most `Most` pieces, looked at and written in one pass. False where it is longer, has a piece
+  /// without bytes or none at all, or more bytes than a number counts; what was written is then not to be used.
   template <std::size_t Most>
   [[gnu::always_inline]] bool take(gather_list from) noexcept {
     static_assert(Most <= gather_limit);

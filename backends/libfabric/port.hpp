@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The libfabric backend: core/port.hpp, spelled in libfabric's calls. Which call is made is decided at compile time by the
-// shape; no provider is named, no capability looked up. Under FI_SELECTIVE_COMPLETION the short calls are unsignalled and the
-// fi_*msg calls ask for a completion. Not the other way round: libfabric 1.17's tcp adds the endpoint's op_flags to those of
-// fi_*msg, so that an endpoint with FI_COMPLETION in its op_flags completes everything.
+// The libfabric backend: core/port.hpp, spelled in libfabric's calls. Which call is made is decided at compile time by
+// the shape; no provider is named, no capability looked up. Under FI_SELECTIVE_COMPLETION the short calls are
+// unsignalled and the fi_*msg calls ask for a completion. Not the other way round: libfabric 1.17's tcp adds the
+// endpoint's op_flags to those of fi_*msg, so that an endpoint with FI_COMPLETION in its op_flags completes everything.
 // An injected operation never completes; if it fails later, its `ended` carries a null context.
 // Hot path: send to poll. Threads: one owner (FI_THREAD_DOMAIN).
 #pragma once
 
 #include "../../core/port.hpp"
-#include "../rendezvous/tcp.hpp"
+#include "../oob_exchange/tcp.hpp"
 #include "atomic_names.hpp"
 #include "completion_queue.hpp"
 #include "endpoint.hpp"
-#include "kept_write.hpp"
 #include "leftovers.hpp"
 #include "memory.hpp"
 #include "pieces.hpp"
+#include "prepared_write.hpp"
 #include "waiting.hpp"
 
 #include <rdma/fi_atomic.h>
@@ -35,11 +35,13 @@ class port {
   static_assert(!(Shape::bind_regions && Shape::facts.endpoint_type == endpoint_type::connected),
                 "weft: regions bound to an endpoint need one endpoint; a connected fabric has one per link");
   using ends = endpoints<Shape>;
-  static constexpr bool offers(post_mode mode) noexcept { return mode != post_mode::delivered || Shape::facts.delivery_complete; }
+  static constexpr bool offers(post_mode mode) noexcept {
+    return mode != post_mode::delivered || Shape::facts.delivery_complete;
+  }
 
  public:
   using link = typename ends::link;
-  using rendezvous = backends::rendezvous::tcp;
+  using oob_exchange = backends::oob_exchange::tcp;
   static constexpr bool link_has_receives = ends::link_has_receives;
 
   static result<std::unique_ptr<port>> open(const port_options& options) {
@@ -50,7 +52,8 @@ class port {
     else return std::move(r).error();
     if constexpr (Shape::remote_counter)
       if (auto r = made->open_counter(); !r) return std::move(r).error();
-    if (auto r = ends::open(made->domain_, made->queue_, made->counter_.get(), options)) made->ends_.emplace(std::move(r).value());
+    if (auto r = ends::open(made->domain_, made->queue_, made->counter_.get(), options))
+      made->ends_.emplace(std::move(r).value());
     else return std::move(r).error();
     if (auto r = waiting<Shape>::open(made->domain_.fabric.get(), made->queue_.get(), made->ends_->events(), options))
       made->waiting_ = std::move(r).value();
@@ -62,7 +65,9 @@ class port {
   }
 
   /// A peer's process on this host ended without closing: what it left in shared memory is removed.
-  void process_ended(std::uint64_t process) noexcept requires(Shape::facts.same_host) { (void)sweep_leftovers_of(static_cast<pid_t>(process)); }
+  void process_ended(std::uint64_t process) noexcept requires(Shape::facts.same_host) {
+    (void)sweep_leftovers_of(static_cast<pid_t>(process));
+  }
 
   port(const port&) = delete;
   port& operator=(const port&) = delete;
@@ -73,29 +78,38 @@ class port {
 
   const port_limits& limits() const noexcept { return limits_; }
   address_bytes address() const { return ends_->address(); }
-  std::string printable(const address_bytes& address) const { return printable_address(address, request<Shape>::socket_addresses); }
-  result<address_bytes> resolve(std::string_view node, std::string_view service) { return resolve_address<Shape>(*domain_.info, node, service); }
+  std::string printable(const address_bytes& address) const {
+    return printable_address(address, request<Shape>::socket_addresses);
+  }
+  result<address_bytes> resolve(std::string_view node, std::string_view service) {
+    return resolve_address<Shape>(*domain_.info, node, service);
+  }
   result<link> dial(const address_bytes& to, std::uint32_t tag) { return ends_->dial(to, tag); }
-  /// Entries of the link that the library had queued already may still be told by poll until it answers 0 once; their contexts
-  /// must live until then. On addressed fabrics operations in flight may end later still.
+  /// Entries of the link that the library had queued already may still be told by poll until it answers 0 once; their
+  /// contexts must live until then. On addressed fabrics operations in flight may end later still.
   void hang_up(link& gone) { ends_->hang_up(gone); }
-  /// `arrived` is told with the new link enabled but not accepted yet: the handler posts its receives on it, then returns the tag.
+  /// `arrived` is told with the new link enabled but not accepted yet: the handler posts its receives on it, then
+  /// returns the tag.
   template <class On>
   void poll_links(On&& on) {
     ends_->poll_links(on);
   }
-  std::uint32_t peer_tag(link of) const requires(Shape::facts.endpoint_type == endpoint_type::connected) { return ends_->peer_tag(of); }
-
-  result<registration> enroll(bytes where, rights granted, std::uint64_t wanted_key) { return memory_.enroll(where, granted, wanted_key); }
-  result<registration> enroll_device(const device_memory& where, rights granted, std::uint64_t wanted_key) {
-    return memory_.enroll_device(where, granted, wanted_key);
+  std::uint32_t peer_tag(link of) const requires(Shape::facts.endpoint_type == endpoint_type::connected) {
+    return ends_->peer_tag(of);
   }
-  result<registration> enroll_local(bytes where) {
-    auto made = memory_.enroll_local(where);
+
+  result<registration> register_memory(bytes where, rights granted, std::uint64_t wanted_key) {
+    return memory_.register_memory(where, granted, wanted_key);
+  }
+  result<registration> register_device(const device_memory& where, rights granted, std::uint64_t wanted_key) {
+    return memory_.register_device(where, granted, wanted_key);
+  }
+  result<registration> register_local(bytes where) {
+    auto made = memory_.register_local(where);
     if (made && lent_ == nullptr) lent_ = made->descriptor;
     return made;
   }
-  void withdraw(registration& gone) { memory_.withdraw(gone); }
+  void deregister(registration& gone) { memory_.deregister(gone); }
 
   [[gnu::always_inline]] status post_receive(link from, local_memory into, void* context) noexcept {
     if constexpr (Shape::multi_receive) {
@@ -111,7 +125,7 @@ class port {
   }
 
   /// An event queue is read by an epoll_wait.
-  static constexpr bool link_looks_are_system_calls = Shape::facts.endpoint_type == endpoint_type::connected;
+  static constexpr bool link_polls_are_system_calls = Shape::facts.endpoint_type == endpoint_type::connected;
 
   /// FI_MORE rides on fi_*msg calls only.
   static constexpr bool hints_more = true;
@@ -121,21 +135,27 @@ class port {
       send(link to, local_memory from, [[maybe_unused]] std::uint32_t immediate, void* context) noexcept {
     fid_ep* ep = ends_->of(to);
     if constexpr (!More && short_call(M) && Shape::framed) {
-      return posted(fi_send(ep, from.data, from.size, from.descriptor, ends::peer(to), own_context<M>(context)), "fi_send");
+      return posted(fi_send(ep, from.data, from.size, from.descriptor, ends::peer(to), own_context<M>(context)),
+                    "fi_send");
     } else if constexpr (!More && short_call(M)) {
-      return posted(fi_senddata(ep, from.data, from.size, from.descriptor, immediate, ends::peer(to), own_context<M>(context)), "fi_senddata");
+      return posted(
+          fi_senddata(ep, from.data, from.size, from.descriptor, immediate, ends::peer(to), own_context<M>(context)),
+          "fi_senddata");
     } else {
       const iovec piece{from.data, from.size};
       lend_descriptor(from);
       void* descriptor = from.descriptor;  // by itself: else all of `from` is written to memory
       const fi_msg message{&piece, &descriptor, 1, ends::peer(to), own_context<M>(context), immediate};
-      return posted(fi_sendmsg(ep, &message, flags(M) | (More ? FI_MORE : 0) | (Shape::framed ? 0 : FI_REMOTE_CQ_DATA)), "fi_sendmsg");
+      return posted(fi_sendmsg(ep, &message, flags(M) | (More ? FI_MORE : 0) | (Shape::framed ? 0 : FI_REMOTE_CQ_DATA)),
+                    "fi_sendmsg");
     }
   }
 
   [[gnu::always_inline]] status inject(link to, const_bytes from, [[maybe_unused]] std::uint32_t immediate) noexcept {
-    if constexpr (Shape::framed) return posted(fi_inject(ends_->of(to), from.data(), from.size(), ends::peer(to)), "fi_inject");
-    else return posted(fi_injectdata(ends_->of(to), from.data(), from.size(), immediate, ends::peer(to)), "fi_injectdata");
+    if constexpr (Shape::framed)
+      return posted(fi_inject(ends_->of(to), from.data(), from.size(), ends::peer(to)), "fi_inject");
+    else
+      return posted(fi_injectdata(ends_->of(to), from.data(), from.size(), immediate, ends::peer(to)), "fi_injectdata");
   }
 
   template <post_mode M>
@@ -143,16 +163,21 @@ class port {
       send_framed(link to, local_memory header, local_memory from, void* context) noexcept {
     const iovec pieces[2]{{header.data, header.size}, {from.data, from.size}};
     void* descriptors[2]{header.descriptor, from.descriptor};
-    const fi_msg message{pieces, descriptors, from.size == 0 ? std::size_t{1} : std::size_t{2}, ends::peer(to), own_context<M>(context), 0};
+    const fi_msg message{
+        pieces, descriptors, from.size == 0 ? std::size_t{1} : std::size_t{2}, ends::peer(to), own_context<M>(context),
+        0};
     return posted(fi_sendmsg(ends_->of(to), &message, flags(M)), "fi_sendmsg");
   }
 
   template <post_mode M, bool More = false>
-  requires(offers(M)) [[gnu::always_inline]] status write(link to, local_memory from, remote_memory at, void* context) noexcept {
+  requires(offers(M)) [[gnu::always_inline]] status
+      write(link to, local_memory from, remote_memory at, void* context) noexcept {
     fid_ep* ep = ends_->of(to);
     lend_descriptor(from);
     if constexpr (!More && short_call(M))
-      return posted(fi_write(ep, from.data, from.size, from.descriptor, ends::peer(to), at.address, at.key, own_context<M>(context)), "fi_write");
+      return posted(fi_write(ep, from.data, from.size, from.descriptor, ends::peer(to), at.address, at.key,
+                             own_context<M>(context)),
+                    "fi_write");
     else return write_message(to, from, at, 0, flags(M) | (More ? FI_MORE : 0), own_context<M>(context));
   }
 
@@ -162,17 +187,24 @@ class port {
     fid_ep* ep = ends_->of(to);
     lend_descriptor(from);
     if constexpr (!More && short_call(M))
-      return posted(fi_writedata(ep, from.data, from.size, from.descriptor, immediate, ends::peer(to), at.address, at.key, own_context<M>(context)),
+      return posted(fi_writedata(ep, from.data, from.size, from.descriptor, immediate, ends::peer(to), at.address,
+                                 at.key, own_context<M>(context)),
                     "fi_writedata");
-    else return write_message(to, from, at, immediate, flags(M) | FI_REMOTE_CQ_DATA | (More ? FI_MORE : 0), own_context<M>(context));
+    else
+      return write_message(to, from, at, immediate, flags(M) | FI_REMOTE_CQ_DATA | (More ? FI_MORE : 0),
+                           own_context<M>(context));
   }
 
-  [[gnu::always_inline]] status inject_write_immediate(link to, const_bytes from, remote_memory at, std::uint64_t immediate) noexcept {
-    return posted(fi_inject_writedata(ends_->of(to), from.data(), from.size(), immediate, ends::peer(to), at.address, at.key), "fi_inject_writedata");
+  [[gnu::always_inline]] status inject_write_immediate(link to, const_bytes from, remote_memory at,
+                                                       std::uint64_t immediate) noexcept {
+    return posted(
+        fi_inject_writedata(ends_->of(to), from.data(), from.size(), immediate, ends::peer(to), at.address, at.key),
+        "fi_inject_writedata");
   }
 
   [[gnu::always_inline]] status inject_write(link to, const_bytes from, remote_memory at) noexcept {
-    return posted(fi_inject_write(ends_->of(to), from.data(), from.size(), ends::peer(to), at.address, at.key), "fi_inject_write");
+    return posted(fi_inject_write(ends_->of(to), from.data(), from.size(), ends::peer(to), at.address, at.key),
+                  "fi_inject_write");
   }
 
   [[gnu::always_inline]] status read(link from, local_memory into, remote_memory at, void* context) noexcept {
@@ -188,19 +220,24 @@ class port {
   template <post_mode M>
   requires(offers(M)) [[gnu::always_inline]] status
       send_gather(link to, vector_of_pieces& from, [[maybe_unused]] std::uint32_t immediate, void* context) noexcept {
-    const fi_msg message{from.pieces, from.descriptors, from.count, ends::peer(to), own_context<M>(context), Shape::framed ? 0 : immediate};
-    return posted(fi_sendmsg(ends_->of(to), &message, flags(M) | (Shape::framed ? 0 : FI_REMOTE_CQ_DATA)), "fi_sendmsg");
+    const fi_msg message{from.pieces,    from.descriptors,        from.count,
+                         ends::peer(to), own_context<M>(context), Shape::framed ? 0 : immediate};
+    return posted(fi_sendmsg(ends_->of(to), &message, flags(M) | (Shape::framed ? 0 : FI_REMOTE_CQ_DATA)),
+                  "fi_sendmsg");
   }
   template <post_mode M>
-  requires(offers(M)) [[gnu::always_inline]] status write_gather(link to, vector_of_pieces& from, remote_memory at, void* context) noexcept {
+  requires(offers(M)) [[gnu::always_inline]] status
+      write_gather(link to, vector_of_pieces& from, remote_memory at, void* context) noexcept {
     return write_pieces(to, from, at, 0, flags(M), own_context<M>(context));
   }
   template <post_mode M>
   requires(offers(M)) [[gnu::always_inline]] status
-      write_gather_immediate(link to, vector_of_pieces& from, remote_memory at, std::uint64_t immediate, void* context) noexcept {
+      write_gather_immediate(link to, vector_of_pieces& from, remote_memory at, std::uint64_t immediate,
+                             void* context) noexcept {
     return write_pieces(to, from, at, immediate, flags(M) | FI_REMOTE_CQ_DATA, own_context<M>(context));
   }
-  [[gnu::always_inline]] status read_scatter(link from, vector_of_pieces& into, remote_memory at, void* context) noexcept {
+  [[gnu::always_inline]] status read_scatter(link from, vector_of_pieces& into, remote_memory at,
+                                             void* context) noexcept {
     fid_ep* ep = ends_->of(from);
     const fi_rma_iov source{at.address, into.bytes, at.key};
     const fi_msg_rma message{into.pieces, into.descriptors, into.count, ends::peer(from), &source, 1, context, 0};
@@ -222,7 +259,8 @@ class port {
     return write_gather<M>(to, v, at, context);
   }
   template <post_mode M>
-  requires(offers(M)) status write_gather_immediate(link to, gather_list from, remote_memory at, std::uint64_t immediate, void* context)
+  requires(offers(M)) status
+      write_gather_immediate(link to, gather_list from, remote_memory at, std::uint64_t immediate, void* context)
   noexcept {
     vector_of_pieces v(from);
     return write_gather_immediate<M>(to, v, at, immediate, context);
@@ -232,43 +270,50 @@ class port {
     return read_scatter(from, v, at, context);
   }
 
-  using kept_write = libfabric::kept_write;
-  static void aim(link to, kept_write& kept, void* context) noexcept { kept.aim(ends::peer(to), own_context<post_mode::unsignalled>(context)); }
+  using prepared_write = libfabric::prepared_write;
+  static void aim(link to, prepared_write& kept, void* context) noexcept {
+    kept.aim(ends::peer(to), own_context<post_mode::unsignalled>(context));
+  }
   /// Posts a write that was kept, unsignalled, and more follows. Requires: it has bytes, and was aimed at this link.
   template <bool Immediate>
-  [[gnu::always_inline]] status post_kept(link to, const kept_write& kept) noexcept {
-    return posted(fi_writemsg(ends_->of(to), kept.message(), FI_MORE | (Immediate ? FI_REMOTE_CQ_DATA : 0)), "fi_writemsg");
+  [[gnu::always_inline]] status post_prepared(link to, const prepared_write& kept) noexcept {
+    return posted(fi_writemsg(ends_->of(to), kept.message(), FI_MORE | (Immediate ? FI_REMOTE_CQ_DATA : 0)),
+                  "fi_writemsg");
   }
   /// The same, and nothing follows.
-  [[gnu::always_inline]] status post_last_kept(link to, const kept_write& kept, bool immediate) noexcept {
+  [[gnu::always_inline]] status post_last_prepared(link to, const prepared_write& kept, bool immediate) noexcept {
     return posted(fi_writemsg(ends_->of(to), kept.message(), immediate ? FI_REMOTE_CQ_DATA : 0), "fi_writemsg");
   }
 
   template <atomic_operation What, atomic_number T>
-  requires(Shape::native_atomics) status
-      fetch_atomic(link to, T operand, T expected, std::uint64_t* old, void* descriptor, remote_memory at, void* context)
+  requires(Shape::native_atomics) status fetch_atomic(link to, T operand, T expected, std::uint64_t* old,
+                                                      void* descriptor, remote_memory at, void* context)
   noexcept {
     old[1] = to_bits(operand);  // providers read operands later than the call
     const fi_ioc with{&old[1], 1};
     fi_ioc found{old, 1};
     const fi_rma_ioc target{at.address, 1, at.key};
-    const fi_msg_atomic message{&with, &descriptor, 1, ends::peer(to), &target, 1, native_type(type_of<T>), native_operation(What), context, 0};
+    const fi_msg_atomic message{
+        &with, &descriptor, 1, ends::peer(to), &target, 1, native_type(type_of<T>), native_operation(What), context, 0};
     if constexpr (What == atomic_operation::compare_swap) {
       old[2] = to_bits(expected);
       const fi_ioc compare{&old[2], 1};
-      return posted(fi_compare_atomicmsg(ends_->of(to), &message, &compare, &descriptor, 1, &found, &descriptor, 1, FI_COMPLETION),
+      return posted(fi_compare_atomicmsg(ends_->of(to), &message, &compare, &descriptor, 1, &found, &descriptor, 1,
+                                         FI_COMPLETION),
                     "fi_compare_atomicmsg");
     } else {
-      return posted(fi_fetch_atomicmsg(ends_->of(to), &message, &found, &descriptor, 1, FI_COMPLETION), "fi_fetch_atomicmsg");
+      return posted(fi_fetch_atomicmsg(ends_->of(to), &message, &found, &descriptor, 1, FI_COMPLETION),
+                    "fi_fetch_atomicmsg");
     }
   }
-  status fetch_add(link to, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory at, void* context) noexcept
-      requires(Shape::native_atomics) {
+  status fetch_add(link to, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory at,
+                   void* context) noexcept requires(Shape::native_atomics) {
     return fetch_atomic<atomic_operation::add, std::uint64_t>(to, operand, 0, old, descriptor, at, context);
   }
-  status compare_swap(link to, std::uint64_t expected, std::uint64_t desired, std::uint64_t* old, void* descriptor, remote_memory at,
-                      void* context) noexcept requires(Shape::native_atomics) {
-    return fetch_atomic<atomic_operation::compare_swap, std::uint64_t>(to, desired, expected, old, descriptor, at, context);
+  status compare_swap(link to, std::uint64_t expected, std::uint64_t desired, std::uint64_t* old, void* descriptor,
+                      remote_memory at, void* context) noexcept requires(Shape::native_atomics) {
+    return fetch_atomic<atomic_operation::compare_swap, std::uint64_t>(to, desired, expected, old, descriptor, at,
+                                                                       context);
   }
 
   using entries = typename completion_queue<Shape>::entries;
@@ -291,7 +336,7 @@ class port {
     return told;
   }
 
-  std::uint64_t landed_writes() noexcept requires(Shape::remote_counter) { return fi_cntr_read(counter_.get()); }
+  std::uint64_t counted_writes() noexcept requires(Shape::remote_counter) { return fi_cntr_read(counter_.get()); }
 
   instant now() const noexcept { return std::chrono::steady_clock::now(); }
   status wait(instant until) noexcept { return waiting_.wait(until); }
@@ -303,11 +348,13 @@ class port {
   port() = default;
 
   [[gnu::always_inline]] status post_one(link from, local_memory into, void* context) noexcept {
-    return posted(fi_recv(ends_->receives_of(from), into.data, into.size, into.descriptor, FI_ADDR_UNSPEC, context), "fi_recv");
+    return posted(fi_recv(ends_->receives_of(from), into.data, into.size, into.descriptor, FI_ADDR_UNSPEC, context),
+                  "fi_recv");
   }
 
-  /// Before endpoints close. A library that posts receives of its own again as it reads them (rxm, libfabric 1.17) does so on a link
-  /// that it has just closed, and crashes, where messages of that link lie unread: peers that close now too get a moment for their goodbyes.
+  /// Before endpoints close. A library that posts receives of its own again as it reads them (rxm, libfabric 1.17) does
+  /// so on a link that it has just closed, and crashes, where messages of that link lie unread: peers that close now
+  /// too get a moment for their goodbyes.
   void read_what_arrived() {
     const auto read_all = [this] {
       for (int looks = 0; looks < 64; ++looks)
@@ -319,30 +366,32 @@ class port {
       if (read_all()) last = now();
     (void)read_all();
   }
-  static constexpr duration quiet_before_close = Shape::facts.connects_lazily ? std::chrono::milliseconds(20) : duration(0);
+  static constexpr duration quiet_before_close =
+      Shape::facts.connects_lazily ? std::chrono::milliseconds(20) : duration(0);
 
   /// Whether the calls without flags do what the mode means.
   static constexpr bool short_call(post_mode mode) noexcept {
     return mode == post_mode::unsignalled || (mode == post_mode::signalled && !Shape::selective_completion);
   }
   static constexpr std::uint64_t flags(post_mode mode) noexcept {
-    return mode == post_mode::unsignalled ? 0 : FI_COMPLETION | (mode == post_mode::delivered ? FI_DELIVERY_COMPLETE : 0);
+    return mode == post_mode::unsignalled ? 0
+                                          : FI_COMPLETION | (mode == post_mode::delivered ? FI_DELIVERY_COMPLETE : 0);
   }
   template <post_mode M>
   static void* own_context(void* context) noexcept {
     return M == post_mode::unsignalled ? completion_queue<Shape>::unsignalled(context) : context;
   }
 
-  /// Memory of no bytes may have no descriptor, and libraries follow each of a list, even the first of an empty one (verbs of libfabric 1.17), or of
-  /// every write (verbs;ofi_rxm): it gets that of other memory.
+  /// Memory of no bytes may have no descriptor, and libraries follow each of a list, even the first of an empty one
+  /// (verbs of libfabric 1.17), or of every write (verbs;ofi_rxm): it gets that of other memory.
   [[gnu::always_inline]] void lend_descriptor([[maybe_unused]] local_memory& to) const noexcept {
     if constexpr (Shape::local_descriptor)
       if (to.descriptor == nullptr) [[unlikely]]
         to.descriptor = lent_;
   }
 
-  [[gnu::always_inline]] status write_message(link to, local_memory from, remote_memory at, std::uint64_t immediate, std::uint64_t flags,
-                                              void* context) noexcept {
+  [[gnu::always_inline]] status write_message(link to, local_memory from, remote_memory at, std::uint64_t immediate,
+                                              std::uint64_t flags, void* context) noexcept {
     const iovec piece{from.data, from.size};
     void* descriptor = from.descriptor;
     const fi_rma_iov target{at.address, from.size, at.key};
@@ -350,8 +399,8 @@ class port {
     return posted(fi_writemsg(ends_->of(to), &message, flags), "fi_writemsg");
   }
 
-  [[gnu::always_inline]] status write_pieces(link to, vector_of_pieces& from, remote_memory at, std::uint64_t immediate, std::uint64_t flags,
-                                             void* context) noexcept {
+  [[gnu::always_inline]] status write_pieces(link to, vector_of_pieces& from, remote_memory at, std::uint64_t immediate,
+                                             std::uint64_t flags, void* context) noexcept {
     const fi_rma_iov target{at.address, from.bytes, at.key};
     const fi_msg_rma message{from.pieces, from.descriptors, from.count, ends::peer(to), &target, 1, context, immediate};
     return posted(fi_writemsg(ends_->of(to), &message, flags), "fi_writemsg");

@@ -28,7 +28,8 @@ inline library_version running_with() noexcept {
 
 /// "1.17"
 inline std::string printed(library_version version) {
-  return version == any_later_version ? "any later" : std::to_string(version.major) + "." + std::to_string(version.minor);
+  return version == any_later_version ? "any later"
+                                      : std::to_string(version.major) + "." + std::to_string(version.minor);
 }
 
 }  // namespace weft::backends::libfabric

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a port's owner sleeps. With a descriptor: fi_trywait arms the queues and re-polls (fi_poll(3)), then poll(2) sleeps until
-// something comes or the deadline; nothing is lost between the two. Without one (shm-like rows): the processor is yielded for
-// some rounds, then steps of at most a millisecond, and the caller looks again after each: this side must poll to progress.
-// Hot path: no. Threads: the port's owner.
+// How a port's owner sleeps. With a descriptor: fi_trywait arms the queues and re-polls (fi_poll(3)), then poll(2)
+// sleeps until something comes or the deadline; nothing is lost between the two. Without one (shm-like rows): the
+// processor is yielded for some rounds, then steps of at most a millisecond, and the caller looks again after each:
+// this side must poll to progress. Hot path: no. Threads: the port's owner.
 #pragma once
 
 #include "../../core/time.hpp"
@@ -69,16 +69,18 @@ class waiting {
   waiting() = default;
 
   /// `events` may be null. Without options.sleeps nothing is armed and wait() yields.
-  static result<waiting> open(fid_fabric* fabric, typename completion_queue<Shape>::handles queues, fid_eq* events, const port_options& options) {
+  static result<waiting> open(fid_fabric* fabric, typename completion_queue<Shape>::handles queues, fid_eq* events,
+                              const port_options& options) {
     waiting made;
     if (!on_descriptor || !options.sleeps) return made;
     made.fabric_ = fabric;
     fid* const ends = Shape::two_queues ? &queues.ends->fid : nullptr;
-    for (fid* each : {&queues.arrivals->fid, ends, events == nullptr ? nullptr : &events->fid}) {
+    for (fid* each : {&queues.receive_cq->fid, ends, events == nullptr ? nullptr : &events->fid}) {
       if (each == nullptr) continue;
       int descriptor = -1;
       if (const int r = fi_control(each, FI_GETWAIT, &descriptor); r != 0)
-        return refused(r, "fi_control(FI_GETWAIT)", "fabric " + std::string(Shape::name) + ": the row promises a descriptor to sleep on");
+        return refused(r, "fi_control(FI_GETWAIT)",
+                       "fabric " + std::string(Shape::name) + ": the row promises a descriptor to sleep on");
       made.objects_[made.count_] = each;
       made.polled_[made.count_++] = pollfd{descriptor, POLLIN, 0};
     }
@@ -121,7 +123,8 @@ class waiting {
       return {};
     }
     const int doubled = std::min((rounds_ - yields) / 4, 4);
-    const duration most = std::min<duration>(std::chrono::microseconds(62) * (1 << doubled), std::chrono::milliseconds(1));
+    const duration most =
+        std::min<duration>(std::chrono::microseconds(62) * (1 << doubled), std::chrono::milliseconds(1));
     const std::timespec limit = as_timespec(std::min(left, most));
     nanosleep(&limit, nullptr);  // cut short by a signal: the caller looks again, as it should
     return {};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How packets travel: when the source is read, when a packet arrives, which orders are kept, and what becomes of packets for
-// whoever is gone. Kept are the orders that the row promises and the shape asked for, and no other once the fault is on.
-// Hot path: yes. Threads: one.
+// How packets travel: when the source is read, when a packet arrives, which orders are kept, and what becomes of
+// packets for whoever is gone. Kept are the orders that the row promises and the shape asked for, and no other once the
+// fault is on. Hot path: yes. Threads: one.
 #pragma once
 
 #include "landing.hpp"
@@ -13,7 +13,7 @@ void arrive_at_link(simulation& sim, std::uint32_t index);  // linking.hpp: conn
 void refuse_dial(simulation& sim, const link_name& dialler);
 
 /// Effects: the packet comes to its target at a time that keeps what the row promises.
-inline std::int64_t arrival_time(simulation& sim, const station& from, link_state& link, const packet& p) {
+inline std::int64_t arrival_time(simulation& sim, const endpoint& from, link_state& link, const packet& p) {
   std::int64_t travel = sim.time.draw.between(sim.wrong.delay_least, sim.wrong.delay_most).count();
   while (sim.time.draw.hits(sim.wrong.loss)) {
     travel += sim.wrong.retransmission.count();
@@ -32,13 +32,14 @@ inline std::int64_t arrival_time(simulation& sim, const station& from, link_stat
   return at;
 }
 
-inline void send_off(simulation& sim, const station& from, link_state& link, std::uint32_t index) {
+inline void send_off(simulation& sim, const endpoint& from, link_state& link, std::uint32_t index) {
   packet& p = sim.pool[index];
   p.stage = packet_stage::arriving;
   const std::int64_t before = std::max(link.last_any, sim.now());
   const std::int64_t at = arrival_time(sim, from, link, p);
   sim.note(happening::departed, from.id, p.number, p.total());
-  if (p.kind == packet_kind::write && !from.row.bytes_in_order && p.size >= 2 && at > before + 2 && sim.time.draw.hits(sim.wrong.tear)) {
+  if (p.kind == packet_kind::write && !from.row.bytes_in_order && p.size >= 2 && at > before + 2 &&
+      sim.time.draw.hits(sim.wrong.tear)) {
     p.torn = true;
     sim.time.post(sim.time.draw.between(duration(before + 1), duration(at - 1)).count(), due_kind::packet, index);
   }
@@ -46,7 +47,7 @@ inline void send_off(simulation& sim, const station& from, link_state& link, std
 }
 
 /// Effects: raw faults. Returns: whether the packet is gone.
-inline bool spoil(simulation& sim, const station& from, link_state& link, std::uint32_t index) {
+inline bool spoil(simulation& sim, const endpoint& from, link_state& link, std::uint32_t index) {
   const bool message = sim.pool[index].kind == packet_kind::message;
   if (!message && !sim.pool[index].immediate_given) return false;
   if (sim.time.draw.hits(sim.wrong.raw_duplication)) {
@@ -59,7 +60,7 @@ inline bool spoil(simulation& sim, const station& from, link_state& link, std::u
     room.assign(p.payload.begin(), p.payload.end());
     twin.payload = std::move(room);
     twin.number = number;
-    twin.owed = false;
+    twin.unreported = false;
     twin.dead = true;
     if (!message) twin.size = 0;
     sim.note(happening::duplicated, from.id, p.number);
@@ -80,7 +81,7 @@ inline bool spoil(simulation& sim, const station& from, link_state& link, std::u
 /// Effects: the source is read, and where the row tells of no more than that, the operation is over.
 inline void depart(simulation& sim, std::uint32_t index) {
   packet& p = sim.pool[index];
-  station& from = *sim.stations[p.from.port];
+  endpoint& from = *sim.endpoints[p.from.port];
   link_state* link = from.find(p.from);
   if (from.crashed || p.from.index >= from.links.size()) return sim.pool.give_back(index);
   if (link == nullptr) link = from.links[p.from.index].get();  // hung up: what was posted still leaves
@@ -88,7 +89,8 @@ inline void depart(simulation& sim, std::uint32_t index) {
   if (carries && !p.injected && !p.dead) p.load();
   if (carries && spoil(sim, from, *link, index)) return;
   const bool early = p.mode != post_mode::delivered &&
-                     (p.kind == packet_kind::message ? sim.time.draw.below(2) == 0 : p.kind == packet_kind::write && !from.row.reports_refusal);
+                     (p.kind == packet_kind::message ? sim.time.draw.below(2) == 0
+                                                     : p.kind == packet_kind::write && !from.row.reports_refusal);
   if (early) end(sim, p, {});
   send_off(sim, from, *link, index);
 }
@@ -96,13 +98,14 @@ inline void depart(simulation& sim, std::uint32_t index) {
 /// Effects: nobody is there to take it. The initiator learns of it where the row tells, and waits for ever where not.
 inline void lose(simulation& sim, std::uint32_t index) {
   packet& p = sim.pool[index];
-  const station& from = *sim.stations[p.from.port];
+  const endpoint& from = *sim.endpoints[p.from.port];
   if (p.kind == packet_kind::dial) {
-    const bool silent = p.to.port != nobody && sim.stations[p.to.port]->crashed;
-    const duration answered = silent ? sim.cost.dial_timeout : sim.time.draw.between(sim.wrong.delay_least, sim.wrong.delay_most);
+    const bool silent = p.to.port != nobody && sim.endpoints[p.to.port]->crashed;
+    const duration answered =
+        silent ? sim.cost.dial_timeout : sim.time.draw.between(sim.wrong.delay_least, sim.wrong.delay_most);
     sim.time.post_action(sim.now() + answered.count(), [&sim, dialler = p.from] { refuse_dial(sim, dialler); });
   }
-  if (!p.owed || !is_data(p.kind)) return sim.pool.give_back(index);
+  if (!p.unreported || !is_data(p.kind)) return sim.pool.give_back(index);
   p.stage = packet_stage::stuck;
   if (from.row.connected || !from.row.reports_death) return;
   p.outcome = error(errc::unreachable, "post");
@@ -113,7 +116,7 @@ inline void lose(simulation& sim, std::uint32_t index) {
 /// Effects: a packet that reached the target's queues does what it came for.
 inline void land(simulation& sim, std::uint32_t index) {
   packet& p = sim.pool[index];
-  station& target = *sim.stations[p.to.port];
+  endpoint& target = *sim.endpoints[p.to.port];
   if (!target.open) return lose(sim, index);
   if (!is_data(p.kind)) return arrive_at_link(sim, index);
   if (target.row.connected && target.find(p.to) == nullptr) return lose(sim, index);
@@ -132,7 +135,7 @@ inline void land(simulation& sim, std::uint32_t index) {
 /// Effects: the answer is at the initiator: bytes that were asked for are copied, and the operation ends.
 inline void settle(simulation& sim, std::uint32_t index) {
   packet& p = sim.pool[index];
-  if (p.owed && p.outcome && !p.dead) {
+  if (p.unreported && p.outcome && !p.dead) {
     if (p.kind == packet_kind::read)
       p.each_piece([from = p.payload.data()](std::byte* piece, std::size_t bytes) mutable {
         std::memcpy(piece, from, bytes);
@@ -145,7 +148,7 @@ inline void settle(simulation& sim, std::uint32_t index) {
 }
 
 /// Returns: whether something on the way keeps the packet from coming to this port now.
-inline bool held_up(simulation& sim, std::uint32_t index, const station& goes_to, std::uint32_t comes_from_node) {
+inline bool held_up(simulation& sim, std::uint32_t index, const endpoint& goes_to, std::uint32_t comes_from_node) {
   if (road_cut* cut = sim.cut_between(goes_to.node, comes_from_node); cut != nullptr) {
     cut->held.push_back(index);
     return true;
@@ -160,8 +163,8 @@ inline bool held_up(simulation& sim, std::uint32_t index, const station& goes_to
 inline void arrive(simulation& sim, std::uint32_t index) {
   packet& p = sim.pool[index];
   if (p.to.port == nobody) return lose(sim, index);
-  station& target = *sim.stations[p.to.port];
-  if (held_up(sim, index, target, sim.stations[p.from.port]->node)) return;
+  endpoint& target = *sim.endpoints[p.to.port];
+  if (held_up(sim, index, target, sim.endpoints[p.from.port]->node)) return;
   if (std::exchange(p.torn, false)) {
     if (target.open) land_last_half(sim, target, p);
     return;
@@ -170,17 +173,17 @@ inline void arrive(simulation& sim, std::uint32_t index) {
   const bool waits = target.row.polls && (is_data(p.kind) || p.kind == packet_kind::goodbye);
   if (!target.open || (!waits && p.kind != packet_kind::knock)) return land(sim, index);
   p.stage = packet_stage::waiting;
-  target.inbox.push_back(index);
+  target.incoming.push_back(index);
   tell_sleeper(sim, target);
 }
 
 inline void come_back(simulation& sim, std::uint32_t index) {
   packet& p = sim.pool[index];
-  station& initiator = *sim.stations[p.from.port];
-  if (!initiator.open || !p.owed) return sim.pool.give_back(index);
-  if (held_up(sim, index, initiator, sim.stations[p.to.port == nobody ? p.from.port : p.to.port]->node)) return;
+  endpoint& initiator = *sim.endpoints[p.from.port];
+  if (!initiator.open || !p.unreported) return sim.pool.give_back(index);
+  if (held_up(sim, index, initiator, sim.endpoints[p.to.port == nobody ? p.from.port : p.to.port]->node)) return;
   if (!initiator.row.polls) return settle(sim, index);
-  initiator.inbox.push_back(index);
+  initiator.incoming.push_back(index);
   tell_sleeper(sim, initiator);
 }
 
@@ -199,11 +202,11 @@ inline void move_on(simulation& sim, std::uint32_t index) {
 }
 
 /// Effects: the owner polls: what waited for that moves on.
-inline void progress(simulation& sim, station& at) {
+inline void progress(simulation& sim, endpoint& at) {
   if (at.row.silent_receives) fill_whole(sim, at);
-  for (std::size_t budget = at.inbox.size(); budget != 0 && !at.inbox.empty(); --budget) {
-    const std::uint32_t index = at.inbox.front();
-    at.inbox.pop_front();
+  for (std::size_t budget = at.incoming.size(); budget != 0 && !at.incoming.empty(); --budget) {
+    const std::uint32_t index = at.incoming.front();
+    at.incoming.pop_front();
     if (sim.pool[index].stage == packet_stage::returning) settle(sim, index);
     else land(sim, index);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How one simulated fabric behaves: a row's facts, and what the port asked for, as plain values. The simulated library reads
-// them as a real library reads its own tables; the port above it knows the same at compile time from its Shape.
+// How one simulated fabric behaves: a row's facts, and what the port asked for, as plain values. The simulated library
+// reads them as a real library reads its own tables; the port above it knows the same at compile time from its Shape.
 // Hot path: values. Threads: immutable.
 #pragma once
 
@@ -63,7 +63,8 @@ constexpr conduct conduct_of() noexcept {
   c.send_immediate_bytes = S::framed ? std::uint8_t{0} : f.send_immediate_bytes;
   c.consumes = f.write_immediate_consumes_receive;
   c.counts_writes = f.remote_counter_counts_writes;
-  c.send_after_write = f.order_send_after_write && S::ordered_send_after_write && !(f.atomics_cost_order && S::native_atomics);
+  c.send_after_write =
+      f.order_send_after_write && S::ordered_send_after_write && !(f.atomics_cost_order && S::native_atomics);
   c.write_after_write = f.order_write_after_write && S::ordered_write_after_write;
   c.bytes_in_order = f.bytes_visible_in_order;
   c.send_after_send = f.order_send_after_send;

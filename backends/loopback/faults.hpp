@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What goes wrong in a simulated world, and how often. All off by default: then only the row's own freedoms remain (early local
-// completions, polling, lazy connecting). Faults live in the loopback's world alone: no release code has a branch for them.
-// Below the reliable layer: what real fabrics hide from their users at the price of time. Raw: what no reliable fabric does, for
-// protocols that must survive it without a hang and without doing a thing twice. Planted: bugs that the checker must find by name.
-// Hot path: plain values. Threads: fixed before the run.
+// What goes wrong in a simulated world, and how often. All off by default: then only the row's own freedoms remain
+// (early local completions, polling, lazy connecting). Faults live in the loopback's world alone: no release code has a
+// branch for them. Below the reliable layer: what real fabrics hide from their users at the price of time. Raw: what no
+// reliable fabric does, for protocols that must survive it without a hang and without doing a thing twice. Planted:
+// bugs that the checker must find by name. Hot path: plain values. Threads: fixed before the run.
 #pragma once
 
 #include "../../core/time.hpp"
@@ -31,9 +31,9 @@ struct faults {
   duration delay_most{2'500};
   double loss = 0;  ///< The packet comes after one or more retransmission timeouts.
   duration retransmission{200'000};
-  double reorder = 0;     ///< The packet is free of every order that the row does not promise.
-  double tear = 0;        ///< Bytes of a write land in two pieces, the last one first, before the write counts as landed. Those of a message whose
-                          ///< receive makes no entry: the first one first.
+  double reorder = 0;  ///< The packet is free of every order that the row does not promise.
+  double tear = 0;     ///< Bytes of a write land in two pieces, the last one first, before the write counts as landed.
+                       ///< Those of a message whose receive makes no entry: the first one first.
   double full_queue = 0;  ///< Per post: a burst begins in which every post is answered `again`.
   duration full_queue_time{5'000};
   double spurious_wake = 0;  ///< Per wait: it returns early, with nothing.

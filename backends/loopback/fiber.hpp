@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One node's thread of control inside a simulated world: a stack of its own, entered and left by hand, so that code that blocks
-// runs unmodified in a single thread. Address and thread sanitizers are told of each switch; exceptions in flight stay per fiber.
-// A fiber that is abandoned (its node crashed) never runs again and unwinds nothing, as a killed process would not.
-// Hot path: the switch. Threads: all fibers of a world in one thread.
+// One node's thread of control inside a simulated world: a stack of its own, entered and left by hand, so that code
+// that blocks runs unmodified in a single thread. Address and thread sanitizers are told of each switch; exceptions in
+// flight stay per fiber. A fiber that is abandoned (its node crashed) never runs again and unwinds nothing, as a killed
+// process would not. Hot path: the switch. Threads: all fibers of a world in one thread.
 #pragma once
 
 #include <cxxabi.h>
@@ -49,7 +49,8 @@ class fiber {
   static constexpr std::size_t guard_bytes = 4096;
 
   explicit fiber(std::function<void()> body) : body_(std::move(body)) {
-    void* at = ::mmap(nullptr, stack_bytes + guard_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* at = ::mmap(nullptr, stack_bytes + guard_bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED) throw std::bad_alloc();
     ::mprotect(at, guard_bytes, PROT_NONE);
     stack_ = static_cast<std::byte*>(at) + guard_bytes;
@@ -60,7 +61,8 @@ class fiber {
     const auto self = reinterpret_cast<std::uintptr_t>(this);
     ::makecontext(&own_, reinterpret_cast<void (*)()>(&fiber::enter), 2, static_cast<unsigned>(self >> 32),
                   static_cast<unsigned>(self & 0xffffffffU));
-    own_.uc_stack.ss_size = 0;  // set up by now; the address sanitizer would clear its shadow of all of it at each switch
+    own_.uc_stack.ss_size =
+        0;  // set up by now; the address sanitizer would clear its shadow of all of it at each switch
 #if defined(WEFT_LOOPBACK_TSAN)
     tsan_own_ = __tsan_create_fiber(0);
 #endif
@@ -72,7 +74,8 @@ class fiber {
     __tsan_destroy_fiber(tsan_own_);
 #endif
 #if defined(WEFT_LOOPBACK_ASAN)
-    // Of frames that were never left, as enter()'s: whatever is mapped here next, another fiber's stack say, would meet their red zones.
+    // Of frames that were never left, as enter()'s: whatever is mapped here next, another fiber's stack say, would meet
+    // their red zones.
     ASAN_UNPOISON_MEMORY_REGION(stack_, stack_bytes);
 #endif
     ::munmap(stack_ - guard_bytes, stack_bytes + guard_bytes);

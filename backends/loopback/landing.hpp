@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The target's side of each operation: which memory may be touched, what lands in it, which receive takes a message, what the
-// owner is told, and what the initiator is answered. The checks are those of the card: key, right, range.
-// Hot path: yes. Threads: one.
+// The target's side of each operation: which memory may be touched, what lands in it, which receive takes a message,
+// what the owner is told, and what the initiator is answered. The checks are those of the card: key, right, range. Hot
+// path: yes. Threads: one.
 #pragma once
 
 #include "simulation.hpp"
@@ -17,28 +17,31 @@ struct access {
 
 inline constexpr std::size_t overrun_of_the_planted_bug = 64;
 
-inline access reach(const simulation& sim, const station& target, remote_memory where, std::size_t size, rights asked) {
+inline access reach(const simulation& sim, const endpoint& target, remote_memory where, std::size_t size,
+                    rights asked) {
   const auto found = target.regions.find(where.key);
   if (found == target.regions.end() || !target.row.regions_enabled) return {nullptr, error(errc::denied, "remote key")};
   const region& held = *found->second;
   if (!grants(held.granted, asked)) return {nullptr, error(errc::denied, "remote rights")};
-  const std::uint64_t start = target.row.virtual_address ? where.address - reinterpret_cast<std::uintptr_t>(held.base) : where.address;
+  const std::uint64_t start =
+      target.row.virtual_address ? where.address - reinterpret_cast<std::uintptr_t>(held.base) : where.address;
   const std::size_t slack = sim.wrong.bug == planted_bug::skipped_bound_check ? overrun_of_the_planted_bug : 0;
-  if (start > held.size + slack || size > held.size + slack - start) return {nullptr, error(errc::out_of_range, "remote range")};
+  if (start > held.size + slack || size > held.size + slack - start)
+    return {nullptr, error(errc::out_of_range, "remote range")};
   return {held.base + start, {}};
 }
 
-/// Effects: the packet goes back to its initiator where something is owed, or ends here.
+/// Effects: the packet goes back to its initiator where something is unreported, or ends here.
 inline void answer(simulation& sim, std::uint32_t index) {
   packet& p = sim.pool[index];
-  if (!p.owed) return sim.pool.give_back(index);
+  if (!p.unreported) return sim.pool.give_back(index);
   p.stage = packet_stage::returning;
   sim.time.post(sim.after(sim.wrong.delay_least, sim.wrong.delay_most), due_kind::packet, index);
 }
 
-/// Effects: the message lies behind those before it. The library lets a buffer go when the largest message may not fit any more, and says so
-/// with the last message, or apart: both are permitted (fi_cq(3)), so that both happen.
-inline void take_into_buffer(simulation& sim, station& target, packet& p, receive_queue& queue) {
+/// Effects: the message lies behind those before it. The library lets a buffer go when the largest message may not fit
+/// any more, and says so with the last message, or apart: both are permitted (fi_cq(3)), so that both happen.
+inline void take_into_buffer(simulation& sim, endpoint& target, packet& p, receive_queue& queue) {
   posted_receive& into = queue.posted.front();
   completion_entry told;
   told.kind = completion_kind::received;
@@ -65,7 +68,7 @@ inline void take_into_buffer(simulation& sim, station& target, packet& p, receiv
   tell(sim, target, end, p.to);
 }
 
-inline void take_message(simulation& sim, station& target, packet& p, const posted_receive& into) {
+inline void take_message(simulation& sim, endpoint& target, packet& p, const posted_receive& into) {
   completion_entry told;
   told.kind = completion_kind::received;
   told.context = into.context;
@@ -78,9 +81,9 @@ inline void take_message(simulation& sim, station& target, packet& p, const post
   if (!target.row.silent_receives || !told.outcome) tell(sim, target, told, p.to);
 }
 
-inline void tell_landed(simulation& sim, station& target, const packet& p, void* context) {
+inline void report_write(simulation& sim, endpoint& target, const packet& p, void* context) {
   completion_entry told;
-  told.kind = completion_kind::landed;
+  told.kind = completion_kind::write_with_immediate;
   told.context = context;
   told.immediate = narrowed(p.immediate, target.row.write_immediate_bytes);
   if (context != nullptr) scribble(target, context);
@@ -89,7 +92,7 @@ inline void tell_landed(simulation& sim, station& target, const packet& p, void*
 }
 
 /// Effects: what needs a receive gets one, or waits behind others for the next that is posted.
-inline void match(simulation& sim, station& target, receive_queue& queue, std::uint32_t index) {
+inline void match(simulation& sim, endpoint& target, receive_queue& queue, std::uint32_t index) {
   packet& p = sim.pool[index];
   if (target.row.many_in_one && p.kind == packet_kind::message) {
     take_into_buffer(sim, target, p, queue);
@@ -98,14 +101,16 @@ inline void match(simulation& sim, station& target, receive_queue& queue, std::u
   const posted_receive into = queue.posted.front();
   queue.posted.pop_front();
   if (p.kind == packet_kind::message) take_message(sim, target, p, into);
-  else tell_landed(sim, target, p, into.context);
+  else report_write(sim, target, p, into.context);
   answer(sim, index);
 }
 
-/// Effects: a receive that makes no entry has the first bytes of its message, and gets the others at the owner's next turn. Returns: whether.
-inline bool fill_half(simulation& sim, station& target, receive_queue& queue, std::uint32_t index) {
+/// Effects: a receive that makes no entry has the first bytes of its message, and gets the others at the owner's next
+/// turn. Returns: whether.
+inline bool fill_half(simulation& sim, endpoint& target, receive_queue& queue, std::uint32_t index) {
   packet& p = sim.pool[index];
-  if (!target.row.silent_receives || p.kind != packet_kind::message || queue.posted.empty() || !queue.starved.empty()) return false;
+  if (!target.row.silent_receives || p.kind != packet_kind::message || queue.posted.empty() || !queue.starved.empty())
+    return false;
   const posted_receive& into = queue.posted.front();
   if (p.total() < 2 || p.total() > into.into.size || !sim.time.draw.hits(sim.wrong.tear)) return false;
   std::memcpy(into.into.data, p.payload.data(), 1 + sim.time.draw.below(p.total() - 1));
@@ -115,7 +120,7 @@ inline bool fill_half(simulation& sim, station& target, receive_queue& queue, st
   return true;
 }
 
-inline void match_or_starve(simulation& sim, station& target, receive_queue& queue, std::uint32_t index) {
+inline void match_or_starve(simulation& sim, endpoint& target, receive_queue& queue, std::uint32_t index) {
   if (fill_half(sim, target, queue, index)) return;
   if (!queue.posted.empty() && queue.starved.empty()) return match(sim, target, queue, index);
   ++target.starved_count;
@@ -125,7 +130,7 @@ inline void match_or_starve(simulation& sim, station& target, receive_queue& que
 }
 
 /// Effects: messages that found no receive are tried again.
-inline void feed(simulation& sim, station& target, receive_queue& queue) {
+inline void feed(simulation& sim, endpoint& target, receive_queue& queue) {
   queue.half_filled = false;
   while (!queue.starved.empty() && !queue.posted.empty()) {
     const std::uint32_t index = queue.starved.front();
@@ -135,7 +140,7 @@ inline void feed(simulation& sim, station& target, receive_queue& queue) {
 }
 
 /// Effects: receives that had a part of their message have all of it.
-inline void fill_whole(simulation& sim, station& at) {
+inline void fill_whole(simulation& sim, endpoint& at) {
   for (const auto& link : at.links)
     if (link->receives.half_filled) feed(sim, at, link->receives);
 }
@@ -145,20 +150,20 @@ inline void copy_in(const packet& p, std::byte* at, std::size_t first, std::size
 }
 
 /// Effects: the last half of a write's bytes is there, and nobody is told.
-inline void land_last_half(simulation& sim, station& target, packet& p) {
+inline void land_last_half(simulation& sim, endpoint& target, packet& p) {
   const access found = reach(sim, target, p.where, p.size, rights::remote_write);
   if (found.outcome) copy_in(p, found.at, p.size / 2, p.size);
 }
 
-inline void tell_before_bytes(simulation& sim, station& target, const packet& p, std::byte* at) {
-  tell_landed(sim, target, p, nullptr);
+inline void tell_before_bytes(simulation& sim, endpoint& target, const packet& p, std::byte* at) {
+  report_write(sim, target, p, nullptr);
   std::vector<std::byte> late = p.payload;
   sim.time.post_action(sim.now() + 50'000, [late = std::move(late), at, &target] {
     if (target.open) std::memcpy(at, late.data(), late.size());
   });
 }
 
-inline void land_write(simulation& sim, station& target, std::uint32_t index) {
+inline void land_write(simulation& sim, endpoint& target, std::uint32_t index) {
   packet& p = sim.pool[index];
   access found;
   if (p.size != 0 || !p.dead) found = reach(sim, target, p.where, p.size, rights::remote_write);
@@ -185,11 +190,11 @@ inline void land_write(simulation& sim, station& target, std::uint32_t index) {
     receive_queue* queue = target.receives_of(p.to);
     return match_or_starve(sim, target, *queue, index);
   }
-  tell_landed(sim, target, p, nullptr);
+  report_write(sim, target, p, nullptr);
   answer(sim, index);
 }
 
-inline void land_read(simulation& sim, station& target, std::uint32_t index) {
+inline void land_read(simulation& sim, endpoint& target, std::uint32_t index) {
   packet& p = sim.pool[index];
   const access found = reach(sim, target, p.where, p.size, rights::remote_read);
   p.outcome = found.outcome;
@@ -198,13 +203,14 @@ inline void land_read(simulation& sim, station& target, std::uint32_t index) {
   answer(sim, index);
 }
 
-inline void land_atomic(simulation& sim, station& target, std::uint32_t index) {
+inline void land_atomic(simulation& sim, endpoint& target, std::uint32_t index) {
   packet& p = sim.pool[index];
   word_change& change = p.change;
   const std::size_t size = size_of(change.type);
   const access found = reach(sim, target, p.where, size, rights::remote_atomic);
   p.outcome = found.outcome;
-  if (found.outcome && reinterpret_cast<std::uintptr_t>(found.at) % size != 0) p.outcome = error(errc::invalid, "atomic alignment");
+  if (found.outcome && reinterpret_cast<std::uintptr_t>(found.at) % size != 0)
+    p.outcome = error(errc::invalid, "atomic alignment");
   if (p.outcome) {
     std::uint64_t value = 0;
     std::memcpy(&value, found.at, size);

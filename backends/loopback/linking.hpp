@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How links begin and end: dialling, arriving, established, refused, lost; knocking at lazy fabrics; what a port that goes away
-// leaves behind. A passive link may receive before it is told that it is established, as on real connection managers.
-// Hot path: no (one look at a queue per poll_links). Threads: one.
+// How links begin and end: dialling, arriving, established, refused, lost; knocking at lazy fabrics; what a port that
+// goes away leaves behind. A passive link may receive before it is told that it is established, as on real connection
+// managers. Hot path: no (one look at a queue per poll_links). Threads: one.
 #pragma once
 
 #include "carriage.hpp"
@@ -11,7 +11,7 @@
 
 namespace weft::backends::loopback {
 
-inline link_name new_link(station& at) {
+inline link_name new_link(endpoint& at) {
   std::uint32_t index = 0;
   while (index < at.links.size() && at.links[index]->phase != link_phase::unused) ++index;
   if (index == at.links.size()) at.links.push_back(std::make_unique<link_state>());
@@ -28,14 +28,15 @@ inline link_name new_link(station& at) {
 }
 
 /// Effects: a connection packet leaves, behind everything that was sent before on the link that it names.
-inline void signal(simulation& sim, packet_kind kind, const link_name& from, const link_name& to, std::uint64_t told = no_tag) {
+inline void signal(simulation& sim, packet_kind kind, const link_name& from, const link_name& to,
+                   std::uint64_t told = no_tag) {
   const std::uint32_t index = sim.pool.take();
   packet& p = sim.pool[index];
   p.kind = kind;
   p.from = from;
   p.to = to;
   p.immediate = told;
-  station& at = *sim.stations[from.port];
+  endpoint& at = *sim.endpoints[from.port];
   if (from.index < at.links.size()) {
     link_state& link = *at.links[from.index];
     const std::int64_t free_at = std::max(link.last_departure, sim.now());
@@ -50,17 +51,20 @@ inline void signal(simulation& sim, packet_kind kind, const link_name& from, con
 }
 
 /// Effects: every operation of the link ends in this error, receives that are still posted fail, and the owner is told.
-inline void break_link(simulation& sim, station& at, const link_name& name, link_change what = link_change::lost) {
+inline void break_link(simulation& sim, endpoint& at, const link_name& name, link_change what = link_change::lost) {
   link_state* link = at.find(name);
   if (!at.open || link == nullptr || link->phase == link_phase::lost) return;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> left;
   for (std::uint32_t i = 0; i < sim.pool.size(); ++i)
-    if (sim.pool[i].stage != packet_stage::unused && sim.pool[i].from == name && sim.pool[i].owed) left.emplace_back(sim.pool[i].number, i);
+    if (sim.pool[i].stage != packet_stage::unused && sim.pool[i].from == name && sim.pool[i].unreported)
+      left.emplace_back(sim.pool[i].number, i);
   std::sort(left.begin(), left.end());
   link->phase = link_phase::lost;
   for (const auto& [number, index] : left) {
     packet& p = sim.pool[index];
-    if (p.stage == packet_stage::departing && !p.injected && (p.kind == packet_kind::message || p.kind == packet_kind::write)) p.load();
+    if (p.stage == packet_stage::departing && !p.injected &&
+        (p.kind == packet_kind::message || p.kind == packet_kind::write))
+      p.load();
     p.dead = true;
     end(sim, p, error(errc::peer_lost, "link"));
     if (p.stage == packet_stage::stuck) sim.pool.give_back(index);
@@ -76,7 +80,7 @@ inline void break_link(simulation& sim, station& at, const link_name& name, link
 }
 
 inline void refuse_dial(simulation& sim, const link_name& dialler) {
-  station& at = *sim.stations[dialler.port];
+  endpoint& at = *sim.endpoints[dialler.port];
   link_state* link = at.find(dialler);
   if (link != nullptr && link->phase == link_phase::dialling) break_link(sim, at, dialler, link_change::refused);
 }
@@ -84,21 +88,23 @@ inline void refuse_dial(simulation& sim, const link_name& dialler) {
 inline void arrive_at_link(simulation& sim, std::uint32_t index) {
   const packet p = sim.pool[index];
   sim.pool.give_back(index);
-  station& target = *sim.stations[p.to.port];
+  endpoint& target = *sim.endpoints[p.to.port];
   link_state* link = target.find(p.to);
   switch (p.kind) {
     case packet_kind::dial:
       if (!target.options.listens) return signal(sim, packet_kind::refuse, {p.to.port, nobody, 0}, p.from);
       return change(sim, target, {link_change::arrived, {}, p.from});
     case packet_kind::accept:
-      if (link == nullptr || link->phase != link_phase::dialling) return signal(sim, packet_kind::goodbye, {p.to.port, nobody, 0}, p.from);
+      if (link == nullptr || link->phase != link_phase::dialling)
+        return signal(sim, packet_kind::goodbye, {p.to.port, nobody, 0}, p.from);
       link->phase = link_phase::accepted;
       link->peer = p.from;
       link->theirs = static_cast<std::uint32_t>(p.immediate);
       signal(sim, packet_kind::confirm, {p.to.port, nobody, 0}, p.from);
       return change(sim, target, {link_change::established, p.to, {}});
     case packet_kind::confirm:
-      if (link != nullptr && link->phase == link_phase::accepted) change(sim, target, {link_change::established, p.to, {}});
+      if (link != nullptr && link->phase == link_phase::accepted)
+        change(sim, target, {link_change::established, p.to, {}});
       return;
     case packet_kind::refuse:
       return refuse_dial(sim, p.to);
@@ -115,11 +121,12 @@ inline void arrive_at_link(simulation& sim, std::uint32_t index) {
 }
 
 /// Effects: what the queues hold of a link that ends is told to nobody. A request to connect is another link's.
-inline void forget_told(station& at, const link_name& name) {
+inline void forget_told(endpoint& at, const link_name& name) {
   for (std::size_t n = at.row.connected ? at.completions.size() : 0; n != 0; --n) {
     const pending_completion held = at.completions.front();
     at.completions.pop_front();
-    const bool keeps_receive = at.row.pooled && held.told.kind != completion_kind::ended;  // the pool's owner must get it back
+    const bool keeps_receive =
+        at.row.pooled && held.told.kind != completion_kind::ended;  // the pool's owner must get it back
     if (held.at != name || keeps_receive) at.completions.push_back(held);
   }
   for (std::size_t n = at.link_events.size(); n != 0; --n) {
@@ -130,30 +137,32 @@ inline void forget_told(station& at, const link_name& name) {
 }
 
 /// Effects: operations posted on a link that ends still leave; their ends are told later where the row may, else never.
-inline void disown(simulation& sim, station& at, const link_name& name) {
+inline void disown(simulation& sim, endpoint& at, const link_name& name) {
   for (std::uint32_t i = 0; i < sim.pool.size(); ++i) {
     packet& p = sim.pool[i];
-    if (p.stage == packet_stage::unused || p.from != name || !p.owed) continue;
+    if (p.stage == packet_stage::unused || p.from != name || !p.unreported) continue;
     const bool carries = p.kind == packet_kind::message || p.kind == packet_kind::write;
     if (p.stage == packet_stage::departing && carries && !p.injected) p.load();
     p.dead = true;
     const bool late = !at.row.connected && p.stage != packet_stage::stuck && !p.injected;
     if (late) continue;
-    p.owed = false;
+    p.unreported = false;
     if (at.in_flight > 0) --at.in_flight;
     if (p.stage == packet_stage::stuck) sim.pool.give_back(i);
   }
 }
 
-/// Effects: the link is gone. What was posted still leaves; its sources were read now. Connected: nothing is told afterwards.
-inline void release_link(simulation& sim, station& at, const link_name& name) {
+/// Effects: the link is gone. What was posted still leaves; its sources were read now. Connected: nothing is told
+/// afterwards.
+inline void release_link(simulation& sim, endpoint& at, const link_name& name) {
   link_state* link = at.find(name);
   if (link == nullptr) return;
   disown(sim, at, name);
   if (at.row.connected) {
     if (link->peer.port != nobody && link->peer.index != nobody && link->phase != link_phase::lost)
       signal(sim, packet_kind::goodbye, name, link->peer);
-    for (; !link->receives.starved.empty(); link->receives.starved.pop_front()) lose(sim, link->receives.starved.front());
+    for (; !link->receives.starved.empty(); link->receives.starved.pop_front())
+      lose(sim, link->receives.starved.front());
     for (std::size_t n = at.row.pooled ? at.receives.starved.size() : 0; n != 0; --n) {
       const std::uint32_t waits = at.receives.starved.front();
       at.receives.starved.pop_front();
@@ -167,7 +176,7 @@ inline void release_link(simulation& sim, station& at, const link_name& name) {
 }
 
 /// Returns: a link on which receives can be posted, before its dialler is answered.
-inline link_name offer_link(station& at, const link_name& dialler) {
+inline link_name offer_link(endpoint& at, const link_name& dialler) {
   const link_name fresh = new_link(at);
   link_state& link = *at.links[fresh.index];
   link.phase = link_phase::offered;
@@ -176,7 +185,7 @@ inline link_name offer_link(station& at, const link_name& dialler) {
 }
 
 /// Effects: the dialler is accepted, or refused where there is no tag.
-inline void answer_dial(simulation& sim, station& at, const link_name& fresh, std::uint32_t tag) {
+inline void answer_dial(simulation& sim, endpoint& at, const link_name& fresh, std::uint32_t tag) {
   link_state* link = at.find(fresh);
   if (link == nullptr) return;  // hung up by the handler itself
   if (tag == no_tag) {
@@ -187,8 +196,9 @@ inline void answer_dial(simulation& sim, station& at, const link_name& fresh, st
   link->tag = tag;
   link->phase = link_phase::accepted;
   signal(sim, packet_kind::accept, fresh, link->peer, at.row.pooled ? tag : no_tag);
-  if (sim.stations[link->peer.port]->crashed && at.row.reports_death)
-    sim.time.post_action(sim.after(sim.cost.death_least, sim.cost.death_most), [&sim, &at, fresh] { break_link(sim, at, fresh); });
+  if (sim.endpoints[link->peer.port]->crashed && at.row.reports_death)
+    sim.time.post_action(sim.after(sim.cost.death_least, sim.cost.death_most),
+                         [&sim, &at, fresh] { break_link(sim, at, fresh); });
 }
 
 /// Effects: a lazy fabric asks its peer to make a connection; the peer answers when it polls.

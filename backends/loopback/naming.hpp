@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How an address names a port of a simulated world: host:service as text where the row resolves names, opaque bytes where not.
-// Every host that means "this machine" means any node: a world has one machine's services.
-// Hot path: no. Threads: one.
+// How an address names a port of a simulated world: host:service as text where the row resolves names, opaque bytes
+// where not. Every host that means "this machine" means any node: a world has one machine's services. Hot path: no.
+// Threads: one.
 #pragma once
 
 #include "simulation.hpp"
@@ -11,7 +11,9 @@
 
 namespace weft::backends::loopback {
 
-inline bool any_host(std::string_view host) noexcept { return host.empty() || host == "127.0.0.1" || host == "::1" || host == "localhost"; }
+inline bool any_host(std::string_view host) noexcept {
+  return host.empty() || host == "127.0.0.1" || host == "::1" || host == "localhost";
+}
 
 inline address_bytes as_bytes(std::string_view text) {
   address_bytes all(text.size());
@@ -23,15 +25,16 @@ inline std::string as_text(const address_bytes& all) {
 }
 
 /// Returns: the port that answers at this address now, or null.
-inline station* station_at(simulation& sim, const address_bytes& address) {
+inline endpoint* endpoint_at(simulation& sim, const address_bytes& address) {
   const std::string text = as_text(address);
   const std::size_t colon = text.rfind(':');
-  for (auto& held : sim.stations) {
+  for (auto& held : sim.endpoints) {
     if (!held->open) continue;
     if (!held->row.resolves && held->address == address) return held.get();
     if (!held->row.resolves || colon == std::string::npos || text.substr(colon + 1) != held->service) continue;
     const std::string host = text.substr(0, colon);
-    if (any_host(host) || any_host(held->host) || host == held->host || host == sim.nodes[held->node].name) return held.get();
+    if (any_host(host) || any_host(held->host) || host == held->host || host == sim.nodes[held->node].name)
+      return held.get();
   }
   return nullptr;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What travels between ports of a simulated world, and the pool that it comes from. One packet is one operation for its whole
-// life: it leaves, arrives, and where the initiator is owed an answer, returns.
-// Hot path: yes; the pool grows during warm-up only. Threads: one.
+// What travels between ports of a simulated world, and the pool that it comes from. One packet is one operation for its
+// whole life: it leaves, arrives, and where the initiator is unreported an answer, returns. Hot path: yes; the pool
+// grows during warm-up only. Threads: one.
 #pragma once
 
 #include "../../core/atomic_listing.hpp"
@@ -56,7 +56,7 @@ struct packet {
   post_mode mode{};
   bool immediate_given = false;
   bool injected = false;        ///< Bytes were taken at the call; success is not told.
-  bool owed = false;            ///< The initiator has not been told of the end yet; a queue slot is held.
+  bool unreported = false;      ///< The initiator has not been told of the end yet; a queue slot is held.
   bool dead = false;            ///< The initiator is no longer interested; free it when it stops travelling.
   bool immediate_lost = false;  ///< Raw fault: the bytes land, the notification does not.
   bool torn = false;            ///< Its last half has landed already.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The port of the in-process loopback: any row of the matrix, behaved as badly as the row permits, without a network. Which
-// calls exist is decided by the shape, as on real fabrics; what comes of them by the simulated library below (conduct.hpp).
-// Hot path: yes, for the policies above; the simulation itself is not built for speed. Threads: one owner per world.
+// The port of the in-process loopback: any row of the matrix, behaved as badly as the row permits, without a network.
+// Which calls exist is decided by the shape, as on real fabrics; what comes of them by the simulated library below
+// (conduct.hpp). Hot path: yes, for the policies above; the simulation itself is not built for speed. Threads: one
+// owner per world.
 #pragma once
 
-#include "rendezvous.hpp"
+#include "oob_exchange.hpp"
 
 namespace weft::backends::loopback {
 
@@ -16,11 +17,11 @@ inline constexpr library_version built_with{1, 0};
 class process_watch {
  public:
   process_watch() = default;
-  explicit process_watch(std::shared_ptr<const station> at) noexcept : at_(std::move(at)) {}
+  explicit process_watch(std::shared_ptr<const endpoint> at) noexcept : at_(std::move(at)) {}
   bool gone() const noexcept { return at_ && at_->crashed; }
 
  private:
-  std::shared_ptr<const station> at_;
+  std::shared_ptr<const endpoint> at_;
 };
 
 /// A simulated port of the fabric that the shape describes. poll, wait and now let virtual time pass and others run.
@@ -28,21 +29,21 @@ template <port_shape Shape>
 class port {
  public:
   using link = link_name;
-  using rendezvous = loopback::rendezvous;
+  using oob_exchange = loopback::oob_exchange;
   using process_watch = loopback::process_watch;
   static constexpr const fabric_facts& facts = Shape::facts;
   static constexpr bool link_has_receives = facts.endpoint_type == endpoint_type::connected && !Shape::shared_receives;
 
   static result<std::unique_ptr<port>> open(const port_options& options) {
     simulation& sim = here();
-    auto made = open_station(sim, options, conduct_of<Shape>(), Shape::name);
+    auto made = open_endpoint(sim, options, conduct_of<Shape>(), Shape::name);
     if (!made) return made.error();
     return std::unique_ptr<port>(new port(sim, std::move(made).value()));
   }
   port(const port&) = delete;
   port& operator=(const port&) = delete;
   ~port() {
-    if (at_->open) close_station(sim_, *at_);
+    if (at_->open) close_endpoint(sim_, *at_);
   }
 
   const port_limits& limits() const noexcept { return limits_; }
@@ -59,14 +60,17 @@ class port {
   result<address_bytes> resolve(std::string_view node, std::string_view service) {
     if constexpr (facts.address_resolution == address_resolution::socket)
       if (!service.empty()) return as_bytes(std::string(node) + ":" + std::string(service));
-    return {error(facts.address_resolution == address_resolution::socket ? errc::invalid : errc::unsupported, "resolve"),
-            facts.address_resolution == address_resolution::socket
-                ? std::string(Shape::name) + " (loopback): an address needs a service, as in host:7471"
-                : std::string(Shape::name) + " (loopback): addresses are opaque here; fetch the peer's through the side channel"};
+    return {
+        error(facts.address_resolution == address_resolution::socket ? errc::invalid : errc::unsupported, "resolve"),
+        facts.address_resolution == address_resolution::socket
+            ? std::string(Shape::name) + " (loopback): an address needs a service, as in host:7471"
+            : std::string(Shape::name) +
+                  " (loopback): addresses are opaque here; fetch the peer's through the side channel"};
   }
   result<link> dial(const address_bytes& to, std::uint32_t tag) {
-    if (!at_->open) return {error(errc::closed, "dial"), std::string(Shape::name) + " (loopback): the port's world is gone"};
-    return dial_station(sim_, *at_, to, tag, Shape::name);
+    if (!at_->open)
+      return {error(errc::closed, "dial"), std::string(Shape::name) + " (loopback): the port's world is gone"};
+    return dial_endpoint(sim_, *at_, to, tag, Shape::name);
   }
   void hang_up(link& which) {
     if (at_->open) release_link(sim_, *at_, which);
@@ -79,11 +83,11 @@ class port {
     return held == nullptr ? no_tag : held->theirs;
   }
 
-  result<registration> enroll(bytes memory, rights granted, std::uint64_t wanted_key) {
-    return enroll_region(sim_, *at_, memory, granted, wanted_key, Shape::name);
+  result<registration> register_memory(bytes memory, rights granted, std::uint64_t wanted_key) {
+    return register_region(sim_, *at_, memory, granted, wanted_key, Shape::name);
   }
-  result<registration> enroll_local(bytes memory) { return enroll_here(*at_, memory); }
-  void withdraw(registration& held) { withdraw_region(*at_, held); }
+  result<registration> register_local(bytes memory) { return register_here(*at_, memory); }
+  void deregister(registration& held) { deregister_region(*at_, held); }
 
   status post_receive(link which, local_memory into, void* context) noexcept {
     if (!at_->open) return error(errc::closed, "post_receive");
@@ -93,7 +97,8 @@ class port {
   std::uint32_t post_receives(link which, const receive_request* all, std::uint32_t count) noexcept {
     ++at_->receive_calls;
     std::uint32_t taken = 0;
-    while (at_->open && taken < count && loopback::post_receive(sim_, *at_, which, all[taken].into, all[taken].context)) ++taken;
+    while (at_->open && taken < count && loopback::post_receive(sim_, *at_, which, all[taken].into, all[taken].context))
+      ++taken;
     return taken;
   }
   template <post_mode M>
@@ -101,26 +106,51 @@ class port {
     return post({packet_kind::message, M, which, from, {}, context, immediate, !Shape::framed, false, {}}, "send");
   }
   status inject(link which, const_bytes from, std::uint32_t immediate) noexcept {
-    return post({packet_kind::message, post_mode::unsignalled, which, injected(from), {}, nullptr, immediate, !Shape::framed, true, {}}, "inject");
+    return post({packet_kind::message,
+                 post_mode::unsignalled,
+                 which,
+                 injected(from),
+                 {},
+                 nullptr,
+                 immediate,
+                 !Shape::framed,
+                 true,
+                 {}},
+                "inject");
   }
   template <post_mode M>
-  status send_framed(link which, local_memory header, local_memory from, void* context) noexcept requires(Shape::framed) {
-    return post({packet_kind::message, M, which, from, {}, context, 0, false, false, {header.data, header.size}, header.descriptor}, "send_framed");
+  status send_framed(link which, local_memory header, local_memory from, void* context) noexcept
+      requires(Shape::framed) {
+    return post({packet_kind::message,
+                 M,
+                 which,
+                 from,
+                 {},
+                 context,
+                 0,
+                 false,
+                 false,
+                 {header.data, header.size},
+                 header.descriptor},
+                "send_framed");
   }
   template <post_mode M>
   status write(link which, local_memory from, remote_memory to, void* context) noexcept {
     return post({packet_kind::write, M, which, from, to, context, 0, false, false, {}}, "write");
   }
   template <post_mode M>
-  status write_immediate(link which, local_memory from, remote_memory to, std::uint64_t immediate, void* context) noexcept {
+  status write_immediate(link which, local_memory from, remote_memory to, std::uint64_t immediate,
+                         void* context) noexcept {
     return post({packet_kind::write, M, which, from, to, context, immediate, true, false, {}}, "write_immediate");
   }
   status inject_write_immediate(link which, const_bytes from, remote_memory to, std::uint64_t immediate) noexcept {
-    return post({packet_kind::write, post_mode::unsignalled, which, injected(from), to, nullptr, immediate, true, true, {}},
-                "inject_write_immediate");
+    return post(
+        {packet_kind::write, post_mode::unsignalled, which, injected(from), to, nullptr, immediate, true, true, {}},
+        "inject_write_immediate");
   }
   status inject_write(link which, const_bytes from, remote_memory to) noexcept {
-    return post({packet_kind::write, post_mode::unsignalled, which, injected(from), to, nullptr, 0, false, true, {}}, "inject_write");
+    return post({packet_kind::write, post_mode::unsignalled, which, injected(from), to, nullptr, 0, false, true, {}},
+                "inject_write");
   }
   status read(link which, local_memory into, remote_memory from, void* context) noexcept {
     return post({packet_kind::read, post_mode::signalled, which, into, from, context, 0, false, false, {}}, "read");
@@ -138,7 +168,8 @@ class port {
     return post(asked, "write");
   }
   template <post_mode M>
-  status write_gather_immediate(link which, gather_list from, remote_memory to, std::uint64_t immediate, void* context) noexcept {
+  status write_gather_immediate(link which, gather_list from, remote_memory to, std::uint64_t immediate,
+                                void* context) noexcept {
     order asked{packet_kind::write, M, which, from.front(), to, context, immediate, true, false, {}};
     asked.rest = from.subspan(1);
     return post(asked, "write_immediate");
@@ -150,20 +181,24 @@ class port {
   }
   template <atomic_operation What, atomic_number T>
   requires(Shape::native_atomics&& natively(Shape::facts, What, type_of<T>)) status
-      fetch_atomic(link which, T operand, T expected, std::uint64_t* old, void* descriptor, remote_memory at, void* context)
-  noexcept { return atomic({What, type_of<T>, to_bits(operand), to_bits(expected), old}, which, descriptor, at, context); }
-  status fetch_add(link which, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory at, void* context) noexcept
-      requires(Shape::native_atomics) {
+      fetch_atomic(link which, T operand, T expected, std::uint64_t* old, void* descriptor, remote_memory at,
+                   void* context)
+  noexcept {
+    return atomic({What, type_of<T>, to_bits(operand), to_bits(expected), old}, which, descriptor, at, context);
+  }
+  status fetch_add(link which, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory at,
+                   void* context) noexcept requires(Shape::native_atomics) {
     return fetch_atomic<atomic_operation::add, std::uint64_t>(which, operand, 0, old, descriptor, at, context);
   }
-  status compare_swap(link which, std::uint64_t expected, std::uint64_t desired, std::uint64_t* old, void* descriptor, remote_memory at,
-                      void* context) noexcept requires(Shape::native_atomics) {
-    return fetch_atomic<atomic_operation::compare_swap, std::uint64_t>(which, desired, expected, old, descriptor, at, context);
+  status compare_swap(link which, std::uint64_t expected, std::uint64_t desired, std::uint64_t* old, void* descriptor,
+                      remote_memory at, void* context) noexcept requires(Shape::native_atomics) {
+    return fetch_atomic<atomic_operation::compare_swap, std::uint64_t>(which, desired, expected, old, descriptor, at,
+                                                                       context);
   }
 
   template <class On>
   int poll(On&& on);
-  std::uint64_t landed_writes() noexcept requires(Shape::remote_counter) {
+  std::uint64_t counted_writes() noexcept requires(Shape::remote_counter) {
     turn();
     at_->news_seen = at_->news;
     return at_->landed;
@@ -179,8 +214,8 @@ class port {
   /// This port's process, and a watch over a peer's, by what it said of itself.
   std::uint64_t process() const noexcept { return std::uint64_t{at_->id} + 1; }
   loopback::process_watch watch_process(std::uint64_t process) const noexcept {
-    if (!at_->open || process == 0 || process > sim_.stations.size()) return {};
-    return loopback::process_watch(sim_.stations[process - 1]);
+    if (!at_->open || process == 0 || process > sim_.endpoints.size()) return {};
+    return loopback::process_watch(sim_.endpoints[process - 1]);
   }
   /// Keys and nonces come from the run's seed, so that the same seed gives the same trace.
   std::uint64_t random() noexcept { return at_->open ? sim_.time.draw.next() : 1; }
@@ -209,9 +244,10 @@ class port {
     std::size_t size() const noexcept { return local.size + total_of(rest); }
   };
 
-  port(simulation& sim, std::shared_ptr<station> at);
+  port(simulation& sim, std::shared_ptr<endpoint> at);
   static local_memory injected(const_bytes from) noexcept {
-    return {const_cast<std::byte*>(from.data()), from.size(), nullptr};  // NOLINT(cppcoreguidelines-pro-type-const-cast): only read
+    return {const_cast<std::byte*>(from.data()), from.size(),
+            nullptr};  // NOLINT(cppcoreguidelines-pro-type-const-cast): only read
   }
   status check(const order& asked, const char* operation) const noexcept;
   status post(const order& asked, const char* operation) noexcept;
@@ -220,7 +256,7 @@ class port {
   void turn();
 
   simulation& sim_;
-  std::shared_ptr<station> at_;
+  std::shared_ptr<endpoint> at_;
   port_limits limits_;
 };
 

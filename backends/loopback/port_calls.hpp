@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The longer members of the loopback's port: what a call checks before it is believed, and what a turn of its owner does.
-// Hot path: yes. Threads: one owner.
+// The longer members of the loopback's port: what a call checks before it is believed, and what a turn of its owner
+// does. Hot path: yes. Threads: one owner.
 #pragma once
 
 #include "port.hpp"
@@ -11,7 +11,7 @@
 namespace weft::backends::loopback {
 
 template <port_shape Shape>
-port<Shape>::port(simulation& sim, std::shared_ptr<station> at) : sim_(sim), at_(std::move(at)) {
+port<Shape>::port(simulation& sim, std::shared_ptr<endpoint> at) : sim_(sim), at_(std::move(at)) {
   limits_.inject_bytes = facts.inject_bytes;
   limits_.queue_depth = std::max<std::size_t>(at_->options.operations, facts.queue_depth);
   limits_.largest_message = facts.largest_message;
@@ -25,7 +25,8 @@ status port<Shape>::check(const order& asked, const char* operation) const noexc
   if (!at_->open) return error(errc::closed, operation);
   const bool write = asked.kind == packet_kind::write;
   if (asked.mode == post_mode::delivered && !row.delivers) return error(errc::unsupported, operation);
-  if (write && asked.tells && (!Shape::write_immediate || row.write_immediate_bytes == 0)) return error(errc::unsupported, operation);
+  if (write && asked.tells && (!Shape::write_immediate || row.write_immediate_bytes == 0))
+    return error(errc::unsupported, operation);
   if (asked.copied && asked.size() > row.inject_bytes) return error(errc::invalid, operation);
   const std::uint64_t most = asked.kind == packet_kind::message ? row.largest_message : row.largest_write;
   if (asked.header.size() + asked.size() > most) return error(errc::out_of_range, operation);
@@ -35,8 +36,9 @@ status port<Shape>::check(const order& asked, const char* operation) const noexc
   if (asked.copied) return {};
   for (const local_memory& each : asked.rest)
     if (!registered(*at_, each.descriptor, each.data, each.size)) return error(errc::invalid, operation);
-  const bool here = registered(*at_, asked.local.descriptor, asked.local.data, asked.local.size) &&
-                    (asked.header.empty() || registered(*at_, asked.header_descriptor, asked.header.data(), asked.header.size()));
+  const bool here =
+      registered(*at_, asked.local.descriptor, asked.local.data, asked.local.size) &&
+      (asked.header.empty() || registered(*at_, asked.header_descriptor, asked.header.data(), asked.header.size()));
   return here ? status{} : error(errc::invalid, operation);
 }
 
@@ -61,11 +63,13 @@ status port<Shape>::post(const order& asked, const char* operation) noexcept {
 }
 
 template <port_shape Shape>
-status port<Shape>::atomic(const word_change& asked, link which, void* descriptor, remote_memory at, void* context) noexcept {
+status port<Shape>::atomic(const word_change& asked, link which, void* descriptor, remote_memory at,
+                           void* context) noexcept {
   constexpr const char* operation = "atomic";
   if (!at_->open) return error(errc::closed, operation);
   if (!at_->row.atomics) return error(errc::unsupported, operation);
-  if (!registered(*at_, descriptor, reinterpret_cast<const std::byte*>(asked.old), 3 * sizeof *asked.old)) return error(errc::invalid, operation);
+  if (!registered(*at_, descriptor, reinterpret_cast<const std::byte*>(asked.old), 3 * sizeof *asked.old))
+    return error(errc::invalid, operation);
   if (const status turned = admit(sim_, *at_, which, operation); !turned) return turned;
   asked.old[1] = asked.operand;  // libraries that read operands late keep them here
   asked.old[2] = asked.expected;
@@ -99,7 +103,8 @@ int port<Shape>::poll(On&& on) {
     std::array<completion_entry, 16> read;
     for (; told < 16 && !at_->completions.empty(); at_->completions.pop_front())
       read[static_cast<std::size_t>(told++)] = at_->completions.front().told;
-    std::stable_partition(read.begin(), read.begin() + told, [](const completion_entry& each) { return each.kind != completion_kind::ended; });
+    std::stable_partition(read.begin(), read.begin() + told,
+                          [](const completion_entry& each) { return each.kind != completion_kind::ended; });
     for (int i = 0; i < told; ++i) on(read[static_cast<std::size_t>(i)]);
   } else {
     for (; told < 16 && !at_->completions.empty(); ++told) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The initiator's side of each operation: what is answered at once (full queue, still connecting, bad arguments), and what sets
-// out. A refused post costs a little time, so that whoever tries for ever lets the others run.
-// Hot path: yes. Threads: one.
+// The initiator's side of each operation: what is answered at once (full queue, still connecting, bad arguments), and
+// what sets out. A refused post costs a little time, so that whoever tries for ever lets the others run. Hot path: yes.
+// Threads: one.
 #pragma once
 
 #include "linking.hpp"
@@ -11,7 +11,7 @@
 namespace weft::backends::loopback {
 
 /// Whether local memory is registered as the row wants it.
-inline bool registered(const station& at, const void* descriptor, const std::byte* data, std::size_t size) noexcept {
+inline bool registered(const endpoint& at, const void* descriptor, const std::byte* data, std::size_t size) noexcept {
   if (!at.row.needs_descriptor || size == 0) return true;
   for (const auto& [key, held] : at.regions)
     if (held.get() == descriptor) return data >= held->base && data + size <= held->base + held->size;
@@ -26,26 +26,29 @@ inline status turned_away(simulation& sim, waits_for what, const char* operation
 }
 
 /// Returns: ok when the link takes an operation now.
-inline status admit(simulation& sim, station& at, const link_name& name, const char* operation) {
+inline status admit(simulation& sim, endpoint& at, const link_name& name, const char* operation) {
   link_state* link = at.find(name);
   if (link == nullptr) return error(errc::closed, operation);
   if (link->phase == link_phase::lost) return error(errc::peer_lost, operation);
   if (!at.row.connected && link->peer.port == nobody)  // dialled before anybody was there
-    if (const station* there = station_at(sim, link->dialled); there != nullptr) link->peer = {there->id, nobody, 0};
+    if (const endpoint* there = endpoint_at(sim, link->dialled); there != nullptr) link->peer = {there->id, nobody, 0};
   if (link->phase != link_phase::open) return turned_away(sim, waits_for::connection, operation);
   if (at.row.lazy && !link->warm) {
     knock(sim, name, *link);
     return turned_away(sim, waits_for::connection, operation);
   }
-  if (sim.now() >= at.full_until && sim.time.draw.hits(sim.wrong.full_queue)) at.full_until = sim.now() + sim.wrong.full_queue_time.count();
+  if (sim.now() >= at.full_until && sim.time.draw.hits(sim.wrong.full_queue))
+    at.full_until = sim.now() + sim.wrong.full_queue_time.count();
   const std::uint32_t in_flight = at.row.connected ? link->in_flight : at.in_flight;
-  if (sim.now() < at.full_until || in_flight >= at.options.operations) return turned_away(sim, waits_for::queue, operation);
+  if (sim.now() < at.full_until || in_flight >= at.options.operations)
+    return turned_away(sim, waits_for::queue, operation);
   if (++sim.posted == sim.wrong.crash_at_packet) sim.crash(at.node);
   return {};
 }
 
 /// Returns: a packet from this link, ready to be filled. Requires: admitted.
-inline std::uint32_t take_packet(simulation& sim, station& at, const link_name& name, packet_kind kind, post_mode mode, void* context) {
+inline std::uint32_t take_packet(simulation& sim, endpoint& at, const link_name& name, packet_kind kind, post_mode mode,
+                                 void* context) {
   const link_state& link = *at.find(name);
   const std::uint32_t index = sim.pool.take();
   packet& p = sim.pool[index];
@@ -58,10 +61,10 @@ inline std::uint32_t take_packet(simulation& sim, station& at, const link_name& 
 }
 
 /// Effects: the operation is under way.
-inline void set_out(simulation& sim, station& at, std::uint32_t index) {
+inline void set_out(simulation& sim, endpoint& at, std::uint32_t index) {
   packet& p = sim.pool[index];
   link_state& link = *at.find(p.from);
-  p.owed = true;
+  p.unreported = true;
   ++at.in_flight;
   ++link.in_flight;
   if (p.injected) p.load();
@@ -73,7 +76,7 @@ inline void set_out(simulation& sim, station& at, std::uint32_t index) {
 
 /// Effects: the time has come to try again what found no receive. `which` is the link, as posted.
 inline void feed_again(simulation& sim, std::uint32_t port, std::uint64_t which) {
-  station& at = *sim.stations[port];
+  endpoint& at = *sim.endpoints[port];
   const link_name name{port, static_cast<std::uint32_t>(which >> 32), static_cast<std::uint32_t>(which)};
   receive_queue* held = at.open ? at.receives_of(name) : nullptr;
   if (held == nullptr) return;
@@ -82,12 +85,13 @@ inline void feed_again(simulation& sim, std::uint32_t port, std::uint64_t which)
 }
 
 /// Effects: a receive is posted; a message that waited for one is tried again a little later.
-inline status post_receive(simulation& sim, station& at, const link_name& name, local_memory into, void* context) {
+inline status post_receive(simulation& sim, endpoint& at, const link_name& name, local_memory into, void* context) {
   const bool per_link = at.row.connected && !at.row.pooled;
   link_state* link = per_link ? at.find(name) : nullptr;
   if (per_link && link == nullptr) return error(errc::closed, "post_receive");
   receive_queue& queue = per_link ? link->receives : at.receives;
-  if (link != nullptr && link->phase == link_phase::lost && queue.starved.empty()) return error(errc::peer_lost, "post_receive");
+  if (link != nullptr && link->phase == link_phase::lost && queue.starved.empty())
+    return error(errc::peer_lost, "post_receive");
   if (!registered(at, into.descriptor, into.data, into.size)) return error(errc::invalid, "post_receive");
   if (queue.posted.size() >= at.options.receives) return turned_away(sim, waits_for::queue, "post_receive");
   scribble(at, context);

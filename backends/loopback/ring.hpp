@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A queue in one block of memory that only ever grows: after warm-up nothing allocates, which the loopback's owners count on.
-// Hot path: yes (push and pop). Threads: one owner.
+// A queue in one block of memory that only ever grows: after warm-up nothing allocates, which the loopback's owners
+// count on. Hot path: yes (push and pop). Threads: one owner.
 #pragma once
 
 #include <cstddef>

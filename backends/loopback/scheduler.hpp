@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Virtual time: a heap of what is due, and the fibers that sleep until then. Nothing is ever compared by address, and what is
-// due at one instant runs in an order drawn from the seed, so that a run depends on its seed alone.
-// Hot path: yes (every poll passes here). Threads: one.
+// Virtual time: a heap of what is due, and the fibers that sleep until then. Nothing is ever compared by address, and
+// what is due at one instant runs in an order drawn from the seed, so that a run depends on its seed alone. Hot path:
+// yes (every poll passes here). Threads: one.
 #pragma once
 
 #include "chance.hpp"
@@ -52,9 +52,11 @@ class scheduler {
   chance draw;
   trace log;
   std::vector<task> tasks;
-  std::function<void(std::uint32_t)> on_packet;               ///< The world's: a packet is due.
-  std::function<void(std::uint32_t, std::uint64_t)> on_feed;  ///< The world's: messages are matched with receives again.
-  std::function<std::int64_t(std::uint32_t)> paused_until;    ///< The world's: when a node's fibers may run again; 0: now.
+  std::function<void(std::uint32_t)> on_packet;  ///< The world's: a packet is due.
+  std::function<void(std::uint32_t, std::uint64_t)>
+      on_feed;  ///< The world's: messages are matched with receives again.
+  std::function<std::int64_t(std::uint32_t)>
+      paused_until;  ///< The world's: when a node's fibers may run again; 0: now.
 
   std::int64_t now() const noexcept { return now_; }
   std::int64_t limit() const noexcept { return limit_; }
@@ -116,7 +118,8 @@ class scheduler {
     leave();
   }
 
-  /// Effects: the caller's fiber stops until something posts a wake-up with its present ticket. Requires: a fiber is running.
+  /// Effects: the caller's fiber stops until something posts a wake-up with its present ticket. Requires: a fiber is
+  /// running.
   void leave() {
     const std::uint32_t self = running_;
     // Not through a reference into `tasks`: it may grow while this fiber is away.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything that one simulated world consists of, in one place: time, nodes, ports, packets, faults; and the few things that
-// all of its parts do to it (tell a sleeper, queue a completion, end an operation).
-// Hot path: yes. Threads: one; a simulation never leaves the thread that made it.
+// Everything that one simulated world consists of, in one place: time, nodes, ports, packets, faults; and the few
+// things that all of its parts do to it (tell a sleeper, queue a completion, end an operation). Hot path: yes. Threads:
+// one; a simulation never leaves the thread that made it.
 #pragma once
 
+#include "endpoint.hpp"
 #include "faults.hpp"
-#include "station.hpp"
 
 #include <unordered_set>
 
@@ -26,7 +26,7 @@ struct road_cut {
 };
 
 /// Somebody serves an opaque address under a name.
-struct rendezvous_entry {
+struct oob_exchange_entry {
   std::string host;
   std::string service;
   address_bytes address;
@@ -44,7 +44,7 @@ struct simulation {
   simulation(const simulation&) = delete;
   simulation& operator=(const simulation&) = delete;
   ~simulation() {
-    for (auto& held : stations) held->open = false;
+    for (auto& held : endpoints) held->open = false;
     for (auto& entry : served) entry->open = false;
   }
 
@@ -54,17 +54,21 @@ struct simulation {
   prices cost;
   packet_pool pool;
   std::vector<node_state> nodes;  ///< 0 is "main": whoever is not in a fiber.
-  std::vector<std::shared_ptr<station>> stations;
+  std::vector<std::shared_ptr<endpoint>> endpoints;
   std::vector<std::unique_ptr<road_cut>> cuts;
-  std::vector<std::shared_ptr<rendezvous_entry>> served;
+  std::vector<std::shared_ptr<oob_exchange_entry>> served;
   std::uint32_t guest_node = 0;  ///< The node of the thread that runs outside fibers.
   std::uint64_t posted = 0;
   std::function<void(std::uint32_t)> crash;  ///< The world's: a node dies now.
 
   std::int64_t now() const noexcept { return time.now(); }
-  std::uint32_t here() const noexcept { return time.running() == nobody ? guest_node : time.tasks[time.running()].node; }
+  std::uint32_t here() const noexcept {
+    return time.running() == nobody ? guest_node : time.tasks[time.running()].node;
+  }
   std::int64_t after(duration least, duration most) { return now() + time.draw.between(least, most).count(); }
-  void note(happening what, std::uint32_t who, std::uint64_t first = 0, std::uint64_t second = 0) { time.log.note(now(), what, who, first, second); }
+  void note(happening what, std::uint32_t who, std::uint64_t first = 0, std::uint64_t second = 0) {
+    time.log.note(now(), what, who, first, second);
+  }
   std::uint32_t node_named(std::string_view name) {
     for (std::uint32_t i = 0; i < nodes.size(); ++i)
       if (nodes[i].name == name) return i;
@@ -79,25 +83,27 @@ struct simulation {
 };
 
 /// Effects: wakes whoever sleeps on this port.
-inline void tell_sleeper(simulation& sim, station& at) {
+inline void tell_sleeper(simulation& sim, endpoint& at) {
   if (at.sleeper == nobody) return;
   const std::uint32_t sleeper = std::exchange(at.sleeper, nobody);
-  const std::int64_t wakes = at.row.naps ? sim.after(duration(0), sim.cost.nap) : sim.after(sim.cost.wake_least, sim.cost.wake_most);
+  const std::int64_t wakes =
+      at.row.naps ? sim.after(duration(0), sim.cost.nap) : sim.after(sim.cost.wake_least, sim.cost.wake_most);
   sim.time.post(wakes, due_kind::wake, sleeper, sim.time.tasks[sleeper].ticket);
 }
 
 /// Effects: what a library does to the context that it was lent.
-inline void scribble(const station& at, void* context) noexcept {
+inline void scribble(const endpoint& at, void* context) noexcept {
   if (context != nullptr && at.row.context_bytes != 0) std::memset(context, 0xa5, at.row.context_bytes);
 }
 
-inline void tell(simulation& sim, station& at, const completion_entry& told, const link_name& link) {
-  sim.note(happening::told, at.id, static_cast<std::uint64_t>(told.kind), static_cast<std::uint64_t>(told.outcome.code));
+inline void tell(simulation& sim, endpoint& at, const completion_entry& told, const link_name& link) {
+  sim.note(happening::told, at.id, static_cast<std::uint64_t>(told.kind),
+           static_cast<std::uint64_t>(told.outcome.code));
   at.completions.push_back({told, link});
   tell_sleeper(sim, at);
 }
 
-inline void change(simulation& sim, station& at, const link_event& event) {
+inline void change(simulation& sim, endpoint& at, const link_event& event) {
   sim.note(happening::changed, at.id, static_cast<std::uint64_t>(event.what), event.at.index);
   at.link_events.push_back(event);
   tell_sleeper(sim, at);
@@ -105,8 +111,8 @@ inline void change(simulation& sim, station& at, const link_event& event) {
 
 /// Effects: the initiator's operation is over: its slot is free, and it is told, once, where it wanted to be.
 inline void end(simulation& sim, packet& p, status outcome) {
-  if (!std::exchange(p.owed, false)) return;
-  station& initiator = *sim.stations[p.from.port];
+  if (!std::exchange(p.unreported, false)) return;
+  endpoint& initiator = *sim.endpoints[p.from.port];
   if (initiator.in_flight > 0) --initiator.in_flight;
   if (link_state* link = initiator.find(p.from); link != nullptr && link->in_flight > 0) --link->in_flight;
   sim.note(happening::ended, initiator.id, p.number, static_cast<std::uint64_t>(outcome.code));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What happened in a simulated run, in order, and one number for all of it: two runs with equal hashes did the same.
-// Nothing that differs between processes or compilers goes in: no pointers, no payloads (peers exchange addresses in them).
-// Hot path: append is a few multiplications; the lines themselves are kept only when asked. Threads: one owner.
+// Nothing that differs between processes or compilers goes in: no pointers, no payloads (peers exchange addresses in
+// them). Hot path: append is a few multiplications; the lines themselves are kept only when asked. Threads: one owner.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,9 @@ enum class happening : std::uint8_t {
 };
 
 constexpr const char* name_of(happening what) noexcept {
-  constexpr const char* names[] = {"ran",  "slept",   "departed", "arrived", "landed", "starved",    "refused", "ended",
-                                   "told", "changed", "crashed",  "paused",  "lost",   "duplicated", "cut",     "healed"};
+  constexpr const char* names[] = {"ran",     "slept",      "departed", "arrived", "landed",  "starved",
+                                   "refused", "ended",      "told",     "changed", "crashed", "paused",
+                                   "lost",    "duplicated", "cut",      "healed"};
   return names[static_cast<std::uint8_t>(what)];
 }
 
@@ -68,8 +69,8 @@ class trace {
     std::string all;
     for (std::size_t i = lines_.size() > last ? lines_.size() - last : 0; i < lines_.size(); ++i) {
       const trace_line& line = lines_[i];
-      all += std::to_string(line.at) + " ns  " + name_of(line.what) + " " + std::to_string(line.who) + "  " + std::to_string(line.first) + " " +
-             std::to_string(line.second) + "\n";
+      all += std::to_string(line.at) + " ns  " + name_of(line.what) + " " + std::to_string(line.who) + "  " +
+             std::to_string(line.first) + " " + std::to_string(line.second) + "\n";
     }
     return all;
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the owner of a simulated port sleeps: until something comes for it, or until its deadline, whichever virtual time reaches
-// first. Looking and falling asleep are one step here, so no wake-up is lost.
-// Hot path: the warm side of it. Threads: one.
+// How the owner of a simulated port sleeps: until something comes for it, or until its deadline, whichever virtual time
+// reaches first. Looking and falling asleep are one step here, so no wake-up is lost. Hot path: the warm side of it.
+// Threads: one.
 #pragma once
 
 #include "world.hpp"
@@ -10,7 +10,7 @@
 namespace weft::backends::loopback {
 
 /// Effects: sleeps until news or `until`. Without a fiber, runs what is due instead; returns when nothing ever will be.
-inline void doze(simulation& sim, station& at, std::int64_t until) {
+inline void doze(simulation& sim, endpoint& at, std::int64_t until) {
   scheduler& time = sim.time;
   const std::uint32_t self = time.running();
   if (self == nobody) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A whole system in one thread and in virtual time: nodes that run blocking-style code in fibers, the fabric between them, and
-// faults, all from one seed. A port belongs to the world and the node in which it was opened; one that is opened outside of any
-// world gets a private one without faults, so that plain programs with two ports in one thread work too.
-// Hot path: no. Threads: one per world; a world never leaves its thread.
+// A whole system in one thread and in virtual time: nodes that run blocking-style code in fibers, the fabric between
+// them, and faults, all from one seed. A port belongs to the world and the node in which it was opened; one that is
+// opened outside of any world gets a private one without faults, so that plain programs with two ports in one thread
+// work too. Hot path: no. Threads: one per world; a world never leaves its thread.
 #pragma once
 
 #include "posting.hpp"
@@ -25,11 +25,13 @@ struct run_outcome {
 
 /// The simulation in which a port that is opened now will live.
 inline simulation*& current_simulation() noexcept {
-  thread_local simulation* current = nullptr;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables): set by the world that runs
+  thread_local simulation* current =
+      nullptr;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables): set by the world that runs
   return current;
 }
 
-/// Effects: a node's process is killed: its fibers never run again, its ports fall silent, peers learn of it where the row tells.
+/// Effects: a node's process is killed: its fibers never run again, its ports fall silent, peers learn of it where the
+/// row tells.
 void kill_node(simulation& sim, std::uint32_t node);
 
 inline void prepare(simulation& sim) {
@@ -57,15 +59,22 @@ class world {
  public:
   explicit world(std::uint64_t seed, const faults& trouble = {}) : sim_(seed, trouble) { prepare(sim_); }
 
-  /// Effects: `body` runs on the node of this name as soon as the world runs. Several may share a node; a node that crashed is
-  /// restarted by spawning on it anew. Exceptions that leave the body leave run().
-  void spawn(std::string_view node, std::function<void()> body) { sim_.time.add(sim_.node_named(node), false, std::move(body)); }
+  /// Effects: `body` runs on the node of this name as soon as the world runs. Several may share a node; a node that
+  /// crashed is restarted by spawning on it anew. Exceptions that leave the body leave run().
+  void spawn(std::string_view node, std::function<void()> body) {
+    sim_.time.add(sim_.node_named(node), false, std::move(body));
+  }
   /// As spawn, but the run does not wait for its end.
-  void serve(std::string_view node, std::function<void()> body) { sim_.time.add(sim_.node_named(node), true, std::move(body)); }
+  void serve(std::string_view node, std::function<void()> body) {
+    sim_.time.add(sim_.node_named(node), true, std::move(body));
+  }
   /// Effects: `action` happens after this much virtual time (counted from now).
-  void after(duration span, std::function<void()> action) { sim_.time.post_action(sim_.now() + span.count(), std::move(action)); }
+  void after(duration span, std::function<void()> action) {
+    sim_.time.post_action(sim_.now() + span.count(), std::move(action));
+  }
 
-  /// Effects: runs until each spawned body ended, all sleep for ever, or this much virtual time went by. May be called again.
+  /// Effects: runs until each spawned body ended, all sleep for ever, or this much virtual time went by. May be called
+  /// again.
   run_outcome run(duration limit);
 
   void crash(std::string_view node) { kill_node(sim_, sim_.node_named(node)); }
@@ -90,11 +99,12 @@ class world {
   simulation sim_;
 };
 
-/// While it lives, the calling thread acts as a node of the world without a fiber: ports opened now belong there, and polling
-/// them makes time pass.
+/// While it lives, the calling thread acts as a node of the world without a fiber: ports opened now belong there, and
+/// polling them makes time pass.
 class guest {
  public:
-  guest(world& host, std::string_view node) : before_(current_simulation()), sim_(host.inside()), node_before_(sim_.guest_node) {
+  guest(world& host, std::string_view node)
+      : before_(current_simulation()), sim_(host.inside()), node_before_(sim_.guest_node) {
     current_simulation() = &sim_;
     sim_.guest_node = sim_.node_named(node);
   }

@@ -24,11 +24,11 @@ inline std::string world::who_waits() const {
       all += "sleeps or polls";
       continue;
     }
-    const station& at = *sim_.stations[each.asleep_at];
+    const endpoint& at = *sim_.endpoints[each.asleep_at];
     std::size_t receives = at.receives.posted.size();
     for (const auto& link : at.links) receives += link->receives.posted.size();
-    all += "waits without a deadline on port " + std::to_string(at.id) + " for a completion (" + std::to_string(at.in_flight) +
-           " operations in flight, " + std::to_string(receives) + " receives posted)";
+    all += "waits without a deadline on port " + std::to_string(at.id) + " for a completion (" +
+           std::to_string(at.in_flight) + " operations in flight, " + std::to_string(receives) + " receives posted)";
   }
   return all;
 }
@@ -46,8 +46,8 @@ inline run_outcome world::run(duration limit) {
   while (!finished()) {
     if (time.idle() || time.next_due() > until) {
       outcome.how = time.idle() ? run_outcome::ending::deadlock : run_outcome::ending::out_of_time;
-      outcome.sentence = (time.idle() ? "deadlock: every node sleeps for ever at " : "the run's time is over at ") + std::to_string(time.now()) +
-                         " ns (seed " + std::to_string(sim_.seed) + "): " + who_waits();
+      outcome.sentence = (time.idle() ? "deadlock: every node sleeps for ever at " : "the run's time is over at ") +
+                         std::to_string(time.now()) + " ns (seed " + std::to_string(sim_.seed) + "): " + who_waits();
       break;
     }
     if (const std::exception_ptr escaped = time.step(); escaped) std::rethrow_exception(escaped);
@@ -71,22 +71,24 @@ inline void world::heal(std::string_view one, std::string_view other) {
   road_cut* held = sim_.cut_between(sim_.node_named(one), sim_.node_named(other));
   if (held == nullptr) return;
   sim_.note(happening::healed, held->one, held->other);
-  for (; !held->held.empty(); held->held.pop_front()) sim_.time.post(sim_.now(), due_kind::packet, held->held.front(), 0, true);
+  for (; !held->held.empty(); held->held.pop_front())
+    sim_.time.post(sim_.now(), due_kind::packet, held->held.front(), 0, true);
   std::erase_if(sim_.cuts, [held](const auto& each) { return each.get() == held; });
 }
 
 /// Effects: packets that sat in the dead port's queues are lost, as are its links and its memory.
-inline void empty_station(simulation& sim, station& at) {
+inline void empty_endpoint(simulation& sim, endpoint& at) {
   at.open = false;
   at.crashed = true;
-  for (; !at.inbox.empty(); at.inbox.pop_front()) {
-    const std::uint32_t index = at.inbox.front();
+  for (; !at.incoming.empty(); at.incoming.pop_front()) {
+    const std::uint32_t index = at.incoming.front();
     if (sim.pool[index].stage == packet_stage::returning) sim.pool.give_back(index);
     else lose(sim, index);
   }
   for (; !at.receives.starved.empty(); at.receives.starved.pop_front()) lose(sim, at.receives.starved.front());
   for (auto& link : at.links)
-    for (; !link->receives.starved.empty(); link->receives.starved.pop_front()) lose(sim, link->receives.starved.front());
+    for (; !link->receives.starved.empty(); link->receives.starved.pop_front())
+      lose(sim, link->receives.starved.front());
   at.completions.clear();
   at.link_events.clear();
   at.regions.clear();
@@ -94,8 +96,8 @@ inline void empty_station(simulation& sim, station& at) {
 }
 
 /// Effects: links to the dead port break after a while where the row tells, and go on in silence where not.
-inline void tell_of_death(simulation& sim, const station& dead) {
-  for (auto& each : sim.stations) {
+inline void tell_of_death(simulation& sim, const endpoint& dead) {
+  for (auto& each : sim.endpoints) {
     if (!each->open) continue;
     for (std::uint32_t i = 0; i < each->links.size(); ++i) {
       const link_state& link = *each->links[i];
@@ -104,7 +106,8 @@ inline void tell_of_death(simulation& sim, const station& dead) {
       if (link.phase == link_phase::dialling)
         sim.time.post_action(sim.now() + sim.cost.dial_timeout.count(), [&sim, name] { refuse_dial(sim, name); });
       else if (each->row.reports_death)
-        sim.time.post_action(sim.after(sim.cost.death_least, sim.cost.death_most), [&sim, name] { break_link(sim, *sim.stations[name.port], name); });
+        sim.time.post_action(sim.after(sim.cost.death_least, sim.cost.death_most),
+                             [&sim, name] { break_link(sim, *sim.endpoints[name.port], name); });
     }
   }
 }
@@ -113,11 +116,11 @@ inline void kill_node(simulation& sim, std::uint32_t node) {
   sim.note(happening::crashed, node);
   for (auto& entry : sim.served)
     if (entry->node == node) entry->open = false;
-  const std::size_t count = sim.stations.size();
+  const std::size_t count = sim.endpoints.size();
   for (std::size_t i = 0; i < count; ++i)
-    if (station& at = *sim.stations[i]; at.node == node && at.open) empty_station(sim, at);
+    if (endpoint& at = *sim.endpoints[i]; at.node == node && at.open) empty_endpoint(sim, at);
   for (std::size_t i = 0; i < count; ++i)
-    if (const station& at = *sim.stations[i]; at.node == node && at.crashed) tell_of_death(sim, at);
+    if (const endpoint& at = *sim.endpoints[i]; at.node == node && at.crashed) tell_of_death(sim, at);
   sim.nodes[node].paused_until = 0;
   bool self = false;
   for (std::uint32_t i = 0; i < sim.time.tasks.size(); ++i) {

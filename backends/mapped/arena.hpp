@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The memory that a transport shares with all its peers: a table of its regions, and the bytes of those that it made itself. One file per
-// transport, so that a peer maps it once, when they meet, and no region needs a word of its owner when it is first used.
-// A key is a row of the table and 48 bits that no other region had: whoever uses it looks at one row. Bytes of a released region are given back
-// to the system at once, and their place is used again as late as possible: a write that was under way meets nobody else's bytes.
-// Hot path: no; what peers do with it is neighbour.hpp. Threads: the owner's; peers read the table.
+// The memory that a transport shares with all its peers: a table of its regions, and the bytes of those that it made
+// itself. One file per transport, so that a peer maps it once, when they meet, and no region needs a word of its owner
+// when it is first used. A key is a row of the table and 48 bits that no other region had: whoever uses it looks at one
+// row. Bytes of a released region are given back to the system at once, and their place is used again as late as
+// possible: a write that was under way meets nobody else's bytes. Hot path: no; what peers do with it is neighbour.hpp.
+// Threads: the owner's; peers read the table.
 #pragma once
 
 #include "../../core/memory.hpp"
@@ -22,7 +23,8 @@ namespace weft::backends::mapped {
 
 /// One region, as its owner tells it to all peers. `key` is written last and erased first.
 struct alignas(64) region_row {
-  static constexpr std::uint32_t in_arena = 8;  ///< Beside the bits of `rights`. Without it `place` is an address of the owner's.
+  static constexpr std::uint32_t in_arena =
+      8;  ///< Beside the bits of `rights`. Without it `place` is an address of the owner's.
   std::atomic<std::uint64_t> key{0};
   std::atomic<std::uint64_t> place{0};
   std::atomic<std::uint64_t> length{0};
@@ -39,7 +41,8 @@ struct arena_head {
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free,
               "weft: processes share these words, so that no lock of one process may stand for them");
 
-/// Pieces of a range, handed out one behind the other: a piece that comes back is handed out again when the end was reached.
+/// Pieces of a range, handed out one behind the other: a piece that comes back is handed out again when the end was
+/// reached.
 class range_of_pages {
  public:
   static constexpr std::uint64_t page = 4096;
@@ -91,7 +94,8 @@ class arena {
  public:
   static constexpr std::uint64_t most_bytes = std::uint64_t{64} << 30, least_bytes = std::uint64_t{1} << 30;
 
-  /// Of 64 GiB, or the half or less where this process has no room for that many addresses (a limit of its own, or a tool that it runs under).
+  /// Of 64 GiB, or the half or less where this process has no room for that many addresses (a limit of its own, or a
+  /// tool that it runs under).
   static result<std::unique_ptr<arena>> make(const std::string& who) {
     for (std::uint64_t size = most_bytes;; size /= 2) {
       auto memory = sealed_memory(size, who);
@@ -120,12 +124,14 @@ class arena {
   /// Effects: the bytes are the system's again, and zero for whoever comes next.
   void give(bytes gone) {
     const auto start = static_cast<std::uint64_t>(gone.data() - here_.start());
-    (void)::fallocate(memory_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(start), static_cast<off_t>(rounded(gone.size())));
+    (void)::fallocate(memory_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(start),
+                      static_cast<off_t>(rounded(gone.size())));
     pages_.give(start, rounded(gone.size()));
   }
   bool holds(const_bytes some) const noexcept {
     const auto* start = reinterpret_cast<const std::byte*>(head_);
-    return some.data() >= start && some.data() < start + here_.size() && some.size() <= static_cast<std::size_t>(start + here_.size() - some.data());
+    return some.data() >= start && some.data() < start + here_.size() &&
+           some.size() <= static_cast<std::size_t>(start + here_.size() - some.data());
   }
 
   /// Tells peers of a region. 0: all rows of the table are taken.
@@ -136,10 +142,12 @@ class arena {
     unused_.pop_back();
     region_row& row = head_->table[index];
     const bool inside = holds(region);
-    row.place.store(inside ? static_cast<std::uint64_t>(region.data() - here_.start()) : reinterpret_cast<std::uintptr_t>(region.data()),
+    row.place.store(inside ? static_cast<std::uint64_t>(region.data() - here_.start())
+                           : reinterpret_cast<std::uintptr_t>(region.data()),
                     std::memory_order_relaxed);
     row.length.store(region.size(), std::memory_order_relaxed);
-    row.flags.store(static_cast<std::uint32_t>(granted) | (inside ? region_row::in_arena : 0), std::memory_order_relaxed);
+    row.flags.store(static_cast<std::uint32_t>(granted) | (inside ? region_row::in_arena : 0),
+                    std::memory_order_relaxed);
     const std::uint64_t key = fresh_key(index);
     row.key.store(key, std::memory_order_release);
     return key;
@@ -155,7 +163,8 @@ class arena {
   arena(file memory, mapping here)
       : memory_(std::move(memory)),
         here_(std::move(here)),
-        head_(reinterpret_cast<arena_head*>(here_.start())),  // zero as the file is: constructing it would touch every row
+        head_(reinterpret_cast<arena_head*>(
+            here_.start())),  // zero as the file is: constructing it would touch every row
         pages_(rounded(sizeof(arena_head)), here_.size()),
         draw_(std::random_device{}()),
         count_(draw_() << 32 | draw_()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One link: the rings of both directions, the peer's memory as it is mapped here, the receives that were posted, and the socket.
-// Hot path: the rings, the neighbour and the receives. Threads: the owner's.
+// One link: the rings of both directions, the peer's memory as it is mapped here, the receives that were posted, and
+// the socket. Hot path: the rings, the neighbour and the receives. Threads: the owner's.
 #pragma once
 
 #include "../../core/port.hpp"
@@ -28,7 +28,8 @@ enum class link_phase : std::uint8_t {
 
 class posts;
 
-/// Receives. The one that was posted last is taken first: its memory is the warmest, and no order among them is promised.
+/// Receives. The one that was posted last is taken first: its memory is the warmest, and no order among them is
+/// promised.
 class posted_receives {
  public:
   struct receive {
@@ -92,7 +93,7 @@ struct connection {
     out.send_notice(immediate, {first, first + size - 1});
   }
   /// Fetches what a notice tells of.
-  [[gnu::always_inline]] void fetch_ahead(landed_bytes told) noexcept {
+  [[gnu::always_inline]] void fetch_ahead(written_bytes told) noexcept {
     const auto start = reinterpret_cast<std::uintptr_t>(own_memory);
     arriving.are(start + told.first, start + told.last);
     arriving.fetch();
@@ -124,8 +125,9 @@ struct connection {
   /// Maps what the peer sent. False: it is not what a port of this build sends.
   bool meet(const packet& came, const std::string& who) noexcept {
     const std::uint64_t ring_bytes = ring_memory::file_bytes(came.said.payload);
-    if (came.said.entries != ring_memory::entries || came.said.arena < sizeof(arena_head) || came.said.payload < ring_memory::least_payload ||
-        came.said.payload > most_payload || !keeps(came.arena, came.said.arena) || !keeps(came.ring, ring_bytes))
+    if (came.said.entries != ring_memory::entries || came.said.arena < sizeof(arena_head) ||
+        came.said.payload < ring_memory::least_payload || came.said.payload > most_payload ||
+        !keeps(came.arena, came.said.arena) || !keeps(came.ring, ring_bytes))
       return false;
     auto memory = neighbour::of(came.arena, came.said.arena, who);
     auto ring = mapping::of(came.ring, ring_bytes, who);
@@ -138,7 +140,8 @@ struct connection {
   }
   static constexpr std::uint64_t most_payload = std::uint64_t{1} << 32;
 
-  /// What was sent is told to a peer that may sleep: the fence keeps the look behind the message, as the sleeper's keeps its look behind its word.
+  /// What was sent is told to a peer that may sleep: the fence keeps the look behind the message, as the sleeper's
+  /// keeps its look behind its word.
   [[gnu::always_inline]] void sent() const noexcept {
     if (wakes) [[unlikely]]
       wake_if_asleep();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The links of a port, and what their sockets say. A link stands when both sides have each other's files. It ends when its socket does, which the
-// kernel sees to whatever became of the peer; the end is told behind all that had arrived.
+// The links of a port, and what their sockets say. A link stands when both sides have each other's files. It ends when
+// its socket does, which the kernel sees to whatever became of the peer; the end is told behind all that had arrived.
 // Hot path: standing links are walked by port::poll. Threads: one owner.
 #pragma once
 
@@ -54,21 +54,24 @@ class connections {
   [[gnu::always_inline]] const std::unique_ptr<connection>* near_end() const noexcept { return near_end_; }
   bool are_several() const noexcept { return several_; }
   /// Behind all others, so that whoever sends without rest holds up nobody. It may have been hung up.
-  [[gnu::cold, gnu::noinline]] void look_last_at(const connection& busy) noexcept {
+  [[gnu::cold, gnu::noinline]] void last_poll_at(const connection& busy) noexcept {
     const auto at = links_.begin() + static_cast<std::ptrdiff_t>(place_of(busy));
     if (at != links_.end()) std::rotate(at, at + 1, links_.end());
   }
   /// Among all; of a link that was hung up: behind them.
   std::size_t place_of(const connection& link) const noexcept {
-    return static_cast<std::size_t>(std::find_if(links_.begin(), links_.end(), [&link](const auto& each) { return each.get() == &link; }) -
-                                    links_.begin());
+    return static_cast<std::size_t>(
+        std::find_if(links_.begin(), links_.end(), [&link](const auto& each) { return each.get() == &link; }) -
+        links_.begin());
   }
 
   result<connection*> dial(const address_bytes& to, std::uint32_t tag) {
     if (!socket_name::of(to))
-      return failure{error(errc::invalid, "dial"), who_ + ": an address to dial has 1 to 107 bytes, this one " + std::to_string(to.size())};
+      return failure{error(errc::invalid, "dial"),
+                     who_ + ": an address to dial has 1 to 107 bytes, this one " + std::to_string(to.size())};
     if (links_.size() >= most_links_)
-      return failure{error(errc::invalid, "dial"), who_ + ": more than port_options::links (" + std::to_string(most_links_) + ") at once"};
+      return failure{error(errc::invalid, "dial"),
+                     who_ + ": more than port_options::links (" + std::to_string(most_links_) + ") at once"};
     auto made = fresh(file(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)));
     if (!made) return std::move(made).error();
     connection& link = **made;
@@ -83,12 +86,13 @@ class connections {
 
   /// Nothing of the link is told any more. Its memory stays until the next look.
   void hang_up(connection* gone) {
-    const auto held = std::find_if(links_.begin(), links_.end(), [gone](const auto& each) { return each.get() == gone; });
+    const auto held =
+        std::find_if(links_.begin(), links_.end(), [gone](const auto& each) { return each.get() == gone; });
     if (held == links_.end()) return;
     (void)::epoll_ctl(events_.get(), EPOLL_CTL_DEL, gone->socket.get(), nullptr);
     gone->phase = link_phase::gone;
     gone->socket = file();
-    graveyard_.push_back(std::move(*held));
+    retired_.push_back(std::move(*held));
     chores_ = true;
     links_.erase(held);
     count_links();
@@ -99,7 +103,7 @@ class connections {
   bool has_chores() const noexcept { return chores_; }
   [[gnu::cold, gnu::noinline]] void tidy() noexcept {
     chores_ = false;
-    graveyard_.clear();
+    retired_.clear();
     if (!std::exchange(grows_, false)) return;
     for (const auto& each : links_)
       if (each->stood && !each->there.grow()) broke(*each);
@@ -121,21 +125,25 @@ class connections {
   bool has_news() const noexcept { return news_; }
   /// The same, or something arrived.
   bool has_any_news() const noexcept {
-    return news_ || grows_ || std::any_of(links_.begin(), links_.end(), [](const auto& each) { return each->has_news(); });
+    return news_ || grows_ ||
+           std::any_of(links_.begin(), links_.end(), [](const auto& each) { return each->has_news(); });
   }
   void poll() {
     news_ = false;
     hear_all();
     for (const auto& each : links_) {
       if (each->phase == link_phase::dialling) call(*each);
-      if (each->phase == link_phase::arrived && std::chrono::steady_clock::now() - each->since > patience) each->phase = link_phase::ending;
+      if (each->phase == link_phase::arrived && std::chrono::steady_clock::now() - each->since > patience)
+        each->phase = link_phase::ending;
     }
   }
   /// Tells of every change, once.
   template <class On>
   void tell(On& on) {
     while (connection* link = next_change()) tell_of(*link, on);
-    const auto unsettled = [](const auto& each) { return each->phase == link_phase::dialling || each->phase == link_phase::ending; };
+    const auto unsettled = [](const auto& each) {
+      return each->phase == link_phase::dialling || each->phase == link_phase::ending;
+    };
     news_ = news_ || std::any_of(links_.begin(), links_.end(), unsettled);
   }
 
@@ -269,7 +277,7 @@ class connections {
   bool chores_ = false, grows_ = false, several_ = false;
   address_bytes address_;
   file events_, listener_;
-  std::vector<std::unique_ptr<connection>> links_, graveyard_;
+  std::vector<std::unique_ptr<connection>> links_, retired_;
   const std::unique_ptr<connection>*near_begin_ = nullptr, *near_end_ = nullptr;
 };
 

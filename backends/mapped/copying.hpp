@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How bytes and words of a mapping are touched. Writes stay in order: a fence in front of each, which costs nothing where stores are ordered. An aligned
-// word of 8 bytes is one store, so that whoever watches it sees it whole. Atomics are the processor's own instructions: the owner's
-// std::atomic_ref is safe beside them.
-// Hot path: all of it. Threads: any.
+// How bytes and words of a mapping are touched. Writes stay in order: a fence in front of each, which costs nothing
+// where stores are ordered. An aligned word of 8 bytes is one store, so that whoever watches it sees it whole. Atomics
+// are the processor's own instructions: the owner's std::atomic_ref is safe beside them. Hot path: all of it. Threads:
+// any.
 #pragma once
 
 #include "../../core/atomics.hpp"
@@ -21,7 +21,9 @@ namespace weft::backends::mapped {
 [[gnu::always_inline]] inline void is_found(std::size_t size) noexcept {
   if (size > static_cast<std::size_t>(PTRDIFF_MAX)) __builtin_unreachable();
 }
-inline bool is_word(const std::byte* at, std::size_t size) noexcept { return size == 8 && reinterpret_cast<std::uintptr_t>(at) % 8 == 0; }
+inline bool is_word(const std::byte* at, std::size_t size) noexcept {
+  return size == 8 && reinterpret_cast<std::uintptr_t>(at) % 8 == 0;
+}
 
 /// At most 48 bytes, by moves that may overlap: a call costs more than all of them.
 [[gnu::always_inline]] inline void copy_short(std::byte* to, const std::byte* from, std::size_t size) noexcept {
@@ -46,8 +48,9 @@ inline bool is_word(const std::byte* at, std::size_t size) noexcept { return siz
   }
 }
 
-/// What is put was mostly just written, a header by words: a load that is wider than the stores it reads from waits until they have left the store buffer,
-/// so that short pieces go a word at a time. Apart, as a call of memcpy would be.
+/// What is put was mostly just written, a header by words: a load that is wider than the stores it reads from waits
+/// until they have left the store buffer, so that short pieces go a word at a time. Apart, as a call of memcpy would
+/// be.
 [[gnu::noinline]] inline void copy_written(std::byte* to, const std::byte* from, std::size_t size) noexcept {
   constexpr std::size_t each = sizeof(std::uint64_t), most_by_words = 128;
   if (size < each || size > most_by_words) {
@@ -80,7 +83,8 @@ inline bool is_word(const std::byte* at, std::size_t size) noexcept { return siz
 [[gnu::always_inline]] inline void load(bytes into, std::byte* from) noexcept {
   is_found(into.size());
   if (is_word(from, into.size())) {
-    const std::uint64_t word = std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(from)).load(std::memory_order_relaxed);
+    const std::uint64_t word =
+        std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(from)).load(std::memory_order_relaxed);
     std::memcpy(into.data(), &word, sizeof word);
   } else if (!into.empty()) {
     std::memcpy(into.data(), from, into.size());
@@ -103,7 +107,8 @@ template <atomic_operation What, atomic_number T>
     return word.fetch_add(operand, std::memory_order_acq_rel);
   } else {
     T seen = word.load(std::memory_order_relaxed);
-    while (!word.compare_exchange_weak(seen, applied<T>(What, seen, operand, expected), std::memory_order_acq_rel, std::memory_order_relaxed)) {
+    while (!word.compare_exchange_weak(seen, applied<T>(What, seen, operand, expected), std::memory_order_acq_rel,
+                                       std::memory_order_relaxed)) {
     }
     return seen;
   }

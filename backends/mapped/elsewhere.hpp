@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The seldom ways of a port's posts: into another region than the last one, into memory that is not in the mapping, messages that do not fit an entry, gather
-// lists. What they are given travels in registers: on the straight ways nothing of it needs an address.
-// Hot path: no, but messages of more than 48 bytes and gather lists. Threads: the owner's.
+// The seldom ways of a port's posts: into another region than the last one, into memory that is not in the mapping,
+// messages that do not fit an entry, gather lists. What they are given travels in registers: on the straight ways
+// nothing of it needs an address. Hot path: no, but messages of more than 48 bytes and gather lists. Threads: the
+// owner's.
 #pragma once
 
 #include "moving.hpp"
@@ -18,48 +19,54 @@ status ended_if(moved how, connection& c, void* context, const char* operation) 
 
 template <post_mode M>
 status send_pieces(connection& c, gather_list from, std::uint32_t immediate, void* context) noexcept {
-  if (!c.out.has_room(total_of(from)) || !has_room_for_end<M>(c)) return c.through->not_ready(c, total_of(from), "send");
+  if (!c.out.has_room(total_of(from)) || !has_room_for_end<M>(c))
+    return c.through->not_ready(c, total_of(from), "send");
   c.out.send(from, immediate);
   return sent<M>(c, context);
 }
 /// Of more than ring_entry::room bytes.
 template <post_mode M>
-[[gnu::noinline]] status send_large(connection& c, std::byte* data, std::size_t size, std::uint32_t immediate, void* context) noexcept {
+[[gnu::noinline]] status send_large(connection& c, std::byte* data, std::size_t size, std::uint32_t immediate,
+                                    void* context) noexcept {
   const local_memory from{data, size, nullptr};
   return send_pieces<M>(c, {&from, 1}, immediate, context);
 }
 
 template <post_mode M>
-[[gnu::cold, gnu::noinline]] status write_elsewhere(connection& c, std::byte* data, std::size_t size, std::uint64_t address, std::uint64_t key,
-                                                    void* context) noexcept {
+[[gnu::cold, gnu::noinline]] status write_elsewhere(connection& c, std::byte* data, std::size_t size,
+                                                    std::uint64_t address, std::uint64_t key, void* context) noexcept {
   const local_memory from{data, size, nullptr};
   return ended_if<M>(put(c, {&from, 1}, {address, key}), c, context, "write");
 }
 template <post_mode M>
-[[gnu::cold, gnu::noinline]] status read_elsewhere(connection& c, std::byte* data, std::size_t size, std::uint64_t address, std::uint64_t key,
-                                                   void* context) noexcept {
+[[gnu::cold, gnu::noinline]] status read_elsewhere(connection& c, std::byte* data, std::size_t size,
+                                                   std::uint64_t address, std::uint64_t key, void* context) noexcept {
   const local_memory into{data, size, nullptr};
   return ended_if<M>(get(c, {&into, 1}, {address, key}), c, context, "read");
 }
 template <post_mode M, atomic_operation What, atomic_number T>
-[[gnu::cold, gnu::noinline]] status count_elsewhere(connection& c, T operand, T expected, std::uint64_t* old, std::uint64_t address,
-                                                    std::uint64_t key, void* context) noexcept {
+[[gnu::cold, gnu::noinline]] status count_elsewhere(connection& c, T operand, T expected, std::uint64_t* old,
+                                                    std::uint64_t address, std::uint64_t key, void* context) noexcept {
   return ended_if<M>(count<What, T>(c, operand, expected, old, {address, key}), c, context, "atomic");
 }
 
 /// Requires: is_ready<M>(c). `AtOnce`: a write that is refused says so at once, since nobody waits for its end.
 template <post_mode M, bool AtOnce>
-status notify_pieces(connection& c, gather_list from, remote_memory at, std::uint64_t immediate, void* context) noexcept {
+status notify_pieces(connection& c, gather_list from, remote_memory at, std::uint64_t immediate,
+                     void* context) noexcept {
   if (const moved how = put(c, from, at); how.code != errc::ok)
-    return AtOnce ? c.through->refused(how, "write_immediate") : c.through->not_moved<M>(how, context, "write_immediate");
+    return AtOnce ? c.through->refused(how, "write_immediate")
+                  : c.through->not_moved<M>(how, context, "write_immediate");
   const auto size = static_cast<std::size_t>(total_of(from));
-  if (c.there.knows<rights::remote_write>(at, size)) c.notify(c.there.known<rights::remote_write>(at.address), size, immediate);
+  if (c.there.knows<rights::remote_write>(at, size))
+    c.notify(c.there.known<rights::remote_write>(at.address), size, immediate);
   else c.out.send_notice(immediate, {});
   return sent<M>(c, context);
 }
 template <post_mode M, bool AtOnce>
-[[gnu::cold, gnu::noinline]] status notify_elsewhere(connection& c, std::byte* data, std::size_t size, std::uint64_t address, std::uint64_t key,
-                                                     std::uint64_t immediate, void* context) noexcept {
+[[gnu::cold, gnu::noinline]] status notify_elsewhere(connection& c, std::byte* data, std::size_t size,
+                                                     std::uint64_t address, std::uint64_t key, std::uint64_t immediate,
+                                                     void* context) noexcept {
   const local_memory from{data, size, nullptr};
   return notify_pieces<M, AtOnce>(c, {&from, 1}, {address, key}, immediate, context);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operations that ended and were not told of: here they end while they are posted, and are told by the next look, as on every fabric.
-// Hot path: all of it. Threads: the owner's.
+// Operations that ended and were not told of: here they end while they are posted, and are told by the next look, as on
+// every fabric. Hot path: all of it. Threads: the owner's.
 #pragma once
 
 #include "../../core/error.hpp"
@@ -21,7 +21,10 @@ struct ending {
 class endings {
  public:
   explicit endings(std::uint32_t most)
-      : places_(std::make_unique<ending[]>(most)), first_(places_.get()), next_(places_.get()), stop_(places_.get() + most) {}
+      : places_(std::make_unique<ending[]>(most)),
+        first_(places_.get()),
+        next_(places_.get()),
+        stop_(places_.get() + most) {}
   [[gnu::always_inline]] bool full() noexcept {
     if (next_ != stop_) [[likely]]
       return false;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How two processes of a host come to share memory: over a Unix socket each sends one packet with two files, its arena and the ring that the other
-// side sends into. The socket then stays: its end tells that the peer is gone, killed ones too, and a packet of one byte wakes who sleeps.
-// Addresses are names outside of the file system (unix(7), abstract), so that nothing is left there; each port draws its own.
-// Only processes of the same user are talked to.
-// Hot path: no, but wake(). Threads: the owner's.
+// How two processes of a host come to share memory: over a Unix socket each sends one packet with two files, its arena
+// and the ring that the other side sends into. The socket then stays: its end tells that the peer is gone, killed ones
+// too, and a packet of one byte wakes who sleeps. Addresses are names outside of the file system (unix(7), abstract),
+// so that nothing is left there; each port draws its own. Only processes of the same user are talked to. Hot path: no,
+// but wake(). Threads: the owner's.
 #pragma once
 
 #include "../../core/port.hpp"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bytes and words to and from a peer's memory that lie in another region than the last ones, or not in the mapping: found, and loaded or stored, or copied by
-// the kernel, or refused. Each has happened, or not, when its call returns. What lies in the region that was used last the port stores and loads itself.
-// Hot path: no, but gather lists. Threads: the owner's.
+// Bytes and words to and from a peer's memory that lie in another region than the last ones, or not in the mapping:
+// found, and loaded or stored, or copied by the kernel, or refused. Each has happened, or not, when its call returns.
+// What lies in the region that was used last the port stores and loads itself. Hot path: no, but gather lists. Threads:
+// the owner's.
 #pragma once
 
 #include "../../core/atomics.hpp"
@@ -12,8 +13,9 @@
 
 namespace weft::backends::mapped {
 
-/// What became of a move. `again`: the peer's mapping has to be larger here. Refused at once: the place has no such room, or no such right, or no word can
-/// lie there, which a transport asks nobody before it posts (port::checks_places).
+/// What became of a move. `again`: the peer's mapping has to be larger here. Refused at once: the place has no such
+/// room, or no such right, or no word can lie there, which a transport asks nobody before it posts
+/// (port::checks_places).
 struct moved {
   errc code = errc::ok;
   bool at_once = false;
@@ -34,9 +36,11 @@ constexpr moved meaning(absence why) noexcept {
 }
 
 /// A place that is not in the mapping: copied by the kernel, or why not.
-[[gnu::cold, gnu::noinline]] inline moved elsewhere(const connection& c, gather_list here, remote_memory at, rights asked) noexcept {
+[[gnu::cold, gnu::noinline]] inline moved elsewhere(const connection& c, gather_list here, remote_memory at,
+                                                    rights asked) noexcept {
   const missing_place missing = c.there.missing(at, static_cast<std::size_t>(total_of(here)), asked);
-  if (missing.why == absence::ordinary) return {reach_into(c.process, c.socket.get(), here, missing.address, asked == rights::remote_write)};
+  if (missing.why == absence::ordinary)
+    return {reach_into(c.process, c.socket.get(), here, missing.address, asked == rights::remote_write)};
   return meaning(missing.why);
 }
 

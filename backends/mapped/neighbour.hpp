@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A peer's memory, seen from here: a place in one of its regions becomes an address of this process, or the reason why not. What the peer wrote
-// into its table is read once, checked against what is mapped here, and used as it was read: a peer that lies harms its own bytes. The region that was used
-// last is remembered with its check, one for each right, which it grants.
-// Hot path: known() and offset_of(). Threads: the owner's.
+// A peer's memory, seen from here: a place in one of its regions becomes an address of this process, or the reason why
+// not. What the peer wrote into its table is read once, checked against what is mapped here, and used as it was read: a
+// peer that lies harms its own bytes. The region that was used last is remembered with its check, one for each right,
+// which it grants. Hot path: known() and offset_of(). Threads: the owner's.
 #pragma once
 
 #include "../../core/memory.hpp"
@@ -43,11 +43,13 @@ class neighbour {
     return made;
   }
 
-  /// Whether the place lies in the region that was used last for this: that its key stands is all there is to look at. If not, find() may know.
+  /// Whether the place lies in the region that was used last for this: that its key stands is all there is to look at.
+  /// If not, find() may know.
   template <rights Asked>
   [[gnu::always_inline]] bool knows(remote_memory at, std::size_t size) const noexcept {
     const known_region& last = last_for(Asked);
-    return at.key == last.key && last.row->key.load(std::memory_order_acquire) == at.key && last.holds(at.address, size);
+    return at.key == last.key && last.row->key.load(std::memory_order_acquire) == at.key &&
+           last.holds(at.address, size);
   }
   /// Requires: it knows the place.
   template <rights Asked>
@@ -57,7 +59,8 @@ class neighbour {
   /// The same of any region; null: missing() says why. `asked`: one right.
   std::byte* find(remote_memory at, std::size_t size, rights asked) const noexcept {
     const known_region& last = last_for(asked);
-    if (at.key == last.key && last.row->key.load(std::memory_order_acquire) == at.key) return last.place(at.address, size);
+    if (at.key == last.key && last.row->key.load(std::memory_order_acquire) == at.key)
+      return last.place(at.address, size);
     return find_another(at, size, asked);
   }
   /// Where bytes that were just found to be written lie, as their owner counts.
@@ -82,7 +85,8 @@ class neighbour {
   /// Maps as much as the peer uses by now, and as much again. False: this process has no room for it.
   [[gnu::cold]] bool grow() noexcept {
     const std::uint64_t reach = std::min(head().reach.load(std::memory_order_acquire), file_bytes_);
-    const std::uint64_t wanted = std::min(file_bytes_, (std::max(reach, here_.size()) * 2 + first_bytes - 1) / first_bytes * first_bytes);
+    const std::uint64_t wanted =
+        std::min(file_bytes_, (std::max(reach, here_.size()) * 2 + first_bytes - 1) / first_bytes * first_bytes);
     known_ = {};
     return wanted <= here_.size() || here_.grow(wanted);
   }
@@ -106,10 +110,14 @@ class neighbour {
       std::uint64_t end = 0;
       return !__builtin_add_overflow(at, size, &end) && end <= length;
     }
-    std::byte* place(std::uint64_t at, std::size_t size) const noexcept { return holds(at, size) ? start + at : nullptr; }
+    std::byte* place(std::uint64_t at, std::size_t size) const noexcept {
+      return holds(at, size) ? start + at : nullptr;
+    }
   };
   static_assert(rights::all == (rights::remote_write | rights::remote_read | rights::remote_atomic));
-  [[gnu::always_inline]] known_region& last_for(rights asked) const noexcept { return known_[static_cast<std::uint8_t>(asked) >> 1]; }
+  [[gnu::always_inline]] known_region& last_for(rights asked) const noexcept {
+    return known_[static_cast<std::uint8_t>(asked) >> 1];
+  }
   [[gnu::noinline]] std::byte* find_another(remote_memory at, std::size_t size, rights asked) const noexcept {
     const region_row& row = head().table[at.key % arena_head::rows];
     if (at.key == 0 || row.key.load(std::memory_order_acquire) != at.key) return nullptr;
@@ -117,13 +125,15 @@ class neighbour {
     const std::uint64_t length = row.length.load(std::memory_order_relaxed);
     const std::uint32_t flags = row.flags.load(std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_acquire);
-    if (row.key.load(std::memory_order_relaxed) != at.key) return nullptr;  // released meanwhile, and perhaps another's by now
+    if (row.key.load(std::memory_order_relaxed) != at.key)
+      return nullptr;  // released meanwhile, and perhaps another's by now
     if ((flags & region_row::in_arena) == 0 || place > here_.size() || length > here_.size() - place) return nullptr;
     if (!grants(static_cast<rights>(flags & 7U), asked)) return nullptr;
     std::byte* const start = here_.start() + place;
     const known_region found{at.key, &row, start, place - reinterpret_cast<std::uintptr_t>(start), length};
     for (const rights each : {rights::remote_write, rights::remote_read, rights::remote_atomic})
-      if (each == asked || (last_for(each).key == 0 && grants(static_cast<rights>(flags & 7U), each))) last_for(each) = found;
+      if (each == asked || (last_for(each).key == 0 && grants(static_cast<rights>(flags & 7U), each)))
+        last_for(each) = found;
     return found.place(at.address, size);
   }
   static constexpr std::uint64_t first_bytes = std::uint64_t{256} << 20;

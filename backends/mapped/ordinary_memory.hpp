@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A peer's memory outside of the mapping: the kernel copies (process_vm_writev(2), process_vm_readv(2)) where it permits one process to reach into another.
-// It does not where the processes have different users, or where Yama restricts it (kernel.yama.ptrace_scope, 1 on many distributions).
-// Nothing orders such copies with stores beside them but the calls themselves; no atomics.
-// Hot path: no: a system call each. Threads: the owner's.
+// A peer's memory outside of the mapping: the kernel copies (process_vm_writev(2), process_vm_readv(2)) where it
+// permits one process to reach into another. It does not where the processes have different users, or where Yama
+// restricts it (kernel.yama.ptrace_scope, 1 on many distributions). Nothing orders such copies with stores beside them
+// but the calls themselves; no atomics. Hot path: no: a system call each. Threads: the owner's.
 #pragma once
 
 #include "../../core/error.hpp"
@@ -25,21 +25,25 @@ namespace weft::backends::mapped {
 inline std::string what_forbids_reaching_in() {
   std::uint64_t here = 1, there = 2;
   const iovec to{&here, sizeof here}, from{&there, sizeof there};
-  if (::process_vm_readv(::getpid(), &to, 1, &from, 1, 0) != sizeof here) return "the system call process_vm_readv is not permitted here";
+  if (::process_vm_readv(::getpid(), &to, 1, &from, 1, 0) != sizeof here)
+    return "the system call process_vm_readv is not permitted here";
   int scope = 0;
   std::ifstream("/proc/sys/kernel/yama/ptrace_scope") >> scope;
   if (scope == 0) return {};
   std::string line;
   for (std::ifstream status("/proc/self/status"); std::getline(status, line);)
-    if (line.starts_with("CapEff:") && (std::stoull(line.substr(7), nullptr, 16) >> 19 & 1) != 0) return {};  // CAP_SYS_PTRACE
+    if (line.starts_with("CapEff:") && (std::stoull(line.substr(7), nullptr, 16) >> 19 & 1) != 0)
+      return {};  // CAP_SYS_PTRACE
   return "kernel.yama.ptrace_scope is " + std::to_string(scope);
 }
 
 /// Less than 2 GiB, which is what the kernel moves by one call.
 [[gnu::cold]] inline errc copy_once(pid_t process, bytes here, std::uint64_t there, bool writes) noexcept {
   const iovec near{here.data(), here.size()};
-  const iovec far{reinterpret_cast<void*>(there), here.size()};  // NOLINT(performance-no-int-to-ptr): an address of the peer's
-  const ssize_t moved = writes ? ::process_vm_writev(process, &near, 1, &far, 1, 0) : ::process_vm_readv(process, &near, 1, &far, 1, 0);
+  const iovec far{reinterpret_cast<void*>(there),
+                  here.size()};  // NOLINT(performance-no-int-to-ptr): an address of the peer's
+  const ssize_t moved =
+      writes ? ::process_vm_writev(process, &near, 1, &far, 1, 0) : ::process_vm_readv(process, &near, 1, &far, 1, 0);
   if (moved == static_cast<ssize_t>(here.size())) return errc::ok;
   if (moved >= 0) return errc::out_of_range;  // it ends in a page that is not there
   switch (errno) {
@@ -54,8 +58,10 @@ inline std::string what_forbids_reaching_in() {
   }
 }
 
-/// Copies between pieces here and one place there. Returns: ok, or why not; the socket tells whether the process behind the number is still the peer.
-[[gnu::cold, gnu::noinline]] inline errc reach_into(pid_t process, int socket, gather_list here, std::uint64_t there, bool writes) noexcept {
+/// Copies between pieces here and one place there. Returns: ok, or why not; the socket tells whether the process behind
+/// the number is still the peer.
+[[gnu::cold, gnu::noinline]] inline errc reach_into(pid_t process, int socket, gather_list here, std::uint64_t there,
+                                                    bool writes) noexcept {
   char any = 0;
   const ssize_t said = ::recv(socket, &any, sizeof any, MSG_PEEK | MSG_DONTWAIT);
   if (said == 0 || (said < 0 && errno != EAGAIN && errno != EINTR)) return errc::peer_lost;
@@ -63,7 +69,8 @@ inline std::string what_forbids_reaching_in() {
   for (const local_memory& each : here)
     for (std::size_t done = 0; done < each.size;) {
       const std::size_t most = std::min(each.size - done, at_once);
-      if (const errc moved = copy_once(process, {each.data + done, most}, there, writes); moved != errc::ok) return moved;
+      if (const errc moved = copy_once(process, {each.data + done, most}, there, writes); moved != errc::ok)
+        return moved;
       there += most;
       done += most;
     }

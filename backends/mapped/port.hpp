@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The port between two processes of one host, without a provider: core/port.hpp, spelled in loads and stores. A put is a store into the peer's
-// memory, which is mapped here; an atomic is the processor's own instruction; a notice is an entry of the peer's ring. An operation has ended when
-// the call that posted it returns, and is told by the next poll.
+// The port between two processes of one host, without a provider: core/port.hpp, spelled in loads and stores. A put is
+// a store into the peer's memory, which is mapped here; an atomic is the processor's own instruction; a notice is an
+// entry of the peer's ring. An operation has ended when the call that posted it returns, and is told by the next poll.
 // Hot path: post_receive to poll. Threads: one owner.
 #pragma once
 
 #include "../../core/atomic_listing.hpp"
-#include "../../core/spaced_looks.hpp"
-#include "../rendezvous/tcp.hpp"
+#include "../../core/poll_spacing.hpp"
+#include "../oob_exchange/tcp.hpp"
 #include "connections.hpp"
 #include "elsewhere.hpp"
 #include "shared_regions.hpp"
@@ -28,9 +28,11 @@ inline constexpr library_version built_with{};
 template <port_shape Shape>
 class port {
   static_assert(!Shape::virtual_address && Shape::provider_key && !Shape::bind_regions,
-                "weft: mapped memory is addressed by offsets, its keys are made by its owner's port, and it is bound to no endpoint");
+                "weft: mapped memory is addressed by offsets, its keys are made by its owner's port, and it is bound "
+                "to no endpoint");
   static_assert(!Shape::remote_counter && !Shape::receive_reserve && !Shape::multi_receive && !Shape::shared_receives,
-                "weft: mapped memory counts no landed writes, its notices consume no receive, and a receive takes one message of one link");
+                "weft: mapped memory counts no landed writes, its notices consume no receive, and a receive takes one "
+                "message of one link");
   static_assert(!Shape::two_queues && Shape::threads == thread_level::one_owner,
                 "weft: mapped memory has one place for ends and arrivals, and no library");
   static_assert(!Shape::framed && !Shape::watched_receives, "weft: messages of mapped memory carry an immediate");
@@ -42,7 +44,7 @@ class port {
     connection* held = nullptr;
     friend bool operator==(const link&, const link&) = default;
   };
-  using rendezvous = backends::rendezvous::tcp;
+  using oob_exchange = backends::oob_exchange::tcp;
   static constexpr bool link_has_receives = true;
   /// Errors: what the system refuses, with the call.
   static result<std::unique_ptr<port>> open(const port_options& options) {
@@ -62,7 +64,8 @@ class port {
     return "@" + std::string(reinterpret_cast<const char*>(address.data()), address.size());
   }
   result<address_bytes> resolve(std::string_view, std::string_view) {
-    return {error(errc::unsupported, "resolve"), who() + ": addresses are opaque here; fetch the peer's through the side channel"};
+    return {error(errc::unsupported, "resolve"),
+            who() + ": addresses are opaque here; fetch the peer's through the side channel"};
   }
   result<link> dial(const address_bytes& to, std::uint32_t tag) {
     auto made = links_.dial(to, tag);
@@ -73,21 +76,31 @@ class port {
   /// Asks the sockets when something is due, and now and then: a system call.
   template <class On>
   void poll_links(On&& on) {
-    if (!links_.has_news() && ++quiet_calls_ < quiet_calls && now_roughly() < next_look_) return;
+    if (!links_.has_news() && ++quiet_calls_ < quiet_calls && now_roughly() < next_poll_) return;
     quiet_calls_ = 0;
     links_.poll();
-    next_look_ = now_roughly() + duration(1);
-    const auto told = [&on](link_change change, std::uint32_t tag, connection* of) { return on(change, tag, link{of}); };
+    next_poll_ = now_roughly() + duration(1);
+    const auto told = [&on](link_change change, std::uint32_t tag, connection* of) {
+      return on(change, tag, link{of});
+    };
     links_.tell(told);
   }
 
-  result<registration> enroll(bytes where, rights granted, std::uint64_t) { return regions_.enroll(where, granted); }
-  result<registration> enroll_local(bytes where) { return registration{nullptr, nullptr, 0, where.data(), where.size()}; }
-  result<registration> enroll_fresh(std::size_t size, rights granted, std::uint64_t) { return regions_.enroll_fresh(size, granted); }
-  void withdraw(registration& gone) { regions_.withdraw(gone); }
+  result<registration> register_memory(bytes where, rights granted, std::uint64_t) {
+    return regions_.register_memory(where, granted);
+  }
+  result<registration> register_local(bytes where) {
+    return registration{nullptr, nullptr, 0, where.data(), where.size()};
+  }
+  result<registration> register_fresh(std::size_t size, rights granted, std::uint64_t) {
+    return regions_.register_fresh(size, granted);
+  }
+  void deregister(registration& gone) { regions_.deregister(gone); }
 
   /// The receive that was told last, with the memory that it has; false: another was, and post_receive() is right.
-  [[gnu::always_inline]] bool post_again(link from, void* context) noexcept { return from.held->receives.post_again(context); }
+  [[gnu::always_inline]] bool post_again(link from, void* context) noexcept {
+    return from.held->receives.post_again(context);
+  }
   [[gnu::always_inline]] status post_receive(link from, local_memory into, void* context) noexcept {
     if (from.held->receives.full()) [[unlikely]]
       return again(waits_for::queue, "post_receive");
@@ -100,7 +113,8 @@ class port {
 
   /// Each post has read its source when it returns.
   static constexpr bool injects_all = true;
-  /// A place without the room or the right is refused by the post itself, from what the peer's table says: who posts need not look first.
+  /// A place without the room or the right is refused by the post itself, from what the peer's table says: who posts
+  /// need not look first.
   static constexpr bool checks_places = true;
 
   static constexpr bool ends_at_return = true;
@@ -136,22 +150,27 @@ class port {
     return ended<M>(c, context);
   }
   template <post_mode M>
-  [[gnu::always_inline]] status write_immediate(link to, local_memory from, remote_memory at, std::uint64_t immediate, void* context) noexcept {
+  [[gnu::always_inline]] status write_immediate(link to, local_memory from, remote_memory at, std::uint64_t immediate,
+                                                void* context) noexcept {
     return write_and_notify<M, false>(*to.held, from, at, immediate, context);
   }
   /// A write that is refused says so at once: nobody waits for its end.
-  [[gnu::always_inline]] status inject_write_immediate(link to, const_bytes from, remote_memory at, std::uint64_t immediate) noexcept {
+  [[gnu::always_inline]] status inject_write_immediate(link to, const_bytes from, remote_memory at,
+                                                       std::uint64_t immediate) noexcept {
     return write_and_notify<post_mode::unsignalled, true>(*to.held, borrowed(from), at, immediate, nullptr);
   }
   template <post_mode M>
   status write_gather(link to, gather_list from, remote_memory at, void* context) noexcept {
     connection& c = *to.held;
-    return has_room_for_end<M>(c) ? ended_if<M>(put(c, from, at), c, context, "write") : again(waits_for::queue, "write");
+    return has_room_for_end<M>(c) ? ended_if<M>(put(c, from, at), c, context, "write")
+                                  : again(waits_for::queue, "write");
   }
   template <post_mode M>
-  status write_gather_immediate(link to, gather_list from, remote_memory at, std::uint64_t immediate, void* context) noexcept {
+  status write_gather_immediate(link to, gather_list from, remote_memory at, std::uint64_t immediate,
+                                void* context) noexcept {
     connection& c = *to.held;
-    return is_ready<M>(c) ? notify_pieces<M, false>(c, from, at, immediate, context) : c.through->not_ready(c, 0, "write_immediate");
+    return is_ready<M>(c) ? notify_pieces<M, false>(c, from, at, immediate, context)
+                          : c.through->not_ready(c, 0, "write_immediate");
   }
   template <post_mode M = post_mode::signalled>
   [[gnu::always_inline]] status read(link from, local_memory into, remote_memory at, void* context) noexcept {
@@ -169,7 +188,8 @@ class port {
     return has_room_for_end<M>(c) ? ended_if<M>(get(c, into, at), c, context, "read") : again(waits_for::queue, "read");
   }
 
-  /// Whether a word can be changed with nothing more to look at; then `word` is where it is. Apart, since a place that may be none would be asked for again.
+  /// Whether a word can be changed with nothing more to look at; then `word` is where it is. Apart, since a place that
+  /// may be none would be asked for again.
   template <atomic_number T>
   [[gnu::always_inline]] static bool reach_word(link to, remote_memory at, std::byte*& word) noexcept {
     const neighbour& there = to.held->there;
@@ -180,12 +200,14 @@ class port {
   }
   /// Requires: it is reached. The word before goes into the first bytes of `old`.
   template <atomic_operation What, atomic_number T>
-  [[gnu::always_inline]] static void change_reached(std::byte* word, T operand, T expected, std::uint64_t* old) noexcept {
+  [[gnu::always_inline]] static void change_reached(std::byte* word, T operand, T expected,
+                                                    std::uint64_t* old) noexcept {
     count<What, T>(word, operand, expected, old);
   }
   template <atomic_operation What, atomic_number T, post_mode M = post_mode::signalled>
   requires(Shape::native_atomics&& natively(Shape::facts, What, type_of<T>)) [[gnu::always_inline]] status
-      fetch_atomic(link to, T operand, T expected, std::uint64_t* old, void*, remote_memory at, void* context) noexcept {
+      fetch_atomic(link to, T operand, T expected, std::uint64_t* old, void*, remote_memory at,
+                   void* context) noexcept {
     connection& c = *to.held;
     if (!has_room_for_end<M>(c)) [[unlikely]]
       return again(waits_for::queue, "atomic");
@@ -195,13 +217,14 @@ class port {
     change_reached<What, T>(word, operand, expected, old);
     return ended<M>(c, context);
   }
-  status fetch_add(link to, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory at, void* context) noexcept
-      requires(Shape::native_atomics) {
+  status fetch_add(link to, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory at,
+                   void* context) noexcept requires(Shape::native_atomics) {
     return fetch_atomic<atomic_operation::add, std::uint64_t>(to, operand, 0, old, descriptor, at, context);
   }
-  status compare_swap(link to, std::uint64_t expected, std::uint64_t desired, std::uint64_t* old, void* descriptor, remote_memory at,
-                      void* context) noexcept requires(Shape::native_atomics) {
-    return fetch_atomic<atomic_operation::compare_swap, std::uint64_t>(to, desired, expected, old, descriptor, at, context);
+  status compare_swap(link to, std::uint64_t expected, std::uint64_t desired, std::uint64_t* old, void* descriptor,
+                      remote_memory at, void* context) noexcept requires(Shape::native_atomics) {
+    return fetch_atomic<atomic_operation::compare_swap, std::uint64_t>(to, desired, expected, old, descriptor, at,
+                                                                       context);
   }
 
   template <class On>
@@ -210,8 +233,8 @@ class port {
     return tell_all(links_, posts_.ends(), next_, on);
   }
 
-  /// A quick look (compose/attention.hpp) asks for ends and for the next entry of each link's ring, and nothing else. Links that were hung up, and mappings that
-  /// are too small, wait for one of the others.
+  /// A quick look (compose/engine/poll_budget.hpp) asks for ends and for the next entry of each link's ring, and
+  /// nothing else. Links that were hung up, and mappings that are too small, wait for one of the others.
   struct entries {
     connection* from;  ///< The first link with something in its ring; null: all are to be asked.
   };
@@ -220,7 +243,7 @@ class port {
     explicit reader(const port& of) noexcept : of_(&of) {}
     [[gnu::always_inline]] int read(entries& found) noexcept {
       const port& of = *of_;
-      looks_.before_look();
+      polls_.before_poll();
       found.from = nullptr;
       if (!of.posts_.ends().empty()) [[unlikely]]
         return 1;
@@ -238,12 +261,12 @@ class port {
       } while (++link != end);
       return 0;
     }
-    [[gnu::always_inline]] void found() noexcept { looks_.found(); }
+    [[gnu::always_inline]] void found() noexcept { polls_.found(); }
     static constexpr bool failed(int) noexcept { return false; }
 
    private:
     const port* of_;
-    spaced_looks<line_spacing> looks_;
+    poll_spacing<line_spacing> polls_;
   };
   static constexpr bool reads_quickly = true, makes_entries = true;
   reader queue_reader() const noexcept { return reader(*this); }
@@ -260,12 +283,14 @@ class port {
   }
 
   instant now() const noexcept { return std::chrono::steady_clock::now(); }
-  /// The time as the kernel's timer last left it, milliseconds behind at most: a sixth of a look at the clock. Whoever spins asks often.
+  /// The time as the kernel's timer last left it, milliseconds behind at most: a sixth of a look at the clock. Whoever
+  /// spins asks often.
   instant now_roughly() const noexcept { return rough_time(); }
   status wait(instant until) noexcept {
     const auto look = [this] { return has_news(); };
-    if (!sleep_unless(regions_.own().head().asleep, look, [this, until] { return sleep(until); })) return error(errc::deadline, "wait");
-    next_look_ = {};
+    if (!sleep_unless(regions_.own().head().asleep, look, [this, until] { return sleep(until); }))
+      return error(errc::deadline, "wait");
+    next_poll_ = {};
     return {};
   }
   int descriptor() const noexcept { return links_.events(); }
@@ -274,7 +299,9 @@ class port {
   static constexpr std::uint32_t quiet_calls = 64;  ///< Of poll_links, until the sockets are asked all the same.
 
   port(std::unique_ptr<arena> own, const port_options& options, const std::string& who)
-      : regions_(std::move(own), who), links_(regions_.own(), options, who), posts_(links_, 2 * options.operations + 256) {
+      : regions_(std::move(own), who),
+        links_(regions_.own(), options, who),
+        posts_(links_, 2 * options.operations + 256) {
     limits_.inject_bytes = Shape::facts.inject_bytes;
     limits_.queue_depth = std::max<std::size_t>(options.operations, Shape::facts.queue_depth);
     limits_.largest_message = Shape::facts.largest_message;  // rings are made for the largest that this side takes
@@ -283,12 +310,13 @@ class port {
   }
   static std::string who() { return "fabric " + std::string(Shape::name); }
   static local_memory borrowed(const_bytes from) noexcept {
-    return {const_cast<std::byte*>(from.data()), from.size(), nullptr};  // NOLINT(cppcoreguidelines-pro-type-const-cast): only read
+    return {const_cast<std::byte*>(from.data()), from.size(),
+            nullptr};  // NOLINT(cppcoreguidelines-pro-type-const-cast): only read
   }
 
   template <post_mode M, bool AtOnce>
-  [[gnu::always_inline]] static status write_and_notify(connection& c, local_memory from, remote_memory at, std::uint64_t immediate,
-                                                        void* context) noexcept {
+  [[gnu::always_inline]] static status write_and_notify(connection& c, local_memory from, remote_memory at,
+                                                        std::uint64_t immediate, void* context) noexcept {
     if (!is_ready<M>(c)) [[unlikely]]
       return c.through->not_ready(c, 0, "write_immediate");
     if (!c.there.knows<rights::remote_write>(at, from.size)) [[unlikely]]
@@ -304,7 +332,8 @@ class port {
   bool sleep(instant until) noexcept {
     const bool starved = posts_.starved();
     const duration left = until - now();
-    if (!sleep_on(links_.events(), starved ? std::min(left, duration(std::chrono::milliseconds(1))) : left)) return starved;
+    if (!sleep_on(links_.events(), starved ? std::min(left, duration(std::chrono::milliseconds(1))) : left))
+      return starved;
     links_.hear_all();
     return true;
   }
@@ -314,7 +343,7 @@ class port {
   posts posts_;
   std::size_t next_ = 0;  ///< The link that a look at all begins with.
   std::uint32_t quiet_calls_ = 0;
-  instant next_look_{};
+  instant next_poll_{};
   port_limits limits_;
 };
 

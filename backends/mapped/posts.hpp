@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What posts of a port share: room before anything is moved, and the end behind it. Ends are told by the next look, as on every fabric; what was refused at once
-// and has nobody who waits says so in the status.
-// Hot path: all but what is marked cold. Threads: the owner's.
+// What posts of a port share: room before anything is moved, and the end behind it. Ends are told by the next look, as
+// on every fabric; what was refused at once and has nobody who waits says so in the status. Hot path: all but what is
+// marked cold. Threads: the owner's.
 #pragma once
 
 #include "../../core/port.hpp"
@@ -56,7 +56,8 @@ class posts {
   bool starved_ = false;
 };
 
-// What follows finds its way by the link: on the straight way nothing but the link is used, unless an entry is to tell of the end.
+// What follows finds its way by the link: on the straight way nothing but the link is used, unless an entry is to tell
+// of the end.
 template <post_mode M>
 [[gnu::always_inline]] inline bool has_room_for_end(const connection& c) noexcept {
   if constexpr (is_told(M)) return !c.through->ends().full();

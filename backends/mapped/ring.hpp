@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Messages and notices from one process to another: a ring of entries of a cache line each, made by whoever receives. An entry is there when its
-// first word is its turn, so that a notice or a short message moves one line and no shared counter; what was taken is written back by the quarter.
-// Larger messages lie in an area behind the entries, one behind the other. Wait-free on both sides: no lock lies in shared memory, and a side that dies holds up nobody.
-// Nothing that the other side wrote is used to address memory before it was checked.
-// Hot path: all of it. Threads: one that sends, one that takes.
+// Messages and notices from one process to another: a ring of entries of a cache line each, made by whoever receives.
+// An entry is there when its first word is its turn, so that a notice or a short message moves one line and no shared
+// counter; what was taken is written back by the quarter. Larger messages lie in an area behind the entries, one behind
+// the other. Wait-free on both sides: no lock lies in shared memory, and a side that dies holds up nobody. Nothing that
+// the other side wrote is used to address memory before it was checked. Hot path: all of it. Threads: one that sends,
+// one that takes.
 #pragma once
 
 #include "../../core/memory.hpp"
@@ -29,12 +30,12 @@ struct alignas(64) ring_entry {
 };
 static_assert(sizeof(ring_entry) == 64);
 
-/// Of a notice: where its first and its last byte lie in the taker's arena; in `inside`. No more than a guess: the taker asks for those lines ahead, and
-/// uses neither number to read or to write.
-struct landed_bytes {
+/// Of a notice: where its first and its last byte lie in the taker's arena; in `inside`. No more than a guess: the
+/// taker asks for those lines ahead, and uses neither number to read or to write.
+struct written_bytes {
   std::uint64_t first = 0, last = 0;
-  [[gnu::always_inline]] static landed_bytes of(const ring_entry& e) noexcept {
-    landed_bytes told;
+  [[gnu::always_inline]] static written_bytes of(const ring_entry& e) noexcept {
+    written_bytes told;
     std::memcpy(&told, e.inside.data(), sizeof told);
     return told;
   }
@@ -43,7 +44,8 @@ struct landed_bytes {
 /// Of a message that lies behind the entries; in `inside`.
 struct payload_place {
   std::uint64_t offset = 0;
-  std::uint64_t end = 0;  ///< What the sender may use again when the message was taken, counted from the beginning of all.
+  std::uint64_t end =
+      0;  ///< What the sender may use again when the message was taken, counted from the beginning of all.
 };
 
 /// How a ring's file begins; the area for larger messages follows.
@@ -63,9 +65,11 @@ struct ring_memory {
 class outgoing_ring {
  public:
   outgoing_ring() = default;
-  outgoing_ring(ring_memory* ring, std::uint64_t payload_bytes) noexcept : entries_(ring->entry.data()), ring_(ring), payload_bytes_(payload_bytes) {}
+  outgoing_ring(ring_memory* ring, std::uint64_t payload_bytes) noexcept
+      : entries_(ring->entry.data()), ring_(ring), payload_bytes_(payload_bytes) {}
 
-  /// The largest message that finds room when the ring is empty: half of the area may be skipped at its end, a quarter be taken and not told.
+  /// The largest message that finds room when the ring is empty: half of the area may be skipped at its end, a quarter
+  /// be taken and not told.
   std::uint64_t largest() const noexcept { return payload_bytes_ / 4; }
 
   [[gnu::always_inline]] bool has_room() noexcept {
@@ -73,12 +77,15 @@ class outgoing_ring {
       return true;
     return more_was_taken();
   }
-  bool has_room(std::size_t size) noexcept { return has_room() && (size <= ring_entry::room || has_payload_room(size)); }
-  /// To be called when something was taken: asks for the line of the next entry, at which the other side looks all the time, so that an answer need not wait
-  /// for it. Once for each entry: who takes and never answers leaves the other side its line.
+  bool has_room(std::size_t size) noexcept {
+    return has_room() && (size <= ring_entry::room || has_payload_room(size));
+  }
+  /// To be called when something was taken: asks for the line of the next entry, at which the other side looks all the
+  /// time, so that an answer need not wait for it. Once for each entry: who takes and never answers leaves the other
+  /// side its line.
   [[gnu::always_inline]] void fetch_next() noexcept { last_.fetch_following_to_write_once(); }
   /// Requires: has_room(). `landed`: what the taker may fetch ahead.
-  [[gnu::always_inline]] void send_notice(std::uint64_t immediate, landed_bytes landed) noexcept {
+  [[gnu::always_inline]] void send_notice(std::uint64_t immediate, written_bytes landed) noexcept {
     ring_entry& e = next();
     e.size = ring_entry::notice;
     e.immediate = immediate;
@@ -140,21 +147,25 @@ class outgoing_ring {
   ring_entry* entries_ = nullptr;
   ring_memory* ring_ = nullptr;
   std::uint64_t payload_bytes_ = 0;
-  std::uint64_t sent_ = 0;                     ///< Entries.
-  line_before last_;                           ///< Sent since something was taken.
-  std::uint64_t stop_ = ring_memory::entries;  ///< What `sent_` may become: with what was taken, as last read, all places are full.
-  std::uint64_t used_ = 0, freed_ = 0;         ///< Bytes behind them; what was freed, as last read.
+  std::uint64_t sent_ = 0;  ///< Entries.
+  line_before last_;        ///< Sent since something was taken.
+  std::uint64_t stop_ =
+      ring_memory::entries;  ///< What `sent_` may become: with what was taken, as last read, all places are full.
+  std::uint64_t used_ = 0, freed_ = 0;  ///< Bytes behind them; what was freed, as last read.
 };
 
 /// The end that takes.
 class incoming_ring {
  public:
   incoming_ring() = default;
-  incoming_ring(ring_memory* ring, std::uint64_t payload_bytes) noexcept : ring_(ring), next_(ring->entry.data()), payload_bytes_(payload_bytes) {}
+  incoming_ring(ring_memory* ring, std::uint64_t payload_bytes) noexcept
+      : ring_(ring), next_(ring->entry.data()), payload_bytes_(payload_bytes) {}
 
   /// The place of the next entry, and whether it is there.
   [[gnu::always_inline]] const ring_entry& front() const noexcept { return *next_; }
-  [[gnu::always_inline]] bool is_there(const ring_entry& front) const noexcept { return front.turn.load(std::memory_order_acquire) == turn_; }
+  [[gnu::always_inline]] bool is_there(const ring_entry& front) const noexcept {
+    return front.turn.load(std::memory_order_acquire) == turn_;
+  }
   [[gnu::always_inline]] bool has_front() const noexcept { return is_there(front()); }
   /// The bytes of a message of that size; nothing where the sender names a place that is none.
   [[gnu::always_inline]] std::optional<const_bytes> message(const ring_entry& e, std::uint32_t size) noexcept {
@@ -162,7 +173,8 @@ class incoming_ring {
       return const_bytes(e.inside.data(), size);
     return message_behind(e, size);
   }
-  /// Done with the front. True: tell_room() is due. Its room is the sender's again a quarter of the ring later at the latest.
+  /// Done with the front. True: tell_room() is due. Its room is the sender's again a quarter of the ring later at the
+  /// latest.
   [[nodiscard, gnu::always_inline]] bool popped() noexcept {
     ++turn_;
     ++next_;
@@ -172,7 +184,8 @@ class incoming_ring {
     if (popped()) tell_room();
   }
 
-  /// At the end of each quarter, so that the ring's end is one of them; sooner where that much memory behind the entries is free.
+  /// At the end of each quarter, so that the ring's end is one of them; sooner where that much memory behind the
+  /// entries is free.
   void tell_room() noexcept {
     const auto at = static_cast<std::uint32_t>(next_ - ring_->entry.data());
     until_told_ = told_every - at % told_every;

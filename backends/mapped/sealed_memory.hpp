@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory that two processes share: files without a name (memfd_create(2)), so that nothing of them is left in the file system however their
-// owners end. They are sealed: a file that its owner could shrink would kill whoever touches the missing pages with SIGBUS.
-// Hot path: no. Threads: the owner's.
+// Memory that two processes share: files without a name (memfd_create(2)), so that nothing of them is left in the file
+// system however their owners end. They are sealed: a file that its owner could shrink would kill whoever touches the
+// missing pages with SIGBUS. Hot path: no. Threads: the owner's.
 #pragma once
 
 #include "../../core/error.hpp"
@@ -54,7 +54,8 @@ inline result<file> sealed_memory(std::uint64_t size, const std::string& who) {
   file made(::memfd_create("weft", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!made) return refused_by_system(errno, "memfd_create", who);
   if (::ftruncate(made.get(), static_cast<off_t>(size)) != 0) return refused_by_system(errno, "ftruncate", who);
-  if (::fcntl(made.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) return refused_by_system(errno, "fcntl", who);
+  if (::fcntl(made.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+    return refused_by_system(errno, "fcntl", who);
   return made;
 }
 
@@ -62,14 +63,16 @@ inline result<file> sealed_memory(std::uint64_t size, const std::string& who) {
 inline bool keeps(const file& theirs, std::uint64_t size) noexcept {
   struct stat seen {};
   const int seals = ::fcntl(theirs.get(), F_GET_SEALS);
-  return seals >= 0 && (seals & F_SEAL_SHRINK) != 0 && ::fstat(theirs.get(), &seen) == 0 && static_cast<std::uint64_t>(seen.st_size) >= size;
+  return seals >= 0 && (seals & F_SEAL_SHRINK) != 0 && ::fstat(theirs.get(), &seen) == 0 &&
+         static_cast<std::uint64_t>(seen.st_size) >= size;
 }
 
 /// The first bytes of a file, readable and writable here until the owner of the mapping goes.
 class mapping {
  public:
   mapping() = default;
-  mapping(mapping&& other) noexcept : start_(std::exchange(other.start_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  mapping(mapping&& other) noexcept
+      : start_(std::exchange(other.start_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   mapping& operator=(mapping&& other) noexcept {
     std::swap(start_, other.start_);
     std::swap(size_, other.size_);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The regions of one transport: its arena, and what of the caller's memory peers may reach. Memory that is not in the mapping can be told of only where the
-// kernel copies for peers, and nobody counts in it.
-// Hot path: no. Threads: the owner's.
+// The regions of one transport: its arena, and what of the caller's memory peers may reach. Memory that is not in the
+// mapping can be told of only where the kernel copies for peers, and nobody counts in it. Hot path: no. Threads: the
+// owner's.
 #pragma once
 
 #include "../../core/memory.hpp"
@@ -17,34 +17,38 @@ namespace weft::backends::mapped {
 
 class shared_regions {
  public:
-  shared_regions(std::unique_ptr<arena> own, std::string who) : own_(std::move(own)), who_(std::move(who)), forbidden_(what_forbids_reaching_in()) {}
+  shared_regions(std::unique_ptr<arena> own, std::string who)
+      : own_(std::move(own)), who_(std::move(who)), forbidden_(what_forbids_reaching_in()) {}
 
   arena& own() const noexcept { return *own_; }
 
   /// Memory of the caller: in the arena, or anywhere, where the kernel lets peers reach in.
-  result<registration> enroll(bytes where, rights granted) {
+  result<registration> register_memory(bytes where, rights granted) {
     if (granted == rights::none) return registration{nullptr, nullptr, 0, where.data(), where.size()};
     if (!own_->holds(where)) {
       if (grants(granted, rights::remote_atomic))
-        return {error(errc::unsupported, "register"),
-                who_ + ": peers can count in memory of the mapping alone; take it from the transport: allocate() or allocate_words()"};
+        return {error(errc::unsupported, "register"), who_ +
+                                                          ": peers can count in memory of the mapping alone; take it "
+                                                          "from the transport: allocate() or allocate_words()"};
       if (!forbidden_.empty())
         return {error(errc::denied, "register"),
-                who_ + ": this memory is not in the mapping, and peers cannot reach it (" + forbidden_ + "); take it from the transport: allocate()"};
+                who_ + ": this memory is not in the mapping, and peers cannot reach it (" + forbidden_ +
+                    "); take it from the transport: allocate()"};
     }
     return listed(where, granted, nullptr);
   }
   /// Fresh, zeroed memory of the mapping, aligned to a page, that is the port's until it is withdrawn.
-  result<registration> enroll_fresh(std::size_t size, rights granted) {
+  result<registration> register_fresh(std::size_t size, rights granted) {
     const bytes made = own_->take(size);
     if (made.empty())
       return {error(errc::no_memory, "register"), who_ + ": no room for " + std::to_string(size) + " bytes among the " +
-                                                      std::to_string(own_->size() >> 30) + " GiB that a transport can share"};
+                                                      std::to_string(own_->size() >> 30) +
+                                                      " GiB that a transport can share"};
     auto held = listed(made, granted, made.data());
     if (!held) own_->give(made);
     return held;
   }
-  void withdraw(registration& gone) {
+  void deregister(registration& gone) {
     if (gone.key != 0) own_->strike(gone.key);
     if (gone.native != nullptr) own_->give({gone.base, gone.size});
     gone = {};
@@ -54,8 +58,9 @@ class shared_regions {
   result<registration> listed(bytes where, rights granted, void* native) {
     const std::uint64_t key = own_->list(where, granted);
     if (key == 0)
-      return {error(errc::no_memory, "register"),
-              who_ + ": a transport tells its peers of " + std::to_string(arena_head::rows) + " regions at once, and has as many"};
+      return {error(errc::no_memory, "register"), who_ + ": a transport tells its peers of " +
+                                                      std::to_string(arena_head::rows) +
+                                                      " regions at once, and has as many"};
     return registration{native, nullptr, key, where.data(), where.size()};
   }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sleeping until a peer sends: whoever is about to sleep says so in the arena, looks once more, then sleeps; who sends looks behind what it sent whether
-// anybody sleeps. Between the two a wake-up cannot be lost.
-// Hot path: rough_time(). Threads: the owner's.
+// Sleeping until a peer sends: whoever is about to sleep says so in the arena, looks once more, then sleeps; who sends
+// looks behind what it sent whether anybody sleeps. Between the two a wake-up cannot be lost. Hot path: rough_time().
+// Threads: the owner's.
 #pragma once
 
 #include "../../core/time.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What lies in a link's ring, told one by one: a message is copied into the receive that was posted first, a notice is told as it is. A message waits for a
-// receive, and what came behind it waits too.
-// Hot path: all of it. Threads: the owner's.
+// What lies in a link's ring, told one by one: a message is copied into the receive that was posted first, a notice is
+// told as it is. A message waits for a receive, and what came behind it waits too. Hot path: all of it. Threads: the
+// owner's.
 #pragma once
 
 #include "../../core/port.hpp"
@@ -42,8 +42,8 @@ template <class On>
   do {
     const std::uint32_t size = e->size;
     if ((size & ring_entry::notice) != 0) [[likely]] {
-      const completion_entry came{completion_kind::landed, nullptr, e->immediate};
-      c.fetch_ahead(landed_bytes::of(*e));
+      const completion_entry came{completion_kind::write_with_immediate, nullptr, e->immediate};
+      c.fetch_ahead(written_bytes::of(*e));
       c.pop();
       on(came, c.whose);
     } else {
@@ -65,7 +65,9 @@ template <class On>
   return most - left;
 }
 
-inline constexpr int most_told = 16, most_ends = 8;  ///< Whoever posts without rest has ends without end: what arrives has its half of a look.
+inline constexpr int most_told = 16,
+                     most_ends =
+                         8;  ///< Whoever posts without rest has ends without end: what arrives has its half of a look.
 
 /// Ends, and what lies in all links, in turns where they are many. `next`: with which link to begin.
 template <class On>
@@ -76,7 +78,8 @@ template <class On>
     on(completion_entry{completion_kind::ended, e.context, 0, 0, {e.how, origin::weft, 0, "mapped memory"}});
   }
   const auto& all = links.all();
-  for (std::size_t looks = std::min(all.size(), connections::most_near); looks > 0 && told < most_told && !all.empty(); --looks) {
+  for (std::size_t looks = std::min(all.size(), connections::most_near); looks > 0 && told < most_told && !all.empty();
+       --looks) {
     if (next >= all.size()) next = 0;
     connection& c = *all[next++];
     if (c.in.has_front()) told += take_from(c, most_told - told, on);
@@ -92,7 +95,7 @@ template <class On>
     connection& c = *all[i];
     if (c.in.has_front()) told += take_from(c, most_told - told, on);
   }
-  if (told >= most_told) links.look_last_at(found);
+  if (told >= most_told) links.last_poll_at(found);
   return told;
 }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Is a process of this host still there? A process descriptor (pidfd_open(2), Linux 5.3) becomes readable when its process ends, and it
-// cannot be fooled by a number that was given to another process after. For rows whose peers live on one host and whose provider
-// never tells of a killed one (shm).
-// Hot path: no. Threads: the owner's.
+// Is a process of this host still there? A process descriptor (pidfd_open(2), Linux 5.3) becomes readable when its
+// process ends, and it cannot be fooled by a number that was given to another process after. For rows whose peers live
+// on one host and whose provider never tells of a killed one (shm). Hot path: no. Threads: the owner's.
 #pragma once
 
 #include <poll.h>

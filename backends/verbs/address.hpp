@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Addresses are socket addresses of interfaces that belong to a device: the connection manager finds device and path by them.
-// They travel as opaque bytes, so their form is checked before the library reads them.
-// Hot path: no. Threads: values.
+// Addresses are socket addresses of interfaces that belong to a device: the connection manager finds device and path by
+// them. They travel as opaque bytes, so their form is checked before the library reads them. Hot path: no. Threads:
+// values.
 #pragma once
 
 #include "../../core/port.hpp"
@@ -52,7 +52,8 @@ class socket_address {
   std::uint16_t port() const noexcept { return ntohs(network_port()); }
   void set_port(std::uint16_t port) noexcept {
     const in_port_t wanted = htons(port);
-    std::memcpy(reinterpret_cast<std::byte*>(&held_) + offsetof(sockaddr_in, sin_port), &wanted, sizeof wanted);  // same place in both families
+    std::memcpy(reinterpret_cast<std::byte*>(&held_) + offsetof(sockaddr_in, sin_port), &wanted,
+                sizeof wanted);  // same place in both families
   }
   bool any() const noexcept {
     sockaddr_storage none{};
@@ -88,7 +89,8 @@ inline result<socket_address> resolve_address(std::string_view node, std::string
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = host.empty() ? AI_PASSIVE : 0;
   addrinfo* found = nullptr;
-  const int returned = ::getaddrinfo(host.empty() ? nullptr : host.c_str(), port.empty() ? "0" : port.c_str(), &hints, &found);
+  const int returned =
+      ::getaddrinfo(host.empty() ? nullptr : host.c_str(), port.empty() ? "0" : port.c_str(), &hints, &found);
   const owned<addrinfo> all(found);
   if (returned != 0)
     return failure{{errc::unreachable, origin::system, 0, "getaddrinfo"},
@@ -102,8 +104,8 @@ inline std::optional<socket_address> source_towards(socket_address to) {
   if (probe < 0) return std::nullopt;
   sockaddr_storage own{};
   socklen_t length = sizeof own;
-  const bool found =
-      ::connect(probe, to.get(), to.length()) == 0 && ::getsockname(probe, reinterpret_cast<sockaddr*>(&own), &length) == 0;  // nothing is sent
+  const bool found = ::connect(probe, to.get(), to.length()) == 0 &&
+                     ::getsockname(probe, reinterpret_cast<sockaddr*>(&own), &length) == 0;  // nothing is sent
   ::close(probe);
   if (!found) return std::nullopt;
   socket_address source(reinterpret_cast<const sockaddr*>(&own));

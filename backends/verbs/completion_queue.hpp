@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one completion queue of a port, and how its owner sleeps: the channel is armed, the queue looked at once more, and only then
-// poll(2) sleeps; what that look found is kept and told first. While nothing of ours is owed an end only solicited arrivals wake.
-// The queue holds whatever all links can have in flight: it cannot be overrun.
-// Hot path: poll. Threads: one owner.
+// The one completion queue of a port, and how its owner sleeps: the channel is armed, the queue looked at once more,
+// and only then poll(2) sleeps; what that look found is kept and told first. While nothing of ours is owed an end only
+// solicited arrivals wake. The queue holds whatever all links can have in flight: it cannot be overrun. Hot path: poll.
+// Threads: one owner.
 #pragma once
 
 #include "../../core/time.hpp"
@@ -29,12 +29,14 @@ class completion_queue {
       made.channel_.reset(ibv_create_comp_channel(on.context));
       if (!made.channel_) return refused(errno, "ibv_create_comp_channel", who);
       const int flags = ::fcntl(made.channel_->fd, F_GETFL);
-      if (flags < 0 || ::fcntl(made.channel_->fd, F_SETFL, flags | O_NONBLOCK) != 0) return refused(errno, "fcntl", who);
+      if (flags < 0 || ::fcntl(made.channel_->fd, F_SETFL, flags | O_NONBLOCK) != 0)
+        return refused(errno, "fcntl", who);
     }
     made.queue_.reset(ibv_create_cq(on.context, static_cast<int>(on.queue_size), nullptr, made.channel_.get(), 0));
     if (!made.queue_)
       return refused(errno, "ibv_create_cq",
-                     who + ": a completion queue of " + std::to_string(on.queue_size) + " entries (all links' sends and receives; ask for fewer)");
+                     who + ": a completion queue of " + std::to_string(on.queue_size) +
+                         " entries (all links' sends and receives; ask for fewer)");
     return made;
   }
 
@@ -48,14 +50,17 @@ class completion_queue {
   struct reader {
     ibv_cq* queue = nullptr;
     /// Above 0: so many entries.
-    [[gnu::always_inline]] int read(entries& all) const noexcept { return ibv_poll_cq(queue, static_cast<int>(all.size()), all.data()); }
+    [[gnu::always_inline]] int read(entries& all) const noexcept {
+      return ibv_poll_cq(queue, static_cast<int>(all.size()), all.data());
+    }
     /// The queue itself is broken.
     static constexpr bool failed(int read) noexcept { return read < 0; }
     static void found() noexcept {}
   };
   reader own_reader() const noexcept { return {queue_.get()}; }
 
-  /// Hands out at most 16 completions, those that wait() kept first. Returns how many; below 0: the queue itself is broken.
+  /// Hands out at most 16 completions, those that wait() kept first. Returns how many; below 0: the queue itself is
+  /// broken.
   template <class Each>
   [[gnu::always_inline]] int poll(Each&& each) {
     entries found;
@@ -80,7 +85,8 @@ class completion_queue {
       return {};
     }
     if (const status s = arm(solicited_only); !s) return s;
-    if (kept_count_ == 0) kept_count_ = std::max(0, ibv_poll_cq(queue_.get(), static_cast<int>(kept_.size()), kept_.data()));
+    if (kept_count_ == 0)
+      kept_count_ = std::max(0, ibv_poll_cq(queue_.get(), static_cast<int>(kept_.size()), kept_.data()));
     if (kept_count_ > 0) return {};
     const duration left = std::min(until - now, longest);
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
@@ -98,7 +104,8 @@ class completion_queue {
   status arm(bool solicited_only) noexcept {
     const arming wanted = solicited_only ? arming::solicited : arming::any;
     if (armed_ >= wanted) return {};
-    if (const int r = ibv_req_notify_cq(queue_.get(), solicited_only ? 1 : 0); r != 0) return failed(r, "ibv_req_notify_cq");
+    if (const int r = ibv_req_notify_cq(queue_.get(), solicited_only ? 1 : 0); r != 0)
+      return failed(r, "ibv_req_notify_cq");
     armed_ = wanted;
     return {};
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One link: a reliable queue pair of the connection manager, what is in its send queue, and the credit of both directions.
-// Hot path: the first members. Threads: one owner.
+// One link: a reliable queue pair of the connection manager, what is in its send queue, and the credit of both
+// directions. Hot path: the first members. Threads: one owner.
 #pragma once
 
 #include "credit.hpp"
@@ -30,7 +30,8 @@ struct connection {
   send_credit credit;
   receive_offer offer;
   credit_introduction theirs{};  ///< Where our count of receives goes.
-  void* endings = nullptr;       ///< Of its port (endings.hpp): found from here where something seldom happens, so that no look keeps them at hand.
+  void* endings = nullptr;  ///< Of its port (endings.hpp): found from here where something seldom happens, so that no
+                            ///< look keeps them at hand.
   link_phase phase = link_phase::opening;
   bool arrived = false;   ///< They dialled.
   bool answered = false;  ///< Accepted, or connected: the peer may be written to.

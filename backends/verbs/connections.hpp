@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The links of a port, and what the connection manager says about them. Who arrives is accepted at once, unless the handler says no_tag.
-// A link ends by an event (disconnected, refused, device removed) or by an error completion (retries exhausted, access refused, receives flushed): its queue
-// pair is moved to the error state at once, and the end is told when the completion queue was seen empty, behind all that had arrived.
-// Hot path: no. Threads: one owner.
+// The links of a port, and what the connection manager says about them. Who arrives is accepted at once, unless the
+// handler says no_tag. A link ends by an event (disconnected, refused, device removed) or by an error completion
+// (retries exhausted, access refused, receives flushed): its queue pair is moved to the error state at once, and the
+// end is told when the completion queue was seen empty, behind all that had arrived. Hot path: no. Threads: one owner.
 #pragma once
 
 #include "completion_queue.hpp"
@@ -24,14 +24,16 @@ namespace weft::backends::verbs {
 template <class Shape>
 class connections {
  public:
-  connections(const device& on, completion_queue& queue, posting<Shape::facts.extended_posting>& posts, const port_options& options)
+  connections(const device& on, completion_queue& queue, posting<Shape::facts.extended_posting>& posts,
+              const port_options& options)
       : on_(on), queue_(queue), posts_(posts), make_(on, queue.get(), pool_, options), most_links_(options.links) {}
 
   result<void> open(const port_options& options) {
     channel_.reset(rdma_create_event_channel());
     if (!channel_) return refused(errno, "rdma_create_event_channel", make_.who());
     const int flags = ::fcntl(channel_->fd, F_GETFL);
-    if (flags < 0 || ::fcntl(channel_->fd, F_SETFL, flags | O_NONBLOCK) != 0) return refused(errno, "fcntl", make_.who());
+    if (flags < 0 || ::fcntl(channel_->fd, F_SETFL, flags | O_NONBLOCK) != 0)
+      return refused(errno, "fcntl", make_.who());
     if constexpr (Shape::shared_receives)
       if (auto pool = pool_.open(on_, options.receives, make_.who()); !pool) return std::move(pool).error();
     if (!options.listens) return {};
@@ -53,28 +55,32 @@ class connections {
   }
   /// A link stands or ended, and nobody was told yet: no time to sleep.
   bool has_news() const noexcept { return ending_ + untold_ > 0; }
-  bool owes_an_end() const noexcept {
-    return std::any_of(links_.begin(), links_.end(), [](const auto& each) { return each->sends.owes_an_end(); });
+  bool has_unreported_end() const noexcept {
+    return std::any_of(links_.begin(), links_.end(), [](const auto& each) { return each->sends.has_unreported_end(); });
   }
 
   result<connection*> dial(const address_bytes& to, std::uint32_t tag) {
     auto there = socket_address::parse(to);
     if (!there)
-      return failure{error(errc::invalid, "dial"), make_.who() + ": the address to dial (" + std::to_string(to.size()) +
-                                                       " bytes) is no IPv4 (16 bytes) or IPv6 (28 bytes) socket address"};
+      return failure{error(errc::invalid, "dial"),
+                     make_.who() + ": the address to dial (" + std::to_string(to.size()) +
+                         " bytes) is no IPv4 (16 bytes) or IPv6 (28 bytes) socket address"};
     const std::string dialling = make_.who() + ": dialling " + there->printable();
     if (links_.size() >= most_links_)
-      return failure{error(errc::invalid, "dial"), dialling + ": more than port_options::links (" + std::to_string(most_links_) + ") at once"};
+      return failure{error(errc::invalid, "dial"),
+                     dialling + ": more than port_options::links (" + std::to_string(most_links_) + ") at once"};
     auto made = make_.towards(*there, channel_.get(), dialling);
     if (!made) return std::move(made).error();
     made.value()->tag = tag;
     return keep(std::move(made).value());
   }
 
-  /// The card touches nothing of the link any more when this returns. Completions in the queue still point at its places, which stay. With a pool the
-  /// queue pair stays too, broken: cards drop a closed one's completions, and the pool's receives with them, and would give its number to the next.
+  /// The card touches nothing of the link any more when this returns. Completions in the queue still point at its
+  /// places, which stay. With a pool the queue pair stays too, broken: cards drop a closed one's completions, and the
+  /// pool's receives with them, and would give its number to the next.
   void hang_up(connection* gone) {
-    const auto held = std::find_if(links_.begin(), links_.end(), [gone](const auto& each) { return each.get() == gone; });
+    const auto held =
+        std::find_if(links_.begin(), links_.end(), [gone](const auto& each) { return each.get() == gone; });
     if (held == links_.end()) return;
     posts_.leave(*gone);
     if (gone->phase == link_phase::ending) --ending_;
@@ -89,14 +95,14 @@ class connections {
       gone->id.reset();
       gone->region.reset();
     }
-    graveyard_.push_back(std::move(*held));
+    retired_.push_back(std::move(*held));
     *held = std::move(links_.back());
     links_.pop_back();
   }
   /// The completion queue was seen empty: nothing points at links that were hung up.
   void settle() noexcept {
-    if (!graveyard_.empty()) [[unlikely]]
-      graveyard_.clear();
+    if (!retired_.empty()) [[unlikely]]
+      retired_.clear();
   }
 
   template <class On>
@@ -114,7 +120,8 @@ class connections {
     }
   }
 
-  /// A message came over a link: the peer has it as established, whatever the manager's event is waiting for. Its answer may go out at once.
+  /// A message came over a link: the peer has it as established, whatever the manager's event is waiting for. Its
+  /// answer may go out at once.
   [[gnu::cold, gnu::noinline]] void heard(connection& link) noexcept {
     if (link.phase == link_phase::opening && link.answered) stand(link);
   }
@@ -122,7 +129,8 @@ class connections {
   /// A message came from the pool: whose queue pair took it, where somebody waits for the first one.
   bool awaits_a_word() const noexcept { return unheard_ > 0; }
   connection* of_number(std::uint32_t number) const noexcept {
-    const auto found = std::find_if(links_.begin(), links_.end(), [number](const auto& each) { return each->pair->qp_num == number; });
+    const auto found =
+        std::find_if(links_.begin(), links_.end(), [number](const auto& each) { return each->pair->qp_num == number; });
     return found == links_.end() ? nullptr : found->get();
   }
 
@@ -173,7 +181,9 @@ class connections {
 
   void on_event(const incident& seen) {
     auto* link = static_cast<connection*>(seen.id->context);
-    if (link == nullptr || !holds(link) || (link->phase != link_phase::opening && link->phase != link_phase::established)) return;
+    if (link == nullptr || !holds(link) ||
+        (link->phase != link_phase::opening && link->phase != link_phase::established))
+      return;
     switch (seen.what) {
       case RDMA_CM_EVENT_ADDR_RESOLVED:
         if (make_.route(seen.id) != 0) end(*link);
@@ -232,7 +242,8 @@ class connections {
 
   template <class On>
   bool tell_one_that_stands(On& on) {
-    const auto which = std::find_if(links_.begin(), links_.end(), [](const auto& each) { return each->stood && !each->told; });
+    const auto which =
+        std::find_if(links_.begin(), links_.end(), [](const auto& each) { return each->stood && !each->told; });
     if (which == links_.end()) return false;
     connection& link = **which;
     link.told = true;
@@ -244,8 +255,9 @@ class connections {
   /// False: there is none whose completions were all told.
   template <class On>
   bool tell_one_end(On& on) {
-    const auto over = std::find_if(links_.begin(), links_.end(),
-                                   [this](const auto& each) { return each->phase == link_phase::ending && each->ended_at != queue_.times_empty(); });
+    const auto over = std::find_if(links_.begin(), links_.end(), [this](const auto& each) {
+      return each->phase == link_phase::ending && each->ended_at != queue_.times_empty();
+    });
     if (over == links_.end()) return false;
     connection& link = **over;
     link.phase = link_phase::lost;
@@ -267,7 +279,7 @@ class connections {
   owned<rdma_event_channel> channel_;
   owned<rdma_cm_id> listener_;
   std::vector<std::unique_ptr<connection>> links_;  // last: closed first
-  std::vector<std::unique_ptr<connection>> graveyard_;
+  std::vector<std::unique_ptr<connection>> retired_;
 };
 
 }  // namespace weft::backends::verbs

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who may send: messages and immediates each use up a receive of the peer. A card that finds none makes the sender repeat (InfiniBand: receiver not
-// ready) or ends the connection (iWARP), so neither happens here: each side counts the receives it has posted on a link and writes the
-// count into a word of the other side, which sends no more than that. Counts are modulo 2^32 and only grow.
-// The first count, and where the word is, travel as private data of the connection manager.
-// A pool of receives (receive_pool::shared) cannot promise a link what others may take, so whoever has one says so there, and is sent to without credit:
-// a card that finds the pool empty has the sender's card repeat, as often as it takes (nothing is lost; who never posts again is lost by silence).
-// iWARP has no such answer, and no pool here.
-// Hot path: send_credit, receive_offer. Threads: one owner; the word is written by the card.
+// Who may send: messages and immediates each use up a receive of the peer. A card that finds none makes the sender
+// repeat (InfiniBand: receiver not ready) or ends the connection (iWARP), so neither happens here: each side counts the
+// receives it has posted on a link and writes the count into a word of the other side, which sends no more than that.
+// Counts are modulo 2^32 and only grow. The first count, and where the word is, travel as private data of the
+// connection manager. A pool of receives (receive_pool::shared) cannot promise a link what others may take, so whoever
+// has one says so there, and is sent to without credit: a card that finds the pool empty has the sender's card repeat,
+// as often as it takes (nothing is lost; who never posts again is lost by silence). iWARP has no such answer, and no
+// pool here. Hot path: send_credit, receive_offer. Threads: one owner; the word is written by the card.
 #pragma once
 
 #include "../../core/port.hpp"
@@ -26,17 +26,22 @@ namespace weft::backends::verbs {
 struct credit_words {
   alignas(64) std::uint32_t granted = 0;  ///< Written by the peer's card: receives that it has posted so far.
   alignas(64) std::uint32_t offered = 0;  ///< Read by our card: receives that we have posted so far.
-  alignas(64) std::uint32_t fetched = 0;  ///< Where our card puts what it reads from the peer only to see that it could.
+  alignas(64) std::uint32_t fetched =
+      0;  ///< Where our card puts what it reads from the peer only to see that it could.
 };
 
 /// The sender's half.
 class send_credit {
  public:
-  bool none(credit_words& words) const noexcept { return std::atomic_ref(words.granted).load(std::memory_order_acquire) == spent_; }
+  bool none(credit_words& words) const noexcept {
+    return std::atomic_ref(words.granted).load(std::memory_order_acquire) == spent_;
+  }
   void spend() noexcept { ++spent_; }
   void give_back() noexcept { --spent_; }
   /// No credit is kept: as much as the counts can tell apart is granted.
-  void grant_all(credit_words& words) const noexcept { std::atomic_ref(words.granted).store(spent_ - 1, std::memory_order_relaxed); }
+  void grant_all(credit_words& words) const noexcept {
+    std::atomic_ref(words.granted).store(spent_ - 1, std::memory_order_relaxed);
+  }
 
  private:
   std::uint32_t spent_ = 0;
@@ -58,7 +63,8 @@ class receive_offer {
  private:
   std::uint32_t told_ = 0;  ///< So many were told of.
   std::uint32_t step_;
-  std::uint32_t left_;  ///< That may be posted before it is due: counted down to below 0, so that a receive counts and asks at once.
+  std::uint32_t left_;  ///< That may be posted before it is due: counted down to below 0, so that a receive counts and
+                        ///< asks at once.
 };
 
 /// What each side tells the other with its request or answer.

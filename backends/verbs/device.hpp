@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finding the device that serves an address, and whether it is what the header was generated for: each cell that the answers rely on is
-// compared (asked, returned, baked), and open refuses with the list of those that differ. Nothing is adapted at run time.
-// The connection manager names devices by the addresses of their interfaces; without one its first device is taken.
-// Hot path: no. Threads: one owner.
+// Finding the device that serves an address, and whether it is what the header was generated for: each cell that the
+// answers rely on is compared (asked, returned, baked), and open refuses with the list of those that differ. Nothing is
+// adapted at run time. The connection manager names devices by the addresses of their interfaces; without one its first
+// device is taken. Hot path: no. Threads: one owner.
 #pragma once
 
 #include "address.hpp"
@@ -26,9 +26,10 @@ struct device {
   std::uint32_t send_depth = 0;  ///< Per link, for callers.
   std::uint32_t queue_size = 0;  ///< Of the completion queue: whatever all links can have in flight.
   std::uint32_t inline_bytes = 0;
-  bool makes_pairs = false;    ///< Queue pairs that are posted to as the row says.
-  std::string differences;     ///< From the row, accepted.
-  bool internet_wire = false;  ///< iWARP: no immediates, no atomics, and the sink of a read must be remotely writable (RFC 5040).
+  bool makes_pairs = false;  ///< Queue pairs that are posted to as the row says.
+  std::string differences;   ///< From the row, accepted.
+  bool internet_wire =
+      false;  ///< iWARP: no immediates, no atomics, and the sink of a read must be remotely writable (RFC 5040).
 };
 
 /// Places of each send queue that are kept for the backend's own writes of credit.
@@ -39,9 +40,11 @@ inline constexpr std::uint32_t least_send_depth = 16;
 class differences {
  public:
   void at_least(const char* name, std::uint64_t baked, std::uint64_t returned, bool an_answer_rests_on_it = false) {
-    if (returned < baked) cell(name, "at least " + std::to_string(baked), std::to_string(returned), an_answer_rests_on_it);
+    if (returned < baked)
+      cell(name, "at least " + std::to_string(baked), std::to_string(returned), an_answer_rests_on_it);
   }
-  void cell(const char* name, const std::string& baked, const std::string& returned, bool an_answer_rests_on_it = true) {
+  void cell(const char* name, const std::string& baked, const std::string& returned,
+            bool an_answer_rests_on_it = true) {
     if (!text_.empty()) text_ += "; ";
     text_ += std::string(name) + ": asked " + baked + ", returned " + returned + ", baked " + baked;
     if (!an_answer_rests_on_it) text_ += " (no answer depends on it)";
@@ -56,13 +59,16 @@ class differences {
   bool serious_ = false;
 };
 
-/// Refuses unless every cell that the answers rely on is what was baked; the others as options.on_difference says. Returns what was accepted.
+/// Refuses unless every cell that the answers rely on is what was baked; the others as options.on_difference says.
+/// Returns what was accepted.
 template <class Shape>
 result<std::string> attest(const device& of, const ibv_port_attr& port, const port_options& options) {
   constexpr const fabric_facts& facts = Shape::facts;
   differences found;
-  if (of.internet_wire && Shape::write_immediate) found.cell("write_immediate_bytes", std::to_string(facts.write_immediate_bytes), "0");
-  if (of.internet_wire && !Shape::framed) found.cell("send_immediate_bytes", std::to_string(facts.send_immediate_bytes), "0");
+  if (of.internet_wire && Shape::write_immediate)
+    found.cell("write_immediate_bytes", std::to_string(facts.write_immediate_bytes), "0");
+  if (of.internet_wire && !Shape::framed)
+    found.cell("send_immediate_bytes", std::to_string(facts.send_immediate_bytes), "0");
   if (Shape::native_atomics && of.attributes.atomic_cap == IBV_ATOMIC_NONE) found.cell("atomics", "provider", "none");
   if (Shape::facts.extended_posting && !of.makes_pairs) found.cell("extended_posting", "true", "false");
   const auto depth = static_cast<std::uint64_t>(std::max(0, of.attributes.max_qp_wr));
@@ -70,11 +76,13 @@ result<std::string> attest(const device& of, const ibv_port_attr& port, const po
   const auto pooled = static_cast<std::uint64_t>(of.attributes.max_srq > 0 ? std::max(0, of.attributes.max_srq_wr) : 0);
   found.at_least("receives", options.receives, Shape::shared_receives ? pooled : depth, true);
   if (Shape::shared_receives && of.internet_wire) found.cell("shared_receives", "true", "false");
-  found.at_least("gather_limit", facts.gather_limit, static_cast<std::uint64_t>(std::max(0, of.attributes.max_sge)), true);
+  found.at_least("gather_limit", facts.gather_limit, static_cast<std::uint64_t>(std::max(0, of.attributes.max_sge)),
+                 true);
   found.at_least("inject_bytes", facts.inject_bytes, of.inline_bytes, true);
   found.at_least("largest_message", facts.largest_message, port.max_msg_sz);
   found.at_least("largest_write", facts.largest_write, port.max_msg_sz);
-  std::string said = "fabric " + std::string(Shape::name) + ": device " + of.name + " is not what this program was generated for: " + found.text();
+  std::string said = "fabric " + std::string(Shape::name) + ": device " + of.name +
+                     " is not what this program was generated for: " + found.text();
   if (found.refuse(options.on_difference)) {
     if (!found.serious()) said += "; on_difference::degrade opens nevertheless";
     return failure{error(errc::broken, "open"), std::move(said)};
@@ -90,7 +98,8 @@ result<std::uint8_t> find_device(device& into) {
     int count = 0;
     ibv_context** all = rdma_get_devices(&count);
     if (all == nullptr || count == 0)
-      return failure{error(errc::unsupported, "rdma_get_devices"), who + ": no RDMA device here (rdma link lists them, ibv_devinfo tells more)"};
+      return failure{error(errc::unsupported, "rdma_get_devices"),
+                     who + ": no RDMA device here (rdma link lists them, ibv_devinfo tells more)"};
     into.context = all[0];
     rdma_free_devices(all);
     return std::uint8_t{1};
@@ -130,7 +139,8 @@ void find_inline_bytes(device& of) {
 template <class Shape>
 result<void> size_queues(device& of, const port_options& options) {
   // Where a notice is a message of its own, an operation is two posts.
-  const std::uint64_t wanted = std::max<std::uint64_t>(least_send_depth, std::uint64_t{options.operations} * (Shape::write_immediate ? 1 : 2));
+  const std::uint64_t wanted =
+      std::max<std::uint64_t>(least_send_depth, std::uint64_t{options.operations} * (Shape::write_immediate ? 1 : 2));
   const std::uint64_t links = std::max(1U, options.links);
   const auto entries = static_cast<std::uint64_t>(std::max(0, of.attributes.max_cqe));
   const auto works = static_cast<std::uint64_t>(std::max(0, of.attributes.max_qp_wr));
@@ -140,9 +150,10 @@ result<void> size_queues(device& of, const port_options& options) {
   const std::uint64_t room = each > taken ? each - taken : 0;
   const std::uint64_t depth = std::min({wanted, room, works > send_reserve ? works - send_reserve : 0});
   if (depth < least_send_depth)
-    return failure{error(errc::no_memory, "open"), "fabric " + std::string(Shape::name) + ": device " + of.name + " has completion queues of " +
-                                                       std::to_string(entries) + " entries, too few for " + std::to_string(links) + " links of " +
-                                                       std::to_string(options.receives) + " receives; ask for fewer in port_options"};
+    return failure{error(errc::no_memory, "open"),
+                   "fabric " + std::string(Shape::name) + ": device " + of.name + " has completion queues of " +
+                       std::to_string(entries) + " entries, too few for " + std::to_string(links) + " links of " +
+                       std::to_string(options.receives) + " receives; ask for fewer in port_options"};
   of.send_depth = static_cast<std::uint32_t>(depth);
   of.queue_size = static_cast<std::uint32_t>(links * (depth + taken) + pool);
   return {};
@@ -162,7 +173,8 @@ result<device> open_device(const port_options& options) {
   opened.name = ibv_get_device_name(opened.context->device);
   opened.internet_wire = opened.context->device->transport_type == IBV_TRANSPORT_IWARP;
   ibv_port_attr seen{};
-  if (const int r = ibv_query_device(opened.context, &opened.attributes); r != 0) return refused(r, "ibv_query_device", who);
+  if (const int r = ibv_query_device(opened.context, &opened.attributes); r != 0)
+    return refused(r, "ibv_query_device", who);
   if (const int r = ibv_query_port(opened.context, *port, &seen); r != 0) return refused(r, "ibv_query_port", who);
   opened.domain.reset(ibv_alloc_pd(opened.context));
   if (!opened.domain) return refused(errno, "ibv_alloc_pd", who);

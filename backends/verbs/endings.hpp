@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the entries of the completion queue mean. They are told apart by the lowest bit of their id: a place of a send queue, or of a receive queue; the
-// opcode of a failed one says nothing (ibv_poll_cq(3)). A failed one breaks its link.
+// What the entries of the completion queue mean. They are told apart by the lowest bit of their id: a place of a send
+// queue, or of a receive queue; the opcode of a failed one says nothing (ibv_poll_cq(3)). A failed one breaks its link.
 // Hot path: poll. Threads: one owner.
 #pragma once
 
@@ -27,14 +27,17 @@ class endings {
   template <class On>
   [[gnu::always_inline]] int poll(On& on) {
     if (posts_.has_refused()) [[unlikely]]
-      return posts_.tell_refused([&on](const refused_post& r) { on(completion_entry{completion_kind::ended, r.context, 0, 0, r.why}); });
+      return posts_.tell_refused([&on](const refused_post& r) {
+        on(completion_entry{completion_kind::ended, r.context, 0, 0, r.why});
+      });
     const int found = queue_.poll([this, &on](const ibv_wc& entry) { tell_one(entry, on); });
     if (found == 0) links_.settle();
     else if (found < 0) [[unlikely]] links_.all_broke();
     return std::max(found, 0);
   }
 
-  /// Tells of what a reader read: at least one. What is seldom is told to a copy of `on`, so that it need not lie in memory.
+  /// Tells of what a reader read: at least one. What is seldom is told to a copy of `on`, so that it need not lie in
+  /// memory.
   template <class On>
   [[gnu::always_inline]] void tell_all(const completion_queue::entries& all, int count, On& on) {
     const ibv_wc* each = all.data();
@@ -48,13 +51,15 @@ class endings {
 
   std::string last_error_text() const {
     if (last_bad_.status == IBV_WC_SUCCESS) return "none";
-    return std::string(ibv_wc_status_str(last_bad_.status)) + " (vendor error " + std::to_string(last_bad_.vendor_err) + ")";
+    return std::string(ibv_wc_status_str(last_bad_.status)) + " (vendor error " + std::to_string(last_bad_.vendor_err) +
+           ")";
   }
 
  private:
   static endings& of(const connection& c) noexcept { return *static_cast<endings*>(c.endings); }
 
-  /// What is common is told where the queue is read; what is seldom stands apart, and is done by the endings of the entry's link.
+  /// What is common is told where the queue is read; what is seldom stands apart, and is done by the endings of the
+  /// entry's link.
   template <class On>
   [[gnu::always_inline]] void tell(const ibv_wc& entry, On& on) {
     if (entry.status != IBV_WC_SUCCESS) [[unlikely]]
@@ -92,7 +97,8 @@ class endings {
     connection& c = *place.owner;
     if (!c.stood) [[unlikely]]
       heard(c);
-    c.receives.end(place);  // nothing between here and the message's own receive but its handler: the compiler sees where that goes
+    c.receives.end(place);  // nothing between here and the message's own receive but its handler: the compiler sees
+                            // where that goes
     tell_arrival(entry, place.context, &c, on);
   }
   [[gnu::cold, gnu::noinline]] static void heard(connection& c) noexcept { of(c).links_.heard(c); }
@@ -111,7 +117,8 @@ class endings {
   template <class On>
   [[gnu::always_inline]] static void tell_arrival(const ibv_wc& entry, void* context, connection* by, On& on) {
     const std::uint32_t immediate = (entry.wc_flags & IBV_WC_WITH_IMM) != 0 ? ntohl(entry.imm_data) : 0;
-    if (entry.opcode == IBV_WC_RECV_RDMA_WITH_IMM) on(completion_entry{completion_kind::landed, context, immediate, entry.byte_len, {}});
+    if (entry.opcode == IBV_WC_RECV_RDMA_WITH_IMM)
+      on(completion_entry{completion_kind::write_with_immediate, context, immediate, entry.byte_len, {}});
     else on(completion_entry{completion_kind::received, context, immediate, entry.byte_len, {}, nullptr, false, by});
   }
 
@@ -146,7 +153,8 @@ class endings {
   }
 
   template <class On>
-  [[gnu::cold, gnu::noinline]] void tell_failure(const ibv_wc& entry, completion_kind kind, void* context, connection* of, On& on) {
+  [[gnu::cold, gnu::noinline]] void tell_failure(const ibv_wc& entry, completion_kind kind, void* context,
+                                                 connection* of, On& on) {
     if (entry.status != IBV_WC_WR_FLUSH_ERR) last_bad_ = entry;
     if (of != nullptr) links_.broke(*of);  // null: hung up already
     on(completion_entry{kind, context, 0, 0, ended(entry.status)});

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How rdma-core's numbers become weft's answers. There are two kinds, told apart by their origin: the status of a work completion
-// (origin::verbs) and the errno of a call (origin::system). A completion's vendor_err means something to the device's maker only; it is
-// kept for the cold side. After any error completion the queue pair is broken: what follows is flushed, told as `closed`.
-// Hot path: posted() only. Threads: values.
+// How rdma-core's numbers become weft's answers. There are two kinds, told apart by their origin: the status of a work
+// completion (origin::verbs) and the errno of a call (origin::system). A completion's vendor_err means something to the
+// device's maker only; it is kept for the cold side. After any error completion the queue pair is broken: what follows
+// is flushed, told as `closed`. Hot path: posted() only. Threads: values.
 #pragma once
 
 #include "../../core/error.hpp"
@@ -111,7 +111,8 @@ inline status posted(int returned, const char* operation) noexcept {
 
 /// A failure of a set-up call: what was tried, and the system's own words. `number` is an errno.
 inline failure refused(int number, const char* call, const std::string& tried) {
-  return {failed(number, call), tried + ": " + call + " answered " + std::to_string(number) + " (" + std::generic_category().message(number) + ")"};
+  return {failed(number, call), tried + ": " + call + " answered " + std::to_string(number) + " (" +
+                                    std::generic_category().message(number) + ")"};
 }
 
 }  // namespace weft::backends::verbs

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How work gets to the card: as requests that it reads (ibv_post_send(3)), or where the row says extended_posting, by calls that build it in the
-// device's own queue (ibv_wr_start(3) … ibv_wr_complete). The latter need a queue pair that was made for the kinds of work that come. One start and
-// complete is one doorbell; both are in one function, since drivers hold the queue's lock in between: a batch is gathered first. What complete refuses was not
-// posted, not in part either, so that nothing is ever given up half-way.
-// Hot path: ring. Threads: one owner.
+// How work gets to the card: as requests that it reads (ibv_post_send(3)), or where the row says extended_posting, by
+// calls that build it in the device's own queue (ibv_wr_start(3) … ibv_wr_complete). The latter need a queue pair that
+// was made for the kinds of work that come. One start and complete is one doorbell; both are in one function, since
+// drivers hold the queue's lock in between: a batch is gathered first. What complete refuses was not posted, not in
+// part either, so that nothing is ever given up half-way. Hot path: ring. Threads: one owner.
 #pragma once
 
 #include "../../core/memory.hpp"
@@ -40,7 +40,8 @@ namespace weft::backends::verbs {
       ibv_wr_atomic_fetch_add(qp, work.wr.atomic.rkey, work.wr.atomic.remote_addr, work.wr.atomic.compare_add);
       break;
     default:  // the port posts no other
-      ibv_wr_atomic_cmp_swp(qp, work.wr.atomic.rkey, work.wr.atomic.remote_addr, work.wr.atomic.compare_add, work.wr.atomic.swap);
+      ibv_wr_atomic_cmp_swp(qp, work.wr.atomic.rkey, work.wr.atomic.remote_addr, work.wr.atomic.compare_add,
+                            work.wr.atomic.swap);
       break;
   }
   if ((work.send_flags & IBV_SEND_INLINE) == 0 || work.num_sge == 0) {
@@ -50,7 +51,8 @@ namespace weft::backends::verbs {
   }
   std::array<ibv_data_buf, gather_limit + 1> pieces;
   const auto count = static_cast<std::size_t>(work.num_sge);
-  for (std::size_t i = 0; i < count; ++i) pieces[i] = {reinterpret_cast<void*>(work.sg_list[i].addr), work.sg_list[i].length};
+  for (std::size_t i = 0; i < count; ++i)
+    pieces[i] = {reinterpret_cast<void*>(work.sg_list[i].addr), work.sg_list[i].length};
   if (count == 1) ibv_wr_set_inline_data(qp, pieces[0].addr, pieces[0].length);
   else ibv_wr_set_inline_data_list(qp, count, pieces.data());
 }
@@ -84,9 +86,11 @@ ibv_qp_init_attr_ex extended(const ibv_qp_init_attr& ask, ibv_pd* domain) noexce
   made.sq_sig_all = ask.sq_sig_all;
   made.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
   made.pd = domain;
-  made.send_ops_flags = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_READ | (Shape::framed ? IBV_QP_EX_WITH_SEND : IBV_QP_EX_WITH_SEND_WITH_IMM);
+  made.send_ops_flags = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_READ |
+                        (Shape::framed ? IBV_QP_EX_WITH_SEND : IBV_QP_EX_WITH_SEND_WITH_IMM);
   if (Shape::write_immediate) made.send_ops_flags |= IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM;
-  if (Shape::native_atomics) made.send_ops_flags |= IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP;
+  if (Shape::native_atomics)
+    made.send_ops_flags |= IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP;
   return made;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One event of the connection manager, copied, so that it can be acknowledged before anything is done about it: an id cannot be closed with one owed.
-// Private data is the peer's and is read strictly (credit.hpp).
-// Hot path: no. Threads: values.
+// One event of the connection manager, copied, so that it can be acknowledged before anything is done about it: an id
+// cannot be closed with one owed. Private data is the peer's and is read strictly (credit.hpp). Hot path: no. Threads:
+// values.
 #pragma once
 
 #include "credit.hpp"
@@ -21,7 +21,8 @@ struct incident {
     if (what != RDMA_CM_EVENT_CONNECT_REQUEST && what != RDMA_CM_EVENT_ESTABLISHED) return;
     reads = {e.param.conn.responder_resources, e.param.conn.initiator_depth};
     if (e.param.conn.private_data != nullptr)
-      peer = credit_introduction::parse({static_cast<const std::byte*>(e.param.conn.private_data), e.param.conn.private_data_len});
+      peer = credit_introduction::parse(
+          {static_cast<const std::byte*>(e.param.conn.private_data), e.param.conn.private_data_len});
   }
   rdma_cm_event_type what;
   rdma_cm_id* id;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a link is made: an id on this port's device, the words of credit, a queue pair with room for all that the port promised, and the terms that
-// go out with a request or an answer. Queue pairs are made before either goes out, so that receives stand before a peer can send.
-// Hot path: no. Threads: one owner.
+// How a link is made: an id on this port's device, the words of credit, a queue pair with room for all that the port
+// promised, and the terms that go out with a request or an answer. Queue pairs are made before either goes out, so that
+// receives stand before a peer can send. Hot path: no. Threads: one owner.
 #pragma once
 
 #include "connection.hpp"
@@ -21,7 +21,11 @@ template <class Shape>
 class making {
  public:
   making(const device& on, ibv_cq* queue, const shared_receive_queue& pool, const port_options& options)
-      : on_(on), queue_(queue), pool_(pool), receives_(options.receives), backlog_(static_cast<int>(std::min(options.links, 1024U))) {}
+      : on_(on),
+        queue_(queue),
+        pool_(pool),
+        receives_(options.receives),
+        backlog_(static_cast<int>(std::min(options.links, 1024U))) {}
 
   static std::string who() { return "fabric " + std::string(Shape::name); }
 
@@ -42,7 +46,8 @@ class making {
   }
 
   /// A link towards an address, its queue pair ready for receives; the manager has begun to look for the way.
-  result<std::unique_ptr<connection>> towards(socket_address to, rdma_event_channel* channel, const std::string& dialling) const {
+  result<std::unique_ptr<connection>> towards(socket_address to, rdma_event_channel* channel,
+                                              const std::string& dialling) const {
     std::optional<socket_address> from = on_.own;
     if (from->length() == 0 || from->any()) from = source_towards(to);
     if (!from) return unreachable("connect", dialling);
@@ -51,9 +56,11 @@ class making {
     if (!id) return std::move(id).error();
     if (rdma_bind_addr(id->get(), from->get()) != 0) return unreachable("rdma_bind_addr", dialling);
     if (id.value()->verbs != on_.context)
-      return failure{error(errc::unreachable, "dial"), dialling + ": device " + on_.name + " does not reach it; name another local address in node"};
+      return failure{error(errc::unreachable, "dial"),
+                     dialling + ": device " + on_.name + " does not reach it; name another local address in node"};
     auto made = link(std::move(id).value(), dialling);
-    if (made && rdma_resolve_addr(made.value()->id.get(), nullptr, to.get(), resolve_ms) != 0) return unreachable("rdma_resolve_addr", dialling);
+    if (made && rdma_resolve_addr(made.value()->id.get(), nullptr, to.get(), resolve_ms) != 0)
+      return unreachable("rdma_resolve_addr", dialling);
     return made;
   }
 
@@ -68,7 +75,8 @@ class making {
     ask.send_cq = ask.recv_cq = queue_;
     ask.qp_type = IBV_QPT_RC;
     ask.srq = pool_.get();
-    ask.cap = {on_.send_depth + send_reserve, Shape::shared_receives ? 0 : receives_, Shape::framed ? 2U : 1U, 1, on_.inline_bytes};
+    ask.cap = {on_.send_depth + send_reserve, Shape::shared_receives ? 0 : receives_, Shape::framed ? 2U : 1U, 1,
+               on_.inline_bytes};
     if constexpr (Shape::facts.extended_posting) {
       ibv_qp_init_attr_ex wanted = extended<Shape>(ask, on_.domain.get());
       if (rdma_create_qp_ex(id.get(), &wanted) != 0) return refused(errno, "rdma_create_qp_ex", tried);
@@ -103,11 +111,13 @@ class making {
 
  private:
   static constexpr int resolve_ms = 2000;
-  static constexpr std::uint8_t most_reads = 16;       ///< Reads and atomics in flight per direction.
-  static constexpr std::uint8_t acknowledged_in = 18;  ///< 4 us * 2^18: a second; seven times that without an answer is a loss.
-  static constexpr std::uint8_t repeat_transport = 6;  ///< Not 7: soft-RoCE takes that for ever (Linux 6.1, rxe_comp.c), and never tells a loss.
+  static constexpr std::uint8_t most_reads = 16;  ///< Reads and atomics in flight per direction.
+  static constexpr std::uint8_t acknowledged_in =
+      18;  ///< 4 us * 2^18: a second; seven times that without an answer is a loss.
+  static constexpr std::uint8_t repeat_transport =
+      6;  ///< Not 7: soft-RoCE takes that for ever (Linux 6.1, rxe_comp.c), and never tells a loss.
   static constexpr std::uint8_t repeat_not_ready =
-      7;                                             ///< For ever: credit keeps it from happening, or a pool is empty; deadlines are the transport's.
+      7;  ///< For ever: credit keeps it from happening, or a pool is empty; deadlines are the transport's.
   static constexpr std::uint8_t not_ready_for = 12;  ///< 0.64 ms (InfiniBand's table of RNR NAK timers).
 
   static failure unreachable(const char* call, const std::string& tried) {

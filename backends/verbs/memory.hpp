@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Registration: the card makes the keys, addresses are the target's own, every local buffer needs a key too.
-// iWARP's reads need a sink that peers may write (RFC 5040, 5.3): only memory that grants peers nothing, whose key therefore nobody has, is
-// registered so. What the application forgot to withdraw is closed before the domain.
-// Hot path: descriptor_of(), local_key(). Threads: one owner.
+// iWARP's reads need a sink that peers may write (RFC 5040, 5.3): only memory that grants peers nothing, whose key
+// therefore nobody has, is registered so. What the application forgot to deregister is closed before the domain. Hot
+// path: descriptor_of(), local_key(). Threads: one owner.
 #pragma once
 
 #include "../../core/device_memory.hpp"
@@ -17,13 +17,18 @@
 namespace weft::backends::verbs {
 
 /// A local key travels as the registration's descriptor.
-inline void* descriptor_of(std::uint32_t local_key) noexcept { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(local_key)); }
-inline std::uint32_t local_key(void* descriptor) noexcept { return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(descriptor)); }
+inline void* descriptor_of(std::uint32_t local_key) noexcept {
+  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(local_key));
+}
+inline std::uint32_t local_key(void* descriptor) noexcept {
+  return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(descriptor));
+}
 
 /// The access flags that rights mean on this kind of wire.
 constexpr int access_of(rights granted, bool atomics, bool internet_wire) noexcept {
   int access = IBV_ACCESS_LOCAL_WRITE;
-  if (grants(granted, rights::remote_write) || (internet_wire && granted == rights::none)) access |= IBV_ACCESS_REMOTE_WRITE;
+  if (grants(granted, rights::remote_write) || (internet_wire && granted == rights::none))
+    access |= IBV_ACCESS_REMOTE_WRITE;
   if (grants(granted, rights::remote_read)) access |= IBV_ACCESS_REMOTE_READ;
   if (atomics && grants(granted, rights::remote_atomic)) access |= IBV_ACCESS_REMOTE_ATOMIC;
   return access;
@@ -36,7 +41,7 @@ class memory {
   memory() = default;
   explicit memory(const device& on) noexcept : domain_(on.domain.get()), internet_wire_(on.internet_wire) {}
 
-  result<registration> enroll(bytes where, rights granted) {
+  result<registration> register_memory(bytes where, rights granted) {
     const int access = access_of(granted, Shape::native_atomics, internet_wire_);
     owned<ibv_mr> region(ibv_reg_mr(domain_, where.data(), where.size(), access));
     if (!region)
@@ -49,10 +54,12 @@ class memory {
   }
 
   /// Of devices, dmabufs alone: a pointer of CUDA's needs a kernel module beside rdma-core's (nvidia-peermem).
-  result<registration> enroll_device(const device_memory& where, rights granted) {
-    const std::string who = "fabric " + std::string(Shape::name) + ": registering " + std::to_string(where.size) + " bytes of a device";
+  result<registration> register_device(const device_memory& where, rights granted) {
+    const std::string who =
+        "fabric " + std::string(Shape::name) + ": registering " + std::to_string(where.size) + " bytes of a device";
     if (where.kind != memory_kind::dmabuf)
-      return failure{error(errc::unsupported, "ibv_reg_dmabuf_mr"), who + ": rdma-core takes them by dmabuf; export one (dmabuf_memory)"};
+      return failure{error(errc::unsupported, "ibv_reg_dmabuf_mr"),
+                     who + ": rdma-core takes them by dmabuf; export one (dmabuf_memory)"};
     const auto address = reinterpret_cast<std::uintptr_t>(where.address);
     const int access = access_of(granted, Shape::native_atomics, internet_wire_);
     owned<ibv_mr> region(ibv_reg_dmabuf_mr(domain_, where.offset, where.size, address, where.descriptor, access));
@@ -62,8 +69,9 @@ class memory {
     return made;
   }
 
-  void withdraw(registration& gone) {
-    const auto held = std::find_if(regions_.begin(), regions_.end(), [&](const owned<ibv_mr>& each) { return each.get() == gone.native; });
+  void deregister(registration& gone) {
+    const auto held = std::find_if(regions_.begin(), regions_.end(),
+                                   [&](const owned<ibv_mr>& each) { return each.get() == gone.native; });
     gone = {};
     if (held == regions_.end()) return;
     std::swap(*held, regions_.back());

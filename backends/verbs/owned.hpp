@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who closes what: rdma-core's objects as move-only owners. The order of members decides the order of closing, which the library minds:
-// queue pairs, connection ids, shared receive queue, regions, completion queue, completion channel, protection domain, event channel.
-// Devices are the connection manager's: it opens each once for the process and never closes it.
-// Hot path: get() only. Threads: one owner.
+// Who closes what: rdma-core's objects as move-only owners. The order of members decides the order of closing, which
+// the library minds: queue pairs, connection ids, shared receive queue, regions, completion queue, completion channel,
+// protection domain, event channel. Devices are the connection manager's: it opens each once for the process and never
+// closes it. Hot path: get() only. Threads: one owner.
 #pragma once
 
 #include <infiniband/verbs.h>

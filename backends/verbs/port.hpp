@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The port over rdma-core alone: core/port.hpp, spelled in libibverbs' and librdmacm's calls. Reliable connections; which call is made is
-// decided at compile time by the shape. Bytes up to what the device grants travel inline. Sends and immediates are solicited: they wake whoever sleeps.
-// Hot path: post_receive to poll. Threads: one owner.
+// The port over rdma-core alone: core/port.hpp, spelled in libibverbs' and librdmacm's calls. Reliable connections;
+// which call is made is decided at compile time by the shape. Bytes up to what the device grants travel inline. Sends
+// and immediates are solicited: they wake whoever sleeps. Hot path: post_receive to poll. Threads: one owner.
 #pragma once
 
 #include "../../core/port.hpp"
-#include "../rendezvous/tcp.hpp"
+#include "../oob_exchange/tcp.hpp"
 #include "connections.hpp"
 #include "endings.hpp"
 #include "memory.hpp"
@@ -25,18 +25,23 @@ inline constexpr library_version built_with{};
 template <class Shape>
 class port {
   static_assert(Shape::virtual_address && Shape::provider_key && Shape::local_descriptor,
-                "weft: with rdma-core regions are addressed by the target's pointers, cards make the keys, and local buffers are registered");
+                "weft: with rdma-core regions are addressed by the target's pointers, cards make the keys, and local "
+                "buffers are registered");
   static_assert(!Shape::bind_regions && !Shape::remote_counter && Shape::selective_completion,
                 "weft: rdma-core binds no regions, counts no landed writes, and signals what is asked for");
   static_assert(!Shape::two_queues && Shape::threads == thread_level::one_owner,
                 "weft: this backend reads one queue, and asks rdma-core for no locks");
-  static_assert(!Shape::multi_receive && !Shape::watched_receives, "weft: a receive of rdma-core takes one message, and its end is always told");
+  static_assert(!Shape::multi_receive && !Shape::watched_receives,
+                "weft: a receive of rdma-core takes one message, and its end is always told");
   static_assert(!Shape::shared_receives || Shape::write_immediate,
                 "weft: a pool of receives needs a wire that repeats what finds it empty; iWARP's does not");
   static_assert(Shape::write_immediate == Shape::receive_reserve, "weft: a write with an immediate consumes a receive");
-  static_assert(Shape::facts.endpoint_type == endpoint_type::connected, "weft: this backend knows reliable connections only");
+  static_assert(Shape::facts.endpoint_type == endpoint_type::connected,
+                "weft: this backend knows reliable connections only");
   static constexpr bool offers(post_mode mode) noexcept { return mode != post_mode::delivered; }
-  static constexpr bool confirms(post_mode mode) noexcept { return mode == post_mode::delivered && Shape::facts.delivery_complete; }
+  static constexpr bool confirms(post_mode mode) noexcept {
+    return mode == post_mode::delivered && Shape::facts.delivery_complete;
+  }
 
  public:
   /// A connection. Empty: no link.
@@ -44,7 +49,7 @@ class port {
     connection* held = nullptr;
     friend bool operator==(const link&, const link&) = default;
   };
-  using rendezvous = backends::rendezvous::tcp;
+  using oob_exchange = backends::oob_exchange::tcp;
   static constexpr bool link_has_receives = !Shape::shared_receives;
 
   static result<std::unique_ptr<port>> open(const port_options& options) {
@@ -79,26 +84,35 @@ class port {
   /// Completions of the link may still be told until poll answers 0 once; their contexts must live until then.
   void hang_up(link& gone) { links_.hang_up(std::exchange(gone.held, nullptr)); }
   /// What the peer sent with its acceptance (core/port.hpp).
-  std::uint32_t peer_tag(link of) const noexcept requires(Shape::shared_receives) { return of.held->arrived ? no_tag : of.held->theirs.tag; }
+  std::uint32_t peer_tag(link of) const noexcept requires(Shape::shared_receives) {
+    return of.held->arrived ? no_tag : of.held->theirs.tag;
+  }
   template <class On>
   void poll_links(On&& on) {
-    const auto told = [&on](link_change change, std::uint32_t tag, connection* of) { return on(change, tag, link{of}); };
+    const auto told = [&on](link_change change, std::uint32_t tag, connection* of) {
+      return on(change, tag, link{of});
+    };
     links_.poll_links(told);
   }
 
-  result<registration> enroll(bytes where, rights granted, std::uint64_t) { return memory_.enroll(where, granted); }
-  result<registration> enroll_device(const device_memory& where, rights granted, std::uint64_t) { return memory_.enroll_device(where, granted); }
-  result<registration> enroll_local(bytes where) { return memory_.enroll(where, rights::none); }
-  void withdraw(registration& gone) { memory_.withdraw(gone); }
+  result<registration> register_memory(bytes where, rights granted, std::uint64_t) {
+    return memory_.register_memory(where, granted);
+  }
+  result<registration> register_device(const device_memory& where, rights granted, std::uint64_t) {
+    return memory_.register_device(where, granted);
+  }
+  result<registration> register_local(bytes where) { return memory_.register_memory(where, rights::none); }
+  void deregister(registration& gone) { memory_.deregister(gone); }
 
   [[gnu::always_inline]] status post_receive([[maybe_unused]] link from, local_memory into, void* context) noexcept {
     if constexpr (Shape::shared_receives) return links_.pool().post(into, context);
     else return post_own(*from.held, into, context, [](void*) {});
   }
-  /// The same for who has more to do where it is refused than to say so: `refused(context)`, with the context read where it was written down, so that nobody
-  /// keeps it over the library's call.
+  /// The same for who has more to do where it is refused than to say so: `refused(context)`, with the context read
+  /// where it was written down, so that nobody keeps it over the library's call.
   template <class Refused>
-  [[gnu::always_inline]] void post_receive([[maybe_unused]] link from, local_memory into, void* context, Refused&& refused) noexcept {
+  [[gnu::always_inline]] void post_receive([[maybe_unused]] link from, local_memory into, void* context,
+                                           Refused&& refused) noexcept {
     if constexpr (Shape::shared_receives) {
       if (!links_.pool().post(into, context)) [[unlikely]]
         refused(context);
@@ -112,7 +126,8 @@ class port {
       send(link to, local_memory from, [[maybe_unused]] std::uint32_t immediate, void* context) noexcept {
     request<1> r(Shape::framed ? IBV_WR_SEND : IBV_WR_SEND_WITH_IMM, {from});
     if constexpr (!Shape::framed) r.work.imm_data = htonl(immediate);
-    return post(to, r, from.size, context, {.told = M == post_mode::signalled, .consumes = true}, "ibv_post_send(send)");
+    return post(to, r, from.size, context, {.told = M == post_mode::signalled, .consumes = true},
+                "ibv_post_send(send)");
   }
 
   [[gnu::always_inline]] status inject(link to, const_bytes from, [[maybe_unused]] std::uint32_t immediate) noexcept {
@@ -127,14 +142,17 @@ class port {
   requires(Shape::framed&& offers(M)) status send_framed(link to, local_memory header, local_memory from, void* context)
   noexcept {
     request<2> r(IBV_WR_SEND, {header, from});
-    return post(to, r, header.size + from.size, context, {.told = M == post_mode::signalled, .consumes = true}, "ibv_post_send(send)");
+    return post(to, r, header.size + from.size, context, {.told = M == post_mode::signalled, .consumes = true},
+                "ibv_post_send(send)");
   }
 
   template <post_mode M>
-  requires(offers(M) || confirms(M)) [[gnu::always_inline]] status write(link to, local_memory from, remote_memory at, void* context) noexcept {
+  requires(offers(M) || confirms(M)) [[gnu::always_inline]] status
+      write(link to, local_memory from, remote_memory at, void* context) noexcept {
     request<1> r(IBV_WR_RDMA_WRITE, {from});
     r.work.wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
-    if constexpr (confirms(M)) return posts_.post_confirmed(*to.held, r.work, from.size, context, "ibv_post_send(write)");
+    if constexpr (confirms(M))
+      return posts_.post_confirmed(*to.held, r.work, from.size, context, "ibv_post_send(write)");
     else return post(to, r, from.size, context, {.told = M == post_mode::signalled}, "ibv_post_send(write)");
   }
 
@@ -144,10 +162,12 @@ class port {
     request<1> r(IBV_WR_RDMA_WRITE_WITH_IMM, {from});
     r.work.wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
     r.work.imm_data = htonl(static_cast<std::uint32_t>(immediate));
-    return post(to, r, from.size, context, {.told = M == post_mode::signalled, .consumes = true}, "ibv_post_send(write with immediate)");
+    return post(to, r, from.size, context, {.told = M == post_mode::signalled, .consumes = true},
+                "ibv_post_send(write with immediate)");
   }
 
-  [[gnu::always_inline]] status inject_write_immediate(link to, const_bytes from, remote_memory at, std::uint64_t immediate) noexcept {
+  [[gnu::always_inline]] status inject_write_immediate(link to, const_bytes from, remote_memory at,
+                                                       std::uint64_t immediate) noexcept {
     if (from.size() > posts_.inline_bytes()) [[unlikely]]
       return error(errc::invalid, "inject");
     request<1> r(IBV_WR_RDMA_WRITE_WITH_IMM, {borrowed(from)});
@@ -158,28 +178,35 @@ class port {
 
   [[gnu::always_inline]] status read(link from, local_memory into, remote_memory at, void* context) noexcept {
     request<1> r(IBV_WR_RDMA_READ, {into});
-    r.work.num_sge = 1;  // also of no bytes: soft iWARP (Linux 6.1) takes the first piece without asking for their number, and with none an older one
+    r.work.num_sge = 1;  // also of no bytes: soft iWARP (Linux 6.1) takes the first piece without asking for their
+                         // number, and with none an older one
     r.work.wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
     return post(from, r, comes_back, context, {.told = true}, "ibv_post_send(read)");
   }
 
   template <post_mode M>
-  requires(offers(M)) status send_gather(link to, gather_list from, [[maybe_unused]] std::uint32_t immediate, void* context)
+  requires(offers(M)) status
+      send_gather(link to, gather_list from, [[maybe_unused]] std::uint32_t immediate, void* context)
   noexcept {
     gathered_request r(Shape::framed ? IBV_WR_SEND : IBV_WR_SEND_WITH_IMM, from);
     if constexpr (!Shape::framed) r.work.imm_data = htonl(immediate);
-    return posts_.post(*to.held, r.work, r.outgoing, context, {.told = M == post_mode::signalled, .consumes = true}, "ibv_post_send(send)");
+    return posts_.post(*to.held, r.work, r.outgoing, context, {.told = M == post_mode::signalled, .consumes = true},
+                       "ibv_post_send(send)");
   }
   template <post_mode M>
   requires(offers(M) || confirms(M)) status write_gather(link to, gather_list from, remote_memory at, void* context)
   noexcept {
     gathered_request r(IBV_WR_RDMA_WRITE, from);
     r.work.wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
-    if constexpr (confirms(M)) return posts_.post_confirmed(*to.held, r.work, r.outgoing, context, "ibv_post_send(write)");
-    else return posts_.post(*to.held, r.work, r.outgoing, context, {.told = M == post_mode::signalled}, "ibv_post_send(write)");
+    if constexpr (confirms(M))
+      return posts_.post_confirmed(*to.held, r.work, r.outgoing, context, "ibv_post_send(write)");
+    else
+      return posts_.post(*to.held, r.work, r.outgoing, context, {.told = M == post_mode::signalled},
+                         "ibv_post_send(write)");
   }
   template <post_mode M>
-  requires(offers(M)) status write_gather_immediate(link to, gather_list from, remote_memory at, std::uint64_t immediate, void* context)
+  requires(offers(M)) status
+      write_gather_immediate(link to, gather_list from, remote_memory at, std::uint64_t immediate, void* context)
   noexcept {
     gathered_request r(IBV_WR_RDMA_WRITE_WITH_IMM, from);
     r.work.wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
@@ -197,20 +224,24 @@ class port {
   template <atomic_operation What, atomic_number T>
   requires(Shape::native_atomics&& atomic_integer<T> && sizeof(T) == 8 &&
            (What == atomic_operation::add || What == atomic_operation::compare_swap)) status
-      fetch_atomic(link to, T operand, T expected, std::uint64_t* old, void* descriptor, remote_memory at, void* context)
+      fetch_atomic(link to, T operand, T expected, std::uint64_t* old, void* descriptor, remote_memory at,
+                   void* context)
   noexcept {
     constexpr bool adds = What == atomic_operation::add;
     request<1> r(adds ? IBV_WR_ATOMIC_FETCH_AND_ADD : IBV_WR_ATOMIC_CMP_AND_SWP, {whole_word(old, descriptor)});
-    r.work.wr.atomic = {at.address, to_bits(adds ? operand : expected), adds ? 0 : to_bits(operand), static_cast<std::uint32_t>(at.key)};
-    return post(to, r, comes_back, context, {.told = true}, adds ? "ibv_post_send(fetch and add)" : "ibv_post_send(compare and swap)");
+    r.work.wr.atomic = {at.address, to_bits(adds ? operand : expected), adds ? 0 : to_bits(operand),
+                        static_cast<std::uint32_t>(at.key)};
+    return post(to, r, comes_back, context, {.told = true},
+                adds ? "ibv_post_send(fetch and add)" : "ibv_post_send(compare and swap)");
   }
-  status fetch_add(link to, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory at, void* context) noexcept
-      requires(Shape::native_atomics) {
+  status fetch_add(link to, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory at,
+                   void* context) noexcept requires(Shape::native_atomics) {
     return fetch_atomic<atomic_operation::add, std::uint64_t>(to, operand, 0, old, descriptor, at, context);
   }
-  status compare_swap(link to, std::uint64_t expected, std::uint64_t desired, std::uint64_t* old, void* descriptor, remote_memory at,
-                      void* context) noexcept requires(Shape::native_atomics) {
-    return fetch_atomic<atomic_operation::compare_swap, std::uint64_t>(to, desired, expected, old, descriptor, at, context);
+  status compare_swap(link to, std::uint64_t expected, std::uint64_t desired, std::uint64_t* old, void* descriptor,
+                      remote_memory at, void* context) noexcept requires(Shape::native_atomics) {
+    return fetch_atomic<atomic_operation::compare_swap, std::uint64_t>(to, desired, expected, old, descriptor, at,
+                                                                       context);
   }
 
   /// Posts of one link until end_batch() go to the card together. Close each batch before anything is waited for.
@@ -226,8 +257,8 @@ class port {
   bool tell_last(const request_list& l, void* context) noexcept { return posts_.tell_last(l, context); }
   status post_marker(link to, void* context) noexcept { return posts_.post_marker(*to.held, context); }
 
-  [[gnu::always_inline]] status list_send(request_list& l, local_memory from, std::uint32_t immediate, void* context) noexcept
-      requires(!Shape::framed) {
+  [[gnu::always_inline]] status list_send(request_list& l, local_memory from, std::uint32_t immediate,
+                                          void* context) noexcept requires(!Shape::framed) {
     if (!posts_.has_receive(l)) [[unlikely]]
       return again(waits_for::receive_slot, "ibv_post_send(send)");
     l.add<IBV_WR_SEND_WITH_IMM>(from, context).imm_data = htonl(immediate);
@@ -237,8 +268,8 @@ class port {
   [[gnu::always_inline]] void list_write(request_list& l, local_memory from, remote_memory at, void* context) noexcept {
     l.add<IBV_WR_RDMA_WRITE>(from, context).wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
   }
-  [[gnu::always_inline]] status list_write_immediate(request_list& l, local_memory from, remote_memory at, std::uint64_t immediate,
-                                                     void* context) noexcept {
+  [[gnu::always_inline]] status list_write_immediate(request_list& l, local_memory from, remote_memory at,
+                                                     std::uint64_t immediate, void* context) noexcept {
     if (!posts_.has_receive(l)) [[unlikely]]
       return again(waits_for::receive_slot, "ibv_post_send(write with immediate)");
     ibv_send_wr& work = l.add<IBV_WR_RDMA_WRITE_WITH_IMM>(from, context);
@@ -247,8 +278,9 @@ class port {
     l.to->credit.spend();
     return {};
   }
-  [[gnu::always_inline]] void list_fetch_add(request_list& l, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory at,
-                                             void* context) noexcept requires(Shape::native_atomics) {
+  [[gnu::always_inline]] void list_fetch_add(request_list& l, std::uint64_t operand, std::uint64_t* old,
+                                             void* descriptor, remote_memory at, void* context) noexcept
+      requires(Shape::native_atomics) {
     auto& atomic = l.add<IBV_WR_ATOMIC_FETCH_AND_ADD, true>(whole_word(old, descriptor), context).wr.atomic;
     atomic.remote_addr = at.address;
     atomic.compare_add = operand;  // and no swap: only compare-swaps are read there (ibv_post_send(3))
@@ -261,8 +293,9 @@ class port {
     return endings_.poll(on);
   }
 
-  /// A quick look (compose/attention.hpp) reads the queue only. What the others see to as well can wait for one of them: refused members of a batch,
-  /// links that ended and were hung up, and what a sleep kept, behind which the next look is none of the quick ones.
+  /// A quick look (compose/engine/poll_budget.hpp) reads the queue only. What the others see to as well can wait for
+  /// one of them: refused members of a batch, links that ended and were hung up, and what a sleep kept, behind which
+  /// the next look is none of the quick ones.
   using entries = completion_queue::entries;
   using reader = completion_queue::reader;
   static constexpr bool reads_quickly = true;
@@ -273,7 +306,9 @@ class port {
     return read;
   }
   /// The link that brought a message, of an entry that tells of one.
-  static link link_of(const completion_entry& received) noexcept requires(link_has_receives) { return {static_cast<connection*>(received.link)}; }
+  static link link_of(const completion_entry& received) noexcept requires(link_has_receives) {
+    return {static_cast<connection*>(received.link)};
+  }
   template <class On>
   int tell_error(On&& on) {
     return endings_.poll(on);
@@ -285,7 +320,7 @@ class port {
     // Credit is written into memory, which wakes nobody: whoever waits for it looks again soon.
     const duration longest = posts_.was_starved() ? duration(std::chrono::milliseconds(1)) : duration::max();
     // Soft iWARP knows no solicited receive: its cards' owners are woken by everything.
-    return queue_.wait(until, links_.events(), !on_.internet_wire && !links_.owes_an_end(), longest);
+    return queue_.wait(until, links_.events(), !on_.internet_wire && !links_.has_unreported_end(), longest);
   }
   int descriptor() const noexcept { return queue_.descriptor(); }
   /// What the device's maker said about the last operation that ended badly.
@@ -308,7 +343,8 @@ class port {
   }
 
   template <class Refused>
-  [[gnu::always_inline]] static status post_own(connection& c, local_memory into, void* context, Refused&& refused) noexcept {
+  [[gnu::always_inline]] static status post_own(connection& c, local_memory into, void* context,
+                                                Refused&& refused) noexcept {
     auto* const place = c.receives.take(context);
     if (place == nullptr) [[unlikely]] {
       refused(context);
@@ -330,7 +366,8 @@ class port {
   }
 
   template <std::size_t Pieces>
-  [[gnu::always_inline]] status post(link to, request<Pieces>& r, std::size_t outgoing, void* context, post_terms terms, const char* call) noexcept {
+  [[gnu::always_inline]] status post(link to, request<Pieces>& r, std::size_t outgoing, void* context, post_terms terms,
+                                     const char* call) noexcept {
     return posts_.post(*to.held, r.work, outgoing, context, terms, call);
   }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a work request gets into a send queue: room, credit, a place, a signal where one is due, then one call. Inside a batch requests for one link are
-// linked, and posted together when the batch ends, 16 are gathered, or another link is posted to: one call, one doorbell.
-// What a linked request's caller was told was "posted": if the library then refuses it, it ends as failed, never in silence.
-// Hot path: all of it. Threads: one owner.
+// How a work request gets into a send queue: room, credit, a place, a signal where one is due, then one call. Inside a
+// batch requests for one link are linked, and posted together when the batch ends, 16 are gathered, or another link is
+// posted to: one call, one doorbell. What a linked request's caller was told was "posted": if the library then refuses
+// it, it ends as failed, never in silence. Hot path: all of it. Threads: one owner.
 #pragma once
 
 #include "connection.hpp"
@@ -36,8 +36,8 @@ class posting {
   std::uint32_t inline_bytes() const noexcept { return inline_bytes_; }
 
   /// Posts a request whose pieces are `total` bytes.
-  [[gnu::always_inline]] status post(connection& to, ibv_send_wr& work, std::size_t total, void* context, post_terms terms,
-                                     const char* call) noexcept {
+  [[gnu::always_inline]] status post(connection& to, ibv_send_wr& work, std::size_t total, void* context,
+                                     post_terms terms, const char* call) noexcept {
     if (to.sends.full()) [[unlikely]]
       return no_room(to, call);
     if (terms.consumes && to.credit.none(*to.words) && !to.has_credit()) [[unlikely]] {
@@ -50,9 +50,11 @@ class posting {
     return s;
   }
 
-  /// Posts a write and, behind it, a read of a word that is always there: on a wire whose writes end before they arrive (iWARP) the read comes
-  /// back after the write was placed, and does not where it was refused. Ends once, as the read does.
-  status post_confirmed(connection& to, ibv_send_wr& write, std::size_t total, void* context, const char* call) noexcept {
+  /// Posts a write and, behind it, a read of a word that is always there: on a wire whose writes end before they arrive
+  /// (iWARP) the read comes back after the write was placed, and does not where it was refused. Ends once, as the read
+  /// does.
+  status post_confirmed(connection& to, ibv_send_wr& write, std::size_t total, void* context,
+                        const char* call) noexcept {
     if (!to.sends.has_room_for(2)) [[unlikely]]
       return no_room(to, call);
     if (const status s = post(to, write, total, nullptr, {}, call); !s) return s;
@@ -65,7 +67,8 @@ class posting {
     return post(to, read, comes_back, context, {.told = true}, call);
   }
 
-  /// Writes our count of receives into the peer's word, if it is time to. Without room it is tried again when something ends.
+  /// Writes our count of receives into the peer's word, if it is time to. Without room it is tried again when something
+  /// ends.
   void offer(connection& to) noexcept {
     if (!to.offer.due() || !to.answered) return;
     if (to.sends.reserve_full()) return to.sends.end_apart();
@@ -81,7 +84,7 @@ class posting {
     else to.sends.end_apart();
   }
 
-  // ---- batches ----------------------------------------------------------------------------------------------------------
+  // ---- batches
   void begin_batch() noexcept { batching_ = gathers_ = true; }
   void end_batch() noexcept {
     batching_ = false;
@@ -94,7 +97,7 @@ class posting {
     if (lists_.is_to(gone)) (void)post_lists();
   }
 
-  // ---- batches whose requests are built where they are posted from (request_list.hpp) --------------------------------------
+  // ---- batches whose requests are built where they are posted from (request_list.hpp)
   /// Opens a list to this link; another one that is open is posted. `again`: the queue is full.
   status open_list(connection& to, request_list& l) noexcept {
     if (lists_.any()) (void)post_lists();
@@ -115,13 +118,16 @@ class posting {
     }
     return true;
   }
-  /// Gives the list to the library; nothing where it is not open any more. `mine`: a context whose refusal the caller tells himself.
+  /// Gives the list to the library; nothing where it is not open any more. `mine`: a context whose refusal the caller
+  /// tells himself.
   status post_list(request_list& l, const void* mine = nullptr) noexcept {
     if (lists_.is_of(l)) return post_lists(mine);
     return l.why;
   }
   /// Members that were added and not posted.
-  std::uint32_t listed(const request_list& l) const noexcept { return lists_.is_of(l) ? static_cast<std::uint32_t>(lists_.added()) : 0; }
+  std::uint32_t listed(const request_list& l) const noexcept {
+    return lists_.is_of(l) ? static_cast<std::uint32_t>(lists_.added()) : 0;
+  }
   void move_list(const request_list& from, request_list& to) noexcept { lists_.move(from, to); }
   /// Asks for the end of the member that was added last. False: it is not in the list any more.
   bool tell_last(const request_list& l, void* context) noexcept {
@@ -169,13 +175,14 @@ class posting {
   }
 
   /// Takes a place and posts, or links. Requires: there is room.
-  [[gnu::always_inline]] status enter(connection& to, ibv_send_wr& work, std::size_t total, void* context, post_terms terms,
-                                      const char* call) noexcept {
+  [[gnu::always_inline]] status enter(connection& to, ibv_send_wr& work, std::size_t total, void* context,
+                                      post_terms terms, const char* call) noexcept {
     if (gathers_) [[unlikely]] {
       if (lists_.any()) (void)post_lists();
       if (batching_) {
         if (linked_to_ != &to || linked_ == longest_batch) flush();
-        if (!terms.copied || total <= sizeof linked_post::bytes) return link(to, work, context, terms.told, terms.consumes, terms.copied);
+        if (!terms.copied || total <= sizeof linked_post::bytes)
+          return link(to, work, context, terms.told, terms.consumes, terms.copied);
         flush();  // too long to be kept: posted at once, behind the others
       }
     }
@@ -193,11 +200,14 @@ class posting {
 
   status post_lists(const void* mine = nullptr) noexcept {
     gathers_ = batching_;
-    const auto give = [](connection& to, ibv_send_wr* first, ibv_send_wr** stuck) { return ring<Extended>(to.pair, to.extended, first, stuck); };
+    const auto give = [](connection& to, ibv_send_wr* first, ibv_send_wr** stuck) {
+      return ring<Extended>(to.pair, to.extended, first, stuck);
+    };
     return lists_.post(give, refused_, mine);
   }
 
-  [[gnu::noinline]] status link(connection& to, const ibv_send_wr& work, void* context, bool told, bool consumes, bool copied) noexcept {
+  [[gnu::noinline]] status link(connection& to, const ibv_send_wr& work, void* context, bool told, bool consumes,
+                                bool copied) noexcept {
     linked_post& kept = links_[linked_++];
     linked_to_ = &to;
     // Field by field: what a request of its kind is not read by was never set.
@@ -228,12 +238,14 @@ class posting {
     connection& to = *std::exchange(linked_to_, nullptr);
     for (std::size_t i = 0; i < count; ++i) links_[i].work.next = i + 1 < count ? &links_[i + 1].work : nullptr;
     ibv_send_wr* stuck = nullptr;
-    if (const int r = ring<Extended>(to.pair, to.extended, &links_[0].work, &stuck); r != 0 && r != rung_in_vain) [[unlikely]]
+    if (const int r = ring<Extended>(to.pair, to.extended, &links_[0].work, &stuck); r != 0 && r != rung_in_vain)
+        [[unlikely]]
       take_back(to, count, stuck, r);
   }
 
   /// The library took those before `stuck`. The others have no place any more, and fail.
-  [[gnu::cold, gnu::noinline]] void take_back(connection& to, std::size_t count, const ibv_send_wr* stuck, int number) noexcept {
+  [[gnu::cold, gnu::noinline]] void take_back(connection& to, std::size_t count, const ibv_send_wr* stuck,
+                                              int number) noexcept {
     std::size_t first = 0;
     while (first < count && &links_[first].work != stuck) ++first;
     if (first == count) first = 0;  // it named none: none was taken

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which receives a link has posted: whose they are, and what their owner gave with them. A failed receive must name its link, and the number of its
-// queue pair does not: cards give it to the next one while entries of the last are still in the completion queue.
-// Hot path: all but open(). Threads: one owner.
+// Which receives a link has posted: whose they are, and what their owner gave with them. A failed receive must name its
+// link, and the number of its queue pair does not: cards give it to the next one while entries of the last are still in
+// the completion queue. Hot path: all but open(). Threads: one owner.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ struct receive_place {
   receive_place* next = nullptr;  ///< Among those that are free.
 };
 
-/// Mostly the place that was given back last is taken next, by the message's own receive: all but its context is still there.
+/// Mostly the place that was given back last is taken next, by the message's own receive: all but its context is still
+/// there.
 template <class Owner>
 class receive_queue {
  public:

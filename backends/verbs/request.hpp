@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One work request with its pieces, as the port's calls fill it in. What travels to the peer may be copied into the request itself
-// (inline); what comes back never is. Whatever wakes a sleeping peer is solicited: messages and immediates.
-// Hot path: all of it. Threads: values.
+// One work request with its pieces, as the port's calls fill it in. What travels to the peer may be copied into the
+// request itself (inline); what comes back never is. Whatever wakes a sleeping peer is solicited: messages and
+// immediates. Hot path: all of it. Threads: values.
 #pragma once
 
 #include "memory.hpp"
@@ -15,9 +15,12 @@ inline std::uint64_t address_of(const void* at) noexcept { return reinterpret_ca
 
 /// Memory that is only read, and only inline.
 inline local_memory borrowed(const_bytes from) noexcept {
-  return {const_cast<std::byte*>(from.data()), from.size(), nullptr};  // NOLINT(cppcoreguidelines-pro-type-const-cast): never written to
+  return {const_cast<std::byte*>(from.data()), from.size(),
+          nullptr};  // NOLINT(cppcoreguidelines-pro-type-const-cast): never written to
 }
-inline local_memory whole_word(std::uint64_t* at, void* descriptor) noexcept { return {reinterpret_cast<std::byte*>(at), sizeof *at, descriptor}; }
+inline local_memory whole_word(std::uint64_t* at, void* descriptor) noexcept {
+  return {reinterpret_cast<std::byte*>(at), sizeof *at, descriptor};
+}
 
 /// The size of what is written here, not read: longer than any device inlines.
 inline constexpr std::size_t comes_back = ~std::size_t{0};
@@ -25,7 +28,8 @@ inline constexpr std::size_t comes_back = ~std::size_t{0};
 template <std::size_t Pieces>
 struct request {
   [[gnu::always_inline]] request(ibv_wr_opcode what, const local_memory (&from)[Pieces]) noexcept {
-    // Not cleared: a third of a post's instructions. What a request of this kind is read by is set, here and by the caller.
+    // Not cleared: a third of a post's instructions. What a request of this kind is read by is set, here and by the
+    // caller.
     work.next = nullptr;
     int count = 0;
     for (const local_memory& each : from) {
@@ -36,7 +40,9 @@ struct request {
     work.num_sge = count;
     work.sg_list = pieces;
     work.opcode = what;
-    work.send_flags = what == IBV_WR_SEND || what == IBV_WR_SEND_WITH_IMM || what == IBV_WR_RDMA_WRITE_WITH_IMM ? unsigned{IBV_SEND_SOLICITED} : 0U;
+    work.send_flags = what == IBV_WR_SEND || what == IBV_WR_SEND_WITH_IMM || what == IBV_WR_RDMA_WRITE_WITH_IMM
+                          ? unsigned{IBV_SEND_SOLICITED}
+                          : 0U;
   }
   request(const request&) = delete;  // it points at itself
   request& operator=(const request&) = delete;
@@ -51,12 +57,14 @@ struct gathered_request {
   gathered_request(ibv_wr_opcode what, gather_list from) noexcept {
     for (const local_memory& each : from) {
       if (each.size == 0) continue;
-      pieces[work.num_sge++] = {address_of(each.data), static_cast<std::uint32_t>(each.size), local_key(each.descriptor)};
+      pieces[work.num_sge++] = {address_of(each.data), static_cast<std::uint32_t>(each.size),
+                                local_key(each.descriptor)};
       outgoing += each.size;
     }
     work.sg_list = pieces;
     work.opcode = what;
-    if (what == IBV_WR_SEND || what == IBV_WR_SEND_WITH_IMM || what == IBV_WR_RDMA_WRITE_WITH_IMM) work.send_flags = IBV_SEND_SOLICITED;
+    if (what == IBV_WR_SEND || what == IBV_WR_SEND_WITH_IMM || what == IBV_WR_RDMA_WRITE_WITH_IMM)
+      work.send_flags = IBV_SEND_SOLICITED;
   }
   gathered_request(const gathered_request&) = delete;  // it points at itself
   gathered_request& operator=(const gathered_request&) = delete;

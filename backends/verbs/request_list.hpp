@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Requests of a batch, built where they are posted from: entries that point at each other for ever, of which a list uses the first ones. ibv_post_send(3)
-// takes a list and reads it during the call only, so one array serves a port: whoever opens a list next, or posts anything else, posts the one that
-// is open, and its owner sees that it has no room. What does not change from member to member (pointers, room in the queue) is set, or
-// asked, once per list; signals, too: where one is due, the last of a list has it (send_queue.hpp).
-// Hot path: all of it. Threads: one owner.
+// Requests of a batch, built where they are posted from: entries that point at each other for ever, of which a list
+// uses the first ones. ibv_post_send(3) takes a list and reads it during the call only, so one array serves a port:
+// whoever opens a list next, or posts anything else, posts the one that is open, and its owner sees that it has no
+// room. What does not change from member to member (pointers, room in the queue) is set, or asked, once per list;
+// signals, too: where one is due, the last of a list has it (send_queue.hpp). Hot path: all of it. Threads: one owner.
 #pragma once
 
 #include "connection.hpp"
@@ -19,7 +19,8 @@
 
 namespace weft::backends::verbs {
 
-/// libsiw's answer where the kernel refuses its doorbell, because the link is closing: the work is in the queue all the same, and ends with the link.
+/// libsiw's answer where the kernel refuses its doorbell, because the link is closing: the work is in the queue all the
+/// same, and ends with the link.
 inline constexpr int rung_in_vain = -1;
 
 /// A posted request that the library refused after its caller was told "posted".
@@ -47,7 +48,9 @@ struct request_list {
   template <ibv_wr_opcode What, bool Told = false>
   [[gnu::always_inline]] ibv_send_wr& add(const local_memory& from, void* context) noexcept {
     constexpr bool comes_back_here = What == IBV_WR_ATOMIC_FETCH_AND_ADD || What == IBV_WR_ATOMIC_CMP_AND_SWP;
-    constexpr unsigned wakes = What == IBV_WR_SEND || What == IBV_WR_SEND_WITH_IMM || What == IBV_WR_RDMA_WRITE_WITH_IMM ? IBV_SEND_SOLICITED : 0;
+    constexpr unsigned wakes = What == IBV_WR_SEND || What == IBV_WR_SEND_WITH_IMM || What == IBV_WR_RDMA_WRITE_WITH_IMM
+                                   ? IBV_SEND_SOLICITED
+                                   : 0;
     listed_request& made = *next;
     next = reinterpret_cast<listed_request*>(made.work.next);
     auto& place = to->sends.take_listed(context, Told);
@@ -94,15 +97,18 @@ class request_lists {
     owner_ = &l;
   }
   /// Members of the list that is open.
-  std::size_t added() const noexcept { return owner_->next == nullptr ? size_ : static_cast<std::size_t>(owner_->next - entries_.data()); }
+  std::size_t added() const noexcept {
+    return owner_->next == nullptr ? size_ : static_cast<std::size_t>(owner_->next - entries_.data());
+  }
   /// The request that was added last, of the list that is open. Null: none was.
   ibv_send_wr* last() noexcept {
     const std::size_t count = added();
     return count == 0 ? nullptr : &entries_[count - 1].work;
   }
 
-  /// Closes the list that is open; `ring(connection&, first, &stuck)` gives it to the library. What that does not take loses its place and its receive of the
-  /// peer; those of them whose end is told, but for `mine`, end as refused, and the owner is told how many and why.
+  /// Closes the list that is open; `ring(connection&, first, &stuck)` gives it to the library. What that does not take
+  /// loses its place and its receive of the peer; those of them whose end is told, but for `mine`, end as refused, and
+  /// the owner is told how many and why.
   template <class Ring>
   [[gnu::noinline]] status post(Ring&& ring, std::vector<refused_post>& refused, const void* mine = nullptr) noexcept {
     const std::size_t count = added();
@@ -132,8 +138,9 @@ class request_lists {
   }
   [[gnu::cold, gnu::noinline]] void lengthen() noexcept { chain(std::exchange(size_, longest) - 1); }
 
-  [[gnu::cold, gnu::noinline]] status take_back(request_list& l, std::size_t count, const ibv_send_wr* stuck, int number,
-                                                std::vector<refused_post>& refused, const void* mine) noexcept {
+  [[gnu::cold, gnu::noinline]] status take_back(request_list& l, std::size_t count, const ibv_send_wr* stuck,
+                                                int number, std::vector<refused_post>& refused,
+                                                const void* mine) noexcept {
     std::size_t first = 0;
     if (number == rung_in_vain) return {};
     while (first < count && &entries_[first].work != stuck) ++first;

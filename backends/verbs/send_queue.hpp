@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is in a send queue, in the order of posting. The card frees places of unsignalled work only with the next signalled completion
-// (ibv_post_send(3)), so one of N is signalled whether anybody asked or not; N is half of the queue at most, so that a full queue always holds a
-// signalled one and empties itself. Each place remembers whose it is and whether its end is to be told.
-// A signalled place is free when its own completion came, not before: soft iWARP completes sends while a read before them is still under way.
-// Hot path: all but open(). Threads: one owner.
+// What is in a send queue, in the order of posting. The card frees places of unsignalled work only with the next
+// signalled completion (ibv_post_send(3)), so one of N is signalled whether anybody asked or not; N is half of the
+// queue at most, so that a full queue always holds a signalled one and empties itself. Each place remembers whose it is
+// and whether its end is to be told. A signalled place is free when its own completion came, not before: soft iWARP
+// completes sends while a read before them is still under way. Hot path: all but open(). Threads: one owner.
 #pragma once
 
 #include <algorithm>
@@ -53,8 +53,8 @@ class send_queue {
   std::uint32_t in_flight() const noexcept { return posted_ - retired_; }
   std::uint32_t room() const noexcept { return full() ? 0 : limit_ - (posted_ - retired_); }
 
-  /// Takes the next place; `signalled` says whether the work must be: because its end is to be told, or because it is the N-th that nobody
-  /// asked for. Requires: not full, or not reserve_full for the backend's own.
+  /// Takes the next place; `signalled` says whether the work must be: because its end is to be told, or because it is
+  /// the N-th that nobody asked for. Requires: not full, or not reserve_full for the backend's own.
   [[gnu::always_inline]] place& take(void* context, bool told) noexcept {
     place& taken = places_[posted_++ & mask_];
     taken.context = context;
@@ -64,7 +64,8 @@ class send_queue {
     if (taken.signalled) silent_ = 0;
     return taken;
   }
-  /// The same inside a list, where it is signalled only if its end is to be told. Requires: room for the whole list when it was begun.
+  /// The same inside a list, where it is signalled only if its end is to be told. Requires: room for the whole list
+  /// when it was begun.
   [[gnu::always_inline]] place& take_listed(void* context, bool told) noexcept {
     place& taken = places_[posted_++ & mask_];
     taken.context = context;
@@ -74,8 +75,8 @@ class send_queue {
     taken.none = false;
     return taken;
   }
-  /// A list of `count` ends: whether its last must be signalled. A run that nobody is told of gets one signal, and is N and a list long at most;
-  /// what is posted of a full queue still ends in a signalled place.
+  /// A list of `count` ends: whether its last must be signalled. A run that nobody is told of gets one signal, and is N
+  /// and a list long at most; what is posted of a full queue still ends in a signalled place.
   bool close_list(std::uint32_t count) noexcept {
     place& last = places_[(posted_ - 1) & mask_];
     silent_ = last.signalled ? 0 : silent_ + count;
@@ -102,7 +103,8 @@ class send_queue {
   void retire(place& done) noexcept {
     if (!retire_next(done)) retire_apart(done);
   }
-  /// Most signalled places end right behind the last one that did. False: this one does not, and retire_apart() comes next.
+  /// Most signalled places end right behind the last one that did. False: this one does not, and retire_apart() comes
+  /// next.
   [[gnu::always_inline]] bool retire_next(place& done) noexcept {
     if (&done != next_) [[unlikely]]
       return false;
@@ -111,20 +113,23 @@ class send_queue {
     ++retired_;
     return true;
   }
-  /// Unsignalled ones are before it, or it overtook others, or was overtaken, or whoever waits for room asked to be seen to.
+  /// Unsignalled ones are before it, or it overtook others, or was overtaken, or whoever waits for room asked to be
+  /// seen to.
   void retire_apart(place& done) noexcept {
     done.ended = true;
     if (static_cast<std::int32_t>(retired_ - seen_) > 0) seen_ = retired_;
-    const std::uint32_t after = retired_ + ((static_cast<std::uint32_t>(&done - places_.data()) - retired_) & mask_) + 1;
+    const std::uint32_t after =
+        retired_ + ((static_cast<std::uint32_t>(&done - places_.data()) - retired_) & mask_) + 1;
     if (static_cast<std::int32_t>(after - seen_) > 0) seen_ = after;
     while (retired_ != seen_ && (places_[retired_ & mask_].ended || !places_[retired_ & mask_].signalled)) ++retired_;
-    next_ = retired_ == seen_ ? &places_[retired_ & mask_] : nullptr;  // while some have overtaken others, all end apart
+    next_ =
+        retired_ == seen_ ? &places_[retired_ & mask_] : nullptr;  // while some have overtaken others, all end apart
   }
   /// The next to end does so apart, whichever it is.
   void end_apart() noexcept { next_ = nullptr; }
 
   /// Whether some work in flight has an end to be told. Looks at each: cold.
-  bool owes_an_end() const noexcept {
+  bool has_unreported_end() const noexcept {
     for (std::uint32_t i = retired_; i != posted_; ++i)
       if (places_[i & mask_].told && !places_[i & mask_].ended) return true;
     return false;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One pool of receives for all links of a port: a shared receive queue (ibv_create_srq(3)), which queue pairs take from as messages come.
-// Links complete in any order among each other, so that places are a free list, not a ring; and an entry names its link by its queue pair's number alone:
-// connections.hpp keeps a queue pair until its entries were told. No limit event is asked for: each receive is posted again when its message was
-// taken, nobody refills in bulk. Whoever finds the pool empty waits on the wire (credit.hpp).
-// Hot path: post, end. Threads: one owner.
+// One pool of receives for all links of a port: a shared receive queue (ibv_create_srq(3)), which queue pairs take from
+// as messages come. Links complete in any order among each other, so that places are a free list, not a ring; and an
+// entry names its link by its queue pair's number alone: connections.hpp keeps a queue pair until its entries were
+// told. No limit event is asked for: each receive is posted again when its message was taken, nobody refills in bulk.
+// Whoever finds the pool empty waits on the wire (credit.hpp). Hot path: post, end. Threads: one owner.
 #pragma once
 
 #include "device.hpp"
@@ -25,7 +25,9 @@ class shared_receive_queue {
     ask.attr.max_wr = receives;
     ask.attr.max_sge = 1;
     queue_.reset(ibv_create_srq(on.domain.get(), &ask));
-    if (!queue_) return refused(errno, "ibv_create_srq", who + ": a shared receive queue of " + std::to_string(receives) + " receives");
+    if (!queue_)
+      return refused(errno, "ibv_create_srq",
+                     who + ": a shared receive queue of " + std::to_string(receives) + " receives");
     places_.resize(receives);
     for (place& each : places_) give_back(each);
     return {};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The smallest whole use of a fabric: two processes meet, one put_notify goes there and one comes back. Built twice, over weft and by hand
-// (WEFT_BUDGET_BY_HAND), so that what weft adds to a unit's compile time, to a program's code and to a process's memory can be read off.
-// Hot path: no. Threads: one per process.
+// The smallest whole use of a fabric: two processes meet, one put_notify goes there and one comes back. Built twice,
+// over weft and by hand (WEFT_BUDGET_BY_HAND), so that what weft adds to a unit's compile time, to a program's code and
+// to a process's memory can be read off. Hot path: no. Threads: one per process.
 #include "../../compose/selected.hpp"
 #if defined(WEFT_BUDGET_BY_HAND)
 #include "../raw_pingpong/raw_end.hpp"
@@ -19,13 +19,13 @@ constexpr std::size_t size = 64;
 #if defined(WEFT_BUDGET_BY_HAND)
 struct user {
   user(const channel& to, bool first) : end(to, first, size) {}
-  void look() { end.poll(); }
+  void poll_once() { end.poll(); }
   raw_end<weft::selected> end;
 };
 #else
 struct user {
   user(const channel& to, bool first) : pair(to, first, size), end(pair) {}
-  void look() {
+  void poll_once() {
     pair.net.progress([](auto&&) {});
   }  // while both leave: a goodbye is no loss to tell
   weft_pair<weft::selected> pair;
@@ -58,7 +58,7 @@ int side(const channel& to, bool first) {
     hear();
     say();
   }
-  to.part(first, [&] { u.look(); });
+  to.part(first, [&] { u.poll_once(); });
   return 0;
 }
 }  // namespace

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What sharing messages brings: the rate of messages of 16 bytes, one way, one by one, gathered by coalesce::up_to<64, …>, and packed by hand, 64 in one
-// send; and what it costs a lone message, there and back, which leaves only when a look found nothing to do. Each message is numbered and
-// looked at, whatever carried it. Whoever sends has credit for as many receives as the others.
-// Hot path: the loops. Threads: one per process.
+// What sharing messages brings: the rate of messages of 16 bytes, one way, one by one, gathered by coalesce::up_to<64,
+// …>, and packed by hand, 64 in one send; and what it costs a lone message, there and back, which leaves only when a
+// look found nothing to do. Each message is numbered and looked at, whatever carried it. Whoever sends has credit for
+// as many receives as the others. Hot path: the loops. Threads: one per process.
 #include "../../compose/selected.hpp"
 #include "../../compose/with.hpp"
 #include "../command_line.hpp"
@@ -39,11 +39,11 @@ class end {
   static constexpr std::uint64_t places = 2 * window * in_one;
 
   end(const channel& to, bool first)
-      : net_(sure(open<F>({.node = home(), .listens = !first, .slot_bytes = 2048, .receives = receives}))),
+      : net_(sure(open<F>({.node = home(), .listens = !first, .max_message_bytes = 2048, .receives = receives}))),
         memory_(sure(net_.allocate(places * each + 64, rights::none))) {
-    if (!first) to.tell(net_.where());
+    if (!first) to.tell(net_.listen_address());
     other_ = first ? sure(net_.connect(to.hear(), 10s)) : sure(net_.accept_one(10s));
-    to.swap(first, "met", [this] { look(); });
+    to.swap(first, "met", [this] { poll_once(); });
   }
 
   /// Sends `count` messages, `packed` together in one post; returns when all were seen.
@@ -92,7 +92,7 @@ class end {
     }
     while (net_.in_flight() != 0) turn();
   }
-  void look() {
+  void poll_once() {
     came_ = net_.progress([](auto&&) {});
   }
 
@@ -115,9 +115,10 @@ class end {
     }
   }
   void turn() {
-    const int found = net_.progress(overloaded{[this](const received& m) { heard(m.message); },
-                                               [](const failed& f) { throw std::runtime_error(std::string(name_of(f.what)) + " failed"); },
-                                               [](const lost&) { throw std::runtime_error("the other process is gone"); }, [](auto&&) {}});
+    const int found = net_.progress(
+        overloaded{[this](const received& m) { heard(m.message); },
+                   [](const failed& f) { throw std::runtime_error(std::string(name_of(f.what)) + " failed"); },
+                   [](const lost&) { throw std::runtime_error("the other process is gone"); }, [](auto&&) {}});
     spin_.looked(found > 0);
   }
   void heard(const_bytes m) {
@@ -145,18 +146,19 @@ double rate(const channel& to, End& mine, bool first, std::uint64_t count, std::
   if (first) mine.template send<Packed>(count, per_post);
   else mine.take(count, per_post);
   const double found = static_cast<double>(count) * 1e9 / static_cast<double>(now_ns() - begin);
-  to.part(first, [&mine] { mine.look(); });
+  to.part(first, [&mine] { mine.poll_once(); });
   return found;
 }
 
-int report(const settings& s, const std::array<std::vector<double>, 3>& rates, const comparison& gain, const comparison& beside,
-           const comparison& lone) {
+int report(const settings& s, const std::array<std::vector<double>, 3>& rates, const comparison& gain,
+           const comparison& beside, const comparison& lone) {
   const auto middle = [](std::vector<double> all) {
     std::sort(all.begin(), all.end());
     return all[all.size() / 2];
   };
   json ways = json::array();
-  for (std::size_t w = 0; w < rates.size(); ++w) ways.push_back({{"way", names[w]}, {"messages_per_s", middle(rates[w])}});
+  for (std::size_t w = 0; w < rates.size(); ++w)
+    ways.push_back({{"way", names[w]}, {"messages_per_s", middle(rates[w])}});
   const json all{{"fabric", plain::name},
                  {"bytes", each},
                  {"ways", ways},
@@ -165,9 +167,12 @@ int report(const settings& s, const std::array<std::vector<double>, 3>& rates, c
                  {"lone_round_trip_to_one_by_one", lone.report()}};
   if (s.json.empty()) {
     const std::string fabric(plain::name);
-    for (std::size_t w = 0; w < rates.size(); ++w) std::printf("%-8s %-26s %12.0f messages/s\n", fabric.c_str(), names[w], middle(rates[w]));
-    std::printf("%-8s coalesced to one by one     %7.2f times the rate\n%-8s coalesced to 64 by hand     %7.2f times the rate\n", fabric.c_str(),
-                gain.ratio(), fabric.c_str(), beside.ratio());
+    for (std::size_t w = 0; w < rates.size(); ++w)
+      std::printf("%-8s %-26s %12.0f messages/s\n", fabric.c_str(), names[w], middle(rates[w]));
+    std::printf(
+        "%-8s coalesced to one by one     %7.2f times the rate\n%-8s coalesced to 64 by hand     %7.2f times the "
+        "rate\n",
+        fabric.c_str(), gain.ratio(), fabric.c_str(), beside.ratio());
     std::printf("%-8s a lone message, coalescing  %7.2f of the round trip without\n", fabric.c_str(), lone.ratio());
   }
   return write_json(all, s.json) ? 0 : 1;
@@ -180,7 +185,8 @@ int run(const channel& to, bool first, const settings& s) {
   std::array<std::vector<double>, 3> rates;
   comparison gain, beside, lone;
   const std::uint64_t unit = std::uint64_t{in_one} * end<plain>::per_credit;
-  const std::uint64_t count = (s.count + unit - 1) / unit * unit, fewer = std::max<std::uint64_t>(unit, count / 20 / unit * unit);
+  const std::uint64_t count = (s.count + unit - 1) / unit * unit,
+                      fewer = std::max<std::uint64_t>(unit, count / 20 / unit * unit);
   for (std::size_t turn = 0; turn <= s.turns; ++turn) {
     std::array<double, 3> now{};
     for (std::size_t k = 0; k < now.size(); ++k) {
@@ -195,8 +201,8 @@ int run(const channel& to, bool first, const settings& s) {
       if ((k + turn) % 2 == 0) many.ping(first, s.lone, ours);
       else single.ping(first, s.lone, theirs);
       to.part(first, [&] {
-        single.look();
-        many.look();
+        single.poll_once();
+        many.poll_once();
       });
     }
     if (turn == 0) continue;  // warms up
@@ -216,7 +222,9 @@ int main(int argc, char** argv) {
   app.add_option("--lone", s.lone, "Round trips of a turn")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--turns", s.turns, "Turns of each way")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--limit", s.limit, "Seconds after which the run is ended")->capture_default_str();
-  app.add_option("--json", s.json, "Where the result goes: a file; - or nothing for standard output")->expected(0, 1)->default_str("-");
+  app.add_option("--json", s.json, "Where the result goes: a file; - or nothing for standard output")
+      ->expected(0, 1)
+      ->default_str("-");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -224,5 +232,6 @@ int main(int argc, char** argv) {
   }
   if (app.count("--json") > 0 && s.json.empty()) s.json = "-";
   return two_processes(
-      s.limit, [&](const channel& to) { return run(to, true, s); }, [&](const channel& to) { return run(to, false, s); });
+      s.limit, [&](const channel& to) { return run(to, true, s); },
+      [&](const channel& to) { return run(to, false, s); });
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The program of one combination of answers: Google Benchmark over two pinned processes, manual time. A benchmark is operation/bytes or
-// operation/bytes/window; before it contents, immediates and sums are compared, and a wrong one ends the program without a time.
-// What is printed per benchmark beside the library's own figures: quantiles of single operations, q000 to q100, in nanoseconds. `weft
-// bench` writes the three lines that make a program of this header, and lets programs take turns.
-// Hot path: sides.hpp. Threads: one per process.
+// The program of one combination of answers: Google Benchmark over two pinned processes, manual time. A benchmark is
+// operation/bytes or operation/bytes/window; before it contents, immediates and sums are compared, and a wrong one ends
+// the program without a time. What is printed per benchmark beside the library's own figures: quantiles of single
+// operations, q000 to q100, in nanoseconds. `weft bench` writes the three lines that make a program of this header, and
+// lets programs take turns. Hot path: sides.hpp. Threads: one per process.
 #pragma once
 
 #include "../../compose/with.hpp"
@@ -33,13 +33,20 @@ struct program_options {
   int parse(int argc, char** argv) {
     CLI::App app("One combination of a fabric's answers, timed; ./weft bench writes, builds and runs such programs");
     app.add_option("--operations", operations, "What is timed")->delimiter(',')->capture_default_str();
-    app.add_option("--sizes", sizes, "Bytes of each transfer")->delimiter(',')->check(CLI::Range(1, 1 << 24))->capture_default_str();
+    app.add_option("--sizes", sizes, "Bytes of each transfer")
+        ->delimiter(',')
+        ->check(CLI::Range(1, 1 << 24))
+        ->capture_default_str();
     app.add_option("--windows", windows, "Operations before one answer, for rates")
         ->delimiter(',')
         ->check(CLI::Range(1, 1 << 16))
         ->capture_default_str();
-    app.add_option("--window-bytes", window_bytes, "Bytes of each operation of a window")->check(CLI::PositiveNumber)->capture_default_str();
-    app.add_option("--seconds", seconds, "The time of each benchmark, about")->check(CLI::PositiveNumber)->capture_default_str();
+    app.add_option("--window-bytes", window_bytes, "Bytes of each operation of a window")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    app.add_option("--seconds", seconds, "The time of each benchmark, about")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
     app.add_option("--limit", run.limit, "Seconds after which the run is ended")->capture_default_str();
     app.add_option("--out", out, "The file for Google Benchmark's JSON");
     app.add_option("--yield-after", run.yield_after, "Fruitless looks before a side gives way")->capture_default_str();
@@ -56,7 +63,9 @@ struct program_options {
     }
     return -1;
   }
-  std::size_t largest() const { return std::max({*std::max_element(sizes.begin(), sizes.end()), window_bytes, std::size_t{8}}); }
+  std::size_t largest() const {
+    return std::max({*std::max_element(sizes.begin(), sizes.end()), window_bytes, std::size_t{8}});
+  }
 };
 
 /// The benchmarks of the side that asks.
@@ -80,7 +89,8 @@ class measurements {
     if (is_rate(r.what)) name += '/' + std::to_string(r.window);
     benchmark::RegisterBenchmark(name.c_str(),
                                  [this, r](benchmark::State& state) {
-                                   if (const std::string why = ends_.obstacle(r.what, r.bytes); !why.empty()) return state.SkipWithError(why.c_str());
+                                   if (const std::string why = ends_.obstacle(r.what, r.bytes); !why.empty())
+                                     return state.SkipWithError(why.c_str());
                                    run(r, state);
                                  })
         ->UseManualTime()
@@ -93,7 +103,8 @@ class measurements {
     r.rounds = 4;
     ends_.ask(r, unused);
   }
-  /// As many rounds as fill the time at the speed of the fastest that warmed up: one round that the kernel delayed must not end a measurement.
+  /// As many rounds as fill the time at the speed of the fastest that warmed up: one round that the kernel delayed must
+  /// not end a measurement.
   std::size_t rounds(request r) {
     samples warm(8);
     r.rounds = 8;
@@ -131,7 +142,8 @@ inline void initialize(const program_options& o) {
   benchmark::Initialize(&count, pointers.data());
 }
 
-/// The largest message that is asked for: what the row can carry with weft's own few bytes, and no more than 1 MiB for each posted receive.
+/// The largest message that is asked for: what the row can carry with weft's own few bytes, and no more than 1 MiB for
+/// each posted receive.
 template <class F>
 constexpr std::size_t message_bound(std::size_t wanted) noexcept {
   constexpr std::uint64_t most = F::facts.largest_message;
@@ -156,7 +168,8 @@ int measured_side(const channel& to, bool first, program_options o) {
   }
 }
 
-/// The main function of a combination's program. Exit codes: 0, 1 (a wrong result, a deadline), 2 (usage), 77 (the fabric cannot be opened here).
+/// The main function of a combination's program. Exit codes: 0, 1 (a wrong result, a deadline), 2 (usage), 77 (the
+/// fabric cannot be opened here).
 template <class F>
 int measure(int argc, char** argv) {
   program_options o;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the asking process of a combination's program tells the answering one before each run: operation, bytes, window, rounds. It goes over
-// the side channel, and the answering side says when it listens: until then it throws away what it polls.
-// Hot path: no. Threads: values.
+// What the asking process of a combination's program tells the answering one before each run: operation, bytes, window,
+// rounds. It goes over the side channel, and the answering side says when it listens: until then it throws away what it
+// polls. Hot path: no. Threads: values.
 #pragma once
 
 #include <array>
@@ -16,11 +16,13 @@ namespace weft::bench {
 
 enum class scenario { put_notify, send, put_visible, fetch_add, put_notify_rate, send_rate, put };
 
-inline constexpr std::array<std::string_view, 7> scenario_names{"put_notify",      "send",      "put_visible", "fetch_add",
-                                                                "put_notify_rate", "send_rate", "put"};
+inline constexpr std::array<std::string_view, 7> scenario_names{
+    "put_notify", "send", "put_visible", "fetch_add", "put_notify_rate", "send_rate", "put"};
 
 constexpr std::string_view name_of(scenario what) noexcept { return scenario_names[static_cast<std::size_t>(what)]; }
-constexpr bool is_rate(scenario what) noexcept { return what == scenario::put_notify_rate || what == scenario::send_rate; }
+constexpr bool is_rate(scenario what) noexcept {
+  return what == scenario::put_notify_rate || what == scenario::send_rate;
+}
 constexpr bool by_message(scenario what) noexcept { return what == scenario::send || what == scenario::send_rate; }
 
 /// Errors: throws, with a sentence that lists the names.

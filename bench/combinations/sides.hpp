@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two sides of a combination's program, and what each does in a run: round trips (put_notify, send), operations whose end the initiator
-// awaits while the target only makes progress (a put until it is visible, a fetch_add), and windows of unsignalled posts that one
-// notice or message answers, or that a notice ends (put). The same text for every combination: what differs is the fabric's type alone.
-// Hot path: the loops between two looks at the clock. Threads: one per process.
+// The two sides of a combination's program, and what each does in a run: round trips (put_notify, send), operations
+// whose end the initiator awaits while the target only makes progress (a put until it is visible, a fetch_add), and
+// windows of unsignalled posts that one notice or message answers, or that a notice ends (put). The same text for every
+// combination: what differs is the fabric's type alone. Hot path: the loops between two looks at the clock. Threads:
+// one per process.
 #pragma once
 
 #include "../transport/weft_end.hpp"
@@ -34,7 +35,7 @@ class sides {
   /// The side that asks. One sample per operation awaited, or per window: the mean of its operations.
   void ask(const request& r, samples& into) {
     to_.tell(r.text());
-    to_.hear([this] { look(); });
+    to_.hear([this] { poll_once(); });
     switch (r.what) {
       case scenario::put_notify:
         return bounce(puts_, r, &into);
@@ -55,7 +56,7 @@ class sides {
   /// The side that answers, until the other one parts.
   void answer() {
     for (;;) {
-      const std::string told = to_.hear([this] { look(); });
+      const std::string told = to_.hear([this] { poll_once(); });
       if (told == "done") break;
       const request r = request::of(told);
       to_.tell("ready");
@@ -65,14 +66,14 @@ class sides {
     to_.tell("go");
   }
   void part() {
-    to_.part(true, [this] { look(); });
+    to_.part(true, [this] { poll_once(); });
   }
 
  private:
   using put_end = weft_end<F, carrier::put_notify>;
   using message_end = weft_end<F, carrier::send>;
 
-  void look() {
+  void poll_once() {
     pair_.net.progress([](auto&&) {});
   }
   auto nobody_else() {
@@ -96,7 +97,8 @@ class sides {
       case scenario::send_rate:
         return r.checked ? bounce(messages_, r, nullptr) : empty_windows(messages_, r);
       case scenario::put:
-        return r.checked ? bounce(puts_, r, nullptr) : empty_windows(puts_, {.what = r.what, .bytes = r.bytes, .window = 1, .rounds = r.rounds});
+        return r.checked ? bounce(puts_, r, nullptr)
+                         : empty_windows(puts_, {.what = r.what, .bytes = r.bytes, .window = 1, .rounds = r.rounds});
     }
   }
 
@@ -108,19 +110,22 @@ class sides {
     else r.checked ? p.ask_checked(r.rounds) : p.ask(*into);
   }
 
-  // ---- the initiator awaits each end; the target makes progress until a notice says that it is over -------------------------------
+  // ---- the initiator awaits each end; the target makes progress until a notice says that it is over
   void put_until_visible(const request& r, samples& into) {
     if constexpr (can_say_visible) {
       if (r.checked) fill(r.bytes);
-      awaited(r, into,
-              [&](bool* ended) { return pair_.net.put(pair_.other, pair_.source.first(r.bytes), pair_.there.at(0), until<visible>(ended)); });
+      awaited(r, into, [&](bool* ended) {
+        return pair_.net.put(pair_.other, pair_.source.first(r.bytes), pair_.there.at(0), until<visible>(ended));
+      });
       if (!r.checked) return tell_end();
       tell_end();
-      if (const std::string found = to_.hear([this] { look(); }); found != "same") throw std::runtime_error("put until visible: " + found);
+      if (const std::string found = to_.hear([this] { poll_once(); }); found != "same")
+        throw std::runtime_error("put until visible: " + found);
     }
   }
   void add(const request& r, samples& into) {
-    awaited(r, into, [&](bool* ended) { return pair_.net.fetch_add(pair_.other, pair_.there.at(counter_at()), 1, ended); });
+    awaited(r, into,
+            [&](bool* ended) { return pair_.net.fetch_add(pair_.other, pair_.there.at(counter_at()), 1, ended); });
     tell_end();
   }
   template <class Post>
@@ -137,24 +142,26 @@ class sides {
     }
   }
   int end_of(const request& r, bool& ended) {
-    return pair_.net.progress(overloaded{[&](const completed& c) {
-                                           if (c.context != &ended) return;
-                                           ended = true;
-                                           if (r.what == scenario::fetch_add && c.old != added_++)
-                                             throw std::runtime_error("fetch_add: the sum is wrong");
-                                         },
-                                         [](const failed& f) { throw std::runtime_error(std::string("weft: ") + name_of(f.what) + " failed"); },
-                                         [](const lost& l) { throw std::runtime_error(std::string("weft: the peer is lost: ") + l.why.operation); },
-                                         [](auto&&) {}});
+    return pair_.net.progress(overloaded{
+        [&](const completed& c) {
+          if (c.context != &ended) return;
+          ended = true;
+          if (r.what == scenario::fetch_add && c.old != added_++)
+            throw std::runtime_error("fetch_add: the sum is wrong");
+        },
+        [](const failed& f) { throw std::runtime_error(std::string("weft: ") + name_of(f.what) + " failed"); },
+        [](const lost& l) { throw std::runtime_error(std::string("weft: the peer is lost: ") + l.why.operation); },
+        [](auto&&) {}});
   }
   void tell_end() {
-    posted([&] { return pair_.net.put_notify(pair_.other, pair_.source.first(1), pair_.there.at(counter_at() + 56), 0); });
+    posted(
+        [&] { return pair_.net.put_notify(pair_.other, pair_.source.first(1), pair_.there.at(counter_at() + 56), 0); });
   }
   template <class Post>
   void posted(Post post) {
     for (status s = post(); !s; s = post()) {
       if (!s.is_again()) throw std::runtime_error("weft, posting: error " + std::to_string(static_cast<int>(s.code)));
-      look();
+      poll_once();
     }
   }
   void serve_until_told() {
@@ -162,7 +169,7 @@ class sides {
     while (puts_.poll() == 0) spin.looked(false);
   }
 
-  // ---- windows: `window` posts, then one answer ------------------------------------------------------------------------------------
+  // ---- windows: `window` posts, then one answer
   template <class End>
   void fill_windows(End& end, const request& r, samples& into) {
     spinner spin(waiting_);
@@ -187,7 +194,8 @@ class sides {
     std::uint64_t before = now_ns();
     for (std::size_t i = 0; i < r.rounds; ++i) {
       int answers = 0;
-      for (std::size_t k = 0; k < puts; ++k) posted([&] { return pair_.net.put(pair_.other, pair_.source.first(r.bytes), pair_.there.at(0)); });
+      for (std::size_t k = 0; k < puts; ++k)
+        posted([&] { return pair_.net.put(pair_.other, pair_.source.first(r.bytes), pair_.there.at(0)); });
       while (!puts_.template post<ending::unsignalled>(1, 0)) answers += puts_.poll();
       while (answers == 0) {
         answers += puts_.poll();
@@ -218,7 +226,8 @@ class sides {
   }
   void compare(std::size_t bytes) {
     for (std::size_t b = 0; b < bytes; ++b)
-      if (pair_.landing.data()[b] != pattern(b)) return to_.tell("byte " + std::to_string(b) + " is not the one that was written");
+      if (pair_.landing.data()[b] != pattern(b))
+        return to_.tell("byte " + std::to_string(b) + " is not the one that was written");
     to_.tell("same");
   }
   std::size_t counter_at() const noexcept { return pair_.landing.size() - 64; }

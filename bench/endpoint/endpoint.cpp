@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the settings of a row are worth: one endpoint's resident memory, and the time in which it connects to as many peers, one after another. On one side
-// weft with what the row sets in the library's environment; on the other a plain libfabric program and what the library does by itself, or,
-// where endpoints are connected, weft without the settings. A peer is an endpoint of its own, opened in another process; all of them at once
-// would be gigabytes by default. A library reads its environment once in a process, so each side has processes of its own; a variable that whoever
-// runs the bench has set is the same for both.
-// Each peer was met by another endpoint before: what an endpoint says first makes its library fill a pool of buffers (rxm: 1024 of them, 0.8 ms
-// with the row's and 2.8 ms with its own), once in its life. Those first meetings are told apart.
-// Hot path: no. Threads: one per process.
+// What the settings of a row are worth: one endpoint's resident memory, and the time in which it connects to as many
+// peers, one after another. On one side weft with what the row sets in the library's environment; on the other a plain
+// libfabric program and what the library does by itself, or, where endpoints are connected, weft without the settings.
+// A peer is an endpoint of its own, opened in another process; all of them at once would be gigabytes by default. A
+// library reads its environment once in a process, so each side has processes of its own; a variable that whoever runs
+// the bench has set is the same for both. Each peer was met by another endpoint before: what an endpoint says first
+// makes its library fill a pool of buffers (rxm: 1024 of them, 0.8 ms with the row's and 2.8 ms with its own), once in
+// its life. Those first meetings are told apart. Hot path: no. Threads: one per process.
 #include "../../compose/selected.hpp"
 #include "../../compose/transport.hpp"
 #include "../command_line.hpp"
@@ -36,16 +36,18 @@ std::size_t resident() {
   return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-transport_options options(bool listens) { return {.node = bench::home(), .listens = listens, .peers = 32, .silence_limit = 60s}; }
+transport_options options(bool listens) {
+  return {.node = bench::home(), .listens = listens, .peers = 32, .silence_limit = 60s};
+}
 
 struct found {
   std::uint64_t resident = 0;  ///< Bytes of the whole process, with one endpoint.
   std::uint64_t connects = 0;  ///< Nanoseconds for all of them; opening and closing not counted.
-  std::uint64_t first = 0;     ///< Nanoseconds for those before, that were the first to whom a peer ever said something.
+  std::uint64_t first = 0;  ///< Nanoseconds for those before, that were the first to whom a peer ever said something.
 };
 
-/// A peer may be dialled at any moment: how far the library is in its round of looks (rxm: 10 ms by default) is not known to who dials. So this much
-/// of such a round passes first; the steps cover it evenly.
+/// A peer may be dialled at any moment: how far the library is in its round of looks (rxm: 10 ms by default) is not
+/// known to who dials. So this much of such a round passes first; the steps cover it evenly.
 template <class Progress>
 void pass_some_time(std::size_t i, Progress&& progress) {
   constexpr double round_ns = 10e6, golden = 0.6180339887;
@@ -71,7 +73,7 @@ struct by_weft {
     for (std::size_t i = 0; i < times; ++i) {
       auto net = open<F>(options(true));
       if (!net) throw std::runtime_error(net.error().sentence);
-      other.tell(net->where());
+      other.tell(net->listen_address());
       const auto on = overloaded{[&](const requested& r) { (void)net->accept(r.peer); }, [](auto&&) {}};
       bench::spinner idle({bench::fruitless::yield, 32});
       other.hear([&] { idle.looked(net->progress(on) > 0); });
@@ -151,7 +153,8 @@ bool in_own_process(std::size_t times, unsigned limit, found& into) {
       const found all = Side::dial(other, times);
       return ::write(ends[1], &all, sizeof all) == sizeof all ? 0 : 1;
     };
-    std::_Exit(bench::two_processes(limit, first, [&](const bench::channel& other) { return Side::listen(other, times); }));
+    std::_Exit(
+        bench::two_processes(limit, first, [&](const bench::channel& other) { return Side::listen(other, times); }));
   }
   ::close(ends[1]);
   const bool told = ::read(ends[0], &into, sizeof into) == sizeof into;
@@ -168,17 +171,24 @@ double ratio(std::uint64_t ours, std::uint64_t theirs) {
 
 int main(int count, char** words) {
   CLI::App app{
-      "Memory of one endpoint and the time to connect to peers, one after another: weft as its row sets the library, and the library by itself."};
+      "Memory of one endpoint and the time to connect to peers, one after another: weft as its row sets the library, "
+      "and the library by itself."};
   std::size_t connects = 100;
   unsigned limit = 120;
   std::string json;
-  app.add_option("--connects", connects, "Peers that each side connects to")->check(CLI::Range(1, 10000))->capture_default_str();
+  app.add_option("--connects", connects, "Peers that each side connects to")
+      ->check(CLI::Range(1, 10000))
+      ->capture_default_str();
   app.add_option("--limit", limit, "Seconds after which a side is ended")->capture_default_str();
-  app.add_option("--json", json, "Where the result goes: a file; - or nothing for standard output")->expected(0, 1)->default_str("-");
+  app.add_option("--json", json, "Where the result goes: a file; - or nothing for standard output")
+      ->expected(0, 1)
+      ->default_str("-");
   CLI11_PARSE(app, count, words);
   found row, library;
   using library_side = decltype(library_of<selected>());
-  if (!in_own_process<by_weft<selected>>(connects, limit, row) || !in_own_process<library_side>(connects, limit, library)) return 1;
+  if (!in_own_process<by_weft<selected>>(connects, limit, row) ||
+      !in_own_process<library_side>(connects, limit, library))
+    return 1;
   const std::string name(selected::name);
   if (app.count("--json") > 0) {
     bench::json settings = bench::json::object();
@@ -200,7 +210,8 @@ int main(int count, char** words) {
                : 1;
   }
   constexpr double mib = 1024 * 1024, ms = 1e6;
-  std::printf("%s: %zu setting(s) in its row\n%-28s %12s %12s %8s\n", name.c_str(), selected::environment.size(), "", "row", "library", "ratio");
+  std::printf("%s: %zu setting(s) in its row\n%-28s %12s %12s %8s\n", name.c_str(), selected::environment.size(), "",
+              "row", "library", "ratio");
   std::printf("%-28s %12.1f %12.1f %8.3f\n", "one endpoint, resident MiB", static_cast<double>(row.resident) / mib,
               static_cast<double>(library.resident) / mib, ratio(row.resident, library.resident));
   std::printf("%3zu connects, ms %11s %12.1f %12.1f %8.3f\n", connects, "", static_cast<double>(row.connects) / ms,

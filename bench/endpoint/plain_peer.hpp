@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An endpoint of a plain libfabric program, with the settings that the library comes with: it learns a peer's name, sends its own by the first message,
-// and has met the peer when that was answered. Addressed fabrics: their libraries connect, or not, behind the first message.
-// Hot path: no. Threads: one owner.
+// An endpoint of a plain libfabric program, with the settings that the library comes with: it learns a peer's name,
+// sends its own by the first message, and has met the peer when that was answered. Addressed fabrics: their libraries
+// connect, or not, behind the first message. Hot path: no. Threads: one owner.
 #pragma once
 
 #include "../harness.hpp"
@@ -41,17 +41,19 @@ class plain_peer : public raw_end<by_default<F>> {
     return peer;
   }
   /// An answer may come before the completion of what it answers.
-  void look() { idle_.looked((arrived_ += this->poll()) > 0); }
+  void poll_once() { idle_.looked((arrived_ += this->poll()) > 0); }
   void send(fi_addr_t to, const std::string& text) {
     std::memcpy(this->outgoing(), text.data(), text.size());
     const std::uint64_t wanted = this->ended() + 1;
     ssize_t r = 0;
-    while ((r = fi_send(this->ep_, this->outgoing(), text.size(), this->descriptor_, to, &this->context_)) == -FI_EAGAIN) look();
+    while ((r = fi_send(this->ep_, this->outgoing(), text.size(), this->descriptor_, to, &this->context_)) ==
+           -FI_EAGAIN)
+      poll_once();
     if (r != 0) base::refuse("fi_send", static_cast<int>(r));
-    while (this->ended() < wanted) look();
+    while (this->ended() < wanted) poll_once();
   }
   void take() {
-    while (arrived_ == 0) look();
+    while (arrived_ == 0) poll_once();
     --arrived_;
   }
 

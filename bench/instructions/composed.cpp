@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Posts of operations that are made of several posts or pieces, for an instruction count (bench/instructions/composed; composed_ends.hpp). Where one
-// call of the library means the same, a contender by hand makes it. Built by every run of the tests on tcp: whatever is added here is compiled there.
-// Hot path: the measured functions. Threads: one per process.
-#include "../../compose/rails.hpp"
+// Posts of operations that are made of several posts or pieces, for an instruction count (bench/instructions/composed;
+// composed_ends.hpp). Where one call of the library means the same, a contender by hand makes it. Built by every run of
+// the tests on tcp: whatever is added here is compiled there. Hot path: the measured functions. Threads: one per
+// process.
+#include "../../compose/rails/rails.hpp"
 #include "../../compose/with.hpp"
 #include "composed_ends.hpp"
 #include "raw_striped.hpp"
@@ -18,10 +19,12 @@ struct fused {
 };
 template <class F>
 requires(can_answer<F, notify::message_after_delivery>) struct fused<F> {
-  using type = fused_up_to<with<F, notify::message_after_delivery>, std::min(std::size_t{100}, raw_asked<fabric, native>::fused_most)>;
+  using type = fused_up_to<with<F, notify::message_after_delivery>,
+                           std::min(std::size_t{100}, raw_asked<fabric, native>::fused_most)>;
 };
 
-/// Puts over two rails: of four pages, and of a page on each, as shm takes one delivered write of an endpoint at a time, so that of four the rest waits.
+/// Puts over two rails: of four pages, and of a page on each, as shm takes one delivered write of an endpoint at a
+/// time, so that of four the rest waits.
 struct by_rails {
   static constexpr std::size_t page = 64, size = 4 * page;
   rails<fabric> net;
@@ -31,10 +34,10 @@ struct by_rails {
   std::size_t each = 2 * page;  // known when the program runs
   events told;
   by_rails(const channel& to, bool first) : net(opened(first)), memory(sure(net.allocate(size, rights::all))) {
-    if (!first) to.tell(net.where());
+    if (!first) to.tell(net.listen_address());
     other = first ? sure(net.connect(to.hear(), 10s, told)) : sure(net.accept_one(10s, told));
-    const auto mine = net.publish(memory, owner_polls);
-    const std::string theirs = swapped(to, first, mine, [this] { look(); });
+    const auto mine = net.export_region(memory, owner_polls);
+    const std::string theirs = swapped(to, first, mine, [this] { poll_once(); });
     there = sure(net.parse_region(bytes_of(theirs)));
   }
   static rails<fabric> opened(bool first) {
@@ -44,7 +47,7 @@ struct by_rails {
   }
   [[gnu::always_inline]] bool put_striped() { return bool(net.put(other, memory.first(size), there.at(0), this)); }
   [[gnu::always_inline]] bool put_page_each() { return bool(net.put(other, memory.first(each), there.at(0), this)); }
-  int look() { return net.progress(told); }
+  int poll_once() { return net.progress(told); }
 };
 
 struct by_hand_rails {
@@ -53,9 +56,11 @@ struct by_hand_rails {
   events told;
   by_hand_rails(const channel& to, bool first) : end(to, first, 2, by_rails::size, by_rails::page) {}
   [[gnu::always_inline]] bool put_striped() { return end.put(end.other, end.source, 0, size, end.there, 0, this) == 0; }
-  [[gnu::always_inline]] bool put_page_each() { return end.put(end.other, end.source, 0, each, end.there, 0, this) == 0; }
-  int look() {
-    return end.look([this](auto, auto, void*, int) { ++told.ended; });
+  [[gnu::always_inline]] bool put_page_each() {
+    return end.put(end.other, end.source, 0, each, end.there, 0, this) == 0;
+  }
+  int poll_once() {
+    return end.poll_once([this](auto, auto, void*, int) { ++told.ended; });
   }
 };
 
@@ -88,7 +93,7 @@ template <class Contender>
     const std::uint64_t before = c.told.ended;
     const auto refused = static_cast<std::uint64_t>(w.measured(c));
     t.refused += refused;
-    while (w.signalled && refused == 0 && c.told.ended == before) c.look();
+    while (w.signalled && refused == 0 && c.told.ended == before) c.poll_once();
     settle(c);
   }
   return t;
@@ -97,9 +102,9 @@ template <class Contender>
 std::uint64_t count(Contender& c, std::span<const way<Contender>> ways, int visits, names asked) {
   if constexpr (requires { c.put_striped(); }) {  // some libraries connect at the first post
     (void)c.put_striped();
-    while (c.told.ended == 0) c.look();
+    while (c.told.ended == 0) c.poll_once();
   } else {
-    while (!c.put_notify()) c.look();
+    while (!c.put_notify()) c.poll_once();
   }
   settle(c);
   std::uint64_t refused = 0;
@@ -148,8 +153,9 @@ constexpr way<hand_end> by_hand_alone[] = {
     post<hand_end, &hand_end::put_notify_fused, false>("fused_put_notify"),
     post<hand_end, &hand_end::put_notify_fused_signalled, true>("fused_put_notify_signalled"),
 };
-constexpr way<by_hand_rails> by_hand_on_rails[] = {post<by_hand_rails, &by_hand_rails::put_striped, true>("put_striped"),
-                                                   post<by_hand_rails, &by_hand_rails::put_page_each, true>("put_page_each")};
+constexpr way<by_hand_rails> by_hand_on_rails[] = {
+    post<by_hand_rails, &by_hand_rails::put_striped, true>("put_striped"),
+    post<by_hand_rails, &by_hand_rails::put_page_each, true>("put_page_each")};
 
 constexpr counted_operation operations[] = {
     {"put_two", posts_of<by_weft_alone>, posts_of<by_hand_alone>},

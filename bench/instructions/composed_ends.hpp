@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two ends of operations that are made of several posts or pieces (composed.cpp) and of looks that find messages (heard.cpp), weft's and the contender's,
-// and how two processes run one operation. As in instructions.cpp callgrind collects inside of functions named measured_* only.
-// All looks of weft's end have one type of handler, and it meets its peer with it: each type more makes the compiler write the way of every event once more,
-// and one of these programs is built by every run of the tests.
-// Hot path: the operations and look(). Threads: one per process.
+// The two ends of operations that are made of several posts or pieces (composed.cpp) and of looks that find messages
+// (heard.cpp), weft's and the contender's, and how two processes run one operation. As in instructions.cpp callgrind
+// collects inside of functions named measured_* only. All looks of weft's end have one type of handler, and it meets
+// its peer with it: each type more makes the compiler write the way of every event once more, and one of these programs
+// is built by every run of the tests. Hot path: the operations and poll_once(). Threads: one per process.
 #pragma once
 
 #include "../../compose/selected.hpp"
@@ -68,19 +68,25 @@ template <class F>
 class by_weft {
  public:
   by_weft(const channel& to, bool first)
-      : net(sure(open<F>({.node = home(), .listens = !first, .slot_bytes = 4096}))),
+      : net(sure(open<F>({.node = home(), .listens = !first, .max_message_bytes = 4096}))),
         landing_(sure(net.allocate(most + 64, rights::all))),
         source_(sure(net.allocate(most + 64, rights::none))) {
     if (first) meet(to);
     else be_met(to);
-    const region_bytes mine = net.publish(landing_, owner_polls);
-    const std::string theirs = swapped(to, first, mine, [this] { look(); });
+    const region_bytes mine = net.export_region(landing_, owner_polls);
+    const std::string theirs = swapped(to, first, mine, [this] { poll_once(); });
     place_ = sure(net.parse_region(bytes_of(theirs))).at(0);
   }
 
-  [[gnu::always_inline]] bool put_notify() { return bool(net.put_notify(other_, source_.first(size), place_, immediate)); }
-  [[gnu::always_inline]] bool put_notify_fused() { return bool(net.put_notify(other_, source_.first(fused), place_, immediate)); }
-  [[gnu::always_inline]] bool put_notify_fused_signalled() { return bool(net.put_notify(other_, source_.first(fused), place_, immediate, this)); }
+  [[gnu::always_inline]] bool put_notify() {
+    return bool(net.put_notify(other_, source_.first(size), place_, immediate));
+  }
+  [[gnu::always_inline]] bool put_notify_fused() {
+    return bool(net.put_notify(other_, source_.first(fused), place_, immediate));
+  }
+  [[gnu::always_inline]] bool put_notify_fused_signalled() {
+    return bool(net.put_notify(other_, source_.first(fused), place_, immediate, this));
+  }
   [[gnu::always_inline]] bool put_two() { return bool(net.put(other_, two_, place_)); }
   [[gnu::always_inline]] bool put_notify_two() { return bool(net.put_notify(other_, two_, place_, immediate)); }
   [[gnu::always_inline]] bool get_two() { return bool(net.get(other_, two_, place_, this)); }
@@ -99,20 +105,22 @@ class by_weft {
     for (int i = 0; i < members; ++i) taken &= bool(b.put_notify(source_.first(size), place_, immediate));
     return bool(b.close()) && taken;
   }
-  [[gnu::always_inline]] bool fetch_add_float() { return bool(net.template fetch_add<float>(other_, place_, 0.5F, this)); }
+  [[gnu::always_inline]] bool fetch_add_float() {
+    return bool(net.template fetch_add<float>(other_, place_, 0.5F, this));
+  }
   bool say() { return bool(net.send(other_, source_.first(size))); }
-  [[gnu::always_inline]] int look() { return net.progress(told); }
+  [[gnu::always_inline]] int poll_once() { return net.progress(told); }
 
   events told;
 
  private:
   void meet(const channel& to) {
     other_ = sure(net.start_connect(to.hear()));
-    while (!told.stands) look();  // two_processes ends both in time
+    while (!told.stands) poll_once();  // two_processes ends both in time
   }
   void be_met(const channel& to) {
-    to.tell(net.where());
-    while (!told.asked) look();
+    to.tell(net.listen_address());
+    while (!told.asked) poll_once();
     other_ = told.asked;
     if (!net.accept(other_)) throw std::runtime_error("the request was withdrawn");
   }
@@ -143,7 +151,9 @@ struct by_hand {
 
   bool put_notify() { return end->put_notify(other, source, size, there, immediate) == 0; }
   [[gnu::always_inline]] bool put_notify_fused() { return end->fused(other, source, fused, there, immediate) == 0; }
-  [[gnu::always_inline]] bool put_notify_fused_signalled() { return end->fused(other, source, fused, there, immediate, this) == 0; }
+  [[gnu::always_inline]] bool put_notify_fused_signalled() {
+    return end->fused(other, source, fused, there, immediate, this) == 0;
+  }
   [[gnu::always_inline]] bool put_two() { return end->template put<false>(other, two, there, 0) == 0; }
   [[gnu::always_inline]] bool put_notify_two() { return end->template put<true>(other, two, there, immediate) == 0; }
   [[gnu::always_inline]] bool get_two() { return end->get(other, two, there, this) == 0; }
@@ -157,9 +167,10 @@ struct by_hand {
     return b.close() == 0 && taken;
   }
   bool say() { return end->say(other, size) == 0; }
-  [[gnu::always_inline]] int look() {
-    return end->look([this](auto, auto, void*, std::uint64_t) { ++told.ended; }, [this](auto, std::uint32_t) { ++told.arrived; },
-                     [this](auto, const std::byte*, std::size_t) { ++told.arrived; });
+  [[gnu::always_inline]] int poll_once() {
+    return end->poll_once([this](auto, auto, void*, std::uint64_t) { ++told.ended; },
+                          [this](auto, std::uint32_t) { ++told.arrived; },
+                          [this](auto, const std::byte*, std::size_t) { ++told.arrived; });
   }
 };
 
@@ -170,7 +181,7 @@ template <class Contender>
 void settle(Contender& c) {
   for (int i = 0; i < 8; ++i) {
     usleep(2000);
-    c.look();
+    c.poll_once();
   }
 }
 
@@ -182,14 +193,15 @@ inline void say(std::string_view what, const tally& t) {
               static_cast<unsigned long long>(t.empty));
 }
 
-/// One side: the first measures, and returns how much was refused; the second makes progress, and says a message when it is asked for one.
+/// One side: the first measures, and returns how much was refused; the second makes progress, and says a message when
+/// it is asked for one.
 template <class Contender, class Measure>
 int side(const channel& to, bool first, Measure& measure) {
   Contender c(to, first);
   if (!first) {
-    while (to.hear([&] { c.look(); }) == "message")
+    while (to.hear([&] { c.poll_once(); }) == "message")
       if constexpr (requires { c.say(); }) {
-        while (!c.say()) c.look();
+        while (!c.say()) c.poll_once();
         to.tell("said");
       }
     to.tell("done");
@@ -197,7 +209,7 @@ int side(const channel& to, bool first, Measure& measure) {
   }
   const std::uint64_t refused = measure(c, to);
   to.tell("over");
-  to.hear([&] { c.look(); });
+  to.hear([&] { c.poll_once(); });
   return refused == 0 ? 0 : 1;
 }
 template <class Contender, class Measure>
@@ -218,8 +230,8 @@ struct counted_operation {
   runner weft, hand;
 };
 
-/// `--operation NAME... --contender weft|by_hand --visits N`: runs operations that one end has. Read by hand: the benches' own parser takes the
-/// compiler longer than what is counted.
+/// `--operation NAME... --contender weft|by_hand --visits N`: runs operations that one end has. Read by hand: the
+/// benches' own parser takes the compiler longer than what is counted.
 inline int run_asked(std::span<const counted_operation> all, std::span<char* const> arguments) {
   std::vector<std::string_view> asked;
   std::string_view who;
@@ -233,13 +245,17 @@ inline int run_asked(std::span<const counted_operation> all, std::span<char* con
   runner chosen = nullptr;
   bool known = !asked.empty() && (who == "weft" || who == "by_hand") && visits > 0;
   for (const std::string_view what : asked) {
-    const auto found = std::find_if(all.begin(), all.end(), [what](const counted_operation& each) { return each.name == what; });
+    const auto found =
+        std::find_if(all.begin(), all.end(), [what](const counted_operation& each) { return each.name == what; });
     const runner runs = found == all.end() ? nullptr : who == "weft" ? found->weft : found->hand;
     known = known && runs != nullptr && (chosen == nullptr || chosen == runs);
     chosen = runs;
   }
   if (known) return chosen(visits, asked);
-  std::fputs("bench: give --operation (once or more, all of one end), --contender weft or by_hand, and --visits above 0; operations are", stderr);
+  std::fputs(
+      "bench: give --operation (once or more, all of one end), --contender weft or by_hand, and --visits above 0; "
+      "operations are",
+      stderr);
   for (const counted_operation& each : all) std::fprintf(stderr, " %s", each.name.data());
   std::fputs("\n", stderr);
   return 2;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Looks that find a message in receives of each kind, for an instruction count (bench/instructions/composed; composed_ends.hpp): in slots, in large
-// buffers of many messages, which have no contender, and in a pool of all connections.
-// Hot path: the measured function. Threads: one per process.
+// Looks that find a message in receives of each kind, for an instruction count (bench/instructions/composed;
+// composed_ends.hpp): in slots, in large buffers of many messages, which have no contender, and in a pool of all
+// connections. Hot path: the measured function. Threads: one per process.
 #include "../../compose/with.hpp"
 #include "composed_ends.hpp"
 
@@ -11,8 +11,8 @@ using namespace weft;
 using namespace weft::bench;
 
 template <class Contender>
-[[gnu::noinline]] int measured_look(Contender& c) {
-  return c.look();
+[[gnu::noinline]] int measured_poll(Contender& c) {
+  return c.poll_once();
 }
 /// Looks that find one message.
 template <class Contender>
@@ -23,7 +23,7 @@ tally hear(Contender& c, const channel& to, int visits) {
     const std::uint64_t before = c.told.arrived;
     to.tell("message");
     to.hear();  // it is said: the first look has it where the other side's library keeps nothing back
-    do t.empty += measured_look(c) == 0;
+    do t.empty += measured_poll(c) == 0;
     while (c.told.arrived == before);
   }
   return t;
@@ -44,7 +44,8 @@ constexpr runner with_receives() {
 }
 constexpr runner with_pool_by_hand() {
   constexpr auto facts = fabric::facts;
-  if constexpr (facts.shared_receives && facts.endpoint_type == endpoint_type::connected) return messages<by_hand<pooled_use>>;
+  if constexpr (facts.shared_receives && facts.endpoint_type == endpoint_type::connected)
+    return messages<by_hand<pooled_use>>;
   else return no_such;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs one operation of one contender many times inside a function that is named measured_*: callgrind collects there and nowhere else
-// (bench/instructions/run). The loop around the operation is the same text for all contenders. The other process only makes progress,
-// and sends a notice when it is asked for one.
-// Hot path: the measured functions. Threads: one per process.
+// Runs one operation of one contender many times inside a function that is named measured_*: callgrind collects there
+// and nowhere else (bench/instructions/run). The loop around the operation is the same text for all contenders. The
+// other process only makes progress, and sends a notice when it is asked for one. Hot path: the measured functions.
+// Threads: one per process.
 #include "../../compose/selected.hpp"
 #include "../transport/weft_end.hpp"
 #ifdef WEFT_BENCH_MAPPED
@@ -28,7 +28,8 @@ using raw = raw_careful<fabric, native>;
 constexpr std::size_t most = 64;
 #endif
 
-/// The peer's heartbeats come by the clock, four in this time, and not with operations: a look that found one besides would count it as part of one.
+/// The peer's heartbeats come by the clock, four in this time, and not with operations: a look that found one besides
+/// would count it as part of one.
 constexpr duration silence_limit = 120s;
 
 /// weft, through its public calls.
@@ -42,18 +43,27 @@ struct by_weft {
   [[gnu::always_inline]] bool send() { return bool(pair.net.send(pair.other, pair.source.first(size), this)); }
   [[gnu::always_inline]] bool get() { return bool(pair.net.get(pair.other, pair.source.first(size), place, this)); }
   [[gnu::always_inline]] bool put() { return bool(pair.net.put(pair.other, pair.source.first(size), place)); }
-  [[gnu::always_inline]] bool put_notify() { return bool(pair.net.put_notify(pair.other, pair.source.first(size), place, 1)); }
-  [[gnu::always_inline]] bool put_notify_signalled() { return bool(pair.net.put_notify(pair.other, pair.source.first(size), place, 1, this)); }
+  [[gnu::always_inline]] bool put_notify() {
+    return bool(pair.net.put_notify(pair.other, pair.source.first(size), place, 1));
+  }
+  [[gnu::always_inline]] bool put_notify_signalled() {
+    return bool(pair.net.put_notify(pair.other, pair.source.first(size), place, 1, this));
+  }
   [[gnu::always_inline]] bool fetch_add() { return bool(pair.net.fetch_add(pair.other, place, 1, this)); }
-  [[gnu::always_inline]] bool add_u32() { return bool(pair.net.template add<std::uint32_t>(pair.other, place, 1, this)); }
-  [[gnu::always_inline]] bool fetch_max_i32() { return bool(pair.net.template fetch_max<std::int32_t>(pair.other, place, 1, this)); }
-  [[gnu::always_inline]] int look() {
+  [[gnu::always_inline]] bool add_u32() {
+    return bool(pair.net.template add<std::uint32_t>(pair.other, place, 1, this));
+  }
+  [[gnu::always_inline]] bool fetch_max_i32() {
+    return bool(pair.net.template fetch_max<std::int32_t>(pair.other, place, 1, this));
+  }
+  [[gnu::always_inline]] int poll_once() {
     return pair.net.progress(overloaded{[this](const completed&) { ++ended; }, [this](const notified&) { ++landed; },
                                         [this](const received&) { ++heard; }, [](auto&&) {}});
   }
 };
 
-/// The same by hand, with the same care. The end is kept by a pointer, since it must not move and what has it may, as a transport.
+/// The same by hand, with the same care. The end is kept by a pointer, since it must not move and what has it may, as a
+/// transport.
 struct by_hand {
   std::unique_ptr<raw> end;
   raw::handle other;
@@ -61,26 +71,33 @@ struct by_hand {
   raw::place there;
   std::size_t size = most;  ///< Known at run time only, as where messages differ.
   std::uint64_t ended = 0, landed = 0, heard = 0;
-  by_hand(const channel& to, bool first) : end(std::make_unique<raw>(to, first, most)), other(end->other), source(end->source), there(end->there) {}
+  by_hand(const channel& to, bool first)
+      : end(std::make_unique<raw>(to, first, most)), other(end->other), source(end->source), there(end->there) {}
   [[gnu::always_inline]] bool inject() { return end->send(other, source, size) == 0; }
   [[gnu::always_inline]] bool send() { return end->send(other, source, size, this) == 0; }
   [[gnu::always_inline]] bool get() { return end->get(other, source, size, there, this) == 0; }
   [[gnu::always_inline]] bool put() { return end->put(other, source, size, there) == 0; }
   [[gnu::always_inline]] bool put_notify() { return end->put_notify(other, source, size, there, 1) == 0; }
-  [[gnu::always_inline]] bool put_notify_signalled() { return end->template put_notify<delivered>(other, source, size, there, 1, this) == 0; }
+  [[gnu::always_inline]] bool put_notify_signalled() {
+    return end->template put_notify<delivered>(other, source, size, there, 1, this) == 0;
+  }
   [[gnu::always_inline]] bool fetch_add() {
     if constexpr (native) return end->fetch_add(other, there, 1, this) == 0;
     return false;
   }
-  [[gnu::always_inline]] bool add_u32() { return false; }  // not written by hand: like fetch_add, or the row's way is no single call
+  [[gnu::always_inline]] bool add_u32() {
+    return false;
+  }  // not written by hand: like fetch_add, or the row's way is no single call
   [[gnu::always_inline]] bool fetch_max_i32() { return false; }
-  [[gnu::always_inline]] int look() {
-    return end->look([this](auto, auto, void*, std::uint64_t) { ++ended; }, [this](auto, std::uint32_t) { ++landed; },
-                     [this](auto, const std::byte*, std::size_t) { ++heard; });
+  [[gnu::always_inline]] int poll_once() {
+    return end->poll_once([this](auto, auto, void*, std::uint64_t) { ++ended; },
+                          [this](auto, std::uint32_t) { ++landed; },
+                          [this](auto, const std::byte*, std::size_t) { ++heard; });
   }
 };
 
-/// Posts per visit of the measured function: no queue may fill up, and shared memory takes one delivered write at a time.
+/// Posts per visit of the measured function: no queue may fill up, and shared memory takes one delivered write at a
+/// time.
 constexpr int unsignalled_posts = 16, signalled_posts = 1, in_batch = 16;
 
 template <class Contender, bool (Contender::*Operation)(), int posts>
@@ -90,8 +107,8 @@ template <class Contender, bool (Contender::*Operation)(), int posts>
   return refused;
 }
 template <class Contender>
-[[gnu::noinline]] int measured_look(Contender& c) {
-  return c.look();
+[[gnu::noinline]] int measured_poll(Contender& c) {
+  return c.poll_once();
 }
 
 /// What one run did: how often, and of the looks how many found something.
@@ -114,10 +131,10 @@ class run {
     if (what == "fetch_add") return post<&Contender::fetch_add, true>();
     if (what == "add_u32") return post<&Contender::add_u32, true>();
     if (what == "fetch_max_i32") return post<&Contender::fetch_max_i32, true>();
-    if (what == "look_one") return look("notice", 1);
-    if (what == "look_batch") return look("notices", in_batch);
-    if (what == "receive") return look("message", 1);
-    return look("", 0);
+    if (what == "poll_one") return poll_once("notice", 1);
+    if (what == "poll_batch") return poll_once("notices", in_batch);
+    if (what == "receive") return poll_once("message", 1);
+    return poll_once("", 0);
   }
 
  private:
@@ -130,13 +147,13 @@ class run {
       const std::uint64_t before = c_.ended;
       const auto refused = static_cast<std::uint64_t>(measured_post<Contender, Operation, posts>(c_));
       t.refused += refused;
-      while (signalled && c_.ended - before < posts - refused) c_.look();
+      while (signalled && c_.ended - before < posts - refused) c_.poll_once();
       settle();
     }
     return t;
   }
   /// Looks that find nothing, or what the other side is asked for.
-  tally look(const char* asked, std::uint64_t expected) {
+  tally poll_once(const char* asked, std::uint64_t expected) {
     tally t;
     begin();
     for (int v = 0; v < visits_; ++v, t.operations += std::max<std::uint64_t>(expected, 1)) {
@@ -147,7 +164,7 @@ class run {
       }
       usleep(expected > 0 ? 20000 : 0);
       do {
-        const int found = measured_look(c_);
+        const int found = measured_poll(c_);
         t.empty += found == 0;
       } while (c_.landed + c_.heard - before < expected);
     }
@@ -155,13 +172,13 @@ class run {
   }
   /// Some libraries connect at the first post.
   void begin() {
-    while (!c_.put_notify()) c_.look();
+    while (!c_.put_notify()) c_.poll_once();
     settle();
   }
   void settle() {
     for (int i = 0; i < 8; ++i) {
       usleep(2000);
-      c_.look();
+      c_.poll_once();
     }
   }
 
@@ -174,9 +191,10 @@ template <class Contender>
 int side(const channel& to, bool first, const std::string& what, int visits) {
   Contender c(to, first);
   if (!first) {
-    for (std::string asked = to.hear([&] { c.look(); }); asked != "over"; asked = to.hear([&] { c.look(); })) {
+    for (std::string asked = to.hear([&] { c.poll_once(); }); asked != "over";
+         asked = to.hear([&] { c.poll_once(); })) {
       for (int i = 0; i < (asked == "notices" ? in_batch : 1); ++i)
-        while (!(asked == "message" ? c.inject() : c.put_notify())) c.look();
+        while (!(asked == "message" ? c.inject() : c.put_notify())) c.poll_once();
       to.tell("posted");
     }
     to.tell("done");
@@ -185,7 +203,7 @@ int side(const channel& to, bool first, const std::string& what, int visits) {
   const tally t = run<Contender>(c, to, visits).of(what);
   std::printf("%s\n", json{{"operations", t.operations}, {"refused", t.refused}, {"empty", t.empty}}.dump().c_str());
   to.tell("over");
-  to.hear([&] { c.look(); });
+  to.hear([&] { c.poll_once(); });
   return t.refused == 0 ? 0 : 1;
 }
 }  // namespace
@@ -195,14 +213,15 @@ int main(int argc, char** argv) {
   std::string what = "put_notify", who = "weft";
   int visits = 20;
   app.add_option("--operation", what)
-      ->check(
-          CLI::IsMember({"inject", "send", "get", "look_batch", "receive", "put", "put_notify", "put_notify_signalled", "put_signalled", "send_batch",
-                         "put_batch", "put_notify_batch", "fetch_add_batch", "fetch_add", "add_u32", "fetch_max_i32", "look_empty", "look_one"}));
+      ->check(CLI::IsMember({"inject", "send", "get", "poll_batch", "receive", "put", "put_notify",
+                             "put_notify_signalled", "put_signalled", "send_batch", "put_batch", "put_notify_batch",
+                             "fetch_add_batch", "fetch_add", "add_u32", "fetch_max_i32", "poll_empty", "poll_one"}));
   app.add_option("--contender", who)->check(CLI::IsMember({"weft", "by_hand"}));
   app.add_option("--visits", visits, "How often the measured function is entered")->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
-  if (what == "put_signalled" || (what.ends_with("_batch") && what != "look_batch")) return 77;  // counted over rdma-core only
-  if (what == "fetch_add" && !native && who == "by_hand") return 77;                             // no single call to count against
+  if (what == "put_signalled" || (what.ends_with("_batch") && what != "poll_batch"))
+    return 77;                                                        // counted over rdma-core only
+  if (what == "fetch_add" && !native && who == "by_hand") return 77;  // no single call to count against
   if ((what == "add_u32" || what == "fetch_max_i32") && who == "by_hand") return 77;
   const auto both = [&]<class Contender>(std::type_identity<Contender>) {
     return two_processes(

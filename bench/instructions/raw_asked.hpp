@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The contender's operations that the target carries out: a notice that has its bytes with it, a question whether earlier writes are visible, an addition
-// of floats. Each is one message and, where its end is told, one answer that names the operation: a late answer must not end the slot's next one.
-// Hot path: the posts. Threads: one owner.
+// The contender's operations that the target carries out: a notice that has its bytes with it, a question whether
+// earlier writes are visible, an addition of floats. Each is one message and, where its end is told, one answer that
+// names the operation: a late answer must not end the slot's next one. Hot path: the posts. Threads: one owner.
 #pragma once
 
 #include "raw_composed.hpp"
@@ -30,10 +30,12 @@ class raw_asked : public raw_composed<F, Atomics, Use> {
     std::uint64_t operand = 0;
   };
   static constexpr std::size_t injected = F::facts.inject_bytes;
-  static constexpr std::size_t fused_most = injected - std::min(injected, sizeof(fused_head));  ///< Bytes of one whole in a notice.
+  static constexpr std::size_t fused_most =
+      injected - std::min(injected, sizeof(fused_head));  ///< Bytes of one whole in a notice.
 
   raw_asked(const channel& to, bool first, std::size_t size) : base(to, first, size) {
-    for (std::size_t i = 0; i < base::slots_.size(); ++i) base::slots_[i].operand = i;  // a name: its index, and a generation above
+    for (std::size_t i = 0; i < base::slots_.size(); ++i)
+      base::slots_[i].operand = i;  // a name: its index, and a generation above
   }
 
   /// A user's message.
@@ -42,7 +44,8 @@ class raw_asked : public raw_composed<F, Atomics, Use> {
     return static_cast<int>(fi_injectdata(to.of->ep, message, std::max(size, sizeof(head)), to.of->theirs, to.of->at));
   }
   /// The bytes in the notice: a head that says where they belong, and they.
-  [[gnu::always_inline]] int fused(const handle& to, const memory& from, std::size_t size, const place& at, std::uint32_t immediate) noexcept {
+  [[gnu::always_inline]] int fused(const handle& to, const memory& from, std::size_t size, const place& at,
+                                   std::uint32_t immediate) noexcept {
     record* r = living(to);
     if (r == nullptr) [[unlikely]]
       return base::gone;
@@ -53,8 +56,8 @@ class raw_asked : public raw_composed<F, Atomics, Use> {
     return fused(*r, from, size, at, immediate, 0);
   }
   /// Ends by the target's answer.
-  [[gnu::always_inline]] int fused(const handle& to, const memory& from, std::size_t size, const place& at, std::uint32_t immediate,
-                                   void* context) noexcept {
+  [[gnu::always_inline]] int fused(const handle& to, const memory& from, std::size_t size, const place& at,
+                                   std::uint32_t immediate, void* context) noexcept {
     record* r = living(to);
     if (r == nullptr) [[unlikely]]
       return base::gone;
@@ -101,10 +104,11 @@ class raw_asked : public raw_composed<F, Atomics, Use> {
     return posted(*s, fi_injectdata(r->ep, &message, sizeof message, r->theirs, r->at));
   }
 
-  /// raw_careful::look, and the messages above are answered, or end what they answer. `landed(peer, immediate)` for notices of either kind.
+  /// raw_careful::look, and the messages above are answered, or end what they answer. `landed(peer, immediate)` for
+  /// notices of either kind.
   template <class Ended, class Landed, class Heard>
-  [[gnu::always_inline]] int look(Ended&& ended, Landed&& landed, Heard&& heard) {
-    return base::look(
+  [[gnu::always_inline]] int poll_once(Ended&& ended, Landed&& landed, Heard&& heard) {
+    return base::poll_once(
         ended, landed, [&](handle from, const std::byte* data, std::size_t size) __attribute__((always_inline)) {
           message_kind what;
           std::memcpy(&what, data, sizeof what);
@@ -117,8 +121,8 @@ class raw_asked : public raw_composed<F, Atomics, Use> {
  private:
   static std::uint64_t name(slot& s) noexcept { return s.operand += std::uint64_t{1} << 32; }
 
-  [[gnu::always_inline]] int fused(const record& r, const memory& from, std::size_t size, const place& at, std::uint32_t immediate,
-                                   std::uint64_t token) noexcept {
+  [[gnu::always_inline]] int fused(const record& r, const memory& from, std::size_t size, const place& at,
+                                   std::uint32_t immediate, std::uint64_t token) noexcept {
     std::byte message[injected];
     fused_head h;
     h.kind = message_kind::fused;
@@ -133,7 +137,8 @@ class raw_asked : public raw_composed<F, Atomics, Use> {
   }
 
   template <class Ended, class Landed>
-  [[gnu::noinline]] void asked(handle from, message_kind what, const std::byte* data, std::size_t size, Ended& ended, Landed& landed) {
+  [[gnu::noinline]] void asked(handle from, message_kind what, const std::byte* data, std::size_t size, Ended& ended,
+                               Landed& landed) {
     head h;
     std::memcpy(&h, data, sizeof h);
     if (what == message_kind::reply) {
@@ -147,8 +152,11 @@ class raw_asked : public raw_composed<F, Atomics, Use> {
     if (what != message_kind::flush) {
       std::memcpy(&f, data, sizeof f);
       if (f.key != fi_mr_key(base::mr_)) return;
-      const std::uint64_t offset = f.address - (F::facts.virtual_addressing ? reinterpret_cast<std::uint64_t>(base::memory_.data()) : 0);
-      if (offset > base::there.room || base::there.room - offset < (what == message_kind::add ? sizeof(float) : size - sizeof f)) return;
+      const std::uint64_t offset =
+          f.address - (F::facts.virtual_addressing ? reinterpret_cast<std::uint64_t>(base::memory_.data()) : 0);
+      if (offset > base::there.room ||
+          base::there.room - offset < (what == message_kind::add ? sizeof(float) : size - sizeof f))
+        return;
       std::byte* const target = base::memory_.data() + offset;
       if (what == message_kind::add) {
         float now = 0, more = 0;
@@ -163,7 +171,8 @@ class raw_asked : public raw_composed<F, Atomics, Use> {
     }
     if (h.token == 0) return;
     h.kind = message_kind::reply;
-    if (fi_injectdata(from.of->ep, &h, sizeof h, from.of->theirs, from.of->at) != 0) base::refuse("an answer", FI_EAGAIN);
+    if (fi_injectdata(from.of->ep, &h, sizeof h, from.of->theirs, from.of->at) != 0)
+      base::refuse("an answer", FI_EAGAIN);
   }
 };
 

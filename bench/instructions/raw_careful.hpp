@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The contender of the instruction count: libfabric by hand, with what a careful author adds because a program needs it, and weft has it
-// too, each in its cheapest form: a handle of the peer is a record and a number, so that a handle kept too long is recognised; the bytes lie in
-// the source and in the region, which grants it; each signalled operation has a slot that remembers kind, peer, context and time; each
-// completion gives its slot back and tells what it remembered; a notice and a message tell who wrote, one of up to a million peers
-// (transport_options), and the message's receive is posted again; its number is read where its entry says that there is one (fi_cq(3)); a look inside
-// of a handler finds nothing; every 32nd look does the housekeeping; where nothing can be slept on, whoever sleeps between looks sleeps longer each
-// time, which starts over when something comes. Nothing in it may move: the library holds addresses.
-// Hot path: all of it. Threads: one owner.
+// The contender of the instruction count: libfabric by hand, with what a careful author adds because a program needs
+// it, and weft has it too, each in its cheapest form: a handle of the peer is a record and a number, so that a handle
+// kept too long is recognised; the bytes lie in the source and in the region, which grants it; each signalled operation
+// has a slot that remembers kind, peer, context and time; each completion gives its slot back and tells what it
+// remembered; a notice and a message tell who wrote, one of up to a million peers (transport_options), and the
+// message's receive is posted again; its number is read where its entry says that there is one (fi_cq(3)); a look
+// inside of a handler finds nothing; every 32nd look does the housekeeping; where nothing can be slept on, whoever
+// sleeps between looks sleeps longer each time, which starts over when something comes. Nothing in it may move: the
+// library holds addresses. Hot path: all of it. Threads: one owner.
 #pragma once
 
 #include "../raw_pingpong/raw_end.hpp"
@@ -23,7 +24,8 @@ template <class F, bool Atomics, class Use = tuned_use>
 class raw_careful : public raw_end<F, Atomics, Use> {
   using base = raw_end<F, Atomics, Use>;
   static constexpr bool pools = requires { Use::pool; };
-  using base::address_, base::breath_, base::cq_, base::descriptor_, base::ep_, base::inject_, base::key_, base::peer_, base::size_;
+  using base::address_, base::breath_, base::cq_, base::descriptor_, base::ep_, base::inject_, base::key_, base::peer_,
+      base::size_;
 
  public:
   struct record {
@@ -91,8 +93,9 @@ class raw_careful : public raw_end<F, Atomics, Use> {
       return gone;
     if (size > from.size || size > r->takes) [[unlikely]]
       return outside;
-    return static_cast<int>(size <= F::facts.inject_bytes ? fi_injectdata(r->ep, from.data, size, r->theirs, r->at)
-                                                          : fi_senddata(r->ep, from.data, size, from.descriptor, r->theirs, r->at, &marker_));
+    return static_cast<int>(size <= F::facts.inject_bytes
+                                ? fi_injectdata(r->ep, from.data, size, r->theirs, r->at)
+                                : fi_senddata(r->ep, from.data, size, from.descriptor, r->theirs, r->at, &marker_));
   }
   [[gnu::always_inline]] int send(const handle& to, const memory& from, std::size_t size, void* context) noexcept {
     record* r = living(to);
@@ -108,7 +111,8 @@ class raw_careful : public raw_end<F, Atomics, Use> {
     const fi_msg message{&piece, &descriptor, 1, r->at, s, r->theirs};
     return posted(*s, fi_sendmsg(r->ep, &message, FI_REMOTE_CQ_DATA | FI_COMPLETION));
   }
-  [[gnu::always_inline]] int get(const handle& from, const memory& into, std::size_t size, const place& at, void* context) noexcept {
+  [[gnu::always_inline]] int get(const handle& from, const memory& into, std::size_t size, const place& at,
+                                 void* context) noexcept {
     record* r = living(from);
     if (r == nullptr) [[unlikely]]
       return gone;
@@ -135,23 +139,26 @@ class raw_careful : public raw_end<F, Atomics, Use> {
       return wrong;
     if constexpr (tracks) return put_tracked(*r, from, size, at);
     if constexpr (F::facts.refused_write == refusal::silent)
-      if (size - 1 < F::facts.inject_bytes) return static_cast<int>(fi_inject_write(r->ep, from.data, size, r->at, at.address, at.key));
+      if (size - 1 < F::facts.inject_bytes)
+        return static_cast<int>(fi_inject_write(r->ep, from.data, size, r->at, at.address, at.key));
     return static_cast<int>(fi_write(r->ep, from.data, size, from.descriptor, r->at, at.address, at.key, &marker_));
   }
-  [[gnu::always_inline]] int put_notify(const handle& to, const memory& from, std::size_t size, const place& at, std::uint32_t immediate) noexcept {
+  [[gnu::always_inline]] int put_notify(const handle& to, const memory& from, std::size_t size, const place& at,
+                                        std::uint32_t immediate) noexcept {
     const record* r = living(to);
     if (r == nullptr) [[unlikely]]
       return gone;
     if (const int wrong = check(from, size, at)) [[unlikely]]
       return wrong;
     const std::uint64_t data = immediate | std::uint64_t{r->theirs} << 32;
-    return static_cast<int>(size <= F::facts.inject_bytes
-                                ? fi_inject_writedata(r->ep, from.data, size, data, r->at, at.address, at.key)
-                                : fi_writedata(r->ep, from.data, size, from.descriptor, data, r->at, at.address, at.key, &marker_));
+    return static_cast<int>(
+        size <= F::facts.inject_bytes
+            ? fi_inject_writedata(r->ep, from.data, size, data, r->at, at.address, at.key)
+            : fi_writedata(r->ep, from.data, size, from.descriptor, data, r->at, at.address, at.key, &marker_));
   }
   template <bool Delivered>
-  [[gnu::always_inline]] int put_notify(const handle& to, const memory& from, std::size_t size, const place& at, std::uint32_t immediate,
-                                        void* context) noexcept {
+  [[gnu::always_inline]] int put_notify(const handle& to, const memory& from, std::size_t size, const place& at,
+                                        std::uint32_t immediate, void* context) noexcept {
     record* r = living(to);
     if (r == nullptr) [[unlikely]]
       return gone;
@@ -166,10 +173,12 @@ class raw_careful : public raw_end<F, Atomics, Use> {
     void* descriptor = from.descriptor;
     const fi_rma_iov target{at.address, size, at.key};
     const fi_msg_rma message{&piece, &descriptor, 1, r->at, &target, 1, s, immediate | std::uint64_t{r->theirs} << 32};
-    return posted(*s, fi_writemsg(r->ep, &message, FI_REMOTE_CQ_DATA | FI_COMPLETION | (Delivered ? FI_DELIVERY_COMPLETE : 0)));
+    return posted(
+        *s, fi_writemsg(r->ep, &message, FI_REMOTE_CQ_DATA | FI_COMPLETION | (Delivered ? FI_DELIVERY_COMPLETE : 0)));
   }
   template <class T = std::uint64_t>
-  [[gnu::always_inline]] int fetch_add(const handle& to, const place& at, std::type_identity_t<T> operand, void* context) noexcept {
+  [[gnu::always_inline]] int fetch_add(const handle& to, const place& at, std::type_identity_t<T> operand,
+                                       void* context) noexcept {
     record* r = living(to);
     if (r == nullptr) [[unlikely]]
       return gone;
@@ -185,20 +194,21 @@ class raw_careful : public raw_end<F, Atomics, Use> {
     fi_ioc found{&s->old, 1};
     const fi_rma_ioc target{at.address, 1, at.key};
     void* descriptor = slots_descriptor_;
-    const fi_msg_atomic message{&add, &descriptor, 1, r->at, &target, 1, std::is_same_v<T, float> ? FI_FLOAT : FI_UINT64, FI_SUM, s, 0};
+    const fi_msg_atomic message{
+        &add, &descriptor, 1, r->at, &target, 1, std::is_same_v<T, float> ? FI_FLOAT : FI_UINT64, FI_SUM, s, 0};
     return posted(*s, fi_fetch_atomicmsg(r->ep, &message, &found, &descriptor, 1, FI_COMPLETION));
   }
 
-  /// `ended(kind, peer, user, old)` for own operations, `landed(peer, immediate)` for writes of the peer, `heard(peer, data, size)` for its messages.
-  /// Returns how many entries there were.
-  /// One word says whether there is more to see to than the queue; what is found is told in a function of its own.
+  /// `ended(kind, peer, user, old)` for own operations, `landed(peer, immediate)` for writes of the peer, `heard(peer,
+  /// data, size)` for its messages. Returns how many entries there were. One word says whether there is more to see to
+  /// than the queue; what is found is told in a function of its own.
   template <class Ended, class Landed, class Heard>
-  [[gnu::always_inline]] int look(Ended&& ended, Landed&& landed, Heard&& heard) {
-    if (static_cast<std::int32_t>(--quick_looks_) < 0) [[unlikely]]
-      if (!is_owner_looking()) return 0;
+  [[gnu::always_inline]] int poll_once(Ended&& ended, Landed&& landed, Heard&& heard) {
+    if (static_cast<std::int32_t>(--quick_polls_) < 0) [[unlikely]]
+      if (!is_owner_polling()) return 0;
     looked l;
     l.from = this;
-    breath_.before_look();
+    breath_.before_poll();
     const ssize_t count = fi_cq_read(cq_, l.entries.data(), l.entries.size());
     if (count > 0) return found(l, static_cast<int>(count), ended, landed, heard);
     if (count == -FI_EAVAIL) [[unlikely]]
@@ -257,7 +267,8 @@ class raw_careful : public raw_end<F, Atomics, Use> {
   }
   /// Libraries wait for ever for the delivery of no bytes: the notice goes as a message.
   [[gnu::cold, gnu::noinline]] static int nothing_to_deliver(const handle& to, std::uint32_t immediate) noexcept {
-    return static_cast<int>(fi_injectdata(to.of->ep, nullptr, 0, immediate | std::uint64_t{to.of->theirs} << 32, to.of->at));
+    return static_cast<int>(
+        fi_injectdata(to.of->ep, nullptr, 0, immediate | std::uint64_t{to.of->theirs} << 32, to.of->at));
   }
   /// Receives of a link that ended are given back as cancelled; nothing else may fail here.
   [[gnu::cold, gnu::noinline]] void failed_entry() {
@@ -277,9 +288,10 @@ class raw_careful : public raw_end<F, Atomics, Use> {
     return count;
   }
   template <class Ended, class Landed, class Heard>
-  [[gnu::always_inline]] void tell_of(const fi_cq_data_entry* e, int count, Ended& ended, Landed& landed, Heard& heard) {
-    quick_looks_ |= handling;
-    if constexpr (!sleeps_on_descriptor) sleepless_looks_ = 0;
+  [[gnu::always_inline]] void tell_of(const fi_cq_data_entry* e, int count, Ended& ended, Landed& landed,
+                                      Heard& heard) {
+    quick_polls_ |= handling;
+    if constexpr (!sleeps_on_descriptor) sleepless_polls_ = 0;
     const fi_cq_data_entry* const end = e + count;
     do {
       if ((e->flags & FI_REMOTE_WRITE) != 0) {
@@ -295,7 +307,7 @@ class raw_careful : public raw_end<F, Atomics, Use> {
         if (!tracks || what != kind::put) ended(what, from, user, old);
       }
     } while (++e != end);
-    quick_looks_ &= ~handling;
+    quick_polls_ &= ~handling;
   }
   /// A message: who sent it must be who it says, and its receive is posted again when the handler has seen it.
   template <class Heard>
@@ -307,20 +319,23 @@ class raw_careful : public raw_end<F, Atomics, Use> {
     post_again(in);
   }
   [[gnu::always_inline]] void post_again(receive& in) {
-    if (fi_recv(pools ? base::pool_ : in.from->ep, in.data, each_message, nullptr, FI_ADDR_UNSPEC, &in) != 0) [[unlikely]]
+    if (fi_recv(pools ? base::pool_ : in.from->ep, in.data, each_message, nullptr, FI_ADDR_UNSPEC, &in) != 0)
+        [[unlikely]]
       base::refuse("fi_recv", FI_EOTHER);
   }
   /// False: a handler is running. Every 32nd look does the housekeeping.
-  [[gnu::cold, gnu::noinline]] bool is_owner_looking() noexcept {
-    if (static_cast<std::int32_t>(++quick_looks_) < 0) return false;
-    quick_looks_ = 31;
+  [[gnu::cold, gnu::noinline]] bool is_owner_polling() noexcept {
+    if (static_cast<std::int32_t>(++quick_polls_) < 0) return false;
+    quick_polls_ = 31;
     tick_ = static_cast<std::uint32_t>(now_ns() / 1'000'000);
     return true;
   }
 
   static constexpr bool sleeps_on_descriptor = F::facts.completion_wait == completion_wait::descriptor;
-  static constexpr std::uint32_t first_number = 1U << 20;  ///< Below are 20 bits of where its record is, from here on how often that was used.
-  /// A program that counts at its peers may be told of no order behind writes (rxm of libfabric 1.17): whether they are visible is known by their delivery.
+  static constexpr std::uint32_t first_number =
+      1U << 20;  ///< Below are 20 bits of where its record is, from here on how often that was used.
+  /// A program that counts at its peers may be told of no order behind writes (rxm of libfabric 1.17): whether they are
+  /// visible is known by their delivery.
   static constexpr bool tracks = Atomics && F::facts.atomics_cost_order;
   static constexpr std::size_t receives = 64, each_message = 4096;
   std::vector<slot> slots_;
@@ -334,8 +349,8 @@ class raw_careful : public raw_end<F, Atomics, Use> {
   std::uint32_t tick_ = 0;
   static constexpr std::uint32_t handling = 0xc0000000U;
   std::uint32_t flushes_ = 0;
-  std::uint32_t sleepless_looks_ = 0;  ///< Since something came.
-  std::uint32_t quick_looks_ = 32;     ///< Below 0: a handler is running, inside of which looks find nothing.
+  std::uint32_t sleepless_polls_ = 0;  ///< Since something came.
+  std::uint32_t quick_polls_ = 32;     ///< Below 0: a handler is running, inside of which looks find nothing.
 };
 
 }  // namespace weft::bench

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The contender's gather lists, batch, delivered put and notice with its bytes, with the same care as its single posts (raw_careful.hpp):
-// as an author of a program for one fabric writes them. What goes by a message and its answer (a flush, an atomic that the target executes) is in
-// raw_asked.hpp, transfers over several rails in raw_striped.hpp.
-// Hot path: all of it. Threads: one owner.
+// The contender's gather lists, batch, delivered put and notice with its bytes, with the same care as its single posts
+// (raw_careful.hpp): as an author of a program for one fabric writes them. What goes by a message and its answer (a
+// flush, an atomic that the target executes) is in raw_asked.hpp, transfers over several rails in raw_striped.hpp. Hot
+// path: all of it. Threads: one owner.
 #pragma once
 
 #include "raw_careful.hpp"
@@ -31,8 +31,9 @@ class raw_composed : public raw_careful<F, Atomics, Use> {
     void* descriptors[most];
     std::size_t count, bytes;
   };
-  /// False: more pieces than one call carries, or one that has no bytes (a list may have such; they are left out elsewhere), or a sum that wrapped around
-  /// (a slice that left its region has the largest size there is, and must not come back into bounds).
+  /// False: more pieces than one call carries, or one that has no bytes (a list may have such; they are left out
+  /// elsewhere), or a sum that wrapped around (a slice that left its region has the largest size there is, and must not
+  /// come back into bounds).
   [[gnu::always_inline]] static bool gather(std::span<const memory> from, list& l) noexcept {
     if (from.size() > most) [[unlikely]]
       return false;
@@ -52,7 +53,8 @@ class raw_composed : public raw_careful<F, Atomics, Use> {
 
   /// A put, or with an immediate a put_notify; without a context.
   template <bool Notify>
-  [[gnu::always_inline]] int put(const handle& to, std::span<const memory> from, const place& at, std::uint32_t immediate) noexcept {
+  [[gnu::always_inline]] int put(const handle& to, std::span<const memory> from, const place& at,
+                                 std::uint32_t immediate) noexcept {
     const record* r = living(to);
     if (r == nullptr) [[unlikely]]
       return base::gone;
@@ -64,10 +66,14 @@ class raw_composed : public raw_careful<F, Atomics, Use> {
     if (!at.writable) [[unlikely]]
       return base::denied;
     const fi_rma_iov target{at.address, l.bytes, at.key};
-    const fi_msg_rma message{l.pieces, l.descriptors, l.count, r->at, &target, 1, &marker_, Notify ? immediate | std::uint64_t{r->theirs} << 32 : 0};
+    const fi_msg_rma message{l.pieces, l.descriptors,
+                             l.count,  r->at,
+                             &target,  1,
+                             &marker_, Notify ? immediate | std::uint64_t{r->theirs} << 32 : 0};
     return static_cast<int>(fi_writemsg(r->ep, &message, Notify ? FI_REMOTE_CQ_DATA : 0));
   }
-  [[gnu::always_inline]] int get(const handle& to, std::span<const memory> into, const place& at, void* context) noexcept {
+  [[gnu::always_inline]] int get(const handle& to, std::span<const memory> into, const place& at,
+                                 void* context) noexcept {
     record* r = living(to);
     if (r == nullptr) [[unlikely]]
       return base::gone;
@@ -86,7 +92,8 @@ class raw_composed : public raw_careful<F, Atomics, Use> {
     return posted(*s, fi_readmsg(r->ep, &message, FI_COMPLETION));
   }
   /// A put that ends when the target has it.
-  [[gnu::always_inline]] int put_delivered(const handle& to, const memory& from, std::size_t size, const place& at, void* context) noexcept {
+  [[gnu::always_inline]] int put_delivered(const handle& to, const memory& from, std::size_t size, const place& at,
+                                           void* context) noexcept {
     record* r = living(to);
     if (r == nullptr) [[unlikely]]
       return base::gone;
@@ -104,15 +111,16 @@ class raw_composed : public raw_careful<F, Atomics, Use> {
     return posted(*s, fi_writemsg(r->ep, &message, FI_COMPLETION | FI_DELIVERY_COMPLETE));
   }
 
-  /// Posts that go out together, FI_MORE on all but the last. Which one is the last is known when the batch is closed: one is kept, made up as the
-  /// library takes it. Nothing is kept in a batch that is closed or broken.
+  /// Posts that go out together, FI_MORE on all but the last. Which one is the last is known when the batch is closed:
+  /// one is kept, made up as the library takes it. Nothing is kept in a batch that is closed or broken.
   class batch {
    public:
     batch(raw_composed& end, const handle& to) noexcept : to_(to), marker_(&end.marker_) {}
     batch(const batch&) = delete;  // its message points into it
     batch& operator=(const batch&) = delete;
 
-    [[gnu::always_inline]] int put_notify(const memory& from, std::size_t size, const place& at, std::uint32_t immediate) noexcept {
+    [[gnu::always_inline]] int put_notify(const memory& from, std::size_t size, const place& at,
+                                          std::uint32_t immediate) noexcept {
       const record* r = living(to_);
       if (r == nullptr) [[unlikely]]
         return base::gone;
@@ -121,7 +129,8 @@ class raw_composed : public raw_careful<F, Atomics, Use> {
       if (size == 0) [[unlikely]]
         return base::outside;  // needs no write: a notice alone
       if (kept_) [[likely]] {
-        if (const ssize_t refused = fi_writemsg(r->ep, &message_, FI_REMOTE_CQ_DATA | FI_MORE); refused != 0) [[unlikely]]
+        if (const ssize_t refused = fi_writemsg(r->ep, &message_, FI_REMOTE_CQ_DATA | FI_MORE); refused != 0)
+            [[unlikely]]
           return broken(refused);
         ++posted_;
       } else if (const int why = first(*r)) [[unlikely]] {

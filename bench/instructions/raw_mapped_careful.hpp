@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The contender of the instruction count over mapped memory: loads, stores and a ring of lines by hand (bench/mapped/hand_ring.hpp), with what a careful
-// author adds because a program needs it, and weft has it too, each in its cheapest form: a handle of the peer is a record and a number, so that a handle kept
-// too long is recognised; the bytes lie in the source; a region is named by a key that its owner takes back, so that the key's word is read in the peer's memory
-// each time, and what is known of the region was checked against what is mapped here, since a peer may lie; the region that was used last is known for each right
-// apart, and grants it; a message fits the peer's receives, its size is known at run time only, and the largest do not fit a line; a peer that sleeps is woken;
-// what was asked to be told ends at the next look, out of a bounded number, with kind, peer and context, unless the peer was closed meanwhile; messages are
-// copied before anybody sees them, each into a receive of its own, since a handler may leave it there, and it is posted again; their size is looked at; who
-// wrote is known by the ring; a handler may close the peer; a look inside of a handler finds nothing; every 32nd look does the housekeeping.
-// It asks for lines ahead, as weft does, because that is faster (bench/README.md): a notice says where its bytes lie, its taker asks for them and for the lines
-// that it answered into last, whoever takes asks for the line that an answer would go into, and a look that finds nothing asks for those of the last notice.
-// Hot path: all of it. Threads: one owner.
+// The contender of the instruction count over mapped memory: loads, stores and a ring of lines by hand
+// (bench/mapped/hand_ring.hpp), with what a careful author adds because a program needs it, and weft has it too, each
+// in its cheapest form: a handle of the peer is a record and a number, so that a handle kept too long is recognised;
+// the bytes lie in the source; a region is named by a key that its owner takes back, so that the key's word is read in
+// the peer's memory each time, and what is known of the region was checked against what is mapped here, since a peer
+// may lie; the region that was used last is known for each right apart, and grants it; a message fits the peer's
+// receives, its size is known at run time only, and the largest do not fit a line; a peer that sleeps is woken; what
+// was asked to be told ends at the next look, out of a bounded number, with kind, peer and context, unless the peer was
+// closed meanwhile; messages are copied before anybody sees them, each into a receive of its own, since a handler may
+// leave it there, and it is posted again; their size is looked at; who wrote is known by the ring; a handler may close
+// the peer; a look inside of a handler finds nothing; every 32nd look does the housekeeping. It asks for lines ahead,
+// as weft does, because that is faster (bench/README.md): a notice says where its bytes lie, its taker asks for them
+// and for the lines that it answered into last, whoever takes asks for the line that an answer would go into, and a
+// look that finds nothing asks for those of the last notice. Hot path: all of it. Threads: one owner.
 #pragma once
 
 #include "../breather.hpp"
@@ -29,7 +32,8 @@ namespace weft::bench {
 template <class F>
 class raw_mapped_careful {
  public:
-  /// A region of the peer's, as its row said when it was checked; `row` is the word in the peer's memory that holds the key while it stands.
+  /// A region of the peer's, as its row said when it was checked; `row` is the word in the peer's memory that holds the
+  /// key while it stands.
   struct known_region {
     std::uint64_t key = 0;
     const std::atomic<std::uint64_t>* row = nullptr;
@@ -70,7 +74,8 @@ class raw_mapped_careful {
 
   raw_mapped_careful(const channel& to, bool first, std::size_t size) : pair_(to, first) {
     row_in(pair_.landing).store(first_key, std::memory_order_release);
-    const known_region all{first_key, &row_in(pair_.there), pair_.there, 0 - reinterpret_cast<std::uintptr_t>(pair_.there), row_at};
+    const known_region all{first_key, &row_in(pair_.there), pair_.there,
+                           0 - reinterpret_cast<std::uintptr_t>(pair_.there), row_at};
     records_.push_back({first_number, each_message, false, 0, pair_.out, pair_.in, all, all, all});
     for (std::size_t i = 0; i < receives; ++i) posted_[posted_count_++] = messages_.data() + i * each_message;
     other = {records_.data(), first_number};
@@ -112,7 +117,8 @@ class raw_mapped_careful {
       return gone;
     return store(r->written, from, size, at) != nullptr ? 0 : unknown;
   }
-  [[gnu::always_inline]] int put_notify(const handle& to, const memory& from, std::size_t size, const place& at, std::uint32_t immediate) noexcept {
+  [[gnu::always_inline]] int put_notify(const handle& to, const memory& from, std::size_t size, const place& at,
+                                        std::uint32_t immediate) noexcept {
     record* r = living(to);
     if (r == nullptr) [[unlikely]]
       return gone;
@@ -130,11 +136,13 @@ class raw_mapped_careful {
     return sent(*r, l);
   }
   template <bool Delivered>
-  [[gnu::always_inline]] int put_notify(const handle& to, const memory& from, std::size_t size, const place& at, std::uint32_t immediate,
-                                        void* context) noexcept {
-    return has_room_for_end() ? ended(to, kind::put_notify, context, 0, put_notify(to, from, size, at, immediate)) : full;
+  [[gnu::always_inline]] int put_notify(const handle& to, const memory& from, std::size_t size, const place& at,
+                                        std::uint32_t immediate, void* context) noexcept {
+    return has_room_for_end() ? ended(to, kind::put_notify, context, 0, put_notify(to, from, size, at, immediate))
+                              : full;
   }
-  [[gnu::always_inline]] int get(const handle& from, const memory& into, std::size_t size, const place& at, void* context) noexcept {
+  [[gnu::always_inline]] int get(const handle& from, const memory& into, std::size_t size, const place& at,
+                                 void* context) noexcept {
     const record* r = living(from);
     if (r == nullptr) [[unlikely]]
       return gone;
@@ -146,7 +154,8 @@ class raw_mapped_careful {
     if (!has_room_for_end()) [[unlikely]]
       return full;
     if (size == 8 && reinterpret_cast<std::uintptr_t>(here) % 8 == 0) {
-      const std::uint64_t word = word_at(const_cast<std::byte*>(here)).load(std::memory_order_relaxed);  // NOLINT: an atomic_ref wants it
+      const std::uint64_t word =
+          word_at(const_cast<std::byte*>(here)).load(std::memory_order_relaxed);  // NOLINT: an atomic_ref wants it
       std::memcpy(into.data, &word, sizeof word);
     } else {
       std::memcpy(into.data, here, size);
@@ -154,7 +163,8 @@ class raw_mapped_careful {
     std::atomic_thread_fence(std::memory_order_acquire);
     return ended(from, kind::get, context, 0, 0);
   }
-  [[gnu::always_inline]] int fetch_add(const handle& to, const place& at, std::uint64_t operand, void* context) noexcept {
+  [[gnu::always_inline]] int fetch_add(const handle& to, const place& at, std::uint64_t operand,
+                                       void* context) noexcept {
     const record* r = living(to);
     if (r == nullptr) [[unlikely]]
       return gone;
@@ -166,13 +176,13 @@ class raw_mapped_careful {
     return ended(to, kind::fetch_add, context, word_at(word).fetch_add(operand, std::memory_order_acq_rel), 0);
   }
 
-  /// `ended(kind, peer, user, old)` for own operations, `landed(peer, immediate)` for writes of the peer, `heard(peer, data, size)` for its messages.
-  /// Returns how many there were.
+  /// `ended(kind, peer, user, old)` for own operations, `landed(peer, immediate)` for writes of the peer, `heard(peer,
+  /// data, size)` for its messages. Returns how many there were.
   template <class Ended, class Landed, class Heard>
-  [[gnu::always_inline]] int look(Ended&& ended, Landed&& landed, Heard&& heard) {
-    if (static_cast<std::int32_t>(--quick_looks_) < 0) [[unlikely]]
-      if (!is_owner_looking()) return 0;
-    breath_.before_look();
+  [[gnu::always_inline]] int poll_once(Ended&& ended, Landed&& landed, Heard&& heard) {
+    if (static_cast<std::int32_t>(--quick_polls_) < 0) [[unlikely]]
+      if (!is_owner_polling()) return 0;
+    breath_.before_poll();
     int told = 0;
     if (first_end_ != next_end_) told = tell_ends(ended);
     for (record& r : records_)
@@ -201,7 +211,8 @@ class raw_mapped_careful {
     return k.start + at.address;
   }
   /// Behind what was written before; an aligned word is seen whole.
-  [[gnu::always_inline]] static std::byte* store(const known_region& k, const memory& from, std::size_t size, const place& at) noexcept {
+  [[gnu::always_inline]] static std::byte* store(const known_region& k, const memory& from, std::size_t size,
+                                                 const place& at) noexcept {
     if (size > from.size) [[unlikely]]
       return nullptr;
     std::byte* const to = reach(k, at, size);
@@ -245,7 +256,7 @@ class raw_mapped_careful {
 
   template <class Ended>
   [[gnu::noinline]] int tell_ends(Ended& ended) {
-    quick_looks_ |= handling;
+    quick_polls_ |= handling;
     breath_.found();
     int told = 0;
     do {
@@ -253,16 +264,17 @@ class raw_mapped_careful {
       if (e.of.of->live == e.of.number) [[likely]]
         ended(e.what, e.of, e.user, e.old);
     } while (++told < most_told && first_end_ != next_end_);
-    quick_looks_ &= ~handling;
+    quick_polls_ &= ~handling;
     return told;
   }
   template <class Landed, class Heard>
   [[gnu::noinline]] static int found(raw_mapped_careful& here, record& r, Landed& landed, Heard& heard) {
-    here.quick_looks_ |= handling;
+    here.quick_polls_ |= handling;
     here.breath_.found();
     int told = 0;
     const handle from{&r, r.live};
-    for (const hand_ring::line* l = r.in.front(); l != nullptr && told < most_told && r.live == from.number; l = r.in.front(), ++told) {
+    for (const hand_ring::line* l = r.in.front(); l != nullptr && told < most_told && r.live == from.number;
+         l = r.in.front(), ++told) {
       const std::uint64_t immediate = l->immediate;
       if ((immediate & message) == 0) {
         place_told where;
@@ -280,7 +292,7 @@ class raw_mapped_careful {
         here.take(r, *l, from, heard);
       }
     }
-    here.quick_looks_ &= ~handling;
+    here.quick_polls_ &= ~handling;
     return told;
   }
   template <class Heard>
@@ -305,15 +317,17 @@ class raw_mapped_careful {
   /// Nothing may fail here.
   [[noreturn, gnu::cold, gnu::noinline]] static void broken() noexcept { std::abort(); }
   /// False: a handler is running. Every 32nd look does the housekeeping.
-  [[gnu::cold, gnu::noinline]] bool is_owner_looking() noexcept {
-    if (static_cast<std::int32_t>(++quick_looks_) < 0) return false;
-    quick_looks_ = 31;
+  [[gnu::cold, gnu::noinline]] bool is_owner_polling() noexcept {
+    if (static_cast<std::int32_t>(++quick_polls_) < 0) return false;
+    quick_polls_ = 31;
     const auto since = std::chrono::steady_clock::now().time_since_epoch();
     tick_ = static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(since).count());
     return true;
   }
 
-  static std::atomic<std::uint64_t>& row_in(std::byte* landing) noexcept { return *reinterpret_cast<std::atomic<std::uint64_t>*>(landing + row_at); }
+  static std::atomic<std::uint64_t>& row_in(std::byte* landing) noexcept {
+    return *reinterpret_cast<std::atomic<std::uint64_t>*>(landing + row_at);
+  }
   static constexpr std::size_t row_at = block_at / 2;  ///< In a landing: what lies before it is the region.
   /// Of a notice, in its line: the first and the last byte that it is about, as their owner counts.
   struct place_told {
@@ -334,7 +348,7 @@ class raw_mapped_careful {
   std::uint32_t posted_count_ = 0;
   std::uint32_t tick_ = 0;
   breather<room_at_line> breath_;
-  std::uint32_t quick_looks_ = 32;  ///< Below 0: a handler is running, inside of which looks find nothing.
+  std::uint32_t quick_polls_ = 32;  ///< Below 0: a handler is running, inside of which looks find nothing.
 };
 
 }  // namespace weft::bench

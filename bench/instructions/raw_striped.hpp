@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The contender of transfers over several rails: an endpoint for each, pages in turn. A transfer ends once, when all of its pieces have; what a rail has
-// no room for is posted when there is. What its program knows when it runs only: how many rails (as many as it was told addresses), the size of the pages by
-// which the remote region is cut, and where in the region a transfer begins. Bounds and rights are checked once for the whole, a connection by each post.
-// Hot path: put, look. Threads: one owner.
+// The contender of transfers over several rails: an endpoint for each, pages in turn. A transfer ends once, when all of
+// its pieces have; what a rail has no room for is posted when there is. What its program knows when it runs only: how
+// many rails (as many as it was told addresses), the size of the pages by which the remote region is cut, and where in
+// the region a transfer begins. Bounds and rights are checked once for the whole, a connection by each post. Hot path:
+// put, look. Threads: one owner.
 #pragma once
 
 #include "raw_composed.hpp"
@@ -58,8 +59,8 @@ class raw_striped {
   place there;
 
   /// `size` bytes from `offset` in the source to `at` in the region.
-  [[gnu::always_inline]] int put(const handle& to, const memory& from, std::uint64_t offset, std::size_t size, const place& target, std::uint64_t at,
-                                 void* context) noexcept {
+  [[gnu::always_inline]] int put(const handle& to, const memory& from, std::uint64_t offset, std::size_t size,
+                                 const place& target, std::uint64_t at, void* context) noexcept {
     if (to.of->live != to.number || to.of->lost) [[unlikely]]
       return end::gone;
     if (offset > from.size || size > from.size - offset || at > target.room || size > target.room - at) [[unlikely]]
@@ -93,10 +94,10 @@ class raw_striped {
 
   /// `ended(kind, peer, user, fault)` for each transfer.
   template <class Ended>
-  int look(Ended&& ended) {
+  int poll_once(Ended&& ended) {
     int found = 0;
     for (std::size_t rail = 0; rail < rails_.size(); ++rail) {
-      found += rails_[rail]->look(
+      found += rails_[rail]->poll_once(
           [&](auto, auto, void* user, std::uint64_t) {
             auto& t = *static_cast<transfer*>(user);
             --t.outstanding;
@@ -129,22 +130,25 @@ class raw_striped {
     transfer* next = nullptr;
   };
 
-  [[gnu::always_inline]] int post(transfer& t, std::size_t rail, const memory& from, std::uint64_t offset, std::uint64_t size, const place& target,
-                                  std::uint64_t at) noexcept {
+  [[gnu::always_inline]] int post(transfer& t, std::size_t rail, const memory& from, std::uint64_t offset,
+                                  std::uint64_t size, const place& target, std::uint64_t at) noexcept {
     const auto& [data, whole, descriptor] = from.on[rail];
     const typename end::place& theirs = target.on[rail];
-    return rails_[rail]->put_delivered(t.to.of->on[rail], {data + offset, size, descriptor}, size, {theirs.address + at, theirs.key, size, true}, &t);
+    return rails_[rail]->put_delivered(t.to.of->on[rail], {data + offset, size, descriptor}, size,
+                                       {theirs.address + at, theirs.key, size, true}, &t);
   }
-  [[gnu::cold, gnu::noinline]] int stopped(transfer& t, int refused, const memory& from, std::uint64_t offset, std::size_t size, const place& target,
-                                           std::uint64_t at, std::uint64_t begin) noexcept {
+  [[gnu::cold, gnu::noinline]] int stopped(transfer& t, int refused, const memory& from, std::uint64_t offset,
+                                           std::size_t size, const place& target, std::uint64_t at,
+                                           std::uint64_t begin) noexcept {
     if (refused == end::full) return wait(t, from, offset, size, target, at, begin, begin / page_ % rails_.size());
     t.fault = refused;
     if (t.outstanding != 0) return 0;
     give(t);
     return refused;
   }
-  [[gnu::cold, gnu::noinline]] int wait(transfer& t, const memory& from, std::uint64_t offset, std::size_t size, const place& target,
-                                        std::uint64_t at, std::uint64_t begin, std::size_t refused) noexcept {
+  [[gnu::cold, gnu::noinline]] int wait(transfer& t, const memory& from, std::uint64_t offset, std::size_t size,
+                                        const place& target, std::uint64_t at, std::uint64_t begin,
+                                        std::size_t refused) noexcept {
     t.from = &from;
     t.target = &target;
     t.offset = offset;
@@ -169,7 +173,8 @@ class raw_striped {
   bool post_rest(transfer& t, std::size_t rail) noexcept {
     for (std::uint64_t& page = t.page[rail]; t.fault == 0 && page * page_ < t.at + t.size; page += rails_.size()) {
       const std::uint64_t begin = std::max(t.at, page * page_), until = std::min(t.at + t.size, (page + 1) * page_);
-      if (const int refused = post(t, rail, *t.from, t.offset + (begin - t.at), until - begin, *t.target, begin)) [[unlikely]] {
+      if (const int refused = post(t, rail, *t.from, t.offset + (begin - t.at), until - begin, *t.target, begin))
+          [[unlikely]] {
         if (refused == end::full) return false;
         t.fault = refused;
         break;

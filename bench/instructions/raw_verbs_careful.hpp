@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The contender of the instruction count over rdma-core: verbs by hand, with what a careful author adds because a program needs it, and weft has
-// it too, each in its cheapest form: a handle of the peer is a record and a number; the bytes lie in the source and in the region, which grants it;
-// the peer has a receive for what consumes one (its count is written here by its card); the send queue has room; each request has a place
-// that remembers its context, so that a failure finds its operation; one of N is signalled though nobody asks; depth, N, the largest transfer and
-// what travels inline are what the device grants, known at run time; an operation with a context
-// has a slot that remembers kind, peer, context and time, out of a bounded number; short bytes travel inline; messages and immediates are solicited;
-// a look inside of a handler finds nothing; every 32nd look does the housekeeping; an entry that failed is not taken for one that ended well.
-// What arrives: raw_verbs_receives.hpp.
-// Hot path: all of it. Threads: one owner.
+// The contender of the instruction count over rdma-core: verbs by hand, with what a careful author adds because a
+// program needs it, and weft has it too, each in its cheapest form: a handle of the peer is a record and a number; the
+// bytes lie in the source and in the region, which grants it; the peer has a receive for what consumes one (its count
+// is written here by its card); the send queue has room; each request has a place that remembers its context, so that a
+// failure finds its operation; one of N is signalled though nobody asks; depth, N, the largest transfer and what
+// travels inline are what the device grants, known at run time; an operation with a context has a slot that remembers
+// kind, peer, context and time, out of a bounded number; short bytes travel inline; messages and immediates are
+// solicited; a look inside of a handler finds nothing; every 32nd look does the housekeeping; an entry that failed is
+// not taken for one that ended well. What arrives: raw_verbs_receives.hpp. Hot path: all of it. Threads: one owner.
 #pragma once
 
 #include "raw_verbs_receives.hpp"
@@ -59,7 +59,8 @@ class verbs_careful : public verbs_receives {
   };
   enum outcome : int { ok = 0, gone, outside, denied, full, no_receive, failed };
 
-  explicit verbs_careful(ibv_pd* domain) : verbs_receives(domain), slots_(256), places_(granted_.depth), marker_(other.of) {
+  explicit verbs_careful(ibv_pd* domain)
+      : verbs_receives(domain), slots_(256), places_(granted_.depth), marker_(other.of) {
     const int local = IBV_ACCESS_LOCAL_WRITE;
     slots_key_ = ibv_reg_mr(domain, slots_.data(), slots_.size() * sizeof(slot), local)->lkey;
     for (slot& s : slots_) give(s);
@@ -79,7 +80,8 @@ class verbs_careful : public verbs_receives {
     return post<true>(*r, work, piece, marker_, false);
   }
   template <bool Signalled>
-  [[gnu::always_inline]] int put(const handle& to, const memory& from, std::size_t size, const place& at, void* context) noexcept {
+  [[gnu::always_inline]] int put(const handle& to, const memory& from, std::size_t size, const place& at,
+                                 void* context) noexcept {
     record* r = living(to);
     if (r == nullptr) [[unlikely]]
       return gone;
@@ -103,8 +105,8 @@ class verbs_careful : public verbs_receives {
     return r2;
   }
   template <bool Signalled>
-  [[gnu::always_inline]] int put_notify(const handle& to, const memory& from, std::size_t size, const place& at, std::uint32_t immediate,
-                                        void* context) noexcept {
+  [[gnu::always_inline]] int put_notify(const handle& to, const memory& from, std::size_t size, const place& at,
+                                        std::uint32_t immediate, void* context) noexcept {
     record* r = living(to);
     if (r == nullptr) [[unlikely]]
       return gone;
@@ -128,7 +130,8 @@ class verbs_careful : public verbs_receives {
         give(*static_cast<slot*>(mine));
     return r2;
   }
-  [[gnu::always_inline]] int fetch_add(const handle& to, const place& at, std::uint64_t operand, void* context) noexcept {
+  [[gnu::always_inline]] int fetch_add(const handle& to, const place& at, std::uint64_t operand,
+                                       void* context) noexcept {
     record* r = living(to);
     if (r == nullptr) [[unlikely]]
       return gone;
@@ -149,12 +152,13 @@ class verbs_careful : public verbs_receives {
     return r2;
   }
 
-  /// `ended(kind, peer, user, old)` for own operations, `landed(peer, immediate)` for notices, `heard(peer, data, size)` for messages.
-  /// One word says whether there is more to see to than the queue; what is found is told in a function of its own.
+  /// `ended(kind, peer, user, old)` for own operations, `landed(peer, immediate)` for notices, `heard(peer, data,
+  /// size)` for messages. One word says whether there is more to see to than the queue; what is found is told in a
+  /// function of its own.
   template <class Ended, class Landed, class Heard>
-  [[gnu::always_inline]] int look(ibv_cq* queue, Ended&& ended, Landed&& landed, Heard&& heard) {
-    if (static_cast<std::int32_t>(--quick_looks_) < 0) [[unlikely]]
-      if (!is_owner_looking()) return 0;
+  [[gnu::always_inline]] int poll_once(ibv_cq* queue, Ended&& ended, Landed&& landed, Heard&& heard) {
+    if (static_cast<std::int32_t>(--quick_polls_) < 0) [[unlikely]]
+      if (!is_owner_polling()) return 0;
     looked l;
     l.from = this;
     const int count = ibv_poll_cq(queue, static_cast<int>(l.entries.size()), l.entries.data());
@@ -177,7 +181,7 @@ class verbs_careful : public verbs_receives {
   }
   template <class Ended, class Landed, class Heard>
   [[gnu::always_inline]] void tell_of(const ibv_wc* w, int count, Ended& ended, Landed& landed, Heard& heard) {
-    quick_looks_ |= handling;
+    quick_polls_ |= handling;
     const ibv_wc* const end = w + count;
     do {
       if (w->status != IBV_WC_SUCCESS) [[unlikely]]
@@ -195,7 +199,7 @@ class verbs_careful : public verbs_receives {
       give(s);
       ended(what, of, user, old);
     } while (++w != end);
-    quick_looks_ &= ~handling;
+    quick_polls_ &= ~handling;
   }
   /// Tells the peer how many receives it was given, by a write into its word.
   [[gnu::cold, gnu::noinline]] void offer(record& to) noexcept {
@@ -208,9 +212,9 @@ class verbs_careful : public verbs_receives {
     if (post<false>(to, work, piece, marker_, false) == ok) to.offers = count;
   }
   /// False: a handler is running. Every 32nd look does the housekeeping.
-  [[gnu::cold, gnu::noinline]] bool is_owner_looking() noexcept {
-    if (static_cast<std::int32_t>(++quick_looks_) < 0) return false;
-    quick_looks_ = 31;
+  [[gnu::cold, gnu::noinline]] bool is_owner_polling() noexcept {
+    if (static_cast<std::int32_t>(++quick_polls_) < 0) return false;
+    quick_polls_ = 31;
     const auto since = std::chrono::steady_clock::now().time_since_epoch();
     tick_ = static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(since).count());
     return true;
@@ -225,7 +229,8 @@ class verbs_careful : public verbs_receives {
   }
 
   template <bool Consumes, bool Outgoing = true>
-  [[gnu::always_inline]] int post(record& to, ibv_send_wr& work, ibv_sge& piece, void* context, bool signalled) noexcept {
+  [[gnu::always_inline]] int post(record& to, ibv_send_wr& work, ibv_sge& piece, void* context,
+                                  bool signalled) noexcept {
     if (to.posted - to.retired >= granted_.depth) [[unlikely]]
       return full;
     if constexpr (Consumes)
@@ -265,10 +270,12 @@ class verbs_careful : public verbs_receives {
     qp->wr_flags = work.send_flags & ~unsigned{IBV_SEND_INLINE};
     if (work.opcode == IBV_WR_SEND_WITH_IMM) ibv_wr_send_imm(qp, work.imm_data);
     if (work.opcode == IBV_WR_RDMA_WRITE) ibv_wr_rdma_write(qp, work.wr.rdma.rkey, work.wr.rdma.remote_addr);
-    if (work.opcode == IBV_WR_RDMA_WRITE_WITH_IMM) ibv_wr_rdma_write_imm(qp, work.wr.rdma.rkey, work.wr.rdma.remote_addr, work.imm_data);
+    if (work.opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
+      ibv_wr_rdma_write_imm(qp, work.wr.rdma.rkey, work.wr.rdma.remote_addr, work.imm_data);
     if (work.opcode == IBV_WR_ATOMIC_FETCH_AND_ADD)
       ibv_wr_atomic_fetch_add(qp, work.wr.atomic.rkey, work.wr.atomic.remote_addr, work.wr.atomic.compare_add);
-    if ((work.send_flags & IBV_SEND_INLINE) != 0) ibv_wr_set_inline_data(qp, reinterpret_cast<void*>(piece.addr), piece.length);
+    if ((work.send_flags & IBV_SEND_INLINE) != 0)
+      ibv_wr_set_inline_data(qp, reinterpret_cast<void*>(piece.addr), piece.length);
     else ibv_wr_set_sge(qp, piece.lkey, piece.addr, piece.length);
   }
 
@@ -299,7 +306,7 @@ class verbs_careful : public verbs_receives {
   record* marker_;
   std::uint32_t tick_ = 0;
   static constexpr std::uint32_t handling = 0xc0000000U;
-  std::uint32_t quick_looks_ = 32;  ///< Below 0: a handler is running, inside of which looks find nothing.
+  std::uint32_t quick_polls_ = 32;  ///< Below 0: a handler is running, inside of which looks find nothing.
 };
 
 }  // namespace weft::bench

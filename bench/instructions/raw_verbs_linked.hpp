@@ -1,30 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The contender of batches over rdma-core: requests for one peer are linked by hand and posted by one call (ibv_post_send takes a list), with the checks
-// of raw_verbs_careful.hpp for each. What the library does not take loses its place and its receive of the peer.
-// Hot path: all of it. Threads: one owner.
+// The contender of batches over rdma-core: requests for one peer are linked by hand and posted by one call
+// (ibv_post_send takes a list), with the checks of raw_verbs_careful.hpp for each. What the library does not take loses
+// its place and its receive of the peer. Hot path: all of it. Threads: one owner.
 #pragma once
 
 #include "raw_verbs_careful.hpp"
 
 namespace weft::bench {
 
-/// Built: members are built in the queue by ibv_wr_* calls as they come, between the start and the complete of the batch.
+/// Built: members are built in the queue by ibv_wr_* calls as they come, between the start and the complete of the
+/// batch.
 template <bool Built = false>
 class verbs_linked : public verbs_careful<Built> {
   using base = verbs_careful<Built>;
-  using base::check, base::granted_, base::living, base::marker_, base::mask_, base::places_, base::slots_key_, base::take;
+  using base::check, base::granted_, base::living, base::marker_, base::mask_, base::places_, base::slots_key_,
+      base::take;
 
  public:
   static constexpr std::size_t longest = 16;
   using base::base;
   using base::denied, base::failed, base::full, base::gone, base::no_receive, base::ok, base::outside;
-  using typename base::handle, typename base::memory, typename base::place, typename base::record, typename base::send_place, typename base::slot,
-      typename base::kind;
+  using typename base::handle, typename base::memory, typename base::place, typename base::record,
+      typename base::send_place, typename base::slot, typename base::kind;
 
   /// Requires: all members until flush() go to one peer. What was added goes out by flush().
   template <ibv_wr_opcode What>
-  [[gnu::always_inline]] int add(const handle& to, const memory& from, std::size_t size, const place& at, std::uint32_t immediate) noexcept {
+  [[gnu::always_inline]] int add(const handle& to, const memory& from, std::size_t size, const place& at,
+                                 std::uint32_t immediate) noexcept {
     constexpr bool consumes = What != IBV_WR_RDMA_WRITE;
     record* r = living(to);
     if (r == nullptr) [[unlikely]]
@@ -68,7 +71,8 @@ class verbs_linked : public verbs_careful<Built> {
     return ok;
   }
 
-  [[gnu::always_inline]] int add_fetch_add(const handle& to, const place& at, std::uint64_t operand, void* context) noexcept {
+  [[gnu::always_inline]] int add_fetch_add(const handle& to, const place& at, std::uint64_t operand,
+                                           void* context) noexcept {
     record* r = living(to);
     if (r == nullptr) [[unlikely]]
       return gone;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The receiving half of the contender over rdma-core (raw_verbs_careful.hpp), with what a careful author adds because a program needs it, and weft has it
-// too, each in its cheapest form: a receive knows its connection, since a failed one must name it (the number of a queue pair is given to the next one);
-// notices and messages both use up receives, and each is posted again; what is said is told with who said it, one of many peers, who must be the one at
-// the other end of that connection; receives are counted, and the peer is told of every few, since it sends no more than there are.
+// The receiving half of the contender over rdma-core (raw_verbs_careful.hpp), with what a careful author adds because a
+// program needs it, and weft has it too, each in its cheapest form: a receive knows its connection, since a failed one
+// must name it (the number of a queue pair is given to the next one); notices and messages both use up receives, and
+// each is posted again; what is said is told with who said it, one of many peers, who must be the one at the other end
+// of that connection; receives are counted, and the peer is told of every few, since it sends no more than there are.
 // Hot path: arrived(). Threads: one owner.
 #pragma once
 
@@ -48,7 +49,8 @@ class verbs_receives {
     record* from = nullptr;
     std::byte* data = nullptr;
   };
-  static constexpr std::uint32_t first_number = 1U << 20;  ///< Below are 20 bits of where its record is, from here on how often that was used.
+  static constexpr std::uint32_t first_number =
+      1U << 20;  ///< Below are 20 bits of where its record is, from here on how often that was used.
   static constexpr std::size_t receives = 64, each_message = 4096;
 
   explicit verbs_receives(ibv_pd* domain) : messages_(each_message * receives), receives_(receives) {
@@ -89,7 +91,8 @@ class verbs_receives {
     if (index >= capacity_ || records_[index].live != number) return {};
     return {&records_[index], number};
   }
-  /// `landed(peer, immediate)` for notices, `heard(peer, data, size)` for messages. True: the peer is to be told of receives.
+  /// `landed(peer, immediate)` for notices, `heard(peer, data, size)` for messages. True: the peer is to be told of
+  /// receives.
   template <class Landed, class Heard>
   [[gnu::always_inline]] bool arrived(const ibv_wc& w, std::uint32_t tick, Landed& landed, Heard& heard) {
     receive& in = *reinterpret_cast<receive*>(w.wr_id);
@@ -115,7 +118,8 @@ class verbs_receives {
 
   std::unique_ptr<record[]> records_ = std::make_unique<record[]>(64);
   std::uint32_t capacity_ = 64;
-  std::unique_ptr<std::uint32_t[]> counts_ = std::make_unique<std::uint32_t[]>(2);  ///< Written by the other side's card; read by ours.
+  std::unique_ptr<std::uint32_t[]> counts_ =
+      std::make_unique<std::uint32_t[]>(2);  ///< Written by the other side's card; read by ours.
   std::uint32_t counts_key_ = 0;
 
  private:

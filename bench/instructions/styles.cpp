@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The same work in both styles, for an instruction count (bench/instructions/styles): when a put_notify ended, the next one is posted, from the
-// handler of progress() or by a coroutine that awaited it. One visit of measured_look sees one end and makes one post.
-// Hot path: the measured function. Threads: one per process.
+// The same work in both styles, for an instruction count (bench/instructions/styles): when a put_notify ended, the next
+// one is posted, from the handler of progress() or by a coroutine that awaited it. One visit of measured_poll sees one
+// end and makes one post. Hot path: the measured function. Threads: one per process.
 #include "../../compose/selected.hpp"
 #include "../../coroutines/scheduler.hpp"
 #include "../command_line.hpp"
@@ -27,7 +27,7 @@ struct by_handler {
     going = true;
     post();
   }
-  int look() {
+  int poll_once() {
     return pair.net.progress(overloaded{[this](const completed&) {
                                           ++ended;
                                           if (going) post();
@@ -55,61 +55,62 @@ struct by_coroutine {
     going = true;
     wrong += !net.spawn(posting(*this, net.with(pair.other)));
   }
-  int look() {
+  int poll_once() {
     return net.progress(overloaded{[this](const failed&) { ++wrong; }, [](auto&&) {}});
   }
 };
 
 template <class Contender>
-[[gnu::noinline]] int measured_look(Contender& c) {
-  return c.look();
+[[gnu::noinline]] int measured_poll(Contender& c) {
+  return c.poll_once();
 }
 
 template <class Contender>
 int side(const channel& to, bool first, bool empty, int visits) {
   Contender c(to, first);
   if (!first) {
-    (void)to.hear([&] { c.look(); });
+    (void)to.hear([&] { c.poll_once(); });
     to.tell("done");
     return 0;
   }
   std::uint64_t nothing = 0;
   for (int i = 0; i < 8; ++i) {
     usleep(2000);
-    c.look();
+    c.poll_once();
   }
   if (!empty) c.begin();
   for (int v = 0; v < visits; ++v) {
     const std::uint64_t before = c.ended;
     do {
       usleep(empty ? 0 : 10000);
-      nothing += measured_look(c) == 0;
+      nothing += measured_poll(c) == 0;
     } while (!empty && c.ended == before);
   }
   c.going = false;
   for (int i = 0; i < 50; ++i) {
     usleep(1000);
-    c.look();
+    c.poll_once();
   }
   std::printf("%s\n", json{{"operations", visits}, {"refused", c.wrong}, {"empty", nothing}}.dump().c_str());
   to.tell("over");
-  (void)to.hear([&] { c.look(); });
+  (void)to.hear([&] { c.poll_once(); });
   return c.wrong == 0 ? 0 : 1;
 }
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("The next put_notify when one ended, from a handler or by a coroutine, for an instruction count under callgrind");
+  CLI::App app(
+      "The next put_notify when one ended, from a handler or by a coroutine, for an instruction count under callgrind");
   std::string what = "next_put", who = "handler";
   int visits = 20;
-  app.add_option("--operation", what)->check(CLI::IsMember({"look_empty", "next_put"}));
+  app.add_option("--operation", what)->check(CLI::IsMember({"poll_empty", "next_put"}));
   app.add_option("--contender", who)->check(CLI::IsMember({"handler", "coroutine"}));
   app.add_option("--visits", visits, "How often the measured function is entered")->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
   const auto both = [&]<class Contender>(std::type_identity<Contender>) {
     return two_processes(
-        120, [&](const channel& to) { return side<Contender>(to, true, what == "look_empty", visits); },
-        [&](const channel& to) { return side<Contender>(to, false, what == "look_empty", visits); });
+        120, [&](const channel& to) { return side<Contender>(to, true, what == "poll_empty", visits); },
+        [&](const channel& to) { return side<Contender>(to, false, what == "poll_empty", visits); });
   };
   return who == "handler" ? both(std::type_identity<by_handler>{}) : both(std::type_identity<by_coroutine>{});
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The instruction count of operations over rdma-core on a machine without a card: both ends are in this process, over a device of its own
-// (tests/stub_device), which is a library of its own, so that only the caller's instructions are counted (bench/instructions/run).
-// Hot path: the measured functions. Threads: one.
+// The instruction count of operations over rdma-core on a machine without a card: both ends are in this process, over a
+// device of its own (tests/stub_device), which is a library of its own, so that only the caller's instructions are
+// counted (bench/instructions/run). Hot path: the measured functions. Threads: one.
 #include "../../compose/transport.hpp"
 #include "../../tests/stub_device/stub_device.hpp"
 #include "../../tests/stub_device/tested_row.hpp"
@@ -43,19 +43,21 @@ class by_weft {
                                    [](auto&&) {}};
     bool stands = false;
     const auto wait = overloaded{[&](const connected&) { stands = true; }, [](auto&&) {}};
-    other = sure(net.start_connect(there_.where()));
+    other = sure(net.start_connect(there_.listen_address()));
     for (int i = 0; i < 1000 && !stands; ++i) {
       there_.progress(accept);
       net.progress(wait);
     }
     if (!stands) throw std::runtime_error("the two ends did not meet");
     here_ = asked;
-    place_ = sure(net.parse_region(there_.publish(landing_))).at(0);
+    place_ = sure(net.parse_region(there_.export_region(landing_))).at(0);
   }
   [[gnu::always_inline]] bool send() { return bool(net.send(other, source_.first(size))); }
   [[gnu::always_inline]] bool put() { return bool(net.put(other, source_.first(size), place_)); }
   [[gnu::always_inline]] bool put_notify() { return bool(net.put_notify(other, source_.first(size), place_, 1)); }
-  [[gnu::always_inline]] bool put_notify_signalled() { return bool(net.put_notify(other, source_.first(size), place_, 1, this)); }
+  [[gnu::always_inline]] bool put_notify_signalled() {
+    return bool(net.put_notify(other, source_.first(size), place_, 1, this));
+  }
   [[gnu::always_inline]] bool fetch_add() { return bool(net.fetch_add(other, place_, 1, this)); }
   [[gnu::always_inline]] bool put_signalled() { return bool(net.put(other, source_.first(size), place_, this)); }
   [[gnu::always_inline]] int send_batch() {
@@ -70,15 +72,16 @@ class by_weft {
   [[gnu::always_inline]] int fetch_add_batch() {
     return batch([this](auto& b) { return b.fetch_add(place_, 1, this); });
   }
-  [[gnu::always_inline]] int look() {
-    return net.progress(overloaded{[this](const completed&) { ++ended; }, [this](const received&) { ++heard; }, [](auto&&) {}});
+  [[gnu::always_inline]] int poll_once() {
+    return net.progress(
+        overloaded{[this](const completed&) { ++ended; }, [this](const received&) { ++heard; }, [](auto&&) {}});
   }
   /// The other end sends a message.
   bool say() { return bool(there_.send(here_, landing_.first(size))); }
   void settle() {
     for (int i = 0; i < 8; ++i) {
       there_.progress([](auto&&) {});
-      look();
+      poll_once();
     }
   }
   std::uint64_t ended = 0, heard = 0;
@@ -92,8 +95,8 @@ class by_weft {
     return refused + !b.close();
   }
 
-  transport<fabric> net = sure(open<fabric>({.node = "127.0.0.1", .slot_bytes = 4096}));
-  transport<fabric> there_ = sure(open<fabric>({.node = "127.0.0.1", .listens = true, .slot_bytes = 4096}));
+  transport<fabric> net = sure(open<fabric>({.node = "127.0.0.1", .max_message_bytes = 4096}));
+  transport<fabric> there_ = sure(open<fabric>({.node = "127.0.0.1", .listens = true, .max_message_bytes = 4096}));
   region source_ = sure(net.allocate(most, rights::none)), landing_ = sure(there_.allocate(4096, rights::all));
   peer other, here_;
   remote_place place_;
@@ -115,8 +118,12 @@ class by_hand {
   }
   [[gnu::always_inline]] bool send() { return end_.send(end_.other, source_, size) == 0; }
   [[gnu::always_inline]] bool put() { return end_.put<false>(end_.other, source_, size, place_, nullptr) == 0; }
-  [[gnu::always_inline]] bool put_notify() { return end_.put_notify<false>(end_.other, source_, size, place_, 1, nullptr) == 0; }
-  [[gnu::always_inline]] bool put_notify_signalled() { return end_.put_notify<true>(end_.other, source_, size, place_, 1, this) == 0; }
+  [[gnu::always_inline]] bool put_notify() {
+    return end_.put_notify<false>(end_.other, source_, size, place_, 1, nullptr) == 0;
+  }
+  [[gnu::always_inline]] bool put_notify_signalled() {
+    return end_.put_notify<true>(end_.other, source_, size, place_, 1, this) == 0;
+  }
   [[gnu::always_inline]] bool fetch_add() { return end_.fetch_add(end_.other, place_, 1, this) == 0; }
   [[gnu::always_inline]] bool put_signalled() { return end_.put<true>(end_.other, source_, size, place_, this) == 0; }
   [[gnu::always_inline]] int send_batch() { return batch<IBV_WR_SEND_WITH_IMM>(); }
@@ -127,17 +134,18 @@ class by_hand {
     for (int i = 0; i < posts; ++i) refused += end_.add_fetch_add(end_.other, place_, 1, this) != 0;
     return refused + (end_.flush() != 0);
   }
-  [[gnu::always_inline]] int look() {
-    return end_.look(
+  [[gnu::always_inline]] int poll_once() {
+    return end_.poll_once(
         queue_, [this](auto, auto*, void*, std::uint64_t) { ++ended; }, [](auto, std::uint32_t) {},
         [this](auto, const std::byte*, std::size_t) { ++heard; });
   }
   bool say() { return there_.send(there_.other, source_, size) == 0; }
   void settle() {
     for (int i = 0; i < 8; ++i) {
-      there_.look(
-          their_queue_, [](auto, auto*, void*, std::uint64_t) {}, [](auto, std::uint32_t) {}, [](auto, const std::byte*, std::size_t) {});
-      look();
+      there_.poll_once(
+          their_queue_, [](auto, auto*, void*, std::uint64_t) {}, [](auto, std::uint32_t) {},
+          [](auto, const std::byte*, std::size_t) {});
+      poll_once();
     }
   }
   std::uint64_t ended = 0, heard = 0;
@@ -154,8 +162,9 @@ class by_hand {
   ibv_cq* queue_ = ibv_create_cq(stub_device::context(), 1024, nullptr, nullptr, 0);
   ibv_cq* their_queue_ = ibv_create_cq(stub_device::context(), 1024, nullptr, nullptr, 0);
   std::vector<std::byte> memory_ = std::vector<std::byte>(4096);
-  ibv_mr* region_ = ibv_reg_mr(domain_, memory_.data(), memory_.size(),
-                               static_cast<unsigned>(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC));
+  ibv_mr* region_ =
+      ibv_reg_mr(domain_, memory_.data(), memory_.size(),
+                 static_cast<unsigned>(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC));
   linked end_{domain_}, there_{domain_};
   linked::memory source_;
   linked::place place_;
@@ -173,8 +182,8 @@ template <class Contender, int (Contender::*Operations)()>
   return (c.*Operations)();
 }
 template <class Contender>
-[[gnu::noinline]] int measured_look(Contender& c) {
-  return c.look();
+[[gnu::noinline]] int measured_poll(Contender& c) {
+  return c.poll_once();
 }
 
 template <class Contender>
@@ -203,25 +212,26 @@ int run(const std::string& what, int visits) {
   if (what == "put_batch") batch.template operator()<&Contender::put_batch>();
   if (what == "put_notify_batch") batch.template operator()<&Contender::put_notify_batch>();
   if (what == "fetch_add_batch") batch.template operator()<&Contender::fetch_add_batch>();
-  const auto look = [&](int ends) {  // those of writes of 64 bytes
+  const auto poll_once = [&](int ends) {  // those of writes of 64 bytes
     for (int v = 0; v < visits; ++v, operations += static_cast<std::uint64_t>(std::max(ends, 1))) {
       for (int i = 0; i < ends; ++i) refused += !c.put_signalled();
       const std::uint64_t before = c.ended;
-      do empty += measured_look(c) == 0;
+      do empty += measured_poll(c) == 0;
       while (c.ended - before < static_cast<std::uint64_t>(ends));
     }
   };
-  if (what == "look_empty") look(0);
-  if (what == "look_one") look(1);
-  if (what == "look_batch") look(posts);
+  if (what == "poll_empty") poll_once(0);
+  if (what == "poll_one") poll_once(1);
+  if (what == "poll_batch") poll_once(posts);
   for (int v = 0; what == "receive" && v < visits; ++v, ++operations) {  // messages
     refused += !c.say();
     const std::uint64_t before = c.heard;
-    do empty += measured_look(c) == 0;
+    do empty += measured_poll(c) == 0;
     while (c.heard == before);
     c.settle();
   }
-  std::printf("%s\n", nlohmann::json{{"operations", operations}, {"refused", refused}, {"empty", empty}}.dump().c_str());
+  std::printf("%s\n",
+              nlohmann::json{{"operations", operations}, {"refused", refused}, {"empty", empty}}.dump().c_str());
   return refused == 0 ? 0 : 1;
 }
 }  // namespace
@@ -234,7 +244,8 @@ int main(int argc, char** argv) {
   app.add_option("--contender", who)->check(CLI::IsMember({"weft", "by_hand"}));
   app.add_option("--visits", visits, "How often the measured function is entered")->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
-  if (what == "send" || what == "get" || what == "add_u32" || what == "fetch_max_i32") return 77;  // take part in no comparison here
+  if (what == "send" || what == "get" || what == "add_u32" || what == "fetch_max_i32")
+    return 77;  // take part in no comparison here
   try {
     return who == "weft" ? run<by_weft>(what, visits) : run<by_hand>(what, visits);
   } catch (const std::exception& e) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ends of bench-flag: weft's, and beside each what a processor does without it, in the same lines of the same memory. By hand there are no keys, no bounds,
-// no peers and no ends of operations: it is the floor.
-// Hot path: all of it. Threads: one per process.
+// The ends of bench-flag: weft's, and beside each what a processor does without it, in the same lines of the same
+// memory. By hand there are no keys, no bounds, no peers and no ends of operations: it is the floor. Hot path: all of
+// it. Threads: one per process.
 #pragma once
 
 #include "../breather.hpp"
@@ -42,14 +42,15 @@ struct mapped_pair {
   }
 };
 
-/// The floor of a put: a store, and a load until it is seen: again at once, or with room between looks, as weft leaves it.
+/// The floor of a put: a store, and a load until it is seen: again at once, or with room between looks, as weft leaves
+/// it.
 template <class F, bool WithRoom>
 struct by_flag {
   mapped_pair<F>& pair;
   breather<WithRoom ? room_at_line : no_room> breath{};
   void post(std::uint64_t value) noexcept { word_at(pair.there).store(value, std::memory_order_release); }
   bool seen(std::uint64_t value) noexcept {
-    breath.before_look();
+    breath.before_poll();
     if (word_at(pair.landing).load(std::memory_order_acquire) != value) return false;
     breath.found();
     return true;
@@ -88,7 +89,7 @@ struct by_ring {
   bool seen(std::uint64_t value) {
     std::size_t size = 0;
     std::uint64_t immediate = 0;
-    breath.before_look();
+    breath.before_poll();
     if (!pair.in.take(reinterpret_cast<std::byte*>(kept), size, immediate)) return false;
     breath.found();
     expect(value, C == carrier::send ? kept[0] : word_at(pair.landing).load(std::memory_order_relaxed));
@@ -127,7 +128,8 @@ struct by_large_put {
   remote_place block = pair.weft.there.at(block_at);
   by_put<F> word{pair};
   void post(std::uint64_t value) {
-    while (!pair.weft.net.put(pair.weft.other, pair.weft.source.first(size), block)) pair.weft.net.progress([](auto&&) {});
+    while (!pair.weft.net.put(pair.weft.other, pair.weft.source.first(size), block))
+      pair.weft.net.progress([](auto&&) {});
     word.post(value);
   }
   bool seen(std::uint64_t value) noexcept { return word.seen(value); }
@@ -155,9 +157,11 @@ struct by_event {
                                       },
                                       [this](const received& r) {
                                         ++arrived;
-                                        if (r.message.size() == sizeof came) std::memcpy(&came, r.message.data(), sizeof came);
+                                        if (r.message.size() == sizeof came)
+                                          std::memcpy(&came, r.message.data(), sizeof came);
                                       },
-                                      [](const lost&) { throw std::runtime_error("the other process is gone"); }, [](auto&&) {}});
+                                      [](const lost&) { throw std::runtime_error("the other process is gone"); },
+                                      [](auto&&) {}});
     if (arrived == taken) return false;
     ++taken;
     expect(value, came);

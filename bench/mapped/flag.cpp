@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// weft over mapped memory beside what a processor can do with shared lines: two pinned processes that set a word for each other, send each other a message, add to a
-// word, copy a megabyte. A sample is several round trips by one look at the clock, which takes as long as half of one.
-// Hot path: turns. Threads: one per process.
+// weft over mapped memory beside what a processor can do with shared lines: two pinned processes that set a word for
+// each other, send each other a message, add to a word, copy a megabyte. A sample is several round trips by one look at
+// the clock, which takes as long as half of one. Hot path: turns. Threads: one per process.
 #include "../../compose/selected.hpp"
 #include "../command_line.hpp"
 #include "ends.hpp"
@@ -88,7 +88,9 @@ class match {
     };
     const duel found = alternate(
         o_.turns, [&](samples& s) { hundreds(s, [this](std::uint64_t k) { add(k); }); },
-        [&](samples& s) { hundreds(s, [this](std::uint64_t k) { word_at(pair_.there + 64).fetch_add(k, std::memory_order_acq_rel); }); });
+        [&](samples& s) {
+          hundreds(s, [this](std::uint64_t k) { word_at(pair_.there + 64).fetch_add(k, std::memory_order_acq_rel); });
+        });
     note("fetch_add", small, "instruction", 1, found);
   }
   void add(std::uint64_t operand) {
@@ -117,11 +119,13 @@ class match {
 };
 
 void show(const json& all) {
-  std::printf("%-11s %8s %10s   %-16s %10s   ratio of medians (10th to 90th percentile of turns)\n", "operation", "bytes", "ns", "beside", "ns");
+  std::printf("%-11s %8s %10s   %-16s %10s   ratio of medians (10th to 90th percentile of turns)\n", "operation",
+              "bytes", "ns", "beside", "ns");
   for (const json& s : all)
-    std::printf("%-11s %8zu %10.1f   %-16s %10.1f   %s (%s to %s)\n", s["operation"].get<std::string>().c_str(), s["bytes"].get<std::size_t>(),
-                s["one_way_ns"].get<double>(), s["contender"].get<std::string>().c_str(), s["contender_one_way_ns"].get<double>(),
-                s["ratio"]["median"].dump().c_str(), s["ratio"]["low"].dump().c_str(), s["ratio"]["high"].dump().c_str());
+    std::printf("%-11s %8zu %10.1f   %-16s %10.1f   %s (%s to %s)\n", s["operation"].get<std::string>().c_str(),
+                s["bytes"].get<std::size_t>(), s["one_way_ns"].get<double>(), s["contender"].get<std::string>().c_str(),
+                s["contender_one_way_ns"].get<double>(), s["ratio"]["median"].dump().c_str(),
+                s["ratio"]["low"].dump().c_str(), s["ratio"]["high"].dump().c_str());
 }
 
 int side(const channel& to, bool first, const run_options& o, bool word_alone) {
@@ -130,7 +134,8 @@ int side(const channel& to, bool first, const run_options& o, bool word_alone) {
   const json all = m.play(to, word_alone);
   if (!first) return 0;
   if (o.json.empty()) show(all);
-  return write_json({{"fabric", fabric::name}, {"count", o.count}, {"turns", o.turns}, {"scenarios", all}}, o.json) ? 0 : 1;
+  return write_json({{"fabric", fabric::name}, {"count", o.count}, {"turns", o.turns}, {"scenarios", all}}, o.json) ? 0
+                                                                                                                    : 1;
 }
 }  // namespace
 
@@ -138,11 +143,15 @@ int main(int argc, char** argv) {
   run_options o;
   o.yield_after = 4096;  // a look takes a few nanoseconds, a yield some hundred
   bool word_alone = false;
-  const auto more = [&](CLI::App& app) { app.add_flag("--word-alone", word_alone, "Nothing but the word: the put beside the flag"); };
-  if (const int wrong =
-          o.parse(argc, argv, "weft over mapped memory beside the same lines by hand, taking turns; times are half round trips", true, more);
+  const auto more = [&](CLI::App& app) {
+    app.add_flag("--word-alone", word_alone, "Nothing but the word: the put beside the flag");
+  };
+  if (const int wrong = o.parse(
+          argc, argv, "weft over mapped memory beside the same lines by hand, taking turns; times are half round trips",
+          true, more);
       wrong >= 0)
     return wrong;
   return two_processes(
-      o.limit, [&](const channel& to) { return side(to, true, o, word_alone); }, [&](const channel& to) { return side(to, false, o, word_alone); });
+      o.limit, [&](const channel& to) { return side(to, true, o, word_alone); },
+      [&](const channel& to) { return side(to, false, o, word_alone); });
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Messages through shared memory by hand: a ring of lines, each of which says by its own sequence word that it is there, header and bytes in one line, copied
-// in and copied out; what was taken is told by the quarter. The same protocol as the backend's, with nothing around it: no keys, no bounds of regions, no
-// receives, no links. Short messages only.
-// Hot path: all of it. Threads: one that sends, one that takes.
+// Messages through shared memory by hand: a ring of lines, each of which says by its own sequence word that it is
+// there, header and bytes in one line, copied in and copied out; what was taken is told by the quarter. The same
+// protocol as the backend's, with nothing around it: no keys, no bounds of regions, no receives, no links. Short
+// messages only. Hot path: all of it. Threads: one that sends, one that takes.
 #pragma once
 
 #include <array>
@@ -51,7 +51,9 @@ class hand_sender {
   }
   /// The line that goes next. Requires: has_room(); it is filled, then published.
   [[gnu::always_inline]] hand_ring::line& next() noexcept { return ring_->all[sent_ % hand_ring::lines]; }
-  [[gnu::always_inline]] void publish(hand_ring::line& l) noexcept { l.sequence.store(++sent_, std::memory_order_release); }
+  [[gnu::always_inline]] void publish(hand_ring::line& l) noexcept {
+    l.sequence.store(++sent_, std::memory_order_release);
+  }
 
  private:
   hand_ring* ring_;

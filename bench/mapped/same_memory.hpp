@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The peer's memory where this process has it mapped already, so that a contender by hand touches the very lines that weft touches: another page may lie
-// in another slice of the cache, and be faster or slower by a third. A place is named by its file's number and its offset (proc_pid_maps(5)).
-// Hot path: no. Threads: any.
+// The peer's memory where this process has it mapped already, so that a contender by hand touches the very lines that
+// weft touches: another page may lie in another slice of the cache, and be faster or slower by a third. A place is
+// named by its file's number and its offset (proc_pid_maps(5)). Hot path: no. Threads: any.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,10 @@ class same_memory {
   static std::byte* at(const std::string& place) {
     std::uint64_t file = 0, offset = 0;
     std::istringstream(place) >> file >> offset;
-    const piece found = search([&](const piece& p) { return p.file == file && offset >= p.offset && offset - p.offset < p.end - p.start; });
-    return reinterpret_cast<std::byte*>(found.start + (offset - found.offset));  // NOLINT(performance-no-int-to-ptr): the kernel wrote it as text
+    const piece found = search(
+        [&](const piece& p) { return p.file == file && offset >= p.offset && offset - p.offset < p.end - p.start; });
+    return reinterpret_cast<std::byte*>(
+        found.start + (offset - found.offset));  // NOLINT(performance-no-int-to-ptr): the kernel wrote it as text
   }
 
  private:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a peer costs in memory: the table of peers at a thousand, a hundred thousand and a million addresses (simulated: records without a
-// network), then real peers over this machine's loopback, with receives per link and with one pool where the fabric has both.
-// "asked" is what the program asked of the allocator, "resident" what the system gave; per peer, the transport without peers taken off.
-// Hot path: no. Threads: one per process.
+// What a peer costs in memory: the table of peers at a thousand, a hundred thousand and a million addresses (simulated:
+// records without a network), then real peers over this machine's loopback, with receives per link and with one pool
+// where the fabric has both. "asked" is what the program asked of the allocator, "resident" what the system gave; per
+// peer, the transport without peers taken off. Hot path: no. Threads: one per process.
 #include "../../compose/selected.hpp"
 #include "../../compose/transport.hpp"
 #include "../../compose/with.hpp"
@@ -38,20 +38,22 @@ measured now() {
 
 void print(const char* what, std::uint32_t peers, const measured& before, const measured& after) {
   const auto each = [peers](std::size_t a, std::size_t b) { return b > a ? static_cast<double>(b - a) / peers : 0.0; };
-  std::printf("%-34s %9u %14.1f %14.1f\n", what, peers, each(before.asked, after.asked), each(before.resident, after.resident));
+  std::printf("%-34s %9u %14.1f %14.1f\n", what, peers, each(before.asked, after.asked),
+              each(before.resident, after.resident));
   (void)std::fflush(stdout);
 }
 
 /// Records of the fabric's own kind, in use.
 void tables() {
-  using record = engine<selected>::record;
+  using record = detail::engine<selected>::record;
   for (const std::uint32_t count : {1'000U, 100'000U, 1'000'000U}) {
     const measured before = now();
-    peer_table<record> table(count);
-    for (std::uint32_t i = 0; i < count; ++i) table.take()->state = peer_state::established;
+    detail::peer_table<record> table(count);
+    for (std::uint32_t i = 0; i < count; ++i) table.take()->state = detail::peer_state::established;
     print("table of peers", count, before, now());
   }
-  std::printf("one record: %zu bytes, of which the library's link takes %zu\n", sizeof(record), sizeof(engine<selected>::link));
+  std::printf("one record: %zu bytes, of which the library's link takes %zu\n", sizeof(record),
+              sizeof(detail::engine<selected>::link));
 }
 
 /// In a process of its own: dials until there are so many, and stays until it is ended.
@@ -59,7 +61,11 @@ template <class F>
 void dial(int from, std::uint32_t peers) {
   char where[256] = "";
   if (::read(from, where, sizeof where - 1) <= 0) return;
-  auto net = open<F>({.node = "127.0.0.1", .slot_bytes = wire::largest_handshake, .receives = 2, .peers = peers, .silence_limit = 60s});
+  auto net = open<F>({.node = "127.0.0.1",
+                      .max_message_bytes = wire::largest_handshake,
+                      .receives = 2,
+                      .peers = peers,
+                      .silence_limit = 60s});
   if (!net) return;
   std::uint32_t started = 0, standing = 0;
   const auto on = overloaded{[&](const connected&) { ++standing; }, [](auto&&) {}};
@@ -82,7 +88,12 @@ int listen(const char* what, std::uint32_t peers) {
     std::_Exit(0);
   }
   ::close(pair[1]);
-  const transport_options options{.node = "127.0.0.1", .listens = true, .slot_bytes = 4096, .receives = 100, .peers = peers, .silence_limit = 60s};
+  const transport_options options{.node = "127.0.0.1",
+                                  .listens = true,
+                                  .max_message_bytes = 4096,
+                                  .receives = 100,
+                                  .peers = peers,
+                                  .silence_limit = 60s};
   auto net = open<F>(options);
   if (!net) {
     std::printf("%-34s %s\n", what, net.error().sentence.c_str());
@@ -90,8 +101,9 @@ int listen(const char* what, std::uint32_t peers) {
   }
   const measured before = now();
   std::uint32_t standing = 0;
-  const auto on = overloaded{[&](const requested& r) { standing += std::uint32_t{static_cast<bool>(net->accept(r.peer))}; }, [](auto&&) {}};
-  const std::string where = net->where();
+  const auto on = overloaded{
+      [&](const requested& r) { standing += std::uint32_t{static_cast<bool>(net->accept(r.peer))}; }, [](auto&&) {}};
+  const std::string where = net->listen_address();
   if (::write(pair[0], where.data(), where.size()) < 0) return 1;
   const status all = net->until([&] { return standing == peers; }, 100s, on);
   if (all) print(what, peers, before, now());
@@ -117,18 +129,22 @@ std::uint32_t as_many_as_fit(std::uint32_t peers) {
   (void)setrlimit(RLIMIT_NOFILE, &files);
   const auto fit = static_cast<std::uint32_t>(std::min<rlim_t>(peers, (files.rlim_cur - 64) / 2));
   if (fit < peers)
-    std::printf("%u peers instead of %u: this process may open %llu files\n", fit, peers, static_cast<unsigned long long>(files.rlim_cur));
+    std::printf("%u peers instead of %u: this process may open %llu files\n", fit, peers,
+                static_cast<unsigned long long>(files.rlim_cur));
   return fit;
 }
 
 }  // namespace
 
 int main(int count, char** words) {
-  CLI::App app{"What a peer costs in memory, in bytes: records alone, then real peers with receives per link and with one pool."};
+  CLI::App app{
+      "What a peer costs in memory, in bytes: records alone, then real peers with receives per link and with one "
+      "pool."};
   std::uint32_t peers = 1000;
   app.add_option("--peers", peers, "real peers")->check(CLI::Range(1U, 60000U))->capture_default_str();
   CLI11_PARSE(app, count, words);
-  std::printf("fabric %s\n%-34s %9s %14s %14s\n", std::string(selected::name).c_str(), "", "peers", "asked/peer", "resident/peer");
+  std::printf("fabric %s\n%-34s %9s %14s %14s\n", std::string(selected::name).c_str(), "", "peers", "asked/peer",
+              "resident/peer");
   tables();
   peers = as_many_as_fit(peers);
   if constexpr (selected::facts.endpoint_type == endpoint_type::addressed) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One contender over the selected fabric in a pair of processes of its own: `--as` says which. weft's operations, and the same by hand against libfabric:
-// plain as fabtests are, tuned, and by writes that the target watches. What it finds is one JSON object; `weft bench --peers` compares.
-// Hot path: ladder.hpp and the ends. Threads: one per process.
+// One contender over the selected fabric in a pair of processes of its own: `--as` says which. weft's operations, and
+// the same by hand against libfabric: plain as fabtests are, tuned, and by writes that the target watches. What it
+// finds is one JSON object; `weft bench --peers` compares. Hot path: ladder.hpp and the ends. Threads: one per process.
 #include "../../compose/ordering.hpp"
 #include "../../compose/selected.hpp"
 #include "../../compose/with.hpp"
@@ -82,12 +82,12 @@ class contest {
     each_class([this](std::size_t largest, bool large) {
       End end(to_, first_, largest);
       run_class(end, asked_.plan, first_, large, asked_.rates, found_);
-      to_.part(first_, [&] { look_until_parted(end); });
+      to_.part(first_, [&] { poll_until_parted(end); });
     });
   }
   /// The other side may have closed already, which ends this one's receives.
   template <class End>
-  static void look_until_parted(End& end) noexcept {
+  static void poll_until_parted(End& end) noexcept {
     try {
       end.poll();
     } catch (const std::exception&) {
@@ -117,7 +117,8 @@ class contest {
   template <class Run>
   void each_class(Run&& run) {
     std::size_t small = 8, large = 0;
-    for (const std::size_t size : asked_.plan.sizes) (size > small_transfer ? large : small) = std::max(size > small_transfer ? large : small, size);
+    for (const std::size_t size : asked_.plan.sizes)
+      (size > small_transfer ? large : small) = std::max(size > small_transfer ? large : small, size);
     run(small, false);
     if (large > 0) run(large, true);
   }
@@ -193,17 +194,21 @@ int main(int argc, char** argv) {
   a.plan.count = 2000;
   o.yield_after = 2000;
   app.add_option("--as", a.as,
-                 "put_notify, watched_word (put_notify by notify::watched_word), send, watched_send (send by framing::watched_words), put (the "
+                 "put_notify, watched_word (put_notify by notify::watched_word), send, watched_send (send by "
+                 "framing::watched_words), put (the "
                  "target watches its memory), fetch_add; by hand: "
                  "plain, tuned, tuned_send, watched_write, "
                  "watched_write_by_pointers, raw_fetch_add")
       ->required();
   app.add_option("--sizes", a.plan.sizes, "Bytes, multiples of 8")->delimiter(',')->check(CLI::Range(8, 1 << 22));
-  app.add_option("--count", a.plan.count, "Round trips of a small transfer")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--count", a.plan.count, "Round trips of a small transfer")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   app.add_flag("!--no-rate", a.rates, "Leave the message rate out");
   app.add_option("--yield-after", o.yield_after, "Fruitless looks before a side gives way")->capture_default_str();
   app.add_option("--limit", a.limit, "Seconds after which the run is ended")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   return two_processes(
-      a.limit, [&](const channel& to) { return side(to, true, a, o); }, [&](const channel& to) { return side(to, false, a, o); });
+      a.limit, [&](const channel& to) { return side(to, true, a, o); },
+      [&](const channel& to) { return side(to, false, a, o); });
 }

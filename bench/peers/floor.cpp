@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The floors: what two processes of this machine can do over a socket, and in memory that they share, with neither weft nor a library between them.
-// Hot path: ladder.hpp, floor_ends.hpp. Threads: one per process.
+// The floors: what two processes of this machine can do over a socket, and in memory that they share, with neither weft
+// nor a library between them. Hot path: ladder.hpp, floor_ends.hpp. Threads: one per process.
 #include "floor_ends.hpp"
 
 #include <CLI/CLI.hpp>
@@ -46,8 +46,12 @@ int main(int argc, char** argv) {
   unsigned limit = 60;
   app.add_option("--as", as, "socket; put: shared memory, a copy and a flag; ring: shared memory, copied in and out")
       ->check(CLI::IsMember({"socket", "put", "ring"}));
-  app.add_option("--sizes", plan.sizes, "Bytes, multiples of 8")->delimiter(',')->check(CLI::Range(std::size_t{8}, largest_floor));
-  app.add_option("--count", plan.count, "Round trips of a small transfer")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--sizes", plan.sizes, "Bytes, multiples of 8")
+      ->delimiter(',')
+      ->check(CLI::Range(std::size_t{8}, largest_floor));
+  app.add_option("--count", plan.count, "Round trips of a small transfer")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   app.add_flag("!--no-rate", rates, "Leave rates and the call alone out");
   app.add_option("--limit", limit, "Seconds after which the run is ended")->capture_default_str();
   CLI11_PARSE(app, argc, argv);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What this machine can do at all: a stream socket over the loopback address that is looked at without ever sleeping, and memory that two processes share: a flag
-// in a line, bytes and a flag, a ring of messages that are copied in and out. No keys, no bounds, no ends of operations, no peers.
-// Hot path: post, poll. Threads: one owner.
+// What this machine can do at all: a stream socket over the loopback address that is looked at without ever sleeping,
+// and memory that two processes share: a flag in a line, bytes and a flag, a ring of messages that are copied in and
+// out. No keys, no bounds, no ends of operations, no peers. Hot path: post, poll. Threads: one owner.
 #pragma once
 
 #include "../breather.hpp"
@@ -101,7 +101,8 @@ class socket_end : public floor_end {
     std::memcpy(&port, told.data(), sizeof port);
     const sockaddr_in there = loopback(port);
     const int s = made();
-    if (::connect(s, reinterpret_cast<const sockaddr*>(&there), sizeof there) != 0) throw std::runtime_error("connecting to 127.0.0.1 failed");
+    if (::connect(s, reinterpret_cast<const sockaddr*>(&there), sizeof there) != 0)
+      throw std::runtime_error("connecting to 127.0.0.1 failed");
     return s;
   }
 
@@ -125,7 +126,8 @@ struct both_ways {
 template <class Looks = breather<room_at_line>>
 class put_end : public floor_end {
  public:
-  put_end(both_ways& shared, bool first) noexcept : mine_(shared.to[first ? 0 : 1]), theirs_(shared.to[first ? 1 : 0]) {}
+  put_end(both_ways& shared, bool first) noexcept
+      : mine_(shared.to[first ? 0 : 1]), theirs_(shared.to[first ? 1 : 0]) {}
   const std::byte* incoming() const noexcept { return mine_.bytes; }
   template <ending>
   bool post(std::size_t size, std::uint32_t) noexcept {
@@ -139,7 +141,7 @@ class put_end : public floor_end {
     return true;
   }
   int poll() noexcept {
-    breath_.before_look();
+    breath_.before_poll();
     if (mine_.word.load(std::memory_order_acquire) == seen_) return 0;
     breath_.found();
     ++seen_;
@@ -154,10 +156,12 @@ class put_end : public floor_end {
   std::uint64_t seen_ = 0;
 };
 
-/// Copied into a cell of the ring, copied out of it. A cell's own word says that it is full; how many are taken is written back now and then.
+/// Copied into a cell of the ring, copied out of it. A cell's own word says that it is full; how many are taken is
+/// written back now and then.
 class ring_end : public floor_end {
  public:
-  ring_end(both_ways& shared, bool first) : landed_(largest_floor), mine_(shared.to[first ? 0 : 1]), theirs_(shared.to[first ? 1 : 0]) {}
+  ring_end(both_ways& shared, bool first)
+      : landed_(largest_floor), mine_(shared.to[first ? 0 : 1]), theirs_(shared.to[first ? 1 : 0]) {}
   const std::byte* incoming() const noexcept { return landed_.data(); }
   void expect(std::size_t size) {
     floor_end::expect(size);
@@ -166,7 +170,9 @@ class ring_end : public floor_end {
   }
   template <ending>
   bool post(std::size_t size, std::uint32_t) noexcept {
-    if (sent_ - known_taken_ == cells_ && sent_ - (known_taken_ = theirs_.taken.load(std::memory_order_acquire)) >= cells_) return false;
+    if (sent_ - known_taken_ == cells_ &&
+        sent_ - (known_taken_ = theirs_.taken.load(std::memory_order_acquire)) >= cells_)
+      return false;
     std::byte* const cell = theirs_.bytes + sent_ % cells_ * stride_;
     std::memcpy(cell + header, outgoing_.data(), size);
     word_of(cell).store(++sent_, std::memory_order_release);
@@ -174,7 +180,7 @@ class ring_end : public floor_end {
   }
   int poll() noexcept {
     std::byte* const cell = mine_.bytes + seen_ % cells_ * stride_;
-    breath_.before_look();
+    breath_.before_poll();
     if (word_of(cell).load(std::memory_order_acquire) != seen_ + 1) return 0;
     breath_.found();
     std::memcpy(landed_.data(), cell + header, expected_);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every contender is asked, whoever wrote it: half a round trip at each size, and the time of one of many small transfers in one direction.
-// One contender runs in one pair of processes, alone, as a foreign program does; whoever compares lets the pairs take turns (`weft bench --peers`).
-// Of transfers that the target is not told of also the time of the call alone, which is what their initiator pays.
-// A sample is the mean of a batch of round trips: one look at the clock takes longer than a store that another processor sees.
-// Hot path: ask, answer, fire, take. Threads: one per end.
+// What every contender is asked, whoever wrote it: half a round trip at each size, and the time of one of many small
+// transfers in one direction. One contender runs in one pair of processes, alone, as a foreign program does; whoever
+// compares lets the pairs take turns (`weft bench --peers`). Of transfers that the target is not told of also the time
+// of the call alone, which is what their initiator pays. A sample is the mean of a batch of round trips: one look at
+// the clock takes longer than a store that another processor sees. Hot path: ask, answer, fire, take. Threads: one per
+// end.
 #pragma once
 
 #include "../pingpong.hpp"
@@ -18,10 +19,12 @@
 
 namespace weft::bench {
 
-inline constexpr std::size_t small_transfer = 4096;  ///< Above it ends are opened anew, so that small ones do not have a megabyte's receives.
-inline constexpr std::size_t window = 64;            ///< One-way transfers between two credits.
-inline constexpr std::size_t burst = 16;             ///< Quiet transfers whose calls are timed.
-/// Batches of large transfers before any is timed: each receive of an end has had a message by then, whose first one waits for the receive's pages.
+inline constexpr std::size_t small_transfer =
+    4096;  ///< Above it ends are opened anew, so that small ones do not have a megabyte's receives.
+inline constexpr std::size_t window = 64;  ///< One-way transfers between two credits.
+inline constexpr std::size_t burst = 16;   ///< Quiet transfers whose calls are timed.
+/// Batches of large transfers before any is timed: each receive of an end has had a message by then, whose first one
+/// waits for the receive's pages.
 inline constexpr std::size_t first_touches = 20;
 
 /// What a run asks of its contender.
@@ -51,7 +54,8 @@ concept expects_a_size = requires(End& e) {
 template <class End>
 class climb {
  public:
-  climb(End& end, const ladder& plan, bool first) noexcept : end_(end), plan_(plan), first_(first), spin_(plan.waiting) {}
+  climb(End& end, const ladder& plan, bool first) noexcept
+      : end_(end), plan_(plan), first_(first), spin_(plan.waiting) {}
 
   /// Half a round trip in nanoseconds: the median of batches. Bytes are compared first.
   double latency(std::size_t size) {
@@ -80,7 +84,7 @@ class climb {
       if (first_) {
         const std::uint64_t before = now_ns();
         for (std::size_t i = 0; i < burst; ++i)
-          while (!end_.stream(size)) look();
+          while (!end_.stream(size)) poll_once();
         taken_.push_back(static_cast<double>(now_ns() - before));
       } else {
         usleep(100);  // longer than a burst takes
@@ -117,7 +121,7 @@ class climb {
       const std::uint64_t before = now_ns();
       if constexpr (quiet_inside_of_windows<End>) {
         for (std::size_t i = 1; i < window; ++i)
-          while (!end_.stream(size)) look();
+          while (!end_.stream(size)) poll_once();
         post(size);
       } else {
         for (std::size_t i = 0; i < window; ++i) post(size);
@@ -134,15 +138,15 @@ class climb {
     }
   }
   void post(std::size_t size) {
-    while (!end_.template post<ending::unsignalled>(size, 0)) look();
+    while (!end_.template post<ending::unsignalled>(size, 0)) poll_once();
   }
-  void look() {
+  void poll_once() {
     const int came = end_.poll();
     arrived_ += static_cast<std::size_t>(came);
     spin_.looked(came > 0);
   }
   void wait(std::size_t wanted) {
-    while (arrived_ < wanted) look();
+    while (arrived_ < wanted) poll_once();
     arrived_ -= wanted;
   }
   double median() {
@@ -160,7 +164,9 @@ class climb {
   std::vector<double> taken_;
 };
 
-inline json reading(const char* operation, std::size_t bytes, double ns) { return {{"operation", operation}, {"bytes", bytes}, {"ns", ns}}; }
+inline json reading(const char* operation, std::size_t bytes, double ns) {
+  return {{"operation", operation}, {"bytes", bytes}, {"ns", ns}};
+}
 
 /// Runs an end over the sizes of one class and appends what the asking side found.
 template <class End>
@@ -174,7 +180,8 @@ void run_class(End& end, const ladder& plan, bool first, bool large, bool rates,
   if constexpr (quiet_inside_of_windows<End>)
     if (rates && !large)
       for (const std::size_t size : {std::size_t{8}, std::size_t{256}})
-        if (size <= largest) into.push_back(reading("call", size, up.call(size, std::max<std::size_t>(plan.count / 20, 10))));
+        if (size <= largest)
+          into.push_back(reading("call", size, up.call(size, std::max<std::size_t>(plan.count / 20, 10))));
   if (rates && !large) into.push_back(reading("rate", 8, up.rate(8, std::max<std::size_t>(plan.count / 20, 10))));
 }
 

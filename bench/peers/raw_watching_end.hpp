@@ -30,7 +30,8 @@ class raw_watching_end : public raw_end<F, false, Use> {
   bool stream(std::size_t size) {
     const ssize_t r = size <= this->inject_
                           ? fi_inject_write(this->ep_, this->outgoing(), size, this->peer_, this->address_, this->key_)
-                          : fi_write(this->ep_, this->outgoing(), size, this->descriptor_, this->peer_, this->address_, this->key_, &this->context_);
+                          : fi_write(this->ep_, this->outgoing(), size, this->descriptor_, this->peer_, this->address_,
+                                     this->key_, &this->context_);
     if (r == 0) return true;
     if (r != -FI_EAGAIN) base::refuse("writing", static_cast<int>(r));
     return false;
@@ -43,7 +44,8 @@ class raw_watching_end : public raw_end<F, false, Use> {
   }
 
  private:
-  /// How many have come since: a later one overwrites the word of those before it. Bytes of another size that lay there are no number of the next few.
+  /// How many have come since: a later one overwrites the word of those before it. Bytes of another size that lay there
+  /// are no number of the next few.
   int came() const noexcept {
     const std::uint64_t ahead = word_behind(this->incoming(), expected_) - seen_;
     return ahead <= 2 * window ? static_cast<int>(ahead) : 0;
@@ -65,9 +67,11 @@ class raw_adding_end : public raw_end<F, true> {
     const fi_ioc what{&operand, 1};
     fi_ioc old{&old_, 1};
     const fi_rma_ioc where{this->address_, 1, this->key_};
-    const fi_msg_atomic message{&what, &this->descriptor_, 1, this->peer_, &where, 1, FI_UINT64, FI_SUM, &this->context_, 0};
+    const fi_msg_atomic message{&what, &this->descriptor_, 1,      this->peer_,     &where,
+                                1,     FI_UINT64,          FI_SUM, &this->context_, 0};
     ssize_t r;
-    while ((r = fi_fetch_atomicmsg(this->ep_, &message, &old, &this->descriptor_, 1, FI_COMPLETION)) == -FI_EAGAIN) this->poll();
+    while ((r = fi_fetch_atomicmsg(this->ep_, &message, &old, &this->descriptor_, 1, FI_COMPLETION)) == -FI_EAGAIN)
+      this->poll();
     if (r != 0) base::refuse("fi_fetch_atomicmsg", static_cast<int>(r));
     while (this->ended() < wanted) this->poll();
     return old_ == added_++;

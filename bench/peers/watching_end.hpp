@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cheapest notice: a plain write whose last word is a number that the target watches, and where bytes do not become visible in order (a large copy of a processor
-// may store its first bytes last) a write of that word behind the write. No completion entry at either end.
-// By hand against libfabric, and by a put of weft whose target watches its own memory. Both keep the library moving where the row wants that.
-// Hot path: post, poll. Threads: one owner.
+// The cheapest notice: a plain write whose last word is a number that the target watches, and where bytes do not become
+// visible in order (a large copy of a processor may store its first bytes last) a write of that word behind the write.
+// No completion entry at either end. By hand against libfabric, and by a put of weft whose target watches its own
+// memory. Both keep the library moving where the row wants that. Hot path: post, poll. Threads: one owner.
 #pragma once
 
 #include "../../compose/ordering.hpp"
-#include "../../core/spaced_looks.hpp"
+#include "../../core/poll_spacing.hpp"
 #include "../transport/weft_end.hpp"
 #include "ladder.hpp"
 
@@ -18,9 +18,12 @@ namespace weft::bench {
 
 /// The word behind `size` bytes at `at`.
 inline std::uint64_t word_behind(const std::byte* at, std::size_t size) noexcept {
-  return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(const_cast<std::byte*>(at) + size)).load(std::memory_order_acquire);
+  return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(const_cast<std::byte*>(at) + size))
+      .load(std::memory_order_acquire);
 }
-inline void put_word_behind(std::byte* at, std::size_t size, std::uint64_t value) noexcept { std::memcpy(at + size, &value, sizeof value); }
+inline void put_word_behind(std::byte* at, std::size_t size, std::uint64_t value) noexcept {
+  std::memcpy(at + size, &value, sizeof value);
+}
 
 /// A put of weft; sizes are multiples of eight.
 template <class F>
@@ -53,10 +56,10 @@ class weft_watching_end {
   /// A put of which nobody is told.
   bool stream(std::size_t size) { return put(pair_.source.first(size), place_); }
   int poll() {
-    looks_.before_look();
-    if (came() == 0) look();
+    polls_.before_poll();
+    if (came() == 0) poll_once();
     const int arrived = came();
-    if (arrived > 0) looks_.found();
+    if (arrived > 0) polls_.found();
     seen_ += static_cast<std::uint64_t>(arrived);
     return arrived;
   }
@@ -70,18 +73,21 @@ class weft_watching_end {
     return false;
   }
   /// A transport that must be asked leaves room by itself.
-  using looks = std::conditional_t<F::facts.same_host && F::facts.data_progress == data_progress::hardware, spaced_looks<>, close_looks>;
+  using looks = std::conditional_t<F::facts.same_host && F::facts.data_progress == data_progress::hardware,
+                                   poll_spacing<>, close_polls>;
   /// Where bytes land while nobody polls, the transport is asked only now and then, whether all is well.
-  void look() {
+  void poll_once() {
     if constexpr (F::facts.data_progress == data_progress::hardware)
       if (++fruitless_ % 1024 != 0) return;
     make_progress();
   }
   void make_progress() {
     pair_.net.progress(overloaded{[](const failed&) { throw std::runtime_error("weft: a put failed"); },
-                                  [](const lost&) { throw std::runtime_error("weft: the peer is lost"); }, [](auto&&) {}});
+                                  [](const lost&) { throw std::runtime_error("weft: the peer is lost"); },
+                                  [](auto&&) {}});
   }
-  /// How many have come since: a later one overwrites the word of those before it. Bytes of another size that lay there are no number of the next few.
+  /// How many have come since: a later one overwrites the word of those before it. Bytes of another size that lay there
+  /// are no number of the next few.
   int came() const noexcept {
     const std::uint64_t ahead = word_behind(incoming(), size_) - seen_;
     return ahead <= 2 * window ? static_cast<int>(ahead) : 0;
@@ -94,7 +100,7 @@ class weft_watching_end {
   std::uint64_t sent_ = 0;
   std::uint64_t seen_ = 0;
   std::uint32_t fruitless_ = 0;
-  [[no_unique_address]] looks looks_;
+  [[no_unique_address]] looks polls_;
 };
 
 }  // namespace weft::bench

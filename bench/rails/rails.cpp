@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What more endpoints bring: pages written over 1 to N rails, driven by a thread for each, by one thread for all, or as rails<F>; each rate stands
-// beside that of one rail with one thread in the same turn. Whatever the way, the number of notices and the bytes are compared in each turn.
-// Hot path: the loops. Threads: as the way says.
-#include "../../compose/rails.hpp"
+// What more endpoints bring: pages written over 1 to N rails, driven by a thread for each, by one thread for all, or as
+// rails<F>; each rate stands beside that of one rail with one thread in the same turn. Whatever the way, the number of
+// notices and the bytes are compared in each turn. Hot path: the loops. Threads: as the way says.
+#include "../../compose/rails/rails.hpp"
 #include "../../compose/selected.hpp"
 #include "../command_line.hpp"
 #include "../transport/weft_end.hpp"
@@ -31,7 +31,9 @@ struct settings {
   std::string json;
 };
 
-std::byte sample(std::size_t i, std::size_t turn) noexcept { return static_cast<std::byte>((i * 7 + turn * 13) ^ i >> 8); }
+std::byte sample(std::size_t i, std::size_t turn) noexcept {
+  return static_cast<std::byte>((i * 7 + turn * 13) ^ i >> 8);
+}
 void paint(bytes into, std::size_t turn) {
   for (std::size_t i = 0; i < into.size(); ++i) into[i] = sample(i, turn);
 }
@@ -121,7 +123,8 @@ class side {
  private:
   double play_apart(way how, std::uint32_t count, std::size_t turn) {
     std::vector<std::unique_ptr<weft_pair<fabric>>> pairs;
-    for (std::uint32_t i = 0; i < count; ++i) pairs.push_back(std::make_unique<weft_pair<fabric>>(to_, first_, s_.size));
+    for (std::uint32_t i = 0; i < count; ++i)
+      pairs.push_back(std::make_unique<weft_pair<fabric>>(to_, first_, s_.size));
     const auto look = [&] {
       for (auto& each : pairs) each->net.progress([](auto&&) {});
     };
@@ -130,14 +133,18 @@ class side {
       for (auto& each : pairs) paint(each->source.memory().first(s_.size), turn);
       const auto make = [this](weft_pair<fabric>& p) {
         return pump{s_.count, s_.window,
-                    [this, &p](void* context) { return p.net.put_notify(p.other, p.source.first(s_.size), p.there.at(0), 1, context); },
+                    [this, &p](void* context) {
+                      return p.net.put_notify(p.other, p.source.first(s_.size), p.there.at(0), 1, context);
+                    },
                     [&p](tally& seen) { return p.net.progress(seen); }};
       };
       std::vector<decltype(make(*pairs.front()))> all;
       for (auto& each : pairs) all.push_back(make(*each));
       drive(all, how);
     } else {
-      const auto make = [this](weft_pair<fabric>& p) { return sink{std::uint64_t{s_.count}, [&p](tally& seen) { return p.net.progress(seen); }}; };
+      const auto make = [this](weft_pair<fabric>& p) {
+        return sink{std::uint64_t{s_.count}, [&p](tally& seen) { return p.net.progress(seen); }};
+      };
       std::vector<decltype(make(*pairs.front()))> all;
       for (auto& each : pairs) all.push_back(make(*each));
       drive(all, how);
@@ -151,9 +158,9 @@ class side {
     o.each.listens = !first_;
     auto net = sure(rails<fabric>::open(o));
     auto memory = sure(net.allocate(count * s_.size, rights::all));
-    if (!first_) to_.tell(net.where());
+    if (!first_) to_.tell(net.listen_address());
     const striped_peer other = first_ ? sure(net.connect(to_.hear(), 10s)) : sure(net.accept_one(10s));
-    const auto mine = net.publish(memory, owner_polls);
+    const auto mine = net.export_region(memory, owner_polls);
     const auto look = [&] { net.progress([](auto&&) {}); };
     const std::string theirs = to_.swap(first_, {reinterpret_cast<const char*>(mine.data()), mine.size()}, look);
     const auto there = sure(net.parse_region({reinterpret_cast<const std::byte*>(theirs.data()), theirs.size()}));
@@ -161,8 +168,10 @@ class side {
     const auto progress = [&net](tally& seen) { return net.progress(seen); };
     if (first_) {
       paint(memory.memory(), turn);
-      std::vector all{pump{s_.count, s_.window,
-                           [&](void* context) { return net.put_notify(other, memory.first(memory.size()), there.at(0), 1, context); }, progress}};
+      std::vector all{pump{
+          s_.count, s_.window,
+          [&](void* context) { return net.put_notify(other, memory.first(memory.size()), there.at(0), 1, context); },
+          progress}};
       drive(all, way::striped);
     } else {
       std::vector all{sink{s_.count * net.notices(0, memory.size()), progress}};
@@ -175,7 +184,8 @@ class side {
   template <class Look>
   double finish(std::uint64_t begin, std::uint32_t count, Look&& look) {
     to_.part(first_, look);
-    return static_cast<double>(s_.size) * s_.count * count / static_cast<double>(now_ns() - begin);  // bytes per ns: GB/s
+    return static_cast<double>(s_.size) * s_.count * count /
+           static_cast<double>(now_ns() - begin);  // bytes per ns: GB/s
   }
 
   const channel& to_;
@@ -208,10 +218,13 @@ int run(const channel& to, bool first, const settings& s) {
   if (!first) return 0;
   json lines = json::array();
   for (const auto& [key, each] : all) {
-    lines.push_back({{"way", name_of(key.first)}, {"rails", key.second}, {"gb_per_s", middle(each.rates)}, {"ratio", middle(each.ratios)}});
+    lines.push_back({{"way", name_of(key.first)},
+                     {"rails", key.second},
+                     {"gb_per_s", middle(each.rates)},
+                     {"ratio", middle(each.ratios)}});
     if (s.json.empty())
-      std::printf("%-9s %u rails, %-18s %7.3f GB/s   ratio to one rail %.2f\n", std::string(fabric::name).c_str(), key.second, name_of(key.first),
-                  middle(each.rates), middle(each.ratios));
+      std::printf("%-9s %u rails, %-18s %7.3f GB/s   ratio to one rail %.2f\n", std::string(fabric::name).c_str(),
+                  key.second, name_of(key.first), middle(each.rates), middle(each.ratios));
   }
   return write_json({{"fabric", fabric::name}, {"size", s.size}, {"count", s.count}, {"ways", lines}}, s.json) ? 0 : 1;
 }
@@ -233,5 +246,6 @@ int main(int argc, char** argv) {
     return app.exit(e) == 0 ? 0 : 2;
   }
   return two_processes(
-      s.limit, [&](const channel& to) { return run(to, true, s); }, [&](const channel& to) { return run(to, false, s); });
+      s.limit, [&](const channel& to) { return run(to, true, s); },
+      [&](const channel& to) { return run(to, false, s); });
 }

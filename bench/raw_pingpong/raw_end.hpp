@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The contender: one end of a libfabric connection as a good user of that one fabric writes it, without weft. It knows its row's facts
-// at compile time (provider, endpoint type, address form), because its author would; nothing of weft's code is used.
-// One completion queue read in batches, FI_THREAD_DOMAIN, selective completion, FI_WAIT_NONE, injected writes where they fit: the
-// settings that measured best. Where the row has no write with an immediate the bytes travel as a message, polled in place.
-// Hot path: post, poll. Threads: one owner.
+// The contender: one end of a libfabric connection as a good user of that one fabric writes it, without weft. It knows
+// its row's facts at compile time (provider, endpoint type, address form), because its author would; nothing of weft's
+// code is used. One completion queue read in batches, FI_THREAD_DOMAIN, selective completion, FI_WAIT_NONE, injected
+// writes where they fit: the settings that measured best. Where the row has no write with an immediate the bytes travel
+// as a message, polled in place. Hot path: post, poll. Threads: one owner.
 #pragma once
 
 #include "../../core/facts.hpp"
@@ -33,7 +33,8 @@ namespace weft::bench {
 /// How an end uses its library. This one is what measured best; bench/peers has what examples show.
 struct tuned_use {
   static constexpr bool two_queues = false;
-  static constexpr bool remote_memory = true;  // else messages alone, from memory that is registered where the library insists
+  static constexpr bool remote_memory =
+      true;  // else messages alone, from memory that is registered where the library insists
   static constexpr auto format = FI_CQ_FORMAT_DATA;
   static constexpr std::size_t receives = 16;
 };
@@ -62,7 +63,7 @@ class raw_end {
     for (const environment_setting& each : F::environment) setenv(each.name, each.value, 0);
     open_domain();
     open_queue();
-    enroll();
+    register_memory();
     if constexpr (connected) first ? dial(to) : answer(to);
     else exchange_addresses(to);
     exchange_regions(to, first);
@@ -72,7 +73,7 @@ class raw_end {
     for (const environment_setting& each : F::environment) setenv(each.name, each.value, 0);
     open_domain();
     open_queue();
-    enroll();
+    register_memory();
     landed_ = memory_.data();
     open_table();
   }
@@ -98,7 +99,9 @@ class raw_end {
       if constexpr (writes)
         r = size <= inject_ ? fi_inject_writedata(ep_, from, size, immediate, peer_, address_, key_)
                             : fi_writedata(ep_, from, size, descriptor_, immediate, peer_, address_, key_, &context_);
-      else r = size <= inject_ ? fi_inject(ep_, from, size, peer_) : fi_send(ep_, from, size, descriptor_, peer_, &context_);
+      else
+        r = size <= inject_ ? fi_inject(ep_, from, size, peer_)
+                            : fi_send(ep_, from, size, descriptor_, peer_, &context_);
     } else {
       constexpr std::uint64_t flags = FI_COMPLETION | (M == ending::delivered ? FI_DELIVERY_COMPLETE : 0);
       const iovec piece{from, size};
@@ -119,7 +122,7 @@ class raw_end {
   /// Looks once. Returns how many transfers arrived; own completions are counted in ended().
   int poll() {
     std::array<fi_cq_data_entry, 16> entries;
-    breath_.before_look();
+    breath_.before_poll();
     const ssize_t count = fi_cq_read(cq_, entries.data(), entries.size());
     if (count == -FI_EAGAIN) return 0;
     if (count < 0) failed();
@@ -162,16 +165,19 @@ class raw_end {
                   (writes && facts.write_immediate_consumes_receive ? FI_RX_CQ_DATA : 0) | FI_ASYNC_IOV;
     hints->ep_attr->type = connected ? FI_EP_MSG : FI_EP_RDM;
     hints->domain_attr->mr_mode = FI_MR_ALLOCATED | (facts.virtual_addressing ? FI_MR_VIRT_ADDR : 0) |
-                                  (facts.key_owner == key_owner::provider ? FI_MR_PROV_KEY : 0) | (facts.local_registration ? FI_MR_LOCAL : 0) |
+                                  (facts.key_owner == key_owner::provider ? FI_MR_PROV_KEY : 0) |
+                                  (facts.local_registration ? FI_MR_LOCAL : 0) |
                                   (facts.region_endpoint_binding ? FI_MR_ENDPOINT : 0);
     hints->domain_attr->threading = FI_THREAD_DOMAIN;
-    hints->domain_attr->data_progress = facts.data_progress == data_progress::polling ? FI_PROGRESS_MANUAL : FI_PROGRESS_AUTO;
+    hints->domain_attr->data_progress =
+        facts.data_progress == data_progress::polling ? FI_PROGRESS_MANUAL : FI_PROGRESS_AUTO;
     hints->domain_attr->cq_data_size = writes ? facts.write_immediate_bytes : 0;
     hints->fabric_attr->prov_name = strdup(std::string(facts.provider).c_str());
     if (!facts.fabric_name.empty()) hints->fabric_attr->name = strdup(std::string(facts.fabric_name).c_str());
     const std::string own = home();
     const char* node = facts.address_resolution == address_resolution::socket ? own.c_str() : nullptr;
-    const int r = fi_getinfo(FI_VERSION(FI_MAJOR_VERSION, FI_MINOR_VERSION), node, nullptr, node != nullptr ? FI_SOURCE : 0, hints, &info_);
+    const int r = fi_getinfo(FI_VERSION(FI_MAJOR_VERSION, FI_MINOR_VERSION), node, nullptr,
+                             node != nullptr ? FI_SOURCE : 0, hints, &info_);
     fi_freeinfo(hints);
     must(r, "fi_getinfo");
     inject_ = info_->tx_attr->inject_size;
@@ -186,9 +192,10 @@ class raw_end {
     must(fi_cq_open(domain_, &attributes, &cq_, nullptr), "fi_cq_open");
     if constexpr (Use::two_queues) must(fi_cq_open(domain_, &attributes, &sent_, nullptr), "fi_cq_open");
   }
-  void enroll() {
+  void register_memory() {
     if constexpr (!Use::remote_memory && !facts.local_registration) return;
-    constexpr std::uint64_t access = FI_SEND | FI_RECV | (Use::remote_memory ? FI_WRITE | FI_READ | FI_REMOTE_WRITE | FI_REMOTE_READ : 0);
+    constexpr std::uint64_t access =
+        FI_SEND | FI_RECV | (Use::remote_memory ? FI_WRITE | FI_READ | FI_REMOTE_WRITE | FI_REMOTE_READ : 0);
     must(fi_mr_reg(domain_, memory_.data(), memory_.size(), access, 0, 7, 0, &mr_, nullptr), "fi_mr_reg");
     descriptor_ = fi_mr_desc(mr_);
   }
@@ -197,7 +204,8 @@ class raw_end {
     must(fi_endpoint(domain_, info, &ep_, nullptr), "fi_endpoint");
     if (eq_ != nullptr) must(fi_ep_bind(ep_, &eq_->fid, 0), "fi_ep_bind");
     if (av_ != nullptr) must(fi_ep_bind(ep_, &av_->fid, 0), "fi_ep_bind");
-    must(fi_ep_bind(ep_, &(Use::two_queues ? sent_ : cq_)->fid, FI_TRANSMIT | (facts.selective_completion ? FI_SELECTIVE_COMPLETION : 0)),
+    must(fi_ep_bind(ep_, &(Use::two_queues ? sent_ : cq_)->fid,
+                    FI_TRANSMIT | (facts.selective_completion ? FI_SELECTIVE_COMPLETION : 0)),
          "fi_ep_bind");
     must(fi_ep_bind(ep_, &cq_->fid, FI_RECV), "fi_ep_bind");
     if constexpr (requires { Use::pool; }) {
@@ -233,7 +241,7 @@ class raw_end {
     post_receive(r);
   }
 
-  // ---- meeting: out of band, as a launcher would do it ---------------------------------------------------------------------
+  // ---- meeting: out of band, as a launcher would do it
   static std::string name_of(fid* object) {
     char name[512];
     std::size_t length = sizeof name;
@@ -296,8 +304,10 @@ class raw_end {
   void exchange_regions(const channel& to, bool first) {
     landed_ = memory_.data();
     const std::uint64_t own_key = Use::remote_memory ? fi_mr_key(mr_) : 0;
-    const std::array<std::uint64_t, 2> ours{facts.virtual_addressing ? reinterpret_cast<std::uint64_t>(memory_.data()) : 0, own_key};
-    const std::string theirs = to.swap(first, {reinterpret_cast<const char*>(ours.data()), sizeof ours}, [this] { poll(); });
+    const std::array<std::uint64_t, 2> ours{
+        facts.virtual_addressing ? reinterpret_cast<std::uint64_t>(memory_.data()) : 0, own_key};
+    const std::string theirs =
+        to.swap(first, {reinterpret_cast<const char*>(ours.data()), sizeof ours}, [this] { poll(); });
     std::memcpy(&address_, theirs.data(), 8);
     std::memcpy(&key_, theirs.data() + 8, 8);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The yardstick: a ping-pong written by hand against libfabric for the selected fabric, in two processes. No transport of weft in it.
-// Hot path: pingpong.hpp. Threads: one per process.
+// The yardstick: a ping-pong written by hand against libfabric for the selected fabric, in two processes. No transport
+// of weft in it. Hot path: pingpong.hpp. Threads: one per process.
 #include "../../compose/selected.hpp"
 #include "../command_line.hpp"
 #include "contender.hpp"
@@ -43,7 +43,10 @@ int side(const channel& to, bool first, run_options o) {
 
 int main(int argc, char** argv) {
   run_options o;
-  if (const int wrong = o.parse(argc, argv, "A hand-written ping-pong between two processes on this machine"); wrong >= 0) return wrong;
+  if (const int wrong = o.parse(argc, argv, "A hand-written ping-pong between two processes on this machine");
+      wrong >= 0)
+    return wrong;
   return two_processes(
-      o.limit, [&](const channel& to) { return side(to, true, o); }, [&](const channel& to) { return side(to, false, o); });
+      o.limit, [&](const channel& to) { return side(to, true, o); },
+      [&](const channel& to) { return side(to, false, o); });
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The contender on fabrics of rdma-core: one end of a reliable connection as a good user of verbs writes it, without weft and without libfabric.
-// One completion queue read in batches, inline data where it fits, one post of 64 signalled where nobody asks, receives posted again at once.
-// Where the row has no write with an immediate (iWARP) the bytes travel as a message, polled in place.
-// Hot path: post, poll. Threads: one owner.
+// The contender on fabrics of rdma-core: one end of a reliable connection as a good user of verbs writes it, without
+// weft and without libfabric. One completion queue read in batches, inline data where it fits, one post of 64 signalled
+// where nobody asks, receives posted again at once. Where the row has no write with an immediate (iWARP) the bytes
+// travel as a message, polled in place. Hot path: post, poll. Threads: one owner.
 #pragma once
 
 #include "../../core/facts.hpp"
@@ -39,7 +39,8 @@ class raw_verbs_end {
     first ? dial(to) : answer(to);
     landed_ = memory_.data();
     const std::array<std::uint64_t, 2> ours{reinterpret_cast<std::uint64_t>(memory_.data()), region_->rkey};
-    const std::string theirs = to.swap(first, {reinterpret_cast<const char*>(ours.data()), sizeof ours}, [this] { poll(); });
+    const std::string theirs =
+        to.swap(first, {reinterpret_cast<const char*>(ours.data()), sizeof ours}, [this] { poll(); });
     std::memcpy(&address_, theirs.data(), 8);
     std::memcpy(&key_, theirs.data() + 8, 4);
   }
@@ -61,7 +62,8 @@ class raw_verbs_end {
   std::uint64_t ended() const noexcept { return ended_; }
   std::uint32_t immediate() const noexcept { return immediate_; }
 
-  /// Posts `size` bytes of outgoing() with an immediate. False: full, poll first. A delivered write is, as weft's, followed by a read.
+  /// Posts `size` bytes of outgoing() with an immediate. False: full, poll first. A delivered write is, as weft's,
+  /// followed by a read.
   template <ending M>
   bool post(std::size_t size, std::uint32_t immediate) {
     if (posted_ - retired_ >= depth) return false;
@@ -90,7 +92,8 @@ class raw_verbs_end {
     int arrived = 0;
     for (int i = 0; i < count; ++i) {
       const ibv_wc& each = found[static_cast<std::size_t>(i)];
-      if (each.status != IBV_WC_SUCCESS) throw std::runtime_error(std::string("raw verbs, completion: ") + ibv_wc_status_str(each.status));
+      if (each.status != IBV_WC_SUCCESS)
+        throw std::runtime_error(std::string("raw verbs, completion: ") + ibv_wc_status_str(each.status));
       if ((each.opcode & IBV_WC_RECV) == 0) {
         retired_ = static_cast<std::uint32_t>(each.wr_id >> 1);
         ended_ += each.wr_id & 1;
@@ -120,7 +123,7 @@ class raw_verbs_end {
     if (const int r = ibv_post_recv(id_->qp, &work, &bad); r != 0) refuse("ibv_post_recv", r);
   }
 
-  // ---- meeting ----------------------------------------------------------------------------------------------------------------
+  // ---- meeting
   static addrinfo* own_address() {
     addrinfo* found = nullptr;
     if (getaddrinfo(home().c_str(), nullptr, nullptr, &found) != 0) refuse("getaddrinfo", EADDRNOTAVAIL);
@@ -146,7 +149,8 @@ class raw_verbs_end {
     ask.cap = {depth, receives, 1, 1, 128};
     must(rdma_create_qp(id_, domain_, &ask), "rdma_create_qp");
     inline_ = ask.cap.max_inline_data;
-    region_ = ibv_reg_mr(domain_, memory_.data(), memory_.size(), IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ);
+    region_ = ibv_reg_mr(domain_, memory_.data(), memory_.size(),
+                         IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ);
     if (region_ == nullptr) refuse("ibv_reg_mr");
     for (std::uint32_t i = 0; i < receives; ++i) receive(i);
   }

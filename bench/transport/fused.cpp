@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Up to which size is a notice that carries its bytes cheaper than a write and a message? Both ends hold two transports of the same fabric, with
-// notices by message, one that fuses and one that does not; they take turns at a ping-pong of each size. The crossover is what belongs
-// into fused_bytes of a row whose notices are messages; on fabrics with something better the answer is asked for by hand.
-// Hot path: pingpong.hpp. Threads: one per process.
+// Up to which size is a notice that carries its bytes cheaper than a write and a message? Both ends hold two transports
+// of the same fabric, with notices by message, one that fuses and one that does not; they take turns at a ping-pong of
+// each size. The crossover is what belongs into fused_bytes of a row whose notices are messages; on fabrics with
+// something better the answer is asked for by hand. Hot path: pingpong.hpp. Threads: one per process.
 #include "../../wire/fused.hpp"
 #include "../../compose/selected.hpp"
 #include "../../compose/with.hpp"
@@ -14,12 +14,13 @@ namespace {
 using namespace weft;
 using namespace weft::bench;
 
-/// F with notices that are messages: the cheapest such answer that its row permits. Atomics of the library's own may take the order away that
-/// the cheaper one relies on.
+/// F with notices that are messages: the cheapest such answer that its row permits. Atomics of the library's own may
+/// take the order away that the cheaper one relies on.
 template <class F>
 consteval auto by_message() {
   if constexpr (answer<F, notify_family>::notice_is_message) return F{};
-  else if constexpr (can_answer<F, notify::message_after_ordered_write> && answer<F, atomics_family>::executed_by_target)
+  else if constexpr (can_answer<F, notify::message_after_ordered_write> &&
+                     answer<F, atomics_family>::executed_by_target)
     return with<F, notify::message_after_ordered_write>{};
   else return with<F, notify::message_after_delivery>{};
 }
@@ -36,7 +37,8 @@ struct measured {
 
 class match {
  public:
-  match(const channel& to, bool first, const run_options& o) : first_(first), o_(o), fused_(to, first, room), apart_(to, first, room) {}
+  match(const channel& to, bool first, const run_options& o)
+      : first_(first), o_(o), fused_(to, first, room), apart_(to, first, room) {}
 
   std::vector<measured> play() {
     std::vector<measured> all;
@@ -45,7 +47,7 @@ class match {
       if (size == wire::largest_fused) return all;
     }
   }
-  void look() {
+  void poll_once() {
     fused_.net.progress([](auto&&) {});
     apart_.net.progress([](auto&&) {});
   }
@@ -57,7 +59,8 @@ class match {
     const round_plan plan{size, std::max<std::size_t>(1, o_.count / o_.turns), o_.waiting};
     const auto play = [&](auto& end, auto& other, samples* into) {
       const auto meanwhile = [&] { other.net.progress([](auto&&) {}); };
-      pingpong<ending::unsignalled, std::remove_reference_t<decltype(end)>, decltype(meanwhile)> p(end, plan, meanwhile);
+      pingpong<ending::unsignalled, std::remove_reference_t<decltype(end)>, decltype(meanwhile)> p(end, plan,
+                                                                                                   meanwhile);
       if (into == nullptr) first_ ? p.ask_checked(8) : p.answer_checked(8);
       else first_ ? p.ask(*into) : p.answer();
     };
@@ -87,17 +90,20 @@ int side(const channel& to, bool first, run_options o) {
   settle<row>(first, o);
   match m(to, first, o);
   const std::vector<measured> all = m.play();
-  to.part(first, [&] { m.look(); });
+  to.part(first, [&] { m.poll_once(); });
   if (!first) return 0;
   json lines = json::array();
   for (const measured& each : all) {
     const json ratio = each.found.compared.report();
-    lines.push_back(
-        {{"size", each.size}, {"fused_ns", each.found.ours.percentiles()}, {"apart_ns", each.found.theirs.percentiles()}, {"ratio", ratio}});
+    lines.push_back({{"size", each.size},
+                     {"fused_ns", each.found.ours.percentiles()},
+                     {"apart_ns", each.found.theirs.percentiles()},
+                     {"ratio", ratio}});
     if (o.json.empty())
-      std::printf("%-9s %4zu bytes   in the notice %8s ns   write and message %8s ns   ratio %s (%s to %s)\n", std::string(row::name).c_str(),
-                  each.size, lines.back()["fused_ns"]["p50"].dump().c_str(), lines.back()["apart_ns"]["p50"].dump().c_str(),
-                  ratio["median"].dump().c_str(), ratio["low"].dump().c_str(), ratio["high"].dump().c_str());
+      std::printf("%-9s %4zu bytes   in the notice %8s ns   write and message %8s ns   ratio %s (%s to %s)\n",
+                  std::string(row::name).c_str(), each.size, lines.back()["fused_ns"]["p50"].dump().c_str(),
+                  lines.back()["apart_ns"]["p50"].dump().c_str(), ratio["median"].dump().c_str(),
+                  ratio["low"].dump().c_str(), ratio["high"].dump().c_str());
   }
   if (o.json.empty())
     std::printf("%-9s %s: fused pays up to %zu bytes\n", std::string(row::name).c_str(),
@@ -108,7 +114,10 @@ int side(const channel& to, bool first, run_options o) {
 
 int main(int argc, char** argv) {
   run_options o;
-  if (const int wrong = o.parse(argc, argv, "A notice with its bytes beside a write and a message, by size", true); wrong >= 0) return wrong;
+  if (const int wrong = o.parse(argc, argv, "A notice with its bytes beside a write and a message, by size", true);
+      wrong >= 0)
+    return wrong;
   return two_processes(
-      o.limit, [&](const channel& to) { return side(to, true, o); }, [&](const channel& to) { return side(to, false, o); });
+      o.limit, [&](const channel& to) { return side(to, true, o); },
+      [&](const channel& to) { return side(to, false, o); });
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// weft's transport beside a hand-written end, in one run: both ends hold both contenders and the two take turns. Scenarios: put_notify
-// and send, unsignalled and signalled, and fetch_add. The contender does what weft promises: where a signalled put of weft
-// ends only when it is delivered, so does the contender's.
-// Hot path: pingpong.hpp. Threads: one per process.
+// weft's transport beside a hand-written end, in one run: both ends hold both contenders and the two take turns.
+// Scenarios: put_notify and send, unsignalled and signalled, and fetch_add. The contender does what weft promises:
+// where a signalled put of weft ends only when it is delivered, so does the contender's. Hot path: pingpong.hpp.
+// Threads: one per process.
 #include "../../compose/selected.hpp"
 #include "../command_line.hpp"
 #include "../raw_pingpong/contender.hpp"
@@ -14,7 +14,8 @@ using namespace weft;
 using namespace weft::bench;
 using fabric = weft::selected;
 
-constexpr ending signalled_put = answer<fabric, write_fault_family>::signalled_write == post_mode::delivered ? ending::delivered : ending::signalled;
+constexpr ending signalled_put =
+    answer<fabric, write_fault_family>::signalled_write == post_mode::delivered ? ending::delivered : ending::signalled;
 
 struct scenario {
   const char* name;
@@ -25,7 +26,11 @@ struct scenario {
 class match {
  public:
   match(const channel& to, bool first, const run_options& o)
-      : first_(first), o_(o), rounds_(std::max<std::size_t>(1, o.count / o.turns)), raw_(to, first, o.size), pair_(to, first, o.size) {}
+      : first_(first),
+        o_(o),
+        rounds_(std::max<std::size_t>(1, o.count / o.turns)),
+        raw_(to, first, o.size),
+        pair_(to, first, o.size) {}
 
   std::vector<scenario> play() {
     using put = weft_end<fabric, carrier::put_notify>;
@@ -33,14 +38,16 @@ class match {
     put ours(pair_);
     message messages(pair_);
     std::vector<scenario> all;
-    all.push_back({"put_notify", "write with immediate", between<ending::unsignalled, ending::unsignalled>(ours, raw_)});
-    all.push_back({"put_notify, signalled", signalled_put == ending::delivered ? "write, delivery complete" : "write, completion",
+    all.push_back(
+        {"put_notify", "write with immediate", between<ending::unsignalled, ending::unsignalled>(ours, raw_)});
+    all.push_back({"put_notify, signalled",
+                   signalled_put == ending::delivered ? "write, delivery complete" : "write, completion",
                    between<ending::signalled, signalled_put>(ours, raw_)});
     all.push_back({"send", "write with immediate", between<ending::unsignalled, ending::unsignalled>(messages, raw_)});
     all.push_back({"fetch_add", "write with immediate", fetch_adds()});
     return all;
   }
-  void look() {
+  void poll_once() {
     raw_.poll();
     pair_.net.progress([](auto&&) {});
   }
@@ -59,7 +66,8 @@ class match {
     check<Ours>(ours, raw_moves());
     check<Theirs>(theirs, weft_moves());
     return alternate(
-        o_.turns, [&](samples& s) { turn<Ours>(ours, s, raw_moves()); }, [&](samples& s) { turn<Theirs>(theirs, s, weft_moves()); });
+        o_.turns, [&](samples& s) { turn<Ours>(ours, s, raw_moves()); },
+        [&](samples& s) { turn<Theirs>(theirs, s, weft_moves()); });
   }
   template <ending M, class End, class Other>
   void check(End& end, Other other) {
@@ -72,11 +80,12 @@ class match {
     first_ ? p.ask(into) : p.answer();
   }
 
-  /// A fetch_add is a round trip of its own: the other side only makes progress, between a notice that the turn begins (until then the last
-  /// answer of the turn before may still be on its way) and one that it is over.
+  /// A fetch_add is a round trip of its own: the other side only makes progress, between a notice that the turn begins
+  /// (until then the last answer of the turn before may still be on its way) and one that it is over.
   duel fetch_adds() {
     return alternate(
-        o_.turns, [&](samples& s) { first_ ? add(s) : serve(); }, [&](samples& s) { turn<ending::unsignalled>(raw_, s, weft_moves()); });
+        o_.turns, [&](samples& s) { first_ ? add(s) : serve(); },
+        [&](samples& s) { turn<ending::unsignalled>(raw_, s, weft_moves()); });
   }
   void add(samples& into) {
     spinner spin(o_.waiting);
@@ -84,14 +93,17 @@ class match {
     std::uint64_t before = now_ns();
     for (std::size_t i = 0; i < rounds_; ++i) {
       bool ended = false;
-      while (!pair_.net.fetch_add(pair_.other, pair_.there.at(counter_at()), 1, &ended)) pair_.net.progress([](auto&&) {});
+      while (!pair_.net.fetch_add(pair_.other, pair_.there.at(counter_at()), 1, &ended))
+        pair_.net.progress([](auto&&) {});
       while (!ended)
         spin.looked(pair_.net.progress(overloaded{[&](const completed& c) {
                                                     ended = true;
-                                                    if (c.old != added_) throw std::runtime_error("fetch_add: the sum is wrong");
+                                                    if (c.old != added_)
+                                                      throw std::runtime_error("fetch_add: the sum is wrong");
                                                     ++added_;
                                                   },
-                                                  [](const failed&) { throw std::runtime_error("fetch_add failed"); }, [](auto&&) {}}) > 0);
+                                                  [](const failed&) { throw std::runtime_error("fetch_add failed"); },
+                                                  [](auto&&) {}}) > 0);
       const std::uint64_t now = now_ns();
       into.add(now - before);
       before = now;
@@ -99,16 +111,19 @@ class match {
     notify();
   }
   void notify() {
-    while (!pair_.net.put_notify(pair_.other, pair_.source.first(1), pair_.there.at(0), 0)) pair_.net.progress([](auto&&) {});
+    while (!pair_.net.put_notify(pair_.other, pair_.source.first(1), pair_.there.at(0), 0))
+      pair_.net.progress([](auto&&) {});
   }
   void serve() {
     spinner spin(o_.waiting);
     while (notices_ < 2) {
       if (notices_ == 0) raw_.poll();
-      spin.looked(pair_.net.progress(overloaded{[&](const notified&) { ++notices_; },
-                                                [](const lost&) { throw std::runtime_error("the other process is gone"); }, [](auto&&) {}}) > 0);
+      spin.looked(pair_.net.progress(overloaded{
+                      [&](const notified&) { ++notices_; },
+                      [](const lost&) { throw std::runtime_error("the other process is gone"); }, [](auto&&) {}}) > 0);
     }
-    notices_ -= 2;  // where a card executes atomics, this side may see the end of a turn and the next one's begin in one look
+    notices_ -=
+        2;  // where a card executes atomics, this side may see the end of a turn and the next one's begin in one look
   }
   std::size_t counter_at() const noexcept { return (o_.size + 63) / 64 * 64; }
 
@@ -134,7 +149,9 @@ json report(const std::vector<scenario>& all, const run_options& o) {
 
 bool write_csv(const json& told, const std::string& file) {
   if (file.empty()) return true;
-  std::string text = "fabric,size,scenario,weft_p50_ns,weft_p99_ns,contender,contender_p50_ns,contender_p99_ns,ratio,ratio_low,ratio_high\n";
+  std::string text =
+      "fabric,size,scenario,weft_p50_ns,weft_p99_ns,contender,contender_p50_ns,contender_p99_ns,ratio,ratio_low,ratio_"
+      "high\n";
   for (const json& s : told["scenarios"]) {
     text += told["fabric"].get<std::string>() + ',' + told["size"].dump() + ',' + s["scenario"].dump();
     for (const char* each : {"p50", "p99"}) text += ',' + s["weft_ns"][each].dump();
@@ -150,21 +167,25 @@ int side(const channel& to, bool first, run_options o) {
   settle<fabric>(first, o);
   match m(to, first, o);
   const std::vector<scenario> all = m.play();
-  to.part(first, [&] { m.look(); });
+  to.part(first, [&] { m.poll_once(); });
   if (!first) return 0;
   const json told = report(all, o);
   if (o.json.empty() && o.csv.empty())
     for (const json& s : told["scenarios"])
       std::printf("%-9s %-22s %9s ns   by hand %9s ns   ratio %s (%s to %s)\n", std::string(fabric::name).c_str(),
-                  s["scenario"].get<std::string>().c_str(), s["weft_ns"]["p50"].dump().c_str(), s["contender_ns"]["p50"].dump().c_str(),
-                  s["ratio"]["median"].dump().c_str(), s["ratio"]["low"].dump().c_str(), s["ratio"]["high"].dump().c_str());
+                  s["scenario"].get<std::string>().c_str(), s["weft_ns"]["p50"].dump().c_str(),
+                  s["contender_ns"]["p50"].dump().c_str(), s["ratio"]["median"].dump().c_str(),
+                  s["ratio"]["low"].dump().c_str(), s["ratio"]["high"].dump().c_str());
   return write_json(told, o.json) && write_csv(told, o.csv) ? 0 : 1;
 }
 }  // namespace
 
 int main(int argc, char** argv) {
   run_options o;
-  if (const int wrong = o.parse(argc, argv, "weft's transport beside a hand-written end, taking turns", true); wrong >= 0) return wrong;
+  if (const int wrong = o.parse(argc, argv, "weft's transport beside a hand-written end, taking turns", true);
+      wrong >= 0)
+    return wrong;
   return two_processes(
-      o.limit, [&](const channel& to) { return side(to, true, o); }, [&](const channel& to) { return side(to, false, o); });
+      o.limit, [&](const channel& to) { return side(to, true, o); },
+      [&](const channel& to) { return side(to, false, o); });
 }

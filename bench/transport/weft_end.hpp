@@ -21,7 +21,8 @@ T sure(result<T> r) {
   return std::move(r).value();
 }
 
-/// The fabric cannot be opened here: its library, its device or its provider is missing. What was asked for may be right.
+/// The fabric cannot be opened here: its library, its device or its provider is missing. What was asked for may be
+/// right.
 struct absent : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -40,22 +41,24 @@ enum class carrier { put_notify, send };
 template <class F>
 class weft_pair {
  public:
-  /// `largest_message`: of messages, in bytes; 0: that of all transfers, `size`. `silence_limit`: as in transport_options.
-  /// Errors: absent, std::runtime_error.
+  /// `largest_message`: of messages, in bytes; 0: that of all transfers, `size`. `silence_limit`: as in
+  /// transport_options. Errors: absent, std::runtime_error.
   weft_pair(const channel& to, bool first, std::size_t size, bool sleeps = false, std::size_t largest_message = 0,
             duration silence_limit = transport_options{}.silence_limit)
       : size_(size),
         net(opened<F>({.node = home(),
                        .listens = !first,
                        .sleeps = sleeps,
-                       .slot_bytes = static_cast<std::uint32_t>(std::max<std::size_t>(largest_message == 0 ? size : largest_message, 4096)),
+                       .max_message_bytes = static_cast<std::uint32_t>(
+                           std::max<std::size_t>(largest_message == 0 ? size : largest_message, 4096)),
                        .silence_limit = silence_limit})),
         landing(sure(net.allocate((size + 63) / 64 * 64 + 64, rights::all))),
         source(sure(net.allocate(size + 64, rights::none))) {
-    if (!first) to.tell(net.where());
+    if (!first) to.tell(net.listen_address());
     other = first ? sure(net.connect(to.hear(), 10s)) : sure(net.accept_one(10s));
-    const region_bytes mine = net.publish(landing, owner_polls);
-    const std::string theirs = to.swap(first, {reinterpret_cast<const char*>(mine.data()), mine.size()}, [this] { net.progress([](auto&&) {}); });
+    const region_bytes mine = net.export_region(landing, owner_polls);
+    const std::string theirs = to.swap(first, {reinterpret_cast<const char*>(mine.data()), mine.size()},
+                                       [this] { net.progress([](auto&&) {}); });
     there = sure(net.parse_region({reinterpret_cast<const std::byte*>(theirs.data()), theirs.size()}));
   }
 
@@ -85,31 +88,34 @@ class weft_end {
   bool post(std::size_t size, std::uint32_t immediate) {
     const status s = hand_over<M>(pair_.source.first(size), immediate);
     if (s) return true;
-    if (!s.is_again()) throw std::runtime_error(std::string("weft, posting: error ") + std::to_string(static_cast<int>(s.code)));
+    if (!s.is_again())
+      throw std::runtime_error(std::string("weft, posting: error ") + std::to_string(static_cast<int>(s.code)));
     return false;
   }
 
   int poll() {
     int arrived = 0;
-    pair_.net.progress(overloaded{[&](const completed&) { ++ended_; },
-                                  [&](const notified& n) {
-                                    immediate_ = n.immediate;
-                                    ++arrived;
-                                  },
-                                  [&](const received& r) {
-                                    if constexpr (C == carrier::send) keep(r.message);
-                                    ++arrived;
-                                  },
-                                  [](const failed& f) { throw std::runtime_error(std::string("weft: ") + name_of(f.what) + " failed"); },
-                                  [](const lost& l) { throw std::runtime_error(std::string("weft: the peer is lost: ") + l.why.operation); },
-                                  [](auto&&) {}});
+    pair_.net.progress(overloaded{
+        [&](const completed&) { ++ended_; },
+        [&](const notified& n) {
+          immediate_ = n.immediate;
+          ++arrived;
+        },
+        [&](const received& r) {
+          if constexpr (C == carrier::send) keep(r.message);
+          ++arrived;
+        },
+        [](const failed& f) { throw std::runtime_error(std::string("weft: ") + name_of(f.what) + " failed"); },
+        [](const lost& l) { throw std::runtime_error(std::string("weft: the peer is lost: ") + l.why.operation); },
+        [](auto&&) {}});
     return arrived;
   }
 
  private:
   template <ending M>
   status hand_over(local_memory from, std::uint32_t immediate) noexcept {
-    if constexpr (C == carrier::send) return M == ending::unsignalled ? pair_.net.send(pair_.other, from) : pair_.net.send(pair_.other, from, this);
+    if constexpr (C == carrier::send)
+      return M == ending::unsignalled ? pair_.net.send(pair_.other, from) : pair_.net.send(pair_.other, from, this);
     else
       return M == ending::unsignalled ? pair_.net.put_notify(pair_.other, from, place_, immediate)
                                       : pair_.net.put_notify(pair_.other, from, place_, immediate, this);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What perftest's programs measure, by weft's transport: the same exchange, the same way of noticing, one figure. bench/verbs/run takes turns with them.
+// What perftest's programs measure, by weft's transport: the same exchange, the same way of noticing, one figure.
+// bench/verbs/run takes turns with them.
 //   write_lat: both sides put, and watch the last byte of their own memory (ib_write_lat); half a round trip.
-//   send_lat: both sides send messages (ib_send_lat); half a round trip.   atomic_lat: one side adds, one after another (ib_atomic_lat).
-//   write_bw: one side puts as many as the queue takes (ib_write_bw).
+//   send_lat: both sides send messages (ib_send_lat); half a round trip.   atomic_lat: one side adds, one after another
+//   (ib_atomic_lat). write_bw: one side puts as many as the queue takes (ib_write_bw).
 // Hot path: the loops. Threads: one per process.
 #include "../../compose/selected.hpp"
 #include "../command_line.hpp"
@@ -39,17 +40,19 @@ class patient {
 };
 
 [[noreturn]] void fail(const char* what, status why) {
-  throw std::runtime_error(std::string("weft: ") + what + " failed: kind " + std::to_string(static_cast<int>(why.code)) + ", number " +
-                           std::to_string(why.native_code) + " of " + why.operation);
+  throw std::runtime_error(std::string("weft: ") + what + " failed: kind " +
+                           std::to_string(static_cast<int>(why.code)) + ", number " + std::to_string(why.native_code) +
+                           " of " + why.operation);
 }
-const auto ignore = overloaded{[](const failed& f) { fail("an operation", f.why); }, [](const lost& l) { fail("the peer", l.why); }, [](auto&&) {}};
+const auto ignore = overloaded{[](const failed& f) { fail("an operation", f.why); },
+                               [](const lost& l) { fail("the peer", l.why); }, [](auto&&) {}};
 
 /// Tries until there is room.
 template <class Post>
 void posted(pair& p, Post&& post) {
-  patient look(p);
+  patient spin(p);
   status s;
-  look.until([&] { return !(s = post()).is_again(); }, ignore);
+  spin.until([&] { return !(s = post()).is_again(); }, ignore);
   if (!s) fail("a post", s);
 }
 
@@ -69,15 +72,17 @@ void send_round(pair& p, bool first, std::size_t size, unsigned) {
   bool came = false;
   const auto send = [&] { posted(p, [&] { return p.net.send(p.other, p.source.first(size)); }); };
   if (first) send();
-  patient(p).until([&] { return came; }, overloaded{[&](const received&) { came = true; }, [](const failed& f) { fail("send", f.why); },
-                                                    [](const lost& l) { fail("the peer", l.why); }, [](auto&&) {}});
+  patient(p).until([&] { return came; },
+                   overloaded{[&](const received&) { came = true; }, [](const failed& f) { fail("send", f.why); },
+                              [](const lost& l) { fail("the peer", l.why); }, [](auto&&) {}});
   if (!first) send();
 }
 
 void add_round(pair& p) {
   bool ended = false;
   posted(p, [&] { return p.net.fetch_add(p.other, p.there.at(0), 1, &ended); });
-  patient(p).until([&] { return ended; }, overloaded{[&](const completed&) { ended = true; }, [](const failed& f) { fail("fetch_add", f.why); },
+  patient(p).until([&] { return ended; }, overloaded{[&](const completed&) { ended = true; },
+                                                     [](const failed& f) { fail("fetch_add", f.why); },
                                                      [](const lost& l) { fail("the peer", l.why); }, [](auto&&) {}});
 }
 
@@ -88,7 +93,8 @@ double put_megabytes_per_second(pair& p, std::size_t size, std::size_t count) {
   const std::uint64_t begin = now_ns();
   patient(p).until(
       [&] {
-        while (sent < count && sent - ended < 128 && p.net.put(p.other, p.source.first(size), p.there.at(0), &ended)) ++sent;
+        while (sent < count && sent - ended < 128 && p.net.put(p.other, p.source.first(size), p.there.at(0), &ended))
+          ++sent;
         return ended >= count;
       },
       on);
@@ -126,7 +132,9 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "name what to measure first: write_lat, send_lat, atomic_lat or write_bw\n");
     return 2;
   }
-  if (const int wrong = o.parse(argc - 1, argv + 1, "weft's transport, measured as perftest measures"); wrong >= 0) return wrong;
+  if (const int wrong = o.parse(argc - 1, argv + 1, "weft's transport, measured as perftest measures"); wrong >= 0)
+    return wrong;
   return two_processes(
-      o.limit, [&](const channel& to) { return side(to, true, kind, o); }, [&](const channel& to) { return side(to, false, kind, o); });
+      o.limit, [&](const channel& to) { return side(to, true, kind, o); },
+      [&](const channel& to) { return side(to, false, kind, o); });
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// By hand against libfabric: one that writes, and watches its own memory for what the other wrote. Payload and sequence word are one write, and the word
-// lies at the same place for payloads of every size, as in a ring of one cell.
-// Hot path: post, poll. Threads: one owner.
+// By hand against libfabric: one that writes, and watches its own memory for what the other wrote. Payload and sequence
+// word are one write, and the word lies at the same place for payloads of every size, as in a ring of one cell. Hot
+// path: post, poll. Threads: one owner.
 #pragma once
 
 #include "../raw_pingpong/raw_end.hpp"
 
 namespace weft::bench {
 
-/// A plain write, the sequence word right behind the payload, and no entry of a queue on either side. One transfer is under way at a time.
+/// A plain write, the sequence word right behind the payload, and no entry of a queue on either side. One transfer is
+/// under way at a time.
 template <class F>
 class watching_end : public raw_end<F> {
   using base = raw_end<F>;
@@ -31,7 +32,8 @@ class watching_end : public raw_end<F> {
     const std::size_t total = size + sizeof word;
     const std::uint64_t at = this->address_ + room_ - size;
     const ssize_t r = total <= this->inject_ ? fi_inject_write(this->ep_, from, total, this->peer_, at, this->key_)
-                                             : fi_write(this->ep_, from, total, this->descriptor_, this->peer_, at, this->key_, &this->context_);
+                                             : fi_write(this->ep_, from, total, this->descriptor_, this->peer_, at,
+                                                        this->key_, &this->context_);
     if (r == 0) {
       ++sent_;
       return true;

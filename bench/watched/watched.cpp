@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is a notice without an entry of a queue worth? Five contenders take turns at a ping-pong of each size, all between the same two
-// processes: by hand a write whose target watches its memory (the floor), a tuned write with an immediate, and a first program's messages; weft's
-// put_notify by the row's own answer, and by notify::watched_word. The word's ratios are to all others, turn by turn.
-// Hot path: pingpong.hpp. Threads: one per process.
+// What is a notice without an entry of a queue worth? Five contenders take turns at a ping-pong of each size, all
+// between the same two processes: by hand a write whose target watches its memory (the floor), a tuned write with an
+// immediate, and a first program's messages; weft's put_notify by the row's own answer, and by notify::watched_word.
+// The word's ratios are to all others, turn by turn. Hot path: pingpong.hpp. Threads: one per process.
 #include "../../compose/selected.hpp"
 #include "../../compose/with.hpp"
 #include "../command_line.hpp"
@@ -55,8 +55,9 @@ class match {
     }
     return found;
   }
-  /// Keeps every end going; but the plain one, which nothing is under way to, and whose posted receive is cancelled when its peer closes first.
-  void look() {
+  /// Keeps every end going; but the plain one, which nothing is under way to, and whose posted receive is cancelled
+  /// when its peer closes first.
+  void poll_once() {
     watched_.net.progress([](auto&&) {});
     own_.net.progress([](auto&&) {});
     hand_.poll();
@@ -118,7 +119,8 @@ void print(const measured& m) {
               static_cast<unsigned long long>(m.all[0].percentile(.5)));
   for (std::size_t i = 1; i < contenders; ++i) {
     const json r = m.against[i].report();
-    std::printf("  %s %s (%s to %s)", names[i], r["median"].dump().c_str(), r["low"].dump().c_str(), r["high"].dump().c_str());
+    std::printf("  %s %s (%s to %s)", names[i], r["median"].dump().c_str(), r["low"].dump().c_str(),
+                r["high"].dump().c_str());
   }
   std::printf("\n");
   std::fflush(stdout);
@@ -133,14 +135,18 @@ int side(const channel& to, bool first, run_options o) {
     lines.push_back(told(found));
     if (first && o.json.empty()) print(found);
   }
-  to.part(first, [&] { m.look(); });
+  to.part(first, [&] { m.poll_once(); });
   return !first || write_json({{"fabric", row::name}, {"sizes", lines}}, o.json) ? 0 : 1;
 }
 }  // namespace
 
 int main(int argc, char** argv) {
   run_options o;
-  if (const int wrong = o.parse(argc, argv, "Notices by a watched word beside those by entries of queues, by size", true); wrong >= 0) return wrong;
+  if (const int wrong =
+          o.parse(argc, argv, "Notices by a watched word beside those by entries of queues, by size", true);
+      wrong >= 0)
+    return wrong;
   return two_processes(
-      o.limit, [&](const channel& to) { return side(to, true, o); }, [&](const channel& to) { return side(to, false, o); });
+      o.limit, [&](const channel& to) { return side(to, true, o); },
+      [&](const channel& to) { return side(to, false, o); });
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a worker's time costs: nanoseconds of spinning for its client, and of executing for it. The manager owns two 64-bit words per worker;
-// the worker adds to them by remote fetch-and-add, executed by the fabric or by the manager's progress, as the fabric's row says.
-// To stay checkable when a worker is killed between adding and learning of it, each worker keeps a journal in memory that outlives it:
-// what it posted, written before, and what was acknowledged, written after. A word that equals neither is wrong.
-// Hot path: note() is an addition and a store. Threads: the ledger its worker's; the journal is read by the manager.
+// What a worker's time costs: nanoseconds of spinning for its client, and of executing for it. The manager owns two
+// 64-bit words per worker; the worker adds to them by remote fetch-and-add, executed by the fabric or by the manager's
+// progress, as the fabric's row says. To stay checkable when a worker is killed between adding and learning of it, each
+// worker keeps a journal in memory that outlives it: what it posted, written before, and what was acknowledged, written
+// after. A word that equals neither is wrong. Hot path: note() is an addition and a store. Threads: the ledger its
+// worker's; the journal is read by the manager.
 #pragma once
 
 #include "messages.hpp"
@@ -62,14 +63,16 @@ class ledger {
   bool settled() const noexcept { return !flying_[0] && !flying_[1] && posted_ == earned_; }
   bool failed() const noexcept { return failed_; }
 
-  /// Posts what was earned since the last time, one add per account at a time. What the queue refuses is posted with the next flush.
+  /// Posts what was earned since the last time, one add per account at a time. What the queue refuses is posted with
+  /// the next flush.
   template <class Transport>
   void flush(Transport& net, peer manager, const remote_region& words, std::uint64_t offset) noexcept {
     for (std::size_t i = 0; i < accounts; ++i) {
       if (flying_[i] || failed_ || posted_[i] == earned_[i]) continue;
       const std::uint64_t before = posted_[i];
       journal_.posted[i].store(earned_[i], std::memory_order_release);
-      const status s = net.fetch_add(manager, words.at(offset + i * sizeof(std::uint64_t)), earned_[i] - before, &flying_[i]);
+      const status s =
+          net.fetch_add(manager, words.at(offset + i * sizeof(std::uint64_t)), earned_[i] - before, &flying_[i]);
       if (s) {
         posted_[i] = earned_[i];
         flying_[i] = true;
@@ -111,13 +114,15 @@ class ledger {
 
 /// The manager's judgement of a worker that reported its own totals: words, report and journal agree to the nanosecond.
 inline bool agrees(const amounts& words, const amounts& reported, const worker_journal& j) noexcept {
-  const amounts acknowledged{j.acknowledged[0].load(std::memory_order_acquire), j.acknowledged[1].load(std::memory_order_acquire)};
+  const amounts acknowledged{j.acknowledged[0].load(std::memory_order_acquire),
+                             j.acknowledged[1].load(std::memory_order_acquire)};
   return words == reported && words == acknowledged;
 }
 /// Of one that died: each word is what it posted last, or what was acknowledged last.
 inline bool agrees(const amounts& words, const worker_journal& j) noexcept {
   const auto one = [&](std::uint64_t word, std::size_t i) {
-    return word == j.posted[i].load(std::memory_order_acquire) || word == j.acknowledged[i].load(std::memory_order_acquire);
+    return word == j.posted[i].load(std::memory_order_acquire) ||
+           word == j.acknowledged[i].load(std::memory_order_acquire);
   };
   return one(words.hot, 0) && one(words.execution, 1);
 }

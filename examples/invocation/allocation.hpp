@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One allocation as its manager sees it: the executor, its workers, the words that they account to, and how far its end has come.
-// Hot path: no. Threads: the manager's.
+// One allocation as its manager sees it: the executor, its workers, the words that they account to, and how far its end
+// has come. Hot path: no. Threads: the manager's.
 #pragma once
 
 #include "spawning.hpp"

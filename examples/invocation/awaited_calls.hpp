@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The client's second style: calls that coroutines await, `const outcome o = co_await calls.invoke(f, input, output, 1s);`. A thin layer over
-// submit() and progress(): a call that finds no free slot waits its turn, and each ends exactly once, by the client's own rules.
-// Hot path: yes, no allocation. Threads: the client's owner.
+// The client's second style: calls that coroutines await, `const outcome o = co_await calls.invoke(f, input, output,
+// 1s);`. A thin layer over submit() and progress(): a call that finds no free slot waits its turn, and each ends
+// exactly once, by the client's own rules. Hot path: yes, no allocation. Threads: the client's owner.
 #pragma once
 
 #include "client.hpp"
@@ -51,7 +51,8 @@ class awaited_calls : public coroutines::runner {
   /// Moves everything one step. Returns how many entries the library had.
   int progress() {
     const int found = client_.progress([this](const finished& f) { end(f); });
-    while (!turn_.empty() && try_to_submit(static_cast<call&>(turn_.front()))) leave_turn(static_cast<call&>(turn_.front()));
+    while (!turn_.empty() && try_to_submit(static_cast<call&>(turn_.front())))
+      leave_turn(static_cast<call&>(turn_.front()));
     if (next_due() != coroutines::no_deadline) expire(client_.net().now());
     return found;
   }

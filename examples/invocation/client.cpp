@@ -33,13 +33,15 @@ int invoke_once(client_type& c, const client_command& command, weft::const_bytes
   std::vector<std::byte> output(command.request.output_bytes);
   const outcome o = c.invoke(command.function, input, output, command.deadline);
   if (!o) {
-    complain(self, command.function + " failed: " + name_of(o.why) + (o.detail != 0 ? " (" + std::to_string(o.detail) + ")" : "") +
+    complain(self, command.function + " failed: " + name_of(o.why) +
+                       (o.detail != 0 ? " (" + std::to_string(o.detail) + ")" : "") +
                        (c.loss().empty() ? "" : ": " + c.loss()));
     if (c.allocated()) (void)c.release();
     return 1;
   }
   const weft::const_bytes result(output.data(), o.bytes);
-  if (command.output.empty()) std::cout.write(reinterpret_cast<const char*>(result.data()), static_cast<std::streamsize>(result.size()));
+  if (command.output.empty())
+    std::cout.write(reinterpret_cast<const char*>(result.data()), static_cast<std::streamsize>(result.size()));
   else if (!write_file(command.output, result)) return fail(command.output + " cannot be written");
   return release(c, command, 0, nullptr);
 }
@@ -77,15 +79,18 @@ int main(int argc, char** argv) {
     object = std::move(*contents);
     command.request.object = object;
   }
-  const auto needed = static_cast<std::uint32_t>(command.act == client_command::what::run ? command.size : input.size());
+  const auto needed =
+      static_cast<std::uint32_t>(command.act == client_command::what::run ? command.size : input.size());
   if (command.request.input_bytes == 0) command.request.input_bytes = std::max(needed, 64U);
   if (command.request.output_bytes == 0)
-    command.request.output_bytes = command.act == client_command::what::run ? std::max(needed, 64U) : std::max(needed * 4, 64U << 10);
+    command.request.output_bytes =
+        command.act == client_command::what::run ? std::max(needed, 64U) : std::max(needed * 4, 64U << 10);
 
   auto connected = client_type::connect(command.manager, command.options);
   if (!connected) return fail(connected.error().sentence);
   client_type& c = **connected;
-  if (const auto allocated = c.allocate(command.request); !allocated) return fail("no allocation: " + allocated.error().sentence);
+  if (const auto allocated = c.allocate(command.request); !allocated)
+    return fail("no allocation: " + allocated.error().sentence);
   switch (command.act) {
     case client_command::what::invoke:
       return invoke_once(c, command, input);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The client: asks a manager for workers, welcomes them on its own transport, invokes functions on them. submit() writes header and input
-// into a free slot of a worker with one unsignalled put_notify: the reply proves its delivery. Inputs are staged per slot, and a slot is
-// free only after its reply (or after the worker promised not to execute it), so no source is overwritten while the library may read it.
-// Hot path: submit(), progress(): no allocation. Threads: one owner. No call that takes a timeout may be made from inside a handler.
+// The client: asks a manager for workers, welcomes them on its own transport, invokes functions on them. submit()
+// writes header and input into a free slot of a worker with one unsignalled put_notify: the reply proves its delivery.
+// Inputs are staged per slot, and a slot is free only after its reply (or after the worker promised not to execute it),
+// so no source is overwritten while the library may read it. Hot path: submit(), progress(): no allocation. Threads:
+// one owner. No call that takes a timeout may be made from inside a handler.
 #pragma once
 
 #include "client_link.hpp"
@@ -19,9 +20,10 @@ namespace weft::invocation {
 
 struct client_options {
   std::string node = "127.0.0.1";
-  std::string service;            ///< Where workers find this client; empty: any free one.
-  duration function_limit = 10s;  ///< No function runs longer; its executor is ended. A silent peer is not given up before.
-  invocation::polling polling;    ///< Of this client while it waits for replies.
+  std::string service;  ///< Where workers find this client; empty: any free one.
+  duration function_limit =
+      10s;  ///< No function runs longer; its executor is ended. A silent peer is not given up before.
+  invocation::polling polling;  ///< Of this client while it waits for replies.
   std::uint16_t most_workers = 16;
 };
 
@@ -35,7 +37,8 @@ template <complete_fabric F>
 class client {
  public:
   /// Opens a transport and connects to a manager. Errors: a sentence.
-  static result<std::unique_ptr<client>> connect(const std::string& manager, const client_options& o = {}, duration timeout = 5s) {
+  static result<std::unique_ptr<client>> connect(const std::string& manager, const client_options& o = {},
+                                                 duration timeout = 5s) {
     transport_options t;
     t.node = o.node;
     t.service = o.service;
@@ -62,7 +65,7 @@ class client {
   client(const client&) = delete;
   client& operator=(const client&) = delete;
 
-  // ---- allocation -------------------------------------------------------------------------------------------------------
+  // ---- allocation
   /// Asks for workers; returns when all are ready. An allocation that was lost before is dropped first.
   /// Errors: rejected (the manager or a worker says why), peer_lost (the executor died meanwhile), deadline.
   result<void> allocate(const allocation_request& request, duration timeout = 15s);
@@ -71,7 +74,8 @@ class client {
 
   /// All workers of an allocation are there.
   bool allocated() const noexcept {
-    return state_ == allocation_state::serving && std::ranges::none_of(links_, [](const worker_link& w) { return w.lost; });
+    return state_ == allocation_state::serving &&
+           std::ranges::none_of(links_, [](const worker_link& w) { return w.lost; });
   }
   std::uint16_t workers() const noexcept { return static_cast<std::uint16_t>(links_.size()); }
   std::uint64_t executor_number() const noexcept { return executor_; }
@@ -83,29 +87,39 @@ class client {
   std::optional<std::uint32_t> find(std::string_view function) const noexcept { return functions_.find(function); }
   std::string names() const { return functions_.names(); }
 
-  // ---- invocation -------------------------------------------------------------------------------------------------------
-  /// Posts a call to a worker; its end is told by progress(), exactly once. trouble::busy: no slot or queue room; others: not posted.
-  trouble submit(std::uint16_t worker, std::uint32_t function, const_bytes input, void* context, duration deadline) noexcept {
+  // ---- invocation
+  /// Posts a call to a worker; its end is told by progress(), exactly once. trouble::busy: no slot or queue room;
+  /// others: not posted.
+  trouble submit(std::uint16_t worker, std::uint32_t function, const_bytes input, void* context,
+                 duration deadline) noexcept {
     return submit_until(worker, function, input, context, net_.now() + deadline);
   }
-  /// The same for callers who know the time: a look at the clock takes as long as a call's way there on the fastest fabrics.
-  trouble submit_until(std::uint16_t worker, std::uint32_t function, const_bytes input, void* context, instant due) noexcept;
-  /// Moves everything one step. `on(const finished&)` is called for each call that ended. Returns how many entries the library had.
+  /// The same for callers who know the time: a look at the clock takes as long as a call's way there on the fastest
+  /// fabrics.
+  trouble submit_until(std::uint16_t worker, std::uint32_t function, const_bytes input, void* context,
+                       instant due) noexcept;
+  /// Moves everything one step. `on(const finished&)` is called for each call that ended. Returns how many entries the
+  /// library had.
   template <class On>
   int progress(On&& on);
   /// After a progress() that found nothing: spins, yields or sleeps, as the options say.
   void rest() noexcept { idle_.rest(net_, 10ms); }
   std::uint32_t outstanding() const noexcept { return outstanding_; }
-  bool has_room(std::uint16_t worker) const noexcept { return worker < links_.size() && links_[worker].usable() && links_[worker].free != 0; }
+  bool has_room(std::uint16_t worker) const noexcept {
+    return worker < links_.size() && links_[worker].usable() && links_[worker].free != 0;
+  }
 
-  /// Calls a function and waits. Ends of calls submitted before go to `on`; without one there must be none outstanding (trouble::busy).
+  /// Calls a function and waits. Ends of calls submitted before go to `on`; without one there must be none outstanding
+  /// (trouble::busy).
   outcome invoke(std::uint32_t function, const_bytes input, bytes output, duration deadline);
   outcome invoke(std::string_view function, const_bytes input, bytes output, duration deadline) {
     const auto index = functions_.find(function);
     return invoke(index ? *index : no_function, input, output, deadline);
   }
-  /// Call i goes to worker i, all at once; returns when all ended. Requires: calls.size() == outcomes.size() <= workers().
-  void invoke_each(std::uint32_t function, std::span<const call_of> calls, std::span<outcome> outcomes, duration deadline);
+  /// Call i goes to worker i, all at once; returns when all ended. Requires: calls.size() == outcomes.size() <=
+  /// workers().
+  void invoke_each(std::uint32_t function, std::span<const call_of> calls, std::span<outcome> outcomes,
+                   duration deadline);
 
   transport<F>& net() noexcept { return net_; }
 
@@ -113,7 +127,7 @@ class client {
   enum class allocation_state : std::uint8_t { none, asked, serving, releasing, refused, lost };
   static constexpr std::uint32_t no_function = ~std::uint32_t{0};
   static constexpr std::size_t most_memory = std::size_t{1} << 30;  ///< For the slots of one allocation.
-  static constexpr std::uint32_t looks_per_clock = 64;
+  static constexpr std::uint32_t polls_per_clock = 64;
   static constexpr duration cancel_again = 100ms;
 
   struct waiting_call {
@@ -138,7 +152,9 @@ class client {
     void operator()(const failed& e) const noexcept {
       if (e.what == operation::send) c.letters_.ended(e.context);
     }
-    void operator()(const received& e) const { e.peer == c.manager_ ? c.from_manager(e.message, on) : c.from_worker(e.peer, e.message, on); }
+    void operator()(const received& e) const {
+      e.peer == c.manager_ ? c.from_manager(e.message, on) : c.from_worker(e.peer, e.message, on);
+    }
     void operator()(const requested& e) const { c.asked(e); }
     void operator()(const lost& e) const { c.gone(e.peer, on); }
     void operator()(const connected&) const noexcept {}
@@ -200,7 +216,7 @@ class client {
   std::uint16_t next_worker_ = 0;
   std::uint32_t outstanding_ = 0;
   std::uint32_t cancelling_ = 0;
-  std::uint32_t looks_ = 0;
+  std::uint32_t polls_ = 0;
   bool quiet_ = false;  ///< Nothing came since quiet_since_.
   instant quiet_since_{};
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a client gets workers and gives them back: asks the manager, lets in who shows the secret, exchanges regions, and learns from the
-// manager, which is the executor's parent, or from a broken connection that they are gone.
-// Hot path: no. Threads: the client's.
+// How a client gets workers and gives them back: asks the manager, lets in who shows the secret, exchanges regions, and
+// learns from the manager, which is the executor's parent, or from a broken connection that they are gone. Hot path:
+// no. Threads: the client's.
 #pragma once
 
 #include "client.hpp"
@@ -25,17 +25,19 @@ status client<F>::wait_for(Done&& done, instant end) {
 template <complete_fabric F>
 result<void> client<F>::prepare(const allocation_request& request) {
   if (request.workers == 0 || request.workers > o_.most_workers)
-    return {error(errc::invalid, "allocate"),
-            "asked for " + std::to_string(request.workers) + " workers; this client was opened for 1 to " + std::to_string(o_.most_workers)};
+    return {error(errc::invalid, "allocate"), "asked for " + std::to_string(request.workers) +
+                                                  " workers; this client was opened for 1 to " +
+                                                  std::to_string(o_.most_workers)};
   if (request.slots < 2 || request.slots > most_slots)
     return {error(errc::invalid, "allocate"), "slots must be between 2 and " + std::to_string(most_slots)};
-  if (request.object.size() > largest_object) return {error(errc::invalid, "allocate"), "an object of functions may have 16 MiB at most"};
+  if (request.object.size() > largest_object)
+    return {error(errc::invalid, "allocate"), "an object of functions may have 16 MiB at most"};
   request_ = request;
   const std::size_t slots = std::size_t{request.workers} * request.slots;
   if (slots * (input_stride() + output_stride()) > most_memory)
-    return {error(errc::invalid, "allocate"), std::to_string(slots) + " slots of " + std::to_string(request.input_bytes) + " and " +
-                                                  std::to_string(request.output_bytes) +
-                                                  " bytes need more than 1 GiB; ask for fewer or smaller ones"};
+    return {error(errc::invalid, "allocate"),
+            std::to_string(slots) + " slots of " + std::to_string(request.input_bytes) + " and " +
+                std::to_string(request.output_bytes) + " bytes need more than 1 GiB; ask for fewer or smaller ones"};
   auto staging = net_.allocate(slots * input_stride(), rights::none);
   if (!staging) return std::move(staging).error();
   staging_ = *staging;
@@ -60,7 +62,9 @@ template <complete_fabric F>
 result<void> client<F>::allocate(const allocation_request& request, duration timeout) {
   if (manager_lost_) return {error(errc::peer_lost, "allocate"), "the manager is gone; connect to one anew"};
   if (allocated()) return {error(errc::invalid, "allocate"), "there is an allocation already; release it first"};
-  if (outstanding_ > 0) return {error(errc::invalid, "allocate"), std::to_string(outstanding_) + " calls are outstanding; wait for their ends first"};
+  if (outstanding_ > 0)
+    return {error(errc::invalid, "allocate"),
+            std::to_string(outstanding_) + " calls are outstanding; wait for their ends first"};
   if (state_ == allocation_state::serving) (void)letters_.post(net_, manager_, release_message{allocation_});
   drop_allocation();
   if (auto good = prepare(request); !good) return good;
@@ -68,7 +72,7 @@ result<void> client<F>::allocate(const allocation_request& request, duration tim
   const instant end = begin + timeout;
   secret_ = random_token();
   state_ = allocation_state::asked;
-  const std::string where = net_.where();
+  const std::string where = net_.listen_address();
   allocate_message ask;
   ask.workers = request.workers;
   ask.slots = request.slots;
@@ -95,8 +99,10 @@ result<void> client<F>::allocate(const allocation_request& request, duration tim
   if (s && !ended()) s = wait_for([&] { return ended() || mark(2, ready_ == request.workers); }, end);
   if (!s || ended()) {
     const bool refused = state_ == allocation_state::refused;
-    const std::string why = !s ? (manager_lost_ ? "the manager was lost" : "the workers were not ready in time") : sentence_;
-    if (answered_ && state_ != allocation_state::lost) (void)letters_.post(net_, manager_, release_message{allocation_});
+    const std::string why =
+        !s ? (manager_lost_ ? "the manager was lost" : "the workers were not ready in time") : sentence_;
+    if (answered_ && state_ != allocation_state::lost)
+      (void)letters_.post(net_, manager_, release_message{allocation_});
     state_ = allocation_state::lost;
     return {!s ? s : error(refused ? errc::rejected : errc::peer_lost, "allocate"), why};
   }
@@ -110,13 +116,17 @@ result<void> client<F>::allocate(const allocation_request& request, duration tim
 template <complete_fabric F>
 result<bill> client<F>::release(duration timeout) {
   if (state_ != allocation_state::serving) {
-    if (state_ == allocation_state::lost) return {error(errc::peer_lost, "release"), "the executor was lost: " + sentence_};
+    if (state_ == allocation_state::lost)
+      return {error(errc::peer_lost, "release"), "the executor was lost: " + sentence_};
     return {error(errc::invalid, "release"), "there is no allocation"};
   }
-  if (outstanding_ > 0) return {error(errc::invalid, "release"), std::to_string(outstanding_) + " calls are outstanding; wait for their ends first"};
+  if (outstanding_ > 0)
+    return {error(errc::invalid, "release"),
+            std::to_string(outstanding_) + " calls are outstanding; wait for their ends first"};
   state_ = allocation_state::releasing;
   bill_.reset();
-  if (const status s = letters_.post(net_, manager_, release_message{allocation_}); !s) return {s, "the release could not be sent"};
+  if (const status s = letters_.post(net_, manager_, release_message{allocation_}); !s)
+    return {s, "the release could not be sent"};
   const status s = wait_for([&] { return bill_.has_value(); }, net_.now() + timeout);
   if (!s) {
     state_ = allocation_state::lost;
@@ -127,8 +137,8 @@ result<bill> client<F>::release(duration timeout) {
   return *bill_;
 }
 
-/// Lets go of workers and memory. Staged inputs of an allocation that was lost stay until the transport ends: on fabrics that repeat what
-/// was not acknowledged the library may still read them.
+/// Lets go of workers and memory. Staged inputs of an allocation that was lost stay until the transport ends: on
+/// fabrics that repeat what was not acknowledged the library may still read them.
 template <complete_fabric F>
 void client<F>::drop_allocation() {
   if (state_ == allocation_state::none) return;
@@ -155,7 +165,8 @@ void client<F>::asked(const requested& e) {
   const auto g = e.has_private_data ? parse_greeting(e.private_data) : std::nullopt;
   if (!g || g->who != role::worker || state_ != allocation_state::asked || !same_token(g->secret, secret_))
     return (void)net_.reject(e.peer, "wrong token");
-  if (g->worker >= links_.size() || links_[g->worker].link) return (void)net_.reject(e.peer, "this worker is here already");
+  if (g->worker >= links_.size() || links_[g->worker].link)
+    return (void)net_.reject(e.peer, "this worker is here already");
   worker_link& w = links_[g->worker];
   w.link = e.peer;
   (void)net_.accept(e.peer);
@@ -166,10 +177,10 @@ void client<F>::asked(const requested& e) {
 template <complete_fabric F>
 void client<F>::greet(worker_link& w) {
   welcome_message welcome;
-  welcome.output = net_.publish(output_, owner_polls);
+  welcome.output = net_.export_region(output_, owner_polls);
   if (object_.size() > 0) {
     welcome.ships = true;
-    welcome.object = net_.publish(object_, owner_polls);
+    welcome.object = net_.export_region(object_, owner_polls);
   }
   (void)letters_.post(net_, w.link, welcome);
 }
@@ -184,7 +195,8 @@ void client<F>::meet_ready(worker_link& w, const ready_message& m) {
   while (!rest.empty()) {
     const auto line = rest.find('\n');
     // The calls behind the names are the worker's; here only names and positions count.
-    if (line == std::string_view::npos || !table.add(rest.substr(0, line), [](auto...) { return std::int64_t{0}; })) return;
+    if (line == std::string_view::npos || !table.add(rest.substr(0, line), [](auto...) { return std::int64_t{0}; }))
+      return;
     rest.remove_prefix(line + 1);
   }
   if (table.names() != m.names) return;  // not sorted: positions would differ
@@ -209,7 +221,9 @@ void client<F>::from_worker(peer from, const_bytes message, On& on) {
     }
     if (const auto m = unpack<cancelled_message>(message)) {
       const call_word c = call_word::of(m->word);
-      if (c.slot >= w.slots.size() || w.slots[c.slot].state != call_slot::use::cancelling || w.slots[c.slot].sequence != c.sequence) return;
+      if (c.slot >= w.slots.size() || w.slots[c.slot].state != call_slot::use::cancelling ||
+          w.slots[c.slot].sequence != c.sequence)
+        return;
       --cancelling_;
       return w.give(c.slot);
     }

@@ -9,7 +9,8 @@
 namespace weft::invocation {
 
 template <complete_fabric F>
-trouble client<F>::submit_until(std::uint16_t worker, std::uint32_t function, const_bytes input, void* context, instant due) noexcept {
+trouble client<F>::submit_until(std::uint16_t worker, std::uint32_t function, const_bytes input, void* context,
+                                instant due) noexcept {
   if (state_ != allocation_state::serving || worker >= links_.size() || links_[worker].lost) [[unlikely]]
     return manager_lost_ ? trouble::manager_lost : trouble::executor_lost;
   if (function >= functions_.size()) [[unlikely]]
@@ -22,10 +23,11 @@ trouble client<F>::submit_until(std::uint16_t worker, std::uint32_t function, co
   const call_slot& slot = w.slots[s];
   const std::size_t place = (std::size_t{worker} * request_.slots + s) * input_stride();
   const local_memory from = staging_.slice(place, sizeof(call_header) + input.size());
-  put_words(from.data,
-            call_header{next_id_, function, static_cast<std::uint32_t>(input.size()), slot.sequence, o_.polling.sleeps() ? caller_sleeps : 0});
+  put_words(from.data, call_header{next_id_, function, static_cast<std::uint32_t>(input.size()), slot.sequence,
+                                   o_.polling.sleeps() ? caller_sleeps : 0});
   if (!input.empty()) std::memcpy(from.data + sizeof(call_header), input.data(), input.size());
-  const status posted = net_.put_notify(w.link, from, w.input.at(s * input_stride()), call_word{s, slot.sequence}.immediate());
+  const status posted =
+      net_.put_notify(w.link, from, w.input.at(s * input_stride()), call_word{s, slot.sequence}.immediate());
   if (!posted) [[unlikely]] {
     if (posted.is_again()) return trouble::busy;
     return posted.code == errc::peer_lost ? trouble::executor_lost : trouble::refused;
@@ -44,8 +46,8 @@ int client<F>::progress(On&& on) {
     idle_.worked();
     quiet_ = false;
   }
-  if (++looks_ >= looks_per_clock || idle_.warm()) [[unlikely]] {
-    looks_ = 0;
+  if (++polls_ >= polls_per_clock || idle_.warm()) [[unlikely]] {
+    polls_ = 0;
     look(on);
   }
   return found;
@@ -57,7 +59,8 @@ void client<F>::replied(reply_word word, On& on) {
   if (word.worker >= links_.size() || word.slot >= request_.slots) return;  // of an allocation that is gone
   worker_link& w = links_[word.worker];
   const call_slot& slot = w.slots[word.slot];
-  if (slot.state == call_slot::use::free || word.sequence != static_cast<std::uint16_t>(slot.sequence)) return;  // told before
+  if (slot.state == call_slot::use::free || word.sequence != static_cast<std::uint16_t>(slot.sequence))
+    return;  // told before
   const std::byte* at = output_.data() + (std::size_t{word.worker} * request_.slots + word.slot) * output_stride();
   const auto reply = copy_header<reply_header>(at);
   if (reply.id != slot.id) return;  // a late one of another call: the deadline ends this call
@@ -88,8 +91,8 @@ void client<F>::replied(reply_word word, On& on) {
   end_call(word.worker, word.slot, how, on);
 }
 
-/// Gives the slot back before telling, so that the handler may submit again; the output stays until then. What is told is completed in place: a copy of
-/// words that were just written would be waited for.
+/// Gives the slot back before telling, so that the handler may submit again; the output stays until then. What is told
+/// is completed in place: a copy of words that were just written would be waited for.
 template <complete_fabric F>
 template <class On>
 void client<F>::end_call(std::uint16_t worker, std::uint8_t slot, finished& how, On& on) {
@@ -181,7 +184,8 @@ outcome client<F>::invoke(std::uint32_t function, const_bytes input, bytes outpu
 }
 
 template <complete_fabric F>
-void client<F>::invoke_each(std::uint32_t function, std::span<const call_of> calls, std::span<outcome> outcomes, duration deadline) {
+void client<F>::invoke_each(std::uint32_t function, std::span<const call_of> calls, std::span<outcome> outcomes,
+                            duration deadline) {
   const instant end = net_.now() + deadline;
   std::size_t left = 0;
   auto on = [&](const finished& f) {
@@ -193,9 +197,11 @@ void client<F>::invoke_each(std::uint32_t function, std::span<const call_of> cal
     --left;
   };
   for (std::size_t i = 0; i < calls.size(); ++i) {
-    if (outstanding_ > left) outcomes[i].why = trouble::busy;  // others' calls are outstanding: their ends would be lost
+    if (outstanding_ > left)
+      outcomes[i].why = trouble::busy;  // others' calls are outstanding: their ends would be lost
     else
-      while ((outcomes[i].why = submit(static_cast<std::uint16_t>(i), function, calls[i].input, &outcomes[i], deadline)) == trouble::busy &&
+      while ((outcomes[i].why = submit(static_cast<std::uint16_t>(i), function, calls[i].input, &outcomes[i],
+                                       deadline)) == trouble::busy &&
              net_.now() < end)
         (void)progress(on);
     left += std::size_t{outcomes[i].why == trouble::none};

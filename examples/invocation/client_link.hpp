@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One worker as its client sees it: the connection, its memory, and its slots. A slot is free, or waits for a reply, or (after a deadline)
-// waits for the worker's word that the call will not be executed any more: only then may its bytes be overwritten.
-// Hot path: yes. Threads: the client's.
+// One worker as its client sees it: the connection, its memory, and its slots. A slot is free, or waits for a reply, or
+// (after a deadline) waits for the worker's word that the call will not be executed any more: only then may its bytes
+// be overwritten. Hot path: yes. Threads: the client's.
 #pragma once
 
 #include "outcome.hpp"

@@ -22,7 +22,9 @@ std::optional<stop_with> parse(CLI::App& app, int argc, char** argv) {
   }
 }
 
-std::string program(std::string_view name, std::string_view fabric) { return std::string(name) + "." + std::string(fabric); }
+std::string program(std::string_view name, std::string_view fabric) {
+  return std::string(name) + "." + std::string(fabric);
+}
 
 /// The program of the same fabric that lies beside this one.
 std::string beside(const char* self, const std::string& name) {
@@ -36,8 +38,12 @@ struct milliseconds_option {
   std::uint64_t value;
   duration& into;
   milliseconds_option(CLI::App& app, const char* name, duration& target, const char* help)
-      : value(static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(target).count())), into(target) {
-    app.add_option(name, value, help)->capture_default_str()->type_name("MS")->check(CLI::Range(std::uint64_t{0}, std::uint64_t{86'400'000}));
+      : value(static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(target).count())),
+        into(target) {
+    app.add_option(name, value, help)
+        ->capture_default_str()
+        ->type_name("MS")
+        ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{86'400'000}));
   }
   void store() const { into = std::chrono::milliseconds(value); }
 };
@@ -54,18 +60,25 @@ std::variant<manager_command, stop_with> parse_manager(std::string_view fabric, 
   app.add_option("--node", c.options.node, "Local address to listen at")->capture_default_str();
   app.add_option("--service", c.options.service, "Port to listen at; without it any free one");
   app.add_option("--announce", c.announce, "File to write the address to, once it listens")->type_name("FILE");
-  app.add_option("--max-workers", c.options.most_workers, "Workers of one allocation, at most")->capture_default_str()->check(CLI::Range(1, 255));
+  app.add_option("--max-workers", c.options.most_workers, "Workers of one allocation, at most")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 255));
   app.add_option("--max-allocations", c.options.most_allocations, "Allocations at a time, at most")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
-  milliseconds_option limit(app, "--longest-function-ms", c.options.longest_function, "Longest run of a function that a client may ask for");
-  milliseconds_option start(app, "--start-limit-ms", c.options.start_limit, "Until all workers of an executor are there");
+  milliseconds_option limit(app, "--longest-function-ms", c.options.longest_function,
+                            "Longest run of a function that a client may ask for");
+  milliseconds_option start(app, "--start-limit-ms", c.options.start_limit,
+                            "Until all workers of an executor are there");
   app.add_option("--executor", c.spawn.executor, "Program to start")->capture_default_str()->type_name("FILE");
-  app.add_option("--functions", c.spawn.folder, "Folder where trusted objects of functions are kept; without it none are taken")->type_name("DIR");
+  app.add_option("--functions", c.spawn.folder,
+                 "Folder where trusted objects of functions are kept; without it none are taken")
+      ->type_name("DIR");
   app.add_option("--trust", c.spawn.trusted, "SHA-256 of an object that clients may ship (repeatable)")
       ->type_name("HASH")
-      ->check(
-          [](const std::string& text) { return parse_digest(text) ? std::string() : "a SHA-256 has 64 hexadecimal digits, not \"" + text + "\""; });
+      ->check([](const std::string& text) {
+        return parse_digest(text) ? std::string() : "a SHA-256 has 64 hexadecimal digits, not \"" + text + "\"";
+      });
   if (const auto stop = parse(app, argc, argv)) return *stop;
   limit.store(), start.store();
   return c;
@@ -77,10 +90,13 @@ std::variant<executor_command, stop_with> parse_executor(std::string_view fabric
   int mode = 0;
   std::string object;
   std::vector<std::string> trusted;
-  CLI::App app("Runs functions for one client over the fabric " + std::string(fabric) + ". A manager starts it; it is of no use alone.",
+  CLI::App app("Runs functions for one client over the fabric " + std::string(fabric) +
+                   ". A manager starts it; it is of no use alone.",
                program("invocation-executor", fabric));
   app.add_option("--parent", c.parent, "Process number of the manager; the executor dies with it")->required();
-  app.add_option("--journal", c.journal, "Inherited descriptor of the journal")->required()->check(CLI::NonNegativeNumber);
+  app.add_option("--journal", c.journal, "Inherited descriptor of the journal")
+      ->required()
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--manager", s.manager, "Address of the manager")->required();
   app.add_option("--client", s.client, "Address of the client")->required();
   app.add_option("--node", s.node, "Local address to use");
@@ -120,49 +136,68 @@ std::variant<executor_command, stop_with> parse_executor(std::string_view fabric
 std::variant<client_command, stop_with> parse_client(std::string_view fabric, int argc, char** argv) {
   client_command c;
   c.request.input_bytes = c.request.output_bytes = 0;  // chosen from the input unless given
-  CLI::App app("Invokes functions on an executor over the fabric " + std::string(fabric) + ".", program("invocation-client", fabric));
+  CLI::App app("Invokes functions on an executor over the fabric " + std::string(fabric) + ".",
+               program("invocation-client", fabric));
   app.require_subcommand(1);
   app.add_option("--manager", c.manager, "Address of the manager, host:service")->required();
   app.add_option("--node", c.options.node, "Local address to be found at")->capture_default_str();
   app.add_option("--workers", c.request.workers, "Worker threads")->capture_default_str()->check(CLI::Range(1, 255));
   app.add_option("--slots", c.request.slots, "Input slots per worker")->capture_default_str()->check(CLI::Range(2, 64));
   app.add_option("--input-bytes", c.request.input_bytes, "Largest input; by default as large as needed");
-  app.add_option("--output-bytes", c.request.output_bytes, "Largest result; by default four times the input, at least 64 KiB");
+  app.add_option("--output-bytes", c.request.output_bytes,
+                 "Largest result; by default four times the input, at least 64 KiB");
   app.add_option("--polling", c.request.polling.mode, "How workers wait: hot, warm, hot-then-warm")
       ->transform(CLI::CheckedTransformer(polling_names))
       ->default_str("hot");
-  milliseconds_option hot(app, "--hot-ms", c.request.polling.hot_for, "Time without work until a hot-then-warm worker sleeps");
+  milliseconds_option hot(app, "--hot-ms", c.request.polling.hot_for,
+                          "Time without work until a hot-then-warm worker sleeps");
   app.add_option("--own-polling", c.options.polling.mode, "How this client waits")
       ->transform(CLI::CheckedTransformer(polling_names))
       ->default_str("hot");
-  milliseconds_option limit(app, "--function-limit-ms", c.options.function_limit, "A function that runs longer ends its executor");
+  milliseconds_option limit(app, "--function-limit-ms", c.options.function_limit,
+                            "A function that runs longer ends its executor");
   milliseconds_option deadline(app, "--deadline-ms", c.deadline, "Of each invocation");
-  app.add_option("--object", c.object, "Shared object of functions to ship; without it the built-ins")->type_name("FILE")->check(CLI::ExistingFile);
+  app.add_option("--object", c.object, "Shared object of functions to ship; without it the built-ins")
+      ->type_name("FILE")
+      ->check(CLI::ExistingFile);
   app.add_flag("--json", c.json, "One JSON object on standard output");
 
   auto* invoke = app.add_subcommand("invoke", "Call a function once");
   invoke->add_option("function", c.function, "Name of the function")->required();
-  invoke->add_option("--input", c.input, "File with the input; without it the input is empty")->type_name("FILE")->check(CLI::ExistingFile);
+  invoke->add_option("--input", c.input, "File with the input; without it the input is empty")
+      ->type_name("FILE")
+      ->check(CLI::ExistingFile);
   invoke->add_option("--output", c.output, "File for the result; without it standard output")->type_name("FILE");
   auto* run = app.add_subcommand("run", "Call a function many times, check every result, print the times");
-  run->add_option("function", c.function, "echo or checksum")->capture_default_str()->check(CLI::IsMember({"echo", "checksum"}));
-  run->add_option("--count", c.count, "Invocations")->capture_default_str()->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
+  run->add_option("function", c.function, "echo or checksum")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"echo", "checksum"}));
+  run->add_option("--count", c.count, "Invocations")
+      ->capture_default_str()
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
   milliseconds_option hold(*run, "--hold-ms", c.hold, "Keep the workers for so long after the last invocation");
   run->add_option("--warm-up", c.warm_up, "Invocations before, which are not timed")->capture_default_str();
   run->add_option("--size", c.size, "Bytes of input")->capture_default_str()->check(CLI::Range(8U, 16U << 20));
-  run->add_option("--depth", c.depth, "Calls in flight per worker; 1: blocking calls")->capture_default_str()->check(CLI::Range(1, 64));
-  run->add_option("--batch", c.batch, "Calls of which one time is taken, their mean: a look at the clock is long beside a call through memory")
+  run->add_option("--depth", c.depth, "Calls in flight per worker; 1: blocking calls")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 64));
+  run->add_option(
+         "--batch", c.batch,
+         "Calls of which one time is taken, their mean: a look at the clock is long beside a call through memory")
       ->capture_default_str()
       ->check(CLI::Range(1, 1024));
   auto* list = app.add_subcommand("list", "Print the names of the functions");
   if (const auto stop = parse(app, argc, argv)) return *stop;
   hot.store(), limit.store(), deadline.store(), hold.store();
-  c.act = invoke->parsed() ? client_command::what::invoke : run->parsed() ? client_command::what::run : client_command::what::list;
+  c.act = invoke->parsed() ? client_command::what::invoke
+          : run->parsed()  ? client_command::what::run
+                           : client_command::what::list;
   (void)list;
   if (c.batch > 1 && (c.depth > 1 || c.request.workers > 1 || c.batch > c.count)) {
-    complain(program("invocation-client", fabric), "--batch " + std::to_string(c.batch) +
-                                                       " takes one time of so many calls, one after the other: it needs --workers 1, --depth 1 and a "
-                                                       "--count of at least as many");
+    complain(program("invocation-client", fabric),
+             "--batch " + std::to_string(c.batch) +
+                 " takes one time of so many calls, one after the other: it needs --workers 1, --depth 1 and a "
+                 "--count of at least as many");
     return stop_with{2};
   }
   c.options.most_workers = std::max<std::uint16_t>(c.options.most_workers, c.request.workers);

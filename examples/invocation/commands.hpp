@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The command lines of the three programs: parsed once for all fabrics, checked, explained. Exit codes: 0 fine, 1 it failed, 2 usage.
-// Hot path: no.
+// The command lines of the three programs: parsed once for all fabrics, checked, explained. Exit codes: 0 fine, 1 it
+// failed, 2 usage. Hot path: no.
 #pragma once
 
 #include "client.hpp"
@@ -49,7 +49,8 @@ struct client_command {
   std::uint64_t warm_up = 100;
   std::uint32_t size = 64;
   std::uint32_t depth = 1;  ///< Calls in flight per worker.
-  std::uint32_t batch = 1;  ///< Calls of which one time is taken, their mean; more than one: of a single call in flight.
+  std::uint32_t batch =
+      1;  ///< Calls of which one time is taken, their mean; more than one: of a single call in flight.
   duration deadline = 5s;
   duration hold{};  ///< After a run the workers are kept, idle, for so long.
   bool json = false;

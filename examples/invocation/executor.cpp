@@ -19,7 +19,8 @@ int main(int argc, char** argv) {
 
   // Dies with its manager, even if that is killed; it may have died before this line.
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ::getppid() != command.parent) {
-    complain(self, "the manager, process " + std::to_string(command.parent) + ", is gone, or did not start this executor");
+    complain(self,
+             "the manager, process " + std::to_string(command.parent) + ", is gone, or did not start this executor");
     return 1;
   }
   (void)::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An executor: a process whose threads are one worker each, every one with a transport of its own, and a watch that ends the process when a
-// function runs longer than its limit: nothing less stops a function that does not return, and the manager tells the client why.
-// Hot path: no. Threads: workers never share anything but the library of functions (a lock) and the watch (an atomic each).
+// An executor: a process whose threads are one worker each, every one with a transport of its own, and a watch that
+// ends the process when a function runs longer than its limit: nothing less stops a function that does not return, and
+// the manager tells the client why. Hot path: no. Threads: workers never share anything but the library of functions (a
+// lock) and the watch (an atomic each).
 #pragma once
 
 #include "journal.hpp"

@@ -37,7 +37,8 @@ std::int64_t spin(const std::byte* in, std::uint32_t in_bytes, std::byte*, std::
 
 std::int64_t compress_zlib(const std::byte* in, std::uint32_t in_bytes, std::byte* out, std::uint32_t out_capacity) {
   uLongf size = out_capacity;
-  const int code = ::compress2(reinterpret_cast<Bytef*>(out), &size, reinterpret_cast<const Bytef*>(in), in_bytes, Z_BEST_SPEED);
+  const int code =
+      ::compress2(reinterpret_cast<Bytef*>(out), &size, reinterpret_cast<const Bytef*>(in), in_bytes, Z_BEST_SPEED);
   return code == Z_OK ? static_cast<std::int64_t>(size) : output_too_small;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What can be invoked: a table of functions, sorted by name; a function's index is its position. Names are [a-z0-9_]{1,64}, nothing else.
-// A function reads its input, writes its output, and returns the bytes written, or a negative number that its caller is told.
-// Hot path: at(). Threads: immutable once made.
+// What can be invoked: a table of functions, sorted by name; a function's index is its position. Names are
+// [a-z0-9_]{1,64}, nothing else. A function reads its input, writes its output, and returns the bytes written, or a
+// negative number that its caller is told. Hot path: at(). Threads: immutable once made.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,8 @@
 
 namespace weft::invocation {
 
-using function_call = std::int64_t (*)(const std::byte* in, std::uint32_t in_bytes, std::byte* out, std::uint32_t out_capacity);
+using function_call = std::int64_t (*)(const std::byte* in, std::uint32_t in_bytes, std::byte* out,
+                                       std::uint32_t out_capacity);
 
 /// Failures that the built-ins return.
 inline constexpr std::int64_t output_too_small = -1;

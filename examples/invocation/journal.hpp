@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The memory that manager and executor share: the allocation's secrets and a journal per worker, in a memory file that the manager makes
-// and the executor inherits. It outlives a killed executor, and no command line shows what is in it.
+// The memory that manager and executor share: the allocation's secrets and a journal per worker, in a memory file that
+// the manager makes and the executor inherits. It outlives a killed executor, and no command line shows what is in it.
 // Hot path: no. Threads: see accounting.hpp.
 #pragma once
 
@@ -43,19 +43,24 @@ class journal_memory {
     m.file_ = file;
     struct stat about {};
     if (::fstat(file, &about) != 0 || about.st_size < static_cast<off_t>(size_of(workers)))
-      return {error(errc::invalid, "journal"),
-              "descriptor " + std::to_string(file) + " is not the journal that a manager made for " + std::to_string(workers) + " workers"};
+      return {error(errc::invalid, "journal"), "descriptor " + std::to_string(file) +
+                                                   " is not the journal that a manager made for " +
+                                                   std::to_string(workers) + " workers"};
     return map(std::move(m), workers);
   }
 
   journal_head& head() noexcept { return *static_cast<journal_head*>(base_); }
-  std::span<worker_journal> workers() noexcept { return {reinterpret_cast<worker_journal*>(static_cast<std::byte*>(base_) + front), workers_}; }
+  std::span<worker_journal> workers() noexcept {
+    return {reinterpret_cast<worker_journal*>(static_cast<std::byte*>(base_) + front), workers_};
+  }
   int file() const noexcept { return file_; }
 
  private:
   static constexpr std::size_t front = 128;
   static_assert(sizeof(journal_head) <= front);
-  static constexpr std::size_t size_of(std::uint16_t workers) noexcept { return front + workers * sizeof(worker_journal); }
+  static constexpr std::size_t size_of(std::uint16_t workers) noexcept {
+    return front + workers * sizeof(worker_journal);
+  }
 
   static failure system(const char* what) {
     return {{errc::native, origin::system, errno, what},

@@ -105,7 +105,8 @@ std::optional<token> parse_token(std::string_view text) { return parse_hex<16>(t
 
 token random_token() {
   token t{};
-  if (::getrandom(t.data(), t.size(), 0) != static_cast<ssize_t>(t.size())) std::abort();  // a guessable token would be worse
+  if (::getrandom(t.data(), t.size(), 0) != static_cast<ssize_t>(t.size()))
+    std::abort();  // a guessable token would be worse
   return t;
 }
 
@@ -115,7 +116,8 @@ bool function_library::trusts(const digest& object) const noexcept {
 
 result<const function_table*> function_library::load(const digest& object) {
   if (!trusts(object))
-    return {error(errc::denied, "load functions"), "the object " + hex(object) + " is not trusted here; the executor trusts only what --trust names"};
+    return {error(errc::denied, "load functions"),
+            "the object " + hex(object) + " is not trusted here; the executor trusts only what --trust names"};
   const std::lock_guard hold(lock_);
   for (const loaded& l : loaded_)
     if (l.object == object) return &l.functions;
@@ -132,7 +134,9 @@ result<const function_table*> function_library::load(const digest& object) {
 
 result<int> function_library::sealed_copy(const digest& object) const {
   const descriptor folder(::open(trust_.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder) return {system_error("open folder"), "the folder of functions, " + trust_.folder + ", cannot be opened: " + reason()};
+  if (!folder)
+    return {system_error("open folder"),
+            "the folder of functions, " + trust_.folder + ", cannot be opened: " + reason()};
   const std::string name = hex(object) + ".so";
   const descriptor file(::openat(folder.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   struct stat about {};
@@ -149,7 +153,8 @@ result<int> function_library::sealed_copy(const digest& object) const {
   if (::lseek(memory.get(), 0, SEEK_SET) != 0) return {system_error("lseek"), reason()};
   const auto sealed = read_all(memory.get());
   if (!sealed || sha256(*sealed) != object)
-    return {error(errc::invalid, "load functions"), name + " in the folder of functions has other contents than its name says"};
+    return {error(errc::invalid, "load functions"),
+            name + " in the folder of functions has other contents than its name says"};
   return memory.release();
 }
 
@@ -157,18 +162,23 @@ result<void> function_library::read_manifest(loaded& l) {
   const std::string path = "/proc/self/fd/" + std::to_string(l.memory);
   l.handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   const std::string name = hex(l.object).substr(0, 12);
-  if (l.handle == nullptr) return {error(errc::invalid, "load functions"), "the object " + name + " cannot be loaded: " + std::string(::dlerror())};
+  if (l.handle == nullptr)
+    return {error(errc::invalid, "load functions"),
+            "the object " + name + " cannot be loaded: " + std::string(::dlerror())};
   const auto* manifest = static_cast<const weft_functions_manifest*>(::dlsym(l.handle, "weft_functions"));
   std::string wrong;
   if (manifest == nullptr) wrong = "it has no symbol weft_functions (functions/manifest.h)";
   else if (manifest->layout != WEFT_FUNCTIONS_LAYOUT)
-    wrong = "its manifest has layout " + std::to_string(manifest->layout) + "; this executor reads " + std::to_string(WEFT_FUNCTIONS_LAYOUT);
+    wrong = "its manifest has layout " + std::to_string(manifest->layout) + "; this executor reads " +
+            std::to_string(WEFT_FUNCTIONS_LAYOUT);
   else if (manifest->count == 0 || manifest->count > most_functions)
-    wrong = "it has " + std::to_string(manifest->count) + " functions; 1 to " + std::to_string(most_functions) + " are possible";
+    wrong = "it has " + std::to_string(manifest->count) + " functions; 1 to " + std::to_string(most_functions) +
+            " are possible";
   for (std::uint32_t i = 0; wrong.empty() && i < manifest->count; ++i) {
     const weft_function& f = manifest->functions[i];
     if (!l.functions.add(f.name == nullptr ? "" : f.name, reinterpret_cast<function_call>(f.call)))
-      wrong = "function " + std::to_string(i) + " has no code, or a name that is not [a-z0-9_]{1,64} or that occurs twice";
+      wrong =
+          "function " + std::to_string(i) + " has no code, or a name that is not [a-z0-9_]{1,64} or that occurs twice";
   }
   if (wrong.empty()) return {};
   ::dlclose(l.handle);
@@ -177,15 +187,20 @@ result<void> function_library::read_manifest(loaded& l) {
 
 result<void> function_library::keep(const digest& object, const_bytes contents) {
   if (!trusts(object))
-    return {error(errc::denied, "keep functions"), "the object " + hex(object) + " is not trusted here; the executor trusts only what --trust names"};
+    return {error(errc::denied, "keep functions"),
+            "the object " + hex(object) + " is not trusted here; the executor trusts only what --trust names"};
   if (sha256(contents) != object)
-    return {error(errc::denied, "keep functions"), "the bytes that were shipped do not have the hash that was announced, " + hex(object)};
+    return {error(errc::denied, "keep functions"),
+            "the bytes that were shipped do not have the hash that was announced, " + hex(object)};
   const std::lock_guard hold(lock_);
   const descriptor folder(::open(trust_.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder) return {system_error("open folder"), "the folder of functions, " + trust_.folder + ", cannot be opened: " + reason()};
+  if (!folder)
+    return {system_error("open folder"),
+            "the folder of functions, " + trust_.folder + ", cannot be opened: " + reason()};
   const std::string name = hex(object) + ".so";
   const std::string draft = name + "." + std::to_string(::getpid()) + ".part";
-  const descriptor file(::openat(folder.get(), draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  const descriptor file(
+      ::openat(folder.get(), draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) return {system_error("create"), draft + " cannot be made in the folder of functions: " + reason()};
   if (!write_all(file.get(), contents) || ::renameat(folder.get(), draft.c_str(), folder.get(), name.c_str()) != 0) {
     const failure why{system_error("write"), name + " cannot be written in the folder of functions: " + reason()};

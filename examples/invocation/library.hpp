@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which code an executor runs: its built-ins, and shared objects that clients ship. An object is taken only if its SHA-256 is on the list
-// that the executor was told to trust, and it is kept in one folder, under its hash. It is loaded from a sealed memory file (memfd_create(2),
-// F_SEAL_WRITE): what was hashed is what runs, whoever changes the folder meanwhile. No name of a client ever becomes a path.
-// Hot path: no. Threads: any, one at a time (a lock).
+// Which code an executor runs: its built-ins, and shared objects that clients ship. An object is taken only if its
+// SHA-256 is on the list that the executor was told to trust, and it is kept in one folder, under its hash. It is
+// loaded from a sealed memory file (memfd_create(2), F_SEAL_WRITE): what was hashed is what runs, whoever changes the
+// folder meanwhile. No name of a client ever becomes a path. Hot path: no. Threads: any, one at a time (a lock).
 #pragma once
 
 #include "functions.hpp"
@@ -38,22 +38,26 @@ struct trust {
 
 class function_library {
  public:
-  explicit function_library(function_table built_ins, trust trusted = {}) : built_ins_(std::move(built_ins)), trust_(std::move(trusted)) {}
+  explicit function_library(function_table built_ins, trust trusted = {})
+      : built_ins_(std::move(built_ins)), trust_(std::move(trusted)) {}
   function_library(const function_library&) = delete;
   function_library& operator=(const function_library&) = delete;
 
   const function_table& built_ins() const noexcept { return built_ins_; }
   bool trusts(const digest& object) const noexcept;
   /// The functions of an object that is loaded already, or kept in the folder. The table lives as long as the library.
-  /// Errors: denied (not trusted), unreachable (not in the folder), invalid (not what its name says, or no object of functions).
+  /// Errors: denied (not trusted), unreachable (not in the folder), invalid (not what its name says, or no object of
+  /// functions).
   result<const function_table*> load(const digest& object);
-  /// Takes an object that was shipped. Errors: denied (not trusted, or other bytes than announced), native (the folder).
+  /// Takes an object that was shipped. Errors: denied (not trusted, or other bytes than announced), native (the
+  /// folder).
   result<void> keep(const digest& object, const_bytes contents);
 
  private:
   struct loaded {
     digest object{};
-    int memory = -1;  // stays open: the loader knows objects by their path, and a number used again would be taken for this one
+    int memory =
+        -1;  // stays open: the loader knows objects by their path, and a number used again would be taken for this one
     void* handle = nullptr;
     function_table functions;
   };

@@ -28,9 +28,9 @@ int main(int argc, char** argv) {
     return 1;
   }
   manager<fabric, process_spawner>& m = **made;
-  std::cout << "listening at " << m.where() << std::endl;
+  std::cout << "listening at " << m.listen_address() << std::endl;
   if (!command.announce.empty()) {
-    const std::string line = m.where() + "\n";
+    const std::string line = m.listen_address() + "\n";
     if (!write_file(command.announce, std::as_bytes(std::span(line)))) {
       complain(self, command.announce + " cannot be written");
       return 1;

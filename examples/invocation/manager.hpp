@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The manager: takes clients, starts an executor for each allocation, owns the words that its workers account to, and is the one who notices
-// that an executor died: it is its parent. It tells the client at once, checks the words against the journals, and can start another.
-// Hot path: no, except that it makes progress for atomics that this side executes. Threads: one.
+// The manager: takes clients, starts an executor for each allocation, owns the words that its workers account to, and
+// is the one who notices that an executor died: it is its parent. It tells the client at once, checks the words against
+// the journals, and can start another. Hot path: no, except that it makes progress for atomics that this side executes.
+// Threads: one.
 #pragma once
 
 #include "allocation.hpp"
@@ -30,18 +31,21 @@ class manager {
     t.service = o.service;
     t.listens = true;
     t.sleeps = true;
-    t.receives = F::facts.endpoint_type == endpoint_type::connected ? 16 : 64;  // for each peer, or for all: completion queues have bounds
+    t.receives = F::facts.endpoint_type == endpoint_type::connected
+                     ? 16
+                     : 64;  // for each peer, or for all: completion queues have bounds
     t.peers = std::min(std::uint32_t{o.most_allocations} * (o.most_workers + 1U) + 32, most_peers);
     t.silence_limit = o.longest_function + 2s;
     auto net = weft::open<F>(t);
     if (!net) return std::move(net).error();
     auto letters = outbox<F>::open(*net, 128);
     if (!letters) return std::move(letters).error();
-    return std::unique_ptr<manager>(new manager(o, std::move(net).value(), std::move(letters).value(), std::move(spawn)));
+    return std::unique_ptr<manager>(
+        new manager(o, std::move(net).value(), std::move(letters).value(), std::move(spawn)));
   }
 
   /// host:service, for clients.
-  std::string where() const { return net_.where(); }
+  std::string listen_address() const { return net_.listen_address(); }
   std::size_t allocations() const noexcept { return allocations_.size(); }
   /// Of every allocation that ended so far: how many, and how many of them were accounted exactly.
   std::uint64_t bills() const noexcept { return bills_; }
@@ -61,7 +65,7 @@ class manager {
     const instant now = net_.now();
     if (now - looked_ >= 2ms) {
       looked_ = now;
-      for (std::size_t i = 0; i < allocations_.size(); ++i) look_after(*allocations_[i], now);
+      for (std::size_t i = 0; i < allocations_.size(); ++i) run_deferred(*allocations_[i], now);
       std::erase_if(allocations_, [](const auto& a) { return a->state == allocation_state::gone; });
     }
     if (found == 0) (void)net_.wait(at_most);
@@ -71,9 +75,13 @@ class manager {
   using allocation_type = allocation<typename Spawner::child>;
 
   manager(const manager_options& o, transport<F> net, outbox<F> letters, Spawner spawn)
-      : o_(o), net_(std::move(net)), letters_(std::move(letters)), spawn_(std::move(spawn)), own_where_(net_.where()) {}
+      : o_(o),
+        net_(std::move(net)),
+        letters_(std::move(letters)),
+        spawn_(std::move(spawn)),
+        own_where_(net_.listen_address()) {}
 
-  // ---- events -----------------------------------------------------------------------------------------------------------
+  // ---- events
   struct events {
     manager& m;
     void operator()(const requested& e) const { m.asked(e); }
@@ -87,7 +95,9 @@ class manager {
 
   void asked(const requested& e) {
     const auto g = e.has_private_data ? parse_greeting(e.private_data) : std::nullopt;
-    if (!g) return (void)net_.reject(e.peer, "this manager wants a greeting of protocol version " + std::to_string(protocol_version));
+    if (!g)
+      return (void)net_.reject(e.peer,
+                               "this manager wants a greeting of protocol version " + std::to_string(protocol_version));
     if (g->who == role::client) return (void)net_.accept(e.peer);
     for (const auto& a : allocations_) {
       if (!same_token(a->order.common.allocation, g->secret)) continue;
@@ -95,7 +105,7 @@ class manager {
         return (void)net_.reject(e.peer, "this worker is here already, or came too late");
       a->workers[g->worker].link = e.peer;
       (void)net_.accept(e.peer);
-      (void)letters_.post(net_, e.peer, account_message{net_.publish(a->words, owner_polls)});
+      (void)letters_.post(net_, e.peer, account_message{net_.export_region(a->words, owner_polls)});
       return;
     }
     (void)net_.reject(e.peer, "wrong token");
@@ -116,19 +126,22 @@ class manager {
       }
       for (auto& w : a->workers)
         if (w.link == who) w.gone = true;
-      if (std::ranges::any_of(a->workers, [&](const auto& w) { return w.link == who; })) a->hurry(net_.now() + worker_grace);
+      if (std::ranges::any_of(a->workers, [&](const auto& w) { return w.link == who; }))
+        a->hurry(net_.now() + worker_grace);
     }
   }
 
-  // ---- allocating -------------------------------------------------------------------------------------------------------
+  // ---- allocating
   void allocate(peer client, const allocate_message& m) {
     for (const auto& a : allocations_)
-      if (a->client == client && same_token(a->order.common.client_secret, m.secret)) return;  // the same request, come twice
+      if (a->client == client && same_token(a->order.common.client_secret, m.secret))
+        return;  // the same request, come twice
     for (const auto& a : allocations_)
       if (a->client == client) finish(*a);  // who asks anew has given up what it had, told or not
     if (const auto no = refuse(m)) return (void)letters_.post(net_, client, refused_message{no->first, no->second});
     auto words = net_.allocate(m.workers * account_bytes, rights::remote_atomic);
-    if (!words) return (void)letters_.post(net_, client, refused_message{refusal_code::spawn_failed, words.error().sentence});
+    if (!words)
+      return (void)letters_.post(net_, client, refused_message{refusal_code::spawn_failed, words.error().sentence});
     const executor_order order = order_for(m);
     auto child = spawn_.start(order);
     if (!child) {
@@ -146,20 +159,27 @@ class manager {
 
   std::optional<std::pair<refusal_code, std::string>> refuse(const allocate_message& m) const {
     using enum refusal_code;
-    const auto no = [](refusal_code code, std::string sentence) { return std::optional(std::pair(code, std::move(sentence))); };
+    const auto no = [](refusal_code code, std::string sentence) {
+      return std::optional(std::pair(code, std::move(sentence)));
+    };
     if (m.workers == 0 || m.workers > o_.most_workers)
-      return no(too_many_workers,
-                "asked for " + std::to_string(m.workers) + " workers; 1 to " + std::to_string(o_.most_workers) + " are possible here");
+      return no(too_many_workers, "asked for " + std::to_string(m.workers) + " workers; 1 to " +
+                                      std::to_string(o_.most_workers) + " are possible here");
     if (m.slots < 2 || m.slots > most_slots)
-      return no(malformed, "asked for " + std::to_string(m.slots) + " slots per worker; 2 to " + std::to_string(most_slots) + " are possible");
+      return no(malformed, "asked for " + std::to_string(m.slots) + " slots per worker; 2 to " +
+                               std::to_string(most_slots) + " are possible");
     if (m.input_bytes > o_.largest_slot || m.output_bytes > o_.largest_slot)
-      return no(too_large, "slots of " + std::to_string(std::max(m.input_bytes, m.output_bytes)) + " bytes were asked for; at most " +
-                               std::to_string(o_.largest_slot) + " are possible here");
+      return no(too_large, "slots of " + std::to_string(std::max(m.input_bytes, m.output_bytes)) +
+                               " bytes were asked for; at most " + std::to_string(o_.largest_slot) +
+                               " are possible here");
     if (m.function_limit_ns == 0 || m.function_limit_ns > static_cast<std::uint64_t>(o_.longest_function.count()))
-      return no(too_long, "a function may run for at most " + std::to_string(o_.longest_function / 1s) + " s here, and the limit must not be 0");
+      return no(too_long, "a function may run for at most " + std::to_string(o_.longest_function / 1s) +
+                              " s here, and the limit must not be 0");
     if (m.object_bytes > largest_object) return no(too_large, "an object of functions may have 16 MiB at most");
-    if (m.where.empty() || m.where.size() > 255) return no(malformed, "the client's address is empty or longer than 255 bytes");
-    if (allocations_.size() >= o_.most_allocations) return no(busy, "all " + std::to_string(o_.most_allocations) + " allocations are in use");
+    if (m.where.empty() || m.where.size() > 255)
+      return no(malformed, "the client's address is empty or longer than 255 bytes");
+    if (allocations_.size() >= o_.most_allocations)
+      return no(busy, "all " + std::to_string(o_.most_allocations) + " allocations are in use");
     return std::nullopt;
   }
 
@@ -184,7 +204,7 @@ class manager {
     return order;
   }
 
-  // ---- ending -----------------------------------------------------------------------------------------------------------
+  // ---- ending
   void release(peer client, std::uint64_t number) {
     for (const auto& a : allocations_)
       if (a->number == number && a->client == client) return finish(*a);
@@ -217,7 +237,7 @@ class manager {
     a.due = net_.now() + finish_limit;
   }
 
-  void look_after(allocation_type& a, instant now) {
+  void run_deferred(allocation_type& a, instant now) {
     if (!a.end) {
       if (auto end = a.child.ended()) {
         a.end = std::move(end);
@@ -248,7 +268,7 @@ class manager {
   }
 
   static constexpr duration finish_limit = 10s;  ///< Settling, and then ending.
-  static constexpr duration worker_grace = 1s;   ///< From the loss of a worker's connection until its process is killed.
+  static constexpr duration worker_grace = 1s;  ///< From the loss of a worker's connection until its process is killed.
   static constexpr duration linger = 50ms;
 
   manager_options o_;

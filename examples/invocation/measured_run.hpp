@@ -119,7 +119,8 @@ class pipelined_run {
     }
     ++(pattern_.right(call.number, f.output) ? report_.done : report_.wrong);
     if (told)
-      report_.times.push_back(static_cast<std::uint32_t>(std::min<std::int64_t>((now_ - call.posted).count() / command_.batch, ~std::uint32_t{0})));
+      report_.times.push_back(static_cast<std::uint32_t>(
+          std::min<std::int64_t>((now_ - call.posted).count() / command_.batch, ~std::uint32_t{0})));
   }
 
   client<F>& c_;
@@ -130,7 +131,8 @@ class pipelined_run {
   std::vector<flight> flights_;
   const_bytes next_;      ///< The input of the next call.
   bool left_out_ = true;  ///< A call could not be submitted.
-  instant now_{};  ///< When the last call (or batch) ended: the next one begins then, so that it costs one look at the clock, as a round trip does.
+  instant now_{};  ///< When the last call (or batch) ended: the next one begins then, so that it costs one look at the
+                   ///< clock, as a round trip does.
 };
 
 }  // namespace detail

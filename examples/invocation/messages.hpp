@@ -41,7 +41,16 @@ enum class message_kind : std::uint8_t {
 enum class function_source : std::uint8_t { built_in, object };
 constexpr std::uint8_t last_of(function_source) noexcept { return 1; }
 constexpr std::uint8_t last_of(polling_mode) noexcept { return 2; }
-enum class refusal_code : std::uint8_t { malformed, too_many_workers, too_large, too_long, busy, spawn_failed, untrusted, shutting_down };
+enum class refusal_code : std::uint8_t {
+  malformed,
+  too_many_workers,
+  too_large,
+  too_long,
+  busy,
+  spawn_failed,
+  untrusted,
+  shutting_down
+};
 constexpr std::uint8_t last_of(refusal_code) noexcept { return 7; }
 
 struct allocate_message {
@@ -59,8 +68,8 @@ struct allocate_message {
   token secret{};
   std::string_view where;
   constexpr void fields(auto& f) {
-    f(workers), f(slots), f(input_bytes), f(output_bytes), f(polling), f(hot_ms), f(function_limit_ns), f(source), f(object), f(object_bytes),
-        f(secret), f(where);
+    f(workers), f(slots), f(input_bytes), f(output_bytes), f(polling), f(hot_ms), f(function_limit_ns), f(source),
+        f(object), f(object_bytes), f(secret), f(where);
   }
 };
 struct release_message {
@@ -89,7 +98,9 @@ struct bill_fields {
   std::uint64_t worker_hot_ns = 0;
   std::uint64_t worker_execution_ns = 0;
   std::uint64_t invocations = 0;
-  constexpr void fields(auto& f) { f(allocation), f(exact), f(hot_ns), f(execution_ns), f(worker_hot_ns), f(worker_execution_ns), f(invocations); }
+  constexpr void fields(auto& f) {
+    f(allocation), f(exact), f(hot_ns), f(execution_ns), f(worker_hot_ns), f(worker_execution_ns), f(invocations);
+  }
 };
 struct executor_lost_message {
   static constexpr auto kind = message_kind::executor_lost;
@@ -156,7 +167,8 @@ struct packer {
     if constexpr (std::is_same_v<T, bool>) w.number(static_cast<std::uint8_t>(value));
     else if constexpr (std::is_enum_v<T>) w.number(static_cast<std::uint8_t>(value));
     else if constexpr (std::unsigned_integral<T>) w.number(value);
-    else if constexpr (std::is_same_v<T, std::string_view>) w.counted({reinterpret_cast<const std::byte*>(value.data()), value.size()});
+    else if constexpr (std::is_same_v<T, std::string_view>)
+      w.counted({reinterpret_cast<const std::byte*>(value.data()), value.size()});
     else
       for (const std::byte b : value) w.number(std::to_integer<std::uint8_t>(b));
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Messages on their way: written once into registered memory (some fabrics want it), sent in order per peer, kept until sent.
-// A full queue is not an error: the letter stays and pump() tries again. A letter to a dead peer is dropped, as its peer's end is told.
-// Hot path: no. Threads: the owner's.
+// Messages on their way: written once into registered memory (some fabrics want it), sent in order per peer, kept until
+// sent. A full queue is not an error: the letter stays and pump() tries again. A letter to a dead peer is dropped, as
+// its peer's end is told. Hot path: no. Threads: the owner's.
 #pragma once
 
 #include "messages.hpp"
@@ -50,7 +50,8 @@ class outbox {
     for (std::uint64_t after = 0; more;) {
       letter* next = nullptr;
       for (letter& l : letters_)
-        if (l.state == letter_state::queued && l.number > after && (next == nullptr || l.number < next->number)) next = &l;
+        if (l.state == letter_state::queued && l.number > after && (next == nullptr || l.number < next->number))
+          next = &l;
       more = next != nullptr;
       if (!more) break;
       after = next->number;
@@ -75,7 +76,9 @@ class outbox {
 
   outbox(const region& memory, std::uint32_t letters) : memory_(memory), letters_(letters) {}
 
-  std::size_t place(const letter& l) const noexcept { return static_cast<std::size_t>(&l - letters_.data()) * largest_message; }
+  std::size_t place(const letter& l) const noexcept {
+    return static_cast<std::size_t>(&l - letters_.data()) * largest_message;
+  }
 
   bool send(transport<F>& net, letter& l) {
     l.state = letter_state::sent;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How somebody waits for work: hot (spins), warm (sleeps until something arrives), or hot until a time without work, then warm.
-// A spinner gives its processor away now and then: with more spinners than processors the one that has work would wait a time slice.
-// Hot path: yes. Threads: the owner's.
+// How somebody waits for work: hot (spins), warm (sleeps until something arrives), or hot until a time without work,
+// then warm. A spinner gives its processor away now and then: with more spinners than processors the one that has work
+// would wait a time slice. Hot path: yes. Threads: the owner's.
 #pragma once
 
 #include <weft/core/facts.hpp>
@@ -30,12 +30,13 @@ struct polling {
 /// Decides after each empty poll: spin on, give the processor away, or sleep.
 class idler {
  public:
-  /// A look at a library costs a part of a microsecond, one at memory of one host some tens of nanoseconds, since it leaves room between looks, one at what a card
-  /// moved a few.
+  /// A look at a library costs a part of a microsecond, one at memory of one host some tens of nanoseconds, since it
+  /// leaves room between looks, one at what a card moved a few.
   template <class Transport>
-  static constexpr std::uint32_t polls_per_yield = Transport::fabric::facts.data_progress != data_progress::hardware ? 32
-                                                   : Transport::fabric::facts.same_host                              ? 96
-                                                                                                                     : 512;
+  static constexpr std::uint32_t polls_per_yield =
+      Transport::fabric::facts.data_progress != data_progress::hardware ? 32
+      : Transport::fabric::facts.same_host                              ? 96
+                                                                        : 512;
   static constexpr std::uint32_t polls_per_clock = 4096;
   static constexpr duration longest_sleep = 100ms;
 
@@ -48,7 +49,7 @@ class idler {
   }
   bool warm() const noexcept { return how_.mode == polling_mode::warm || warm_; }
   /// True every so often: the owner looks at the clock and passes it to look().
-  bool time_to_look() const noexcept { return empty_ % polls_per_clock == polls_per_clock - 1; }
+  bool time_to_poll() const noexcept { return empty_ % polls_per_clock == polls_per_clock - 1; }
   /// `idle` is how long there was no work. True when the spinner goes to sleep from now on.
   bool look(duration idle) noexcept {
     if (how_.mode != polling_mode::hot_then_warm || warm_ || idle < how_.hot_for) return false;
@@ -58,8 +59,9 @@ class idler {
   template <class Transport>
   static constexpr bool moved_by_thread = Transport::fabric::facts.data_progress == data_progress::thread;
 
-  /// Yielding lets equals run, yet a thread that just woke may wait for a time slice (milliseconds): where the library's threads move the
-  /// data and processors are few, only a moment's sleep lets them in. Measured with sockets on two processors: 15 ms against 0.1 ms.
+  /// Yielding lets equals run, yet a thread that just woke may wait for a time slice (milliseconds): where the
+  /// library's threads move the data and processors are few, only a moment's sleep lets them in. Measured with sockets
+  /// on two processors: 15 ms against 0.1 ms.
   template <bool MovedByThread>
   static void give_way() noexcept {
     if constexpr (MovedByThread) {

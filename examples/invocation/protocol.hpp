@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What crosses the wire for each invocation, and the greeting that says who connects. Immediates have 32 bits, because that is what every
-// fabric offers; lengths travel in headers, because completions need not carry them (fi_cq(3), FI_REMOTE_CQ_DATA).
-// Headers lie in memory that the peer may write at any time: they are copied once, then checked, and only the copy is used.
-// Hot path: headers and words yes, greeting no. Threads: values.
+// What crosses the wire for each invocation, and the greeting that says who connects. Immediates have 32 bits, because
+// that is what every fabric offers; lengths travel in headers, because completions need not carry them (fi_cq(3),
+// FI_REMOTE_CQ_DATA). Headers lie in memory that the peer may write at any time: they are copied once, then checked,
+// and only the copy is used. Hot path: headers and words yes, greeting no. Threads: values.
 #pragma once
 
 #include <weft/compose/immediate_layout.hpp>
@@ -22,7 +22,8 @@ inline constexpr std::uint8_t protocol_version = 1;
 inline constexpr std::uint16_t most_slots = 64;     ///< Per worker; free slots are one bit each.
 inline constexpr std::uint16_t most_workers = 255;  ///< Per allocation; 8 bits of a reply's word.
 
-inline constexpr std::uint32_t most_peers = 256;  ///< Of one transport, on every fabric: shared memory has no larger address table.
+inline constexpr std::uint32_t most_peers =
+    256;  ///< Of one transport, on every fabric: shared memory has no larger address table.
 
 using token = std::array<std::byte, 16>;
 
@@ -119,7 +120,8 @@ struct reply_header {
   std::uint32_t code = 0;  ///< A reply_code.
 };
 static_assert(sizeof(reply_header) == 32);
-static_assert(std::endian::native == std::endian::little, "weft: invocation headers are little-endian and copied as they are");
+static_assert(std::endian::native == std::endian::little,
+              "weft: invocation headers are little-endian and copied as they are");
 
 /// One copy out of memory that a peer can write; everything after looks at the copy only.
 template <class Header>
@@ -130,8 +132,8 @@ Header copy_header(const std::byte* from) noexcept {
 }
 
 inline void put_word(std::byte* to, std::uint64_t word) noexcept { std::memcpy(to, &word, sizeof word); }
-/// Writes a header in front of a payload that is sent at once, by words: a header made in memory first and copied in larger pieces would be waited for, as
-/// processors hand a load no more than one earlier store.
+/// Writes a header in front of a payload that is sent at once, by words: a header made in memory first and copied in
+/// larger pieces would be waited for, as processors hand a load no more than one earlier store.
 inline void put_words(std::byte* to, const call_header& h) noexcept {
   put_word(to, h.id);
   put_word(to + 8, h.function | std::uint64_t{h.length} << 32);
@@ -145,7 +147,8 @@ inline void put_words(std::byte* to, const reply_header& h) noexcept {
 }
 
 /// What is wrong with a call, seen from its worker. `capacity` is the payload that a slot holds.
-constexpr reply_code judge(const call_header& h, std::uint32_t sequence, std::uint32_t functions, std::uint32_t capacity) noexcept {
+constexpr reply_code judge(const call_header& h, std::uint32_t sequence, std::uint32_t functions,
+                           std::uint32_t capacity) noexcept {
   if (h.sequence != sequence || (h.flags & ~caller_sleeps) != 0) return reply_code::bad_request;
   if (h.function >= functions) return reply_code::no_such_function;
   if (h.length > capacity) return reply_code::too_large;
@@ -153,6 +156,8 @@ constexpr reply_code judge(const call_header& h, std::uint32_t sequence, std::ui
 }
 
 /// Distance between slots: header and payload, rounded up to a cache line so that neighbours do not share one.
-constexpr std::size_t slot_stride(std::size_t header, std::size_t payload) noexcept { return (header + payload + 63) / 64 * 64; }
+constexpr std::size_t slot_stride(std::size_t header, std::size_t payload) noexcept {
+  return (header + payload + 63) / 64 * 64;
+}
 
 }  // namespace weft::invocation

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a manager starts an executor and learns of its end: a parameter of the manager, so that a simulation can start simulated ones.
-// Here: a process of its own (posix_spawn(3)). It gets everything as arguments except secrets, which lie in the journal that it inherits;
-// every other descriptor of the manager is closed in it, so that a peer of the manager is never held open by a child.
-// Hot path: no. Threads: the manager's.
+// How a manager starts an executor and learns of its end: a parameter of the manager, so that a simulation can start
+// simulated ones. Here: a process of its own (posix_spawn(3)). It gets everything as arguments except secrets, which
+// lie in the journal that it inherits; every other descriptor of the manager is closed in it, so that a peer of the
+// manager is never held open by a child. Hot path: no. Threads: the manager's.
 #pragma once
 
 #include "journal.hpp"
@@ -74,7 +74,8 @@ class process_spawner {
       const std::string who = "the executor (process " + std::to_string(std::exchange(process_, 0)) + ")";
       if (WIFSIGNALED(how)) return executor_end{false, who + " was killed by signal " + std::to_string(WTERMSIG(how))};
       const int code = WEXITSTATUS(how);
-      if (code == exit_function_limit) return executor_end{false, who + " ended itself: a function ran longer than its limit"};
+      if (code == exit_function_limit)
+        return executor_end{false, who + " ended itself: a function ran longer than its limit"};
       return executor_end{code == 0, who + " ended with exit code " + std::to_string(code)};
     }
     void kill() noexcept {
@@ -96,7 +97,8 @@ class process_spawner {
     journal->head() = {order.common.allocation, order.common.client_secret};
     const std::vector<std::string> words = arguments(order);
     std::vector<char*> argv;
-    for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));  // posix_spawn does not write to them
+    for (const std::string& word : words)
+      argv.push_back(const_cast<char*>(word.c_str()));  // posix_spawn does not write to them
     argv.push_back(nullptr);
     pid_t process = 0;
     const int code = launch(journal->file(), argv.data(), process);
@@ -129,7 +131,9 @@ class process_spawner {
   std::vector<std::string> arguments(const executor_order& order) const {
     const worker_settings& c = order.common;
     const auto number = [](auto n) { return std::to_string(n); };
-    const auto ms = [&](duration d) { return number(std::chrono::duration_cast<std::chrono::milliseconds>(d).count()); };
+    const auto ms = [&](duration d) {
+      return number(std::chrono::duration_cast<std::chrono::milliseconds>(d).count());
+    };
     std::vector<std::string> words{s_.executor,
                                    "--parent",
                                    number(::getpid()),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The time of a worker's bookkeeping. Around each function there are two looks at the clock, and where memory is shared both are in the way of the
-// reply: clock_gettime(2) waits until all earlier instructions ended, and the way to the other processor takes no longer than that. Between two looks at the
-// real clock the processor's counter tells the time, by the rate found since the first one.
-// Only where the kernel itself keeps time by that counter, which says that it runs evenly and alike on all processors.
-// Hot path: read(). Threads: one owner.
+// The time of a worker's bookkeeping. Around each function there are two looks at the clock, and where memory is shared
+// both are in the way of the reply: clock_gettime(2) waits until all earlier instructions ended, and the way to the
+// other processor takes no longer than that. Between two looks at the real clock the processor's counter tells the
+// time, by the rate found since the first one. Only where the kernel itself keeps time by that counter, which says that
+// it runs evenly and alike on all processors. Hot path: read(). Threads: one owner.
 #pragma once
 
 #include <weft/core/time.hpp>
@@ -16,7 +16,8 @@
 
 namespace weft::invocation {
 
-/// The processor's counter, unordered: what surrounds the look may be carried out up to some tens of nanoseconds before or behind it.
+/// The processor's counter, unordered: what surrounds the look may be carried out up to some tens of nanoseconds before
+/// or behind it.
 struct processor_ticks {
 #if defined(__x86_64__)
   static constexpr bool exist = true;
@@ -48,10 +49,12 @@ inline bool kernel_counts_ticks() {
 template <class Ticks = processor_ticks>
 class work_clock {
  public:
-  /// `by_ticks`: the port's clock is the machine's, and kernel_counts_ticks(). Else every look is one at the port's clock.
+  /// `by_ticks`: the port's clock is the machine's, and kernel_counts_ticks(). Else every look is one at the port's
+  /// clock.
   explicit work_clock(bool by_ticks) noexcept : by_ticks_(by_ticks) {}
 
-  /// Never before what was told last, but for a counter that turns out to be uneven: then once. `net`: has now(), the same at each call.
+  /// Never before what was told last, but for a counter that turns out to be uneven: then once. `net`: has now(), the
+  /// same at each call.
   template <class Net>
   [[gnu::always_inline]] instant read(const Net& net) noexcept {
     if (!by_ticks_) return net.now();
@@ -63,12 +66,14 @@ class work_clock {
 
  private:
   static constexpr unsigned scale_bits = 24;
-  static constexpr std::uint64_t longest_reach = std::uint64_t{1}
-                                                 << 30;  ///< Ticks; times the nanoseconds of a tick it stays within 64 bits, from 2 MHz on.
-  static constexpr std::uint64_t reach_of_known = 8;     ///< A rate holds so many times as long as it was measured: an error of 50 ns becomes 400.
+  static constexpr std::uint64_t longest_reach =
+      std::uint64_t{1} << 30;  ///< Ticks; times the nanoseconds of a tick it stays within 64 bits, from 2 MHz on.
+  static constexpr std::uint64_t reach_of_known =
+      8;  ///< A rate holds so many times as long as it was measured: an error of 50 ns becomes 400.
   static constexpr duration least_known = std::chrono::milliseconds(1);
 
-  /// The counter and the clock at the same moment: the closest of a few tries, since whoever looks may be interrupted in between.
+  /// The counter and the clock at the same moment: the closest of a few tries, since whoever looks may be interrupted
+  /// in between.
   struct moment {
     std::uint64_t ticks = 0;
     instant now{};
@@ -98,7 +103,8 @@ class work_clock {
     } else if (at.ticks < anchored_at_) {
       by_ticks_ = false;  // not the even counter that the kernel promised
     } else if (known >= least_known && counted > 0) {
-      scale_ = static_cast<std::uint64_t>(static_cast<double>(known.count()) / static_cast<double>(counted) * double{1U << scale_bits});
+      scale_ = static_cast<std::uint64_t>(static_cast<double>(known.count()) / static_cast<double>(counted) *
+                                          double{1U << scale_bits});
       reach_ = std::min(longest_reach, reach_of_known * counted);
     }
     anchored_at_ = at.ticks;

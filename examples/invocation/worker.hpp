@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A worker: one transport, two peers (manager and client), some input slots. It connects to both with the allocation's secrets, tells the
-// client what it can do, then takes one call after the other: copies the header once, checks it, executes, puts the reply into the client's
-// memory, all inside of the transport's handler that tells of the call. A call that arrives twice is executed once: each slot expects one
-// sequence number. Output is staged per slot and a slot is used again only after the client has its reply, so the source of an unsignalled put
-// is never overwritten while the library reads it.
-// Hot path: serve(), called(), execute(). Threads: the owner's; opening and running may be different threads.
+// A worker: one transport, two peers (manager and client), some input slots. It connects to both with the allocation's
+// secrets, tells the client what it can do, then takes one call after the other: copies the header once, checks it,
+// executes, puts the reply into the client's memory, all inside of the transport's handler that tells of the call. A
+// call that arrives twice is executed once: each slot expects one sequence number. Output is staged per slot and a slot
+// is used again only after the client has its reply, so the source of an unsignalled put is never overwritten while the
+// library reads it. Hot path: serve(), called(), execute(). Threads: the owner's; opening and running may be different
+// threads.
 #pragma once
 
 #include "accounting.hpp"
@@ -35,16 +36,19 @@ struct worker_settings {
   digest object{};
   std::uint32_t object_bytes = 0;
   duration start_limit = 10s;
-  bool counts_ticks = false;  ///< Bookkeeping may use the processor's counter (work_clock): the port's clock is the machine's.
+  bool counts_ticks =
+      false;  ///< Bookkeeping may use the processor's counter (work_clock): the port's clock is the machine's.
 };
 
-/// Since when a worker is inside a function (nanoseconds of its clock; 0: it is not), for whoever watches over its limit.
+/// Since when a worker is inside a function (nanoseconds of its clock; 0: it is not), for whoever watches over its
+/// limit.
 using busy_since = std::atomic<std::int64_t>;
 
 template <complete_fabric F>
 class worker {
  public:
-  static result<std::unique_ptr<worker>> open(const worker_settings& s, worker_journal& journal, function_library& library, busy_since& busy) {
+  static result<std::unique_ptr<worker>> open(const worker_settings& s, worker_journal& journal,
+                                              function_library& library, busy_since& busy) {
     transport_options o;
     o.node = s.node;
     o.sleeps = s.polling.sleeps();
@@ -56,7 +60,8 @@ class worker {
     if (!net) return std::move(net).error();
     auto letters = outbox<F>::open(*net, 16);
     if (!letters) return std::move(letters).error();
-    return std::unique_ptr<worker>(new worker(s, std::move(net).value(), std::move(letters).value(), journal, library, busy));
+    return std::unique_ptr<worker>(
+        new worker(s, std::move(net).value(), std::move(letters).value(), journal, library, busy));
   }
 
   /// Meets manager and client, serves until told to finish, settles the account. Returns when all is said.
@@ -74,7 +79,8 @@ class worker {
     std::uint32_t answer_bytes = 0;  ///< Of the last reply, with its header.
   };
 
-  worker(const worker_settings& s, transport<F> net, outbox<F> letters, worker_journal& journal, function_library& library, busy_since& busy)
+  worker(const worker_settings& s, transport<F> net, outbox<F> letters, worker_journal& journal,
+         function_library& library, busy_since& busy)
       : s_(s),
         net_(std::move(net)),
         letters_(std::move(letters)),
@@ -85,7 +91,7 @@ class worker {
         idle_(s.polling),
         clock_(s.counts_ticks) {}
 
-  // ---- events -----------------------------------------------------------------------------------------------------------
+  // ---- events
   struct events {
     worker& w;
     void operator()(const notified& e) const noexcept { w.called(call_word::of(e.immediate)); }
@@ -99,8 +105,11 @@ class worker {
       if (e.what == operation::fetch_add) w.ledger_.lost(e.context);
       if (e.what == operation::get) w.fetch_failed_ = true;
     }
-    // A peer may speak before connect() has returned its handle; the manager is met first, so before that it is the only one.
-    void operator()(const received& e) const { !w.manager_ || e.peer == w.manager_ ? w.from_manager(e.message) : w.from_client(e.message); }
+    // A peer may speak before connect() has returned its handle; the manager is met first, so before that it is the
+    // only one.
+    void operator()(const received& e) const {
+      !w.manager_ || e.peer == w.manager_ ? w.from_manager(e.message) : w.from_client(e.message);
+    }
     void operator()(const lost& e) const {
       w.loss_ = std::string(e.why.operation) + (w.net_.reason().empty() ? "" : ": " + w.net_.reason());
       if (e.peer == w.manager_) w.manager_lost_ = true;
@@ -134,8 +143,8 @@ class worker {
     }
   }
 
-  /// A notice: a call if it is the one that its slot expects, else it is a duplicate or nonsense and has no effect. Executed right here, inside of the
-  /// transport's handler: behind it the transport looks at other links first.
+  /// A notice: a call if it is the one that its slot expects, else it is a duplicate or nonsense and has no effect.
+  /// Executed right here, inside of the transport's handler: behind it the transport looks at other links first.
   void called(call_word c) noexcept {
     if (c.slot >= slots_.size() || c.sequence != slots_[c.slot].expected || !serving_ || client_lost_) return;
     slots_[c.slot].expected = (c.sequence + 1) & call_word::sequence_mask;
@@ -148,7 +157,7 @@ class worker {
     (void)letters_.post(net_, client_, cancelled_message{c.immediate()});
   }
 
-  // ---- start ------------------------------------------------------------------------------------------------------------
+  // ---- start
   std::size_t input_stride() const noexcept { return slot_stride(sizeof(call_header), s_.input_bytes); }
   std::size_t output_stride() const noexcept { return slot_stride(sizeof(reply_header), s_.output_bytes); }
 
@@ -183,7 +192,7 @@ class worker {
     }
   }
 
-  // ---- serving ----------------------------------------------------------------------------------------------------------
+  // ---- serving
   void serve() {
     idle_since_ = booked_ = clock_.read(net_);
     serving_ = true;
@@ -198,7 +207,7 @@ class worker {
       }
       if (finish_ && (owed_ == 0 || net_.now() >= finish_by_)) return;
       letters_.pump(net_);
-      if (idle_.time_to_look() || idle_.warm()) look();
+      if (idle_.time_to_poll() || idle_.warm()) look();
       if (found == 0) idle_.rest(net_);
     }
   }
@@ -221,11 +230,13 @@ class worker {
     const std::byte* in = input_.data() + c.slot * input_stride();
     std::byte* out = staging_.data() + c.slot * output_stride();
     const auto call = copy_header<call_header>(in);
-    reply_header reply{call.id, 0, 0, 0, static_cast<std::uint32_t>(judge(call, c.sequence, functions_->size(), s_.input_bytes))};
+    reply_header reply{call.id, 0, 0, 0,
+                       static_cast<std::uint32_t>(judge(call, c.sequence, functions_->size(), s_.input_bytes))};
     instant end = begin;
     if (reply.code == 0) {
       busy_.store(begin.time_since_epoch().count(), std::memory_order_relaxed);
-      const std::int64_t returned = functions_->at(call.function)(in + sizeof call, call.length, out + sizeof reply, s_.output_bytes);
+      const std::int64_t returned =
+          functions_->at(call.function)(in + sizeof call, call.length, out + sizeof reply, s_.output_bytes);
       busy_.store(0, std::memory_order_relaxed);
       end = clock_.read(net_);
       reply.execution_ns = static_cast<std::uint64_t>((end - begin).count());
@@ -258,7 +269,8 @@ class worker {
     const input_slot& of = slots_[slot];
     const reply_word word{static_cast<std::uint8_t>(s_.index), slot, static_cast<std::uint16_t>(of.answered)};
     const std::uint64_t place = (std::uint64_t{s_.index} * s_.slots + slot) * output_stride();
-    return net_.put_notify(client_, staging_.slice(slot * output_stride(), of.answer_bytes), output_.at(place), word.immediate());
+    return net_.put_notify(client_, staging_.slice(slot * output_stride(), of.answer_bytes), output_.at(place),
+                           word.immediate());
   }
   /// Replies that the queue would not take.
   void answer_owed() noexcept {
@@ -270,7 +282,7 @@ class worker {
   }
   static constexpr std::uint64_t bit_of(std::uint8_t slot) noexcept { return std::uint64_t{1} << slot; }
 
-  // ---- end --------------------------------------------------------------------------------------------------------------
+  // ---- end
   result<void> settle() {
     if (manager_lost_) return {error(errc::peer_lost, "worker"), "the manager was lost"};
     const instant end = net_.now() + 5s;
@@ -281,7 +293,8 @@ class worker {
           return ledger_.settled() || ledger_.failed() ? status{} : again(waits_for::queue, "settle");
         },
         end, manager_lost_);
-    if (!s || ledger_.failed()) return {s ? error(errc::broken, "settle") : s, "the account could not be settled with the manager"};
+    if (!s || ledger_.failed())
+      return {s ? error(errc::broken, "settle") : s, "the account could not be settled with the manager"};
     const amounts all = ledger_.earned();
     (void)letters_.post(net_, manager_, totals_message{all.hot, all.execution, ledger_.invocations()});
     while (!letters_.idle() && !manager_lost_ && net_.now() < end) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a worker starts: meets the manager and opens its account, meets the client and exchanges regions, gets its functions: the built-ins, an
-// object that is kept already, or one that it reads out of the client's memory. Whatever fails is said to whoever waits.
-// Hot path: no. Threads: the worker's.
+// How a worker starts: meets the manager and opens its account, meets the client and exchanges regions, gets its
+// functions: the built-ins, an object that is kept already, or one that it reads out of the client's memory. Whatever
+// fails is said to whoever waits. Hot path: no. Threads: the worker's.
 #pragma once
 
 #include "worker.hpp"
@@ -15,7 +15,8 @@ result<void> worker<F>::start() {
   auto manager = meet(s_.manager, s_.allocation, end);
   if (!manager) return std::move(manager).error();
   manager_ = *manager;
-  if (const status s = wait_for([&] { return has_account_; }, end); !s) return unmet(s, "the manager at " + s_.manager + " opened no account");
+  if (const status s = wait_for([&] { return has_account_; }, end); !s)
+    return unmet(s, "the manager at " + s_.manager + " opened no account");
   auto input = net_.allocate(input_stride() * s_.slots, rights::remote_write);
   if (!input) return std::move(input).error();
   input_ = *input;
@@ -25,7 +26,8 @@ result<void> worker<F>::start() {
   auto client = meet(s_.client, s_.client_secret, end);
   if (!client) return std::move(client).error();
   client_ = *client;
-  if (const status s = wait_for([&] { return welcomed_; }, end); !s) return unmet(s, "the client at " + s_.client + " did not welcome this worker");
+  if (const status s = wait_for([&] { return welcomed_; }, end); !s)
+    return unmet(s, "the client at " + s_.client + " did not welcome this worker");
   return introduce(end);
 }
 
@@ -45,13 +47,14 @@ result<void> worker<F>::introduce(instant end) {
   auto table = functions(end);
   if (!table) {
     const refusal_code code = table.why().code == errc::denied ? refusal_code::untrusted : refusal_code::malformed;
-    (void)letters_.post(net_, client_, unable_message{code, std::string_view(table.error().sentence).substr(0, largest_text)});
+    (void)letters_.post(net_, client_,
+                        unable_message{code, std::string_view(table.error().sentence).substr(0, largest_text)});
     (void)wait_for([&] { return letters_.idle(); }, net_.now() + 1s);
     return std::move(table).error();
   }
   functions_ = *table;
   const std::string names = functions_->names();
-  (void)letters_.post(net_, client_, ready_message{net_.publish(input_, owner_polls), names});
+  (void)letters_.post(net_, client_, ready_message{net_.export_region(input_, owner_polls), names});
   return {};
 }
 
@@ -78,9 +81,11 @@ result<std::vector<std::byte>> worker<F>::fetch(instant end) {
   while (all.size() < s_.object_bytes) {
     const std::size_t size = std::min(piece, s_.object_bytes - all.size());
     fetched_ = fetch_failed_ = false;
-    status s = post_until([&] { return net_.get(client_, into->first(size), object_.at(all.size()), &fetched_); }, end, client_lost_);
+    status s = post_until([&] { return net_.get(client_, into->first(size), object_.at(all.size()), &fetched_); }, end,
+                          client_lost_);
     if (s) s = wait_for([&] { return fetched_ || fetch_failed_; }, end);
-    if (!s || fetch_failed_) return {s ? error(errc::peer_lost, "fetch functions") : s, "the object could not be read from the client"};
+    if (!s || fetch_failed_)
+      return {s ? error(errc::peer_lost, "fetch functions") : s, "the object could not be read from the client"};
     all.insert(all.end(), into->data(), into->data() + size);
   }
   net_.release_region(*into);

@@ -15,7 +15,9 @@ struct form {
     app.add_option("--rails", c.run.rails, "Endpoints of each side, a transport each; pages take turns")
         ->capture_default_str()
         ->check(CLI::Range(1, 64));
-    app.add_option("--nodes", nodes, "Own address of each rail (default: 127.0.0.1, 127.0.0.2, ...)")->delimiter(',')->type_name("NODE,...");
+    app.add_option("--nodes", nodes, "Own address of each rail (default: 127.0.0.1, 127.0.0.2, ...)")
+        ->delimiter(',')
+        ->type_name("NODE,...");
     app.add_flag("--one-thread", c.run.one_thread, "One thread drives all rails, instead of one each");
     app.add_flag("--pin", c.run.pinned, "Each thread stays on a processor");
     app.add_option("--bytes", c.run.total, "Written and verified, at least: 512MiB, 10GiB")
@@ -29,16 +31,26 @@ struct form {
     app.add_option("--pages", c.run.pages, "Pages of a round; the reader keeps two rounds in memory")
         ->capture_default_str()
         ->check(CLI::Range(1, 1 << 20));
-    app.add_option("--batch", c.run.batch, "Pages posted between two looks at the queue")->capture_default_str()->check(CLI::Range(1, 1024));
-    app.add_option("--window", c.run.window, "Pages of a rail in flight")->capture_default_str()->check(CLI::Range(1, 4096));
-    app.add_option("--operations", c.run.operations, "That a transport takes at once; fewer than the window: posts are answered again and wait")
+    app.add_option("--batch", c.run.batch, "Pages posted between two looks at the queue")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 1024));
+    app.add_option("--window", c.run.window, "Pages of a rail in flight")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 4096));
+    app.add_option("--operations", c.run.operations,
+                   "That a transport takes at once; fewer than the window: posts are answered again and wait")
         ->capture_default_str()
         ->check(CLI::Range(16, 65536));
     app.add_flag("--eager", c.run.eager, "Post a page when it is made, not at the next look");
     app.add_option("--seed", c.run.seed, "Of the contents and of their order")->capture_default_str();
-    app.add_option("--report-ms", report_ms, "Between two lines of progress; 0: none")->capture_default_str()->type_name("MS");
-    app.add_option("--patience", patience_s, "Seconds without any movement until a side gives up")->capture_default_str()->check(CLI::Range(1, 3600));
-    app.add_option("--spoil", c.run.spoil, "The writer damages a bit of this round: the verification must fail")->type_name("ROUND");
+    app.add_option("--report-ms", report_ms, "Between two lines of progress; 0: none")
+        ->capture_default_str()
+        ->type_name("MS");
+    app.add_option("--patience", patience_s, "Seconds without any movement until a side gives up")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 3600));
+    app.add_option("--spoil", c.run.spoil, "The writer damages a bit of this round: the verification must fail")
+        ->type_name("ROUND");
   }
   void settle() {
     c.run.report = std::chrono::milliseconds(report_ms);
@@ -48,9 +60,11 @@ struct form {
       for (std::uint32_t i = 1; i < c.run.rails; ++i) c.run.nodes.push_back("127.0.0." + std::to_string(i + 1));
   }
   std::string mistake() const {
-    if (c.run.page_bytes % 8 != 0) return "--page is " + std::to_string(c.run.page_bytes) + "; a page has a multiple of 8 bytes";
+    if (c.run.page_bytes % 8 != 0)
+      return "--page is " + std::to_string(c.run.page_bytes) + "; a page has a multiple of 8 bytes";
     if (c.run.pages < c.run.rails)
-      return "--pages is " + std::to_string(c.run.pages) + "; a round has a page for each of the " + std::to_string(c.run.rails) + " rails, at least";
+      return "--pages is " + std::to_string(c.run.pages) + "; a round has a page for each of the " +
+             std::to_string(c.run.rails) + " rails, at least";
     return {};
   }
 };
@@ -60,18 +74,22 @@ struct form {
 parsed parse_command(std::string_view fabric, int argc, char** argv) {
   form f;
   const std::string name = "paged-writer." + std::string(fabric);
-  CLI::App app("Random page writes over the fabric " + std::string(fabric) +
-                   ": a server writes pages into a client's memory, the client counts notices and verifies\nevery word. "
-                   "`both` runs the two as processes; give server and client the same options.",
-               name);
+  CLI::App app(
+      "Random page writes over the fabric " + std::string(fabric) +
+          ": a server writes pages into a client's memory, the client counts notices and verifies\nevery word. "
+          "`both` runs the two as processes; give server and client the same options.",
+      name);
   app.require_subcommand(1);
   app.add_subcommand("both", "Both sides, as two processes of this machine")->callback([&] { f.c.as = role::both; });
   CLI::App* server = app.add_subcommand("server", "Listens, then writes what a client asks for");
   server->callback([&] { f.c.as = role::server; });
-  server->add_option("--announce", f.c.announce, "File that gets the rails' addresses; without it standard output")->type_name("FILE");
+  server->add_option("--announce", f.c.announce, "File that gets the rails' addresses; without it standard output")
+      ->type_name("FILE");
   CLI::App* client = app.add_subcommand("client", "Asks a server for pages and verifies them");
   client->callback([&] { f.c.as = role::client; });
-  client->add_option("where", f.c.where, "The server's addresses, as it printed them")->required()->type_name("HOST:PORT,...");
+  client->add_option("where", f.c.where, "The server's addresses, as it printed them")
+      ->required()
+      ->type_name("HOST:PORT,...");
   for (CLI::App* each : app.get_subcommands({})) f.add_to(*each);
   try {
     app.parse(argc, argv);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What stands in a page: made from the run's seed, the round and the page, so that no round has the bytes of another one and no page those of its
-// neighbour. A page that was not written, written late, or written to another place is seen.
-// Hot path: yes: two additions and a shift for eight bytes. Threads: any.
+// What stands in a page: made from the run's seed, the round and the page, so that no round has the bytes of another
+// one and no page those of its neighbour. A page that was not written, written late, or written to another place is
+// seen. Hot path: yes: two additions and a shift for eight bytes. Threads: any.
 #pragma once
 
 #include "plan.hpp"
@@ -15,7 +15,8 @@ namespace weft::paged {
 /// The words of one page.
 class contents {
  public:
-  constexpr contents(std::uint64_t seed, std::uint64_t round, std::uint32_t page) noexcept : base_(mixed(mixed(seed ^ mixed(round)) + page)) {}
+  constexpr contents(std::uint64_t seed, std::uint64_t round, std::uint32_t page) noexcept
+      : base_(mixed(mixed(seed ^ mixed(round)) + page)) {}
 
   constexpr std::uint64_t word(std::size_t index) const noexcept {
     const std::uint64_t x = base_ + index * 0xd1342543de82ef95;

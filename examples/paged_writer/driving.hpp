@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who drives the rails: a thread for each, or one for all. Threads share nothing but what the plan says; each keeps its own time and ends with
-// its own sentence. A rail that finds nothing for a while yields its processor, then naps: there may be fewer processors than rails.
-// Hot path: the loops. Threads: made here.
+// Who drives the rails: a thread for each, or one for all. Threads share nothing but what the plan says; each keeps its
+// own time and ends with its own sentence. A rail that finds nothing for a while yields its processor, then naps: there
+// may be fewer processors than rails. Hot path: the loops. Threads: made here.
 #pragma once
 
 #include "rail.hpp"
@@ -16,7 +16,8 @@
 
 namespace weft::paged {
 
-/// Effects: the calling thread stays on the n-th of the processors that the process may use (counted around). Returns false when refused.
+/// Effects: the calling thread stays on the n-th of the processors that the process may use (counted around). Returns
+/// false when refused.
 inline bool stay_on(std::uint32_t n) {
   cpu_set_t mine;
   if (sched_getaffinity(0, sizeof mine, &mine) != 0) return false;
@@ -57,7 +58,8 @@ class crew {
   crew(const plan& p, std::vector<Rail*> rails) : wrong_(p.one_thread ? 1 : rails.size()) {
     std::vector<std::vector<Rail*>> shares(wrong_.size());
     for (std::size_t i = 0; i < rails.size(); ++i) shares[i % shares.size()].push_back(rails[i]);
-    for (std::size_t i = 0; i < shares.size(); ++i) threads_.emplace_back([this, i, &p, share = std::move(shares[i])] { work(p, i, share); });
+    for (std::size_t i = 0; i < shares.size(); ++i)
+      threads_.emplace_back([this, i, &p, share = std::move(shares[i])] { work(p, i, share); });
   }
   bool working() const noexcept { return ended_.load() < threads_.size(); }
   /// Effects: waits for all threads. Throws: the first one's sentence.
@@ -69,7 +71,8 @@ class crew {
 
  private:
   void work(const plan& p, std::size_t i, const std::vector<Rail*>& share) {
-    if (p.pinned && !stay_on(p.first_processor + static_cast<std::uint32_t>(i))) wrong_[i] = "the thread could not be pinned";
+    if (p.pinned && !stay_on(p.first_processor + static_cast<std::uint32_t>(i)))
+      wrong_[i] = "the thread could not be pinned";
     try {
       if (wrong_[i].empty()) drive(share);
     } catch (const std::exception& e) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// paged-writer.<fabric>: random page writes between two processes, many rails, every word verified. Over the in-process fabric, or any row put
-// on it (WEFT_OVER_LOOPBACK), `both` is a simulation in one thread.
+// paged-writer.<fabric>: random page writes between two processes, many rails, every word verified. Over the in-process
+// fabric, or any row put on it (WEFT_OVER_LOOPBACK), `both` is a simulation in one thread.
 #include "processes.hpp"
 #include "simulation.hpp"
 
@@ -25,10 +25,12 @@ int main(int argc, char** argv) {
   const command& c = said.what;
   if constexpr (in_process) {
     if (c.as != role::both) {
-      (void)std::fprintf(stderr, "paged-writer.%s: this fabric lives in one process: only `both` runs on it\n", std::string(fabric::name).c_str());
+      (void)std::fprintf(stderr, "paged-writer.%s: this fabric lives in one process: only `both` runs on it\n",
+                         std::string(fabric::name).c_str());
       return 2;
     }
-    return guarded<fabric>("simulation", [&] { print<fabric>("verified", c.run, simulation_run<fabric>(c.run).play()); });
+    return guarded<fabric>("simulation",
+                           [&] { print<fabric>("verified", c.run, simulation_run<fabric>(c.run).play()); });
   } else {
     switch (c.as) {
       case role::server:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the two sides of a rail say to each other, beside the pages: a text to be reversed (hello), a round to be written, and the end.
-// Little-endian, a kind first; what is not exactly one of these is refused.
-// Hot path: no. Threads: values.
+// What the two sides of a rail say to each other, beside the pages: a text to be reversed (hello), a round to be
+// written, and the end. Little-endian, a kind first; what is not exactly one of these is refused. Hot path: no.
+// Threads: values.
 #pragma once
 
 #include <weft/wire/reader.hpp>
@@ -96,8 +96,9 @@ inline std::optional<message> parse(const_bytes from) {
   r.start = in.number<std::uint64_t>(), r.page_bytes = in.number<std::uint64_t>();
   r.pages = in.number<std::uint32_t>(), r.rail = in.number<std::uint32_t>();
   r.rails = in.number<std::uint32_t>(), r.id = in.number<std::uint32_t>();
-  const bool possible = r.page_bytes >= 8 && r.page_bytes % 8 == 0 && r.page_bytes <= std::uint64_t{1} << 28 && r.pages > 0 && r.pages <= 1U << 20 &&
-                        r.rails > 0 && r.rail < r.rails && r.rails <= r.pages && r.round > 0;
+  const bool possible = r.page_bytes >= 8 && r.page_bytes % 8 == 0 && r.page_bytes <= std::uint64_t{1} << 28 &&
+                        r.pages > 0 && r.pages <= 1U << 20 && r.rails > 0 && r.rail < r.rails && r.rails <= r.pages &&
+                        r.round > 0;
   return k == kind::round && in.done() && possible ? std::optional<message>(r) : std::nullopt;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What both sides agree on, and where a page lies: the reader asks for rounds, the writer fills them. A round is a buffer of pages; page p travels
-// by rail p % rails and each rail has its own random order. Two buffers take turns, so that a round is on its way while the last is verified.
-// Hot path: page_order only. Threads: values.
+// What both sides agree on, and where a page lies: the reader asks for rounds, the writer fills them. A round is a
+// buffer of pages; page p travels by rail p % rails and each rail has its own random order. Two buffers take turns, so
+// that a round is on its way while the last is verified. Hot path: page_order only. Threads: values.
 #pragma once
 
 #include <weft/core/memory.hpp>
@@ -36,7 +36,7 @@ struct plan {
   bool eager = false;              ///< Post at once, and not at the next look.
   duration report{1s};             ///< Between two lines of progress; 0: none.
   duration patience{30s};          ///< Nothing moved for so long: an error.
-  std::uint64_t spoil = 0;         ///< The writer damages a word of this round (from 1), to see the verification go red.
+  std::uint64_t spoil = 0;  ///< The writer damages a word of this round (from 1), to see the verification go red.
 
   std::uint64_t round_bytes() const noexcept { return page_bytes * pages; }
   std::uint64_t rounds() const noexcept { return (total + round_bytes() - 1) / round_bytes(); }
@@ -55,8 +55,8 @@ constexpr std::uint64_t mixed(std::uint64_t x) noexcept {
 }
 
 /// The pages of a rail in the order in which they are written in this round: random, the same on both sides.
-inline void page_order(std::vector<std::uint32_t>& into, std::uint64_t seed, std::uint64_t round, std::uint32_t rail, std::uint32_t rails,
-                       std::uint32_t pages) {
+inline void page_order(std::vector<std::uint32_t>& into, std::uint64_t seed, std::uint64_t round, std::uint32_t rail,
+                       std::uint32_t rails, std::uint32_t pages) {
   into.clear();
   for (std::uint32_t page = rail; page < pages; page += rails) into.push_back(page);
   std::uint64_t state = mixed(seed ^ mixed(round << 16 | rail));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two sides as processes: a server, a client, or both at once; each ends with an exit code and a line that says what was moved.
-// Hot path: no. Threads: the caller's.
+// The two sides as processes: a server, a client, or both at once; each ends with an exit code and a line that says
+// what was moved. Hot path: no. Threads: the caller's.
 #pragma once
 
 #include "commands.hpp"
@@ -17,10 +17,12 @@ namespace weft::paged {
 
 template <complete_fabric F>
 void print(const char* verb, const plan& p, const outcome& o) {
-  std::printf("%s %s: %.3f GB in %llu rounds of %u pages of %llu bytes, %u rails: %.3f s, %.3f GB/s, %llu posts were answered again\n",
-              std::string(F::name).c_str(), verb, static_cast<double>(o.done.bytes) / 1e9, static_cast<unsigned long long>(p.rounds()), p.pages,
-              static_cast<unsigned long long>(p.page_bytes), p.rails, o.seconds, o.gigabytes_per_second(),
-              static_cast<unsigned long long>(o.done.agains));
+  std::printf(
+      "%s %s: %.3f GB in %llu rounds of %u pages of %llu bytes, %u rails: %.3f s, %.3f GB/s, %llu posts were answered "
+      "again\n",
+      std::string(F::name).c_str(), verb, static_cast<double>(o.done.bytes) / 1e9,
+      static_cast<unsigned long long>(p.rounds()), p.pages, static_cast<unsigned long long>(p.page_bytes), p.rails,
+      o.seconds, o.gigabytes_per_second(), static_cast<unsigned long long>(o.done.agains));
   (void)std::fflush(stdout);
 }
 
@@ -43,9 +45,10 @@ int serve(const command& c) {
       if (c.announce.empty()) {
         std::printf("%s\n", where.c_str());
         (void)std::fflush(stdout);
-      } else if (std::ofstream file(c.announce + ".part"); !(file << where << '\n'
-                                                                  << std::flush) ||
-                                                           std::rename((c.announce + ".part").c_str(), c.announce.c_str()) != 0) {
+      } else if (std::ofstream file(c.announce + ".part");
+                 !(file << where << '\n'
+                        << std::flush) ||
+                 std::rename((c.announce + ".part").c_str(), c.announce.c_str()) != 0) {
         throw broken_off(c.announce + " cannot be written");
       }
     });
@@ -69,7 +72,8 @@ int both(command c) {
     ::close(ends[0]);
     const int code = guarded<F>("server", [&] {
       const outcome o = write_pages<F>(c.run, [&](const std::string& where) {
-        if (::write(ends[1], where.data(), where.size()) != static_cast<ssize_t>(where.size())) throw broken_off("the other process is gone");
+        if (::write(ends[1], where.data(), where.size()) != static_cast<ssize_t>(where.size()))
+          throw broken_off("the other process is gone");
         ::close(ends[1]);
       });
       print<F>("wrote", c.run, o);
@@ -79,7 +83,8 @@ int both(command c) {
   ::close(ends[1]);
   std::string where;
   char some[4096];
-  for (ssize_t got = 0; (got = ::read(ends[0], some, sizeof some)) > 0;) where.append(some, static_cast<std::size_t>(got));
+  for (ssize_t got = 0; (got = ::read(ends[0], some, sizeof some)) > 0;)
+    where.append(some, static_cast<std::size_t>(got));
   c.run.first_processor += c.run.one_thread ? 1 : c.run.rails;
   const int here = where.empty() ? 1 : read<F>(c, where);
   if (here != 0) (void)::kill(child, SIGTERM);  // it would wait for its reader

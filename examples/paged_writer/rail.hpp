@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What both sides' rails have in common: a transport, a peer, letters from registered memory, a time by which something must have moved,
-// and the sentence of what went wrong first.
-// Hot path: moved(). Threads: the thread that drives the rail.
+// What both sides' rails have in common: a transport, a peer, letters from registered memory, a time by which something
+// must have moved, and the sentence of what went wrong first. Hot path: moved(). Threads: the thread that drives the
+// rail.
 #pragma once
 
 #include "messages.hpp"
@@ -19,7 +19,8 @@
 
 namespace weft::paged {
 
-/// A run that cannot go on; the sentence says why. Thrown in set-up and at the end of a rail, never on the way of a page.
+/// A run that cannot go on; the sentence says why. Thrown in set-up and at the end of a rail, never on the way of a
+/// page.
 struct broken_off : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -33,17 +34,23 @@ template <complete_fabric F>
 class rail {
  public:
   rail(const plan& p, std::uint32_t number, shard& count, transport<F> net)
-      : plan_(p), number_(number), count_(count), net_(std::move(net)), letters_(need(net_.allocate(letters * longest_message, rights::none))) {}
+      : plan_(p),
+        number_(number),
+        count_(count),
+        net_(std::move(net)),
+        letters_(need(net_.allocate(letters * longest_message, rights::none))) {}
 
-  std::string where() const { return net_.where(); }
+  std::string listen_address() const { return net_.listen_address(); }
   std::uint32_t number() const noexcept { return number_; }
 
  protected:
   static constexpr std::size_t letters = 8;
 
-  /// Appends a letter; deliver() hands it over when the queue has room. At most `letters` are under way: each side waits for the other's.
+  /// Appends a letter; deliver() hands it over when the queue has room. At most `letters` are under way: each side
+  /// waits for the other's.
   void say(const letter& text) { outgoing_.push_back(text); }
-  /// Effects: posts what was said. Source memory of a letter is used again after `letters` more, when the other side has answered.
+  /// Effects: posts what was said. Source memory of a letter is used again after `letters` more, when the other side
+  /// has answered.
   void deliver() {
     while (!outgoing_.empty()) {
       const const_bytes text = outgoing_.front().view();
@@ -64,9 +71,10 @@ class rail {
   void moved() noexcept { last_move_ = net_.now(); }
   /// Looks at the clock now and then.
   void watch_time() {
-    if (++looks_ % 256 != 0) return;
+    if (++polls_ % 256 != 0) return;
     if (net_.now() - last_move_ > plan_.patience)
-      give_up("nothing moved for " + std::to_string(std::chrono::duration_cast<std::chrono::seconds>(plan_.patience).count()) + " s");
+      give_up("nothing moved for " +
+              std::to_string(std::chrono::duration_cast<std::chrono::seconds>(plan_.patience).count()) + " s");
   }
   void check() const {
     if (!wrong_.empty()) throw broken_off(wrong_);
@@ -84,7 +92,7 @@ class rail {
 
  private:
   std::size_t next_letter_ = 0;
-  std::uint32_t looks_ = 0;
+  std::uint32_t polls_ = 0;
   instant last_move_{};
 };
 

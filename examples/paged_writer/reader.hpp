@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The reading side of a rail: owns the memory that pages are written into, asks for rounds, knows that one is complete by the number of notices
-// with its id, and compares every word. Never by the last page: where the row has no order, the last one says nothing about those before it.
-// Hot path: step(). Threads: one per rail. Rails write to different pages of one memory; a rail looks at its own only.
+// The reading side of a rail: owns the memory that pages are written into, asks for rounds, knows that one is complete
+// by the number of notices with its id, and compares every word. Never by the last page: where the row has no order,
+// the last one says nothing about those before it. Hot path: step(). Threads: one per rail. Rails write to different
+// pages of one memory; a rail looks at its own only.
 #pragma once
 
 #include "contents.hpp"
@@ -15,13 +16,15 @@ namespace weft::paged {
 template <complete_fabric F>
 class reader : public rail<F> {
   using base = rail<F>;
-  using base::check, base::count_, base::deliver, base::give_up, base::moved, base::net_, base::number_, base::over_, base::peer_, base::plan_,
-      base::say, base::watch_time;
+  using base::check, base::count_, base::deliver, base::give_up, base::moved, base::net_, base::number_, base::over_,
+      base::peer_, base::plan_, base::say, base::watch_time;
 
  public:
   /// `memory`: of all rails; each registers it with its own transport, under a key of its own.
   reader(const plan& p, std::uint32_t number, shard& count, bytes memory)
-      : base(p, number, count, need(open<F>({.node = p.node(number), .peers = 2}))), arrivals_(buffers), memory_(memory) {
+      : base(p, number, count, need(open<F>({.node = p.node(number), .peers = 2}))),
+        arrivals_(buffers),
+        memory_(memory) {
     region_ = need(net_.register_region(memory, rights::remote_write));
   }
 
@@ -59,7 +62,9 @@ class reader : public rail<F> {
     if (!arrivals_.note(e.immediate)) give_up("a notice came with an id that no round has");
     moved();
   }
-  void take(const lost& e) { give_up((connected_ ? "the writer is gone: " : "no writer there: ") + describe(e.why) + " " + net_.reason()); }
+  void take(const lost& e) {
+    give_up((connected_ ? "the writer is gone: " : "no writer there: ") + describe(e.why) + " " + net_.reason());
+  }
   void take(const requested& e) { (void)net_.reject(e.peer, "this side reads"); }
   void take(const connected&) {
     connected_ = true;
@@ -69,7 +74,7 @@ class reader : public rail<F> {
   /// Effects: describes the memory, then greets. The greeting also warms the way up before the first page.
   void introduce() {
     if (introduced_) return;
-    const status s = net_.share(peer_, region_, owner_polls);
+    const status s = net_.send_region(peer_, region_, owner_polls);
     if (s.is_again()) return;
     if (!s) return give_up("the memory could not be described: " + describe(s));
     introduced_ = true;
@@ -78,26 +83,30 @@ class reader : public rail<F> {
 
   void heard(const hello& h) {
     const std::string text = greeting();
-    if (!h.backwards || h.text != std::string(text.rbegin(), text.rend())) return give_up("the writer did not reverse \"" + text + "\"");
+    if (!h.backwards || h.text != std::string(text.rbegin(), text.rend()))
+      return give_up("the writer did not reverse \"" + text + "\"");
     for (std::uint32_t i = 0; i < buffers; ++i) ask();
     finish_if_done();
   }
   void heard(const round_request&) { give_up("the writer asks for a round"); }
   void heard(const ending& e) {
     if (e.pages != count_.pages.read())
-      return give_up("the writer counts " + std::to_string(e.pages) + " pages, the reader " + std::to_string(count_.pages.read()));
+      return give_up("the writer counts " + std::to_string(e.pages) + " pages, the reader " +
+                     std::to_string(count_.pages.read()));
     over_ = true;
   }
 
   void ask() {
     if (asked_ == plan_.rounds()) return;
     const std::uint64_t round = ++asked_;
-    say(letter(round_request{round, plan_.seed, start_of(round), plan_.page_bytes, plan_.pages, number_, plan_.rails, id_of(round)}));
+    say(letter(round_request{round, plan_.seed, start_of(round), plan_.page_bytes, plan_.pages, number_, plan_.rails,
+                             id_of(round)}));
   }
   std::uint64_t start_of(std::uint64_t round) const noexcept { return (round - 1) % buffers * plan_.round_bytes(); }
   static std::uint32_t id_of(std::uint64_t round) noexcept { return static_cast<std::uint32_t>(round); }
 
-  /// Effects: compares some pages of the oldest round, once all of its notices are in; then asks for the round that takes its buffer.
+  /// Effects: compares some pages of the oldest round, once all of its notices are in; then asks for the round that
+  /// takes its buffer.
   bool verify() {
     if (verified_ == asked_) return false;
     const std::uint64_t round = verified_ + 1;
@@ -107,7 +116,8 @@ class reader : public rail<F> {
     if (next_ < plan_.pages) return true;
     next_ = number_;
     ++verified_;
-    if (arrivals_.reset(id_of(round)) != pages) give_up("round " + std::to_string(round) + " has more notices than pages");
+    if (arrivals_.reset(id_of(round)) != pages)
+      give_up("round " + std::to_string(round) + " has more notices than pages");
     count_.rounds.add(1);
     ask();
     finish_if_done();
@@ -116,8 +126,8 @@ class reader : public rail<F> {
   void compare(std::uint64_t round, std::uint32_t page) {
     const std::uint64_t at = start_of(round) + page * plan_.page_bytes;
     if (const auto wrong = contents(plan_.seed, round, page).first_wrong(memory_.subspan(at, plan_.page_bytes)))
-      return give_up("round " + std::to_string(round) + ", page " + std::to_string(page) + ": other bytes than were written, at offset " +
-                     std::to_string(*wrong));
+      return give_up("round " + std::to_string(round) + ", page " + std::to_string(page) +
+                     ": other bytes than were written, at offset " + std::to_string(*wrong));
     count_.pages.add(1);
     count_.bytes.add(plan_.page_bytes);
     moved();
@@ -126,7 +136,8 @@ class reader : public rail<F> {
     if (verified_ == plan_.rounds()) say(letter(ending{count_.pages.read(), false}));
   }
   void leave() {
-    if (const status s = net_.close(peer_, 2s); !s) throw broken_off("rail " + std::to_string(number_) + " did not close: " + describe(s));
+    if (const status s = net_.close(peer_, 2s); !s)
+      throw broken_off("rail " + std::to_string(number_) + " did not close: " + describe(s));
   }
 
   bool connected_ = false;

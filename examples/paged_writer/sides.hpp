@@ -19,8 +19,10 @@ namespace weft::paged {
 /// Pages that the reader's rails register: zeroed, aligned, given back.
 class page_memory {
  public:
-  explicit page_memory(std::size_t size) : size_(size), start_(::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
-    if (start_ == MAP_FAILED) throw broken_off("no memory for " + std::to_string(size) + " bytes; ask for fewer or smaller pages");
+  explicit page_memory(std::size_t size)
+      : size_(size), start_(::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+    if (start_ == MAP_FAILED)
+      throw broken_off("no memory for " + std::to_string(size) + " bytes; ask for fewer or smaller pages");
   }
   page_memory(const page_memory&) = delete;
   page_memory& operator=(const page_memory&) = delete;
@@ -37,19 +39,24 @@ using clock = std::chrono::steady_clock;
 struct outcome {
   totals done;
   double seconds = 0;
-  double gigabytes_per_second() const noexcept { return seconds > 0 ? static_cast<double>(done.bytes) / seconds / 1e9 : 0; }
+  double gigabytes_per_second() const noexcept {
+    return seconds > 0 ? static_cast<double>(done.bytes) / seconds / 1e9 : 0;
+  }
 };
 
 /// Prints a line of progress now and then, on standard error.
 class progress_line {
  public:
-  progress_line(const plan& p, const char* verb, const std::vector<shard>& counts) : plan_(p), verb_(verb), counts_(counts) {}
+  progress_line(const plan& p, const char* verb, const std::vector<shard>& counts)
+      : plan_(p), verb_(verb), counts_(counts) {}
   void maybe() {
     const auto now = clock::now();
     if (plan_.report == duration::zero() || now - last_ < plan_.report) return;
     const totals t = sum(counts_);
-    const double rate = static_cast<double>(t.bytes - before_) / std::chrono::duration<double>(now - last_).count() / 1e9;
-    (void)std::fprintf(stderr, "%s %6.2f of %.2f GB, %.3f GB/s (%.2f Gb/s), round %llu\n", verb_, static_cast<double>(t.bytes) / 1e9,
+    const double rate =
+        static_cast<double>(t.bytes - before_) / std::chrono::duration<double>(now - last_).count() / 1e9;
+    (void)std::fprintf(stderr, "%s %6.2f of %.2f GB, %.3f GB/s (%.2f Gb/s), round %llu\n", verb_,
+                       static_cast<double>(t.bytes) / 1e9,
                        static_cast<double>(plan_.rounds() * plan_.round_bytes()) / 1e9, rate, rate * 8,
                        static_cast<unsigned long long>(t.rounds / plan_.rails));
     last_ = now;
@@ -65,7 +72,8 @@ class progress_line {
 };
 
 template <class Rail>
-outcome work(const plan& p, const char* verb, const std::vector<shard>& counts, const std::vector<std::unique_ptr<Rail>>& rails) {
+outcome work(const plan& p, const char* verb, const std::vector<shard>& counts,
+             const std::vector<std::unique_ptr<Rail>>& rails) {
   std::vector<Rail*> all;
   for (const auto& each : rails) all.push_back(each.get());
   const auto begin = clock::now();
@@ -88,7 +96,7 @@ outcome write_pages(const plan& p, const std::function<void(const std::string&)>
   for (std::uint32_t i = 0; i < p.rails; ++i) {
     rails.push_back(std::make_unique<writer<F>>(p, i, counts[i]));
     rails.back()->begin();
-    where += (i == 0 ? "" : ",") + rails.back()->where();
+    where += (i == 0 ? "" : ",") + rails.back()->listen_address();
   }
   announce(where);
   plan quiet = p;
@@ -110,7 +118,8 @@ template <complete_fabric F>
 outcome read_pages(const plan& p, const std::string& where) {
   const std::vector<std::string> places = split(where);
   if (places.size() != p.rails)
-    throw broken_off("the writer has " + std::to_string(places.size()) + " rails and this side " + std::to_string(p.rails) + "; give both the same");
+    throw broken_off("the writer has " + std::to_string(places.size()) + " rails and this side " +
+                     std::to_string(p.rails) + "; give both the same");
   page_memory memory(p.memory_bytes());
   std::vector<shard> counts(p.rails);
   std::vector<std::unique_ptr<reader<F>>> rails;

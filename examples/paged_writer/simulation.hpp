@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Both sides in one thread and virtual time, over a network that delays, repeats, tears and reorders whatever the row's facts do not exclude:
-// each rail is a fiber on its side's node. Same rails as in the live program.
-// Hot path: no. Threads: one.
+// Both sides in one thread and virtual time, over a network that delays, repeats, tears and reorders whatever the row's
+// facts do not exclude: each rail is a fiber on its side's node. Same rails as in the live program. Hot path: no.
+// Threads: one.
 #pragma once
 
 #include "sides.hpp"
@@ -54,7 +54,7 @@ class simulation_run {
   void write(std::uint32_t i) {
     writer<F> rail(plan_, i, written_[i]);
     rail.begin();
-    where_[i] = rail.where();
+    where_[i] = rail.listen_address();
     drive_one(rail);
   }
   void read(std::uint32_t i) {

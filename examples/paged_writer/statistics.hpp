@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a rail has done, for whoever prints it: one shard for each rail, a cache line of its own, written by the rail's thread alone.
-// Counters that the threads of all rails share cost libfabric-efa-demo a fifth of its rate.
-// Hot path: yes: a load and a store. Threads: one writes, any reads.
+// What a rail has done, for whoever prints it: one shard for each rail, a cache line of its own, written by the rail's
+// thread alone. Counters that the threads of all rails share cost libfabric-efa-demo a fifth of its rate. Hot path:
+// yes: a load and a store. Threads: one writes, any reads.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,9 @@ namespace weft::paged {
 /// Counts up; one thread writes, so that no locked instruction is needed.
 class tally {
  public:
-  void add(std::uint64_t n) noexcept { value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed); }
+  void add(std::uint64_t n) noexcept {
+    value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+  }
   std::uint64_t read() const noexcept { return value_.load(std::memory_order_relaxed); }
 
  private:

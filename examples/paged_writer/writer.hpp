@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The writing side of a rail: takes rounds from its reader and writes their pages, in random order, each as a put_notify with the round's id.
-// Pages are made in a window of source slots and appended to a queue; the queue is posted at the next look, up to a batch of pages, from its
-// front: `again` leaves the rest where it is, so that back-pressure neither loses nor reorders anything.
-// Hot path: step(). Threads: one per rail; nothing is shared but the shard of statistics.
+// The writing side of a rail: takes rounds from its reader and writes their pages, in random order, each as a
+// put_notify with the round's id. Pages are made in a window of source slots and appended to a queue; the queue is
+// posted at the next look, up to a batch of pages, from its front: `again` leaves the rest where it is, so that
+// back-pressure neither loses nor reorders anything. Hot path: step(). Threads: one per rail; nothing is shared but the
+// shard of statistics.
 #pragma once
 
 #include "contents.hpp"
@@ -14,12 +15,13 @@ namespace weft::paged {
 template <complete_fabric F>
 class writer : public rail<F> {
   using base = rail<F>;
-  using base::check, base::count_, base::deliver, base::give_up, base::moved, base::net_, base::number_, base::over_, base::peer_, base::plan_,
-      base::say, base::watch_time;
+  using base::check, base::count_, base::deliver, base::give_up, base::moved, base::net_, base::number_, base::over_,
+      base::peer_, base::plan_, base::say, base::watch_time;
 
  public:
   writer(const plan& p, std::uint32_t number, shard& count)
-      : base(p, number, count, need(open<F>({.node = p.node(number), .listens = true, .operations = p.operations, .peers = 2}))) {}
+      : base(p, number, count,
+             need(open<F>({.node = p.node(number), .listens = true, .operations = p.operations, .peers = 2}))) {}
 
   void begin() { moved(); }
   bool over() const noexcept { return over_; }
@@ -73,7 +75,8 @@ class writer : public rail<F> {
   }
   void take(const connected&) {}
 
-  /// Where messages have no order the greeting may come before the description of the memory: it is answered when both are there.
+  /// Where messages have no order the greeting may come before the description of the memory: it is answered when both
+  /// are there.
   void heard(const hello& h) {
     text_ = {h.text.rbegin(), h.text.rend()};
     greet();
@@ -89,7 +92,8 @@ class writer : public rail<F> {
     if (!text_.empty() && memory_.size() > 0) say(letter(hello{text_, true}));
   }
   void heard(const round_request& r) {
-    if (rounds_.size() == buffers || (page_bytes_ != 0 && r.page_bytes != page_bytes_)) return give_up("the reader asks for what it may not");
+    if (rounds_.size() == buffers || (page_bytes_ != 0 && r.page_bytes != page_bytes_))
+      return give_up("the reader asks for what it may not");
     rounds_.push_back(r);
   }
   void heard(const ending&) { ending_ = true; }
@@ -133,7 +137,8 @@ class writer : public rail<F> {
     std::uint32_t posted = 0;
     for (; posted < plan_.batch && !waiting_.empty(); ++posted) {
       const page& next = waiting_.front();
-      const status s = net_.put_notify(peer_, source_.slice(next.slot * page_bytes_, page_bytes_), next.at, next.id, &slots_[next.slot]);
+      const status s = net_.put_notify(peer_, source_.slice(next.slot * page_bytes_, page_bytes_), next.at, next.id,
+                                       &slots_[next.slot]);
       if (s.is_again()) {
         count_.agains.add(1);
         break;

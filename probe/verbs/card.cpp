@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the two sides of a behaviour get a connection: the target listens on the address given, and tells its port; both make queues, region and receives
-// before either asks or answers.
-// Hot path: no. Threads: one owner.
+// How the two sides of a behaviour get a connection: the target listens on the address given, and tells its port; both
+// make queues, region and receives before either asks or answers. Hot path: no. Threads: one owner.
 #include "card.hpp"
 
 #include <arpa/inet.h>
@@ -65,7 +64,8 @@ std::uint32_t granted_inline_bytes(const opened_device& on) {
     ask.send_cq = ask.recv_cq = queue.get();
     ask.qp_type = IBV_QPT_RC;
     ask.cap = {1, 1, 1, 1, wanted};
-    if (const owner<ibv_qp, ibv_destroy_qp> made(ibv_create_qp(domain.get(), &ask)); made) return std::min(ask.cap.max_inline_data, most_inline);
+    if (const owner<ibv_qp, ibv_destroy_qp> made(ibv_create_qp(domain.get(), &ask)); made)
+      return std::min(ask.cap.max_inline_data, most_inline);
   }
   return 0;
 }
@@ -73,9 +73,12 @@ std::uint32_t granted_inline_bytes(const opened_device& on) {
 std::string running_release() {
   Dl_info from{};
   char path[PATH_MAX];
-  if (dladdr(reinterpret_cast<const void*>(&ibv_get_device_list), &from) == 0 || realpath(from.dli_fname, path) == nullptr) return "0.0";
+  if (dladdr(reinterpret_cast<const void*>(&ibv_get_device_list), &from) == 0 ||
+      realpath(from.dli_fname, path) == nullptr)
+    return "0.0";
   std::string name(path);  // libibverbs.so.1.14.44.0: the last two numbers are rdma-core's
-  const std::size_t last = name.rfind('.'), before = last == 0 || last == std::string::npos ? last : name.rfind('.', last - 1);
+  const std::size_t last = name.rfind('.'),
+                    before = last == 0 || last == std::string::npos ? last : name.rfind('.', last - 1);
   return before == std::string::npos ? "0.0" : name.substr(before + 1);
 }
 
@@ -142,7 +145,8 @@ void card::meet(channel& side, bool initiates, const demands& about) {
   terms.rnr_retry_count = 7;
   if (initiates) {
     id_.reset(fresh_id(events_.get()));
-    if (rdma_resolve_addr(id_.get(), nullptr, own.at(static_cast<std::uint16_t>(side.hear())), 2000) != 0) refuse("rdma_resolve_addr");
+    if (rdma_resolve_addr(id_.get(), nullptr, own.at(static_cast<std::uint16_t>(side.hear())), 2000) != 0)
+      refuse("rdma_resolve_addr");
     wait_for(RDMA_CM_EVENT_ADDR_RESOLVED);
     if (rdma_resolve_route(id_.get(), 2000) != 0) refuse("rdma_resolve_route");
     wait_for(RDMA_CM_EVENT_ROUTE_RESOLVED);
@@ -185,14 +189,15 @@ int card::post(const transfer& what) {
         0,
         peer.key,
     };
-  else if (what.what == IBV_WR_ATOMIC_CMP_AND_SWP) work.wr.atomic = {peer.address + what.to, what.compare, what.operand, peer.key};
+  else if (what.what == IBV_WR_ATOMIC_CMP_AND_SWP)
+    work.wr.atomic = {peer.address + what.to, what.compare, what.operand, peer.key};
   else work.wr.rdma = {peer.address + what.to, peer.key};
   ibv_send_wr* stuck = nullptr;
   return ibv_post_send(pair(), &work, &stuck);
 }
 
 int card::receive(std::uint32_t index) {
-  ibv_sge piece{reinterpret_cast<std::uintptr_t>(inbox(index)), wish_.receive_bytes, region_->lkey};
+  ibv_sge piece{reinterpret_cast<std::uintptr_t>(receive_memory(index)), wish_.receive_bytes, region_->lkey};
   ibv_recv_wr work{first_receive + index, nullptr, &piece, 1};
   ibv_recv_wr* stuck = nullptr;
   return ibv_post_recv(pair(), &work, &stuck);
@@ -241,7 +246,8 @@ ibv_wc_status card::failure() const {
 std::vector<std::size_t> card::received() const {
   std::vector<std::size_t> indices;
   for (const ibv_wc& each : came)
-    if (each.wr_id >= first_receive && each.status == IBV_WC_SUCCESS) indices.push_back(static_cast<std::size_t>(each.wr_id - first_receive));
+    if (each.wr_id >= first_receive && each.status == IBV_WC_SUCCESS)
+      indices.push_back(static_cast<std::size_t>(each.wr_id - first_receive));
   return indices;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One side of a behaviour on a card: a reliable connection of rdma-core's, a page of memory that the peer may reach, and the peer. Plain verbs: the
-// rows that weft's own backend serves are judged by something that knows nothing of it.
+// One side of a behaviour on a card: a reliable connection of rdma-core's, a page of memory that the peer may reach,
+// and the peer. Plain verbs: the rows that weft's own backend serves are judged by something that knows nothing of it.
 // Closing goes from the last member to the first, as the library wants it.
 // Hot path: no. Threads: one owner.
 #pragma once
@@ -64,7 +64,8 @@ struct transfer {
   std::uint64_t operand = 0, compare = 0;
 };
 
-/// The context and the protection domain of the device that owns a local address. Errors: refused, in words of the call that failed.
+/// The context and the protection domain of the device that owns a local address. Errors: refused, in words of the call
+/// that failed.
 struct opened_device {
   explicit opened_device(const demands& about);
   owner<rdma_cm_id, rdma_destroy_id> id;
@@ -90,7 +91,7 @@ class card {
   static constexpr std::uint64_t first_receive = std::uint64_t{1} << 32;
 
   std::byte* page() { return memory_.data(); }
-  std::byte* inbox(std::size_t index) { return memory_.data() + wish_.page + index * wish_.receive_bytes; }
+  std::byte* receive_memory(std::size_t index) { return memory_.data() + wish_.page + index * wish_.receive_bytes; }
   std::uint32_t local_key() const { return region_->lkey; }
   ibv_qp* pair() const { return id_->qp; }
   ibv_pd* domain() const { return domain_.get(); }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the library says of the device that owns the address: ibv_query_device(3), ibv_query_port(3), what a queue pair is granted, and what the
-// interface itself says (keys are the device's, addresses are pointers, each piece names a local key). InfiniBand promises orders that iWARP does not.
-// Hot path: no. Threads: one owner.
+// What the library says of the device that owns the address: ibv_query_device(3), ibv_query_port(3), what a queue pair
+// is granted, and what the interface itself says (keys are the device's, addresses are pointers, each piece names a
+// local key). InfiniBand promises orders that iWARP does not. Hot path: no. Threads: one owner.
 #include "../behaviours.hpp"
 #include "card.hpp"
 
@@ -20,7 +20,8 @@ void tell_identity(const role& self, const opened_device& on) {
   self.told.fact("library_name", "rdma-core");
   for (const char* each : {"library", "library_release", "api"}) self.told.fact(each, cards::running_release());
   self.told.fact("provider", std::string());
-  self.told.fact("device", std::string(ibv_get_device_name(on.context->device)) + (on.internet_wire ? " (iWARP)" : " (InfiniBand's verbs)"));
+  self.told.fact("device", std::string(ibv_get_device_name(on.context->device)) +
+                               (on.internet_wire ? " (iWARP)" : " (InfiniBand's verbs)"));
   self.told.fact("fabric_names", std::vector<std::string>());
   self.told.fact("endpoint_type", "connected");
   self.told.fact("socket_addresses", true);
@@ -29,7 +30,8 @@ void tell_identity(const role& self, const opened_device& on) {
 }
 
 void tell_interface(const role& self, const opened_device& on) {
-  for (const char* yes : {"needs_pointers", "needs_provider_keys", "needs_local_registration", "send_after_write", "send_after_send"})
+  for (const char* yes :
+       {"needs_pointers", "needs_provider_keys", "needs_local_registration", "send_after_write", "send_after_send"})
     self.told.fact(yes, true);
   for (const char* no : {"needs_endpoint_binding", "counts_remote_writes"}) self.told.fact(no, false);
   self.told.fact("needs_context_bytes", 0);
@@ -40,7 +42,8 @@ void tell_interface(const role& self, const opened_device& on) {
   // No flag asks for it; on iWARP a read behind the write is the way (RFC 5040, 5.5, rule 5).
   self.told.fact("delivery_complete", on.internet_wire);
   self.told.fact("counter", "ENOSYS");
-  for (const char* each : {"progress_if_automatic", "progress_if_manual", "progress_if_unsaid"}) self.told.fact(each, "automatic");
+  for (const char* each : {"progress_if_automatic", "progress_if_manual", "progress_if_unsaid"})
+    self.told.fact(each, "automatic");
 }
 
 void tell_device(const role& self, const opened_device& on, std::uint32_t inline_bytes) {

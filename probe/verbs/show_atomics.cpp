@@ -22,7 +22,8 @@ std::uint64_t atomic(card& net, ibv_wr_opcode what, std::uint64_t operand, std::
   net.came.clear();
   net.must({.what = what, .to = place, .context = 1, .operand = operand, .compare = compare}, "ibv_post_send(atomic)");
   if (!net.until([&] { return net.ended(1) > 0; })) throw refused{"an atomic", ETIMEDOUT};
-  if (net.failure() != IBV_WC_SUCCESS) throw refused{std::string("an atomic: ") + ibv_wc_status_str(net.failure()), EIO};
+  if (net.failure() != IBV_WC_SUCCESS)
+    throw refused{std::string("an atomic: ") + ibv_wc_status_str(net.failure()), EIO};
   std::uint64_t old = 0;
   std::memcpy(&old, net.page(), sizeof old);
   return old;
@@ -35,15 +36,20 @@ void atomics_initiator(const role& self) {
   self.side.tell(41);  // the target sets its word to 40
   self.side.hear();
   const auto add = [&](std::uint64_t operand) { return atomic(net, IBV_WR_ATOMIC_FETCH_AND_ADD, operand, 0); };
-  const auto swap = [&](std::uint64_t compare, std::uint64_t desired) { return atomic(net, IBV_WR_ATOMIC_CMP_AND_SWP, desired, compare); };
+  const auto swap = [&](std::uint64_t compare, std::uint64_t desired) {
+    return atomic(net, IBV_WR_ATOMIC_CMP_AND_SWP, desired, compare);
+  };
   const std::uint64_t first = add(2), second = add(~std::uint64_t{0});
-  const std::string added = first != 40 ? "wrong value fetched" : second != 42 || add(0) != 41 ? "wrong value added" : "right";
+  const std::string added = first != 40                    ? "wrong value fetched"
+                            : second != 42 || add(0) != 41 ? "wrong value added"
+                                                           : "right";
   const std::uint64_t missed = swap(8, 9), hit = swap(41, 9), left = swap(0, 1);
   const std::string swapped = missed != 41 || hit != 41 ? "wrong value fetched" : left != 9 ? "did not swap" : "right";
   self.told.fact("fetch_add", added);
   self.told.fact("compare_swap", swapped);
   std::vector<std::string> right, wrong;
-  for (const auto& [name, outcome] : {std::pair{"fetch_add uint64", added}, std::pair{"compare_swap uint64", swapped}}) {
+  for (const auto& [name, outcome] :
+       {std::pair{"fetch_add uint64", added}, std::pair{"compare_swap uint64", swapped}}) {
     if (outcome == "right") right.emplace_back(name);
     else wrong.push_back(std::string(name) + ": " + outcome);
   }
@@ -74,7 +80,8 @@ void atomics_target(const role& self) {
 
 }  // namespace
 
-const behaviour first_atomic{"first_atomic", "may an atomic be the first operation, and many follow?", first_atomic_initiator, atomics_target};
+const behaviour first_atomic{"first_atomic", "may an atomic be the first operation, and many follow?",
+                             first_atomic_initiator, atomics_target};
 const behaviour atomics{"atomics", "which atomics are right, by value?", atomics_initiator, atomics_target};
 
 }  // namespace weft::probe

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an end means on a card: what a refused write ends in, whether a read behind a write proves that it arrived, whether unsignalled work stays
-// silent; who moves the bytes, who is woken, and who learns of a killed peer.
-// Hot path: no. Threads: one owner per process.
+// What an end means on a card: what a refused write ends in, whether a read behind a write proves that it arrived,
+// whether unsignalled work stays silent; who moves the bytes, who is woken, and who learns of a killed peer. Hot path:
+// no. Threads: one owner per process.
 #include "../behaviours.hpp"
 #include "card.hpp"
 
@@ -31,7 +31,8 @@ void serving_target(const role& self) {
   net.serve();
 }
 
-/// A write and a read behind it, while the target sleeps and only looks at its memory. InfiniBand's verbs have no end that promises more.
+/// A write and a read behind it, while the target sleeps and only looks at its memory. InfiniBand's verbs have no end
+/// that promises more.
 void delivery_initiator(const role& self) {
   card net(self.about, {}, self.side, true);
   net.warm_up();
@@ -74,9 +75,13 @@ void refuse(const role& self, card& net, std::size_t to) {
   }
   net.until([&] { return net.ended(1) > 0; });
   const ibv_wc_status failed = net.failure();
-  self.told.fact("plain", failed != IBV_WC_SUCCESS ? "error" : net.ended(1) > 0 ? "success" : net.ends > 0 ? "connection ended" : "silence");
+  self.told.fact("plain", failed != IBV_WC_SUCCESS ? "error"
+                          : net.ended(1) > 0       ? "success"
+                          : net.ends > 0           ? "connection ended"
+                                                   : "silence");
   if (failed != IBV_WC_SUCCESS) self.told.fact("plain_error", std::string(ibv_wc_status_str(failed)));
-  self.told.fact("plain_ms", std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begin).count());
+  self.told.fact("plain_ms",
+                 std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begin).count());
 }
 
 void wrong_key_initiator(const role& self) {
@@ -132,7 +137,8 @@ void progress_initiator(const role& self) {
   self.side.hear();
 }
 
-/// The target's process makes no call of the library until it was told that all has ended; what is not there a moment later does not come by itself.
+/// The target's process makes no call of the library until it was told that all has ended; what is not there a moment
+/// later does not come by itself.
 void progress_target(const role& self) {
   card net(self.about, {}, self.side, false);
   net.serve();
@@ -198,14 +204,17 @@ void killed_peer_initiator(const role& self) {
   const auto begin = std::chrono::steady_clock::now();
   const bool learned = net.until([&] { return net.ends > 0 || net.failure() != IBV_WC_SUCCESS; });
   self.told.fact("waiter_learned", learned);
-  if (learned) self.told.fact("waiter_ms", std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begin).count());
+  if (learned)
+    self.told.fact("waiter_ms",
+                   std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begin).count());
   net.came.clear();
   const int posted = net.post({.context = 1});
   if (posted == 0) net.until([&] { return net.ended(1) > 0; });
-  self.told.fact("post_afterwards", posted != 0                       ? "refused: " + error_name(posted)
-                                    : net.failure() != IBV_WC_SUCCESS ? "error: " + std::string(ibv_wc_status_str(net.failure()))
-                                    : net.ended(1) > 0                ? "success"
-                                                                      : "silence");
+  self.told.fact("post_afterwards", posted != 0 ? "refused: " + error_name(posted)
+                                    : net.failure() != IBV_WC_SUCCESS
+                                        ? "error: " + std::string(ibv_wc_status_str(net.failure()))
+                                    : net.ended(1) > 0 ? "success"
+                                                       : "silence");
 }
 
 void killed_peer_target(const role& self) {
@@ -216,12 +225,17 @@ void killed_peer_target(const role& self) {
 
 }  // namespace
 
-const behaviour delivery{"delivery", "does a read behind a write prove that it arrived?", delivery_initiator, delivery_target};
-const behaviour wrong_key{"wrong_key", "what does a write with a wrong key end in?", wrong_key_initiator, serving_target};
-const behaviour out_of_range{"out_of_range", "what does a write out of range end in?", out_of_range_initiator, serving_target};
-const behaviour completions{"completions", "do unsignalled operations stay silent?", completions_initiator, serving_target};
+const behaviour delivery{"delivery", "does a read behind a write prove that it arrived?", delivery_initiator,
+                         delivery_target};
+const behaviour wrong_key{"wrong_key", "what does a write with a wrong key end in?", wrong_key_initiator,
+                          serving_target};
+const behaviour out_of_range{"out_of_range", "what does a write out of range end in?", out_of_range_initiator,
+                             serving_target};
+const behaviour completions{"completions", "do unsignalled operations stay silent?", completions_initiator,
+                            serving_target};
 const behaviour progress{"progress", "do bytes land while the target sleeps?", progress_initiator, progress_target};
 const behaviour waiting{"waiting", "does a descriptor wake its sleeper every time?", waiting_initiator, waiting_target};
-const behaviour killed_peer{"killed_peer", "who only waits: does it learn that its peer was killed?", killed_peer_initiator, killed_peer_target};
+const behaviour killed_peer{"killed_peer", "who only waits: does it learn that its peer was killed?",
+                            killed_peer_initiator, killed_peer_target};
 
 }  // namespace weft::probe

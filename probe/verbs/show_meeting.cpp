@@ -116,7 +116,8 @@ void inject_initiator(const role& self) {
   net.warm_up();
   for (std::uint32_t i = 1; size > 0 && i <= injections; ++i) {
     std::memset(net.page(), static_cast<int>(i), size);
-    net.must({.what = IBV_WR_SEND, .size = size, .flags = IBV_SEND_SIGNALED | IBV_SEND_INLINE, .context = 1}, "ibv_post_send(inline)");
+    net.must({.what = IBV_WR_SEND, .size = size, .flags = IBV_SEND_SIGNALED | IBV_SEND_INLINE, .context = 1},
+             "ibv_post_send(inline)");
     std::memset(net.page(), 0xFF, size);
   }
   self.told.fact("bytes", size);
@@ -134,7 +135,7 @@ void inject_target(const role& self) {
   net.until([&] { return net.received().size() >= injections; });
   const std::vector<std::size_t> got = net.received();
   bool right = size == 0 || got.size() == injections;
-  for (std::size_t i = 0; i < got.size(); ++i) right = right && all_are(net.inbox(got[i]), size, i + 1);
+  for (std::size_t i = 0; i < got.size(); ++i) right = right && all_are(net.receive_memory(got[i]), size, i + 1);
   self.told.fact("buffer_free_at_once", right);
   self.side.tell(1);
   net.serve();
@@ -163,7 +164,8 @@ void gather_initiator(const role& self) {
     work.wr.rdma = {net.peer.address + 4096, net.peer.key};
     ibv_send_wr* stuck = nullptr;
     if (const int r = ibv_post_send(net.pair(), &work, &stuck); r != 0) throw refused{"ibv_post_send(pieces)", r};
-    if (!net.until([&] { return net.ended(static_cast<std::uint32_t>(work.wr_id)) > 0; })) throw refused{"pieces", ETIMEDOUT};
+    if (!net.until([&] { return net.ended(static_cast<std::uint32_t>(work.wr_id)) > 0; }))
+      throw refused{"pieces", ETIMEDOUT};
     self.side.tell(pieces);
     const bool right = self.side.hear() != 0;
     self.told.fact(what == IBV_WR_SEND ? "message_pieces" : "write_places", right ? pieces : 0);
@@ -179,7 +181,9 @@ void gather_target(const role& self) {
     return true;
   };
   const std::size_t pieces = net.serve();
-  self.side.tell(net.until([&] { return !net.received().empty(); }) && right(net.inbox(net.received()[0]), pieces) ? 1 : 0);
+  self.side.tell(
+      net.until([&] { return !net.received().empty(); }) && right(net.receive_memory(net.received()[0]), pieces) ? 1
+                                                                                                                 : 0);
   net.serve();
   self.side.tell(net.until([&] { return right(net.page() + 4096, pieces); }) ? 1 : 0);
   net.serve();
@@ -239,7 +243,7 @@ void largest_target(const role& self) {
     return true;
   };
   const bool came = net.until([&] { return !net.received().empty(); });
-  self.side.tell(came && right(net.inbox(net.received()[0])) ? 1 : 0);
+  self.side.tell(came && right(net.receive_memory(net.received()[0])) ? 1 : 0);
   self.side.tell(net.until([&] { return right(net.page() + largest_tried); }) ? 1 : 0);
   net.serve();
 }
@@ -247,12 +251,15 @@ void largest_target(const role& self) {
 }  // namespace
 
 const behaviour meeting{"meeting", "do two processes meet, by host and service?", meeting_initiator, only_serves};
-const behaviour first_post{"first_post", "is the first post taken while the target sleeps?", first_post_initiator, first_post_target};
-const behaviour addressing{"addressing", "is a remote address an offset or a pointer?", addressing_initiator, addressing_target};
+const behaviour first_post{"first_post", "is the first post taken while the target sleeps?", first_post_initiator,
+                           first_post_target};
+const behaviour addressing{"addressing", "is a remote address an offset or a pointer?", addressing_initiator,
+                           addressing_target};
 const behaviour keys{"keys", "whose keys are used?", keys_initiator, keys_target};
 const behaviour inject{"inject", "how much is posted inline?", inject_initiator, inject_target};
 const behaviour gather{"gather", "how many pieces of memory go into one transfer?", gather_initiator, gather_target};
-const behaviour full_queue{"full_queue", "how many posts does a queue take, and what then?", full_queue_initiator, full_queue_target};
+const behaviour full_queue{"full_queue", "how many posts does a queue take, and what then?", full_queue_initiator,
+                           full_queue_target};
 const behaviour largest{"largest", "do large transfers arrive?", largest_initiator, largest_target};
 
 }  // namespace weft::probe

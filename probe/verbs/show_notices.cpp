@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Immediates and orders: what reaches a target beside the bytes, and whether anything overtakes anything. No overtaking that was seen is no proof.
-// Hot path: no. Threads: one owner per process.
+// Immediates and orders: what reaches a target beside the bytes, and whether anything overtakes anything. No overtaking
+// that was seen is no proof. Hot path: no. Threads: one owner per process.
 #include "../behaviours.hpp"
 #include "card.hpp"
 
@@ -35,7 +35,8 @@ void write_immediate_initiator(const role& self) {
     return;
   }
   for (std::uint32_t i = 0; i < writes; ++i)
-    net.must({.what = IBV_WR_RDMA_WRITE_WITH_IMM, .to = 4096, .context = i, .immediate = i == 0 ? ~0U : i}, "ibv_post_send(write with immediate)");
+    net.must({.what = IBV_WR_RDMA_WRITE_WITH_IMM, .to = 4096, .context = i, .immediate = i == 0 ? ~0U : i},
+             "ibv_post_send(write with immediate)");
   net.until([&] { return net.ended(writes - 1) > 0; });
   self.side.tell(1);
   self.side.hear();
@@ -49,7 +50,8 @@ void write_immediate_target(const role& self) {
   if (net.serve() == 0) return;
   const auto landed = [&] {
     std::vector<ibv_wc> found;
-    std::copy_if(net.came.begin(), net.came.end(), std::back_inserter(found), [](const ibv_wc& e) { return e.opcode == IBV_WC_RECV_RDMA_WITH_IMM; });
+    std::copy_if(net.came.begin(), net.came.end(), std::back_inserter(found),
+                 [](const ibv_wc& e) { return e.opcode == IBV_WC_RECV_RDMA_WITH_IMM; });
     return found;
   };
   net.until([&] { return landed().size() >= writes; });
@@ -86,19 +88,22 @@ void send_immediate_target(const role& self) {
   if (net.serve() == 0) return;
   net.until([&] { return !net.received().empty(); });
   for (const ibv_wc& each : net.came)
-    if (each.opcode == IBV_WC_RECV) self.told.fact("bytes", (each.wc_flags & IBV_WC_WITH_IMM) != 0 ? bytes_kept(ntohl(each.imm_data)) : 0);
+    if (each.opcode == IBV_WC_RECV)
+      self.told.fact("bytes", (each.wc_flags & IBV_WC_WITH_IMM) != 0 ? bytes_kept(ntohl(each.imm_data)) : 0);
   self.side.tell(0);
 }
 
 void counter_initiator(const role&) { throw refused{"a counter of landed writes: verbs have none", EOPNOTSUPP}; }
 void counter_target(const role&) {}
 
-// ---- orders --------------------------------------------------------------------------------------------------------------------
+// ---- orders
 constexpr std::uint32_t bursts = 10, slots = 16, slot_size = 16384;
 constexpr std::size_t flags_at = std::size_t{slots} * slot_size;
 const cards::wishes with_slots{.page = flags_at + 4096, .receives = slots};
 
-std::uint8_t pattern(std::size_t burst, std::size_t slot) { return static_cast<std::uint8_t>(1 + (burst * slots + slot) % 251); }
+std::uint8_t pattern(std::size_t burst, std::size_t slot) {
+  return static_cast<std::uint8_t>(1 + (burst * slots + slot) % 251);
+}
 
 bool complete(card& net, std::size_t burst, std::size_t slot) {
   const std::byte* first = net.page() + slot * slot_size;
@@ -176,7 +181,8 @@ void send_after_send_initiator(const role& self) {
     for (std::uint32_t i = 0; i < ahead; ++i) {
       const std::uint32_t number = first + i;
       std::memcpy(net.page() + i * 8, &number, sizeof number);
-      net.must({.what = IBV_WR_SEND, .from = i * 8, .size = i % 3 == 0 ? 3072U : 8U, .context = 1}, "ibv_post_send(send)");
+      net.must({.what = IBV_WR_SEND, .from = i * 8, .size = i % 3 == 0 ? 3072U : 8U, .context = 1},
+               "ibv_post_send(send)");
     }
     if (!net.until([&] { return net.ended(1) >= ahead && self.side.ready(); })) throw refused{"a burst", ETIMEDOUT};
     self.side.hear();
@@ -193,7 +199,7 @@ void send_after_send_target(const role& self) {
     if (!net.until([&] { return net.received().size() >= ahead; })) throw refused{"messages of a burst", ETIMEDOUT};
     for (const std::size_t each : net.received()) {
       std::uint32_t number = 0;
-      std::memcpy(&number, net.inbox(each), sizeof number);
+      std::memcpy(&number, net.receive_memory(each), sizeof number);
       overtaken += number != expected++;
       net.receive(static_cast<std::uint32_t>(each));
     }
@@ -206,12 +212,16 @@ void send_after_send_target(const role& self) {
 
 }  // namespace
 
-const behaviour write_immediate{"write_immediate", "what reaches the target with a write's immediate?", write_immediate_initiator,
-                                write_immediate_target};
-const behaviour send_immediate{"send_immediate", "how much of a message's immediate arrives?", send_immediate_initiator, send_immediate_target};
+const behaviour write_immediate{"write_immediate", "what reaches the target with a write's immediate?",
+                                write_immediate_initiator, write_immediate_target};
+const behaviour send_immediate{"send_immediate", "how much of a message's immediate arrives?", send_immediate_initiator,
+                               send_immediate_target};
 const behaviour counter{"counter", "which writes does the target's counter count?", counter_initiator, counter_target};
-const behaviour send_after_write{"send_after_write", "does a message overtake a write?", send_after_write_initiator, send_after_write_target};
-const behaviour write_after_write{"write_after_write", "does a write overtake a write?", write_after_write_initiator, write_after_write_target};
-const behaviour send_after_send{"send_after_send", "does a message overtake a message?", send_after_send_initiator, send_after_send_target};
+const behaviour send_after_write{"send_after_write", "does a message overtake a write?", send_after_write_initiator,
+                                 send_after_write_target};
+const behaviour write_after_write{"write_after_write", "does a write overtake a write?", write_after_write_initiator,
+                                  write_after_write_target};
+const behaviour send_after_send{"send_after_send", "does a message overtake a message?", send_after_send_initiator,
+                                send_after_send_target};
 
 }  // namespace weft::probe

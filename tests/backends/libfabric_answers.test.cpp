@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the libfabric backend does differently where a row says so: framing, every operation signalled, two queues, pointers, counters of landed writes, settings.
+// What the libfabric backend does differently where a row says so: framing, every operation signalled, two queues,
+// pointers, counters of landed writes, settings.
 #include "libfabric_shapes.hpp"
 #include "peer.hpp"
 
@@ -31,8 +32,10 @@ TEST(libfabric_port_answers, without_selective_completion_unsignalled_operations
   const local_memory from = self.staged("E", 1);
   for (int i = 0; i < 50; ++i) {
     ASSERT_TRUE(self.post([&] { return self.port->send<post_mode::unsignalled>(self.peer, from, 5, token(1)); }));
-    ASSERT_TRUE(self.post([&] { return self.port->write<post_mode::unsignalled>(self.peer, from, self.there, token(2)); }));
-    ASSERT_TRUE(self.post([&] { return self.port->write<post_mode::signalled>(self.peer, from, self.there, token(3)); }));
+    ASSERT_TRUE(
+        self.post([&] { return self.port->write<post_mode::unsignalled>(self.peer, from, self.there, token(2)); }));
+    ASSERT_TRUE(
+        self.post([&] { return self.port->write<post_mode::signalled>(self.peer, from, self.there, token(3)); }));
     ASSERT_TRUE(self.end_of(token(3)));
     ASSERT_EQ(self.hear().body, "E");
   }
@@ -75,7 +78,9 @@ TEST(libfabric_port_answers, pointers_are_addresses_where_the_row_says_so) {
   ASSERT_EQ(self.meet(), "");
   ASSERT_NE(self.there.address, 0u);
   const local_memory from = self.staged("by pointer", 10);
-  ASSERT_TRUE(self.post([&] { return self.port->write<post_mode::delivered>(self.peer, from, {self.there.address + 5, self.there.key}, token(1)); }));
+  ASSERT_TRUE(self.post([&] {
+    return self.port->write<post_mode::delivered>(self.peer, from, {self.there.address + 5, self.there.key}, token(1));
+  }));
   ASSERT_TRUE(self.end_of(token(1)));
   ASSERT_TRUE(self.say("L5"));
   EXPECT_EQ(self.hear().body.substr(0, 10), "by pointer");
@@ -83,7 +88,8 @@ TEST(libfabric_port_answers, pointers_are_addresses_where_the_row_says_so) {
     return self.port->write<post_mode::signalled>(self.peer, from, {self.there.address, self.there.key + 1}, token(2));
   });
   const status end = s ? self.end_of(token(2), 1s) : s;
-  std::printf("[ observed ] shm, virtual addresses: wrong key, signalled: %s (%d)\n", end ? "success" : "error", end.native_code);
+  std::printf("[ observed ] shm, virtual addresses: wrong key, signalled: %s (%d)\n", end ? "success" : "error",
+              end.native_code);
   EXPECT_TRUE(self.part());
 }
 
@@ -93,14 +99,17 @@ void count_landed_writes() {
   ASSERT_EQ(self.meet(), "");
   const local_memory from = self.staged("plain", 5);
   for (int i = 0; i < 12; ++i) {
-    ASSERT_TRUE(self.post([&] { return self.port->template write<post_mode::delivered>(self.peer, from, self.there, token(1)); }));
+    ASSERT_TRUE(self.post(
+        [&] { return self.port->template write<post_mode::delivered>(self.peer, from, self.there, token(1)); }));
     ASSERT_TRUE(self.end_of(token(1)));
   }
   ASSERT_TRUE(self.say("C"));
   EXPECT_EQ(self.hear().body, "12");
   EXPECT_TRUE(self.part());
 }
-TEST(libfabric_port_answers, a_remote_counter_counts_plain_writes_on_sockets) { count_landed_writes<counting_sockets_shape>(); }
+TEST(libfabric_port_answers, a_remote_counter_counts_plain_writes_on_sockets) {
+  count_landed_writes<counting_sockets_shape>();
+}
 TEST(libfabric_port_answers, a_remote_counter_counts_plain_writes_on_shm) { count_landed_writes<counting_shm_shape>(); }
 
 TEST(libfabric_port_attests, a_users_environment_wins_over_the_rows) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Connected endpoints of the libfabric backend: refused dials, as many links as were asked for, and nothing left of links that are gone.
+// Connected endpoints of the libfabric backend: refused dials, as many links as were asked for, and nothing left of
+// links that are gone.
 #include "libfabric_shapes.hpp"
 #include "peer.hpp"
 

@@ -51,7 +51,7 @@ TYPED_TEST(libfabric_port, sends_both_ways_with_immediates_and_boundaries) {
   ASSERT_EQ(self.meet(), "");
   std::mt19937 random(1);
   for (std::uint32_t i = 0; i < 300; ++i) {
-    std::string text = "E" + std::string(random() % (slot_bytes - 1), static_cast<char>(i));
+    std::string text = "E" + std::string(random() % (max_message_bytes - 1), static_cast<char>(i));
     ASSERT_TRUE(self.say(text, i));
     const auto echo = self.hear();
     ASSERT_EQ(echo.body, text) << i;
@@ -87,14 +87,18 @@ TYPED_TEST(libfabric_port, each_signalled_operation_ends_once_and_unsignalled_on
   auto& port = *self.port;
   for (int i = 0; i < 20; ++i) {
     ASSERT_TRUE(self.post([&] { return port.template send<post_mode::unsignalled>(self.peer, from, 5, token(1)); }));
-    ASSERT_TRUE(self.post([&] { return port.template write<post_mode::unsignalled>(self.peer, from, self.there, token(2)); }));
-    ASSERT_TRUE(self.post([&] { return port.template write<post_mode::signalled>(self.peer, from, self.there, token(3)); }));
-    ASSERT_TRUE(self.post([&] { return port.template write<post_mode::delivered>(self.peer, from, self.there, token(4)); }));
+    ASSERT_TRUE(
+        self.post([&] { return port.template write<post_mode::unsignalled>(self.peer, from, self.there, token(2)); }));
+    ASSERT_TRUE(
+        self.post([&] { return port.template write<post_mode::signalled>(self.peer, from, self.there, token(3)); }));
+    ASSERT_TRUE(
+        self.post([&] { return port.template write<post_mode::delivered>(self.peer, from, self.there, token(4)); }));
     ASSERT_TRUE(self.post([&] { return port.template send<post_mode::delivered>(self.peer, from, 5, token(5)); }));
     ASSERT_EQ(self.hear().body, text);
     ASSERT_EQ(self.hear().body, text);
   }
-  EXPECT_TRUE(self.pump_until([&] { return self.ended[token(3)].size() + self.ended[token(4)].size() + self.ended[token(5)].size() >= 60; }));
+  EXPECT_TRUE(self.pump_until(
+      [&] { return self.ended[token(3)].size() + self.ended[token(4)].size() + self.ended[token(5)].size() >= 60; }));
   self.pump_for(50ms);
   EXPECT_FALSE(self.ended.contains(token(1)));
   EXPECT_FALSE(self.ended.contains(token(2)));
@@ -123,13 +127,19 @@ TYPED_TEST(libfabric_port, writes_with_immediates_land_once_after_their_bytes) {
     if (i % 4 == 0 && self.port->limits().inject_bytes >= 64) {
       ASSERT_TRUE(self.post([&] { return port.inject_write_immediate(self.peer, block, at, immediate); }));
     } else if (i % 4 == 1) {
-      ASSERT_TRUE(self.post([&] { return port.template write_immediate<post_mode::unsignalled>(self.peer, from, at, immediate, token(9)); }));
+      ASSERT_TRUE(self.post([&] {
+        return port.template write_immediate<post_mode::unsignalled>(self.peer, from, at, immediate, token(9));
+      }));
     } else if (i % 4 == 2) {
       ++signalled;
-      ASSERT_TRUE(self.post([&] { return port.template write_immediate<post_mode::delivered>(self.peer, from, at, immediate, token(1)); }));
+      ASSERT_TRUE(self.post([&] {
+        return port.template write_immediate<post_mode::delivered>(self.peer, from, at, immediate, token(1));
+      }));
     } else {
       ++signalled;
-      ASSERT_TRUE(self.post([&] { return port.template write_immediate<post_mode::signalled>(self.peer, from, at, immediate, token(1)); }));
+      ASSERT_TRUE(self.post([&] {
+        return port.template write_immediate<post_mode::signalled>(self.peer, from, at, immediate, token(1));
+      }));
     }
     ASSERT_EQ(self.hear().body, "n" + std::to_string(immediate) + " ") << i;
   }
@@ -149,7 +159,9 @@ TYPED_TEST(libfabric_port, reads_what_was_written) {
     std::vector<char> data(size);
     for (char& each : data) each = static_cast<char>(random());
     const remote_memory at{self.there.address + 77, self.there.key};
-    ASSERT_TRUE(self.post([&] { return self.port->template write<post_mode::delivered>(self.peer, self.staged(data.data(), size), at, token(1)); }));
+    ASSERT_TRUE(self.post([&] {
+      return self.port->template write<post_mode::delivered>(self.peer, self.staged(data.data(), size), at, token(1));
+    }));
     ASSERT_TRUE(self.end_of(token(1))) << self.port->last_error_text();
     const local_memory into{self.scratch.data() + 200'000, size, self.scratch_memory.descriptor};
     ASSERT_TRUE(self.post([&] { return self.port->read(self.peer, into, at, token(2)); }));
@@ -168,22 +180,27 @@ TYPED_TEST(libfabric_port, atomics_of_the_provider_are_right_by_value) {
     auto* old = reinterpret_cast<std::uint64_t*>(self.scratch.data());
     const remote_memory at{self.there.address + 64, self.there.key};
     for (std::uint64_t i = 0; i < 100; ++i) {
-      ASSERT_TRUE(self.post([&] { return self.port->fetch_add(self.peer, 3, old, self.scratch_memory.descriptor, at, token(1)); }));
+      ASSERT_TRUE(self.post(
+          [&] { return self.port->fetch_add(self.peer, 3, old, self.scratch_memory.descriptor, at, token(1)); }));
       ASSERT_TRUE(self.end_of(token(1))) << self.port->last_error_text();
       ASSERT_EQ(*old, 3 * i);
     }
-    ASSERT_TRUE(self.post([&] { return self.port->compare_swap(self.peer, 300, 9, old, self.scratch_memory.descriptor, at, token(1)); }));
+    ASSERT_TRUE(self.post(
+        [&] { return self.port->compare_swap(self.peer, 300, 9, old, self.scratch_memory.descriptor, at, token(1)); }));
     ASSERT_TRUE(self.end_of(token(1)));
     EXPECT_EQ(*old, 300u);
-    ASSERT_TRUE(self.post([&] { return self.port->compare_swap(self.peer, 300, 10, old, self.scratch_memory.descriptor, at, token(1)); }));
+    ASSERT_TRUE(self.post([&] {
+      return self.port->compare_swap(self.peer, 300, 10, old, self.scratch_memory.descriptor, at, token(1));
+    }));
     ASSERT_TRUE(self.end_of(token(1)));
     EXPECT_EQ(*old, 9u) << "the second swap must have found what the first left";
     EXPECT_TRUE(self.part());
   }
 }
 
-/// Twice a slot: still small enough for libfabric 1.17's shm, which never comes back from fi_cq_read when more than its inject
-/// size meets a receive too small. Transports must not send more than the peer's slots hold; this is what happens if they do.
+/// Twice a slot: still small enough for libfabric 1.17's shm, which never comes back from fi_cq_read when more than its
+/// inject size meets a receive too small. Transports must not send more than the peer's slots hold; this is what
+/// happens if they do.
 TYPED_TEST(libfabric_port, a_message_larger_than_the_receive_is_an_error) {
   initiator<TypeParam> self;
   ASSERT_EQ(self.meet(), "");
@@ -199,7 +216,7 @@ TYPED_TEST(libfabric_port, a_message_larger_than_the_receive_is_an_error) {
   EXPECT_EQ(truncated, !TypeParam::cuts_messages);
   if (TypeParam::cuts_messages) {
     ASSERT_EQ(self.messages.size(), 1u);
-    EXPECT_EQ(self.messages.front().body.size(), slot_bytes);
+    EXPECT_EQ(self.messages.front().body.size(), max_message_bytes);
   } else {
     EXPECT_TRUE(self.messages.empty());
   }
@@ -264,16 +281,16 @@ TYPED_TEST(libfabric_port, keys_are_unique_and_zero_is_a_key) {
   auto opened = port_of<TypeParam>::open(options);
   ASSERT_TRUE(opened) << opened.error().sentence;
   std::vector<std::byte> memory(8192);
-  auto zero = (*opened)->enroll(bytes(memory).first(4096), rights::all, 0);
+  auto zero = (*opened)->register_memory(bytes(memory).first(4096), rights::all, 0);
   ASSERT_TRUE(zero) << zero.error().sentence;
   EXPECT_EQ(zero->key, 0u);
-  auto again = (*opened)->enroll(bytes(memory).last(4096), rights::all, 0);
+  auto again = (*opened)->register_memory(bytes(memory).last(4096), rights::all, 0);
   ASSERT_FALSE(again);
   EXPECT_EQ(again.why().code, errc::denied);
   EXPECT_NE(again.error().sentence.find("unique"), std::string::npos) << again.error().sentence;
-  (*opened)->withdraw(*zero);
+  (*opened)->deregister(*zero);
   EXPECT_EQ(zero->native, nullptr);
-  EXPECT_TRUE((*opened)->enroll(memory, rights::all, 0)) << "a withdrawn key is free again";
+  EXPECT_TRUE((*opened)->register_memory(memory, rights::all, 0)) << "a withdrawn key is free again";
 }
 
 /// A thousand rounds; fewer where each allocates tens of megabytes (a deep queue of bounce buffers).
@@ -316,8 +333,8 @@ TYPED_TEST(libfabric_port, a_refused_write_is_observed) {
                   end                          ? "success"
                   : end.code == errc::deadline ? "nothing in 2 s"
                                                : "error",
-                  end.native_code, end || end.code == errc::deadline ? "" : (" " + port.last_error_text()).c_str(), self.lost ? "lost" : "kept",
-                  alive ? "arrive" : "do not arrive");
+                  end.native_code, end || end.code == errc::deadline ? "" : (" " + port.last_error_text()).c_str(),
+                  self.lost ? "lost" : "kept", alive ? "arrive" : "do not arrive");
     }
   }
 }
@@ -342,10 +359,11 @@ TYPED_TEST(libfabric_port, a_killed_peer_is_observed) {
   status after = next;
   if (next) after = self.end_of(token(2), 1s);
   std::printf(
-      "[ observed ] %s: killed peer: link %s (%.1f ms), %d sends posted, %zu ended before, %zu in all, %zu in error, %zu receive errors; next send: "
+      "[ observed ] %s: killed peer: link %s (%.1f ms), %d sends posted, %zu ended before, %zu in all, %zu in error, "
+      "%zu receive errors; next send: "
       "%s (%d), %s (%d)\n",
-      TypeParam::name.data(), self.lost ? "lost" : "not told", std::chrono::duration<double, std::milli>(told).count(), posted, before,
-      self.ended[token(1)].size(), errors, self.receive_errors.size(),
+      TypeParam::name.data(), self.lost ? "lost" : "not told", std::chrono::duration<double, std::milli>(told).count(),
+      posted, before, self.ended[token(1)].size(), errors, self.receive_errors.size(),
       next              ? "posted"
       : next.is_again() ? "again"
                         : "error",
@@ -392,8 +410,9 @@ int as_target(const std::string& shape, int out, const std::string& node) {
 int main(int argc, char** argv) {
   using namespace weft::testing;
   if (argc == 5 && std::string(argv[1]) == "--peer")
-    return as_target<tcp_shape, tcp_rxm_shape, sockets_shape, shm_shape, udp_rxd_shape, framed_shape, every_operation_shape, shm_pointer_shape,
-                     counting_sockets_shape, counting_shm_shape, two_queues_shape>(argv[2], std::stoi(argv[3]), argv[4]);
+    return as_target<tcp_shape, tcp_rxm_shape, sockets_shape, shm_shape, udp_rxd_shape, framed_shape,
+                     every_operation_shape, shm_pointer_shape, counting_sockets_shape, counting_shm_shape,
+                     two_queues_shape>(argv[2], std::stoi(argv[3]), argv[4]);
   ::testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }

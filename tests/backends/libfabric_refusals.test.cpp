@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What opening says where the library is not what a row says: each row here is a true one with a cell falsified. Nothing found: the demands
-// that conflict. Something else found: every cell that differs, and what may be done about it.
+// What opening says where the library is not what a row says: each row here is a true one with a cell falsified.
+// Nothing found: the demands that conflict. Something else found: every cell that differs, and what may be done about
+// it.
 #include "../../compose/transport.hpp"
 #include "../../generated/tcp.hpp"
 #include "libfabric_shapes.hpp"
@@ -34,13 +35,15 @@ std::string refusal_of(port_options options = {}) {
   return opened ? "(it opened)" : std::string(opened.error().sentence);
 }
 void expect_says(const std::string& sentence, std::initializer_list<const char*> words) {
-  for (const char* each : words) EXPECT_NE(sentence.find(each), std::string::npos) << "\"" << each << "\" is missing in: " << sentence;
+  for (const char* each : words)
+    EXPECT_NE(sentence.find(each), std::string::npos) << "\"" << each << "\" is missing in: " << sentence;
 }
 void expect_silent_on(const std::string& sentence, std::initializer_list<const char*> words) {
-  for (const char* each : words) EXPECT_EQ(sentence.find(each), std::string::npos) << "\"" << each << "\" has no business in: " << sentence;
+  for (const char* each : words)
+    EXPECT_EQ(sentence.find(each), std::string::npos) << "\"" << each << "\" has no business in: " << sentence;
 }
 
-// ---- nothing found -------------------------------------------------------------------------------------------------------------------------
+// ---- nothing found
 
 struct ordered_atomics : tcp_rxm_shape {
   static constexpr std::string_view name = "ordered_atomics";
@@ -51,19 +54,22 @@ constexpr auto absent = [](fabric_facts f) { return f.provider = "no_such_provid
 
 TEST(libfabric_refusals, two_demands_that_exclude_each_other_are_named_and_no_other) {
   const std::string said = refusal_of<ordered_atomics>();
-  expect_says(said, {"fabric ordered_atomics: libfabric ",
-                     "found nothing: its provider \"tcp;ofi_rxm\" does not grant together, though any fewer of them, "
-                     "atomics: provider and order_send_after_write: true; everything else that was asked for is granted"});
+  expect_says(said,
+              {"fabric ordered_atomics: libfabric ",
+               "found nothing: its provider \"tcp;ofi_rxm\" does not grant together, though any fewer of them, "
+               "atomics: provider and order_send_after_write: true; everything else that was asked for is granted"});
   expect_silent_on(said, {"immediate", "node", "endpoint_type"});
 }
 TEST(libfabric_refusals, one_demand_that_nobody_can_have_is_named_with_what_there_is_instead) {
-  expect_says(refusal_of<falsified<tcp_shape, wide_immediate>>(), {"does not grant write_immediate_bytes: 16 (it returns 8); everything else"});
+  expect_says(refusal_of<falsified<tcp_shape, wide_immediate>>(),
+              {"does not grant write_immediate_bytes: 16 (it returns 8); everything else"});
 }
 TEST(libfabric_refusals, several_independent_demands_are_all_named) {
   port_options options;
   options.receives = 1'000'000;
-  expect_says(refusal_of<falsified<tcp_shape, wide_immediate>>(options),
-              {"does not grant write_immediate_bytes: 16 (it returns 8), and does not grant receives: 1000000 (it returns "});
+  expect_says(
+      refusal_of<falsified<tcp_shape, wide_immediate>>(options),
+      {"does not grant write_immediate_bytes: 16 (it returns 8), and does not grant receives: 1000000 (it returns "});
 }
 TEST(libfabric_refusals, an_address_that_cannot_be_had_is_a_demand_too) {
   port_options options;
@@ -87,7 +93,7 @@ TEST(libfabric_refusals, conflicts_are_as_small_as_can_be) {
   EXPECT_EQ(all([](const std::vector<bool>&) { return false; }), sets{}) << "nothing that can be given up helps";
 }
 
-// ---- something else found ------------------------------------------------------------------------------------------------------------------
+// ---- something else found
 
 struct pointers_and_keys : tcp_shape {
   static constexpr std::string_view name = "pointers_and_keys";
@@ -101,17 +107,19 @@ constexpr auto deep_and_injecting = [](fabric_facts f) { return f.inject_bytes =
 constexpr auto opaque = [](fabric_facts f) { return f.address_resolution = address_resolution::opaque, f; };
 
 TEST(libfabric_refusals, each_cell_that_differs_is_listed_with_the_answer_that_rests_on_it) {
-  expect_says(refusal_of<pointers_and_keys>(), {"virtual_addressing: asked yes, returned no, baked yes (region_address depends on it)",
-                                                "key_owner provider: asked yes, returned no, baked yes (region_key depends on it)"});
+  expect_says(refusal_of<pointers_and_keys>(),
+              {"virtual_addressing: asked yes, returned no, baked yes (region_address depends on it)",
+               "key_owner provider: asked yes, returned no, baked yes (region_key depends on it)"});
   expect_says(refusal_of<falsified<tcp_shape, older>>(),
               {"inject_bytes: asked at least 4096, returned 128, baked 4096", "library version", "before 1.16"});
-  expect_says(refusal_of<falsified<tcp_shape, opaque>>(), {"address_resolution socket: asked no, returned yes, baked no (bootstrap depends on it)"});
+  expect_says(refusal_of<falsified<tcp_shape, opaque>>(),
+              {"address_resolution socket: asked no, returned yes, baked no (bootstrap depends on it)"});
 }
 
 TEST(libfabric_refusals, what_no_answer_rests_on_refuses_unless_it_is_tolerated) {
   using row = falsified<tcp_shape, deep>;
-  expect_says(refusal_of<row>(),
-              {"queue_depth (transmit): asked at least 1048576, returned ", "(no answer depends on it)", "on_difference::degrade opens"});
+  expect_says(refusal_of<row>(), {"queue_depth (transmit): asked at least 1048576, returned ",
+                                  "(no answer depends on it)", "on_difference::degrade opens"});
   port_options options;
   options.node = "127.0.0.1";
   for (const on_difference chosen : {on_difference::degrade, on_difference::warn}) {
@@ -143,7 +151,8 @@ TEST(libfabric_refusals, a_transport_is_opened_with_the_same_choice_and_warns) {
   transport_options options{.node = "127.0.0.1"};
   const auto refused = open<deep_fabric>(options);
   ASSERT_FALSE(refused);
-  expect_says(refused.error().sentence, {"fabric tcp: the library is not what this program was generated for: queue_depth (transmit)"});
+  expect_says(refused.error().sentence,
+              {"fabric tcp: the library is not what this program was generated for: queue_depth (transmit)"});
   const auto said_by = [&](on_difference chosen) {
     options.on_difference = chosen;
     ::testing::internal::CaptureStderr();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shapes written by hand, one per provider that runs on an ordinary machine: what compose derives from generated headers.
-// A test names providers because it checks what each of them does.
+// Shapes written by hand, one per provider that runs on an ordinary machine: what compose derives from generated
+// headers. A test names providers because it checks what each of them does.
 #pragma once
 
 #include "../../backends/libfabric/port.hpp"
@@ -152,7 +152,8 @@ struct counting_shm_shape : shm_shape {
 
 struct environment_shape : shm_shape {
   static constexpr std::string_view name = "environment";
-  static constexpr std::array<environment_setting, 2> environment{{{"WEFT_TEST_UNSET", "row"}, {"WEFT_TEST_SET", "row"}}};
+  static constexpr std::array<environment_setting, 2> environment{
+      {{"WEFT_TEST_UNSET", "row"}, {"WEFT_TEST_SET", "row"}}};
 };
 
 /// A context of a test's own.

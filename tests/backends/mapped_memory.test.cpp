@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What of mapped memory the conformance suites do not meet: arenas that outgrow their first mapping, peers that lie, files that could shrink,
-// memory that peers cannot count in, and what a killed process leaves.
-// Hot path: no. Threads: one.
+// What of mapped memory the conformance suites do not meet: arenas that outgrow their first mapping, peers that lie,
+// files that could shrink, memory that peers cannot count in, and what a killed process leaves. Hot path: no. Threads:
+// one.
 #include "../../compose/transport.hpp"
 #include "../../generated/mapped.hpp"
 
@@ -44,13 +44,15 @@ TEST(bytes_that_are_stored, are_those_asked_for_and_no_others) {
     for (std::size_t size = 0; size <= 200; ++size) {
       std::fill(to.begin(), to.end(), std::byte{0xee});
       store(to.data() + 8 + shift, const_bytes(from).subspan(shift, size));
-      EXPECT_TRUE(std::equal(to.begin() + 8 + static_cast<std::ptrdiff_t>(shift), to.begin() + 8 + static_cast<std::ptrdiff_t>(shift + size),
+      EXPECT_TRUE(std::equal(to.begin() + 8 + static_cast<std::ptrdiff_t>(shift),
+                             to.begin() + 8 + static_cast<std::ptrdiff_t>(shift + size),
                              from.begin() + static_cast<std::ptrdiff_t>(shift)))
           << size << " bytes, " << shift << " behind a word";
       EXPECT_EQ(static_cast<std::size_t>(std::count(to.begin(), to.end(), std::byte{0xee})),
                 to.size() - size +
                     static_cast<std::size_t>(std::count(from.begin() + static_cast<std::ptrdiff_t>(shift),
-                                                        from.begin() + static_cast<std::ptrdiff_t>(shift + size), std::byte{0xee})))
+                                                        from.begin() + static_cast<std::ptrdiff_t>(shift + size),
+                                                        std::byte{0xee})))
           << size << " bytes, " << shift << " behind a word";
     }
 }
@@ -158,7 +160,8 @@ TEST(rings, carry_messages_of_every_size_around_their_end) {
     EXPECT_EQ(e->immediate, i);
     const auto came = r.in.message(*e, e->size);
     ASSERT_TRUE(came);
-    ASSERT_TRUE(std::equal(came->begin(), came->end(), text.begin(), text.begin() + static_cast<std::ptrdiff_t>(size))) << i;
+    ASSERT_TRUE(std::equal(came->begin(), came->end(), text.begin(), text.begin() + static_cast<std::ptrdiff_t>(size)))
+        << i;
     r.in.pop();
     EXPECT_FALSE(r.in.has_front());
   }
@@ -178,12 +181,12 @@ TEST(rings, tell_where_the_bytes_of_a_notice_lie) {
   const auto told = [&r] {
     const ring_entry& e = r.in.front();
     EXPECT_EQ(e.size, ring_entry::notice);
-    const landed_bytes landed = landed_bytes::of(e);
+    const written_bytes landed = written_bytes::of(e);
     r.in.pop();
     return landed;
   };
   r.out.send_notice(1, {4096, 4119});
-  const landed_bytes near = told();
+  const written_bytes near = told();
   EXPECT_EQ(near.first, 4096U);
   EXPECT_EQ(near.last, 4119U);
   r.out.send_notice(2, {});
@@ -194,7 +197,8 @@ TEST(connections, ask_for_bytes_that_lie_nowhere_and_come_to_no_harm) {
   two t;
   connection c(1);
   c.own_memory = t.own->start();
-  for (const std::uint64_t lie : {std::uint64_t{0}, arena::most_bytes, ~std::uint64_t{0}, std::uint64_t{1} << 47, std::uint64_t{1} << 63}) {
+  for (const std::uint64_t lie :
+       {std::uint64_t{0}, arena::most_bytes, ~std::uint64_t{0}, std::uint64_t{1} << 47, std::uint64_t{1} << 63}) {
     c.fetch_ahead({lie, lie + 7});
     c.arriving.fetch();
   }
@@ -267,7 +271,8 @@ TEST(rings, do_not_believe_places_that_are_none) {
   ring_of_two r;
   const std::vector<std::byte> text(1000);
   r.send(text, 0);
-  for (const payload_place lie : {payload_place{r.payload, 0}, payload_place{r.payload - 999, 0}, payload_place{~std::uint64_t{0}, 0}}) {
+  for (const payload_place lie :
+       {payload_place{r.payload, 0}, payload_place{r.payload - 999, 0}, payload_place{~std::uint64_t{0}, 0}}) {
     std::memcpy(r.ring->entry[0].inside.data(), &lie, sizeof lie);
     EXPECT_FALSE(r.in.message(r.in.front(), r.in.front().size)) << lie.offset;
   }
@@ -298,8 +303,9 @@ TEST(transports, count_in_memory_of_the_mapping_alone) {
 std::size_t shared_files() {
   std::error_code none;
   const auto all = std::filesystem::directory_iterator("/dev/shm", none);
-  return static_cast<std::size_t>(
-      std::count_if(begin(all), end(all), [](const auto& each) { return each.path().filename().string().find("weft") != std::string::npos; }));
+  return static_cast<std::size_t>(std::count_if(begin(all), end(all), [](const auto& each) {
+    return each.path().filename().string().find("weft") != std::string::npos;
+  }));
 }
 
 TEST(transports, leave_nothing_when_they_are_killed) {

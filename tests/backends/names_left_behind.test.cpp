@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A process that was killed leaves the names of its shared memory behind. Whoever gets its number later opens all the same.
+// A process that was killed leaves the names of its shared memory behind. Whoever gets its number later opens all the
+// same.
 #include <weft/compose/transport.hpp>
 #include <weft/generated/shm.hpp>
 

@@ -45,7 +45,7 @@ inline std::string home() {
   return said == nullptr ? "127.0.0.1" : said;
 }
 
-inline constexpr std::size_t slot_bytes = 2048;
+inline constexpr std::size_t max_message_bytes = 2048;
 inline constexpr std::size_t slot_count = 32;
 inline constexpr std::size_t region_bytes = 1 << 20;
 inline constexpr std::uint64_t region_key = 0x1234'5678'9abc'def1;
@@ -70,7 +70,7 @@ struct side {
   std::unique_ptr<port_type> port;
   link peer{};
   bool established = false, lost = false, refused = false;
-  std::vector<std::byte> slots = std::vector<std::byte>(slot_bytes * slot_count);
+  std::vector<std::byte> slots = std::vector<std::byte>(max_message_bytes * slot_count);
   std::vector<std::byte> scratch = std::vector<std::byte>(1 << 20);
   registration slot_memory, scratch_memory;
   std::deque<message> messages;
@@ -88,14 +88,14 @@ struct side {
     auto opened = port_type::open(options);
     if (!opened) return opened.error().sentence;
     port = std::move(opened).value();
-    slot_memory = port->enroll_local(slots).value();
-    scratch_memory = port->enroll_local(scratch).value();
+    slot_memory = port->register_local(slots).value();
+    scratch_memory = port->register_local(scratch).value();
     if (!port_type::link_has_receives) post_all({});
     return {};
   }
 
   void post_slot(link on, std::size_t i) {
-    const local_memory into{slots.data() + i * slot_bytes, slot_bytes, slot_memory.descriptor};
+    const local_memory into{slots.data() + i * max_message_bytes, max_message_bytes, slot_memory.descriptor};
     if (!port->post_receive(on, into, into.data)) std::abort();
   }
   void post_all(link on) {
@@ -114,7 +114,7 @@ struct side {
       return 1;
     });
     return port->poll([&](const completion_entry& e) {
-      if (e.kind == completion_kind::landed) {
+      if (e.kind == completion_kind::write_with_immediate) {
         landed.push_back(e.immediate);
       } else if (e.kind == completion_kind::received) {
         const auto* data = static_cast<const char*>(e.context);
@@ -123,7 +123,8 @@ struct side {
           return;
         }
         messages.push_back({std::string(data, e.length), e.immediate});
-        post_slot(peer, static_cast<std::size_t>(static_cast<std::byte*>(e.context) - slots.data()) / slot_bytes);
+        post_slot(peer,
+                  static_cast<std::size_t>(static_cast<std::byte*>(e.context) - slots.data()) / max_message_bytes);
       } else {
         ended[e.context].push_back(e.outcome);
       }
@@ -166,12 +167,13 @@ struct side {
   /// Sends and waits for the end of the send.
   status say(const std::string& text, std::uint32_t immediate = 0, std::chrono::milliseconds limit = 10s) {
     int token = 0;
-    const local_memory from = staged(text.data(), text.size(), scratch.size() - slot_bytes);
+    const local_memory from = staged(text.data(), text.size(), scratch.size() - max_message_bytes);
     const status s = post([&] {
       if constexpr (Shape::framed) {  // the first byte is the header
         const std::size_t header = std::min<std::size_t>(1, from.size);
-        return port->template send_framed<post_mode::signalled>(peer, {from.data, header, from.descriptor},
-                                                                {from.data + header, from.size - header, from.descriptor}, &token);
+        return port->template send_framed<post_mode::signalled>(
+            peer, {from.data, header, from.descriptor}, {from.data + header, from.size - header, from.descriptor},
+            &token);
       } else {
         return port->template send<post_mode::signalled>(peer, from, immediate, &token);
       }
@@ -190,8 +192,9 @@ struct side {
   /// Sends twice what a slot holds.
   status say_large() {
     int token = 0;
-    const local_memory from{scratch.data(), 2 * slot_bytes, scratch_memory.descriptor};
-    if (const status s = post([&] { return port->template send<post_mode::signalled>(peer, from, 0, &token); }); !s) return s;
+    const local_memory from{scratch.data(), 2 * max_message_bytes, scratch_memory.descriptor};
+    if (const status s = post([&] { return port->template send<post_mode::signalled>(peer, from, 0, &token); }); !s)
+      return s;
     pump_until([&] { return ended.contains(&token); }, 2s);
     ended.erase(&token);
     return {};
@@ -207,7 +210,8 @@ struct side {
 /// The pattern of the block of 64 bytes that belongs to an immediate.
 inline std::byte pattern(std::uint64_t immediate) { return static_cast<std::byte>(0x5a ^ (immediate * 7)); }
 
-/// The process of the target: opens, tells its address through `out`, serves until told to quit. Ends by itself in a minute.
+/// The process of the target: opens, tells its address through `out`, serves until told to quit. Ends by itself in a
+/// minute.
 template <class Shape>
 int target_main(int out, const std::string& node) {
   alarm(static_cast<unsigned>(60 * slowness()));
@@ -220,7 +224,7 @@ int target_main(int out, const std::string& node) {
     return 1;
   }
   std::vector<std::byte> region(region_bytes);
-  registration card = self.port->enroll(region, rights::all, region_key).value();
+  registration card = self.port->register_memory(region, rights::all, region_key).value();
   const address_bytes own = self.port->address();
   if (write(out, own.data(), own.size()) != static_cast<ssize_t>(own.size())) return 1;
   close(out);
@@ -254,7 +258,8 @@ int target_main(int out, const std::string& node) {
         if (!self.answer(body, static_cast<std::uint32_t>(immediate) + 1)) return 5;
         break;
       case 'L':  // look: 256 bytes of the region
-        if (!self.answer(std::string(reinterpret_cast<const char*>(region.data()) + std::stoul(body.substr(1)), 256))) return 6;
+        if (!self.answer(std::string(reinterpret_cast<const char*>(region.data()) + std::stoul(body.substr(1)), 256)))
+          return 6;
         break;
       case 'W':  // wait, then echo
         usleep(static_cast<useconds_t>(std::stoul(body.substr(1)) * 1000));
@@ -262,7 +267,7 @@ int target_main(int out, const std::string& node) {
         break;
       case 'C':  // how many writes were counted
         if constexpr (Shape::remote_counter)
-          if (!self.answer(std::to_string(self.port->landed_writes()))) return 9;
+          if (!self.answer(std::to_string(self.port->counted_writes()))) return 9;
         break;
       case 'X':  // a message larger than a slot
         if (!self.say_large()) return 10;
@@ -275,7 +280,7 @@ int target_main(int out, const std::string& node) {
         break;
       case 'Q':
         self.pump_for(100ms);
-        self.port->withdraw(card);
+        self.port->deregister(card);
         self.port->hang_up(self.peer);
         return 0;
       default:
@@ -301,7 +306,8 @@ class target_process {
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
     std::byte piece[256];
-    for (ssize_t got; (got = read(ends[0], piece, sizeof piece)) > 0;) address_.insert(address_.end(), piece, piece + got);
+    for (ssize_t got; (got = read(ends[0], piece, sizeof piece)) > 0;)
+      address_.insert(address_.end(), piece, piece + got);
     close(ends[0]);
   }
   target_process(const target_process&) = delete;
@@ -361,7 +367,8 @@ struct initiator : side<Shape> {
     if (this->refused) return "refused";
     std::string hello = "H";
     for (const std::byte each : this->port->address()) hello += static_cast<char>(each);
-    if (const status s = this->say(hello); !s) return std::string("hello was not sent: ") + this->port->last_error_text();
+    if (const status s = this->say(hello); !s)
+      return std::string("hello was not sent: ") + this->port->last_error_text();
     const std::string body = this->hear().body;
     region_card card;
     if (body.size() != sizeof card) return "no region card: " + body;
@@ -371,7 +378,8 @@ struct initiator : side<Shape> {
   }
   /// The end of the operation with this context: deadline if nothing came.
   status end_of(void* context, std::chrono::milliseconds limit = std::chrono::seconds(10)) {
-    if (!this->pump_until([&] { return this->ended.contains(context); }, limit)) return error(errc::deadline, "nothing came");
+    if (!this->pump_until([&] { return this->ended.contains(context); }, limit))
+      return error(errc::deadline, "nothing came");
     const status first = this->ended[context].front();
     this->ended.erase(context);
     return first;

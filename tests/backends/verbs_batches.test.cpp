@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Batches of a transport over a device of this process (tests/stub_device): members are built in the list that is posted, one call takes up to 16 of them,
-// and whatever closes the list early, each member goes out once and each end is told once.
+// Batches of a transport over a device of this process (tests/stub_device): members are built in the list that is
+// posted, one call takes up to 16 of them, and whatever closes the list early, each member goes out once and each end
+// is told once.
 #include "../../compose/transport.hpp"
 #include "../../compose/with.hpp"
 #include "../stub_device/stub_device.hpp"
@@ -19,8 +20,8 @@ namespace weft {
 namespace {
 using fabric = stub_device::tested_row;
 constexpr bool whole = stub_device::extended;  // built work is taken whole or not at all
-static_assert(lists_members<engine<fabric>>);
-static_assert(!lists_members<engine<with<fabric, notify::message_after_ordered_write>>>);
+static_assert(detail::lists_members<detail::engine<fabric>>);
+static_assert(!detail::lists_members<detail::engine<with<fabric, notify::message_after_ordered_write>>>);
 
 class verbs_batches : public testing::Test {
  protected:
@@ -34,25 +35,31 @@ class verbs_batches : public testing::Test {
   char marks[128] = {};
 
   static transport<fabric> open(bool listens) {
-    return weft::open<fabric>({.node = "127.0.0.1", .listens = listens, .slot_bytes = 1024, .receives = 128, .operations = operations}).value();
+    return weft::open<fabric>({.node = "127.0.0.1",
+                               .listens = listens,
+                               .max_message_bytes = 1024,
+                               .receives = 128,
+                               .operations = operations})
+        .value();
   }
   void SetUp() override {
     bool stands = false;
     const auto accept = overloaded{[&](const requested& r) { ASSERT_TRUE(there.accept(r.peer)); }, [](auto&&) {}};
-    other = net.start_connect(there.where()).value();
+    other = net.start_connect(there.listen_address()).value();
     for (int i = 0; i < 1000 && !stands; ++i) {
       there.progress(accept);
       net.progress(overloaded{[&](const connected&) { stands = true; }, [](auto&&) {}});
     }
     ASSERT_TRUE(stands);
     settle();
-    place = net.parse_region(there.publish(landing)).value().at(0);
+    place = net.parse_region(there.export_region(landing)).value().at(0);
     stub_device::forget();
   }
   void TearDown() override { stub_device::forget(); }
   void settle() {
     for (int i = 0; i < 40; ++i) {
-      there.progress(overloaded{[&](const notified&) { ++notices; }, [&](const received&) { ++messages; }, [](auto&&) {}});
+      there.progress(
+          overloaded{[&](const notified&) { ++notices; }, [&](const received&) { ++messages; }, [](auto&&) {}});
       net.progress(overloaded{[&](const completed& c) { ends[c.context].push_back(errc::ok); },
                               [&](const failed& f) { ends[f.context].push_back(f.why.code); }, [](auto&&) {}});
     }
@@ -192,7 +199,7 @@ TEST_F(verbs_batches, a_refusal_that_nobody_could_be_answered_is_told_without_a_
 TEST_F(verbs_batches, what_is_larger_than_a_write_of_the_row_is_a_member_in_its_place) {
   constexpr std::size_t large = fabric::facts.largest_write + 8;
   region much = net.allocate(large, rights::none).value(), room = there.allocate(large, rights::all).value();
-  const remote_place far = net.parse_region(there.publish(room)).value().at(0);
+  const remote_place far = net.parse_region(there.export_region(room)).value().at(0);
   std::memset(much.data(), 7, large);
   auto b = net.batch(other);
   ASSERT_TRUE(b.put(source.first(8), place));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The verbs backend against a device of this process (tests/stub_device): what is linked into one call and signalled, and what cards do only when
-// something breaks. Each operation ends once.
+// The verbs backend against a device of this process (tests/stub_device): what is linked into one call and signalled,
+// and what cards do only when something breaks. Each operation ends once.
 #include "../stub_device/stub_device.hpp"
 #include "../stub_device/tested_row.hpp"
 
@@ -46,9 +46,9 @@ struct side {
     auto opened = port_type::open(with(listens));
     if (!opened) throw std::runtime_error(opened.error().sentence);
     net = std::move(opened).value();
-    own = net->enroll(memory, rights::all, 0).value();
+    own = net->register_memory(memory, rights::all, 0).value();
   }
-  void look() {
+  void poll() {
     net->poll_links([this](link_change what, std::uint32_t, port_type::link l) {
       if (what == link_change::arrived) {
         link = l;
@@ -68,7 +68,9 @@ struct side {
       ASSERT_TRUE(net->post_receive(link, {memory.data() + 4096 + 64 * i, each, own.descriptor}, &receives_[i]));
   }
   local_memory from(std::size_t size) { return {memory.data(), size, own.descriptor}; }
-  remote_memory there(std::size_t offset = 0) const { return {reinterpret_cast<std::uint64_t>(memory.data()) + offset, own.key}; }
+  remote_memory there(std::size_t offset = 0) const {
+    return {reinterpret_cast<std::uint64_t>(memory.data()) + offset, own.key};
+  }
 
  private:
   char receives_[32] = {};
@@ -88,14 +90,15 @@ class verbs_device : public testing::Test {
   }
   void TearDown() override { stub_device::forget(); }
   void both() {
-    caller.look();
-    listener.look();
+    caller.poll();
+    listener.poll();
   }
   void settle() {
     for (int i = 0; i < 20; ++i) both();
   }
   status put(void* context, std::size_t size = 8) {
-    if (context == nullptr) return caller.net->write<post_mode::unsignalled>(caller.link, caller.from(size), listener.there(), nullptr);
+    if (context == nullptr)
+      return caller.net->write<post_mode::unsignalled>(caller.link, caller.from(size), listener.there(), nullptr);
     return caller.net->write<post_mode::signalled>(caller.link, caller.from(size), listener.there(), context);
   }
   /// Each of the contexts was told one end, of this kind.
@@ -108,7 +111,7 @@ class verbs_device : public testing::Test {
   }
 };
 
-// ---- what a post is -------------------------------------------------------------------------------------------------------
+// ---- what a post is
 TEST_F(verbs_device, an_operation_is_one_call_and_short_bytes_lie_in_it) {
   std::strcpy(reinterpret_cast<char*>(caller.memory.data()), "abcdefg");
   ASSERT_TRUE(put(&marks[0]));
@@ -126,7 +129,7 @@ TEST_F(verbs_device, an_operation_is_one_call_and_short_bytes_lie_in_it) {
 TEST_F(verbs_device, unsignalled_posts_are_signalled_now_and_then_and_never_fill_the_queue) {
   for (int i = 0; i < 1000; ++i) {
     ASSERT_TRUE(put(nullptr)) << i;
-    if (i % 16 == 15) caller.look();
+    if (i % 16 == 15) caller.poll();
   }
   settle();
   EXPECT_TRUE(caller.ends.empty());
@@ -192,10 +195,11 @@ TEST_F(verbs_device, a_receive_that_is_refused_is_named) {
   EXPECT_EQ(named[1], &marks[next - 1]);
 }
 
-// ---- batches --------------------------------------------------------------------------------------------------------------
+// ---- batches
 TEST_F(verbs_device, a_batch_is_one_call_and_signals_what_was_asked_for) {
   caller.net->begin_batch();
-  for (std::size_t i = 0; i < 15; ++i) ASSERT_TRUE(caller.net->write<post_mode::unsignalled>(caller.link, caller.from(8), listener.there(), nullptr));
+  for (std::size_t i = 0; i < 15; ++i)
+    ASSERT_TRUE(caller.net->write<post_mode::unsignalled>(caller.link, caller.from(8), listener.there(), nullptr));
   ASSERT_TRUE(put(&marks[0]));
   EXPECT_EQ(stub_device::seen().doorbells, 0U);
   caller.net->end_batch();
@@ -229,12 +233,13 @@ TEST_F(verbs_device, a_batch_that_is_refused_in_the_middle_ends_each_operation_o
   for (std::size_t i = 0; i < 8; ++i) {
     const auto& told = caller.ends[&marks[i]];
     ASSERT_EQ(told.size(), 1U) << i;
-    EXPECT_EQ(told[0].code, i < 3 && !stub_device::extended ? errc::ok : errc::invalid) << i << ": built work is taken whole or not at all";
+    EXPECT_EQ(told[0].code, i < 3 && !stub_device::extended ? errc::ok : errc::invalid)
+        << i << ": built work is taken whole or not at all";
   }
   for (std::size_t i = 0; i < 32; ++i) ASSERT_TRUE(put(&marks[64 + i])) << "its places are free again";
 }
 
-// ---- what breaks ----------------------------------------------------------------------------------------------------------
+// ---- what breaks
 struct ending {
   ibv_wc_status how;
   errc meant;
@@ -258,13 +263,15 @@ TEST_P(verbs_device_broken, ends_the_operation_and_those_behind_it_once_and_the_
   EXPECT_TRUE(caller.lost && listener.lost);
   EXPECT_EQ(put(&marks[9]).code, errc::peer_lost);
 }
-INSTANTIATE_TEST_SUITE_P(all, verbs_device_broken,
-                         testing::Values(ending{IBV_WC_RETRY_EXC_ERR, errc::peer_lost}, ending{IBV_WC_RNR_RETRY_EXC_ERR, errc::peer_lost},
-                                         ending{IBV_WC_REM_ACCESS_ERR, errc::denied}, ending{IBV_WC_LOC_PROT_ERR, errc::invalid},
-                                         ending{IBV_WC_REM_OP_ERR, errc::broken}, ending{IBV_WC_GENERAL_ERR, errc::native}));
+INSTANTIATE_TEST_SUITE_P(
+    all, verbs_device_broken,
+    testing::Values(ending{IBV_WC_RETRY_EXC_ERR, errc::peer_lost}, ending{IBV_WC_RNR_RETRY_EXC_ERR, errc::peer_lost},
+                    ending{IBV_WC_REM_ACCESS_ERR, errc::denied}, ending{IBV_WC_LOC_PROT_ERR, errc::invalid},
+                    ending{IBV_WC_REM_OP_ERR, errc::broken}, ending{IBV_WC_GENERAL_ERR, errc::native}));
 
 TEST_F(verbs_device, a_wrong_key_is_denied) {
-  ASSERT_TRUE(caller.net->write<post_mode::signalled>(caller.link, caller.from(8), {listener.there().address, 0xbad}, &marks[0]));
+  ASSERT_TRUE(caller.net->write<post_mode::signalled>(caller.link, caller.from(8), {listener.there().address, 0xbad},
+                                                      &marks[0]));
   settle();
   expect_each_once(1, errc::denied);
 }
@@ -279,7 +286,7 @@ TEST_F(verbs_device, a_message_larger_than_its_receive_is_truncated_where_it_arr
   EXPECT_EQ(listener.arrivals.size(), receives) << "each receive ends once";
 }
 
-// ---- opening --------------------------------------------------------------------------------------------------------------
+// ---- opening
 TEST(verbs_device_opening, a_shallower_device_is_refused_unless_differences_that_no_answer_rests_on_are_accepted) {
   stub_device::set_queue_depth(128);
   const auto refused = port_type::open(with(false));
@@ -299,7 +306,8 @@ TEST(verbs_device_opening, a_row_that_posts_by_ibv_wr_calls_is_refused_by_a_devi
   const auto other = port<shape_of<fabrics::ibverbs_roce>>::open(with(false));
   stub_device::set_extended(true);
   ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().sentence, HasSubstr("fabric ibverbs_extended: device stub0 is not what this program was generated for"));
+  EXPECT_THAT(refused.error().sentence,
+              HasSubstr("fabric ibverbs_extended: device stub0 is not what this program was generated for"));
   EXPECT_THAT(refused.error().sentence, HasSubstr("extended_posting: asked true, returned false"));
   EXPECT_TRUE(other) << "requests are what every device takes";
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The verbs backend with one pool of receives for all links, against a device of this process (tests/stub_device): two links share it, what finds
-// it empty fails once, and a link that goes takes no receive along.
+// The verbs backend with one pool of receives for all links, against a device of this process (tests/stub_device): two
+// links share it, what finds it empty fails once, and a link that goes takes no receive along.
 #include "../../compose/with.hpp"
 #include "../../generated/ibverbs_roce.hpp"
 #include "../stub_device/stub_device.hpp"
@@ -41,12 +41,14 @@ struct end_of_pool {
     auto opened = port_type::open(o);
     if (!opened) throw std::runtime_error(opened.error().sentence);
     net = std::move(opened).value();
-    own = net->enroll(memory, rights::all, 0).value();
+    own = net->register_memory(memory, rights::all, 0).value();
     for (std::size_t i = 0; i < receives; ++i)
       if (!post(i)) throw std::runtime_error("a receive of the pool was refused");
   }
-  status post(std::size_t i) { return net->post_receive({}, {memory.data() + 4096 + 64 * i, 64, own.descriptor}, &marks.at(i)); }
-  void look() {
+  status post(std::size_t i) {
+    return net->post_receive({}, {memory.data() + 4096 + 64 * i, 64, own.descriptor}, &marks.at(i));
+  }
+  void poll() {
     net->poll_links([this](link_change what, std::uint32_t, port_type::link l) {
       if (what == link_change::arrived) links.push_back(l);
       stands += what == link_change::established;
@@ -80,7 +82,7 @@ class verbs_device_pool : public testing::Test {
   }
   void TearDown() override { stub_device::forget(); }
   void all() {
-    for (end_of_pool* each : {&listener, &one, &other}) each->look();
+    for (end_of_pool* each : {&listener, &one, &other}) each->poll();
   }
   void settle() {
     for (int i = 0; i < 20; ++i) all();
@@ -97,7 +99,8 @@ TEST_F(verbs_device_pool, messages_and_immediates_of_two_links_take_from_one_poo
   for (std::size_t i = 0; i < receives / 4; ++i) {
     ASSERT_TRUE(one.say(0, &marks[i]));
     const remote_memory there{reinterpret_cast<std::uint64_t>(listener.memory.data()), listener.own.key};
-    ASSERT_TRUE(one.net->write_immediate<post_mode::signalled>(one.links[0], {one.memory.data(), 8, one.own.descriptor}, there, 8, &marks[i + 16]));
+    ASSERT_TRUE(one.net->write_immediate<post_mode::signalled>(one.links[0], {one.memory.data(), 8, one.own.descriptor},
+                                                               there, 8, &marks[i + 16]));
     ASSERT_TRUE(other.say(0, &marks[i], 9));
     ASSERT_TRUE(other.say(0, &marks[i + 16], 9));
   }
@@ -109,7 +112,7 @@ TEST_F(verbs_device_pool, messages_and_immediates_of_two_links_take_from_one_poo
     EXPECT_TRUE(each.outcome);
     ++used[each.context];
     ++told[each.immediate];
-    EXPECT_EQ(each.kind == completion_kind::landed, each.immediate == 8);
+    EXPECT_EQ(each.kind == completion_kind::write_with_immediate, each.immediate == 8);
   }
   EXPECT_EQ(used.size(), receives) << "each receive of the pool, once";
   EXPECT_EQ(told, (std::map<std::uint64_t, int>{{7, 4}, {8, 4}, {9, 8}}));
@@ -160,7 +163,8 @@ TEST_F(verbs_device_pool, a_link_that_is_hung_up_leaves_the_pool_whole) {
 }
 
 TEST_F(verbs_device_pool, a_message_too_long_for_its_receive_ends_that_link_and_its_receive_comes_back) {
-  ASSERT_TRUE(one.net->send<post_mode::signalled>(one.links[0], {one.memory.data(), 1000, one.own.descriptor}, 7, &marks[0]));
+  ASSERT_TRUE(
+      one.net->send<post_mode::signalled>(one.links[0], {one.memory.data(), 1000, one.own.descriptor}, 7, &marks[0]));
   settle();
   ASSERT_EQ(listener.arrivals.size(), 1U);
   EXPECT_EQ(listener.arrivals[0].outcome.code, errc::truncated);

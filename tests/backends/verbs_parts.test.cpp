@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts of the verbs backend that need no device: what its numbers mean, what is signalled, when a queue is full, who may send, and
-// that bytes of peers are read strictly.
+// The parts of the verbs backend that need no device: what its numbers mean, what is signalled, when a queue is full,
+// who may send, and that bytes of peers are read strictly.
 #include <weft/backends/verbs/address.hpp>
 #include <weft/backends/verbs/credit.hpp>
 #include <weft/backends/verbs/errors.hpp>
@@ -21,14 +21,16 @@ namespace {
 
 using testing::HasSubstr;
 
-// ---- numbers --------------------------------------------------------------------------------------------------------------
+// ---- numbers
 TEST(verbs_errors, each_status_of_a_completion_has_one_meaning_and_keeps_its_number) {
   EXPECT_EQ(ended(IBV_WC_SUCCESS), status{});
   const std::vector<std::pair<ibv_wc_status, errc>> expected{
-      {IBV_WC_LOC_LEN_ERR, errc::truncated},       {IBV_WC_LOC_QP_OP_ERR, errc::invalid}, {IBV_WC_LOC_PROT_ERR, errc::invalid},
-      {IBV_WC_WR_FLUSH_ERR, errc::closed},         {IBV_WC_BAD_RESP_ERR, errc::broken},   {IBV_WC_REM_INV_REQ_ERR, errc::invalid},
-      {IBV_WC_REM_ACCESS_ERR, errc::denied},       {IBV_WC_REM_OP_ERR, errc::broken},     {IBV_WC_RETRY_EXC_ERR, errc::peer_lost},
-      {IBV_WC_RNR_RETRY_EXC_ERR, errc::peer_lost}, {IBV_WC_GENERAL_ERR, errc::native},
+      {IBV_WC_LOC_LEN_ERR, errc::truncated},   {IBV_WC_LOC_QP_OP_ERR, errc::invalid},
+      {IBV_WC_LOC_PROT_ERR, errc::invalid},    {IBV_WC_WR_FLUSH_ERR, errc::closed},
+      {IBV_WC_BAD_RESP_ERR, errc::broken},     {IBV_WC_REM_INV_REQ_ERR, errc::invalid},
+      {IBV_WC_REM_ACCESS_ERR, errc::denied},   {IBV_WC_REM_OP_ERR, errc::broken},
+      {IBV_WC_RETRY_EXC_ERR, errc::peer_lost}, {IBV_WC_RNR_RETRY_EXC_ERR, errc::peer_lost},
+      {IBV_WC_GENERAL_ERR, errc::native},
   };
   for (const auto& [how, meant] : expected) {
     const status s = ended(how);
@@ -52,7 +54,7 @@ TEST(verbs_errors, a_full_queue_is_an_answer_and_other_numbers_are_the_systems) 
   EXPECT_THAT(f.sentence, HasSubstr("fabric x: opening: rdma_bind_addr answered 19 (No such device)"));
 }
 
-// ---- the send queue -------------------------------------------------------------------------------------------------------
+// ---- the send queue
 struct nobody {};
 
 TEST(verbs_send_queue, is_shut_until_it_is_admitted_and_after_it_is_shut) {
@@ -105,10 +107,10 @@ TEST(verbs_send_queue, an_end_frees_the_silent_places_before_it) {
   auto& third = queue.take(&context, true);
   (void)queue.take(nullptr, false);
   EXPECT_EQ(queue.in_flight(), 4U);
-  EXPECT_TRUE(queue.owes_an_end());
+  EXPECT_TRUE(queue.has_unreported_end());
   queue.retire(third);
   EXPECT_EQ(queue.in_flight(), 1U);
-  EXPECT_FALSE(queue.owes_an_end());
+  EXPECT_FALSE(queue.has_unreported_end());
   EXPECT_EQ(third.context, &context);
 }
 
@@ -121,7 +123,7 @@ TEST(verbs_send_queue, a_signalled_place_is_kept_until_its_own_end_came) {
   auto& send = queue.take(nullptr, true);
   queue.retire(send);  // it overtook the read
   EXPECT_EQ(queue.in_flight(), 2U);
-  EXPECT_TRUE(queue.owes_an_end());
+  EXPECT_TRUE(queue.has_unreported_end());
   EXPECT_EQ(read.context, &reads);
   queue.retire(read);
   EXPECT_EQ(queue.in_flight(), 0U);
@@ -147,7 +149,8 @@ TEST(verbs_send_queue, what_ends_in_turn_is_retired_at_once_and_all_else_apart) 
   EXPECT_FALSE(queue.retire_next(fifth)) << "somebody waits for room";
   queue.retire_apart(fifth);
   EXPECT_EQ(queue.in_flight(), 0U);
-  for (int i = 0; i < 20; ++i) EXPECT_TRUE(queue.retire_next(queue.take(nullptr, true))) << "around the end of the places, too: " << i;
+  for (int i = 0; i < 20; ++i)
+    EXPECT_TRUE(queue.retire_next(queue.take(nullptr, true))) << "around the end of the places, too: " << i;
 }
 
 TEST(verbs_receive_queue, takes_as_many_as_there_is_room_for) {
@@ -183,8 +186,8 @@ TEST(verbs_send_queue, what_was_not_posted_after_all_makes_the_next_one_signalle
   EXPECT_TRUE(queue.take(nullptr, false).signalled) << "the one taken back may have been the signalled one";
 }
 
-/// A card that tells only of what was signalled, now and then of a later one first: the queue never overruns, never loses what a place
-/// remembers, and never gets stuck.
+/// A card that tells only of what was signalled, now and then of a later one first: the queue never overruns, never
+/// loses what a place remembers, and never gets stuck.
 TEST(verbs_send_queue, never_overruns_and_never_gets_stuck) {
   std::mt19937 draw(7);
   for (std::uint32_t size = 2; size < 40; ++size) {
@@ -213,7 +216,7 @@ TEST(verbs_send_queue, never_overruns_and_never_gets_stuck) {
   }
 }
 
-// ---- credit ---------------------------------------------------------------------------------------------------------------
+// ---- credit
 TEST(verbs_credit, no_more_is_sent_than_was_granted) {
   credit_words words;
   send_credit mine;
@@ -278,22 +281,26 @@ TEST(verbs_credit, introductions_are_read_strictly) {
   std::vector<std::byte> padded(bytes_of.begin(), bytes_of.end());
   padded.resize(56);  // what the connection manager of InfiniBand hands over
   EXPECT_TRUE(credit_introduction::parse(padded));
-  for (std::size_t n = 0; n < bytes_of.size(); ++n) EXPECT_FALSE(credit_introduction::parse(const_bytes(bytes_of).first(n))) << n;
+  for (std::size_t n = 0; n < bytes_of.size(); ++n)
+    EXPECT_FALSE(credit_introduction::parse(const_bytes(bytes_of).first(n))) << n;
   padded[0] ^= std::byte{1};
   EXPECT_FALSE(credit_introduction::parse(padded)) << "another form";
   const credit_introduction crooked{0x1001, 1, 1};
   EXPECT_FALSE(credit_introduction::parse(crooked.bytes_of())) << "no word begins there";
 }
 
-// ---- memory and addresses -------------------------------------------------------------------------------------------------
+// ---- memory and addresses
 TEST(verbs_memory, rights_become_access_and_nothing_more) {
   EXPECT_EQ(access_of(rights::none, true, false), IBV_ACCESS_LOCAL_WRITE);
   EXPECT_EQ(access_of(rights::remote_read, true, false), IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ);
   EXPECT_EQ(access_of(rights::remote_write, true, true), IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
   EXPECT_EQ(access_of(rights::remote_atomic, true, false), IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_ATOMIC);
-  EXPECT_EQ(access_of(rights::remote_atomic, false, false), IBV_ACCESS_LOCAL_WRITE) << "the target executes them: no card may";
-  EXPECT_EQ(access_of(rights::none, false, true), IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE) << "the sink of a read on this wire";
-  EXPECT_EQ(access_of(rights::remote_read, false, true), IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ) << "its key is known to peers";
+  EXPECT_EQ(access_of(rights::remote_atomic, false, false), IBV_ACCESS_LOCAL_WRITE)
+      << "the target executes them: no card may";
+  EXPECT_EQ(access_of(rights::none, false, true), IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE)
+      << "the sink of a read on this wire";
+  EXPECT_EQ(access_of(rights::remote_read, false, true), IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ)
+      << "its key is known to peers";
   EXPECT_EQ(local_key(descriptor_of(0xffff'ffffU)), 0xffff'ffffU);
 }
 

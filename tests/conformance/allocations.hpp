@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// No allocation per operation in steady state: each kind is posted and ended some hundred times first, then counted, on both sides.
-// The method: operator new is replaced in this program and counts per thread. That is all that weft's headers can allocate by; network
-// libraries are C, allocate by malloc and are not counted. The handlers of this suite hold no std::function and allocate nothing.
-// Hot path: no. Threads: one per side.
+// No allocation per operation in steady state: each kind is posted and ended some hundred times first, then counted, on
+// both sides. The method: operator new is replaced in this program and counts per thread. That is all that weft's
+// headers can allocate by; network libraries are C, allocate by malloc and are not counted. The handlers of this suite
+// hold no std::function and allocate nothing. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "allocation_count.hpp"
@@ -31,14 +31,15 @@ TYPED_TEST_SUITE_P(allocations);
 
 TYPED_TEST_P(allocations, none_per_operation_on_either_side) {
   using fabric = typename TestFixture::tested_fabric;
-  if (TypeParam::simulated) GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
+  if (TypeParam::simulated)
+    GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
   static constexpr int rounds = 300;
   TestFixture::play(
       {},
       [](party& side) {
         hosting<fabric> host(side, 4096, rights::all);
         auto counted = host.net.template allocate_words<atomicity::target>(64, rights::remote_atomic).value();
-        side.tell(1, const_bytes(host.net.publish(counted, owner_polls)));
+        side.tell(1, const_bytes(host.net.export_region(counted, owner_polls)));
         for (int phase = 0; phase < 20; ++phase) {  // 10 kinds, each first warm, then counted
           tally seen;
           const std::uint64_t before = allocation_count();
@@ -57,7 +58,8 @@ TYPED_TEST_P(allocations, none_per_operation_on_either_side) {
       [](party& side) {
         visiting<fabric> guest(side, 4096);
         auto& net = guest.net;
-        const auto counted = net.template parse_words<atomicity::target>(serve_and_ask(side, net, guest.seen, 0)).value();
+        const auto counted =
+            net.template parse_words<atomicity::target>(serve_and_ask(side, net, guest.seen, 0)).value();
         const local_memory mine = guest.memory.first(32);
         for (int phase = 0; phase < 20; ++phase) {
           tally seen;
@@ -82,7 +84,8 @@ TYPED_TEST_P(allocations, none_per_operation_on_either_side) {
                 s = net.fetch_add(guest.other, guest.there.at(0), 1, &seen);
                 break;
               case 6:  // native, or by compare-swaps, or by the target: as the row says
-                s = net.template fetch_max<std::int32_t>(guest.other, guest.there.at(8), static_cast<std::int32_t>(i), &seen);
+                s = net.template fetch_max<std::int32_t>(guest.other, guest.there.at(8), static_cast<std::int32_t>(i),
+                                                         &seen);
                 break;
               case 7:
                 s = net.template bit_xor<std::uint64_t>(guest.other, counted.at(16), 5, &seen);
@@ -91,7 +94,8 @@ TYPED_TEST_P(allocations, none_per_operation_on_either_side) {
                 s = net.template add<double>(guest.other, counted.at(24), 0.5, &seen);
                 break;
               case 9: {
-                auto b = net.batch(guest.other);  // not left while it has members: progress would keep them, in memory of their own
+                auto b = net.batch(
+                    guest.other);  // not left while it has members: progress would keep them, in memory of their own
                 const auto sure = [&](auto&& call) {
                   while ((s = call()).is_again()) net.progress(seen);
                 };

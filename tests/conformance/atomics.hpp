@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Atomics, whoever executes them: sums are exact under contention, every addition sees another old value, a swap happens only where
-// the comparison holds, and what cannot be done is refused.
-// Hot path: no. Threads: one per side.
+// Atomics, whoever executes them: sums are exact under contention, every addition sees another old value, a swap
+// happens only where the comparison holds, and what cannot be done is refused. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "two_sides.hpp"
@@ -55,11 +54,11 @@ TYPED_TEST_P(atomics_of_peers, additions_of_two_initiators_sum_up_and_see_differ
         observer seen;
         auto words = net.allocate(64, rights::remote_atomic).value();
         side.book.counter_start(net.now(), 1, 0);
-        side.tell(1, net.where());
-        side.tell(2, net.where());
+        side.tell(1, net.listen_address());
+        side.tell(2, net.listen_address());
         seen.on_requested = [&](const requested& r) { EXPECT_TRUE(net.accept(r.peer)); };
         await(side, net, seen, "both initiators", [&] { return seen.requests == 2; });
-        for (int k : {1, 2}) side.tell(k, const_bytes(net.publish(words, owner_polls)));
+        for (int k : {1, 2}) side.tell(k, const_bytes(net.export_region(words, owner_polls)));
         for (int k : {1, 2}) (void)serve_and_ask(side, net, seen, k);
         EXPECT_EQ(word_at(words, 8), 2 * count * 3);
         EXPECT_EQ(word_at(words, 0), 0U);
@@ -94,7 +93,8 @@ TYPED_TEST_P(atomics_of_peers, a_swap_happens_only_where_the_comparison_holds) {
           return guest.seen.old;
         };
         const auto swap = [&](std::uint64_t expected, std::uint64_t desired) {
-          return old_of([&] { return guest.net.compare_swap(guest.other, guest.there.at(16), expected, desired, &guest); });
+          return old_of(
+              [&] { return guest.net.compare_swap(guest.other, guest.there.at(16), expected, desired, &guest); });
         };
         EXPECT_EQ(swap(first + 1, 1), first) << "a miss tells what is there";
         EXPECT_EQ(swap(first, second), first) << "a hit";
@@ -117,7 +117,8 @@ TYPED_TEST_P(atomics_of_peers, a_misaligned_word_is_refused) {
         visiting<fabric> guest(side, 64);
         for (const std::uint64_t offset : {1U, 4U, 7U, 9U}) {
           EXPECT_EQ(guest.net.fetch_add(guest.other, guest.there.at(offset), 1, &guest).code, errc::invalid) << offset;
-          EXPECT_EQ(guest.net.compare_swap(guest.other, guest.there.at(offset), 0, 1, &guest).code, errc::invalid) << offset;
+          EXPECT_EQ(guest.net.compare_swap(guest.other, guest.there.at(offset), 0, 1, &guest).code, errc::invalid)
+              << offset;
         }
         await(side, guest.net, guest.seen, "nothing in flight", [&] { return guest.net.in_flight() == 0; });
         side.ready(0);

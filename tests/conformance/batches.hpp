@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Batches: what is in one arrives once, as if posted one by one; it closes itself on every path; what is refused is not in it; what a full
-// queue keeps back is left to progress, not lost.
-// Hot path: no. Threads: one per side.
+// Batches: what is in one arrives once, as if posted one by one; it closes itself on every path; what is refused is not
+// in it; what a full queue keeps back is left to progress, not lost. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "two_sides.hpp"
@@ -18,7 +17,8 @@ template <class Stage>
 class batches : public suite<Stage> {};
 TYPED_TEST_SUITE_P(batches);
 
-/// Side 0: a region of 64-byte slots. Each notice names the slot whose bytes must be there, each message says which one it is.
+/// Side 0: a region of 64-byte slots. Each notice names the slot whose bytes must be there, each message says which one
+/// it is.
 struct slots_of_a_batch {
   static constexpr std::size_t each = 64;
   std::uint32_t count;
@@ -31,7 +31,8 @@ struct slots_of_a_batch {
     host.seen.on_notified = [&](const notified& n) {
       ASSERT_LT(n.immediate, count);
       EXPECT_EQ(++told[n.immediate], 1U) << "notice " << n.immediate << " came again";
-      EXPECT_EQ(first_unlike(host.region.memory().subspan(n.immediate * each, each), n.immediate), each) << "before its bytes: " << n.immediate;
+      EXPECT_EQ(first_unlike(host.region.memory().subspan(n.immediate * each, each), n.immediate), each)
+          << "before its bytes: " << n.immediate;
     };
     host.seen.on_received = [&](const received& m) {
       std::uint32_t which = count;
@@ -43,7 +44,8 @@ struct slots_of_a_batch {
     serve(side, host.net, host.seen, 1);
     const std::uint64_t notices = side.ask_number(1), messages = side.ask_number(1);
     await(
-        side, host.net, host.seen, "all of the batch", [&] { return host.seen.notices >= notices && host.seen.messages >= messages; }, patience * 2);
+        side, host.net, host.seen, "all of the batch",
+        [&] { return host.seen.notices >= notices && host.seen.messages >= messages; }, patience * 2);
     side.ready(1);
     serve(side, host.net, host.seen, 1);
     EXPECT_EQ(host.seen.notices, notices);
@@ -60,7 +62,8 @@ struct batching : visiting<F> {
   std::uint32_t count;
   std::uint64_t notices = 0, messages = 0;
 
-  batching(party& side, std::uint32_t slots, transport_options o = {}) : visiting<F>(side, slots * (each + 4), o), count(slots) {
+  batching(party& side, std::uint32_t slots, transport_options o = {})
+      : visiting<F>(side, slots * (each + 4), o), count(slots) {
     for (std::uint32_t i = 0; i < count; ++i) {
       paint({this->memory.data() + i * each, each}, i);
       std::memcpy(number(i).data, &i, sizeof i);
@@ -72,7 +75,8 @@ struct batching : visiting<F> {
   /// Member i of a batch: of three kinds, each slot is put by one.
   template <class Batch>
   status add(Batch& b, std::uint32_t i) {
-    const status s = i % 3 == 2 ? b.put_notify(slot(i), this->there.at(i * each), i) : b.put(slot(i), this->there.at(i * each));
+    const status s =
+        i % 3 == 2 ? b.put_notify(slot(i), this->there.at(i * each), i) : b.put(slot(i), this->there.at(i * each));
     notices += std::uint64_t{s && i % 3 == 2};
     return s;
   }
@@ -128,7 +132,9 @@ TYPED_TEST_P(batches, close_themselves_on_every_path) {
       {}, [](party& side) { slots_of_a_batch{count}.take<fabric>(side); },
       [](party& side) {
         batching<fabric> guest(side, count);
-        const auto add = [&](auto& b, std::uint32_t i) { push(side, guest.net, guest.seen, "member", [&] { return guest.add(b, i); }); };
+        const auto add = [&](auto& b, std::uint32_t i) {
+          push(side, guest.net, guest.seen, "member", [&] { return guest.add(b, i); });
+        };
         {  // the end of its scope, after an error of a member's own
           auto b = guest.net.batch(guest.other);
           add(b, 0);
@@ -149,7 +155,8 @@ TYPED_TEST_P(batches, close_themselves_on_every_path) {
           add(b, 4);
           auto heir = std::move(b);
           add(heir, 5);
-          EXPECT_EQ(b.put(guest.slot(0), guest.there.at(0)).code, errc::invalid);  // NOLINT(bugprone-use-after-move): closed by the move
+          EXPECT_EQ(b.put(guest.slot(0), guest.there.at(0)).code,
+                    errc::invalid);  // NOLINT(bugprone-use-after-move): closed by the move
           auto third = guest.net.batch(guest.other);
           add(third, 6);
           heir = std::move(third);  // what it held goes out
@@ -259,6 +266,7 @@ TYPED_TEST_P(batches, fetch_adds_are_members_with_an_end_and_a_value_of_their_ow
 
 REGISTER_TYPED_TEST_SUITE_P(batches, fetch_adds_are_members_with_an_end_and_a_value_of_their_own,
                             members_of_all_kinds_arrive_once_and_the_last_one_is_told, close_themselves_on_every_path,
-                            what_a_full_queue_keeps_back_is_left_to_progress, to_a_peer_that_left_are_refused_and_nothing_is_left);
+                            what_a_full_queue_keeps_back_is_left_to_progress,
+                            to_a_peer_that_left_are_refused_and_nothing_is_left);
 
 }  // namespace weft::conformance

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Notices whose bytes come with them, in a message or in a cell of the target's ring: what a card would have refused, the target does.
+// Notices whose bytes come with them, in a message or in a cell of the target's ring: what a card would have refused,
+// the target does.
 #pragma once
 
 #include "stage.hpp"
@@ -11,8 +12,8 @@
 
 namespace weft::conformance {
 
-// put_notify whose bytes travel in the notice: the target judges key, bounds and rights as a card would, tells the initiator, and tells nobody
-// of what it refused; each ends once also when the target dies.
+// put_notify whose bytes travel in the notice: the target judges key, bounds and rights as a card would, tells the
+// initiator, and tells nobody of what it refused; each ends once also when the target dies.
 template <class Stage>
 class fused_notices : public suite<Stage> {};
 TYPED_TEST_SUITE_P(fused_notices);
@@ -25,8 +26,8 @@ TYPED_TEST_P(fused_notices, what_the_target_refuses_fails_and_is_told_to_nobody_
         hosting<fabric> host(side, 4096, rights::remote_write);
         const auto unwritable = host.net.allocate(4096, rights::remote_read).value();
         const auto gone = host.net.allocate(4096, rights::remote_write).value();
-        side.tell(1, const_bytes(host.net.publish(unwritable, owner_polls)));
-        side.tell(1, const_bytes(host.net.publish(gone, owner_polls)));
+        side.tell(1, const_bytes(host.net.export_region(unwritable, owner_polls)));
+        side.tell(1, const_bytes(host.net.export_region(gone, owner_polls)));
         host.net.release_region(gone);
         std::vector<std::uint32_t> told;
         host.seen.on_notified = [&](const notified& n) { told.push_back(n.immediate); };
@@ -59,8 +60,10 @@ TYPED_TEST_P(fused_notices, what_the_target_refuses_fails_and_is_told_to_nobody_
         const auto refused = [&](const remote_place& at, errc expected) {
           for (const bool signalled : {true, false}) {
             why.clear();
-            push(side, guest.net, guest.seen, "put_notify",
-                 [&] { return signalled ? guest.net.put_notify(guest.other, from, at, 1, &guest) : guest.net.put_notify(guest.other, from, at, 1); });
+            push(side, guest.net, guest.seen, "put_notify", [&] {
+              return signalled ? guest.net.put_notify(guest.other, from, at, 1, &guest)
+                               : guest.net.put_notify(guest.other, from, at, 1);
+            });
             await(side, guest.net, guest.seen, "the refusal", [&] { return !why.empty(); });
             EXPECT_EQ(why, std::vector<errc>{expected});
           }
@@ -71,7 +74,8 @@ TYPED_TEST_P(fused_notices, what_the_target_refuses_fails_and_is_told_to_nobody_
         refused(remote_region(writable).at(0), errc::denied);
         refused(gone.at(0), errc::denied);
         EXPECT_EQ(guest.seen.completions, 0U);
-        push(side, guest.net, guest.seen, "put_notify", [&] { return guest.net.put_notify(guest.other, from, guest.there.at(100), 77, &guest); });
+        push(side, guest.net, guest.seen, "put_notify",
+             [&] { return guest.net.put_notify(guest.other, from, guest.there.at(100), 77, &guest); });
         await(side, guest.net, guest.seen, "its end", [&] { return guest.seen.completions == 1; });
         EXPECT_EQ(guest.net.in_flight(), 0U);
         side.ready(0);
@@ -91,7 +95,9 @@ TYPED_TEST_P(fused_notices, each_ends_once_when_the_target_dies) {
       [](party& side) {
         visiting<fabric> guest(side, 4096);
         std::vector<std::uint32_t> ended(400);
-        const auto count = [&](void* context) { ++ended.at(static_cast<std::size_t>(static_cast<std::uint32_t*>(context) - ended.data())); };
+        const auto count = [&](void* context) {
+          ++ended.at(static_cast<std::size_t>(static_cast<std::uint32_t*>(context) - ended.data()));
+        };
         guest.seen.on_completed = [&](const completed& c) { count(c.context); };
         guest.seen.on_failed = [&](const failed& f) { count(f.context); };
         guest.seen.on_lost = [](const lost&) {};
@@ -100,7 +106,8 @@ TYPED_TEST_P(fused_notices, each_ends_once_when_the_target_dies) {
           if (posted == ended.size() / 2) side.kill(0);
           status s = again(waits_for::queue, "");
           while (s.is_again() && guest.other.alive()) {
-            s = guest.net.put_notify(guest.other, guest.memory.first(posted % 300), guest.there.at(0), 1, &ended[posted]);
+            s = guest.net.put_notify(guest.other, guest.memory.first(posted % 300), guest.there.at(0), 1,
+                                     &ended[posted]);
             guest.net.progress(guest.seen);
             if (s.is_again()) side.rest(20us);
           }
@@ -114,6 +121,7 @@ TYPED_TEST_P(fused_notices, each_ends_once_when_the_target_dies) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(fused_notices, what_the_target_refuses_fails_and_is_told_to_nobody_there, each_ends_once_when_the_target_dies);
+REGISTER_TYPED_TEST_SUITE_P(fused_notices, what_the_target_refuses_fails_and_is_told_to_nobody_there,
+                            each_ends_once_when_the_target_dies);
 
 }  // namespace weft::conformance

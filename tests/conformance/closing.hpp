@@ -56,7 +56,8 @@ TYPED_TEST_P(closing_of_peers, drains_what_is_outstanding_and_the_other_side_is_
       [](party& side) {
         visiting<fabric> guest(side, 4096);
         for (int i = 0; i < 20; ++i)
-          push(side, guest.net, guest.seen, "send", [&] { return guest.net.send(guest.other, guest.memory.first(64), &guest); });
+          push(side, guest.net, guest.seen, "send",
+               [&] { return guest.net.send(guest.other, guest.memory.first(64), &guest); });
         EXPECT_TRUE(guest.net.close(guest.other, patience, guest.seen));
         EXPECT_EQ(guest.seen.completions, 20U);
         EXPECT_EQ(guest.seen.losses, 0U) << "close() answers by itself";
@@ -84,8 +85,9 @@ TYPED_TEST_P(closing_of_peers, a_goodbye_that_overtakes_loses_no_message_and_no_
       [](party& side) {
         visiting<fabric> guest(side, 4096);
         for (std::uint32_t i = 0; i < each; ++i)
-          push(side, guest.net, guest.seen, "put_notify",
-               [&] { return guest.net.put_notify(guest.other, guest.memory.first(8), guest.there.at(8 * i), i, &guest); });
+          push(side, guest.net, guest.seen, "put_notify", [&] {
+            return guest.net.put_notify(guest.other, guest.memory.first(8), guest.there.at(8 * i), i, &guest);
+          });
         await(side, guest.net, guest.seen, "the ends", [&] { return guest.seen.completions == each; });
         for (std::size_t i = 0; i < each; ++i)
           push(side, guest.net, guest.seen, "send", [&] { return guest.net.send(guest.other, guest.memory.first(8)); });
@@ -96,13 +98,14 @@ TYPED_TEST_P(closing_of_peers, a_goodbye_that_overtakes_loses_no_message_and_no_
 
 TYPED_TEST_P(closing_of_peers, many_rounds_of_meeting_and_closing_leave_nothing_behind) {
   using fabric = typename TestFixture::tested_fabric;
-  static const std::size_t rounds = rounds_asked(slowness() == 1 ? 1000 : 100);  // of 100, one that leaves a descriptor behind leaves 75 of them
+  static const std::size_t rounds =
+      rounds_asked(slowness() == 1 ? 1000 : 100);  // of 100, one that leaves a descriptor behind leaves 75 of them
   static const duration limit = std::max<duration>(110s, 110ms * rounds);
   TestFixture::play(
       {.limit = limit, .once = true},
       [](party& side) {
         auto net = opened<fabric>(side, listening());
-        side.tell(1, net.where());
+        side.tell(1, net.listen_address());
         observer seen;
         seen.on_requested = [&](const requested& r) { EXPECT_TRUE(net.accept(r.peer)); };
         serve(side, net, seen, 1, (limit - 10s) * slowness());
@@ -130,7 +133,8 @@ TYPED_TEST_P(closing_of_peers, many_rounds_of_meeting_and_closing_leave_nothing_
           const std::size_t open = open_descriptors();
           const std::size_t resident = resident_kib();
           EXPECT_LE(open, descriptors + 8) << "descriptors grow";
-          EXPECT_LE(resident, memory + 4096 + kept_by_sanitizer_kib * rounds) << "memory grows";  // seen over 750 rounds: 64 to 400 KiB
+          EXPECT_LE(resident, memory + 4096 + kept_by_sanitizer_kib * rounds)
+              << "memory grows";  // seen over 750 rounds: 64 to 400 KiB
           side.note("kept_descriptors", static_cast<std::int64_t>(open) - static_cast<std::int64_t>(descriptors));
           side.note("kept_kib", static_cast<std::int64_t>(resident) - static_cast<std::int64_t>(memory));
         }
@@ -162,7 +166,8 @@ TYPED_TEST_P(closing_of_peers, transports_opened_and_closed_leave_nothing_behind
 }
 
 REGISTER_TYPED_TEST_SUITE_P(closing_of_peers, drains_what_is_outstanding_and_the_other_side_is_told_closed,
-                            a_goodbye_that_overtakes_loses_no_message_and_no_notice, many_rounds_of_meeting_and_closing_leave_nothing_behind,
+                            a_goodbye_that_overtakes_loses_no_message_and_no_notice,
+                            many_rounds_of_meeting_and_closing_leave_nothing_behind,
                             transports_opened_and_closed_leave_nothing_behind);
 
 }  // namespace weft::conformance

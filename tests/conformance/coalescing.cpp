@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Small posts that share messages: gathered unasked (coalesce::up_to) and in groups opened by hand, each promise of single ones is kept: once, whole,
-// in the order that the row promises, told when it failed; and nobody waits for ever.
+// Small posts that share messages: gathered unasked (coalesce::up_to) and in groups opened by hand, each promise of
+// single ones is kept: once, whole, in the order that the row promises, told when it failed; and nobody waits for ever.
 #include "allocation_count.hpp"
 #include "messages.hpp"
 #include "put_notify.hpp"
@@ -20,11 +20,12 @@ namespace weft::conformance {
 
 using gathering_fabric = with<tested, coalesce::up_to<16, 1024>>;
 static_assert(gathering_fabric::fingerprint == tested::fingerprint, "each side decides for itself");
-using gathering_stage = std::conditional_t<in_process<gathering_fabric>, simulated_stage<gathering_fabric>, live<gathering_fabric>>;
+using gathering_stage =
+    std::conditional_t<in_process<gathering_fabric>, simulated_stage<gathering_fabric>, live<gathering_fabric>>;
 
 /// Puts and put_notifies share messages on this fabric; elsewhere only messages do.
 template <class F>
-inline constexpr bool packs = coalescing<engine<F>>::packs_notices;
+inline constexpr bool packs = weft::detail::coalescing<weft::detail::engine<F>>::packs_notices;
 
 template <class Stage>
 class coalescing_of_posts : public suite<Stage> {};
@@ -94,14 +95,17 @@ void take_groups(party& side, std::uint32_t messages, std::uint32_t notices) {
   host.seen.on_notified = [&](const notified& n) {
     ASSERT_LT(n.immediate, notices);
     EXPECT_EQ(++told[n.immediate], 1U) << "notice " << n.immediate;
-    EXPECT_EQ(first_unlike(host.region.memory().subspan(n.immediate * std::size_t{64}, 24), n.immediate), 24U) << "told before its bytes";
+    EXPECT_EQ(first_unlike(host.region.memory().subspan(n.immediate * std::size_t{64}, 24), n.immediate), 24U)
+        << "told before its bytes";
   };
   await(
-      side, host.net, host.seen, "all members", [&] { return host.seen.messages == messages && host.seen.notices == notices; }, patience * 2);
+      side, host.net, host.seen, "all members",
+      [&] { return host.seen.messages == messages && host.seen.notices == notices; }, patience * 2);
   side.ready(1);
   serve(side, host.net, host.seen, 1);
   for (std::uint32_t i = 0; i < notices; ++i) {
-    EXPECT_EQ(first_unlike(host.region.memory().subspan(i * std::size_t{64} + 24, 8), i + 100), 8U) << "the put before notice " << i;
+    EXPECT_EQ(first_unlike(host.region.memory().subspan(i * std::size_t{64} + 24, 8), i + 100), 8U)
+        << "the put before notice " << i;
   }
   EXPECT_EQ(host.net.garbled() + host.net.stale(), 0U);
 }
@@ -115,7 +119,8 @@ void give_groups(Guest& guest, std::uint32_t messages, std::uint32_t notices, Se
       send(from);
     }
     if (i < notices) {
-      const local_memory alone = guest.memory.slice(i * std::size_t{64} + 24, 8), told = guest.memory.slice(i * std::size_t{64}, 24);
+      const local_memory alone = guest.memory.slice(i * std::size_t{64} + 24, 8),
+                         told = guest.memory.slice(i * std::size_t{64}, 24);
       paint({alone.data, alone.size}, i + 100);
       paint({told.data, told.size}, i);
       put(alone, guest.there.at(i * std::size_t{64} + 24));
@@ -132,9 +137,14 @@ TYPED_TEST_P(coalescing_of_posts, puts_and_notices_travel_among_messages) {
         visiting<fabric> guest(side, 4096 + 90 * 1024);
         auto& net = guest.net;
         give_groups(
-            guest, 90, 64, [&](auto from) { push(side, net, guest.seen, "send", [&] { return net.send(guest.other, from); }); },
-            [&](auto from, auto at) { push(side, net, guest.seen, "put", [&] { return net.put(guest.other, from, at); }); },
-            [&](auto from, auto at, auto n) { push(side, net, guest.seen, "put_notify", [&] { return net.put_notify(guest.other, from, at, n); }); });
+            guest, 90, 64,
+            [&](auto from) { push(side, net, guest.seen, "send", [&] { return net.send(guest.other, from); }); },
+            [&](auto from, auto at) {
+              push(side, net, guest.seen, "put", [&] { return net.put(guest.other, from, at); });
+            },
+            [&](auto from, auto at, auto n) {
+              push(side, net, guest.seen, "put_notify", [&] { return net.put_notify(guest.other, from, at, n); });
+            });
         if constexpr (flushes<fabric>) {
           push(side, net, guest.seen, "flush", [&] { return net.flush(guest.other, &guest); });
           await(side, net, guest.seen, "the flush", [&] { return guest.seen.completions == 1; });
@@ -178,7 +188,9 @@ TYPED_TEST_P(coalescing_of_posts, groups_opened_by_hand_close_on_every_path) {
               next();
             },
             [&](auto from, auto at) { push(side, net, guest.seen, "put", [&] { return g->put(from, at); }); },
-            [&](auto from, auto at, auto n) { push(side, net, guest.seen, "put_notify", [&] { return g->put_notify(from, at, n); }); });
+            [&](auto from, auto at, auto n) {
+              push(side, net, guest.seen, "put_notify", [&] { return g->put_notify(from, at, n); });
+            });
         g.reset();  // and so does the last
         serve(side, net, guest.seen, 0);
         side.ready(0);
@@ -202,7 +214,8 @@ TYPED_TEST_P(coalescing_of_posts, a_lone_message_leaves_when_there_is_nothing_el
       [](party& side) {
         visiting<fabric> guest(side, 64, {.sleeps = true, .coalesce_time = 10s});  // never by the time
         for (int i = 0; i < 20; ++i) {
-          push(side, guest.net, guest.seen, "send", [&] { return guest.net.send(guest.other, guest.memory.first(16)); });
+          push(side, guest.net, guest.seen, "send",
+               [&] { return guest.net.send(guest.other, guest.memory.first(16)); });
           if (i % 2 == 0) {
             EXPECT_TRUE(guest.net.wait(1ms));  // whoever sleeps has sent
           }
@@ -236,7 +249,8 @@ TYPED_TEST_P(coalescing_of_posts, members_that_the_handler_leaves_stay_each_on_i
                                    [&](const auto& other) { seen(other); }};
         side.at("taking some");
         EXPECT_TRUE(net.until([&] { return taken == count; }, patience, on)) << taken;
-        for (std::uint32_t i = 0; i < count; ++i) EXPECT_EQ(refusals[i], i % 4 + 1) << "message " << i << " was offered too often";
+        for (std::uint32_t i = 0; i < count; ++i)
+          EXPECT_EQ(refusals[i], i % 4 + 1) << "message " << i << " was offered too often";
         side.ready(1);
         serve(side, net, seen, 1);
         EXPECT_EQ(net.garbled() + net.stale(), 0U);
@@ -282,12 +296,15 @@ TYPED_TEST_P(coalescing_of_posts, what_the_target_refuses_fails_once_each) {
         };
         auto g = guest.net.coalesce(guest.other);
         for (int i = 0; i < 10; ++i) {
-          push(side, guest.net, guest.seen, "put_notify", [&] { return g.put_notify(guest.memory.first(8), guest.there.at(0), 1); });
+          push(side, guest.net, guest.seen, "put_notify",
+               [&] { return g.put_notify(guest.memory.first(8), guest.there.at(0), 1); });
           push(side, guest.net, guest.seen, "send", [&] { return g.send(guest.memory.first(8)); });
         }
-        EXPECT_EQ(g.put_notify(guest.memory.first(64), guest.there.at(8), 1).code, errc::out_of_range) << "what is known here is said at once";
+        EXPECT_EQ(g.put_notify(guest.memory.first(64), guest.there.at(8), 1).code, errc::out_of_range)
+            << "what is known here is said at once";
         push(side, guest.net, guest.seen, "close", [&] { return g.close(); });
-        await(side, guest.net, guest.seen, "ten ends", [&] { return ended[static_cast<std::size_t>(operation::put_notify)] == 10; });
+        await(side, guest.net, guest.seen, "ten ends",
+              [&] { return ended[static_cast<std::size_t>(operation::put_notify)] == 10; });
         side.ready(0);
         await(side, guest.net, guest.seen, "nothing in flight", [&] { return guest.net.in_flight() == 0; });
         EXPECT_EQ(guest.seen.failures, 10U);
@@ -313,7 +330,8 @@ struct counting_messages {
 
 TYPED_TEST_P(coalescing_of_posts, allocate_nothing) {
   using fabric = typename TestFixture::tested_fabric;
-  if (TypeParam::simulated) GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
+  if (TypeParam::simulated)
+    GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
   const auto talk = [](auto& net, const peer p, const local_memory from) {
     counting_messages seen;
     const auto sure = [&](auto&& call) {
@@ -373,7 +391,8 @@ TYPED_TEST_P(coalescing_of_posts, a_handler_may_close_the_peer_of_a_group) {
       [](party& side) {
         visiting<fabric> guest(side, 64);
         auto g = guest.net.coalesce(guest.other);
-        for (int i = 0; i < 8; ++i) push(side, guest.net, guest.seen, "send", [&] { return g.send(guest.memory.first(16)); });
+        for (int i = 0; i < 8; ++i)
+          push(side, guest.net, guest.seen, "send", [&] { return g.send(guest.memory.first(16)); });
         push(side, guest.net, guest.seen, "close", [&] { return g.close(); });
         await(side, guest.net, guest.seen, "the end", [&] { return guest.seen.losses == 1 || side.heard(0); });
         await(side, guest.net, guest.seen, "the loss", [&] { return guest.seen.losses == 1; });
@@ -420,9 +439,11 @@ TYPED_TEST_P(coalescing_of_posts, a_dead_peer_takes_its_groups_along) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(coalescing_of_posts, single_ones_and_gathered_ones_keep_one_order, puts_and_notices_travel_among_messages,
-                            groups_opened_by_hand_close_on_every_path, a_lone_message_leaves_when_there_is_nothing_else_to_do,
-                            members_that_the_handler_leaves_stay_each_on_its_own, what_the_target_refuses_fails_once_each, allocate_nothing,
+REGISTER_TYPED_TEST_SUITE_P(coalescing_of_posts, single_ones_and_gathered_ones_keep_one_order,
+                            puts_and_notices_travel_among_messages, groups_opened_by_hand_close_on_every_path,
+                            a_lone_message_leaves_when_there_is_nothing_else_to_do,
+                            members_that_the_handler_leaves_stay_each_on_its_own,
+                            what_the_target_refuses_fails_once_each, allocate_nothing,
                             a_handler_may_close_the_peer_of_a_group, a_dead_peer_takes_its_groups_along);
 
 INSTANTIATE_TYPED_TEST_SUITE_P(gathering, coalescing_of_posts, gathering_stage, fabric_name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ends: each posted operation is told once, with its context; one more than the transport was opened for is `again`, and says of what.
-// Hot path: no. Threads: one per side.
+// Ends: each posted operation is told once, with its context; one more than the transport was opened for is `again`,
+// and says of what. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "two_sides.hpp"
@@ -22,7 +22,8 @@ TYPED_TEST_P(completions, each_operation_of_every_kind_is_told_once_with_its_con
         host.seen.on_received = [](const received&) {};
         host.seen.on_notified = [](const notified&) {};
         (void)serve_and_ask(side, host.net, host.seen, 1);
-        (void)host.net.until([&] { return host.seen.messages >= count / 6 && host.seen.notices >= count / 6; }, patience, host.seen);
+        (void)host.net.until([&] { return host.seen.messages >= count / 6 && host.seen.notices >= count / 6; },
+                             patience, host.seen);
         EXPECT_EQ(host.seen.messages, count / 6);
         EXPECT_EQ(host.seen.notices, count / 6);
         side.ready(1);
@@ -109,7 +110,7 @@ TYPED_TEST_P(completions, an_operation_that_nobody_answers_ends_once_by_its_dead
       [](party& side) {
         hosting<fabric> host(side, 64, rights::remote_write, soon);
         auto counters = host.net.template allocate_words<atomicity::target>(64, rights::remote_atomic).value();
-        side.tell(1, const_bytes(host.net.publish(counters, owner_polls)));
+        side.tell(1, const_bytes(host.net.export_region(counters, owner_polls)));
         serve(side, host.net, host.seen, 1);
         (void)side.ask(1);
         side.ready(1);
@@ -120,7 +121,8 @@ TYPED_TEST_P(completions, an_operation_that_nobody_answers_ends_once_by_its_dead
       },
       [](party& side) {
         visiting<fabric> guest(side, 64, soon);
-        const auto counters = guest.net.template parse_words<atomicity::target>(serve_and_ask(side, guest.net, guest.seen, 0)).value();
+        const auto counters =
+            guest.net.template parse_words<atomicity::target>(serve_and_ask(side, guest.net, guest.seen, 0)).value();
         side.ready(0);
         (void)serve_and_ask(side, guest.net, guest.seen, 0);
         int first = 0, second = 0;
@@ -144,7 +146,8 @@ TYPED_TEST_P(completions, an_operation_that_nobody_answers_ends_once_by_its_dead
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(completions, each_operation_of_every_kind_is_told_once_with_its_context, one_more_than_fits_is_answered_again,
+REGISTER_TYPED_TEST_SUITE_P(completions, each_operation_of_every_kind_is_told_once_with_its_context,
+                            one_more_than_fits_is_answered_again,
                             an_operation_that_nobody_answers_ends_once_by_its_deadline);
 
 }  // namespace weft::conformance

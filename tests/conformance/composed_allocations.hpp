@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// No allocation in steady state for what is made of several posts, or answered in other buffers than usual: gather lists, named states,
-// flush, batches, atomics on floats, notices that carry their bytes, large and shared receives, rails. Counted as in allocations.hpp, on both
-// sides. Coroutines count their own (coroutines.hpp), and so do posts that share a message (coalescing.cpp).
-// Hot path: no. Threads: one per side.
+// No allocation in steady state for what is made of several posts, or answered in other buffers than usual: gather
+// lists, named states, flush, batches, atomics on floats, notices that carry their bytes, large and shared receives,
+// rails. Counted as in allocations.hpp, on both sides. Coroutines count their own (coroutines.hpp), and so do posts
+// that share a message (coalescing.cpp). Hot path: no. Threads: one per side.
 #pragma once
 
 #include "../../compose/with.hpp"
@@ -71,14 +71,15 @@ void steady(party& side, Net& net, std::string_view what, Post&& post) {
 
 TYPED_TEST_P(composed_allocations, none_by_gather_lists_states_flushes_batches_and_floats) {
   using fabric = typename TestFixture::tested_fabric;
-  if (TypeParam::simulated) GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
+  if (TypeParam::simulated)
+    GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
   static constexpr bool sees = reached_by<fabric, visible>::native || reached_by<fabric, visible>::emulated;
   TestFixture::play(
       {},
       [](party& side) {
         hosting<fabric> host(side, 4096, rights::all);
         auto words = host.net.template allocate_words<atomicity::target>(64, rights::remote_atomic).value();
-        side.tell(1, const_bytes(host.net.publish(words, owner_polls)));
+        side.tell(1, const_bytes(host.net.export_region(words, owner_polls)));
         watch_steady(side, host.net, 10 + 2 * int{sees} + int{flushes<fabric>});
       },
       [](party& side) {
@@ -89,17 +90,23 @@ TYPED_TEST_P(composed_allocations, none_by_gather_lists_states_flushes_batches_a
         const remote_place at = guest.there.at(64);
         steady(side, net, "send of two pieces", [&](tally& seen) { return net.send(guest.other, two, &seen); });
         steady(side, net, "put of two pieces", [&](tally& seen) { return net.put(guest.other, two, at, &seen); });
-        steady(side, net, "put_notify of two pieces", [&](tally& seen) { return net.put_notify(guest.other, two, at, 9, &seen); });
+        steady(side, net, "put_notify of two pieces",
+               [&](tally& seen) { return net.put_notify(guest.other, two, at, 9, &seen); });
         steady(side, net, "get into two pieces", [&](tally& seen) { return net.get(guest.other, two, at, &seen); });
         const local_memory gap[] = {two[0], guest.memory.first(0), two[1]};
-        steady(side, net, "put of two pieces and one without bytes", [&](tally& seen) { return net.put(guest.other, gap, at, &seen); });
+        steady(side, net, "put of two pieces and one without bytes",
+               [&](tally& seen) { return net.put(guest.other, gap, at, &seen); });
         std::array<local_memory, gather_limit> many;
         for (std::size_t i = 0; i < many.size(); ++i) many[i] = guest.memory.slice(i * 8, 4);
-        steady(side, net, "put of as many pieces as may be", [&](tally& seen) { return net.put(guest.other, many, at, &seen); });
-        steady(side, net, "get into as many pieces as may be", [&](tally& seen) { return net.get(guest.other, many, at, &seen); });
+        steady(side, net, "put of as many pieces as may be",
+               [&](tally& seen) { return net.put(guest.other, many, at, &seen); });
+        steady(side, net, "get into as many pieces as may be",
+               [&](tally& seen) { return net.get(guest.other, many, at, &seen); });
         if constexpr (sees) {
-          steady(side, net, "put until visible", [&](tally& seen) { return net.put(guest.other, two[0], at, until<visible>(&seen)); });
-          steady(side, net, "put of two pieces until visible", [&](tally& seen) { return net.put(guest.other, two, at, until<visible>(&seen)); });
+          steady(side, net, "put until visible",
+                 [&](tally& seen) { return net.put(guest.other, two[0], at, until<visible>(&seen)); });
+          steady(side, net, "put of two pieces until visible",
+                 [&](tally& seen) { return net.put(guest.other, two, at, until<visible>(&seen)); });
         }
         if constexpr (flushes<fabric>)
           steady(side, net, "put and flush", [&](tally& seen) {
@@ -109,15 +116,21 @@ TYPED_TEST_P(composed_allocations, none_by_gather_lists_states_flushes_batches_a
         steady(side, net, "batch of four", [&, b = net.batch(guest.other), member = 0](tally& seen) mutable {
           if (member == 0) b = net.batch(guest.other);
           for (; member < 4; ++member)
-            if (const status s = member < 2 ? b.put_notify(two[0], at, 9) : member == 2 ? b.send(two[0]) : b.put(two[0], at); !s) return s;
+            if (const status s = member < 2    ? b.put_notify(two[0], at, 9)
+                                 : member == 2 ? b.send(two[0])
+                                               : b.put(two[0], at);
+                !s)
+              return s;
           const status s = b.close(&seen);
           if (s) member = 0;
           return s;
         });
-        steady(side, net, "fetch_add of a float",
-               [&](tally& seen) { return net.template fetch_add<float>(guest.other, guest.there.at(16), 0.5F, &seen); });
-        steady(side, net, "compare_swap at the target",
-               [&](tally& seen) { return net.template compare_swap<std::uint32_t>(guest.other, words.at(8), 0, 1, &seen); });
+        steady(side, net, "fetch_add of a float", [&](tally& seen) {
+          return net.template fetch_add<float>(guest.other, guest.there.at(16), 0.5F, &seen);
+        });
+        steady(side, net, "compare_swap at the target", [&](tally& seen) {
+          return net.template compare_swap<std::uint32_t>(guest.other, words.at(8), 0, 1, &seen);
+        });
       });
 }
 
@@ -133,7 +146,8 @@ requires(can_answer<F, notify::message_after_delivery>) struct fusing_of<F> {
 
 TYPED_TEST_P(composed_allocations, none_by_notices_that_are_messages) {
   using fabric = typename fusing_of<typename TestFixture::tested_fabric>::type;
-  if (TypeParam::simulated) GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
+  if (TypeParam::simulated)
+    GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
   TestFixture::play(
       {},
       [](party& side) {
@@ -144,8 +158,9 @@ TYPED_TEST_P(composed_allocations, none_by_notices_that_are_messages) {
         visiting<fabric> guest(side, 4096);
         auto& net = guest.net;
         for (const std::size_t size : {std::size_t{32}, std::size_t{300}})
-          steady(side, net, size == 32 ? "put_notify with its bytes" : "put_notify beside its bytes",
-                 [&](tally& seen) { return net.put_notify(guest.other, guest.memory.first(size), guest.there.at(64), 9, &seen); });
+          steady(side, net, size == 32 ? "put_notify with its bytes" : "put_notify beside its bytes", [&](tally& seen) {
+            return net.put_notify(guest.other, guest.memory.first(size), guest.there.at(64), 9, &seen);
+          });
         steady(side, net, "put_notify with its bytes, without a context", [&](tally& seen) {
           if (const status s = net.put_notify(guest.other, guest.memory.first(32), guest.there.at(64), 9); !s) return s;
           return net.put_notify(guest.other, guest.memory.first(32), guest.there.at(64), 9, &seen);
@@ -164,12 +179,14 @@ void none_by_messages(Play&& play) {
       },
       [](party& side) {
         visiting<F> guest(side, 4096);
-        steady(side, guest.net, "send", [&](tally& seen) { return guest.net.send(guest.other, guest.memory.first(256), &seen); });
+        steady(side, guest.net, "send",
+               [&](tally& seen) { return guest.net.send(guest.other, guest.memory.first(256), &seen); });
       });
 }
 TYPED_TEST_P(composed_allocations, none_by_messages_into_large_and_shared_buffers) {
   using fabric = typename TestFixture::tested_fabric;
-  if (TypeParam::simulated) GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
+  if (TypeParam::simulated)
+    GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
   const auto play = [](circumstances how, auto... bodies) { TestFixture::play(how, bodies...); };
   if constexpr (has_large_buffers<fabric>) none_by_messages<buffered<fabric>>(play);
   if constexpr (has_pool<fabric>) none_by_messages<pooled<fabric>>(play);
@@ -177,7 +194,8 @@ TYPED_TEST_P(composed_allocations, none_by_messages_into_large_and_shared_buffer
 
 TYPED_TEST_P(composed_allocations, none_by_transfers_over_rails) {
   using fabric = typename TestFixture::tested_fabric;
-  if (TypeParam::simulated) GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
+  if (TypeParam::simulated)
+    GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
   TestFixture::play(
       {},
       [](party& side) {
@@ -190,12 +208,14 @@ TYPED_TEST_P(composed_allocations, none_by_transfers_over_rails) {
         const striped_slice all = guest.memory.first(4 * stripe);
         const auto at = guest.there.at(stripe / 2);
         steady(side, net, "striped put", [&](tally& seen) { return net.put(guest.other, all, at, &seen); });
-        steady(side, net, "striped put_notify", [&](tally& seen) { return net.put_notify(guest.other, all, at, 9, &seen); });
+        steady(side, net, "striped put_notify",
+               [&](tally& seen) { return net.put_notify(guest.other, all, at, 9, &seen); });
         steady(side, net, "striped get", [&](tally& seen) { return net.get(guest.other, all, at, &seen); });
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(composed_allocations, none_by_gather_lists_states_flushes_batches_and_floats, none_by_notices_that_are_messages,
-                            none_by_messages_into_large_and_shared_buffers, none_by_transfers_over_rails);
+REGISTER_TYPED_TEST_SUITE_P(composed_allocations, none_by_gather_lists_states_flushes_batches_and_floats,
+                            none_by_notices_that_are_messages, none_by_messages_into_large_and_shared_buffers,
+                            none_by_transfers_over_rails);
 
 }  // namespace weft::conformance

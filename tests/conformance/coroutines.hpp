@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Coroutines over a transport: the same operations, awaited. Beside them the handler of progress() goes on; a deadline leaves nothing behind
-// that a later completion could touch; nothing is allocated in steady state.
-// Hot path: no. Threads: one per side.
+// Coroutines over a transport: the same operations, awaited. Beside them the handler of progress() goes on; a deadline
+// leaves nothing behind that a later completion could touch; nothing is allocated in steady state. Hot path: no.
+// Threads: one per side.
 #pragma once
 
 #include "../../coroutines/scheduler.hpp"
@@ -26,7 +26,8 @@ co::task<> each_kind(co::scheduler<F>& net, co::remote<F> there, region mine, re
   paint(mine.memory().first(256), 3);
   if (status s = co_await there.put(mine.first(256), target.at(512)); !s) co_return s;
   if (status s = co_await there.get(mine.slice(1024, 256), target.at(512)); !s) co_return s;
-  if (first_unlike(mine.memory().subspan(1024, 256), 3) != 256) co_return error(errc::broken, "get brought other bytes");
+  if (first_unlike(mine.memory().subspan(1024, 256), 3) != 256)
+    co_return error(errc::broken, "get brought other bytes");
   for (std::uint64_t i = 0; i < 5; ++i) {
     const co::fetched f = co_await there.fetch_add(target.at(0), 3);
     if (!f) co_return f.why;
@@ -48,7 +49,8 @@ template <class F>
 co::task<> answer_one(co::scheduler<F>& net, co::remote<F> there, region mine) {
   const co::notice n = co_await net.next_notice({.value = 77, .mask = ~0U}, patience);
   if (!n) co_return n.why;
-  if (first_unlike(mine.memory().subspan(256, 64), 3) != 64) co_return error(errc::broken, "a notice came before its bytes");
+  if (first_unlike(mine.memory().subspan(256, 64), 3) != 64)
+    co_return error(errc::broken, "a notice came before its bytes");
   const co::message m = co_await there.next_message(patience);
   if (!m) co_return m.why;
   if (m.bytes.size() != 64) co_return error(errc::broken, "message");
@@ -113,8 +115,10 @@ TYPED_TEST_P(coroutines_of_peers, work_beside_handlers_and_wait_their_turn) {
         co::scheduler<fabric> net(guest.net, roomy);
         int done = 0;
         const auto there = net.with(guest.other);
-        for (std::uint32_t i = 0; i < roomy.frames; ++i) ASSERT_TRUE(net.spawn(put_often(net, there, guest.memory, guest.there, done)));
-        EXPECT_TRUE(net.spawn(put_often(net, there, guest.memory, guest.there, done)).is_again()) << "one more than there are frames";
+        for (std::uint32_t i = 0; i < roomy.frames; ++i)
+          ASSERT_TRUE(net.spawn(put_often(net, there, guest.memory, guest.there, done)));
+        EXPECT_TRUE(net.spawn(put_often(net, there, guest.memory, guest.there, done)).is_again())
+            << "one more than there are frames";
         std::uint64_t own = 0;
         guest.seen.on_completed = [&](const completed& e) { own += std::uint64_t{e.context == &own}; };
         status put = again(waits_for::nothing, "");
@@ -165,7 +169,8 @@ TYPED_TEST_P(coroutines_of_peers, a_deadline_ends_the_wait_and_what_ends_later_f
         side.at("giving up");
         EXPECT_TRUE(net.until([&] { return !ended.is_again(); }, patience, guest.seen));
         EXPECT_TRUE(ended) << describe(ended);
-        EXPECT_EQ(net.in_flight(), std::uint32_t{late}) << "an operation that has not ended, though its coroutine is gone";
+        EXPECT_EQ(net.in_flight(), std::uint32_t{late})
+            << "an operation that has not ended, though its coroutine is gone";
         EXPECT_EQ(net.frames().left(), roomy.frames);
         side.ready(0);
         EXPECT_TRUE(net.until([&] { return net.in_flight() == 0; }, patience, guest.seen));
@@ -213,7 +218,8 @@ co::task<> one_round(co::scheduler<F>& net, co::remote<F> there, local_memory fr
 
 TYPED_TEST_P(coroutines_of_peers, allocate_nothing_in_steady_state) {
   using fabric = typename TestFixture::tested_fabric;
-  if (TypeParam::simulated) GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
+  if (TypeParam::simulated)
+    GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
   TestFixture::play(
       {},
       [](party& side) {
@@ -241,8 +247,9 @@ TYPED_TEST_P(coroutines_of_peers, allocate_nothing_in_steady_state) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(coroutines_of_peers, each_kind_of_operation_is_awaited, work_beside_handlers_and_wait_their_turn,
-                            a_deadline_ends_the_wait_and_what_ends_later_finds_nobody, a_peer_that_leaves_ends_the_wait_for_its_messages,
-                            allocate_nothing_in_steady_state);
+REGISTER_TYPED_TEST_SUITE_P(coroutines_of_peers, each_kind_of_operation_is_awaited,
+                            work_beside_handlers_and_wait_their_turn,
+                            a_deadline_ends_the_wait_and_what_ends_later_finds_nobody,
+                            a_peer_that_leaves_ends_the_wait_for_its_messages, allocate_nothing_in_steady_state);
 
 }  // namespace weft::conformance

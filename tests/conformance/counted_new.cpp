@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counts what C++ code allocates on this thread, by replacing operator new in the test's program. weft is C++ and allocates in no other
-// way (a test of the text says so: allocations.hpp); network libraries are C and call malloc, so what they do is not counted.
-// A source file of its own: inlined into others, compilers take malloc behind new for a mistake.
-// Hot path: no. Threads: any; each counts its own.
+// Counts what C++ code allocates on this thread, by replacing operator new in the test's program. weft is C++ and
+// allocates in no other way (a test of the text says so: allocations.hpp); network libraries are C and call malloc, so
+// what they do is not counted. A source file of its own: inlined into others, compilers take malloc behind new for a
+// mistake. Hot path: no. Threads: any; each counts its own.
 
 #include "allocation_count.hpp"
 
@@ -14,8 +14,9 @@
 namespace weft::conformance::detail {
 inline void* counted(std::size_t size, std::size_t alignment) {
   allocations = allocations + 1;
-  void* at = alignment > alignof(std::max_align_t) ? std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment)
-                                                   : std::malloc(size == 0 ? 1 : size);
+  void* at = alignment > alignof(std::max_align_t)
+                 ? std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment)
+                 : std::malloc(size == 0 ? 1 : size);
   return at;
 }
 inline void* counted_or_throw(std::size_t size, std::size_t alignment) {
@@ -26,10 +27,18 @@ inline void* counted_or_throw(std::size_t size, std::size_t alignment) {
 
 void* operator new(std::size_t size) { return weft::conformance::detail::counted_or_throw(size, 0); }
 void* operator new[](std::size_t size) { return weft::conformance::detail::counted_or_throw(size, 0); }
-void* operator new(std::size_t size, std::align_val_t a) { return weft::conformance::detail::counted_or_throw(size, static_cast<std::size_t>(a)); }
-void* operator new[](std::size_t size, std::align_val_t a) { return weft::conformance::detail::counted_or_throw(size, static_cast<std::size_t>(a)); }
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return weft::conformance::detail::counted(size, 0); }
-void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return weft::conformance::detail::counted(size, 0); }
+void* operator new(std::size_t size, std::align_val_t a) {
+  return weft::conformance::detail::counted_or_throw(size, static_cast<std::size_t>(a));
+}
+void* operator new[](std::size_t size, std::align_val_t a) {
+  return weft::conformance::detail::counted_or_throw(size, static_cast<std::size_t>(a));
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return weft::conformance::detail::counted(size, 0);
+}
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
+  return weft::conformance::detail::counted(size, 0);
+}
 void operator delete(void* at) noexcept { std::free(at); }
 void operator delete[](void* at) noexcept { std::free(at); }
 void operator delete(void* at, std::size_t) noexcept { std::free(at); }

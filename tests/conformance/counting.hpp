@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Immediates with fields, and counts of notices by one of them: "n puts with this id are in" holds only when their bytes are, in whatever
-// order they came; a wait for it ends in time also when they will never come.
-// Hot path: no. Threads: one per side.
+// Immediates with fields, and counts of notices by one of them: "n puts with this id are in" holds only when their
+// bytes are, in whatever order they came; a wait for it ends in time also when they will never come. Hot path: no.
+// Threads: one per side.
 #pragma once
 
 #include "../../compose/notification_counter.hpp"
@@ -35,7 +35,8 @@ TYPED_TEST_P(counting_of_notices, a_count_that_is_reached_has_all_its_bytes) {
         host.seen.on_notified = [](const notified&) {};
         auto on = counting<page_notice, "id">(arrivals, host.seen);
         side.ready(1);
-        for (std::size_t i = ids.size(); i-- > 0;) {  // the last first: what comes before it is asked for is counted too
+        for (std::size_t i = ids.size();
+             i-- > 0;) {  // the last first: what comes before it is asked for is counted too
           const status s = arrivals.wait(host.net, ids[i], pages_per_id, host.other, patience * 2, on);
           EXPECT_TRUE(s) << describe(s) << ", id " << ids[i] << ": " << arrivals.seen(ids[i]);
           for (std::size_t page = i * pages_per_id; page < (i + 1) * pages_per_id; ++page) {
@@ -59,8 +60,8 @@ TYPED_TEST_P(counting_of_notices, a_count_that_is_reached_has_all_its_bytes) {
           const local_memory from = guest.memory.slice(page * page_bytes, page_bytes);
           paint({from.data, from.size}, page);
           push(side, guest.net, guest.seen, "put_notify", [&] {
-            return guest.net.put_notify(guest.other, from, guest.there.at(page * page_bytes), page_notice(ids[page / pages_per_id], page, false),
-                                        &order);
+            return guest.net.put_notify(guest.other, from, guest.there.at(page * page_bytes),
+                                        page_notice(ids[page / pages_per_id], page, false), &order);
           });
         }
         await(
@@ -90,8 +91,10 @@ TYPED_TEST_P(counting_of_notices, a_wait_for_what_does_not_come_ends_in_time) {
         visiting<fabric> guest(side, 64);
         serve(side, guest.net, guest.seen, 0);
         (void)side.ask(0);
-        push(side, guest.net, guest.seen, "put_notify",
-             [&] { return guest.net.put_notify(guest.other, guest.memory.first(64), guest.there.at(0), page_notice(3, 0, 0), &guest); });
+        push(side, guest.net, guest.seen, "put_notify", [&] {
+          return guest.net.put_notify(guest.other, guest.memory.first(64), guest.there.at(0), page_notice(3, 0, 0),
+                                      &guest);
+        });
         await(side, guest.net, guest.seen, "its end", [&] { return guest.seen.completions == 1; });
         serve(side, guest.net, guest.seen, 0);
         EXPECT_TRUE(guest.net.close(guest.other, patience, guest.seen));
@@ -119,12 +122,17 @@ TYPED_TEST_P(counting_of_notices, a_put_that_failed_ends_the_count_in_error) {
         visiting<fabric> guest(side, 64);
         operation_counter ends;
         for (const std::uint32_t page : {0U, 1U})
-          push(side, guest.net, guest.seen, "put_notify",
-               [&] { return guest.net.put_notify(guest.other, guest.memory.first(64), guest.there.at(0), page_notice(9, page, 0)); });
-        EXPECT_EQ(guest.net.put_notify(guest.other, guest.memory.first(64), guest.there.at(4090), page_notice(9, 2, 0), &ends).code,
-                  errc::out_of_range);
-        push(side, guest.net, guest.seen, "put_notify",
-             [&] { return guest.net.put_notify(guest.other, guest.memory.first(0), guest.there.at(0), page_notice(9, 2, 1)); });
+          push(side, guest.net, guest.seen, "put_notify", [&] {
+            return guest.net.put_notify(guest.other, guest.memory.first(64), guest.there.at(0),
+                                        page_notice(9, page, 0));
+          });
+        EXPECT_EQ(
+            guest.net.put_notify(guest.other, guest.memory.first(64), guest.there.at(4090), page_notice(9, 2, 0), &ends)
+                .code,
+            errc::out_of_range);
+        push(side, guest.net, guest.seen, "put_notify", [&] {
+          return guest.net.put_notify(guest.other, guest.memory.first(0), guest.there.at(0), page_notice(9, 2, 1));
+        });
         serve(side, guest.net, guest.seen, 0);
         EXPECT_EQ(ends.value() + ends.errors(), 0U) << "what was refused at the call has no other end";
         side.ready(0);
@@ -165,7 +173,8 @@ TYPED_TEST_P(counting_of_notices, fields_that_do_not_fit_travel_in_front_of_the_
                [&] { return guest.net.put_notify(guest.other, from, guest.there.at(page * place), fields, &guest); });
         }
         const local_memory shorter = guest.memory.first(spilled_notice::header_bytes - 1);
-        EXPECT_EQ(guest.net.put_notify(guest.other, shorter, guest.there.at(0), spilled_notice(0, 0, 0)).code, errc::invalid);
+        EXPECT_EQ(guest.net.put_notify(guest.other, shorter, guest.there.at(0), spilled_notice(0, 0, 0)).code,
+                  errc::invalid);
         await(side, guest.net, guest.seen, "all ends", [&] { return guest.seen.completions == count; });
         serve(side, guest.net, guest.seen, 0);
         side.ready(0);
@@ -198,8 +207,9 @@ TYPED_TEST_P(counting_of_notices, ends_of_own_operations_are_counted_and_waited_
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(counting_of_notices, a_count_that_is_reached_has_all_its_bytes, a_wait_for_what_does_not_come_ends_in_time,
-                            a_put_that_failed_ends_the_count_in_error, fields_that_do_not_fit_travel_in_front_of_the_payload,
+REGISTER_TYPED_TEST_SUITE_P(counting_of_notices, a_count_that_is_reached_has_all_its_bytes,
+                            a_wait_for_what_does_not_come_ends_in_time, a_put_that_failed_ends_the_count_in_error,
+                            fields_that_do_not_fit_travel_in_front_of_the_payload,
                             ends_of_own_operations_are_counted_and_waited_for);
 
 }  // namespace weft::conformance

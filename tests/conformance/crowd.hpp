@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Eight initiators add one to a word, many times each and many at a time: the sum is exact, and the values that they saw before are all different,
-// which for additions of one means: each value from zero to the sum, once. Each initiator makes 10,000 of them, or as many as it can in six seconds;
-// in simulations 50. With WEFT_CROWD_ADDITIONS=100000 each makes as many, however long it takes, up to ten minutes.
-// Hot path: no. Threads: one per side; each of two sides has four transports.
+// Eight initiators add one to a word, many times each and many at a time: the sum is exact, and the values that they
+// saw before are all different, which for additions of one means: each value from zero to the sum, once. Each initiator
+// makes 10,000 of them, or as many as it can in six seconds; in simulations 50. With WEFT_CROWD_ADDITIONS=100000 each
+// makes as many, however long it takes, up to ten minutes. Hot path: no. Threads: one per side; each of two sides has
+// four transports.
 #pragma once
 
 #include "two_sides.hpp"
@@ -29,7 +30,8 @@ class seen_values {
   std::size_t shared_with(const_bytes others, std::size_t first_byte) const {
     const auto own = std::as_bytes(std::span(words_)).subspan(first_byte, others.size());
     std::size_t found = 0;
-    for (std::size_t i = 0; i < others.size(); ++i) found += std::bitset<8>(std::to_integer<unsigned>(own[i] & others[i])).count();
+    for (std::size_t i = 0; i < others.size(); ++i)
+      found += std::bitset<8>(std::to_integer<unsigned>(own[i] & others[i])).count();
     return found;
   }
   const_bytes bytes_of() const { return std::as_bytes(std::span(words_)); }
@@ -54,7 +56,9 @@ class crowd : public suite<Stage> {
  public:
   static constexpr std::size_t per_side = 4;
   static const char* asked() { return std::getenv("WEFT_CROWD_ADDITIONS"); }
-  static std::uint64_t additions() { return asked() != nullptr ? std::strtoull(asked(), nullptr, 10) : Stage::simulated ? 50 : 10'000; }
+  static std::uint64_t additions() {
+    return asked() != nullptr ? std::strtoull(asked(), nullptr, 10) : Stage::simulated ? 50 : 10'000;
+  }
   /// Eight floods through one socket delay heartbeats.
   static transport_options patient() {
     transport_options o;
@@ -105,7 +109,8 @@ TYPED_TEST_P(crowd, of_eight_initiators_loses_no_addition_and_sees_no_value_twic
         a->net.progress(seen);
         going = going || a->ended < (more ? each : a->posted);
       }
-      if (four[0]->net.now() > end) throw stopped("the additions do not end: " + std::to_string(seen.completions) + " have");
+      if (four[0]->net.now() > end)
+        throw stopped("the additions do not end: " + std::to_string(seen.completions) + " have");
       if (side.simulated()) (void)four[0]->net.wait(1us);
     }
     EXPECT_EQ(twice, 0U) << "of this side's values";
@@ -113,7 +118,8 @@ TYPED_TEST_P(crowd, of_eight_initiators_loses_no_addition_and_sees_no_value_twic
       for (std::size_t at = 0; at < values.bytes_of().size(); at += seen_values::at_a_time)
         side.tell(2, values.bytes_of().subspan(at, std::min(seen_values::at_a_time, values.bytes_of().size() - at)));
     else {
-      for (const instant late = four[0]->net.now() + TestFixture::enough() + patience; !side.heard(1) && four[0]->net.now() < late;) {
+      for (const instant late = four[0]->net.now() + TestFixture::enough() + patience;
+           !side.heard(1) && four[0]->net.now() < late;) {
         for (auto& a : four) a->net.progress(seen);  // the other side may be slower
         if (side.simulated()) (void)four[0]->net.wait(1us);
       }
@@ -130,10 +136,10 @@ TYPED_TEST_P(crowd, of_eight_initiators_loses_no_addition_and_sees_no_value_twic
         auto net = opened<fabric>(side, listening(TestFixture::patient()));
         observer seen;
         auto page = net.allocate(64, rights::remote_atomic).value();
-        for (int k : {1, 2}) side.tell(k, net.where());
+        for (int k : {1, 2}) side.tell(k, net.listen_address());
         seen.on_requested = [&](const requested& r) { EXPECT_TRUE(net.accept(r.peer)); };
         await(side, net, seen, "eight initiators", [&] { return seen.requests == 2 * TestFixture::per_side; });
-        for (int k : {1, 2}) side.tell(k, const_bytes(net.publish(page, owner_polls)));
+        for (int k : {1, 2}) side.tell(k, const_bytes(net.export_region(page, owner_polls)));
         std::uint64_t made = 0;
         for (int k : {1, 2}) {
           await(

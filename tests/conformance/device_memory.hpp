@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory of devices: refused with a sentence where library, provider or driver lack it; else a dmabuf is source and destination of transfers.
-// The device is the kernel's udmabuf, which makes a dmabuf of a process's own pages; without it a file stands for one, and must be refused.
-// Hot path: no. Threads: one per side.
+// Memory of devices: refused with a sentence where library, provider or driver lack it; else a dmabuf is source and
+// destination of transfers. The device is the kernel's udmabuf, which makes a dmabuf of a process's own pages; without
+// it a file stands for one, and must be refused. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "two_sides.hpp"
@@ -46,7 +46,9 @@ class udmabuf {
 
   bool real() const noexcept { return descriptor_ >= 0; }
   bytes memory() const noexcept { return {address_, size}; }
-  dmabuf_memory described() const noexcept { return {.descriptor = real() ? descriptor_ : file_, .offset = 0, .address = address_, .size = size}; }
+  dmabuf_memory described() const noexcept {
+    return {.descriptor = real() ? descriptor_ : file_, .offset = 0, .address = address_, .size = size};
+  }
 
  private:
   int file_;
@@ -68,7 +70,8 @@ std::string said_by_a_process(Says&& says) {
   ::close(ends[1]);
   std::string text(4096, ' ');
   std::size_t got = 0;
-  for (ssize_t more = 0; (more = ::read(ends[0], text.data() + got, text.size() - got)) > 0;) got += static_cast<std::size_t>(more);
+  for (ssize_t more = 0; (more = ::read(ends[0], text.data() + got, text.size() - got)) > 0;)
+    got += static_cast<std::size_t>(more);
   ::close(ends[0]);
   int how = 0;
   ::waitpid(process, &how, 0);
@@ -100,9 +103,10 @@ TYPED_TEST_P(device_memory_of_peers, is_registered_or_refused_with_a_sentence) {
     });
   } else {
     refused = said_by_a_process(refusal_of_a_dmabuf<fabric>);
-    const bool explained =
-        refused.find("device_memory") != std::string::npos || refused.find("of a device") != std::string::npos ||
-        refused.find("is not what this program was generated for") != std::string::npos;  // with it the library takes other cells away
+    const bool explained = refused.find("device_memory") != std::string::npos ||
+                           refused.find("of a device") != std::string::npos ||
+                           refused.find("is not what this program was generated for") !=
+                               std::string::npos;  // with it the library takes other cells away
     EXPECT_TRUE(refused.empty() || explained) << "the sentence does not name what was asked for: " << refused;
   }
   if (!refused.empty()) GTEST_SKIP() << refused;
@@ -115,24 +119,27 @@ TYPED_TEST_P(device_memory_of_peers, without_having_been_asked_for_is_refused) {
     const udmabuf device;
     auto made = net.register_region(device.described(), rights::remote_write);
     ASSERT_FALSE(made);
-    EXPECT_NE(made.error().sentence.find("transport_options::device_memory"), std::string::npos) << made.error().sentence;
+    EXPECT_NE(made.error().sentence.find("transport_options::device_memory"), std::string::npos)
+        << made.error().sentence;
   });
 }
 
 TYPED_TEST_P(device_memory_of_peers, is_source_and_destination_of_puts) {
   using fabric = typename TestFixture::tested_fabric;
-  if (TypeParam::simulated || !udmabuf().real()) GTEST_SKIP() << "no dmabuf can be made here: there is no /dev/udmabuf, or the fabric is simulated";
+  if (TypeParam::simulated || !udmabuf().real())
+    GTEST_SKIP() << "no dmabuf can be made here: there is no /dev/udmabuf, or the fabric is simulated";
   TestFixture::play(
       {},
       [](party& side) {
         auto net = open<fabric>({.node = home(), .listens = true, .device_memory = true});
         const udmabuf device;
-        auto made = net ? net->register_region(device.described(), rights::remote_write) : result<region>(std::move(net).error());
+        auto made = net ? net->register_region(device.described(), rights::remote_write)
+                        : result<region>(std::move(net).error());
         side.tell(1, made ? "go" : "no");
         if (!made) return;
         observer seen;
         const peer p = meet_as_listener(side, *net, seen);
-        side.tell(1, const_bytes(net->publish(*made, owner_polls)));
+        side.tell(1, const_bytes(net->export_region(*made, owner_polls)));
         serve(side, *net, seen, 1);
         EXPECT_EQ(first_unlike(device.memory().first(4096), 5), 4096U);
         side.ready(1);
@@ -155,7 +162,7 @@ TYPED_TEST_P(device_memory_of_peers, is_source_and_destination_of_puts) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(device_memory_of_peers, is_registered_or_refused_with_a_sentence, without_having_been_asked_for_is_refused,
-                            is_source_and_destination_of_puts);
+REGISTER_TYPED_TEST_SUITE_P(device_memory_of_peers, is_registered_or_refused_with_a_sentence,
+                            without_having_been_asked_for_is_refused, is_source_and_destination_of_puts);
 
 }  // namespace weft::conformance

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Gather lists: up to gather_limit pieces go as one operation on every fabric, however few its row carries in one call; and transfers larger
-// than one write of the row, which end as one operation too, their notice after all parts.
-// Hot path: no. Threads: one per side.
+// Gather lists: up to gather_limit pieces go as one operation on every fabric, however few its row carries in one call;
+// and transfers larger than one write of the row, which end as one operation too, their notice after all parts. Hot
+// path: no. Threads: one per side.
 #pragma once
 
 #include "two_sides.hpp"
@@ -16,13 +16,15 @@ template <class Stage>
 class gathered : public suite<Stage> {};
 TYPED_TEST_SUITE_P(gathered);
 
-/// A random list over `memory`: pieces apart from each other, some empty; what they hold, one behind the other, is the pattern.
+/// A random list over `memory`: pieces apart from each other, some empty; what they hold, one behind the other, is the
+/// pattern.
 struct random_list {
   std::array<local_memory, gather_limit> pieces{};
   std::size_t count = 0;
   std::size_t total = 0;
 
-  random_list(party& side, const region& memory, std::size_t begin, std::size_t largest_piece) : count(side.below(gather_limit + 1)) {
+  random_list(party& side, const region& memory, std::size_t begin, std::size_t largest_piece)
+      : count(side.below(gather_limit + 1)) {
     for (std::size_t i = 0, at = begin; i < count; ++i) {
       const std::size_t size = side.below(4) == 0 ? 0 : side.below(largest_piece + 1);
       pieces[i] = memory.slice(at, size);
@@ -60,7 +62,8 @@ TYPED_TEST_P(gathered, lists_of_all_lengths_arrive_whole_by_put_notify_and_come_
         host.seen.on_notified = [&](const notified& n) {
           ASSERT_LT(n.immediate, rounds);
           EXPECT_EQ(++told[n.immediate], 1U);
-          EXPECT_EQ(first_unlike(host.region.memory().subspan(n.immediate * room, sizes[n.immediate]), n.immediate), sizes[n.immediate]);
+          EXPECT_EQ(first_unlike(host.region.memory().subspan(n.immediate * room, sizes[n.immediate]), n.immediate),
+                    sizes[n.immediate]);
         };
         side.ready(1);
         await(
@@ -69,7 +72,8 @@ TYPED_TEST_P(gathered, lists_of_all_lengths_arrive_whole_by_put_notify_and_come_
         serve(side, host.net, host.seen, 1);
         for (std::uint32_t i = 0; i < rounds; ++i) {  // puts went over them once more, one byte further
           const const_bytes slot = host.region.memory().subspan(i * room, room);
-          EXPECT_EQ(first_unlike(slot.subspan(sizes[i] == room ? 0 : 1, sizes[i]), i + rounds), sizes[i]) << "put " << i;
+          EXPECT_EQ(first_unlike(slot.subspan(sizes[i] == room ? 0 : 1, sizes[i]), i + rounds), sizes[i])
+              << "put " << i;
         }
       },
       [](party& side) {
@@ -81,12 +85,15 @@ TYPED_TEST_P(gathered, lists_of_all_lengths_arrive_whole_by_put_notify_and_come_
         }
         (void)serve_and_ask(side, guest.net, guest.seen, 0);
         std::uint64_t ends = 0;
-        const auto ended = [&] { await(side, guest.net, guest.seen, "its end", [&] { return guest.seen.completions == ends; }); };
+        const auto ended = [&] {
+          await(side, guest.net, guest.seen, "its end", [&] { return guest.seen.completions == ends; });
+        };
         for (std::uint32_t i = 0; i < rounds; ++i) {
           const random_list& l = lists[i];
           const remote_place at = guest.there.at(i * room);
           l.paint_all(i);
-          push(side, guest.net, guest.seen, "put_notify", [&] { return guest.net.put_notify(guest.other, l.list(), at, i, &guest); });
+          push(side, guest.net, guest.seen, "put_notify",
+               [&] { return guest.net.put_notify(guest.other, l.list(), at, i, &guest); });
           ++ends;
           ended();
           if (i % 4 == 3) continue;
@@ -107,8 +114,10 @@ TYPED_TEST_P(gathered, lists_of_all_lengths_arrive_whole_by_put_notify_and_come_
         for (std::uint32_t i = 0; i < rounds; ++i) {
           const random_list& l = lists[i];
           l.paint_all(i + rounds);
-          push(side, guest.net, guest.seen, "put",
-               [&] { return guest.net.put(guest.other, l.list(), guest.there.at(i * room + std::size_t{l.total != room}), &guest); });
+          push(side, guest.net, guest.seen, "put", [&] {
+            return guest.net.put(guest.other, l.list(), guest.there.at(i * room + std::size_t{l.total != room}),
+                                 &guest);
+          });
           ++ends;
           ended();
         }
@@ -179,7 +188,8 @@ TYPED_TEST_P(gathered, messages_of_several_pieces_arrive_as_one) {
           ++sent;
           signalled += std::uint64_t{i % 2 == 0};
         }
-        if constexpr (fabric::facts.gather_limit - std::size_t{shape_of<fabric>::framed} < gather_limit) {  // too long to be packed
+        if constexpr (fabric::facts.gather_limit - std::size_t{shape_of<fabric>::framed} <
+                      gather_limit) {  // too long to be packed
           std::array<local_memory, gather_limit> long_pieces{};
           long_pieces.fill(memory.first(200));
           EXPECT_EQ(net.send(p, long_pieces, &seen).code, errc::unsupported);
@@ -195,7 +205,8 @@ TYPED_TEST_P(gathered, messages_of_several_pieces_arrive_as_one) {
       });
 }
 
-/// Megabytes are painted and compared without progress in between: where processors are emulated, for seconds, in which a side says nothing.
+/// Megabytes are painted and compared without progress in between: where processors are emulated, for seconds, in which
+/// a side says nothing.
 inline transport_options long_silence() { return {.silence_limit = 60s}; }
 
 /// Side 0 of what follows: takes notices of one region, and says that it saw them.
@@ -203,7 +214,8 @@ template <class F>
 void take_large(party& side, std::size_t size) {
   hosting<F> host(side, size, rights::remote_write | rights::remote_read, long_silence());
   host.seen.on_notified = [&](const notified& n) {
-    EXPECT_EQ(first_unlike(host.region.memory(), n.immediate), size) << "notice " << n.immediate << " came before its bytes";
+    EXPECT_EQ(first_unlike(host.region.memory(), n.immediate), size)
+        << "notice " << n.immediate << " came before its bytes";
   };
   for (std::uint64_t notices = 1; notices <= 2; ++notices) {
     await(
@@ -224,9 +236,11 @@ void send_large(party& side, std::size_t size) {
         side, guest.net, guest.seen, "its end", [&] { return guest.seen.completions == number; }, patience * 2);
   };
   const local_memory both[] = {guest.memory.first(size / 3), guest.memory.slice(size / 3, size - size / 3)};
-  const local_memory back[] = {guest.memory.slice(size, size / 5), guest.memory.slice(size + size / 5, size - size / 5)};
+  const local_memory back[] = {guest.memory.slice(size, size / 5),
+                               guest.memory.slice(size + size / 5, size - size / 5)};
   paint({guest.memory.data(), size}, 1);
-  push(side, guest.net, guest.seen, "put_notify", [&] { return guest.net.put_notify(guest.other, guest.memory.first(size), here, 1, &guest); });
+  push(side, guest.net, guest.seen, "put_notify",
+       [&] { return guest.net.put_notify(guest.other, guest.memory.first(size), here, 1, &guest); });
   one_end(1);
   (void)serve_and_ask(side, guest.net, guest.seen, 0);
   push(side, guest.net, guest.seen, "get", [&] { return guest.net.get(guest.other, back, here, &guest); });
@@ -236,9 +250,11 @@ void send_large(party& side, std::size_t size) {
   push(side, guest.net, guest.seen, "put_notify", [&] { return guest.net.put_notify(guest.other, both, here, 2); });
   (void)serve_and_ask(side, guest.net, guest.seen, 0);
   paint({guest.memory.data(), size}, 3);
-  push(side, guest.net, guest.seen, "put", [&] { return guest.net.put(guest.other, guest.memory.first(size), here, &guest); });
+  push(side, guest.net, guest.seen, "put",
+       [&] { return guest.net.put(guest.other, guest.memory.first(size), here, &guest); });
   one_end(3);
-  push(side, guest.net, guest.seen, "get", [&] { return guest.net.get(guest.other, guest.memory.slice(size, size), here, &guest); });
+  push(side, guest.net, guest.seen, "get",
+       [&] { return guest.net.get(guest.other, guest.memory.slice(size, size), here, &guest); });
   one_end(4);
   constexpr bool delivered = answer<F, write_fault_family>::signalled_write == post_mode::delivered;
   EXPECT_TRUE(!delivered || first_unlike({guest.memory.data() + size, size}, 3) == size) << "put, then get";
@@ -249,16 +265,19 @@ void send_large(party& side, std::size_t size) {
 
 /// More than two writes of the row where those are bounded, a few megabytes elsewhere.
 template <class F>
-inline constexpr std::size_t beyond_one_write = F::facts.largest_write <= 8U << 20 ? 2 * F::facts.largest_write + 12'345 : (1U << 20) + 1;
+inline constexpr std::size_t beyond_one_write =
+    F::facts.largest_write <= 8U << 20 ? 2 * F::facts.largest_write + 12'345 : (1U << 20) + 1;
 
 TYPED_TEST_P(gathered, what_is_larger_than_one_write_of_the_row_ends_as_one_operation) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::size_t size = beyond_one_write<fabric>;
   TestFixture::play(
-      {.once = true}, [](party& side) { take_large<fabric>(side, size); }, [](party& side) { send_large<fabric>(side, size); });
+      {.once = true}, [](party& side) { take_large<fabric>(side, size); },
+      [](party& side) { send_large<fabric>(side, size); });
 }
 
 REGISTER_TYPED_TEST_SUITE_P(gathered, what_is_larger_than_one_write_of_the_row_ends_as_one_operation,
-                            lists_of_all_lengths_arrive_whole_by_put_notify_and_come_back_by_get, messages_of_several_pieces_arrive_as_one);
+                            lists_of_all_lengths_arrive_whole_by_put_notify_and_come_back_by_get,
+                            messages_of_several_pieces_arrive_as_one);
 
 }  // namespace weft::conformance

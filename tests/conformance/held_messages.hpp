@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// More messages than a receiver's memory holds while its handler refuses them: the library is left without a receive, and keeps the rest back on
-// one side or the other. When the handler takes them, each comes once and whole, those without bytes too.
-// Hot path: no. Threads: one per side.
+// More messages than a receiver's memory holds while its handler refuses them: the library is left without a receive,
+// and keeps the rest back on one side or the other. When the handler takes them, each comes once and whole, those
+// without bytes too. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "numbered_messages.hpp"
@@ -19,7 +19,7 @@ struct held_back {
 /// Side 0: refuses all until nothing new comes, then takes them.
 template <class F>
 void hold_and_take(party& side, const held_back& what) {
-  auto net = opened<F>(side, listening({.slot_bytes = what.largest, .receives = what.receives}));
+  auto net = opened<F>(side, listening({.max_message_bytes = what.largest, .receives = what.receives}));
   observer seen;
   const peer p = meet_as_listener(side, net, seen);
   bool holds = true;
@@ -70,12 +70,14 @@ void send_more_than_is_held(party& side, const held_back& what) {
   const peer p = meet_as_caller(side, net, seen);
   std::uint64_t posted = 0;
   for (std::uint32_t i = 0; i < what.count; ++i) {
-    const local_memory from = memory.slice(std::size_t{i % sources} * what.largest, i % 4 == 0 ? what.largest : 4 + side.below(what.largest - 4));
+    const local_memory from = memory.slice(std::size_t{i % sources} * what.largest,
+                                           i % 4 == 0 ? what.largest : 4 + side.below(what.largest - 4));
     await(side, net, seen, "room", [&] { return seen.completions + sources > posted; });
     write_message({from.data, from.size}, i);
     push(side, net, seen, "send", [&] { return net.send(p, from, &seen); });
     ++posted;
-    if (i % 9 == 0) push(side, net, seen, "send nothing", [&] { return net.send(p, memory.first(0), &seen); }), ++posted;
+    if (i % 9 == 0)
+      push(side, net, seen, "send nothing", [&] { return net.send(p, memory.first(0), &seen); }), ++posted;
     if (i == what.held_surely) side.ready(0);
   }
   await(

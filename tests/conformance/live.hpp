@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The stage of live fabrics: each side is a process of its own, forked before anything of the network library is touched. The test's
-// own process only supervises: it gathers what the sides report, ends them when time is over, and has the histories judged.
-// Hot path: no. Threads: one per process.
+// The stage of live fabrics: each side is a process of its own, forked before anything of the network library is
+// touched. The test's own process only supervises: it gathers what the sides report, ends them when time is over, and
+// has the histories judged. Hot path: no. Threads: one per process.
 #pragma once
 
 #include "../../history/checker.hpp"
@@ -35,9 +35,12 @@
 #endif
 #if defined(WEFT_FINDS_LEAKS)
 #include <sanitizer/lsan_interface.h>
-/// What the library leaves behind itself is not weft's: libfabric 1.17 keeps the address and a link of a peer that broke off under ofi_rxm.
-extern "C" const char* __lsan_default_suppressions();                                 // NOLINT(bugprone-reserved-identifier): the sanitizer's name
-extern "C" const char* __lsan_default_suppressions() { return "leak:libfabric.so"; }  // NOLINT(bugprone-reserved-identifier)
+/// What the library leaves behind itself is not weft's: libfabric 1.17 keeps the address and a link of a peer that
+/// broke off under ofi_rxm.
+extern "C" const char* __lsan_default_suppressions();  // NOLINT(bugprone-reserved-identifier): the sanitizer's name
+extern "C" const char* __lsan_default_suppressions() {
+  return "leak:libfabric.so";
+}  // NOLINT(bugprone-reserved-identifier)
 #endif
 
 namespace weft::conformance {
@@ -52,7 +55,8 @@ struct stage_board {
 
 class process_party final : public party {
  public:
-  process_party(int number, std::vector<int> channels, stage_board& board) : party(number, 1), channels_(std::move(channels)), board_(board) {}
+  process_party(int number, std::vector<int> channels, stage_board& board)
+      : party(number, 1), channels_(std::move(channels)), board_(board) {}
 
   void tell(int to, const_bytes message) override {
     if (::send(channel(to), message.data(), message.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(message.size()))
@@ -66,7 +70,8 @@ class process_party final : public party {
   }
   std::vector<std::byte> ask(int from) override {
     pollfd p{channel(from), POLLIN, 0};
-    if (::poll(&p, 1, static_cast<int>(patience / 1ms)) != 1) throw stopped("side " + std::to_string(from) + " said nothing in time");
+    if (::poll(&p, 1, static_cast<int>(patience / 1ms)) != 1)
+      throw stopped("side " + std::to_string(from) + " said nothing in time");
     std::vector<std::byte> into(65536);
     const ssize_t got = ::recv(p.fd, into.data(), into.size(), 0);
     if (got <= 0) throw stopped("side " + std::to_string(from) + " ended before it told what was asked");
@@ -125,7 +130,8 @@ class side_report {
     }
   }
 
-  /// Effects: says the failures and the figures as the test's own; appends the records. Returns: whether the report was whole.
+  /// Effects: says the failures and the figures as the test's own; appends the records. Returns: whether the report was
+  /// whole.
   static bool read(const std::string& from, int side, std::vector<history::record>& records_into) {
     std::size_t at = 0;
     while (at < from.size()) {
@@ -152,7 +158,9 @@ class side_report {
   }
 
  private:
-  static void number(std::string& into, std::uint32_t value) { into.append(reinterpret_cast<const char*>(&value), sizeof value); }
+  static void number(std::string& into, std::uint32_t value) {
+    into.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
   static void text(std::string& into, std::string_view value) {
     number(into, static_cast<std::uint32_t>(value.size()));
     into += value;
@@ -176,7 +184,8 @@ class company {
  public:
   company(const circumstances& how, const std::vector<body>& sides, bool dies_at_rest)
       : how_(how), sides_(sides), reports_(sides.size()), pipes_(sides.size(), -1) {
-    board_ = static_cast<stage_board*>(::mmap(nullptr, sizeof(stage_board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    board_ = static_cast<stage_board*>(
+        ::mmap(nullptr, sizeof(stage_board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
     if (board_ == MAP_FAILED) throw stopped("no shared page for the test's sides");
     new (board_) stage_board;
     board_->dies_at_rest = dies_at_rest;
@@ -206,7 +215,8 @@ class company {
     for (std::size_t i = 0; i < sides_.size(); ++i)
       for (std::size_t j = i + 1; j < sides_.size(); ++j) {
         int pair[2];
-        if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) throw stopped("no socket pair for the test's sides");
+        if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+          throw stopped("no socket pair for the test's sides");
         channels_[i][j] = pair[0];
         channels_[j][i] = pair[1];
       }
@@ -234,7 +244,8 @@ class company {
     testing::TestPartResultArray said;
     std::string report;
     {
-      const testing::ScopedFakeTestPartResultReporter listener(testing::ScopedFakeTestPartResultReporter::INTERCEPT_ALL_THREADS, &said);
+      const testing::ScopedFakeTestPartResultReporter listener(
+          testing::ScopedFakeTestPartResultReporter::INTERCEPT_ALL_THREADS, &said);
       process_party me(static_cast<int>(i), channels_[i], *board_);
       try {
         sides_[i](me);
@@ -242,7 +253,8 @@ class company {
         ADD_FAILURE() << e.what();
       }
 #if defined(WEFT_FINDS_LEAKS)  // a side ends by _exit, which looks for none
-      if (__lsan_do_recoverable_leak_check() != 0) ADD_FAILURE() << "memory leaked: the sanitizer's report is on standard error";
+      if (__lsan_do_recoverable_leak_check() != 0)
+        ADD_FAILURE() << "memory leaked: the sanitizer's report is on standard error";
 #endif
       for (int k = 0; k < said.size(); ++k) side_report::failure(report, said.GetTestPartResult(k));
       for (const auto& [name, value] : me.noted) side_report::figure(report, name, value);
@@ -265,7 +277,8 @@ class company {
     while (open > 0) {
       std::vector<pollfd> waiting;
       for (const int fd : pipes_) waiting.push_back({fd, POLLIN, 0});
-      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();
+      const auto left =
+          std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();
       if (left <= 0 || ::poll(waiting.data(), waiting.size(), static_cast<int>(left)) == 0) {
         for (std::size_t i = 0; i < sides_.size(); ++i)
           if (pipes_[i] >= 0) (void)::kill(board_->process[i], SIGKILL);
@@ -297,11 +310,13 @@ class company {
     const bool meant = i == 0 && how_.first_is_killed && WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL;
     if (meant && in_time) return;
     if (WIFSIGNALED(how) || !whole)
-      ADD_FAILURE() << "side " << i << (in_time ? " died" : " was ended, since the test's time was over,") << " (signal " << WTERMSIG(how)
-                    << ", exit " << WEXITSTATUS(how) << ") at: " << board_->step[i].data();
+      ADD_FAILURE() << "side " << i << (in_time ? " died" : " was ended, since the test's time was over,")
+                    << " (signal " << WTERMSIG(how) << ", exit " << WEXITSTATUS(how)
+                    << ") at: " << board_->step[i].data();
   }
 
-  /// Shared memory that a killed process left: libraries name it for the process, and only its starter can know that it is gone.
+  /// Shared memory that a killed process left: libraries name it for the process, and only its starter can know that it
+  /// is gone.
   static void sweep(pid_t ended) {
     const std::string prefix = std::to_string(ended) + ":";
     std::error_code ignored;
@@ -317,8 +332,9 @@ class company {
   stage_board* board_ = nullptr;
 };
 
-/// Whether who dies inside of a call of the library takes others with it: a provider between processes of one host (shm of libfabric 1.17) keeps spin locks
-/// in the memory that both share, and every other sender then hangs in the library (docs/gaps.md). No rule of weft's can mend that, so tests kill at rest there.
+/// Whether who dies inside of a call of the library takes others with it: a provider between processes of one host (shm
+/// of libfabric 1.17) keeps spin locks in the memory that both share, and every other sender then hangs in the library
+/// (docs/gaps.md). No rule of weft's can mend that, so tests kill at rest there.
 template <class F>
 inline constexpr bool dies_at_rest = F::facts.same_host && !F::facts.provider.empty();
 
@@ -327,7 +343,9 @@ template <class F>
 struct live {
   using fabric = F;
   static constexpr bool simulated = false;
-  static void run(const circumstances& how, const std::vector<body>& sides) { company(how, sides, dies_at_rest<F>).run(); }
+  static void run(const circumstances& how, const std::vector<body>& sides) {
+    company(how, sides, dies_at_rest<F>).run();
+  }
 };
 
 }  // namespace weft::conformance

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A killed peer, on every fabric: each operation outstanding on it ends, the loss is told once and after them, later posts are refused,
-// and a side that only waits learns of it too. Whether the library tells or not is the liveness family's business.
-// Hot path: no. Threads: one per side.
+// A killed peer, on every fabric: each operation outstanding on it ends, the loss is told once and after them, later
+// posts are refused, and a side that only waits learns of it too. Whether the library tells or not is the liveness
+// family's business. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "two_sides.hpp"
@@ -126,7 +126,8 @@ TYPED_TEST_P(liveness_of_peers, an_owner_who_always_comes_late_loses_the_dead_al
         visiting<fabric> guest(side, 64, mortal(false));
         guest.seen.on_lost = [&](const lost& l) { EXPECT_EQ(l.why.code, errc::peer_lost); };
         const auto comes_late = [&] {
-          side.rest(20ms);  // so that even of 32 looks, after which silences are looked at, the time is a good part of the limit
+          side.rest(20ms);  // so that even of 32 looks, after which silences are looked at, the time is a good part of
+                            // the limit
           guest.net.progress(guest.seen);
         };
         for (int i = 0; i < 100; ++i) comes_late();
@@ -159,7 +160,7 @@ TYPED_TEST_P(liveness_of_peers, a_peer_that_is_only_idle_stays) {
 }
 
 REGISTER_TYPED_TEST_SUITE_P(liveness_of_peers, killed_in_mid_traffic_every_operation_ends_and_the_loss_is_told_once,
-                            one_that_only_waits_learns_of_a_killed_peer_too, an_owner_who_always_comes_late_loses_the_dead_alone,
-                            a_peer_that_is_only_idle_stays);
+                            one_that_only_waits_learns_of_a_killed_peer_too,
+                            an_owner_who_always_comes_late_loses_the_dead_alone, a_peer_that_is_only_idle_stays);
 
 }  // namespace weft::conformance

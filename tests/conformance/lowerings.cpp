@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Notices by message on fabrics that have something better: behind delivery, and for small payloads in one message with the bytes. The rows that
-// need them are of hardware that is not here; these fabrics are, and they lose, reorder and refuse for real or in simulation.
+// Notices by message on fabrics that have something better: behind delivery, and for small payloads in one message with
+// the bytes. The rows that need them are of hardware that is not here; these fabrics are, and they lose, reorder and
+// refuse for real or in simulation.
 #include "bytes_with_notices.hpp"
 #include "counting.hpp"
 #include "ordering.hpp"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How peers meet: private data of every length, answers yes and no, nobody there, the wrong fabric, too many. The same on fabrics that
-// have connections and on those that have only addresses.
-// Hot path: no. Threads: one per side.
+// How peers meet: private data of every length, answers yes and no, nobody there, the wrong fabric, too many. The same
+// on fabrics that have connections and on those that have only addresses. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "two_sides.hpp"
@@ -25,7 +24,9 @@ inline private_bytes some_private(std::size_t size) {
   paint(data, size);
   return data;
 }
-inline private_bytes kept(bool has, const_bytes data) { return has ? private_bytes(std::vector<std::byte>(data.begin(), data.end())) : std::nullopt; }
+inline private_bytes kept(bool has, const_bytes data) {
+  return has ? private_bytes(std::vector<std::byte>(data.begin(), data.end())) : std::nullopt;
+}
 
 /// Waits for one request and tells what came with it.
 template <class F>
@@ -47,13 +48,14 @@ TYPED_TEST_SUITE_P(meeting_of_peers);
 TYPED_TEST_P(meeting_of_peers, private_data_of_every_length_reaches_both_sides) {
   using fabric = typename TestFixture::tested_fabric;
   static const auto cases = [] {
-    return std::vector<private_bytes>{std::nullopt, some_private(0), some_private(1), some_private(17), some_private(64)};
+    return std::vector<private_bytes>{std::nullopt, some_private(0), some_private(1), some_private(17),
+                                      some_private(64)};
   };
   TestFixture::play(
       {},
       [](party& side) {
         auto net = opened<fabric>(side, listening());
-        side.tell(1, net.where());
+        side.tell(1, net.listen_address());
         observer seen;
         for (const private_bytes& expected : cases()) {
           private_bytes came;
@@ -97,7 +99,7 @@ TYPED_TEST_P(meeting_of_peers, private_data_of_65_bytes_is_refused_with_the_numb
       {},
       [](party& side) {
         auto net = opened<fabric>(side, listening());
-        side.tell(1, net.where());
+        side.tell(1, net.listen_address());
         observer seen;
         serve(side, net, seen, 1);
         EXPECT_EQ(seen.requests, 0U);
@@ -120,7 +122,7 @@ TYPED_TEST_P(meeting_of_peers, a_refusal_arrives_with_its_reason) {
       {},
       [](party& side) {
         auto net = opened<fabric>(side, listening());
-        side.tell(1, net.where());
+        side.tell(1, net.listen_address());
         observer seen;
         const peer p = one_request(side, net, seen);
         EXPECT_TRUE(net.reject(p, "the house is full"));
@@ -144,7 +146,7 @@ TYPED_TEST_P(meeting_of_peers, nobody_there_is_an_error_in_time) {
     std::string where;
     {
       auto gone = opened<fabric>(side, listening());
-      where = gone.where();
+      where = gone.listen_address();
     }
     auto net = opened<fabric>(side);
     observer seen;
@@ -178,7 +180,7 @@ TYPED_TEST_P(meeting_of_peers, a_peer_of_other_rules_is_refused_with_a_sentence)
       {},
       [](party& side) {
         auto net = opened<fabric>(side, listening());
-        side.tell(1, net.where());
+        side.tell(1, net.listen_address());
         observer seen;
         serve(side, net, seen, 1);
         EXPECT_EQ(seen.requests, 0U) << "the application was asked about a peer that it cannot talk to";
@@ -189,8 +191,10 @@ TYPED_TEST_P(meeting_of_peers, a_peer_of_other_rules_is_refused_with_a_sentence)
         const auto p = net.connect(side.ask_text(0), patience, seen);
         ASSERT_FALSE(p);
         EXPECT_EQ(p.why().code, errc::incompatible);
-        EXPECT_NE(p.error().sentence.find("fabric " + std::string(fabric::name) + ": the "), std::string::npos) << p.error().sentence;
-        EXPECT_NE(p.error().sentence.find(" was built for endpoint=by_pigeon"), std::string::npos) << p.error().sentence;
+        EXPECT_NE(p.error().sentence.find("fabric " + std::string(fabric::name) + ": the "), std::string::npos)
+            << p.error().sentence;
+        EXPECT_NE(p.error().sentence.find(" was built for endpoint=by_pigeon"), std::string::npos)
+            << p.error().sentence;
         side.ready(0);
       });
 }
@@ -203,7 +207,7 @@ TYPED_TEST_P(meeting_of_peers, a_message_right_behind_the_acceptance_is_not_lost
       [](party& side) {
         auto net = opened<fabric>(side, listening());
         auto memory = net.allocate(64, rights::none).value();
-        side.tell(1, net.where());
+        side.tell(1, net.listen_address());
         observer seen;
         std::vector<peer> asked;  // the next request may come while the last peer is being closed: it must not be lost
         seen.on_requested = [&](const requested& r) { asked.push_back(r.peer); };
@@ -261,8 +265,8 @@ TYPED_TEST_P(meeting_of_peers, two_peers_are_told_apart) {
         auto net = opened<fabric>(side, listening());
         observer seen;
         auto memory = net.allocate(64, rights::none).value();
-        side.tell(1, net.where());
-        side.tell(2, net.where());
+        side.tell(1, net.listen_address());
+        side.tell(2, net.listen_address());
         seen.on_requested = [&](const requested& r) { EXPECT_TRUE(net.accept(r.peer)); };
         std::vector<std::pair<peer, std::byte>> owed;
         seen.on_received = [&](const received& m) { owed.emplace_back(m.peer, m.message[0]); };
@@ -298,7 +302,8 @@ TYPED_TEST_P(meeting_of_peers, a_full_table_is_said_on_the_asking_side) {
         const auto second = net.connect(where, patience, seen);
         ASSERT_FALSE(second);
         EXPECT_EQ(second.why().code, errc::no_memory);
-        EXPECT_NE(second.error().sentence.find("transport_options::peers"), std::string::npos) << second.error().sentence;
+        EXPECT_NE(second.error().sentence.find("transport_options::peers"), std::string::npos)
+            << second.error().sentence;
         EXPECT_TRUE(first->alive());
         side.ready(0);
       });
@@ -313,7 +318,7 @@ TYPED_TEST_P(meeting_of_peers, the_sixth_address_family_works_too) {
       [](party& side) {
         auto net = opened<fabric>(side, {.node = home_of_the_sixth_family(), .listens = true});
         observer seen;
-        EXPECT_TRUE(net.where().starts_with("[" + home_of_the_sixth_family() + "]:")) << net.where();
+        EXPECT_TRUE(net.listen_address().starts_with("[" + home_of_the_sixth_family() + "]:")) << net.listen_address();
         (void)meet_as_listener(side, net, seen);
         serve(side, net, seen, 1);
       },
@@ -325,9 +330,11 @@ TYPED_TEST_P(meeting_of_peers, the_sixth_address_family_works_too) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(meeting_of_peers, private_data_of_every_length_reaches_both_sides, private_data_of_65_bytes_is_refused_with_the_numbers,
-                            a_refusal_arrives_with_its_reason, nobody_there_is_an_error_in_time, an_address_that_is_none_is_refused_with_an_example,
-                            a_peer_of_other_rules_is_refused_with_a_sentence, a_message_right_behind_the_acceptance_is_not_lost,
-                            two_peers_are_told_apart, a_full_table_is_said_on_the_asking_side, the_sixth_address_family_works_too);
+REGISTER_TYPED_TEST_SUITE_P(meeting_of_peers, private_data_of_every_length_reaches_both_sides,
+                            private_data_of_65_bytes_is_refused_with_the_numbers, a_refusal_arrives_with_its_reason,
+                            nobody_there_is_an_error_in_time, an_address_that_is_none_is_refused_with_an_example,
+                            a_peer_of_other_rules_is_refused_with_a_sentence,
+                            a_message_right_behind_the_acceptance_is_not_lost, two_peers_are_told_apart,
+                            a_full_table_is_said_on_the_asking_side, the_sixth_address_family_works_too);
 
 }  // namespace weft::conformance

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Messages: boundaries, the two ends of the permitted sizes, order where the row promises it, and none lost when the receiver is slow.
-// Hot path: no. Threads: one per side.
+// Messages: boundaries, the two ends of the permitted sizes, order where the row promises it, and none lost when the
+// receiver is slow. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "held_messages.hpp"
@@ -28,7 +28,8 @@ void take_stream(party& side, std::uint32_t count, transport_options o) {
     }
     EXPECT_EQ(++came[i], 1U) << "message " << i << " came again";
     EXPECT_TRUE(is_message(m.message, i)) << "message " << i << " has other bytes";
-    EXPECT_TRUE(i == expected || !F::facts.order_send_after_send) << i << " came " << expected << "th, out of the order that the row promises";
+    EXPECT_TRUE(i == expected || !F::facts.order_send_after_send)
+        << i << " came " << expected << "th, out of the order that the row promises";
     ++expected;
     side.book.received(1, net.now(), i, m.message);
   };
@@ -50,7 +51,9 @@ std::uint64_t send_stream(party& side, std::uint32_t count, transport_options o,
   auto memory = net.allocate(count * each, rights::none).value();
   const peer p = meet_as_caller(side, net, seen);
   std::vector<std::uint64_t> ids(count);
-  seen.on_completed = [&](const completed& c) { side.book.ended(*static_cast<std::uint64_t*>(c.context), net.now(), errc::ok); };
+  seen.on_completed = [&](const completed& c) {
+    side.book.ended(*static_cast<std::uint64_t*>(c.context), net.now(), errc::ok);
+  };
   for (std::uint32_t i = 0; i < count; ++i) {
     const local_memory from = memory.slice(i * each, sizeof i + side.below(each - sizeof i));
     write_message({from.data, from.size}, i);
@@ -82,7 +85,7 @@ TYPED_TEST_P(messages, keep_their_boundaries_from_nothing_to_the_slot) {
   TestFixture::play(
       {},
       [](party& side) {
-        auto net = opened<fabric>(side, {.listens = true, .slot_bytes = slot});
+        auto net = opened<fabric>(side, {.listens = true, .max_message_bytes = slot});
         observer seen;
         const peer p = meet_as_listener(side, net, seen);
         EXPECT_EQ(net.largest_message(p), slot + 100);
@@ -100,7 +103,7 @@ TYPED_TEST_P(messages, keep_their_boundaries_from_nothing_to_the_slot) {
         serve(side, net, seen, 1);
       },
       [](party& side) {
-        auto net = opened<fabric>(side, {.slot_bytes = slot + 100});
+        auto net = opened<fabric>(side, {.max_message_bytes = slot + 100});
         observer seen;
         auto memory = net.allocate(slot + 1, rights::none).value();
         const peer p = meet_as_caller(side, net, seen);
@@ -108,7 +111,8 @@ TYPED_TEST_P(messages, keep_their_boundaries_from_nothing_to_the_slot) {
         for (const std::size_t size : sizes)
           for (const bool signalled : {true, false}) {
             paint({memory.data(), size}, size);
-            push(side, net, seen, "send", [&] { return signalled ? net.send(p, memory.first(size), &seen) : net.send(p, memory.first(size)); });
+            push(side, net, seen, "send",
+                 [&] { return signalled ? net.send(p, memory.first(size), &seen) : net.send(p, memory.first(size)); });
             serve(side, net, seen, 0);
             (void)side.ask(0);
           }
@@ -116,7 +120,8 @@ TYPED_TEST_P(messages, keep_their_boundaries_from_nothing_to_the_slot) {
         EXPECT_EQ(s.code, errc::truncated);
         EXPECT_EQ(net.send(p, memory.first(slot + 1)).code, errc::truncated);
         EXPECT_NE(describe(s).find("(3000 bytes)"), std::string::npos) << describe(s);
-        EXPECT_NE(describe(net.refused_message()).find("a message of 3001 bytes does not fit into a receive of 3000"), std::string::npos);
+        EXPECT_NE(describe(net.refused_message()).find("a message of 3001 bytes does not fit into a receive of 3000"),
+                  std::string::npos);
         EXPECT_EQ(net.refused_message().times, 2U);
         EXPECT_EQ(describe(net.overrun()), "");
         await(side, net, seen, "completions", [&] { return seen.completions == std::size(sizes); });
@@ -128,13 +133,15 @@ TYPED_TEST_P(messages, keep_their_boundaries_from_nothing_to_the_slot) {
 TYPED_TEST_P(messages, thousands_arrive_once_each) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
-      {}, [](party& side) { take_stream<fabric>(side, 3000, {}); }, [](party& side) { send_stream<fabric>(side, 3000, {}, true); });
+      {}, [](party& side) { take_stream<fabric>(side, 3000, {}); },
+      [](party& side) { send_stream<fabric>(side, 3000, {}, true); });
 }
 
 TYPED_TEST_P(messages, thousands_of_unsignalled_ones_arrive_once_each) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
-      {}, [](party& side) { take_stream<fabric>(side, 3000, {}); }, [](party& side) { send_stream<fabric>(side, 3000, {}, false); });
+      {}, [](party& side) { take_stream<fabric>(side, 3000, {}); },
+      [](party& side) { send_stream<fabric>(side, 3000, {}, false); });
 }
 
 TYPED_TEST_P(messages, a_small_window_makes_the_sender_wait_and_loses_none) {
@@ -142,14 +149,17 @@ TYPED_TEST_P(messages, a_small_window_makes_the_sender_wait_and_loses_none) {
   const transport_options small{.receives = 4, .operations = 8};
   TestFixture::play(
       {}, [small](party& side) { take_stream<fabric>(side, 1000, small); },
-      [small](party& side) { EXPECT_GT(send_stream<fabric>(side, 1000, small, true), 0U) << "1000 sends with 8 operations met no full queue"; });
+      [small](party& side) {
+        EXPECT_GT(send_stream<fabric>(side, 1000, small, true), 0U) << "1000 sends with 8 operations met no full queue";
+      });
 }
 
 TYPED_TEST_P(messages, that_no_handler_took_yet_keep_their_slots_and_those_behind_them_come_later) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr held_back what{.count = 360, .largest = 1000, .held_surely = 12, .receives = 16};
   TestFixture::play(
-      {.once = true}, [](party& side) { hold_and_take<fabric>(side, what); }, [](party& side) { send_more_than_is_held<fabric>(side, what); });
+      {.once = true}, [](party& side) { hold_and_take<fabric>(side, what); },
+      [](party& side) { send_more_than_is_held<fabric>(side, what); });
 }
 
 TYPED_TEST_P(messages, both_ways_at_once) {
@@ -167,7 +177,8 @@ TYPED_TEST_P(messages, both_ways_at_once) {
       push(side, net, seen, "send", [&] { return net.send(p, from, &seen); });
     }
     await(
-        side, net, seen, "everything", [&] { return seen.completions == count && seen.messages == count; }, patience * 2);
+        side, net, seen, "everything", [&] { return seen.completions == count && seen.messages == count; },
+        patience * 2);
     EXPECT_EQ(sum, std::uint64_t{count} * (count - 1) / 2);
     side.ready(1 - side.number());
     serve(side, net, seen, 1 - side.number());
@@ -189,7 +200,9 @@ TYPED_TEST_P(messages, both_ways_at_once) {
 }
 
 REGISTER_TYPED_TEST_SUITE_P(messages, keep_their_boundaries_from_nothing_to_the_slot, thousands_arrive_once_each,
-                            thousands_of_unsignalled_ones_arrive_once_each, a_small_window_makes_the_sender_wait_and_loses_none,
-                            that_no_handler_took_yet_keep_their_slots_and_those_behind_them_come_later, both_ways_at_once);
+                            thousands_of_unsignalled_ones_arrive_once_each,
+                            a_small_window_makes_the_sender_wait_and_loses_none,
+                            that_no_handler_took_yet_keep_their_slots_and_those_behind_them_come_later,
+                            both_ways_at_once);
 
 }  // namespace weft::conformance

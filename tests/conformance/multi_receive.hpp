@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Many messages in one posted buffer: nine tenths of it are used by messages of 256 bytes, messages keep their boundaries from nothing to the
-// largest, and a buffer is not posted again while a handler still has to look at one of its messages.
-// Hot path: no. Threads: one per side.
+// Many messages in one posted buffer: nine tenths of it are used by messages of 256 bytes, messages keep their
+// boundaries from nothing to the largest, and a buffer is not posted again while a handler still has to look at one of
+// its messages. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "../../compose/with.hpp"
@@ -37,7 +37,8 @@ std::uint64_t posted_for_messages(const transport<F>& net) {
 
 TYPED_TEST_P(multi_receive, nine_tenths_of_a_buffer_hold_messages_of_256_bytes) {
   using fabric = buffered<typename TestFixture::tested_fabric>;
-  if (!has_large_buffers<typename TestFixture::tested_fabric>) GTEST_SKIP() << "the row has no such buffers, and asking for them does not compile";
+  if (!has_large_buffers<typename TestFixture::tested_fabric>)
+    GTEST_SKIP() << "the row has no such buffers, and asking for them does not compile";
   static constexpr std::uint32_t each = 256, count = 3 * 1024 + 16;
   TestFixture::play(
       {.once = true},
@@ -47,7 +48,8 @@ TYPED_TEST_P(multi_receive, nine_tenths_of_a_buffer_hold_messages_of_256_bytes) 
         std::uint64_t at_first = 0, before = 0, bytes = 0, of_spent = 0, spent = 0;
         std::uint32_t expected = 0;
         seen.on_received = [&](const received& m) {
-          if (const std::uint64_t now = posted_for_messages(net); now != before) {  // the message before this was the last of a buffer
+          if (const std::uint64_t now = posted_for_messages(net);
+              now != before) {  // the message before this was the last of a buffer
             of_spent = bytes;
             spent = now - at_first;
             before = now;
@@ -87,14 +89,18 @@ TYPED_TEST_P(multi_receive, nine_tenths_of_a_buffer_hold_messages_of_256_bytes) 
 
 TYPED_TEST_P(multi_receive, messages_that_no_handler_took_yet_keep_their_buffer) {
   using fabric = buffered<typename TestFixture::tested_fabric>;
-  if (!has_large_buffers<typename TestFixture::tested_fabric>) GTEST_SKIP() << "the row has no such buffers, and asking for them does not compile";
-  // Two buffers are half a mebibyte, some 800 messages. The library is left without any, and shm of libfabric 1.17 also without an entry of the
-  // 1,024 that it keeps messages in, so that it cannot take a large buffer (compose/receives.hpp). 500 are far beyond what slots would hold.
+  if (!has_large_buffers<typename TestFixture::tested_fabric>)
+    GTEST_SKIP() << "the row has no such buffers, and asking for them does not compile";
+  // Two buffers are half a mebibyte, some 800 messages. The library is left without any, and shm of libfabric 1.17 also
+  // without an entry of the 1,024 that it keeps messages in, so that it cannot take a large buffer
+  // (compose/engine/receives.hpp). 500 are far beyond what slots would hold.
   static constexpr held_back what{.count = 2700, .largest = 1024, .held_surely = 500, .receives = 32};
   TestFixture::play(
-      {.once = true}, [](party& side) { hold_and_take<fabric>(side, what); }, [](party& side) { send_more_than_is_held<fabric>(side, what); });
+      {.once = true}, [](party& side) { hold_and_take<fabric>(side, what); },
+      [](party& side) { send_more_than_is_held<fabric>(side, what); });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(multi_receive, nine_tenths_of_a_buffer_hold_messages_of_256_bytes, messages_that_no_handler_took_yet_keep_their_buffer);
+REGISTER_TYPED_TEST_SUITE_P(multi_receive, nine_tenths_of_a_buffer_hold_messages_of_256_bytes,
+                            messages_that_no_handler_took_yet_keep_their_buffer);
 
 }  // namespace weft::conformance

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one handler of all conformance tests: counts every event, hands it to whoever asked, and takes what nobody expected for a failure:
-// nothing is lost silently in a test either. One type, so that a transport is compiled once and not once per test.
-// Hot path: no. Threads: one.
+// The one handler of all conformance tests: counts every event, hands it to whoever asked, and takes what nobody
+// expected for a failure: nothing is lost silently in a test either. One type, so that a transport is compiled once and
+// not once per test. Hot path: no. Threads: one.
 #pragma once
 
 #include "../../compose/events.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Answers that no row has by default, and that change what the library is asked for, together: two completion queues, a library that locks, and less
-// copied at the call, each where the row permits it. What is promised holds with them as without; what families inject and queues promise besides, here.
-// Hot path: no. Threads: one per side.
+// Answers that no row has by default, and that change what the library is asked for, together: two completion queues, a
+// library that locks, and less copied at the call, each where the row permits it. What is promised holds with them as
+// without; what families inject and queues promise besides, here. Hot path: no. Threads: one per side.
 #include "put_notify.hpp"
 #include "run_record.hpp"
 #include "stage.hpp"
@@ -25,11 +25,13 @@ using copies_little = decltype(asked_of<tested, std::conditional_t<copies, injec
 static_assert(consistent_fabric<copies_nothing>() && consistent_fabric<copies_little>());
 /// What a post of so many bytes leaves to a message's own.
 constexpr std::uint32_t own(std::size_t copied) {
-  constexpr std::size_t around = engine<tested>::around;
+  constexpr std::size_t around = detail::engine<tested>::around;
   return static_cast<std::uint32_t>(copied > around ? copied - around : 0);
 }
-static_assert(transport<copies_nothing>::inject_bytes == 0 && transport<copies_little>::inject_bytes == own(copies ? 16 : 0));
-static_assert(transport<tested>::inject_bytes == own(tested::facts.inject_bytes), "else the row's own answer is another");
+static_assert(transport<copies_nothing>::inject_bytes == 0 &&
+              transport<copies_little>::inject_bytes == own(copies ? 16 : 0));
+static_assert(transport<tested>::inject_bytes == own(tested::facts.inject_bytes),
+              "else the row's own answer is another");
 static_assert(copies_nothing::fingerprint == tested::fingerprint, "each side answers for itself");
 
 template <class F>
@@ -44,13 +46,16 @@ struct seen_letters {
   std::uint32_t early = 0, late = 0;
 };
 
-/// Posts and at once writes over the source, with sizes about the bound. What is copied at the call comes as it was; the simulated library reads all else
-/// later, sometimes.
+/// Posts and at once writes over the source, with sizes about the bound. What is copied at the call comes as it was;
+/// the simulated library reads all else later, sometimes.
 TYPED_TEST_P(options, sources_are_free_at_once_up_to_the_bound_and_not_above) {
   using fabric = typename TestFixture::tested_fabric;
-  static constexpr bool rides = answer<fabric, notify_family>::rides_on_write;  // else its write is read when the library likes
+  static constexpr bool rides =
+      answer<fabric, notify_family>::rides_on_write;  // else its write is read when the library likes
   static constexpr std::uint32_t bound = transport<fabric>::inject_bytes, rounds = 64;
-  if (bound > 0 && !rides) GTEST_SKIP() << "fabric " << fabric::name << ": its notices do not ride on their writes, whose sources are read later";
+  if (bound > 0 && !rides)
+    GTEST_SKIP() << "fabric " << fabric::name
+                 << ": its notices do not ride on their writes, whose sources are read later";
   static constexpr bool reads_late = in_process<fabric>;
   TestFixture::play(
       {},
@@ -104,7 +109,8 @@ TYPED_TEST_P(options, a_sleeper_is_woken_by_ends_alone) {
       [](party& side) {
         visiting<fabric> guest(side, 64, {.sleeps = true, .silence_limit = 20s});
         for (std::uint64_t i = 1; i <= 200; ++i) {
-          push(side, guest.net, guest.seen, "put", [&] { return guest.net.put(guest.other, guest.memory.first(8), guest.there.at(0), &guest); });
+          push(side, guest.net, guest.seen, "put",
+               [&] { return guest.net.put(guest.other, guest.memory.first(8), guest.there.at(0), &guest); });
           side.at("asleep until the put has ended");
           while (guest.seen.completions < i) {
             (void)guest.net.wait(nap);
@@ -115,7 +121,8 @@ TYPED_TEST_P(options, a_sleeper_is_woken_by_ends_alone) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(options, sources_are_free_at_once_up_to_the_bound_and_not_above, a_sleeper_is_woken_by_ends_alone);
+REGISTER_TYPED_TEST_SUITE_P(options, sources_are_free_at_once_up_to_the_bound_and_not_above,
+                            a_sleeper_is_woken_by_ends_alone);
 
 INSTANTIATE_TYPED_TEST_SUITE_P(little, options, stage_of<copies_little>, fabric_name);
 INSTANTIATE_TYPED_TEST_SUITE_P(nothing, options, stage_of<copies_nothing>, fabric_name);

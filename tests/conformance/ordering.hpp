@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What ordering<F> says holds, and what it does not say does not: programs that rely on more are caught by the simulated network. The programs
-// are the two that people write: a flag behind the data, and many puts of which the last one carries the notice.
-// Hot path: no. Threads: one per side.
+// What ordering<F> says holds, and what it does not say does not: programs that rely on more are caught by the
+// simulated network. The programs are the two that people write: a flag behind the data, and many puts of which the
+// last one carries the notice. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "../../compose/ordering.hpp"
@@ -28,7 +28,8 @@ void write_rounds(party& side, visiting<F>& guest, Last&& last) {
     for (std::uint32_t i = 0; i < puts_per_round; ++i) {
       const local_memory from = guest.memory.slice(i * bytes_per_put, bytes_per_put);
       paint({from.data, from.size}, round * puts_per_round + i);
-      push(side, guest.net, guest.seen, "put", [&] { return guest.net.put(guest.other, from, guest.there.at(i * bytes_per_put), &guest); });
+      push(side, guest.net, guest.seen, "put",
+           [&] { return guest.net.put(guest.other, from, guest.there.at(i * bytes_per_put), &guest); });
     }
     last(round);
     const std::uint64_t due = round * (puts_per_round + 1);
@@ -76,8 +77,9 @@ void last_write_carries_the_notice(std::uint64_t& caught) {
       [](party& side) {
         visiting<fabric> guest(side, 4096);
         write_rounds(side, guest, [&](std::uint32_t round) {
-          push(side, guest.net, guest.seen, "put_notify",
-               [&] { return guest.net.put_notify(guest.other, guest.memory.slice(2048, 8), guest.there.at(2048), round, &guest); });
+          push(side, guest.net, guest.seen, "put_notify", [&] {
+            return guest.net.put_notify(guest.other, guest.memory.slice(2048, 8), guest.there.at(2048), round, &guest);
+          });
         });
       });
 }
@@ -112,22 +114,26 @@ void flag_behind_the_data(std::uint64_t& caught) {
         write_rounds(side, guest, [&](std::uint64_t round) {
           const local_memory flag = guest.memory.slice(2048 + 8 * (round % 8), 8);
           std::memcpy(flag.data, &round, sizeof round);
-          push(side, guest.net, guest.seen, "the flag", [&] { return guest.net.put(guest.other, flag, guest.there.at(2048), &guest); });
+          push(side, guest.net, guest.seen, "the flag",
+               [&] { return guest.net.put(guest.other, flag, guest.there.at(2048), &guest); });
         });
       });
 }
 
 TYPED_TEST_P(ordering_of_writes, a_notice_stands_for_earlier_puts_only_where_the_fabric_says_so) {
   using order = ordering<typename TestFixture::tested_fabric>;
-  if (!TypeParam::simulated && !order::notice_after_puts) GTEST_SKIP() << "no order is promised, and only the simulated network breaks it at will";
+  if (!TypeParam::simulated && !order::notice_after_puts)
+    GTEST_SKIP() << "no order is promised, and only the simulated network breaks it at will";
   std::uint64_t caught = 0;
   last_write_carries_the_notice<TestFixture>(caught);
-  EXPECT_EQ(caught == 0, order::notice_after_puts) << "a program that takes the last write's notice for all was not caught";
+  EXPECT_EQ(caught == 0, order::notice_after_puts)
+      << "a program that takes the last write's notice for all was not caught";
 }
 
 TYPED_TEST_P(ordering_of_writes, a_flag_stands_for_earlier_puts_only_where_the_fabric_says_so) {
   using order = ordering<typename TestFixture::tested_fabric>;
-  if (!TypeParam::simulated && !order::write_after_write) GTEST_SKIP() << "no order is promised, and only the simulated network breaks it at will";
+  if (!TypeParam::simulated && !order::write_after_write)
+    GTEST_SKIP() << "no order is promised, and only the simulated network breaks it at will";
   std::uint64_t caught = 0;
   flag_behind_the_data<TestFixture>(caught);
   EXPECT_EQ(caught == 0, order::write_after_write) << "a program that polls a flag behind its data was not caught";

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One side of a conformance test, as its body sees it: a number, a way to tell the other sides bytes that does not pass through the
-// fabric, and a book for what it saw. Bodies know nothing else of where they run: in a process of their own (live.hpp) or in a
-// fiber of a simulated world (simulated.hpp).
-// Hot path: no. Threads: one per side.
+// One side of a conformance test, as its body sees it: a number, a way to tell the other sides bytes that does not pass
+// through the fabric, and a book for what it saw. Bodies know nothing else of where they run: in a process of their own
+// (live.hpp) or in a fiber of a simulated world (simulated.hpp). Hot path: no. Threads: one per side.
 #pragma once
 
 #include "../../core/describe.hpp"
@@ -49,7 +48,9 @@ struct stopped : std::runtime_error {
 class party {
  public:
   explicit party(int number, std::uint64_t seed)
-      : book(static_cast<std::uint16_t>(number)), draw(seed * 8 + static_cast<std::uint64_t>(number)), number_(number) {}
+      : book(static_cast<std::uint16_t>(number)),
+        draw(seed * 8 + static_cast<std::uint64_t>(number)),
+        number_(number) {}
   virtual ~party() = default;
   party(const party&) = delete;
   party& operator=(const party&) = delete;
@@ -84,7 +85,8 @@ class party {
     const auto raw = ask(from);
     std::uint64_t number = 0;
     if (raw.size() != sizeof number)
-      throw stopped("side " + std::to_string(from) + " told " + std::to_string(raw.size()) + " bytes where a number was due");
+      throw stopped("side " + std::to_string(from) + " told " + std::to_string(raw.size()) +
+                    " bytes where a number was due");
     std::memcpy(&number, raw.data(), sizeof number);
     return number;
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// put and get: any size at any place, nothing beside it; what the initiator can know is refused before it is posted, and what only the
-// target can know ends in an error at the initiator, in time, on rows whose library would call it a success as well.
-// Hot path: no. Threads: one per side.
+// put and get: any size at any place, nothing beside it; what the initiator can know is refused before it is posted,
+// and what only the target can know ends in an error at the initiator, in time, on rows whose library would call it a
+// success as well. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "two_sides.hpp"
@@ -32,8 +32,10 @@ TYPED_TEST_P(put_get, random_sizes_at_random_places_come_back_whole) {
           const std::uint64_t length = side.ask_number(1);
           const const_bytes all = host.region.memory();
           EXPECT_EQ(first_unlike(all.subspan(place, length), static_cast<std::uint64_t>(i)), length);
-          for (std::size_t k = 0; k < 64 && k < place; ++k) ASSERT_EQ(all[place - 1 - k], std::byte{0x5a}) << "in front of the write";
-          for (std::size_t k = place + length; k < std::min(size, place + length + 64); ++k) ASSERT_EQ(all[k], std::byte{0x5a}) << "behind the write";
+          for (std::size_t k = 0; k < 64 && k < place; ++k)
+            ASSERT_EQ(all[place - 1 - k], std::byte{0x5a}) << "in front of the write";
+          for (std::size_t k = place + length; k < std::min(size, place + length + 64); ++k)
+            ASSERT_EQ(all[k], std::byte{0x5a}) << "behind the write";
           std::fill_n(host.region.data() + place, length, std::byte{0x5a});
           side.ready(1);
         }
@@ -48,16 +50,20 @@ TYPED_TEST_P(put_get, random_sizes_at_random_places_come_back_whole) {
           const std::size_t from = side.below(size - length + 1);
           paint({guest.memory.data() + from, length}, static_cast<std::uint64_t>(i));
           const std::uint64_t before = guest.seen.completions;
-          push(side, guest.net, guest.seen, "put",
-               [&] { return guest.net.put(guest.other, guest.memory.slice(from, length), guest.there.at(place), &guest); });
+          push(side, guest.net, guest.seen, "put", [&] {
+            return guest.net.put(guest.other, guest.memory.slice(from, length), guest.there.at(place), &guest);
+          });
           await(side, guest.net, guest.seen, "the put's end", [&] { return guest.seen.completions == before + 1; });
           std::fill_n(guest.memory.data() + size, length, std::byte{});
-          push(side, guest.net, guest.seen, "get",
-               [&] { return guest.net.get(guest.other, guest.memory.slice(size, length), guest.there.at(place), &guest); });
+          push(side, guest.net, guest.seen, "get", [&] {
+            return guest.net.get(guest.other, guest.memory.slice(size, length), guest.there.at(place), &guest);
+          });
           await(side, guest.net, guest.seen, "the get's end", [&] { return guest.seen.completions == before + 2; });
           // Only a delivered write is there for sure when a get follows; elsewhere the host judges.
           constexpr bool delivered = answer<fabric, write_fault_family>::signalled_write == post_mode::delivered;
-          EXPECT_TRUE(!delivered || first_unlike({guest.memory.data() + size, length}, static_cast<std::uint64_t>(i)) == length) << "round " << i;
+          EXPECT_TRUE(!delivered ||
+                      first_unlike({guest.memory.data() + size, length}, static_cast<std::uint64_t>(i)) == length)
+              << "round " << i;
           side.tell(0, std::uint64_t{place});
           side.tell(0, std::uint64_t{length});
           serve(side, guest.net, guest.seen, 0);
@@ -85,12 +91,16 @@ TYPED_TEST_P(put_get, what_leaves_the_region_is_refused_before_it_is_posted) {
           std::uint64_t at;
           std::size_t size;
         };
-        for (const wrong w :
-             {wrong{0, 1001}, wrong{1000, 1}, wrong{999, 2}, wrong{1001, 0 + 1}, wrong{~std::uint64_t{0}, 1}, wrong{~std::uint64_t{0} - 7, 8}}) {
-          EXPECT_EQ(guest.net.put(guest.other, guest.memory.first(w.size), there.at(w.at), &guest).code, errc::out_of_range) << w.at << "+" << w.size;
+        for (const wrong w : {wrong{0, 1001}, wrong{1000, 1}, wrong{999, 2}, wrong{1001, 0 + 1},
+                              wrong{~std::uint64_t{0}, 1}, wrong{~std::uint64_t{0} - 7, 8}}) {
+          EXPECT_EQ(guest.net.put(guest.other, guest.memory.first(w.size), there.at(w.at), &guest).code,
+                    errc::out_of_range)
+              << w.at << "+" << w.size;
           EXPECT_EQ(guest.net.put(guest.other, guest.memory.first(w.size), there.at(w.at)).code, errc::out_of_range);
-          EXPECT_EQ(guest.net.get(guest.other, guest.memory.first(w.size), there.at(w.at), &guest).code, errc::out_of_range);
-          EXPECT_EQ(guest.net.put_notify(guest.other, guest.memory.first(w.size), there.at(w.at), 1, &guest).code, errc::out_of_range);
+          EXPECT_EQ(guest.net.get(guest.other, guest.memory.first(w.size), there.at(w.at), &guest).code,
+                    errc::out_of_range);
+          EXPECT_EQ(guest.net.put_notify(guest.other, guest.memory.first(w.size), there.at(w.at), 1, &guest).code,
+                    errc::out_of_range);
         }
         EXPECT_EQ(guest.net.put(guest.other, guest.memory.slice(4096, 1), there.at(0), &guest).code, errc::out_of_range)
             << "past the end of one's own memory";
@@ -107,7 +117,7 @@ TYPED_TEST_P(put_get, what_the_region_does_not_grant_is_refused_before_it_is_pos
       [](party& side) {
         hosting<fabric> host(side, 1024, rights::remote_write);
         auto readable = host.net.allocate(1024, rights::remote_read).value();
-        side.tell(1, const_bytes(host.net.publish(readable, owner_polls)));
+        side.tell(1, const_bytes(host.net.export_region(readable, owner_polls)));
         serve(side, host.net, host.seen, 1);
         for (const std::byte b : readable.memory()) ASSERT_EQ(b, std::byte{});
       },
@@ -157,7 +167,9 @@ TYPED_TEST_P(put_get, a_wrong_key_ends_in_an_error_and_changes_no_byte) {
   }
 }
 
-REGISTER_TYPED_TEST_SUITE_P(put_get, random_sizes_at_random_places_come_back_whole, what_leaves_the_region_is_refused_before_it_is_posted,
-                            what_the_region_does_not_grant_is_refused_before_it_is_posted, a_wrong_key_ends_in_an_error_and_changes_no_byte);
+REGISTER_TYPED_TEST_SUITE_P(put_get, random_sizes_at_random_places_come_back_whole,
+                            what_leaves_the_region_is_refused_before_it_is_posted,
+                            what_the_region_does_not_grant_is_refused_before_it_is_posted,
+                            a_wrong_key_ends_in_an_error_and_changes_no_byte);
 
 }  // namespace weft::conformance

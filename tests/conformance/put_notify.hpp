@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// put_notify: each one is told exactly once, with its immediate, after all of its bytes are there; on every fabric, whatever carries
-// the notice. The places are random and disjoint, so that the bytes can be judged inside the handler.
+// put_notify: each one is told exactly once, with its immediate, after all of its bytes are there; on every fabric,
+// whatever carries the notice. The places are random and disjoint, so that the bytes can be judged inside the handler.
 // Hot path: no. Threads: one per side.
 #pragma once
 
@@ -61,9 +61,11 @@ void take_scattered(party& side, const scattered& plan) {
   serve(side, host.net, host.seen, 1);
   EXPECT_EQ(host.seen.notices, plan.count()) << "more notices came than were sent";
   std::vector<bool> ours(plan.bytes_in_all());
-  for (std::uint32_t i = 0; i < plan.count(); ++i) std::fill_n(ours.begin() + static_cast<std::ptrdiff_t>(plan.place(i)), plan.size(i), true);
+  for (std::uint32_t i = 0; i < plan.count(); ++i)
+    std::fill_n(ours.begin() + static_cast<std::ptrdiff_t>(plan.place(i)), plan.size(i), true);
   std::size_t spoiled = 0;
-  for (std::size_t i = 0; i < ours.size(); ++i) spoiled += std::size_t{!ours[i] && host.region.data()[i] != std::byte{}};
+  for (std::size_t i = 0; i < ours.size(); ++i)
+    spoiled += std::size_t{!ours[i] && host.region.data()[i] != std::byte{}};
   EXPECT_EQ(spoiled, 0U) << "bytes beside the writes changed";
   side.book.finished(host.net.now());
 }
@@ -85,11 +87,13 @@ void send_scattered(party& side, const scattered& plan, bool signalled) {
     ids[i] = side.book.posted(history::work::put_notify, 0, guest.net.now(), {}, i, const_bytes(from.data, from.size));
     push(side, guest.net, guest.seen, "put_notify", [&] {
       const remote_place at = guest.there.at(plan.place(i));
-      return signalled ? guest.net.put_notify(guest.other, from, at, i, &ids[i]) : guest.net.put_notify(guest.other, from, at, i);
+      return signalled ? guest.net.put_notify(guest.other, from, at, i, &ids[i])
+                       : guest.net.put_notify(guest.other, from, at, i);
     });
     if (side.below(7) == 0) guest.net.progress(guest.seen);
   }
-  if (signalled) await(side, guest.net, guest.seen, "all completions", [&] { return guest.seen.completions >= plan.count(); });
+  if (signalled)
+    await(side, guest.net, guest.seen, "all completions", [&] { return guest.seen.completions >= plan.count(); });
   serve(side, guest.net, guest.seen, 0);
   (void)side.ask(0);
   if (!signalled)  // the other side has said that they all happened
@@ -120,7 +124,8 @@ TYPED_TEST_P(put_notify, a_thousand_unsignalled_ones_are_told_once_each_after_th
 
 TYPED_TEST_P(put_notify, every_immediate_arrives_as_it_was_given) {
   using fabric = typename TestFixture::tested_fabric;
-  static constexpr std::uint32_t values[] = {0, 1, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7fff'ffff, 0x8000'0000, 0xffff'ffff};
+  static constexpr std::uint32_t values[] = {0,       1,           0x7fff,      0x8000,     0xffff,
+                                             0x10000, 0x7fff'ffff, 0x8000'0000, 0xffff'ffff};
   TestFixture::play(
       {},
       [](party& side) {
@@ -139,8 +144,9 @@ TYPED_TEST_P(put_notify, every_immediate_arrives_as_it_was_given) {
       [](party& side) {
         visiting<fabric> guest(side, 4096);
         for (const std::uint32_t value : values) {
-          push(side, guest.net, guest.seen, "put_notify",
-               [&] { return guest.net.put_notify(guest.other, guest.memory.first(8), guest.there.at(0), value, &guest); });
+          push(side, guest.net, guest.seen, "put_notify", [&] {
+            return guest.net.put_notify(guest.other, guest.memory.first(8), guest.there.at(0), value, &guest);
+          });
           serve(side, guest.net, guest.seen, 0);
           (void)side.ask(0);
         }
@@ -206,7 +212,8 @@ TYPED_TEST_P(put_notify, ten_times_more_than_receives_are_posted_are_told) {
 }
 
 REGISTER_TYPED_TEST_SUITE_P(put_notify, a_thousand_signalled_ones_are_told_once_each_after_their_bytes,
-                            a_thousand_unsignalled_ones_are_told_once_each_after_their_bytes, every_immediate_arrives_as_it_was_given,
-                            one_without_bytes_is_a_notice_all_the_same, ten_times_more_than_receives_are_posted_are_told);
+                            a_thousand_unsignalled_ones_are_told_once_each_after_their_bytes,
+                            every_immediate_arrives_as_it_was_given, one_without_bytes_is_a_notice_all_the_same,
+                            ten_times_more_than_receives_are_posted_are_told);
 
 }  // namespace weft::conformance

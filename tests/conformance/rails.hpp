@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rails: transfers over several transports are whole, end once, are told to the target by count, and say so when a rail is gone.
-// Hot path: no. Threads: one per side.
+// Rails: transfers over several transports are whole, end once, are told to the target by count, and say so when a rail
+// is gone. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "../../compose/notification_counter.hpp"
-#include "../../compose/rails.hpp"
+#include "../../compose/rails/rails.hpp"
 #include "two_sides.hpp"
 
 namespace weft::conformance {
@@ -27,7 +27,8 @@ rails<F> opened_rails(party& side, bool listens, std::uint32_t count = rail_coun
 template <class F, class Done>
 void await(party& side, rails<F>& all, observer& seen, std::string_view what, Done&& done) {
   side.at(what);
-  if (const status s = all.until(std::forward<Done>(done), patience, seen); !s) throw stopped("waited for " + std::string(what) + ": " + describe(s));
+  if (const status s = all.until(std::forward<Done>(done), patience, seen); !s)
+    throw stopped("waited for " + std::string(what) + ": " + describe(s));
 }
 template <class F, class Post>
 void push(party& side, rails<F>& all, observer& seen, std::string_view what, Post&& post) {
@@ -50,12 +51,13 @@ struct striped_host {
   striped_host(party& side, std::size_t size) : all(opened_rails<F>(side, true)) {
     seen.on_notified = [this](const notified& n) { EXPECT_TRUE(arrivals.note(n.immediate)); };
     memory = all.allocate(size, rights::all).value();
-    side.tell(1, all.where());
+    side.tell(1, all.listen_address());
     side.at("accept");
     auto p = all.accept_one(patience, seen);
     if (!p) throw stopped("accept: " + p.error().sentence);
     other = *p;
-    if (const status s = all.share(other, memory, owner_polls, patience, seen); !s) throw stopped("share: " + describe(s));
+    if (const status s = all.send_region(other, memory, owner_polls, patience, seen); !s)
+      throw stopped("send_region: " + describe(s));
   }
   void serve(party& side) {
     await(side, all, seen, "serving until side 1 speaks", [&] { return side.heard(1); });
@@ -92,15 +94,22 @@ TYPED_TEST_P(striped_rails, carry_transfers_of_every_size_and_are_told_by_count)
   struct transfer {
     std::uint64_t offset, size;
   };
-  static constexpr transfer all[] = {
-      {0, 0}, {0, 1}, {7, 8}, {0, stripe}, {stripe - 1, 2}, {100, 5 * stripe}, {2 * stripe, 3 * stripe}, {511, 7 * stripe + 3}};
+  static constexpr transfer all[] = {{0, 0},
+                                     {0, 1},
+                                     {7, 8},
+                                     {0, stripe},
+                                     {stripe - 1, 2},
+                                     {100, 5 * stripe},
+                                     {2 * stripe, 3 * stripe},
+                                     {511, 7 * stripe + 3}};
   TestFixture::play(
       {},
       [](party& side) {
         striped_host<fabric> host(side, 10 * stripe);
         for (std::uint32_t i = 0; i < std::size(all); ++i) {
           const std::uint64_t notices = host.all.notices(all[i].offset, all[i].size);
-          await(side, host.all, host.seen, "all notices of a transfer", [&] { return host.arrivals.reached(i, notices); });
+          await(side, host.all, host.seen, "all notices of a transfer",
+                [&] { return host.arrivals.reached(i, notices); });
           EXPECT_EQ(first_unlike(host.memory.memory().subspan(all[i].offset, all[i].size), i), all[i].size) << i;
           side.ready(1);
           host.serve(side);
@@ -117,11 +126,13 @@ TYPED_TEST_P(striped_rails, carry_transfers_of_every_size_and_are_told_by_count)
           push(side, guest.all, guest.seen, "put_notify",
                [&] { return guest.all.put_notify(guest.other, source, guest.there.at(all[i].offset), i, &guest); });
           ++ends;
-          await(side, guest.all, guest.seen, "its end, and the other side", [&] { return guest.seen.completions == ends && side.heard(0); });
+          await(side, guest.all, guest.seen, "its end, and the other side",
+                [&] { return guest.seen.completions == ends && side.heard(0); });
           (void)side.ask(0);
           if (all[i].size > 0) {
             const striped_slice back = guest.memory.slice(10 * stripe, all[i].size);
-            push(side, guest.all, guest.seen, "get", [&] { return guest.all.get(guest.other, back, guest.there.at(all[i].offset), &guest); });
+            push(side, guest.all, guest.seen, "get",
+                 [&] { return guest.all.get(guest.other, back, guest.there.at(all[i].offset), &guest); });
             ++ends;
             await(side, guest.all, guest.seen, "the get's end", [&] { return guest.seen.completions == ends; });
             EXPECT_EQ(first_unlike(guest.memory.memory().subspan(10 * stripe, all[i].size), i), all[i].size) << i;
@@ -153,13 +164,17 @@ TYPED_TEST_P(striped_rails, end_each_of_more_transfers_than_queues_hold_once) {
           ++*static_cast<int*>(e.context);
         };
         for (int& each : ends)
-          push(side, guest.all, guest.seen, "put_notify",
-               [&] { return guest.all.put_notify(guest.other, guest.memory.first(size), guest.there.at(0), 5, &each); });
-        await(side, guest.all, guest.seen, "all ends, and the other side", [&] { return guest.all.in_flight() == 0 && side.heard(0); });
+          push(side, guest.all, guest.seen, "put_notify", [&] {
+            return guest.all.put_notify(guest.other, guest.memory.first(size), guest.there.at(0), 5, &each);
+          });
+        await(side, guest.all, guest.seen, "all ends, and the other side",
+              [&] { return guest.all.in_flight() == 0 && side.heard(0); });
         for (const int each : ends) EXPECT_EQ(each, 1);
         std::uint64_t told = 0;
-        const auto overloads = overloaded{[&](const completed&) { ++told; }, [](auto&&) {}};  // the second must not take what the first is for
-        push(side, guest.all, guest.seen, "put", [&] { return guest.all.put(guest.other, guest.memory.first(8), guest.there.at(0), &guest); });
+        const auto overloads = overloaded{[&](const completed&) { ++told; },
+                                          [](auto&&) {}};  // the second must not take what the first is for
+        push(side, guest.all, guest.seen, "put",
+             [&] { return guest.all.put(guest.other, guest.memory.first(8), guest.there.at(0), &guest); });
         const instant end = guest.all.now() + patience;
         while (told == 0 && guest.all.now() < end) guest.all.progress(overloads);
         EXPECT_EQ(told, 1U);
@@ -180,10 +195,13 @@ TYPED_TEST_P(striped_rails, tell_the_loss_of_one_rail_once_and_fail_each_transfe
       [](party& side) {
         striped_guest<fabric> guest(side, 30 * stripe);
         std::uint64_t posted = 0;
-        guest.seen.on_failed = [](const failed& e) { EXPECT_TRUE(e.why.code == errc::peer_lost || e.why.code == errc::closed) << describe(e.why); };
+        guest.seen.on_failed = [](const failed& e) {
+          EXPECT_TRUE(e.why.code == errc::peer_lost || e.why.code == errc::closed) << describe(e.why);
+        };
         guest.seen.on_lost = [&](const lost& e) { EXPECT_EQ(e.peer, guest.other.on(0)); };
         await(side, guest.all, guest.seen, "the loss", [&] {
-          const status s = guest.all.put_notify(guest.other, guest.memory.first(30 * stripe), guest.there.at(0), 1, &guest);
+          const status s =
+              guest.all.put_notify(guest.other, guest.memory.first(30 * stripe), guest.there.at(0), 1, &guest);
           if (!s && !s.is_again() && s.code != errc::peer_lost) throw stopped("put_notify: " + describe(s));
           posted += std::uint64_t{bool(s)};
           return guest.seen.losses > 0;
@@ -205,7 +223,7 @@ TYPED_TEST_P(striped_rails, refuse_what_is_out_of_bounds_and_other_cuts) {
         striped_host<fabric> host(side, 4 * stripe);
         host.serve(side);
         (void)side.ask(1);
-        side.tell(1, host.all.where());
+        side.tell(1, host.all.listen_address());
         host.serve(side);
       },
       [](party& side) {
@@ -236,7 +254,9 @@ TYPED_TEST_P(striped_rails, refuse_what_is_out_of_bounds_and_other_cuts) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(striped_rails, carry_transfers_of_every_size_and_are_told_by_count, end_each_of_more_transfers_than_queues_hold_once,
-                            tell_the_loss_of_one_rail_once_and_fail_each_transfer_once, refuse_what_is_out_of_bounds_and_other_cuts);
+REGISTER_TYPED_TEST_SUITE_P(striped_rails, carry_transfers_of_every_size_and_are_told_by_count,
+                            end_each_of_more_transfers_than_queues_hold_once,
+                            tell_the_loss_of_one_rail_once_and_fail_each_transfer_once,
+                            refuse_what_is_out_of_bounds_and_other_cuts);
 
 }  // namespace weft::conformance

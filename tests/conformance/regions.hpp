@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Regions: keys that are never used twice, descriptions that travel as bytes and are parsed strictly, and an end after which nobody
-// writes there any more.
-// Hot path: no. Threads: one per side.
+// Regions: keys that are never used twice, descriptions that travel as bytes and are parsed strictly, and an end after
+// which nobody writes there any more. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "meeting.hpp"
@@ -18,15 +17,17 @@ TYPED_TEST_SUITE_P(regions);
 
 template <class F>
 std::uint64_t key_of(transport<F>& net, const region& r) {
-  const auto bytes_of = net.publish(r, owner_polls);
+  const auto bytes_of = net.export_region(r, owner_polls);
   return net.parse_region(bytes_of).value().record().key;
 }
 
 TYPED_TEST_P(regions, ten_thousand_keys_are_all_different) {
   using fabric = typename TestFixture::tested_fabric;
-  if (!answer<fabric, region_key_family>::made_here) GTEST_SKIP() << "row " << fabric::name << ", key_owner: the provider makes the keys";
+  if (!answer<fabric, region_key_family>::made_here)
+    GTEST_SKIP() << "row " << fabric::name << ", key_owner: the provider makes the keys";
   if (TestFixture::facts.key_bytes < 4)
-    GTEST_SKIP() << "row " << fabric::name << ", key_bytes " << int{TestFixture::facts.key_bytes} << ": too narrow for 10,000 keys in a process";
+    GTEST_SKIP() << "row " << fabric::name << ", key_bytes " << int{TestFixture::facts.key_bytes}
+                 << ": too narrow for 10,000 keys in a process";
   TestFixture::play({.once = true}, [](party& side) {
     auto net = opened<fabric>(side);
     std::vector<std::byte> memory(64);
@@ -68,18 +69,19 @@ TYPED_TEST_P(regions, descriptions_are_parsed_strictly) {
   TestFixture::play({}, [](party& side) {
     auto net = opened<fabric>(side);
     const auto r = net.allocate(12345, rights::remote_write | rights::remote_read).value();
-    const region_bytes good = net.publish(r, owner_polls);
+    const region_bytes good = net.export_region(r, owner_polls);
     const auto parsed = net.parse_region(good);
     ASSERT_TRUE(parsed) << parsed.error().sentence;
     EXPECT_EQ(parsed->size(), 12345U);
     EXPECT_EQ(parsed->granted(), rights::remote_write | rights::remote_read);
-    for (std::size_t n = 0; n < good.size(); ++n) EXPECT_FALSE(net.parse_region(const_bytes(good).first(n))) << n << " bytes";
+    for (std::size_t n = 0; n < good.size(); ++n)
+      EXPECT_FALSE(net.parse_region(const_bytes(good).first(n))) << n << " bytes";
     std::vector<std::byte> longer(good.begin(), good.end());
     longer.push_back({});
     EXPECT_EQ(net.parse_region(longer).why().code, errc::invalid);
     auto other = opened<of_other_rules<fabric>>(side);
     const auto foreign = other.allocate(64, rights::all).value();
-    const auto refused = net.parse_region(other.publish(foreign, owner_polls));
+    const auto refused = net.parse_region(other.export_region(foreign, owner_polls));
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.why().code, errc::incompatible);
     EXPECT_NE(refused.error().sentence.find("another fabric"), std::string::npos) << refused.error().sentence;
@@ -99,7 +101,7 @@ TYPED_TEST_P(regions, after_its_release_nobody_writes_there) {
         ASSERT_TRUE(r) << r.error().sentence;
         seen.on_lost = [](const lost&) {};
         (void)meet_as_listener(side, net, seen);
-        side.tell(1, const_bytes(net.publish(*r, owner_polls)));
+        side.tell(1, const_bytes(net.export_region(*r, owner_polls)));
         net.release_region(*r);
         side.ready(1);
         serve(side, net, seen, 1);
@@ -110,7 +112,8 @@ TYPED_TEST_P(regions, after_its_release_nobody_writes_there) {
         (void)serve_and_ask(side, guest.net, guest.seen, 0);
         guest.seen.on_failed = [](const failed&) {};
         guest.seen.on_lost = [](const lost&) {};
-        push(side, guest.net, guest.seen, "put", [&] { return guest.net.put(guest.other, guest.memory.first(100), guest.there.at(0), &guest); });
+        push(side, guest.net, guest.seen, "put",
+             [&] { return guest.net.put(guest.other, guest.memory.first(100), guest.there.at(0), &guest); });
         await(
             side, guest.net, guest.seen, "its end", [&] { return guest.seen.ends() == 1; }, 10s);
         EXPECT_EQ(guest.seen.completions, 0U) << "a write into released memory was told as a success";
@@ -118,7 +121,7 @@ TYPED_TEST_P(regions, after_its_release_nobody_writes_there) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(regions, fresh_memory_is_zeroed_and_begins_a_page, ten_thousand_keys_are_all_different, descriptions_are_parsed_strictly,
-                            after_its_release_nobody_writes_there);
+REGISTER_TYPED_TEST_SUITE_P(regions, fresh_memory_is_zeroed_and_begins_a_page, ten_thousand_keys_are_all_different,
+                            descriptions_are_parsed_strictly, after_its_release_nobody_writes_there);
 
 }  // namespace weft::conformance

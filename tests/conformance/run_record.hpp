@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run says of itself in its result file (--gtest_output=xml:...): the library and its release, and which program it was, built when. A file of an earlier run goes first, so
-// that a run which dies leaves none: `weft conformance` then says that it did not run, instead of believing the old one.
-// Hot path: no. Threads: the test program's.
+// What a run says of itself in its result file (--gtest_output=xml:...): the library and its release, and which program
+// it was, built when. A file of an earlier run goes first, so that a run which dies leaves none: `weft conformance`
+// then says that it did not run, instead of believing the old one. Hot path: no. Threads: the test program's.
 #pragma once
 
 #include "stage.hpp"
@@ -29,7 +29,8 @@ class run_record final : public testing::Environment {
     testing::Test::RecordProperty("library", library);
     testing::Test::RecordProperty("source", std::filesystem::path(__BASE_FILE__).filename().string());
     struct stat program {};
-    if (::stat("/proc/self/exe", &program) == 0) testing::Test::RecordProperty("built", std::to_string(program.st_mtime));
+    if (::stat("/proc/self/exe", &program) == 0)
+      testing::Test::RecordProperty("built", std::to_string(program.st_mtime));
   }
 };
 

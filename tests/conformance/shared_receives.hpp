@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One pool of receives for all peers: each message finds its peer, a peer that closes or dies takes no receive with it, and peers that
-// come after it are met as before. On addressed fabrics the pool is the only answer; connected ones are asked for it where their row has it.
-// Hot path: no. Threads: one per side.
+// One pool of receives for all peers: each message finds its peer, a peer that closes or dies takes no receive with it,
+// and peers that come after it are met as before. On addressed fabrics the pool is the only answer; connected ones are
+// asked for it where their row has it. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "../../compose/with.hpp"
@@ -43,7 +43,8 @@ inline transport_options pool_options() {
 
 /// Side `talker` sends `count` messages to side 1, which says when it had them.
 template <class F>
-void say(party& side, transport<F>& net, observer& seen, peer to, weft::region& memory, std::uint32_t first, std::uint32_t count) {
+void say(party& side, transport<F>& net, observer& seen, peer to, weft::region& memory, std::uint32_t first,
+         std::uint32_t count) {
   std::uint64_t ended = seen.completions;
   for (std::uint32_t i = 0; i < count; ++i) {
     const local_memory from = memory.slice(std::size_t{i % 64} * 64, 64);
@@ -83,14 +84,16 @@ struct ledger {
     ASSERT_LT(from, 4U);
     EXPECT_EQ(m.peer, peers.at(from)) << "a message of side " << from << " was taken for another's";
     EXPECT_TRUE(is_message(m.message, number));
-    EXPECT_TRUE(!in_order || number % 100'000 == came.at(from)) << "side " << from << ": out of the order that the row promises";
+    EXPECT_TRUE(!in_order || number % 100'000 == came.at(from))
+        << "side " << from << ": out of the order that the row promises";
     ++came.at(from);
   }
 };
 
 TYPED_TEST_P(shared_receives, each_message_of_a_pool_finds_its_peer) {
   using fabric = pooled<typename TestFixture::tested_fabric>;
-  if (!has_pool<typename TestFixture::tested_fabric>) GTEST_SKIP() << "the row says that there is no pool, and asking for one does not compile";
+  if (!has_pool<typename TestFixture::tested_fabric>)
+    GTEST_SKIP() << "the row says that there is no pool, and asking for one does not compile";
   static constexpr std::uint32_t first = 200;
   const auto talk = [](party& side) { talker<fabric>(side, {first, 100}); };
   TestFixture::play(
@@ -100,7 +103,8 @@ TYPED_TEST_P(shared_receives, each_message_of_a_pool_finds_its_peer) {
         observer seen;
         ledger book;
         seen.on_received = [&](const received& m) { book.take(m, fabric::facts.order_send_after_send); };
-        for (const int other : {0, 2, 3}) book.peers.at(static_cast<std::size_t>(other)) = meet_as_listener(side, net, seen, other);
+        for (const int other : {0, 2, 3})
+          book.peers.at(static_cast<std::size_t>(other)) = meet_as_listener(side, net, seen, other);
         for (const int other : {0, 2, 3}) side.ready(other);
         await(
             side, net, seen, "three streams", [&] { return seen.messages == 3 * first; }, patience * 2);
@@ -122,7 +126,8 @@ TYPED_TEST_P(shared_receives, each_message_of_a_pool_finds_its_peer) {
 
 TYPED_TEST_P(shared_receives, a_dead_peer_takes_no_receive_of_the_pool_with_it) {
   using fabric = pooled<typename TestFixture::tested_fabric>;
-  if (!has_pool<typename TestFixture::tested_fabric>) GTEST_SKIP() << "the row says that there is no pool, and asking for one does not compile";
+  if (!has_pool<typename TestFixture::tested_fabric>)
+    GTEST_SKIP() << "the row says that there is no pool, and asking for one does not compile";
   TestFixture::play(
       {.first_is_killed = true},
       [](party& side) {
@@ -133,7 +138,8 @@ TYPED_TEST_P(shared_receives, a_dead_peer_takes_no_receive_of_the_pool_with_it) 
         const peer p = meet_as_caller(side, net, seen, 1);
         (void)serve_and_ask(side, net, seen, 1);
         say(side, net, seen, p, memory, 0, 100);
-        for (std::uint32_t i = 0; i < pool_slots; ++i) (void)net.send(p, memory.slice(0, 64), &seen);  // on their way when it dies
+        for (std::uint32_t i = 0; i < pool_slots; ++i)
+          (void)net.send(p, memory.slice(0, 64), &seen);  // on their way when it dies
         side.ready(1);
         for (;;) side.rest(100ms);
       },
@@ -145,7 +151,8 @@ TYPED_TEST_P(shared_receives, a_dead_peer_takes_no_receive_of_the_pool_with_it) 
           if (number_of(m.message) < 100'000) return;  // of the one that dies
           book.take(m, fabric::facts.order_send_after_send);
         };
-        for (const int other : {0, 2}) book.peers.at(static_cast<std::size_t>(other)) = meet_as_listener(side, net, seen, other);
+        for (const int other : {0, 2})
+          book.peers.at(static_cast<std::size_t>(other)) = meet_as_listener(side, net, seen, other);
         for (const int other : {0, 2}) side.ready(other);
         await(
             side, net, seen, "both streams", [&] { return seen.messages > 100; }, patience * 2);
@@ -154,7 +161,8 @@ TYPED_TEST_P(shared_receives, a_dead_peer_takes_no_receive_of_the_pool_with_it) 
         bool gone = false;
         seen.on_lost = [&](const lost& l) { gone = gone || l.peer == book.peers[0]; };
         await(
-            side, net, seen, "the loss, and the whole stream of who lives", [&] { return gone && book.came[2] == 20 * pool_slots; }, patience * 2);
+            side, net, seen, "the loss, and the whole stream of who lives",
+            [&] { return gone && book.came[2] == 20 * pool_slots; }, patience * 2);
         side.ready(2);
         await(
             side, net, seen, "more from who lives", [&] { return book.came[2] == 21 * pool_slots; }, patience * 2);
@@ -167,6 +175,7 @@ TYPED_TEST_P(shared_receives, a_dead_peer_takes_no_receive_of_the_pool_with_it) 
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(shared_receives, each_message_of_a_pool_finds_its_peer, a_dead_peer_takes_no_receive_of_the_pool_with_it);
+REGISTER_TYPED_TEST_SUITE_P(shared_receives, each_message_of_a_pool_finds_its_peer,
+                            a_dead_peer_takes_no_receive_of_the_pool_with_it);
 
 }  // namespace weft::conformance

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The stage of simulated fabrics: each side is a node of a loopback world, all in one thread and in virtual time. Each test runs several
-// times, from different seeds, over a calm world and over a rough one: delays, retransmissions, full queues, torn writes, and
-// every disorder that the row does not exclude. WEFT_SEEDS=n asks for more seeds; a failure names its own.
-// Hot path: no. Threads: one.
+// The stage of simulated fabrics: each side is a node of a loopback world, all in one thread and in virtual time. Each
+// test runs several times, from different seeds, over a calm world and over a rough one: delays, retransmissions, full
+// queues, torn writes, and every disorder that the row does not exclude. WEFT_SEEDS=n asks for more seeds; a failure
+// names its own. Hot path: no. Threads: one.
 #pragma once
 
 #include "../../backends/loopback/port.hpp"
@@ -36,7 +36,9 @@ class fiber_party final : public party {
   fiber_party(int number, std::uint64_t seed, side_talk& talk) : party(number, seed), talk_(talk) {}
   ~fiber_party() override { talk_.ended[number()] = true; }
 
-  void tell(int to, const_bytes message) override { talk_.said[{number(), to}].emplace_back(message.begin(), message.end()); }
+  void tell(int to, const_bytes message) override {
+    talk_.said[{number(), to}].emplace_back(message.begin(), message.end());
+  }
   using party::tell;
   bool heard(int from) override { return !talk_.said[{from, number()}].empty() || talk_.ended[from]; }
   std::vector<std::byte> ask(int from) override {
@@ -58,7 +60,9 @@ class fiber_party final : public party {
   void rest(duration span) override { loopback::sleep_for(span); }
   bool simulated() const noexcept override { return true; }
   void at(std::string_view step) override { talk_.step[number()] = step; }
-  void note(std::string_view name, std::int64_t value) override { testing::Test::RecordProperty(std::string(name), std::to_string(value)); }
+  void note(std::string_view name, std::int64_t value) override {
+    testing::Test::RecordProperty(std::string(name), std::to_string(value));
+  }
 
  private:
   side_talk& talk_;
@@ -85,7 +89,8 @@ class play {
 
   void run() {
     talk_.world = &world_;
-    for (std::size_t i = 0; i < sides_.size(); ++i) world_.spawn(side_talk::node(static_cast<int>(i)), [this, i] { be(i); });
+    for (std::size_t i = 0; i < sides_.size(); ++i)
+      world_.spawn(side_talk::node(static_cast<int>(i)), [this, i] { be(i); });
     const auto outcome = world_.run(10min);
     std::string where;
     for (const auto& [side, step] : talk_.step) where += "; side " + std::to_string(side) + " at: " + step;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The states of a write: whoever asked for `visible`, or flushed, can tell the target by any other way, and the target sees the bytes without
-// another look at its queue. The weaker states end once; what cannot be had does not compile, which tests/fail shows.
-// Hot path: no. Threads: one per side.
+// The states of a write: whoever asked for `visible`, or flushed, can tell the target by any other way, and the target
+// sees the bytes without another look at its queue. The weaker states end once; what cannot be had does not compile,
+// which tests/fail shows. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "two_sides.hpp"
@@ -30,7 +30,8 @@ struct filled_slots {
       serve(side, host.net, host.seen, 1);
       (void)side.ask(1);
       for (std::uint32_t k = 0; k < count; ++k)
-        ASSERT_EQ(first_unlike(host.region.memory().subspan(k * each, each), i * count + k), each) << "round " << i << ", slot " << k;
+        ASSERT_EQ(first_unlike(host.region.memory().subspan(k * each, each), i * count + k), each)
+            << "round " << i << ", slot " << k;
       side.ready(1);
     }
     serve(side, host.net, host.seen, 1);
@@ -53,11 +54,14 @@ TYPED_TEST_P(states, what_is_visible_is_seen_at_once) {
           visiting<fabric> guest(side, 2 * size);
           for (std::uint32_t i = 0; i < rounds; ++i) {
             const local_memory whole = guest.memory.first(size);
-            const std::array cut{guest.memory.slice(size, size / 2), guest.memory.slice(size + size / 2, size - size / 2)};
+            const std::array cut{guest.memory.slice(size, size / 2),
+                                 guest.memory.slice(size + size / 2, size - size / 2)};
             paint({whole.data, size}, 2 * i);
             paint({cut[0].data, size}, 2 * i + 1);
-            push(side, guest.net, guest.seen, "put", [&] { return guest.net.put(guest.other, whole, guest.there.at(0), until<visible>(&guest)); });
-            push(side, guest.net, guest.seen, "put", [&] { return guest.net.put(guest.other, cut, guest.there.at(size), until<visible>(&guest)); });
+            push(side, guest.net, guest.seen, "put",
+                 [&] { return guest.net.put(guest.other, whole, guest.there.at(0), until<visible>(&guest)); });
+            push(side, guest.net, guest.seen, "put",
+                 [&] { return guest.net.put(guest.other, cut, guest.there.at(size), until<visible>(&guest)); });
             await(side, guest.net, guest.seen, "their ends", [&] { return guest.seen.completions == 2 * (i + 1); });
             side.ready(0);
             (void)serve_and_ask(side, guest.net, guest.seen, 0);
@@ -164,19 +168,23 @@ TYPED_TEST_P(states, weaker_ones_end_once_and_a_refused_write_is_never_delivered
         std::uint64_t ends = 0;
         for (const std::size_t size : {0U, 1U, 64U, 4096U}) {
           const local_memory from = guest.memory.first(size);
-          push(side, guest.net, guest.seen, "put", [&] { return guest.net.put(guest.other, from, guest.there.at(0), until<delivered>(&guest)); });
+          push(side, guest.net, guest.seen, "put",
+               [&] { return guest.net.put(guest.other, from, guest.there.at(0), until<delivered>(&guest)); });
           push(side, guest.net, guest.seen, "put",
                [&] { return guest.net.put(guest.other, from, guest.there.at(0), until<source_reusable>(&guest)); });
-          push(side, guest.net, guest.seen, "put", [&] { return guest.net.put(guest.other, from, guest.there.at(0), until<posted>()); });
+          push(side, guest.net, guest.seen, "put",
+               [&] { return guest.net.put(guest.other, from, guest.there.at(0), until<posted>()); });
           ends += 2;
           await(side, guest.net, guest.seen, "their ends", [&] { return guest.seen.completions == ends; });
         }
-        EXPECT_EQ(guest.net.put(guest.other, some, guest.there.at(4090), until<delivered>(&guest)).code, errc::out_of_range);
+        EXPECT_EQ(guest.net.put(guest.other, some, guest.there.at(4090), until<delivered>(&guest)).code,
+                  errc::out_of_range);
         guest.seen.on_lost = [](const lost&) {};
         guest.seen.on_failed = [&](const failed& f) { EXPECT_EQ(f.context, &guest); };
         remote_place wrong = guest.there.at(0);
         wrong.key ^= fabric::facts.key_bytes >= 4 ? 0x5a5a5a5U : 0x55U;
-        push(side, guest.net, guest.seen, "put", [&] { return guest.net.put(guest.other, some, wrong, until<delivered>(&guest)); });
+        push(side, guest.net, guest.seen, "put",
+             [&] { return guest.net.put(guest.other, some, wrong, until<delivered>(&guest)); });
         await(
             side, guest.net, guest.seen, "its end", [&] { return guest.seen.failures == 1; }, 10s);
         EXPECT_EQ(guest.seen.completions, ends);
@@ -201,7 +209,8 @@ TYPED_TEST_P(states, a_flush_of_a_peer_that_left_or_does_nothing_ends_in_time) {
         },
         [](party& side) {
           visiting<fabric> guest(side, 4096);
-          push(side, guest.net, guest.seen, "put", [&] { return guest.net.put(guest.other, guest.memory.first(4096), guest.there.at(0)); });
+          push(side, guest.net, guest.seen, "put",
+               [&] { return guest.net.put(guest.other, guest.memory.first(4096), guest.there.at(0)); });
           side.ready(0);
           const status asleep = guest.net.flush(guest.other, 50ms, guest.seen);
           EXPECT_TRUE(asleep || asleep.code == errc::deadline) << describe(asleep);
@@ -219,6 +228,7 @@ TYPED_TEST_P(states, a_flush_of_a_peer_that_left_or_does_nothing_ends_in_time) {
 
 REGISTER_TYPED_TEST_SUITE_P(states, what_is_visible_is_seen_at_once, a_flush_ends_when_all_writes_before_it_are_visible,
                             a_small_put_that_nobody_asks_about_is_copied_at_the_call_where_that_is_promised,
-                            weaker_ones_end_once_and_a_refused_write_is_never_delivered, a_flush_of_a_peer_that_left_or_does_nothing_ends_in_time);
+                            weaker_ones_end_once_and_a_refused_write_is_never_delivered,
+                            a_flush_of_a_peer_that_left_or_does_nothing_ends_in_time);
 
 }  // namespace weft::conformance

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What most conformance tests begin with: a transport on each side, connected, a region of side 0 in the hands of side 1; and the two
-// loops that every test needs: post until there is room, make progress until something holds. Same text on every fabric, live or not.
-// Hot path: no. Threads: one per side.
+// What most conformance tests begin with: a transport on each side, connected, a region of side 0 in the hands of side
+// 1; and the two loops that every test needs: post until there is room, make progress until something holds. Same text
+// on every fabric, live or not. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "../../compose/transport.hpp"
@@ -60,7 +60,8 @@ transport<F> opened(party& side, transport_options options = {}) {
 
 /// Makes progress until `done` holds; what it waited for is in the failure.
 template <class F, class Done>
-void await(party& side, transport<F>& net, observer& seen, std::string_view what, Done&& done, duration limit = patience) {
+void await(party& side, transport<F>& net, observer& seen, std::string_view what, Done&& done,
+           duration limit = patience) {
   side.at(what);
   const status s = net.until(std::forward<Done>(done), limit, seen);
   if (!s) throw stopped("waited for " + std::string(what) + ": " + describe(s));
@@ -88,7 +89,8 @@ void push(party& side, transport<F>& net, observer& seen, std::string_view what,
 template <class F>
 void serve(party& side, transport<F>& net, observer& seen, int until_heard_from, duration limit = patience * 3) {
   await(
-      side, net, seen, "serving until side " + std::to_string(until_heard_from) + " speaks", [&] { return side.heard(until_heard_from); }, limit);
+      side, net, seen, "serving until side " + std::to_string(until_heard_from) + " speaks",
+      [&] { return side.heard(until_heard_from); }, limit);
 }
 /// serve, and take what was said.
 template <class F>
@@ -100,7 +102,7 @@ std::vector<std::byte> serve_and_ask(party& side, transport<F>& net, observer& s
 /// Side 0's beginning: listens, says where, accepts one peer.
 template <class F>
 peer meet_as_listener(party& side, transport<F>& net, observer& seen, int other = 1) {
-  side.tell(other, net.where());
+  side.tell(other, net.listen_address());
   side.at("accept");
   auto p = net.accept_one(patience, seen);
   if (!p) throw stopped("accept: " + p.error().sentence);
@@ -129,12 +131,13 @@ struct hosting {
   weft::region region;
   peer other;
 
-  hosting(party& side, std::size_t size, rights granted, transport_options o = {}) : net(opened<F>(side, listening(o))) {
+  hosting(party& side, std::size_t size, rights granted, transport_options o = {})
+      : net(opened<F>(side, listening(o))) {
     auto made = net.allocate(size, granted);
     if (!made) throw stopped("allocate: " + made.error().sentence);
     region = *made;
     other = meet_as_listener(side, net, seen);
-    side.tell(1, const_bytes(net.publish(region, owner_polls)));
+    side.tell(1, const_bytes(net.export_region(region, owner_polls)));
   }
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Posts that nobody asks the end of: as many as one likes, bounded at each moment. What bounds them is the library's queue, and where a row
-// needs a slot for each (contexts that the library overwrites, tracked writes) the transport's operations: a full one is answered `again`.
-// And transfers beyond 4 GiB, on request (WEFT_LARGE_TRANSFERS): of memory that is a few megabytes mapped again and again.
-// Hot path: no. Threads: one per side.
+// Posts that nobody asks the end of: as many as one likes, bounded at each moment. What bounds them is the library's
+// queue, and where a row needs a slot for each (contexts that the library overwrites, tracked writes) the transport's
+// operations: a full one is answered `again`. And transfers beyond 4 GiB, on request (WEFT_LARGE_TRANSFERS): of memory
+// that is a few megabytes mapped again and again. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "two_sides.hpp"
@@ -30,7 +30,9 @@ std::uint64_t floods() {
 TYPED_TEST_P(unsignalled, posts_without_end_reach_a_slow_receiver_all_and_in_bounded_memory) {
   using fabric = typename TestFixture::tested_fabric;
   static const transport_options few{
-      .receives = 8, .operations = 32, .silence_limit = 30s};  // a flood delays heartbeats where it goes through one socket
+      .receives = 8,
+      .operations = 32,
+      .silence_limit = 30s};  // a flood delays heartbeats where it goes through one socket
   TestFixture::play(
       {.once = true},
       [](party& side) {
@@ -60,7 +62,8 @@ TYPED_TEST_P(unsignalled, posts_without_end_reach_a_slow_receiver_all_and_in_bou
         std::uint64_t number = 0;
         for (std::uint64_t i = 0; i < count; ++i) {
           if (i % 2 == 0) {
-            push(side, guest.net, guest.seen, "put", [&] { return guest.net.put(guest.other, guest.memory.first(32), guest.there.at(i % 4064)); });
+            push(side, guest.net, guest.seen, "put",
+                 [&] { return guest.net.put(guest.other, guest.memory.first(32), guest.there.at(i % 4064)); });
           } else {  // a source of its own for as long as any queue may be: 8 bytes may be read late
             const local_memory from = guest.memory.slice(64 + number % 4096 * 8, 8);
             std::memcpy(from.data, &number, sizeof number);
@@ -79,7 +82,8 @@ TYPED_TEST_P(unsignalled, posts_without_end_reach_a_slow_receiver_all_and_in_bou
       });
 }
 
-/// More bytes than 32 bits count, in little memory: one tile mapped many times, then a tail of its own, which arrives only with the last bytes.
+/// More bytes than 32 bits count, in little memory: one tile mapped many times, then a tail of its own, which arrives
+/// only with the last bytes.
 class tiled_memory {
  public:
   static constexpr std::size_t tile = 16U << 20, tiles = 257, tail = 1U << 20, size = tile * tiles + tail;
@@ -107,7 +111,8 @@ class tiled_memory {
 
 TYPED_TEST_P(unsignalled, more_than_four_gigabytes_go_as_one_put_and_come_back_as_one_get) {
   using fabric = typename TestFixture::tested_fabric;
-  if (std::getenv("WEFT_LARGE_TRANSFERS") == nullptr) GTEST_SKIP() << "WEFT_LARGE_TRANSFERS asks for it: it takes seconds";
+  if (std::getenv("WEFT_LARGE_TRANSFERS") == nullptr)
+    GTEST_SKIP() << "WEFT_LARGE_TRANSFERS asks for it: it takes seconds";
   static const transport_options patient{.operation_timeout = 60s};
   TestFixture::play(
       {.once = true},
@@ -122,7 +127,7 @@ TYPED_TEST_P(unsignalled, more_than_four_gigabytes_go_as_one_put_and_come_back_a
           EXPECT_EQ(first_unlike(memory.first(), 1), tiled_memory::tile);
           EXPECT_EQ(first_unlike(memory.last(), 2), tiled_memory::tail) << "beyond 4 GiB";
         };
-        side.tell(1, const_bytes(net.publish(*region, owner_polls)));
+        side.tell(1, const_bytes(net.export_region(*region, owner_polls)));
         serve(side, net, seen, 1, patience * 4);
         EXPECT_EQ(seen.notices, 1U);
         net.release_region(*region);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Progress and waiting: a sleeper is woken by whatever comes, thousands of times at odd moments; and when nothing comes it wakes in time.
-// Hot path: no. Threads: one per side.
+// Progress and waiting: a sleeper is woken by whatever comes, thousands of times at odd moments; and when nothing comes
+// it wakes in time. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "two_sides.hpp"
@@ -14,7 +14,8 @@ template <class Stage>
 class waiting : public suite<Stage> {};
 TYPED_TEST_SUITE_P(waiting);
 
-/// A ping for each pong, at odd moments. A lost wake-up would make a side sleep for `nap`, and then the whole takes longer than its limit.
+/// A ping for each pong, at odd moments. A lost wake-up would make a side sleep for `nap`, and then the whole takes
+/// longer than its limit.
 template <class F>
 void ping_pong(party& side, bool sleeps, std::uint32_t rounds) {
   constexpr duration nap = 30s;
@@ -93,13 +94,15 @@ TYPED_TEST_P(waiting, inside_a_handler_is_refused) {
       },
       [](party& side) {
         visiting<fabric> guest(side, 64);
-        push(side, guest.net, guest.seen, "send", [&] { return guest.net.send(guest.other, guest.memory.first(8), &guest); });
+        push(side, guest.net, guest.seen, "send",
+             [&] { return guest.net.send(guest.other, guest.memory.first(8), &guest); });
         (void)serve_and_ask(side, guest.net, guest.seen, 0);
         side.ready(0);
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(waiting, hot_a_thousand_messages_at_odd_moments_are_all_seen, asleep_two_thousand_messages_at_odd_moments_wake_it,
+REGISTER_TYPED_TEST_SUITE_P(waiting, hot_a_thousand_messages_at_odd_moments_are_all_seen,
+                            asleep_two_thousand_messages_at_odd_moments_wake_it,
                             a_wait_for_nothing_ends_and_until_keeps_its_deadline, inside_a_handler_is_refused);
 
 }  // namespace weft::conformance

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Notices without an entry of a queue (notify::watched_word), where the row permits them: the promises of put_notify, of ends and of closing, over
-// cells of a ring that are used again and again.
+// Notices without an entry of a queue (notify::watched_word), where the row permits them: the promises of put_notify,
+// of ends and of closing, over cells of a ring that are used again and again.
 #include "bytes_with_notices.hpp"
 #include "closing.hpp"
 #include "counting.hpp"
@@ -16,7 +16,8 @@ namespace weft::conformance {
 
 /// Where the provider's atomics take orders away, the target executes them.
 template <class F>
-using watched_of = std::conditional_t<F::facts.atomics_cost_order, with<F, notify::watched_word, atomics::target>, with<F, notify::watched_word>>;
+using watched_of = std::conditional_t<F::facts.atomics_cost_order, with<F, notify::watched_word, atomics::target>,
+                                      with<F, notify::watched_word>>;
 using watched = watched_of<tested>;
 using watched_stage = std::conditional_t<in_process<watched>, simulated_stage<watched>, live<watched>>;
 

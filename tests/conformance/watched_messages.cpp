@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Receives without entries (framing::watched_words), where the row permits them: what is promised of messages, notices, ends and closing, and what only
-// they can get wrong. In rough weather the simulated library fills a receive half, and the rest at the next look.
+// Receives without entries (framing::watched_words), where the row permits them: what is promised of messages, notices,
+// ends and closing, and what only they can get wrong. In rough weather the simulated library fills a receive half, and
+// the rest at the next look.
 #include "allocations.hpp"
 #include "closing.hpp"
 #include "liveness.hpp"
@@ -30,7 +31,8 @@ inline std::size_t size_of_word_salad(std::uint32_t i) { return i % 4 == 0 ? 102
 inline void write_word_salad(bytes into, std::uint32_t i) {
   for (std::size_t at = 0; at < into.size(); ++at) {
     const std::size_t place = at + i % 8;
-    const std::uint64_t word = (place / 8 + i) % 2 == 0 ? wire::watched_tail : std::uint64_t{wire::length_word(place % 50)} << 32;
+    const std::uint64_t word =
+        (place / 8 + i) % 2 == 0 ? wire::watched_tail : std::uint64_t{wire::length_word(place % 50)} << 32;
     into[at] = static_cast<std::byte>(word >> 8 * (place % 8));
   }
 }
@@ -40,10 +42,11 @@ inline bool is_word_salad(const_bytes message, std::uint32_t i) {
   return std::equal(expected.begin(), expected.end(), message.begin(), message.end());
 }
 
-/// Side 1: sends so many of them, and closes when side 0 has them: whoever leaves messages may not get those that found no receive before the end.
+/// Side 1: sends so many of them, and closes when side 0 has them: whoever leaves messages may not get those that found
+/// no receive before the end.
 template <class F>
 void send_word_salad(party& side, std::uint32_t count) {
-  auto net = opened<F>(side, {.slot_bytes = 1024});
+  auto net = opened<F>(side, {.max_message_bytes = 1024});
   observer seen;
   auto memory = net.allocate(std::size_t{count} * 1024, rights::none).value();
   const peer p = meet_as_caller(side, net, seen);
@@ -64,12 +67,13 @@ TYPED_TEST_P(watched_messages, old_bytes_of_a_buffer_are_never_taken_for_a_messa
   TestFixture::play(
       {},
       [](party& side) {
-        auto net = opened<fabric>(side, listening({.slot_bytes = 1024, .receives = 3}));
+        auto net = opened<fabric>(side, listening({.max_message_bytes = 1024, .receives = 3}));
         observer seen;
         (void)meet_as_listener(side, net, seen);
         std::uint32_t next = 0;
         seen.on_received = [&](const received& m) {
-          EXPECT_TRUE(is_word_salad(m.message, next)) << "message " << next << " came with " << m.message.size() << " bytes";
+          EXPECT_TRUE(is_word_salad(m.message, next))
+              << "message " << next << " came with " << m.message.size() << " bytes";
           ++next;
         };
         await(side, net, seen, "all messages", [&] { return next == count; });
@@ -89,7 +93,7 @@ TYPED_TEST_P(watched_messages, those_that_a_handler_leaves_are_offered_again_in_
   TestFixture::play(
       {},
       [](party& side) {
-        auto net = opened<fabric>(side, listening({.slot_bytes = 1024, .receives = 4}));
+        auto net = opened<fabric>(side, listening({.max_message_bytes = 1024, .receives = 4}));
         observer seen;
         (void)meet_as_listener(side, net, seen);
         std::uint32_t next = 0, refused = 0, looks = 0;
@@ -98,7 +102,8 @@ TYPED_TEST_P(watched_messages, those_that_a_handler_leaves_are_offered_again_in_
         auto on = overloaded{[&](const received& m) {
                                refused += !takes;
                                if (!takes) return false;
-                               EXPECT_TRUE(is_word_salad(m.message, next)) << "message " << next << " came with " << m.message.size() << " bytes";
+                               EXPECT_TRUE(is_word_salad(m.message, next))
+                                   << "message " << next << " came with " << m.message.size() << " bytes";
                                ++next;
                                return true;
                              },
@@ -117,7 +122,8 @@ TYPED_TEST_P(watched_messages, those_that_a_handler_leaves_are_offered_again_in_
       [](party& side) { send_word_salad<fabric>(side, count); });
 }
 
-/// The acceptance is a message, and makes no entry; the notice behind it does. In calm weather: else a full queue may keep the acceptance back.
+/// The acceptance is a message, and makes no entry; the notice behind it does. In calm weather: else a full queue may
+/// keep the acceptance back.
 TYPED_TEST_P(watched_messages, a_notice_right_behind_the_acceptance_is_not_lost) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t rounds = 8;
@@ -126,7 +132,7 @@ TYPED_TEST_P(watched_messages, a_notice_right_behind_the_acceptance_is_not_lost)
       [](party& side) {
         auto net = opened<fabric>(side, listening());
         auto memory = net.allocate(64, rights::none).value();
-        side.tell(1, net.where());
+        side.tell(1, net.listen_address());
         const auto there = net.parse_region(side.ask(1));
         ASSERT_TRUE(there) << there.error().sentence;
         observer seen;
@@ -135,7 +141,8 @@ TYPED_TEST_P(watched_messages, a_notice_right_behind_the_acceptance_is_not_lost)
         for (std::uint32_t i = 0; i < rounds; ++i) {
           await(side, net, seen, "a request", [&] { return asked.size() > i; });
           EXPECT_TRUE(net.accept(asked[i]));
-          push(side, net, seen, "put_notify", [&] { return net.put_notify(asked[i], memory.first(8), there->at(0), i); });
+          push(side, net, seen, "put_notify",
+               [&] { return net.put_notify(asked[i], memory.first(8), there->at(0), i); });
           EXPECT_TRUE(net.close(asked[i], patience, seen));
           serve(side, net, seen, 1);
           (void)side.ask(1);
@@ -145,7 +152,7 @@ TYPED_TEST_P(watched_messages, a_notice_right_behind_the_acceptance_is_not_lost)
         auto net = opened<fabric>(side);
         auto region = net.allocate(64, rights::remote_write).value();
         const std::string where = side.ask_text(0);
-        side.tell(0, const_bytes(net.publish(region, owner_polls)));
+        side.tell(0, const_bytes(net.export_region(region, owner_polls)));
         for (std::uint32_t i = 0; i < rounds; ++i) {
           observer seen;
           seen.on_notified = [&](const notified& n) {
@@ -164,7 +171,8 @@ TYPED_TEST_P(watched_messages, a_notice_right_behind_the_acceptance_is_not_lost)
       });
 }
 
-/// Builds of the two framings cannot even read each other's refusal: the link ends, and both are told, or the time is over.
+/// Builds of the two framings cannot even read each other's refusal: the link ends, and both are told, or the time is
+/// over.
 TYPED_TEST_P(watched_messages, who_was_built_without_them_is_refused_and_others_are_not_disturbed) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
@@ -172,7 +180,7 @@ TYPED_TEST_P(watched_messages, who_was_built_without_them_is_refused_and_others_
       [](party& side) {
         auto net = opened<fabric>(side, listening());
         observer seen;
-        side.tell(1, net.where());
+        side.tell(1, net.listen_address());
         serve(side, net, seen, 1);
         (void)side.ask(1);
         EXPECT_EQ(seen.requests, 0U) << "the application was asked about a peer that it cannot talk to";
@@ -198,7 +206,8 @@ TYPED_TEST_P(watched_messages, who_was_built_without_them_is_refused_and_others_
 }
 
 REGISTER_TYPED_TEST_SUITE_P(watched_messages, old_bytes_of_a_buffer_are_never_taken_for_a_message,
-                            those_that_a_handler_leaves_are_offered_again_in_order, a_notice_right_behind_the_acceptance_is_not_lost,
+                            those_that_a_handler_leaves_are_offered_again_in_order,
+                            a_notice_right_behind_the_acceptance_is_not_lost,
                             who_was_built_without_them_is_refused_and_others_are_not_disturbed);
 
 INSTANTIATE_TYPED_TEST_SUITE_P(unasked, watched_messages, unasked_stage, fabric_name);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a watched ring must keep beside the promises of put_notify: every way in which a payload travels, in the order of the posts; messages
-// behind notices; a ring that is full while its owner does not look; cells that are used again by both sides at once.
+// What a watched ring must keep beside the promises of put_notify: every way in which a payload travels, in the order
+// of the posts; messages behind notices; a ring that is full while its owner does not look; cells that are used again
+// by both sides at once.
 #pragma once
 
 #include "../../compose/ordering.hpp"
@@ -18,7 +19,8 @@ class watched_rings : public suite<Stage> {};
 TYPED_TEST_SUITE_P(watched_rings);
 
 /// Around the borders of what is injected, staged, gathered and sent ahead.
-inline constexpr std::array<std::size_t, 14> ring_payloads{0, 1, 8, 24, 25, 88, 89, 472, 473, 1000, 4120, 4121, 9000, 16000};
+inline constexpr std::array<std::size_t, 14> ring_payloads{0,   1,   8,    24,   25,   88,   89,
+                                                           472, 473, 1000, 4120, 4121, 9000, 16000};
 inline constexpr std::size_t ring_place_bytes = 16384;
 
 TYPED_TEST_P(watched_rings, payloads_of_every_size_are_told_once_after_their_bytes_and_those_in_cells_in_order) {
@@ -38,9 +40,10 @@ TYPED_TEST_P(watched_rings, payloads_of_every_size_are_told_once_after_their_byt
           EXPECT_TRUE(!all_in_order || n.immediate == next) << n.immediate << " is out of order";
           EXPECT_TRUE(large || n.immediate >= std::exchange(in_cells, n.immediate)) << "a cell was read out of order";
           EXPECT_EQ(n.peer, host.other);
-          const const_bytes there =
-              host.region.memory().subspan(n.immediate * ring_place_bytes, ring_payloads.at(n.immediate % ring_payloads.size()));
-          EXPECT_EQ(first_unlike(there, n.immediate), there.size()) << "notice " << n.immediate << " came before its bytes";
+          const const_bytes there = host.region.memory().subspan(n.immediate * ring_place_bytes,
+                                                                 ring_payloads.at(n.immediate % ring_payloads.size()));
+          EXPECT_EQ(first_unlike(there, n.immediate), there.size())
+              << "notice " << n.immediate << " came before its bytes";
           EXPECT_EQ(there.data()[there.size()], std::byte{}) << "bytes behind those of " << n.immediate;
           ++next;
         };
@@ -55,14 +58,17 @@ TYPED_TEST_P(watched_rings, payloads_of_every_size_are_told_once_after_their_byt
           ++*static_cast<std::uint32_t*>(c.context);
         };
         for (std::uint32_t i = 0; i < count; ++i) {
-          const local_memory from = guest.memory.slice(i * ring_place_bytes, ring_payloads.at(i % ring_payloads.size()));
+          const local_memory from =
+              guest.memory.slice(i * ring_place_bytes, ring_payloads.at(i % ring_payloads.size()));
           paint({from.data, from.size}, i);
           push(side, guest.net, guest.seen, "put_notify", [&] {
             const remote_place at = guest.there.at(i * ring_place_bytes);
-            return i % 3 == 0 ? guest.net.put_notify(guest.other, from, at, i) : guest.net.put_notify(guest.other, from, at, i, &ended[i]);
+            return i % 3 == 0 ? guest.net.put_notify(guest.other, from, at, i)
+                              : guest.net.put_notify(guest.other, from, at, i, &ended[i]);
           });
         }
-        await(side, guest.net, guest.seen, "all ends", [&] { return guest.seen.completions >= count - (count + 2) / 3; });
+        await(side, guest.net, guest.seen, "all ends",
+              [&] { return guest.seen.completions >= count - (count + 2) / 3; });
         await(side, guest.net, guest.seen, "nothing in flight", [&] { return guest.net.in_flight() == 0; });
         for (std::uint32_t i = 0; i < count; ++i) EXPECT_EQ(ended[i], i % 3 == 0 ? 0U : 1U) << i;
         side.ready(0);
@@ -92,7 +98,8 @@ TYPED_TEST_P(watched_rings, a_message_is_told_behind_the_notices_before_it) {
           guest.memory.data()[i] = static_cast<std::byte>(i);
           push(side, guest.net, guest.seen, "put_notify",
                [&] { return guest.net.put_notify(guest.other, guest.memory.slice(i, 1), guest.there.at(i), i); });
-          push(side, guest.net, guest.seen, "send", [&] { return guest.net.send(guest.other, guest.memory.slice(i, 1)); });
+          push(side, guest.net, guest.seen, "send",
+               [&] { return guest.net.send(guest.other, guest.memory.slice(i, 1)); });
         }
         side.ready(0);
         serve(side, guest.net, guest.seen, 0);
@@ -149,7 +156,8 @@ TYPED_TEST_P(watched_rings, both_sides_answer_each_notice_with_one) {
         host.seen.on_notified = [&](const notified& n) { EXPECT_EQ(n.immediate, next++); };
         const auto back = host.net.parse_region(serve_and_ask(side, host.net, host.seen, 1)).value();
         const auto answer_all = [&] {
-          while (answered < next && host.net.put_notify(host.other, host.region.first(8), back.at(0), answered)) ++answered;
+          while (answered < next && host.net.put_notify(host.other, host.region.first(8), back.at(0), answered))
+            ++answered;
           return side.heard(1);
         };
         await(side, host.net, host.seen, "the end of it", answer_all, patience * 2);
@@ -158,7 +166,7 @@ TYPED_TEST_P(watched_rings, both_sides_answer_each_notice_with_one) {
       [](party& side) {
         visiting<fabric> guest(side, 4096);
         const auto here = guest.net.allocate(4096, rights::remote_write).value();
-        side.tell(0, const_bytes(guest.net.publish(here, owner_polls)));
+        side.tell(0, const_bytes(guest.net.export_region(here, owner_polls)));
         std::uint32_t next = 0;
         guest.seen.on_notified = [&](const notified& n) { EXPECT_EQ(n.immediate, next++); };
         for (std::uint32_t i = 0; i < count; ++i) {
@@ -174,8 +182,9 @@ TYPED_TEST_P(watched_rings, both_sides_answer_each_notice_with_one) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(watched_rings, payloads_of_every_size_are_told_once_after_their_bytes_and_those_in_cells_in_order,
-                            a_message_is_told_behind_the_notices_before_it, a_full_ring_is_again_until_its_owner_has_looked,
-                            both_sides_answer_each_notice_with_one);
+REGISTER_TYPED_TEST_SUITE_P(watched_rings,
+                            payloads_of_every_size_are_told_once_after_their_bytes_and_those_in_cells_in_order,
+                            a_message_is_told_behind_the_notices_before_it,
+                            a_full_ring_is_again_until_its_owner_has_looked, both_sides_answer_each_notice_with_one);
 
 }  // namespace weft::conformance

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every atomic operation on every type of word, whoever executes it and however it is carried out: random sequences agree with the processor's own
-// arithmetic, neighbouring words do not disturb each other under contention, and words of one executor are refused to another.
-// Hot path: no. Threads: one per side.
+// Every atomic operation on every type of word, whoever executes it and however it is carried out: random sequences
+// agree with the processor's own arithmetic, neighbouring words do not disturb each other under contention, and words
+// of one executor are refused to another. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "two_sides.hpp"
@@ -148,22 +148,26 @@ struct modelled_words {
   template <atomic_number T>
   void run(int count) {
     constexpr std::size_t kinds = atomic_integer<T> ? named_operations.size() : operations_of_floating;
-    const std::size_t first = 8 * (static_cast<std::size_t>(type_of<T>) - 1);  // 8 bytes for each type: one word, or two
+    const std::size_t first =
+        8 * (static_cast<std::size_t>(type_of<T>) - 1);  // 8 bytes for each type: one word, or two
     T last{};
     for (int i = 0; i < count; ++i) {
       const std::size_t at = first + sizeof(T) * side.below(8 / sizeof(T));
-      const named_operation& what = named_operations[i < static_cast<int>(2 * kinds) ? static_cast<std::size_t>(i) % kinds : side.below(kinds)];
+      const named_operation& what =
+          named_operations[i < static_cast<int>(2 * kinds) ? static_cast<std::size_t>(i) % kinds : side.below(kinds)];
       T before{};
       std::memcpy(&before, image.data() + at, sizeof before);
       const T operand = draw_number<T>(side);
       const T expected = side.below(2) == 0 ? before : last;
       const std::uint64_t ended = seen.completions;
-      push(side, net, seen, name_of(what.name), [&] { return post_named<T>(net, to, place_of(there, at), what.name, operand, expected, this); });
+      push(side, net, seen, name_of(what.name),
+           [&] { return post_named<T>(net, to, place_of(there, at), what.name, operand, expected, this); });
       await(side, net, seen, "its end", [&] { return seen.completions == ended + 1; });
       if (what.fetches) {
         ASSERT_TRUE(seen.old.template holds<T>()) << name_of(what.name);
         ASSERT_EQ(std::memcmp(image.data() + at, std::array{seen.old.template as<T>()}.data(), sizeof(T)), 0)
-            << name_of(what.name) << " of type " << static_cast<int>(type_of<T>) << " saw " << seen.old.template as<T>() << ", not " << before;
+            << name_of(what.name) << " of type " << static_cast<int>(type_of<T>) << " saw " << seen.old.template as<T>()
+            << ", not " << before;
       }
       last = by_processor<T>(what.does, before, operand, expected);
       std::memcpy(image.data() + at, &last, sizeof last);
@@ -200,29 +204,36 @@ TYPED_TEST_P(words_of_peers, each_operation_on_each_type_is_the_processors_arith
       [](party& side) {
         hosting<fabric> host(side, 64, rights::remote_atomic);
         auto counted = host.net.template allocate_words<atomicity::target>(64, rights::remote_atomic).value();
-        side.tell(1, const_bytes(host.net.publish(counted, owner_polls)));
+        side.tell(1, const_bytes(host.net.export_region(counted, owner_polls)));
         for (const region& r : {host.region, static_cast<const region&>(counted)}) {
           const auto image = serve_and_ask(side, host.net, host.seen, 1);
           ASSERT_EQ(image.size(), r.size());
           EXPECT_EQ(first_difference(image, r.memory()), image.size());
         }
-        EXPECT_EQ(counted.template word<std::int32_t>(4).fetch_add(0), from_bits<std::int32_t>(word_bits(counted, 4) & 0xffff'ffffU));
+        EXPECT_EQ(counted.template word<std::int32_t>(4).fetch_add(0),
+                  from_bits<std::int32_t>(word_bits(counted, 4) & 0xffff'ffffU));
         side.ready(1);
       },
       [](party& side) {
         visiting<fabric> guest(side, 64);
-        const auto counted = guest.net.template parse_words<atomicity::target>(serve_and_ask(side, guest.net, guest.seen, 0)).value();
-        modelled_words<transport<fabric>, remote_place> usual{side,
-                                                              guest.net,
-                                                              guest.seen,
-                                                              guest.other,
-                                                              [](const void* r, std::uint64_t o) { return static_cast<const remote_region*>(r)->at(o); },
-                                                              &guest.there};
+        const auto counted =
+            guest.net.template parse_words<atomicity::target>(serve_and_ask(side, guest.net, guest.seen, 0)).value();
+        modelled_words<transport<fabric>, remote_place> usual{
+            side,
+            guest.net,
+            guest.seen,
+            guest.other,
+            [](const void* r, std::uint64_t o) { return static_cast<const remote_region*>(r)->at(o); },
+            &guest.there};
         usual.run_all(count);
         side.tell(0, const_bytes(usual.image));
         using counted_words = remote_words<atomicity::target>;
         modelled_words<transport<fabric>, remote_word<atomicity::target>> by_target{
-            side,    guest.net, guest.seen, guest.other, [](const void* r, std::uint64_t o) { return static_cast<const counted_words*>(r)->at(o); },
+            side,
+            guest.net,
+            guest.seen,
+            guest.other,
+            [](const void* r, std::uint64_t o) { return static_cast<const counted_words*>(r)->at(o); },
             &counted};
         by_target.run_all(count);
         side.tell(0, const_bytes(by_target.image));
@@ -244,8 +255,10 @@ TYPED_TEST_P(words_of_peers, neighbours_of_4_bytes_do_not_disturb_each_other) {
     };
     for (int i = 1; i <= count; ++i) {
       push(side, net, seen, "add", [&] { return net.template add<std::int32_t>(p, there.at(0), -1, &seen); });
-      push(side, net, seen, "fetch_add", [&] { return net.template fetch_add<std::uint32_t>(p, there.at(4), 3, &seen); });
-      push(side, net, seen, "fetch_max", [&] { return net.template fetch_max<std::int64_t>(p, there.at(8), i * side.number(), &seen); });
+      push(side, net, seen, "fetch_add",
+           [&] { return net.template fetch_add<std::uint32_t>(p, there.at(4), 3, &seen); });
+      push(side, net, seen, "fetch_max",
+           [&] { return net.template fetch_max<std::int64_t>(p, there.at(8), i * side.number(), &seen); });
       push(side, net, seen, "add", [&] { return net.template add<double>(p, there.at(16), 0.25, &seen); });
     }
     await(
@@ -260,10 +273,10 @@ TYPED_TEST_P(words_of_peers, neighbours_of_4_bytes_do_not_disturb_each_other) {
         auto net = opened<fabric>(side, listening());
         observer seen;
         auto page = net.allocate(24, rights::remote_atomic).value();
-        for (int k : {1, 2}) side.tell(k, net.where());
+        for (int k : {1, 2}) side.tell(k, net.listen_address());
         seen.on_requested = [&](const requested& r) { EXPECT_TRUE(net.accept(r.peer)); };
         await(side, net, seen, "both initiators", [&] { return seen.requests == 2; });
-        for (int k : {1, 2}) side.tell(k, const_bytes(net.publish(page, owner_polls)));
+        for (int k : {1, 2}) side.tell(k, const_bytes(net.export_region(page, owner_polls)));
         for (int k : {1, 2}) (void)serve_and_ask(side, net, seen, k);
         EXPECT_EQ(from_bits<std::int32_t>(word_bits(page, 0) & 0xffff'ffffU), -2 * count);
         EXPECT_EQ(word_bits(page, 0) >> 32, 2U * 3 * count);
@@ -282,12 +295,13 @@ TYPED_TEST_P(words_of_peers, have_one_executor) {
         hosting<fabric> host(side, 64, rights::all);
         auto counted = host.net.template allocate_words<atomicity::target>(64, rights::all).value();
         auto own = host.net.template allocate_words<atomicity::processor>(64, rights::remote_read).value();
-        side.tell(1, const_bytes(host.net.publish(counted, owner_polls)));
-        side.tell(1, const_bytes(host.net.publish(own, owner_polls)));
+        side.tell(1, const_bytes(host.net.export_region(counted, owner_polls)));
+        side.tell(1, const_bytes(host.net.export_region(own, owner_polls)));
         own.template word<std::uint64_t>(8).store(7);
         const auto refused = host.net.template allocate_words<atomicity::processor>(64, rights::remote_atomic);
         ASSERT_FALSE(refused);
-        EXPECT_NE(refused.error().sentence.find("counted by their owner alone"), std::string::npos) << refused.error().sentence;
+        EXPECT_NE(refused.error().sentence.find("counted by their owner alone"), std::string::npos)
+            << refused.error().sentence;
         alignas(8) std::array<std::byte, 32> odd{};
         const auto crooked = host.net.register_region(bytes(odd).subspan(4, 16), rights::remote_atomic);
         ASSERT_FALSE(crooked);
@@ -305,7 +319,8 @@ TYPED_TEST_P(words_of_peers, have_one_executor) {
         if constexpr (usual_atomicity<fabric> == atomicity::provider) {
           const auto other = net.parse_region(raw);
           ASSERT_FALSE(other);
-          EXPECT_NE(other.error().sentence.find("parse_words<atomicity::target> is right"), std::string::npos) << other.error().sentence;
+          EXPECT_NE(other.error().sentence.find("parse_words<atomicity::target> is right"), std::string::npos)
+              << other.error().sentence;
         }
         EXPECT_FALSE(net.parse_region(own));
         EXPECT_FALSE(net.template parse_words<atomicity::target>(own));
@@ -313,8 +328,10 @@ TYPED_TEST_P(words_of_peers, have_one_executor) {
         const remote_place bytes_only = counted.at(0);
         EXPECT_EQ(net.fetch_add(guest.other, bytes_only, 1, &guest).code, errc::denied);
         for (const std::uint64_t offset : {1U, 2U, 6U}) {
-          EXPECT_EQ(net.template add<std::int32_t>(guest.other, counted.at(offset), 1, &guest).code, errc::invalid) << offset;
-          EXPECT_EQ(net.template add<float>(guest.other, guest.there.at(offset), 1, &guest).code, errc::invalid) << offset;
+          EXPECT_EQ(net.template add<std::int32_t>(guest.other, counted.at(offset), 1, &guest).code, errc::invalid)
+              << offset;
+          EXPECT_EQ(net.template add<float>(guest.other, guest.there.at(offset), 1, &guest).code, errc::invalid)
+              << offset;
         }
         EXPECT_EQ(net.template add<double>(guest.other, counted.at(4), 1, &guest).code, errc::invalid);
         EXPECT_EQ(net.template add<std::int32_t>(guest.other, counted.at(64), 1, &guest).code, errc::out_of_range);
@@ -325,7 +342,7 @@ TYPED_TEST_P(words_of_peers, have_one_executor) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(words_of_peers, each_operation_on_each_type_is_the_processors_arithmetic, neighbours_of_4_bytes_do_not_disturb_each_other,
-                            have_one_executor);
+REGISTER_TYPED_TEST_SUITE_P(words_of_peers, each_operation_on_each_type_is_the_processors_arithmetic,
+                            neighbours_of_4_bytes_do_not_disturb_each_other, have_one_executor);
 
 }  // namespace weft::conformance

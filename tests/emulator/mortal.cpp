@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mortal: the survivor. It says where it listens, answers each message, and counts what it hears until its peer is lost. Exit 0: the loss was told
-// once, after every operation of its own had ended once, and nothing came twice. mortal WHERE: the peer, which posts until it is killed.
+// mortal: the survivor. It says where it listens, answers each message, and counts what it hears until its peer is
+// lost. Exit 0: the loss was told once, after every operation of its own had ended once, and nothing came twice. mortal
+// WHERE: the peer, which posts until it is killed.
 #include "../../compose/selected.hpp"
 #include "../../compose/transport.hpp"
 
@@ -35,10 +36,10 @@ class tally {
 int survive() {
   auto net = open<selected>({.node = "127.0.0.1", .listens = true, .silence_limit = 1500ms}).value();
   auto page = net.allocate(4096, rights::remote_write).value();
-  std::printf("%s\n", net.where().c_str());
+  std::printf("%s\n", net.listen_address().c_str());
   std::fflush(stdout);
   const peer other = net.accept_one(20s).value();
-  while (net.share(other, page, owner_polls).is_again()) net.progress([](auto&&) {});
+  while (net.send_region(other, page, owner_polls).is_again()) net.progress([](auto&&) {});
   tally messages;
   tally notices;
   unsigned owed = 0;
@@ -52,7 +53,8 @@ int survive() {
   };
   const auto on = overloaded{[&](const received& r) {
                                std::uint32_t number = most;
-                               if (r.message.size() == sizeof number) std::memcpy(&number, r.message.data(), sizeof number);
+                               if (r.message.size() == sizeof number)
+                                 std::memcpy(&number, r.message.data(), sizeof number);
                                messages.add(number);
                                ++owed;
                              },
@@ -70,8 +72,8 @@ int survive() {
   };
   const bool told = bool(net.until(answered, 30s, on));
   (void)net.until([] { return false; }, 200ms, on);  // whatever still comes, comes too often
-  std::printf("losses %u, messages %u, notices %u, twice %u, posted %u, ended %u%s\n", losses, messages.all(), notices.all(),
-              messages.twice() + notices.twice(), posted, ended, in_turn ? "" : ", behind the loss");
+  std::printf("losses %u, messages %u, notices %u, twice %u, posted %u, ended %u%s\n", losses, messages.all(),
+              notices.all(), messages.twice() + notices.twice(), posted, ended, in_turn ? "" : ", behind the loss");
   const bool once = messages.twice() + notices.twice() == 0 && ended == posted;
   return told && losses == 1 && once && in_turn && messages.all() > 0 && notices.all() > 0 ? 0 : 1;
 }
@@ -86,7 +88,9 @@ int post_until_killed(const char* where) {
   for (std::uint32_t number = 0; net.now() < limit; ++number) {
     const local_memory word = memory.slice(4 * std::size_t{number % 1024}, 4);
     std::memcpy(memory.data() + 4 * std::size_t{number % 1024}, &number, sizeof number);
-    const auto post = [&] { return number % 2 == 0 ? net.send(other, word, &net) : net.put_notify(other, word, there.at(0), number, &net); };
+    const auto post = [&] {
+      return number % 2 == 0 ? net.send(other, word, &net) : net.put_notify(other, word, there.at(0), number, &net);
+    };
     while (post().is_again() && net.now() < limit) net.progress(on);
     net.progress(on);
   }

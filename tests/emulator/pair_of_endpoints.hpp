@@ -66,8 +66,8 @@ inline void open_end(pair& p, end& e, std::uint64_t key) {
   need(fi_ep_bind(e.ep, &e.av->fid, 0), "fi_ep_bind");
   need(fi_ep_bind(e.ep, &e.cq->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind");
   need(fi_enable(e.ep), "fi_enable");
-  need(fi_mr_reg(p.domain, e.memory.data(), size, FI_SEND | FI_RECV | FI_WRITE | FI_READ | FI_REMOTE_WRITE | FI_REMOTE_READ, 0, key, 0, &e.mr,
-                 nullptr),
+  need(fi_mr_reg(p.domain, e.memory.data(), size,
+                 FI_SEND | FI_RECV | FI_WRITE | FI_READ | FI_REMOTE_WRITE | FI_REMOTE_READ, 0, key, 0, &e.mr, nullptr),
        "fi_mr_reg");
   if ((p.info->domain_attr->mr_mode & FI_MR_ENDPOINT) != 0) {
     need(fi_mr_bind(e.mr, &e.ep->fid, 0), "fi_mr_bind");
@@ -143,7 +143,8 @@ inline void post(pair& p, const std::function<ssize_t()>& call, const char* name
 }
 
 inline std::uint64_t base(const pair& p) {
-  return (p.info->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0 ? reinterpret_cast<std::uintptr_t>(p.b.memory.data()) : 0;
+  return (p.info->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0 ? reinterpret_cast<std::uintptr_t>(p.b.memory.data())
+                                                               : 0;
 }
 inline void* descriptor(const pair& p) { return fi_mr_desc(p.a.mr); }
 inline void* context(pair& p, std::size_t n) { return p.a.contexts[n % 64].data(); }

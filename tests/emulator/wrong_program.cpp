@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// wrong_program PROVIDER MISTAKE: two endpoints in one process, and one of eleven mistakes that work on forgiving providers. Exit 0: it went
-// unnoticed. Exit 1: something failed or did not come in time. Plain libfabric: programs that know nothing of weft make these mistakes.
+// wrong_program PROVIDER MISTAKE: two endpoints in one process, and one of eleven mistakes that work on forgiving
+// providers. Exit 0: it went unnoticed. Exit 1: something failed or did not come in time. Plain libfabric: programs
+// that know nothing of weft make these mistakes.
 #include "pair_of_endpoints.hpp"
 
 #include <map>
@@ -68,7 +69,8 @@ int last_write_carries_the_id(const char* provider) {
     post(
         p,
         [&] {
-          return fi_writedata(p.a.ep, p.a.memory.data() + 448, 64, descriptor(p), round, p.a.other, base(p) + 448, fi_mr_key(p.b.mr), context(p, 7));
+          return fi_writedata(p.a.ep, p.a.memory.data() + 448, 64, descriptor(p), round, p.a.other, base(p) + 448,
+                              fi_mr_key(p.b.mr), context(p, 7));
         },
         "fi_writedata");
     until(p, [&] { return p.b.told; });
@@ -87,8 +89,8 @@ int immediate_of_64_bits(const char* provider) {
   post(
       p,
       [&] {
-        return fi_writedata(p.a.ep, p.a.memory.data(), 8, descriptor(p), std::uint64_t{1} << 40U, p.a.other, base(p), fi_mr_key(p.b.mr),
-                            context(p, 0));
+        return fi_writedata(p.a.ep, p.a.memory.data(), 8, descriptor(p), std::uint64_t{1} << 40U, p.a.other, base(p),
+                            fi_mr_key(p.b.mr), context(p, 0));
       },
       "fi_writedata");
   until(p, [&] { return p.b.told; });
@@ -118,8 +120,8 @@ int atomics_taken_for_granted(const char* provider) {
   post(
       p,
       [&] {
-        return fi_fetch_atomic(p.a.ep, p.a.memory.data(), 1, descriptor(p), p.a.memory.data() + 64, descriptor(p), p.a.other, base(p),
-                               fi_mr_key(p.b.mr), FI_UINT64, FI_SUM, context(p, 0));
+        return fi_fetch_atomic(p.a.ep, p.a.memory.data(), 1, descriptor(p), p.a.memory.data() + 64, descriptor(p),
+                               p.a.other, base(p), fi_mr_key(p.b.mr), FI_UINT64, FI_SUM, context(p, 0));
       },
       "fi_fetch_atomic");
   until(p, [&] { return p.a.seen == 1; });
@@ -132,7 +134,9 @@ int message_right_behind_a_write(const char* provider) {
   for (int round = 1; round <= 200; ++round) {
     std::memset(p.a.memory.data(), round, 4096);
     p.b.told = false;
-    need(static_cast<int>(fi_recv(p.b.ep, p.b.memory.data() + size / 2, 64, fi_mr_desc(p.b.mr), FI_ADDR_UNSPEC, p.b.contexts[0].data())), "fi_recv");
+    need(static_cast<int>(fi_recv(p.b.ep, p.b.memory.data() + size / 2, 64, fi_mr_desc(p.b.mr), FI_ADDR_UNSPEC,
+                                  p.b.contexts[0].data())),
+         "fi_recv");
     post(
         p, [&] { return write(p, 0, 4096, base(p), descriptor(p), context(p, 0)); }, "fi_write");
     post(
@@ -153,10 +157,13 @@ int messages_taken_in_turn(const char* provider) {
   std::byte* const slots = p.b.memory.data() + size / 2;
   for (int round = 1; round <= 100; ++round) {
     for (std::size_t i = 0; i < 8; ++i) {
-      need(static_cast<int>(fi_recv(p.b.ep, slots + 64 * i, 64, fi_mr_desc(p.b.mr), FI_ADDR_UNSPEC, p.b.contexts[i].data())), "fi_recv");
+      need(static_cast<int>(
+               fi_recv(p.b.ep, slots + 64 * i, 64, fi_mr_desc(p.b.mr), FI_ADDR_UNSPEC, p.b.contexts[i].data())),
+           "fi_recv");
       p.a.memory[64 * i] = std::byte(i);
       post(
-          p, [&] { return fi_send(p.a.ep, p.a.memory.data() + 64 * i, 8, descriptor(p), p.a.other, context(p, i)); }, "fi_send");
+          p, [&] { return fi_send(p.a.ep, p.a.memory.data() + 64 * i, 8, descriptor(p), p.a.other, context(p, i)); },
+          "fi_send");
     }
     until(p, [&] { return p.a.seen == 8 * round && p.b.seen == 8 * round; });
     for (std::size_t i = 0; i < 8; ++i) {  // the i-th message is taken for the i-th that was sent
@@ -172,7 +179,11 @@ int no_receive_for_the_notice(const char* provider) {
   pair p = open_pair(provider, 0, all_modes);
   meet(p);
   post(
-      p, [&] { return fi_writedata(p.a.ep, p.a.memory.data(), 8, descriptor(p), 5, p.a.other, base(p), fi_mr_key(p.b.mr), context(p, 0)); },
+      p,
+      [&] {
+        return fi_writedata(p.a.ep, p.a.memory.data(), 8, descriptor(p), 5, p.a.other, base(p), fi_mr_key(p.b.mr),
+                            context(p, 0));
+      },
       "fi_writedata");
   until(p, [&] { return p.b.told; });
   return 0;
@@ -203,17 +214,18 @@ int batch_left_open(const char* provider) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::map<std::string, int (*)(const char*)> mistakes{{"pointer_for_offset", pointer_for_offset},
-                                                             {"no_descriptor", no_descriptor},
-                                                             {"context_in_use", context_in_use},
-                                                             {"spins_on_memory", spins_on_memory},
-                                                             {"last_write_carries_the_id", last_write_carries_the_id},
-                                                             {"immediate_of_64_bits", immediate_of_64_bits},
-                                                             {"atomics_taken_for_granted", atomics_taken_for_granted},
-                                                             {"message_right_behind_a_write", message_right_behind_a_write},
-                                                             {"no_receive_for_the_notice", no_receive_for_the_notice},
-                                                             {"messages_taken_in_turn", messages_taken_in_turn},
-                                                             {"batch_left_open", batch_left_open}};
+  const std::map<std::string, int (*)(const char*)> mistakes{
+      {"pointer_for_offset", pointer_for_offset},
+      {"no_descriptor", no_descriptor},
+      {"context_in_use", context_in_use},
+      {"spins_on_memory", spins_on_memory},
+      {"last_write_carries_the_id", last_write_carries_the_id},
+      {"immediate_of_64_bits", immediate_of_64_bits},
+      {"atomics_taken_for_granted", atomics_taken_for_granted},
+      {"message_right_behind_a_write", message_right_behind_a_write},
+      {"no_receive_for_the_notice", no_receive_for_the_notice},
+      {"messages_taken_in_turn", messages_taken_in_turn},
+      {"batch_left_open", batch_left_open}};
   const auto mistake = argc == 3 ? mistakes.find(argv[2]) : mistakes.end();
   if (mistake == mistakes.end()) {
     std::fprintf(stderr, "usage: wrong_program PROVIDER MISTAKE\n");

@@ -7,7 +7,8 @@
 #ifdef WEFT_FIXED
 using injecting = weft::with<weft::fabrics::loopback, weft::inject::up_to<weft::fabrics::loopback::facts.inject_bytes>>;
 #else
-using injecting = weft::with<weft::fabrics::loopback, weft::inject::up_to<weft::fabrics::loopback::facts.inject_bytes + 1>>;
+using injecting =
+    weft::with<weft::fabrics::loopback, weft::inject::up_to<weft::fabrics::loopback::facts.inject_bytes + 1>>;
 #endif
 
 static_assert(weft::consistent_fabric<injecting>());

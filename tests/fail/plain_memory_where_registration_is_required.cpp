@@ -5,12 +5,14 @@
 #include <array>
 
 struct fabric : weft::fabrics::loopback {
-  using policies = weft::policy_set<weft::endpoint::connected, weft::bootstrap::socket_address, weft::framing::immediate,
-                                    weft::region_address::offset, weft::region_key::application, weft::local_descriptor::required,
-                                    weft::region_binding::domain, weft::notify::immediate, weft::write_fault::reported, weft::atomics::provider,
-                                    weft::progress::polling, weft::wait::yield, weft::back_pressure::report, weft::threading::one_owner,
-                                    weft::completion::selective, weft::liveness::provider, weft::receive_buffers::slots, weft::receive_pool::per_link,
-                                    weft::flush::message_behind_writes, weft::coalesce::none, weft::queues::one, weft::inject::as_the_row_permits>;
+  using policies =
+      weft::policy_set<weft::endpoint::connected, weft::bootstrap::socket_address, weft::framing::immediate,
+                       weft::region_address::offset, weft::region_key::application, weft::local_descriptor::required,
+                       weft::region_binding::domain, weft::notify::immediate, weft::write_fault::reported,
+                       weft::atomics::provider, weft::progress::polling, weft::wait::yield, weft::back_pressure::report,
+                       weft::threading::one_owner, weft::completion::selective, weft::liveness::provider,
+                       weft::receive_buffers::slots, weft::receive_pool::per_link, weft::flush::message_behind_writes,
+                       weft::coalesce::none, weft::queues::one, weft::inject::as_the_row_permits>;
 };
 
 int main() {

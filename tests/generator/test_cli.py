@@ -7,6 +7,7 @@ import io
 import json
 import os
 import pty
+import re
 import subprocess
 from pathlib import Path
 
@@ -32,6 +33,12 @@ def test_exit_codes(weft: Run, arguments: tuple[str, ...], code: int) -> None:
     assert done.returncode == code, done.stderr
     assert "Traceback" not in done.stderr
     assert bool(done.stderr) == (code != 0)
+
+
+def test_the_version_is_that_of_the_header(weft: Run) -> None:
+    header = (Path(__file__).parents[2] / "core" / "version.hpp").read_text("utf-8")
+    parts = (re.search(rf"VERSION_{part} (\d+)", header) for part in ("MAJOR", "MINOR", "PATCH"))
+    assert weft("--version").stdout == f"weft {'.'.join(found.group(1) for found in parts if found)}\n"
 
 
 def test_a_fault_of_its_own_is_a_sentence_and_70(weft: Run, tmp_path: Path) -> None:

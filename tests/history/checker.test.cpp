@@ -14,7 +14,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr instant at(std::int64_t ns) { return instant(duration(ns)); }
-std::array<std::byte, 4> bytes_of(int n) { return {std::byte(n), std::byte(n + 1), std::byte(n + 2), std::byte(n + 3)}; }
+std::array<std::byte, 4> bytes_of(int n) {
+  return {std::byte(n), std::byte(n + 1), std::byte(n + 2), std::byte(n + 3)};
+}
 
 /// Two processes and what is said about their histories.
 class checking : public testing::Test {
@@ -148,7 +150,8 @@ TEST_F(checking, other_peers_are_not_lost) {
 }
 
 TEST_F(checking, messages_are_counted_and_compared) {
-  for (const std::uint64_t n : {1U, 2U, 3U}) one.ended(one.posted(work::send, 2, at(1), {}, n, bytes_of(static_cast<int>(n))), at(2), errc::ok);
+  for (const std::uint64_t n : {1U, 2U, 3U})
+    one.ended(one.posted(work::send, 2, at(1), {}, n, bytes_of(static_cast<int>(n))), at(2), errc::ok);
   two.received(1, at(3), 2, bytes_of(2));
   two.received(1, at(3), 2, bytes_of(2));
   two.received(1, at(3), 3, bytes_of(9));
@@ -161,7 +164,8 @@ TEST_F(checking, messages_are_counted_and_compared) {
 
 TEST_F(checking, counters_are_exact) {
   two.counter_start(at(0), 4, 100);
-  for (const std::uint64_t old : {100U, 105U, 110U}) one.ended(one.posted(work::fetch_add, 2, at(1), {}, 5, 4U), at(2), errc::ok, old);
+  for (const std::uint64_t old : {100U, 105U, 110U})
+    one.ended(one.posted(work::fetch_add, 2, at(1), {}, 5, 4U), at(2), errc::ok, old);
   two.counter_end(at(9), 4, 115);
   EXPECT_TRUE(judge().clean());
 }
@@ -186,7 +190,9 @@ TEST_F(checking, repeated_old_value) {
 TEST_F(checking, a_verdict_names_the_property_and_the_record) {
   put(7, 1);
   const verdict said = judge();
-  EXPECT_NE(said.text().find("lost_notification: process 1, posted at 10 ns: 7 from process 1 to process 2 came 0 times"), std::string::npos)
+  EXPECT_NE(
+      said.text().find("lost_notification: process 1, posted at 10 ns: 7 from process 1 to process 2 came 0 times"),
+      std::string::npos)
       << said.text();
 }
 

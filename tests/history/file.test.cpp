@@ -17,7 +17,8 @@ class files : public testing::Test {
 
   static std::vector<record> some() {
     recorder told(7);
-    const auto id = told.posted(work::put_notify, 3, instant(duration(-5)), instant(duration(1'000)), 0xfedcba9876543210, const_bytes{});
+    const auto id = told.posted(work::put_notify, 3, instant(duration(-5)), instant(duration(1'000)),
+                                0xfedcba9876543210, const_bytes{});
     told.ended(id, instant(duration(9)), errc::native, 4);
     told.guard(instant(duration(10)), 0xffffffff, const_bytes{}, const_bytes{});
     told.finished(instant(duration(11)));

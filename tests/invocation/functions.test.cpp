@@ -16,7 +16,8 @@ std::int64_t call(std::string_view name, const std::vector<std::byte>& in, std::
   static const function_table table = built_in_functions();
   const auto index = table.find(name);
   EXPECT_TRUE(index) << name;
-  return table.at(*index)(in.data(), static_cast<std::uint32_t>(in.size()), out.data(), static_cast<std::uint32_t>(out.size()));
+  return table.at(*index)(in.data(), static_cast<std::uint32_t>(in.size()), out.data(),
+                          static_cast<std::uint32_t>(out.size()));
 }
 
 std::vector<std::byte> text(std::size_t size) {
@@ -29,7 +30,8 @@ TEST(invocation_functions, names_are_short_and_plain) {
   EXPECT_TRUE(good_name("a"));
   EXPECT_TRUE(good_name("thumbnail_2"));
   EXPECT_TRUE(good_name(std::string(64, 'z')));
-  for (const char* bad : {"", "A", "../x", "x.so", "a b", "a-b", "ä", "a/b", "a\n"}) EXPECT_FALSE(good_name(bad)) << bad;
+  for (const char* bad : {"", "A", "../x", "x.so", "a b", "a-b", "ä", "a/b", "a\n"})
+    EXPECT_FALSE(good_name(bad)) << bad;
   EXPECT_FALSE(good_name(std::string(65, 'z')));
   EXPECT_FALSE(good_name(std::string_view("a\0b", 3)));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an executor trusts: hashes, the folder, sealed copies, manifests. The first argument is the shared object of functions that the
-// example builds.
+// What an executor trusts: hashes, the folder, sealed copies, manifests. The first argument is the shared object of
+// functions that the example builds.
 #include <invocation/library.hpp>
 
 #include <gtest/gtest.h>
@@ -42,7 +42,9 @@ class invocation_library : public testing::Test {
     hash = sha256(object);
   }
   void TearDown() override { fs::remove_all(folder); }
-  function_library trusting(std::vector<digest> hashes) { return function_library(built_in_functions(), {folder.string(), std::move(hashes)}); }
+  function_library trusting(std::vector<digest> hashes) {
+    return function_library(built_in_functions(), {folder.string(), std::move(hashes)});
+  }
   fs::path kept(const digest& d) const { return folder / (hex(d) + ".so"); }
 
   fs::path folder;
@@ -56,7 +58,8 @@ TEST_F(invocation_library, sha256_is_the_standard_one) {
 
 TEST_F(invocation_library, digests_are_64_hexadecimal_digits) {
   EXPECT_EQ(parse_digest(hex(hash)), hash);
-  for (const std::string& bad : {std::string(), std::string(63, 'a'), std::string(65, 'a'), std::string(64, 'g'), "../" + std::string(61, 'a')})
+  for (const std::string& bad :
+       {std::string(), std::string(63, 'a'), std::string(65, 'a'), std::string(64, 'g'), "../" + std::string(61, 'a')})
     EXPECT_FALSE(parse_digest(bad)) << bad;
 }
 
@@ -115,9 +118,10 @@ TEST_F(invocation_library, a_folder_in_the_place_of_an_object_is_not_opened) {
 }
 
 TEST_F(invocation_library, trusted_garbage_is_refused_with_a_sentence) {
-  for (const auto& garbage : {bytes_of_text("no object at all"), std::vector<std::byte>(object.begin(), object.begin() + 100),
-                              bytes_of_text("\x7f"
-                                            "ELF and then nothing")}) {
+  for (const auto& garbage :
+       {bytes_of_text("no object at all"), std::vector<std::byte>(object.begin(), object.begin() + 100),
+        bytes_of_text("\x7f"
+                      "ELF and then nothing")}) {
     const digest d = sha256(garbage);
     auto library = trusting({d});
     ASSERT_TRUE(library.keep(d, garbage));

@@ -45,7 +45,8 @@ TEST(invocation_protocol, greeting_survives_the_wire_and_nothing_else_is_a_greet
   EXPECT_EQ(back->who, role::worker);
   EXPECT_EQ(back->worker, 7);
   EXPECT_TRUE(same_token(back->secret, g.secret));
-  for (std::size_t size = 0; size < wire.size(); ++size) EXPECT_FALSE(parse_greeting(const_bytes(wire).first(size))) << size;
+  for (std::size_t size = 0; size < wire.size(); ++size)
+    EXPECT_FALSE(parse_greeting(const_bytes(wire).first(size))) << size;
   std::vector<std::byte> longer(wire.begin(), wire.end());
   longer.push_back({});
   EXPECT_FALSE(parse_greeting(longer));
@@ -99,7 +100,8 @@ template <class Message>
 void expect_strict(const Message& m) {
   const auto wire = packed(m);
   EXPECT_TRUE(unpack<Message>(wire));
-  for (std::size_t size = 0; size < wire.size(); ++size) EXPECT_FALSE(unpack<Message>(const_bytes(wire).first(size))) << size;
+  for (std::size_t size = 0; size < wire.size(); ++size)
+    EXPECT_FALSE(unpack<Message>(const_bytes(wire).first(size))) << size;
   auto longer = wire;
   longer.push_back({});
   EXPECT_FALSE(unpack<Message>(longer));
@@ -152,7 +154,8 @@ TEST(invocation_protocol, flipped_bytes_never_read_past_the_end_or_yield_bad_enu
     if (!m) continue;
     EXPECT_LE(static_cast<int>(m->polling), 2);
     EXPECT_LE(static_cast<int>(m->source), 1);
-    EXPECT_TRUE(m->where.empty() || (reinterpret_cast<const std::byte*>(m->where.data()) >= other.data() && m->where.size() <= other.size()));
+    EXPECT_TRUE(m->where.empty() || (reinterpret_cast<const std::byte*>(m->where.data()) >= other.data() &&
+                                     m->where.size() <= other.size()));
   }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A manager, executors and a client as nodes of one simulated world: the same templates as the programs, with simulated nodes in the place
-// of processes and fibers in the place of threads. What functions executed, and how calls ended, is recorded for the judges below.
-// Hot path: no. Threads: one.
+// A manager, executors and a client as nodes of one simulated world: the same templates as the programs, with simulated
+// nodes in the place of processes and fibers in the place of threads. What functions executed, and how calls ended, is
+// recorded for the judges below. Hot path: no. Threads: one.
 #pragma once
 
 #include "../../backends/loopback/port.hpp"
@@ -158,12 +158,13 @@ struct run_plan {
 
 /// One of several coroutines that share the calls between them.
 template <complete_fabric F>
-coroutines::task<> share_of_calls(awaited_calls<F>& calls, std::uint32_t function, std::uint64_t& begun, std::uint64_t until, duration deadline,
-                                  call_log& log, std::uint64_t& ended) {
+coroutines::task<> share_of_calls(awaited_calls<F>& calls, std::uint32_t function, std::uint64_t& begun,
+                                  std::uint64_t until, duration deadline, call_log& log, std::uint64_t& ended) {
   while (begun < until) {
     const std::uint64_t number = ++begun;
     std::uint64_t got = 0;
-    const outcome o = co_await calls.invoke(function, std::as_bytes(std::span(&number, 1)), std::as_writable_bytes(std::span(&got, 1)), deadline);
+    const outcome o = co_await calls.invoke(function, std::as_bytes(std::span(&number, 1)),
+                                            std::as_writable_bytes(std::span(&got, 1)), deadline);
     auto& e = log.calls[number];
     ++e.ends;
     ++ended;
@@ -212,7 +213,8 @@ void client_body(loopback::world& world, const std::string& manager_at, const ru
     const std::uint64_t until = ++batch >= plan.batches ? plan.calls : plan.calls * batch / plan.batches;
     if (plan.awaited) {
       awaited_calls<F> calls(c, {.frames = 12, .frame_bytes = 8192});
-      for (int i = 0; i < 12; ++i) (void)calls.spawn(share_of_calls<F>(calls, *function, begun, until, plan.deadline, log, ended));
+      for (int i = 0; i < 12; ++i)
+        (void)calls.spawn(share_of_calls<F>(calls, *function, begun, until, plan.deadline, log, ended));
       (void)calls.run(100s);
     }
     while ((begun < until || c.outstanding() > 0) && (c.allocated() || c.outstanding() > 0)) {
@@ -220,7 +222,9 @@ void client_body(loopback::world& world, const std::string& manager_at, const ru
       for (std::uint16_t w = 0; w < c.workers() && begun < until && c.allocated(); ++w) {
         const std::uint64_t number = begun + 1;
         const auto input = std::as_bytes(std::span(&number, 1));
-        if (!c.has_room(w) || c.submit(w, *function, input, reinterpret_cast<void*>(number), plan.deadline) != trouble::none) continue;
+        if (!c.has_room(w) ||
+            c.submit(w, *function, input, reinterpret_cast<void*>(number), plan.deadline) != trouble::none)
+          continue;
         ++begun;
         posted = true;
       }
@@ -265,7 +269,7 @@ run_result play(std::uint64_t seed, const loopback::faults& trouble, const run_p
       o.longest_function = 2s;
       auto made = manager<F, simulated_spawner<F>>::open(o, simulated_spawner<F>(world, library));
       if (!made) return;
-      manager_at = (*made)->where();
+      manager_at = (*made)->listen_address();
       const instant limit = world.now() + 300s;
       (*made)->serve([&] { return (client_over && (*made)->allocations() == 0) || world.now() > limit; });
       r.bills = (*made)->bills();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The invocation's protocol in virtual time: delays, full queues, losses and duplicates, a dying executor. Whatever happens, each call ends
-// exactly once, in success or in a typed error, nothing is executed twice, and where the fabric is reliable the account is exact.
-// WEFT_SEEDS=n asks for more seeds; a failure names its own.
+// The invocation's protocol in virtual time: delays, full queues, losses and duplicates, a dying executor. Whatever
+// happens, each call ends exactly once, in success or in a typed error, nothing is executed twice, and where the fabric
+// is reliable the account is exact. WEFT_SEEDS=n asks for more seeds; a failure names its own.
 #include "simulated.hpp"
 
 #include <weft/compose/selected.hpp>
@@ -37,14 +37,15 @@ loopback::faults rough() {
 
 void judge(const run_result& r, const run_plan& plan) {
   EXPECT_TRUE(r.how) << r.how.sentence;
-  EXPECT_TRUE(r.log.finished) << r.log.calls.size() << " calls ended of " << plan.calls << "; allocations " << r.log.allocations << ", failed "
-                              << r.log.failed_allocations;
+  EXPECT_TRUE(r.log.finished) << r.log.calls.size() << " calls ended of " << plan.calls << "; allocations "
+                              << r.log.allocations << ", failed " << r.log.failed_allocations;
   EXPECT_EQ(r.left, 0U) << "allocations that the manager never let go";
   for (const auto& [number, e] : r.log.calls) {
     EXPECT_EQ(e.ends, 1) << "call " << number;
     EXPECT_TRUE(e.right || e.why != trouble::none) << "call " << number << " ended well with a wrong result";
   }
-  for (const auto& [number, times] : record().times) EXPECT_EQ(times, 1) << "call " << number << " was executed more than once";
+  for (const auto& [number, times] : record().times)
+    EXPECT_EQ(times, 1) << "call " << number << " was executed more than once";
   for (const auto& [number, e] : r.log.calls) {
     if (e.why != trouble::none) continue;
     EXPECT_EQ(record().times[number], 1) << "call " << number << " has a result and was not executed";
@@ -54,7 +55,8 @@ void judge(const run_result& r, const run_plan& plan) {
 void judge_accounts(const run_result& r) {
   EXPECT_GT(r.bills, 0U);
   EXPECT_EQ(r.exact, r.bills);
-  for (const bill& b : r.log.bills) EXPECT_TRUE(b.exact) << b.execution.count() << " billed, " << b.worker_execution.count() << " worked";
+  for (const bill& b : r.log.bills)
+    EXPECT_TRUE(b.exact) << b.execution.count() << " billed, " << b.worker_execution.count() << " worked";
 }
 
 TEST(simulated_invocation, calm_world_every_call_succeeds_and_the_bill_is_exact) {
@@ -93,7 +95,8 @@ TEST(simulated_invocation, rough_world_every_call_ends_once_and_the_bill_is_exac
   for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     run_plan plan;
-    plan.polling = seed % 2 == 0 ? invocation::polling{polling_mode::hot_then_warm, 1ms} : invocation::polling{polling_mode::warm, 0ms};
+    plan.polling = seed % 2 == 0 ? invocation::polling{polling_mode::hot_then_warm, 1ms}
+                                 : invocation::polling{polling_mode::warm, 0ms};
     const run_result r = play<fabric>(seed, rough(), plan);
     judge(r, plan);
     judge_accounts(r);
@@ -167,7 +170,9 @@ std::uint64_t in_a_process_of_its_own(Body&& body) {
 TEST(simulated_invocation, the_same_seed_is_the_same_run) {
   run_plan plan;
   plan.calls = 50;
-  const auto trace = [&](std::uint64_t seed) { return in_a_process_of_its_own([&] { return play<fabric>(seed, rough(), plan).trace; }); };
+  const auto trace = [&](std::uint64_t seed) {
+    return in_a_process_of_its_own([&] { return play<fabric>(seed, rough(), plan).trace; });
+  };
   const std::uint64_t once = trace(3);
   EXPECT_EQ(once, trace(3));
   EXPECT_NE(once, trace(4));

@@ -30,10 +30,13 @@ void ask(Ask what) {
 TEST(contract, a_source_that_is_not_registered_is_refused_at_the_call) {
   ask<consuming>([](auto& me) {
     std::array<std::byte, 8> loose{};
-    const auto send = [&](local_memory from) { return me.net->template send<post_mode::signalled>(me.link, from, 0, nullptr).code; };
+    const auto send = [&](local_memory from) {
+      return me.net->template send<post_mode::signalled>(me.link, from, 0, nullptr).code;
+    };
     EXPECT_EQ(send({loose.data(), 8, nullptr}), errc::invalid);
     EXPECT_EQ(send({loose.data(), 8, me.staging_held.descriptor}), errc::invalid) << "registered, but other memory";
-    EXPECT_EQ(send({me.staging.data() + me.staging.size() - 4, 8, me.staging_held.descriptor}), errc::invalid) << "past the end";
+    EXPECT_EQ(send({me.staging.data() + me.staging.size() - 4, 8, me.staging_held.descriptor}), errc::invalid)
+        << "past the end";
     EXPECT_EQ(send({loose.data(), 0, nullptr}), errc::ok) << "no bytes need no registration";
     EXPECT_EQ(me.net->post_receive(me.link, {loose.data(), 8, nullptr}, nullptr).code, errc::invalid);
   });
@@ -41,16 +44,20 @@ TEST(contract, a_source_that_is_not_registered_is_refused_at_the_call) {
 
 TEST(contract, modes_and_sizes_that_the_row_lacks_are_refused_at_the_call) {
   ask<consuming>([](auto& me) {
-    EXPECT_EQ((me.net->template write<post_mode::delivered>(me.link, me.staged(0, 8), {}, nullptr)).code, errc::unsupported);
+    EXPECT_EQ((me.net->template write<post_mode::delivered>(me.link, me.staged(0, 8), {}, nullptr)).code,
+              errc::unsupported);
     EXPECT_EQ(me.net->inject(me.link, const_bytes(me.staging).first(65), 0).code, errc::invalid);
     std::vector<std::byte> large((1 << 20) + 1);
-    registration held = me.net->enroll_local(large).value();
-    EXPECT_EQ((me.net->template send<post_mode::signalled>(me.link, {large.data(), large.size(), held.descriptor}, 0, nullptr)).code,
+    registration held = me.net->register_local(large).value();
+    EXPECT_EQ((me.net->template send<post_mode::signalled>(me.link, {large.data(), large.size(), held.descriptor}, 0,
+                                                           nullptr))
+                  .code,
               errc::out_of_range);
-    me.net->withdraw(held);
+    me.net->deregister(held);
   });
   ask<counting>([](auto& me) {
-    EXPECT_EQ((me.net->template write_immediate<post_mode::signalled>(me.link, me.staged(0, 8), {}, 1, nullptr)).code, errc::unsupported);
+    EXPECT_EQ((me.net->template write_immediate<post_mode::signalled>(me.link, me.staged(0, 8), {}, 1, nullptr)).code,
+              errc::unsupported);
   });
 }
 
@@ -162,13 +169,14 @@ TEST(contract, a_region_that_is_not_bound_is_not_reachable) {
     auto target = net::open({.node = {}, .service = "1"}).value();
     auto me = net::open({}).value();
     std::array<std::byte, 64> memory{};
-    const registration held = target->enroll(memory, rights::all, 5).value();
+    const registration held = target->register_memory(memory, rights::all, 5).value();
     auto link = me->dial(target->address(), 1).value();
     me->poll_links([](link_change, std::uint32_t, net::link) { return 0U; });
     std::array<std::byte, 8> from{std::byte{1}};
     ASSERT_TRUE(me->write<post_mode::signalled>(link, {from.data(), 8, nullptr}, {0, held.key}, nullptr));
     errc ended = errc::ok;
-    for (int i = 0; i < 1000 && ended == errc::ok; ++i) me->poll([&](const completion_entry& told) { ended = told.outcome.code; });
+    for (int i = 0; i < 1000 && ended == errc::ok; ++i)
+      me->poll([&](const completion_entry& told) { ended = told.outcome.code; });
     EXPECT_EQ(ended, errc::denied);
     EXPECT_EQ(memory[0], std::byte{});
   });
@@ -179,8 +187,8 @@ TEST(contract, keys_must_fit_and_differ) {
   using net = loopback::port<shape_of<silent_refusal>>;
   auto me = net::open({}).value();
   std::array<std::byte, 8> memory{};
-  EXPECT_TRUE(me->enroll(memory, rights::all, 5));
-  const auto twice = me->enroll(memory, rights::all, 5);
+  EXPECT_TRUE(me->register_memory(memory, rights::all, 5));
+  const auto twice = me->register_memory(memory, rights::all, 5);
   ASSERT_FALSE(twice);
   EXPECT_NE(twice.error().sentence.find("key 5 names another region"), std::string::npos);
 }

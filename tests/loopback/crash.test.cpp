@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What survivors learn of a killed process: everything outstanding fails where the row tells, and silence where it does not.
+// What survivors learn of a killed process: everything outstanding fails where the row tells, and silence where it does
+// not.
 #include "party.hpp"
 
 #include <gtest/gtest.h>
@@ -29,7 +30,8 @@ void survive(Judge judge) {
         EXPECT_TRUE(me.until([&] { return !me.ended.empty(); }));
         me.ended.clear();
         loopback::sleep_for(6ms);
-        for (int i = 0; i < 8; ++i) (void)me.insist([&] { return me.net->read(me.link, me.staged(0, 8), {0, 77}, nullptr); }, 1us);
+        for (int i = 0; i < 8; ++i)
+          (void)me.insist([&] { return me.net->read(me.link, me.staged(0, 8), {0, 77}, nullptr); }, 1us);
         me.idle(1s);
         judge(me);
         judged = true;

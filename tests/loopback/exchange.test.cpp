@@ -16,7 +16,8 @@ using rows = testing::Types<silent_refusal, consuming, unordered, counting, deat
 TYPED_TEST_SUITE(exchange, rows);
 
 static_assert(port<loopback::port<shape_of<silent_refusal>>> && port<loopback::port<shape_of<consuming>>> &&
-              port<loopback::port<shape_of<unordered>>> && port<loopback::port<shape_of<counting>>> && port<loopback::port<shape_of<deathless>>>);
+              port<loopback::port<shape_of<unordered>>> && port<loopback::port<shape_of<counting>>> &&
+              port<loopback::port<shape_of<deathless>>>);
 
 TYPED_TEST(exchange, messages_arrive_whole_with_their_immediate) {
   using side = party<TypeParam>;
@@ -28,7 +29,8 @@ TYPED_TEST(exchange, messages_arrive_whole_with_their_immediate) {
         ASSERT_TRUE(me.until([&] { return me.received.size() == 40; }));
         for (std::size_t i = 0; i < 40; ++i) {
           EXPECT_EQ(me.received[i].length, i);
-          EXPECT_EQ(me.messages[i], std::vector<std::byte>(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(i)));
+          EXPECT_EQ(me.messages[i],
+                    std::vector<std::byte>(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(i)));
           EXPECT_EQ(me.received[i].immediate, side::shape::framed ? 0 : 1000 + i);
         }
         ASSERT_TRUE(me.say(text, 5));
@@ -57,12 +59,15 @@ TYPED_TEST(exchange, a_write_lands_where_it_should_and_nowhere_else) {
         EXPECT_TRUE(me.until([&] { return std::memcmp(me.home().data() + 96, text.data(), 64) == 0; }, 100ms) ||
                     !side::shape::facts.delivery_complete);
         me.idle(1ms);
-        for (std::size_t i = 0; i < side::region_size; ++i) EXPECT_TRUE((i >= 96 && i < 160) || me.home()[i] == std::byte{}) << i;
+        for (std::size_t i = 0; i < side::region_size; ++i)
+          EXPECT_TRUE((i >= 96 && i < 160) || me.home()[i] == std::byte{}) << i;
       },
       [&](side& me) {
         ASSERT_TRUE(me.until([&] { return server != nullptr; }));
         std::copy(text.begin(), text.end(), me.staging.begin());
-        ASSERT_TRUE(me.insist([&] { return me.net->template write<post_mode::signalled>(me.link, me.staged(0, 64), server->spot(96), nullptr); }));
+        ASSERT_TRUE(me.insist([&] {
+          return me.net->template write<post_mode::signalled>(me.link, me.staged(0, 64), server->spot(96), nullptr);
+        }));
         ASSERT_TRUE(me.until([&] { return me.ended.size() == 1; }));
         EXPECT_TRUE(me.ended[0].outcome);
         me.idle(200us);
@@ -108,8 +113,8 @@ TYPED_TEST(exchange, a_notification_comes_once_and_after_its_bytes) {
             const auto text = pattern(16, static_cast<unsigned>(i));
             std::copy(text.begin(), text.end(), me.staging.begin() + static_cast<std::ptrdiff_t>(i * 16));
             ASSERT_TRUE(me.insist([&] {
-              return me.net->template write_immediate<post_mode::signalled>(me.link, me.staged(i * 16, 16), server->spot(i * 16), 0xabc00000000 + i,
-                                                                            nullptr);
+              return me.net->template write_immediate<post_mode::signalled>(
+                  me.link, me.staged(i * 16, 16), server->spot(i * 16), 0xabc00000000 + i, nullptr);
             }));
           }
           ASSERT_TRUE(me.until([&] { return me.ended.size() == count; }));
@@ -203,14 +208,18 @@ TYPED_TEST(exchange, atomics_are_exact) {
           ASSERT_TRUE(me.until([&] { return server != nullptr; }));
           auto* old = reinterpret_cast<std::uint64_t*>(me.staging.data());
           for (std::uint64_t i = 0; i < 6; ++i) {
-            ASSERT_TRUE(me.insist([&] { return me.net->fetch_add(me.link, 3, old, me.staging_held.descriptor, server->spot(0), nullptr); }));
+            ASSERT_TRUE(me.insist([&] {
+              return me.net->fetch_add(me.link, 3, old, me.staging_held.descriptor, server->spot(0), nullptr);
+            }));
             ASSERT_TRUE(me.until([&] { return me.ended.size() == i + 1; }));
             EXPECT_EQ(old[0], 3 * i);
           }
           for (const std::uint64_t expected : {17U, 18U}) {
             me.ended.clear();
-            ASSERT_TRUE(
-                me.insist([&] { return me.net->compare_swap(me.link, expected, 42, old, me.staging_held.descriptor, server->spot(0), nullptr); }));
+            ASSERT_TRUE(me.insist([&] {
+              return me.net->compare_swap(me.link, expected, 42, old, me.staging_held.descriptor, server->spot(0),
+                                          nullptr);
+            }));
             ASSERT_TRUE(me.until([&] { return me.ended.size() == 1; }));
             EXPECT_EQ(old[0], 18U);
           }
@@ -228,12 +237,14 @@ TEST(exchange_counter, counts_plain_writes) {
       w,
       [&](side& me) {
         server = &me;
-        ASSERT_TRUE(me.until([&] { return me.net->landed_writes() == 12; }));
+        ASSERT_TRUE(me.until([&] { return me.net->counted_writes() == 12; }));
       },
       [&](side& me) {
         ASSERT_TRUE(me.until([&] { return server != nullptr; }));
         for (int i = 0; i < 12; ++i)
-          ASSERT_TRUE(me.insist([&] { return me.net->write<post_mode::unsignalled>(me.link, me.staged(0, 8), server->spot(0), nullptr); }));
+          ASSERT_TRUE(me.insist([&] {
+            return me.net->write<post_mode::unsignalled>(me.link, me.staged(0, 8), server->spot(0), nullptr);
+          }));
         me.idle(1ms);
         EXPECT_TRUE(me.ended.empty());
       });

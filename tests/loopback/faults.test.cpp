@@ -52,8 +52,11 @@ order_seen watch_order(std::uint64_t seed, const loopback::faults& trouble) {
         me.staging[1024] = std::byte{1};
         for (std::uint32_t i = 0; i < count; ++i) {
           std::memcpy(me.staging.data() + 4 * i, &i, 4);
-          EXPECT_TRUE(me.insist([&] { return me.net->template write<post_mode::signalled>(me.link, me.staged(1024, 1), server->spot(i), nullptr); }));
-          EXPECT_TRUE(me.insist([&] { return me.net->template send<post_mode::signalled>(me.link, me.staged(4 * i, 4), 0, nullptr); }));
+          EXPECT_TRUE(me.insist([&] {
+            return me.net->template write<post_mode::signalled>(me.link, me.staged(1024, 1), server->spot(i), nullptr);
+          }));
+          EXPECT_TRUE(me.insist(
+              [&] { return me.net->template send<post_mode::signalled>(me.link, me.staged(4 * i, 4), 0, nullptr); }));
         }
         EXPECT_TRUE(me.until([&] { return me.ended.size() == 2 * count; }, 20s));
         me.idle(100ms);
@@ -141,8 +144,9 @@ TEST(faults, raw_faults_of_immediates_spare_the_bytes) {
         EXPECT_TRUE(me.until([&] { return server != nullptr; }));
         me.staging[0] = std::byte{1};
         for (std::size_t i = 0; i < 100; ++i)
-          EXPECT_TRUE(
-              me.insist([&] { return me.net->write_immediate<post_mode::signalled>(me.link, me.staged(0, 1), server->spot(i), i, nullptr); }));
+          EXPECT_TRUE(me.insist([&] {
+            return me.net->write_immediate<post_mode::signalled>(me.link, me.staged(0, 1), server->spot(i), i, nullptr);
+          }));
         me.idle(30ms);
       });
   EXPECT_TRUE(run) << run.sentence;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A peer of another release: its hello has another wire version, and things behind the part that keeps its place which nobody here knows.
-// It gets a sentence for an answer, on connected and on addressed rows, and the application is not asked about it.
+// A peer of another release: its hello has another wire version, and things behind the part that keeps its place which
+// nobody here knows. It gets a sentence for an answer, on connected and on addressed rows, and the application is not
+// asked about it.
 #include <weft/compose/transport.hpp>
 #include <weft/compose/with.hpp>
 #include <weft/generated/loopback.hpp>
@@ -25,11 +26,12 @@ struct addressed_row : fabrics::loopback {
     f.endpoint_type = endpoint_type::addressed;
     return f;
   }();
-  using policies =
-      policy_set<endpoint::addressed, bootstrap::socket_address, framing::immediate, region_address::offset, region_key::application,
-                 local_descriptor::not_needed, region_binding::domain, notify::immediate, write_fault::reported, atomics::provider, progress::polling,
-                 wait::yield, back_pressure::report, threading::one_owner, completion::selective, liveness::heartbeat, receive_buffers::slots,
-                 receive_pool::shared, flush::message_behind_writes, coalesce::none, queues::one, inject::as_the_row_permits>;
+  using policies = policy_set<endpoint::addressed, bootstrap::socket_address, framing::immediate,
+                              region_address::offset, region_key::application, local_descriptor::not_needed,
+                              region_binding::domain, notify::immediate, write_fault::reported, atomics::provider,
+                              progress::polling, wait::yield, back_pressure::report, threading::one_owner,
+                              completion::selective, liveness::heartbeat, receive_buffers::slots, receive_pool::shared,
+                              flush::message_behind_writes, coalesce::none, queues::one, inject::as_the_row_permits>;
 };
 
 /// The bytes of a hello as a later release might send it.
@@ -67,7 +69,8 @@ struct asking_alone {
     net->poll([this](const completion_entry& told) {
       if (told.kind != completion_kind::received || !told.outcome) return;
       const auto no = wire::parse_refusal(const_bytes(slot).first(told.length));
-      answer = no ? std::string(reinterpret_cast<const char*>(no->reason.data()), no->reason.size()) : "something else than a refusal";
+      answer = no ? std::string(reinterpret_cast<const char*>(no->reason.data()), no->reason.size())
+                  : "something else than a refusal";
     });
     loopback::sleep_for(50us);
   }
@@ -76,7 +79,8 @@ struct asking_alone {
     std::vector<std::byte> large(5000, std::byte{7});
     bool sent = false;
     for (int i = 0; i < 400; ++i) {
-      if (!sent) sent = bool(net->template send<post_mode::signalled>(link, {large.data(), large.size(), nullptr}, 1, nullptr));
+      if (!sent)
+        sent = bool(net->template send<post_mode::signalled>(link, {large.data(), large.size(), nullptr}, 1, nullptr));
       turn();
     }
     EXPECT_TRUE(sent);
@@ -87,7 +91,8 @@ struct asking_alone {
     bool sent = false;
     for (int i = 0; i < 2000 && answer.empty(); ++i) {
       if (!sent)
-        sent = bool(net->template send<post_mode::signalled>(link, {const_cast<std::byte*>(body.data()), body.size(), nullptr}, tag.word, nullptr));
+        sent = bool(net->template send<post_mode::signalled>(
+            link, {const_cast<std::byte*>(body.data()), body.size(), nullptr}, tag.word, nullptr));
       turn();
     }
     return answer;
@@ -106,7 +111,8 @@ void meets_a_later_release() {
   });
   w.spawn("caller", [&] {
     loopback::sleep_for(100us);
-    EXPECT_EQ(asking_alone<Row>("7471").ask(), "the caller was built for wire version 5, the listener for wire version 4");
+    EXPECT_EQ(asking_alone<Row>("7471").ask(),
+              "the caller was built for wire version 5, the listener for wire version 4");
     over = true;
   });
   const auto run = w.run(120s);
@@ -114,20 +120,24 @@ void meets_a_later_release() {
   EXPECT_EQ(asked, 0U) << "the application was asked about a peer that it cannot talk to";
 }
 
-/// Whoever knows the address may send anything: what does not fit is counted with both sizes, and its receive serves the next message.
+/// Whoever knows the address may send anything: what does not fit is counted with both sizes, and its receive serves
+/// the next message.
 template <class Row>
 void meets_a_message_that_is_too_large() {
   loopback::world w(11);
   bool over = false;
   w.spawn("listener", [&] {
-    auto net = open<Row>({.node = "listener", .service = "7471", .sleeps = true, .slot_bytes = 4000, .receives = 1}).value();
+    auto net =
+        open<Row>({.node = "listener", .service = "7471", .sleeps = true, .max_message_bytes = 4000, .receives = 1})
+            .value();
     EXPECT_TRUE(net.until([&] { return over; }, 60s, overloaded{[](auto&&) {}}));
     EXPECT_EQ(net.overrun().times, 2U) << "the receive of the first was not posted again";
     EXPECT_EQ(net.garbled(), 2U);
     using framing_answer = answer<Row, framing_family>;  // whose bytes both sizes count
-    EXPECT_EQ(describe(net.overrun()), "a message of 5000 bytes does not fit into a receive of " +
-                                           std::to_string(4000 + framing_answer::bytes_in_front + framing_answer::bytes_behind) +
-                                           " (transport_options::slot_bytes of its receiver)");
+    EXPECT_EQ(describe(net.overrun()),
+              "a message of 5000 bytes does not fit into a receive of " +
+                  std::to_string(4000 + framing_answer::bytes_in_front + framing_answer::bytes_behind) +
+                  " (transport_options::max_message_bytes of its receiver)");
   });
   w.spawn("caller", [&] {
     loopback::sleep_for(100us);
@@ -140,9 +150,15 @@ void meets_a_message_that_is_too_large() {
   EXPECT_TRUE(run) << run.sentence;
 }
 
-TEST(a_message_that_is_too_large, is_counted_with_both_sizes_over_a_connection) { meets_a_message_that_is_too_large<connected_row>(); }
-TEST(a_message_that_is_too_large, is_counted_with_both_sizes_at_its_address) { meets_a_message_that_is_too_large<addressed_row>(); }
-TEST(a_message_that_is_too_large, is_counted_with_both_sizes_where_receives_make_no_entries) { meets_a_message_that_is_too_large<watched_row>(); }
+TEST(a_message_that_is_too_large, is_counted_with_both_sizes_over_a_connection) {
+  meets_a_message_that_is_too_large<connected_row>();
+}
+TEST(a_message_that_is_too_large, is_counted_with_both_sizes_at_its_address) {
+  meets_a_message_that_is_too_large<addressed_row>();
+}
+TEST(a_message_that_is_too_large, is_counted_with_both_sizes_where_receives_make_no_entries) {
+  meets_a_message_that_is_too_large<watched_row>();
+}
 
 TEST(a_later_release, is_answered_with_a_sentence_over_a_connection) { meets_a_later_release<connected_row>(); }
 TEST(a_later_release, is_answered_with_a_sentence_at_its_address) { meets_a_later_release<addressed_row>(); }

@@ -89,14 +89,14 @@ TEST(links, a_lazy_fabric_connects_only_while_its_target_polls) {
   bool polls = false;
   w.spawn("server", [&] {
     party<unordered> me;
-    auto side = loopback::rendezvous::serve("", "9", me.net->address()).value();
+    auto side = loopback::oob_exchange::serve("", "9", me.net->address()).value();
     for (const instant end = me.net->now() + 10ms; me.net->now() < end; loopback::sleep_for(10us)) side->progress();
     polls = true;
     EXPECT_TRUE(me.until([&] { return !me.messages.empty(); }));
   });
   w.spawn("client", [&] {
     party<unordered> me;
-    ASSERT_TRUE(me.dial(loopback::rendezvous::fetch("server", "9", 1s).value()));
+    ASSERT_TRUE(me.dial(loopback::oob_exchange::fetch("server", "9", 1s).value()));
     const auto post = [&] { return me.net->send<post_mode::signalled>(me.link, me.staged(0, 4), 0, nullptr); };
     for (int i = 0; i < 200; ++i) {
       EXPECT_EQ(post().what(), waits_for::connection);
@@ -116,7 +116,7 @@ TEST(links, nobody_serves_an_address) {
   loopback::world w(7);
   w.spawn("client", [&] {
     const instant before = w.now();
-    const auto fetched = loopback::rendezvous::fetch("server", "9", 50ms);
+    const auto fetched = loopback::oob_exchange::fetch("server", "9", 50ms);
     ASSERT_FALSE(fetched);
     EXPECT_EQ(fetched.why().code, errc::unreachable);
     EXPECT_EQ(w.now() - before, 50ms);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One side of a simulated conversation: a port, its link to the other side, registered memory, and everything it was told.
-// Hot path: no. Threads: one fiber.
+// One side of a simulated conversation: a port, its link to the other side, registered memory, and everything it was
+// told. Hot path: no. Threads: one fiber.
 #pragma once
 
 #include "../../backends/loopback/port.hpp"
@@ -36,9 +36,9 @@ struct party {
   explicit party(port_options options = {}, std::uint64_t wanted_key = 77) {
     options.sleeps = true;
     net = port_type::open(options).value();
-    region = net->enroll(bytes(memory).subspan(guard, region_size), rights::all, wanted_key).value();
-    receives_held = net->enroll_local(receives).value();
-    staging_held = net->enroll_local(staging).value();
+    region = net->register_memory(bytes(memory).subspan(guard, region_size), rights::all, wanted_key).value();
+    receives_held = net->register_local(receives).value();
+    staging_held = net->register_local(staging).value();
     if constexpr (!port_type::link_has_receives) post_receives({});
   }
   void post_receives(typename port_type::link at) {
@@ -48,7 +48,9 @@ struct party {
     (void)net->post_receive(at, {receives.data() + i * slot, slot, receives_held.descriptor}, contexts[i].data());
   }
   std::span<std::byte> home() { return bytes(memory).subspan(guard, region_size); }
-  local_memory staged(std::size_t offset, std::size_t size) { return {staging.data() + offset, size, staging_held.descriptor}; }
+  local_memory staged(std::size_t offset, std::size_t size) {
+    return {staging.data() + offset, size, staging_held.descriptor};
+  }
   remote_memory spot(std::size_t offset) const {
     return {shape::virtual_address ? reinterpret_cast<std::uintptr_t>(region.base) + offset : offset, region.key};
   }
@@ -70,7 +72,7 @@ struct party {
   }
   void take(const completion_entry& told) {
     if (told.kind == completion_kind::ended) ended.push_back(told);
-    if (told.kind == completion_kind::landed) landed.push_back(told);
+    if (told.kind == completion_kind::write_with_immediate) landed.push_back(told);
     if (told.kind == completion_kind::received) {
       received.push_back(told);
       const std::size_t i = slot_of(told.context);
@@ -78,7 +80,8 @@ struct party {
         messages.emplace_back(receives.begin() + static_cast<std::ptrdiff_t>(i * slot),
                               receives.begin() + static_cast<std::ptrdiff_t>(i * slot + told.length));
     }
-    if (told.kind != completion_kind::ended && told.context != nullptr && told.outcome) post_receive(link, slot_of(told.context));
+    if (told.kind != completion_kind::ended && told.context != nullptr && told.outcome)
+      post_receive(link, slot_of(told.context));
   }
   std::size_t slot_of(const void* context) const {
     for (std::size_t i = 0; i < slots; ++i)
@@ -92,7 +95,8 @@ struct party {
       turn();
       if (done()) return true;
       if (net->now() >= end) return false;
-      (void)net->wait(std::min(end, net->now() + 50us));  // what other nodes say through variables of the test wakes nobody
+      (void)net->wait(
+          std::min(end, net->now() + 50us));  // what other nodes say through variables of the test wakes nobody
     }
     return true;
   }

@@ -38,9 +38,9 @@ void record_keys(history::recorder& told, side& me) {
   std::vector<std::byte> memory(64);
   told.key_issued(me.net->now(), me.region.key);
   for (int i = 0; i < 5; ++i) {
-    registration held = me.net->enroll(memory, rights::all, 0).value();
+    registration held = me.net->register_memory(memory, rights::all, 0).value();
     told.key_issued(me.net->now(), held.key);
-    me.net->withdraw(held);
+    me.net->deregister(held);
   }
 }
 
@@ -74,14 +74,19 @@ void notify_all(side& me, history::recorder& told, side& server) {
     std::copy(text.begin(), text.end(), me.staging.begin() + static_cast<std::ptrdiff_t>(n * 16));
     const std::uint64_t id = told.posted(history::work::put_notify, server_process, me.net->now(), instant{}, n, text);
     ASSERT_TRUE(me.insist([&] {
-      return me.net->write_immediate<post_mode::delivered>(me.link, me.staged(n * 16, 16), server.spot(n * 16), n, reinterpret_cast<void*>(id));
+      return me.net->write_immediate<post_mode::delivered>(me.link, me.staged(n * 16, 16), server.spot(n * 16), n,
+                                                           reinterpret_cast<void*>(id));
     }));
   }
   // Past the end on purpose: refused, unless somebody forgot to look.
-  (void)me.insist([&] { return me.net->write<post_mode::unsignalled>(me.link, me.staged(0, 16), server.spot(side::region_size - 8), nullptr); });
+  (void)me.insist([&] {
+    return me.net->write<post_mode::unsignalled>(me.link, me.staged(0, 16), server.spot(side::region_size - 8),
+                                                 nullptr);
+  });
   me.idle(10ms);
   for (const auto& each : me.ended)
-    if (each.context != nullptr) told.ended(reinterpret_cast<std::uint64_t>(each.context), me.net->now(), each.outcome.code);
+    if (each.context != nullptr)
+      told.ended(reinterpret_cast<std::uint64_t>(each.context), me.net->now(), each.outcome.code);
 }
 
 history::verdict judged_run(planted_bug bug, std::uint64_t seed) {
@@ -134,7 +139,8 @@ TEST_P(planted_bugs, is_caught_by_its_name_and_no_other) {
 
 INSTANTIATE_TEST_SUITE_P(six, planted_bugs,
                          testing::Values(canary{planted_bug::lost_completion, property::lost_completion},
-                                         canary{planted_bug::notification_before_bytes, property::notification_before_bytes},
+                                         canary{planted_bug::notification_before_bytes,
+                                                property::notification_before_bytes},
                                          canary{planted_bug::double_notification, property::double_notification},
                                          canary{planted_bug::forgotten_deadline, property::forgotten_deadline},
                                          canary{planted_bug::reused_key, property::reused_key},

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Receives that were consumed are posted again together, where the library takes several by one call: counted calls, not time.
+// Receives that were consumed are posted again together, where the library takes several by one call: counted calls,
+// not time.
 #include <weft/compose/transport.hpp>
 #include <weft/generated/loopback.hpp>
 
 #include <gtest/gtest.h>
 
 namespace weft {
+using namespace detail;  // NOLINT(google-build-using-namespace): what is tested
 namespace {
 
 using namespace std::chrono_literals;
@@ -22,21 +24,22 @@ TEST(refill, is_one_call_for_what_one_look_at_the_queue_found) {
     auto e = opening<state>::open({.node = "listener", .service = "7471", .sleeps = true, .receives = 32}).value();
     std::uint32_t came = 0;
     auto on = overloaded{[&](const received& m) {
-                           EXPECT_EQ(std::to_integer<std::uint32_t>(m.message[0]), came % 251) << "a receive was posted again too early";
+                           EXPECT_EQ(std::to_integer<std::uint32_t>(m.message[0]), came % 251)
+                               << "a receive was posted again too early";
                            ++came;
                          },
                          [](const auto&) {}};
-    ASSERT_TRUE(awaiting<state>(*e).accept_one(5s, on));
+    ASSERT_TRUE(blocking_calls<state>(*e).accept_one(5s, on));
     const std::uint64_t before = e->port->receive_calls();
     while (came < count) {
       loopback::sleep_for(1ms);  // so that the queue is full when it is looked at
-      (void)awaiting<state>(*e).step(on);
+      (void)blocking_calls<state>(*e).step(on);
     }
     const std::uint64_t calls = e->port->receive_calls() - before;
     EXPECT_GT(calls, 0U);
     EXPECT_LE(calls * 8, count) << calls << " calls for " << count << " messages";
     over = true;
-    closing<state>(*e).close_all(250ms);
+    orderly_close<state>(*e).close_all(250ms);
   });
   w.spawn("caller", [&] {
     loopback::sleep_for(100us);

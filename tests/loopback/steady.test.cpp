@@ -53,9 +53,12 @@ TEST(steady_state, allocates_nothing) {
         while (server == nullptr) loopback::sleep_for(1us);
         for (std::uint32_t i = 0; i < 6'000; ++i) {
           if (i == 3'000) counted = allocations;
-          ASSERT_TRUE(me.insist([&] { return me.net->send<post_mode::signalled>(me.link, me.staged(0, i % 100), i, nullptr); }));
-          ASSERT_TRUE(
-              me.insist([&] { return me.net->write_immediate<post_mode::unsignalled>(me.link, me.staged(0, 512), server->spot(0), i, nullptr); }));
+          ASSERT_TRUE(me.insist(
+              [&] { return me.net->send<post_mode::signalled>(me.link, me.staged(0, i % 100), i, nullptr); }));
+          ASSERT_TRUE(me.insist([&] {
+            return me.net->write_immediate<post_mode::unsignalled>(me.link, me.staged(0, 512), server->spot(0), i,
+                                                                   nullptr);
+          }));
           ASSERT_TRUE(i % 8 != 7 || me.until([&] { return me.ended.size() >= i - 3; }));
         }
         counted = allocations - counted;

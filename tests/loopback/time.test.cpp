@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Virtual time: runs depend on their seed alone, time jumps to what comes next, and runs that cannot go on end with a sentence.
+// Virtual time: runs depend on their seed alone, time jumps to what comes next, and runs that cannot go on end with a
+// sentence.
 #include "party.hpp"
 
 #include <gtest/gtest.h>
@@ -34,8 +35,10 @@ std::uint64_t troubled_run(std::uint64_t seed) {
         EXPECT_TRUE(me.until([&] { return server != nullptr; }, 10s));
         for (std::uint32_t i = 0; i < 30; ++i) {
           EXPECT_TRUE(me.say(pattern(i), i));
-          EXPECT_TRUE(me.insist(
-              [&] { return me.net->write_immediate<post_mode::signalled>(me.link, me.staged(i * 8, 8), server->spot(i * 8), i, nullptr); }));
+          EXPECT_TRUE(me.insist([&] {
+            return me.net->write_immediate<post_mode::signalled>(me.link, me.staged(i * 8, 8), server->spot(i * 8), i,
+                                                                 nullptr);
+          }));
         }
         EXPECT_TRUE(me.until([&] { return me.ended.size() == 60; }, 10s));
         me.idle(100ms);

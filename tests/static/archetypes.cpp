@@ -8,7 +8,7 @@
 namespace weft {
 namespace {
 
-// ---- policies -------------------------------------------------------------------------------------------------------------
+// ---- policies
 struct some_family;
 struct an_answer {
   using family = some_family;
@@ -30,7 +30,7 @@ struct silent_notify {
 };
 static_assert(!notify_policy<silent_notify> && notify_policy<notify::immediate>);
 
-// ---- fabrics --------------------------------------------------------------------------------------------------------------
+// ---- fabrics
 static_assert(complete_fabric<fabrics::loopback>);
 struct without_a_name {
   [[maybe_unused]] static constexpr std::uint64_t fingerprint = 1;
@@ -45,15 +45,15 @@ struct half_answered : fabrics::loopback {
 static_assert(!complete_fabric<half_answered>);
 static_assert(consistent_fabric<fabrics::loopback>());
 
-// ---- ports ----------------------------------------------------------------------------------------------------------------
+// ---- ports
 using shape = shape_of<fabrics::loopback>;
 static_assert(port_shape<shape> && !port_shape<fabrics::loopback> && !port_shape<int>);
 static_assert(port<backends::loopback::port<shape>>);
 struct no_port {};
 static_assert(!port<no_port>);
-static_assert(rendezvous_channel<backends::loopback::rendezvous> && !rendezvous_channel<no_port>);
+static_assert(oob_exchange_channel<backends::loopback::oob_exchange> && !oob_exchange_channel<no_port>);
 
-// ---- handlers -------------------------------------------------------------------------------------------------------------
+// ---- handlers
 struct everything {
   template <class Event>
   void operator()(const Event&) {}
@@ -61,14 +61,17 @@ struct everything {
 struct only_messages {
   void operator()(const received&) {}
 };
-static_assert(event_handler<everything> && event_handler<refuse_events> && !event_handler<only_messages> && !event_handler<int>);
+static_assert(event_handler<everything> && event_handler<detail::refuse_events> && !event_handler<only_messages> &&
+              !event_handler<int>);
 
-// ---- transports and values ------------------------------------------------------------------------------------------------
+// ---- transports and values
 using net = transport<fabrics::loopback>;
-static_assert(std::is_nothrow_move_constructible_v<net> && !std::is_copy_constructible_v<net> && !std::is_default_constructible_v<net>);
+static_assert(std::is_nothrow_move_constructible_v<net> && !std::is_copy_constructible_v<net> &&
+              !std::is_default_constructible_v<net>);
 struct other : fabrics::loopback {};
 static_assert(!std::is_assignable_v<net&, transport<other>> && !std::is_constructible_v<net, transport<other>>);
-static_assert(std::is_trivially_copyable_v<peer> && std::is_trivially_copyable_v<status> && std::is_trivially_copyable_v<remote_place>);
+static_assert(std::is_trivially_copyable_v<peer> && std::is_trivially_copyable_v<status> &&
+              std::is_trivially_copyable_v<remote_place>);
 static_assert(!peer());
 static_assert(sizeof(status) == 16);
 

@@ -52,9 +52,14 @@ def _wrong(root: Path, path: Path, included: str) -> str | None:
     folder = name.split("/", 1)[0]
     target = included[1:-1]
     if included[:1] not in ('"', "<"):
-        return None if name == SELECTOR else f"#include of a macro ({included}): only {SELECTOR} picks a header by macro"
+        return (
+            None if name == SELECTOR else f"#include of a macro ({included}): only {SELECTOR} picks a header by macro"
+        )
     if NETWORK_HEADERS.match(target) and not NETWORK_USERS.match(name):
-        return f"includes {included}: only backends/, probe/, emulator/, the programs that test against them and the benches' raw_* contenders may include a network library"
+        return (
+            f"includes {included}: only backends/, probe/, emulator/, the programs that test against them "
+            "and the benches' raw_* contenders may include a network library"
+        )
     if included.startswith("<") and not target.startswith("weft/"):
         return None
     if included.startswith("<"):
@@ -75,7 +80,9 @@ def _folder_of(root: Path, target: Path) -> str:
 
 def _forbidden(name: str, folder: str, reached: str, included: str) -> str | None:
     if folder in PROGRAMS:
-        return None if reached in ARROWS or reached in PROGRAMS else f"includes {included}, which is in no folder of weft"
+        return (
+            None if reached in ARROWS or reached in PROGRAMS else f"includes {included}, which is in no folder of weft"
+        )
     if reached == folder or reached in ARROWS[folder]:
         return None
     allowed = ", ".join(ARROWS[folder]) or "nothing of weft"

@@ -15,7 +15,7 @@ from sources import files, report
 HEADER_FOLDERS = ("core", "wire", "policies", "backends", "compose", "coroutines", "history")
 HEADER_LIST = "cmake/headers.cmake"
 NOT_COMPILED_ALONE = ("compose/selected.hpp",)  # listed in cmake/WeftHeaders.cmake
-PROGRAM_FOLDERS = ("tests", "bench", "examples", "probe")
+PROGRAM_FOLDERS = ("tests", "bench", "examples", "probe", "docs")
 
 
 def check(root: Path) -> list[str]:
@@ -27,7 +27,11 @@ def _headers(root: Path) -> list[str]:
     listed = set((root / HEADER_LIST).read_text(encoding="utf-8").split())
     listed.update(NOT_COMPILED_ALONE)
     found = (path.relative_to(root).as_posix() for path in files(root, HEADER_FOLDERS, (".hpp",)))
-    return [f"{name}: add it to {HEADER_LIST}, or it is neither installed nor compiled alone" for name in found if name not in listed]
+    return [
+        f"{name}: add it to {HEADER_LIST}, or it is neither installed nor compiled alone"
+        for name in found
+        if name not in listed
+    ]
 
 
 def _sources(root: Path) -> list[str]:
@@ -41,7 +45,11 @@ def _sources(root: Path) -> list[str]:
 
 def _lists_above(root: Path, path: Path) -> list[str]:
     folders = [folder for folder in path.parents if folder != root and root in folder.parents]
-    return [(folder / "CMakeLists.txt").read_text(encoding="utf-8") for folder in folders if (folder / "CMakeLists.txt").is_file()]
+    return [
+        (folder / "CMakeLists.txt").read_text(encoding="utf-8")
+        for folder in folders
+        if (folder / "CMakeLists.txt").is_file()
+    ]
 
 
 def _names(text: str, path: Path) -> bool:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """No provider's name in code: names.py ROOT. Exit 1 names each identifier or literal that holds one.
 
-Behaviour has names; vendors have rows. The names come from providers.yaml: each row's key and each part of its `provider` cells.
+Behaviour has names; vendors have rows. The names come from providers.yaml:
+each row's key and each part of its `provider` cells.
 Comments may speak of providers (they give reasons), code may not.
 """
 
@@ -26,7 +27,7 @@ ALLOWED: dict[tuple[str, str], str] = {
     (r"^(backends|probe)/verbs/", "verbs"): "the library, whose name the folder has",
     (r"^backends/libfabric/leftovers", "shm"): "the kernel's folder of shared memory, /dev/shm",
     (r"^probe/supervisor", "shm"): "the kernel's folder of shared memory, /dev/shm",
-    (r"^backends/rendezvous/", "tcp"): "the internet protocol that the side channel speaks",
+    (r"^backends/oob_exchange/", "tcp"): "the internet protocol that the side channel speaks",
 }
 
 # Phrases that are read before words are: the type's qualified name says what it is.
@@ -74,7 +75,9 @@ def check(root: Path) -> list[str]:
     """One sentence per identifier or literal that holds a provider's name."""
     names = provider_names(root)
     if len(names) < 3:
-        return [f"providers.yaml: only {sorted(names)} found as names of providers; names.py no longer understands the file"]
+        return [
+            f"providers.yaml: only {sorted(names)} found as names of providers; names.py no longer understands the file"
+        ]
     problems = []
     for path in files(root, FOLDERS):
         name = path.relative_to(root).as_posix()
@@ -82,7 +85,10 @@ def check(root: Path) -> list[str]:
         for phrase in PHRASES:
             code = re.sub(phrase, "", code)
         for number, line in enumerate(code.splitlines(), start=1):
-            problems += [f"{name}:{number}: \"{word}\" is a provider's name: name the behaviour" for word in _hits(line, names, name)]
+            problems += [
+                f'{name}:{number}: "{word}" is a provider\'s name: name the behaviour'
+                for word in _hits(line, names, name)
+            ]
     return problems
 
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The code of docs/operations.md: each of its blocks stands here word for word (readme.py compares them), and compiles for a fabric.
-// Hot path: no. Threads: none.
+// The code of docs/operations.md: each of its blocks stands here word for word (snippets.py compares them), and
+// compiles for a fabric. Hot path: no. Threads: none.
 #include "../../compose/immediate_layout.hpp"
 #include "../../compose/notification_counter.hpp"
 #include "../../compose/ordering.hpp"
-#include "../../compose/rails.hpp"
+#include "../../compose/rails/rails.hpp"
 #include "../../compose/selected.hpp"
 #include "../../compose/with.hpp"
-#include "../../core/spaced_looks.hpp"
+#include "../../core/poll_spacing.hpp"
 #include "../../coroutines/scheduler.hpp"
 
 #include <atomic>
@@ -34,7 +34,8 @@ status in_a_group(net_type& net, peer there, std::span<const local_memory> repor
 }
 using gathering = weft::with<fabric, coalesce::up_to<64, coalesce::bytes_for(64, 16)>>;  // its peers may be plain ones
 
-status from_pieces(net_type& net, peer there, local_memory head, local_memory body, const remote_place& at, void* request) {
+status from_pieces(net_type& net, peer there, local_memory head, local_memory body, const remote_place& at,
+                   void* request) {
   const local_memory both[] = {head, body};
   return net.put(there, both, at, request);
 }
@@ -47,35 +48,47 @@ status until_it_is_seen(net_type& net, peer there, local_memory from, const remo
 
 bool is_set_in_time(net_type& net, std::uint64_t& word, std::uint64_t wanted, duration at_most) {
   const instant end = net.now() + at_most;
-  spaced_looks looks;
-  for (const std::atomic_ref seen(word); seen.load(std::memory_order_acquire) != wanted; looks.before_look())
+  poll_spacing looks;
+  for (const std::atomic_ref seen(word); seen.load(std::memory_order_acquire) != wanted; looks.before_poll())
     if (net.now() > end) return false;
   return true;
 }
 
-result<words<atomicity::target>> counters(net_type& net) { return net.allocate_words<atomicity::target>(64, rights::remote_atomic); }
+result<words<atomicity::target>> counters(net_type& net) {
+  return net.allocate_words<atomicity::target>(64, rights::remote_atomic);
+}
 status count(net_type& net, peer there, const remote_words<atomicity::target>& theirs, void* request) {
   if (status s = net.fetch_add(there, theirs.at(0), 1, request); !s) return s;  // completed::old is the value before
   return net.add<double>(there, theirs.at(8), 0.5, request);
 }
 
-result<region> of_a_device(net_type& net, int dmabuf, std::byte* pointer, std::size_t size) {  // opened with {.device_memory = true}
-  return net.register_region(dmabuf_memory{.descriptor = dmabuf, .address = pointer, .size = size}, rights::remote_write);
+result<region> of_a_device(net_type& net, int dmabuf, std::byte* pointer,
+                           std::size_t size) {  // opened with {.device_memory = true}
+  return net.register_region(dmabuf_memory{.descriptor = dmabuf, .address = pointer, .size = size},
+                             rights::remote_write);
 }
 
 using call = immediate_layout<field<"id", 8>, field<"sequence", 16>>;
-status tell(net_type& net, peer there, local_memory from, const remote_place& at) { return net.put_notify(there, from, at, call(7, 1), nullptr); }
-status wait_for_all(net_type& net, notification_counter& arrivals) { return arrivals.wait(net, 7, 64, 2s, counting<call, "id">(arrivals)); }
+status tell(net_type& net, peer there, local_memory from, const remote_place& at) {
+  return net.put_notify(there, from, at, call(7, 1), nullptr);
+}
+status wait_for_all(net_type& net, notification_counter& arrivals) {
+  return arrivals.wait(net, 7, 64, 2s, counting<call, "id">(arrivals));
+}
 
 static_assert(ordering<fabric>::notice_after_its_bytes);
 using in_order = ordered<fabric, order::write_after_write>;  // does not compile where the row has no such order
 
-result<rails<fabric>> four() { return rails<fabric>::open({.nodes = {"127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4"}, .page_bytes = 65536}); }
-status over_all(rails<fabric>& all, striped_peer there, const striped_region& mine, const remote_striped_region& theirs, void* request) {
+result<rails<fabric>> four() {
+  return rails<fabric>::open({.nodes = {"127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4"}, .page_bytes = 65536});
+}
+status over_all(rails<fabric>& all, striped_peer there, const striped_region& mine, const remote_striped_region& theirs,
+                void* request) {
   return all.put_notify(there, mine.first(mine.size()), theirs.at(0), 1, request);
 }
 
-coroutines::task<> one_call(coroutines::scheduler<fabric>& net, coroutines::remote<fabric> there, local_memory from, remote_place at) {
+coroutines::task<> one_call(coroutines::scheduler<fabric>& net, coroutines::remote<fabric> there, local_memory from,
+                            remote_place at) {
   if (status s = co_await there.put_notify(from, at, 5); !s) co_return s;
   const coroutines::notice answer = co_await net.next_notice(2s);
   co_return answer.why;

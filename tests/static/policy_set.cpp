@@ -35,7 +35,8 @@ concept can_pick = requires {
   typename Set::template pick<Family>;
 };
 
-static_assert(std::same_as<both::pick<colour_family>, red> && std::same_as<reversed::pick<colour_family>, red>, "order is free");
+static_assert(std::same_as<both::pick<colour_family>, red> && std::same_as<reversed::pick<colour_family>, red>,
+              "order is free");
 static_assert(std::same_as<both::pick<shape_family>, round>);
 static_assert(!can_pick<one, shape_family>, "no default for a family without an answer");
 

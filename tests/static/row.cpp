@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A row's transport over its own backend, every call of it: compiled for each row, also for those whose hardware is nowhere near.
+// A row's transport over its own backend, every call of it: compiled for each row, also for those whose hardware is
+// nowhere near.
 #include <weft/compose/selected.hpp>
 #include <weft/compose/transport.hpp>
 

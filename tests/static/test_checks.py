@@ -6,9 +6,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import arrows
+import forms
 import lists
 import names
 import pytest
+import version
 from sources import without_comments
 
 PROVIDERS = """
@@ -88,10 +90,10 @@ def test_a_providers_name_in_code_is_named(tmp_path: Path, name: str, line: str)
     ("name", "line"),
     [
         ("compose/a.hpp", "// tcp loses writes without a word"),
-        ("backends/rendezvous/a.hpp", "int tcp = 0;"),
+        ("backends/oob_exchange/a.hpp", "int tcp = 0;"),
         ("compose/a.hpp", "int tcpdump = 0;"),
-        ("backends/x/a.hpp", "using rendezvous = backends::rendezvous::tcp;"),
-        ("compose/a.hpp", '#include "../backends/rendezvous/tcp.hpp"'),
+        ("backends/x/a.hpp", "using oob_exchange = backends::oob_exchange::tcp;"),
+        ("compose/a.hpp", '#include "../backends/oob_exchange/tcp.hpp"'),
         ("tests/a.cpp", 'auto label = "tcp";'),
     ],
 )
@@ -121,3 +123,66 @@ def test_comments_go_and_literals_stay() -> None:
     text = "n = 1'000; // it's gone\n" + 'a("//x", \'"\'); // gone\n/* gone\n too */ b(R"(// "raw)");\n'
     assert without_comments(text).split() == ["n", "=", "1'000;", 'a("//x",', "'\"');", 'b(R"(//', '"raw)");']
     assert without_comments(text).count("\n") == text.count("\n")
+
+
+HEADER = "#define WEFT_VERSION_MAJOR 0\n#define WEFT_VERSION_MINOR 2\n#define WEFT_VERSION_PATCH 0\n"
+VERSIONED = {
+    "core/version.hpp": HEADER,
+    "pyproject.toml": '[project]\nversion = "0.2.0"\n',
+    "CHANGELOG.md": "## [0.2.0] - unreleased\n\n## [0.1.0] - 2026-11-25\n",
+    "README.md": "find_package(weft 0.2 REQUIRED)\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "sentence"),
+    [
+        ("pyproject.toml", '[project]\nversion = "0.1.0"\n', "pyproject.toml: the version is 0.1.0, "),
+        ("CHANGELOG.md", "## [0.1.0]\n", "CHANGELOG.md: the newest section is 0.1.0, "),
+        ("CHANGELOG.md", "nothing\n", "CHANGELOG.md: the newest section is missing, "),
+        ("README.md", "find_package(weft 0.1 REQUIRED)\n", "README.md: find_package asks for weft 0.1, "),
+        ("core/version.hpp", "#define WEFT_VERSION_MAJOR 0\n", "core/version.hpp: it must define WEFT_VERSION_MINOR "),
+    ],
+)
+def test_another_version_is_named(tmp_path: Path, name: str, text: str, sentence: str) -> None:
+    for path, right in VERSIONED.items():
+        plant(tmp_path, path, right)
+    assert version.check(tmp_path) == []
+    plant(tmp_path, name, text)
+    (problem,) = version.check(tmp_path)
+    assert problem.startswith(sentence)
+
+
+FORM = "name: Bug\ndescription: A fault.\nbody:\n  - type: input\n    id: seen\n    attributes: {label: Seen}\n"
+WORKFLOW = "jobs:\n  all:\n    container: {image: 'debian:12'}\n    steps: [{uses: actions/checkout@v4}, {run: .ci/run}]\n"
+HOSTED = {
+    **{f".github/ISSUE_TEMPLATE/{name}.yml": FORM for name in forms.FORMS},
+    ".github/workflows/ci.yml": WORKFLOW,
+    ".devcontainer/devcontainer.json": '{"image": "debian:12", "postCreateCommand": "scripts/setup ci"}',
+    "scripts/setup": "",
+}
+A_FORM = ".github/ISSUE_TEMPLATE/bug.yml"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "sentence"),
+    [
+        (A_FORM, "name: [", "cannot be read"),
+        (A_FORM, FORM.replace("name: Bug\n", ""), "the key 'name' is missing"),
+        (A_FORM, FORM.replace("type: input", "type: text"), "part 1 has type 'text'"),
+        (A_FORM, FORM.replace("{label: Seen}", "{}"), "part 1 has no label"),
+        (A_FORM, FORM + "  - type: input\n    id: seen\n    attributes: {label: Again}\n", "part 2 has id 'seen'"),
+        (A_FORM, FORM.replace("type: input", "type: dropdown"), "fewer than two options"),
+        (".github/workflows/ci.yml", WORKFLOW.replace(".ci/run", "true"), "no step runs .ci/run"),
+        (".github/workflows/ci.yml", WORKFLOW.replace("debian:12", "debian:11"), "it must be debian:12"),
+        (".github/workflows/ci.yml", WORKFLOW.replace("checkout", "cache"), "no step checks the sources out"),
+        (".devcontainer/devcontainer.json", "{", "cannot be read"),
+        (".devcontainer/devcontainer.json", '{"image": "debian:12"}', "postCreateCommand must run a script"),
+    ],
+)
+def test_a_file_that_the_hosting_site_refuses_is_named(tmp_path: Path, name: str, text: str, sentence: str) -> None:
+    for path, right in HOSTED.items():
+        plant(tmp_path, path, right)
+    assert forms.check(tmp_path) == []
+    plant(tmp_path, name, text)
+    assert any(problem.startswith(name) and sentence in problem for problem in forms.check(tmp_path))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Work that is built by calls (ibv_wr_start … ibv_wr_complete): gathered, then carried out as a list of requests is. A call outside of start and complete,
-// or of a kind that the queue pair was not made for, ends the program: drivers do whatever then.
-// Hot path: no. Threads: one.
+// Work that is built by calls (ibv_wr_start … ibv_wr_complete): gathered, then carried out as a list of requests is. A
+// call outside of start and complete, or of a kind that the queue pair was not made for, ends the program: drivers do
+// whatever then. Hot path: no. Threads: one.
 #include "objects.hpp"
 
 #include <cerrno>
@@ -47,13 +47,17 @@ void abort_all(ibv_qp_ex* of) { at(of).started = false; }
 void to_place(ibv_send_wr& w, std::uint32_t key, std::uint64_t address) noexcept { w.wr.rdma = {address, key}; }
 void send(ibv_qp_ex* of) { begin(of, IBV_WR_SEND); }
 void send_imm(ibv_qp_ex* of, __be32 immediate) { begin(of, IBV_WR_SEND_WITH_IMM).imm_data = immediate; }
-void write(ibv_qp_ex* of, std::uint32_t key, std::uint64_t address) { to_place(begin(of, IBV_WR_RDMA_WRITE), key, address); }
+void write(ibv_qp_ex* of, std::uint32_t key, std::uint64_t address) {
+  to_place(begin(of, IBV_WR_RDMA_WRITE), key, address);
+}
 void write_imm(ibv_qp_ex* of, std::uint32_t key, std::uint64_t address, __be32 immediate) {
   ibv_send_wr& w = begin(of, IBV_WR_RDMA_WRITE_WITH_IMM);
   w.imm_data = immediate;
   to_place(w, key, address);
 }
-void read(ibv_qp_ex* of, std::uint32_t key, std::uint64_t address) { to_place(begin(of, IBV_WR_RDMA_READ), key, address); }
+void read(ibv_qp_ex* of, std::uint32_t key, std::uint64_t address) {
+  to_place(begin(of, IBV_WR_RDMA_READ), key, address);
+}
 void fetch_add(ibv_qp_ex* of, std::uint32_t key, std::uint64_t address, std::uint64_t add) {
   begin(of, IBV_WR_ATOMIC_FETCH_AND_ADD).wr.atomic = {address, add, 0, key};
 }
@@ -61,7 +65,9 @@ void compare_swap(ibv_qp_ex* of, std::uint32_t key, std::uint64_t address, std::
   begin(of, IBV_WR_ATOMIC_CMP_AND_SWP).wr.atomic = {address, compare, swap, key};
 }
 
-void set_pieces(ibv_qp_ex* of, std::size_t count, const ibv_sge* list) { at(of).built.back().pieces.assign(list, list + count); }
+void set_pieces(ibv_qp_ex* of, std::size_t count, const ibv_sge* list) {
+  at(of).built.back().pieces.assign(list, list + count);
+}
 void set_piece(ibv_qp_ex* of, std::uint32_t key, std::uint64_t address, std::uint32_t size) {
   const ibv_sge piece{address, size, key};
   set_pieces(of, 1, &piece);
@@ -73,7 +79,8 @@ void set_inline_list(ibv_qp_ex* of, std::size_t count, const ibv_data_buf* list)
     const auto* first = static_cast<const std::byte*>(list[i].addr);
     last.copied.insert(last.copied.end(), first, first + list[i].length);
   }
-  last.pieces = {{reinterpret_cast<std::uint64_t>(last.copied.data()), static_cast<std::uint32_t>(last.copied.size()), 0}};
+  last.pieces = {
+      {reinterpret_cast<std::uint64_t>(last.copied.data()), static_cast<std::uint32_t>(last.copied.size()), 0}};
 }
 void set_inline(ibv_qp_ex* of, void* from, std::size_t size) {
   const ibv_data_buf buffer{from, size};

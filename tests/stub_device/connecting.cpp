@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The entry points of librdmacm: two ids of this process meet by the port that one of them listens at. Every answer is an event.
-// Hot path: no. Threads: one.
+// The entry points of librdmacm: two ids of this process meet by the port that one of them listens at. Every answer is
+// an event. Hot path: no. Threads: one.
 #include "objects.hpp"
 
 #include <arpa/inet.h>
@@ -18,7 +18,8 @@ namespace {
 sockaddr_in& source(rdma_cm_id* of) noexcept { return of->route.addr.src_sin; }
 sockaddr_in& target(rdma_cm_id* of) noexcept { return of->route.addr.dst_sin; }
 
-void tell(rdma_cm_event_type what, rdma_cm_id* about, const rdma_conn_param* with = nullptr, rdma_cm_id* listener = nullptr) {
+void tell(rdma_cm_event_type what, rdma_cm_id* about, const rdma_conn_param* with = nullptr,
+          rdma_cm_id* listener = nullptr) {
   rdma_event_channel* over = listener != nullptr ? listener->channel : about->channel;
   if (over == nullptr) return;
   auto* made = new told_event;
@@ -52,7 +53,8 @@ rdma_event_channel* rdma_create_event_channel() {
 }
 void rdma_destroy_event_channel(rdma_event_channel* gone) {
   ::close(gone->fd);
-  for (rdma_cm_event* each : static_cast<weft::stub_device::channel*>(gone)->events) delete static_cast<told_event*>(each);
+  for (rdma_cm_event* each : static_cast<weft::stub_device::channel*>(gone)->events)
+    delete static_cast<told_event*>(each);
   delete static_cast<weft::stub_device::channel*>(gone);
 }
 int rdma_create_id(rdma_event_channel* channel, rdma_cm_id** into, void* user, rdma_port_space space) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The entry points of libibverbs. The posting calls are none: the header reaches them through the context (ibv_context_ops).
-// Hot path: no. Threads: one.
+// The entry points of libibverbs. The posting calls are none: the header reaches them through the context
+// (ibv_context_ops). Hot path: no. Threads: one.
 #include "objects.hpp"
 
 #include <sys/eventfd.h>
@@ -130,7 +130,9 @@ int ibv_dereg_mr(ibv_mr* gone) {
   delete static_cast<region*>(gone);
   return 0;
 }
-ibv_comp_channel* ibv_create_comp_channel(ibv_context* of) { return new ibv_comp_channel{of, ::eventfd(0, EFD_CLOEXEC), 0}; }
+ibv_comp_channel* ibv_create_comp_channel(ibv_context* of) {
+  return new ibv_comp_channel{of, ::eventfd(0, EFD_CLOEXEC), 0};
+}
 int ibv_destroy_comp_channel(ibv_comp_channel* gone) {
   ::close(gone->fd);
   delete gone;

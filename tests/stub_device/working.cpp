@@ -20,14 +20,16 @@ void gather(const ibv_send_wr& w, std::byte* into) noexcept {
     std::memcpy(into, reinterpret_cast<const void*>(w.sg_list[i].addr), w.sg_list[i].length);
 }
 void scatter(const ibv_send_wr& w, const std::byte* from) noexcept {
-  for (int i = 0; i < w.num_sge; from += w.sg_list[i].length, ++i) std::memcpy(reinterpret_cast<void*>(w.sg_list[i].addr), from, w.sg_list[i].length);
+  for (int i = 0; i < w.num_sge; from += w.sg_list[i].length, ++i)
+    std::memcpy(reinterpret_cast<void*>(w.sg_list[i].addr), from, w.sg_list[i].length);
 }
 
 /// The peer's memory, if the key grants it.
 std::byte* reach(std::uint64_t address, std::uint32_t key, std::size_t size, int access) noexcept {
   for (const region* each : here().regions) {
     const auto base = reinterpret_cast<std::uint64_t>(each->addr);
-    if (each->rkey == key && (each->access & access) != 0 && address >= base && size <= each->length && address - base <= each->length - size)
+    if (each->rkey == key && (each->access & access) != 0 && address >= base && size <= each->length &&
+        address - base <= each->length - size)
       return reinterpret_cast<std::byte*>(address);
   }
   return nullptr;
@@ -61,7 +63,8 @@ ibv_wc_status arrive(pair& at, ibv_wc_opcode what, const ibv_send_wr& w, bool ha
 }
 
 ibv_wc_status atomic(const ibv_send_wr& w) noexcept {
-  std::byte* const at = reach(w.wr.atomic.remote_addr, w.wr.atomic.rkey, sizeof(std::uint64_t), IBV_ACCESS_REMOTE_ATOMIC);
+  std::byte* const at =
+      reach(w.wr.atomic.remote_addr, w.wr.atomic.rkey, sizeof(std::uint64_t), IBV_ACCESS_REMOTE_ATOMIC);
   if (at == nullptr) return IBV_WC_REM_ACCESS_ERR;
   std::uint64_t old = 0;
   std::memcpy(&old, at, sizeof old);
@@ -82,7 +85,8 @@ ibv_wc_status carry_out(pair& from, const ibv_send_wr& w) {
     case IBV_WR_RDMA_WRITE:
     case IBV_WR_RDMA_WRITE_WITH_IMM: {
       const std::size_t size = length_of(w);
-      std::byte* const at = size == 0 ? nullptr : reach(w.wr.rdma.remote_addr, w.wr.rdma.rkey, size, IBV_ACCESS_REMOTE_WRITE);
+      std::byte* const at =
+          size == 0 ? nullptr : reach(w.wr.rdma.remote_addr, w.wr.rdma.rkey, size, IBV_ACCESS_REMOTE_WRITE);
       if (size > 0 && at == nullptr) return IBV_WC_REM_ACCESS_ERR;
       if (size > 0) gather(w, at);
       return w.opcode == IBV_WR_RDMA_WRITE ? IBV_WC_SUCCESS : arrive(to, IBV_WC_RECV_RDMA_WITH_IMM, w, true, false);
@@ -158,7 +162,8 @@ int post_send(ibv_qp* to, ibv_send_wr* work, ibv_send_wr** stuck) noexcept {
 
 namespace {
 posted_receive read(const ibv_recv_wr& w) noexcept {
-  return {w.wr_id, w.num_sge > 0 ? reinterpret_cast<std::byte*>(w.sg_list[0].addr) : nullptr, w.num_sge > 0 ? w.sg_list[0].length : 0};
+  return {w.wr_id, w.num_sge > 0 ? reinterpret_cast<std::byte*>(w.sg_list[0].addr) : nullptr,
+          w.num_sge > 0 ? w.sg_list[0].length : 0};
 }
 }  // namespace
 

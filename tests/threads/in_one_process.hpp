@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pairs of transports in one process: each end in a thread of its own; where the fabric is the in-process one, each pair in a thread and a
-// simulated world of its own, since a world never leaves its thread.
-// Hot path: no. Threads: made and joined here.
+// Pairs of transports in one process: each end in a thread of its own; where the fabric is the in-process one, each
+// pair in a thread and a simulated world of its own, since a world never leaves its thread. Hot path: no. Threads: made
+// and joined here.
 #pragma once
 
 #include "../../backends/loopback/port.hpp"
@@ -61,7 +61,8 @@ void in_one_process(int pairs, End&& end) {
         (void)world.run(std::chrono::minutes(10));
       });
     } else {
-      for (const bool listens : {true, false}) threads.emplace_back([&end, i, listens, &mine] { end(std::type_identity<F>(), i, listens, mine); });
+      for (const bool listens : {true, false})
+        threads.emplace_back([&end, i, listens, &mine] { end(std::type_identity<F>(), i, listens, mine); });
     }
   }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Many transports in one process, each with a thread of its own: they share no mutable state of weft's. What this shows is shown by the thread
-// sanitizer (preset tsan); without it the results alone are checked. Opening and closing happen at the same time as everything else.
+// Many transports in one process, each with a thread of its own: they share no mutable state of weft's. What this shows
+// is shown by the thread sanitizer (preset tsan); without it the results alone are checked. Opening and closing happen
+// at the same time as everything else.
 #include "../../compose/selected.hpp"
 #include "../../compose/transport.hpp"
 #include "../../core/describe.hpp"
@@ -29,15 +30,16 @@ template <class F>
 sentence listen(transport<F> net, announcement& where) {
   auto memory = net.allocate(4096, rights::all);
   if (!memory) return memory.error().sentence;
-  where.tell(net.where());
+  where.tell(net.listen_address());
   auto other = net.accept_one(20s);
   if (!other) return other.error().sentence;
   status shared;
-  while ((shared = net.share(*other, *memory, owner_polls)).is_again()) (void)net.progress([](auto&&) {});
+  while ((shared = net.send_region(*other, *memory, owner_polls)).is_again()) (void)net.progress([](auto&&) {});
   if (!shared) return "the region could not be described: " + describe(shared);
   std::uint64_t sum = 0;
   bool left = false;
-  const auto on = overloaded{[&](const notified& n) { sum += n.immediate; }, [&](const lost&) { left = true; }, [](auto&&) {}};
+  const auto on =
+      overloaded{[&](const notified& n) { sum += n.immediate; }, [&](const lost&) { left = true; }, [](auto&&) {}};
   if (const status s = net.until([&] { return left; }, 30s, on); !s) return "the caller did not leave: " + describe(s);
   if (sum != std::uint64_t{puts} * (puts + 1) / 2) return "the notices' sum is " + std::to_string(sum);
   std::uint64_t word = 0;
@@ -76,7 +78,8 @@ struct caller {
     if (!other) return other.error().sentence;
     auto there = net.receive_region(*other, 20s);
     if (!there) return there.error().sentence;
-    for (std::uint32_t i = 1; i <= puts; ++i) push([&] { return net.put_notify(*other, source->first(8), there->at(64 + i % 8 * 8), i, this); });
+    for (std::uint32_t i = 1; i <= puts; ++i)
+      push([&] { return net.put_notify(*other, source->first(8), there->at(64 + i % 8 * 8), i, this); });
     for (std::uint64_t i = 0; i < adds; ++i) push([&] { return net.fetch_add(*other, there->at(0), 1, this); });
     const status s = net.until([&] { return ended == puts + adds || !wrong.empty(); }, 30s, *this);
     if (!wrong.empty() || !s) return wrong.empty() ? describe(s) : wrong;
@@ -103,7 +106,7 @@ TEST(threads, take_transports_over_from_each_other) {
     auto net = open<selected>({.node = "127.0.0.1", .listens = true});
     ASSERT_TRUE(net) << net.error().sentence;
     std::jthread([&] { EXPECT_TRUE((*net).allocate(4096, rights::all)); }).join();
-    EXPECT_FALSE((*net).where().empty());
+    EXPECT_FALSE((*net).listen_address().empty());
     std::jthread([mine = std::move(*net)]() mutable { const transport<selected> last = std::move(mine); }).join();
   }
 }

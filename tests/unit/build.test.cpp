@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a build says of itself: names of answers, words that peers compare, the text that binaries carry, and answers asked for by hand.
+// What a build says of itself: names of answers, words that peers compare, the text that binaries carry, and answers
+// asked for by hand.
 #include <weft/compose/built_for.hpp>
-#include <weft/compose/likeness.hpp>
+#include <weft/compose/connecting/compatibility.hpp>
 #include <weft/compose/with.hpp>
 #include <weft/generated/loopback.hpp>
 
@@ -11,6 +12,7 @@
 #include <string>
 
 namespace weft {
+using namespace detail;  // NOLINT(google-build-using-namespace): what is tested
 namespace {
 
 using row = fabrics::loopback;
@@ -19,17 +21,20 @@ using row = fabrics::loopback;
 static_assert(policy_name<notify::immediate>() == "notify::immediate");
 static_assert(family_name<wait::spin>() == "wait" && answer_name<wait::spin>() == "spin");
 
-// ---- answers asked for by hand ----------------------------------------------------------------------------------------------
+// ---- answers asked for by hand
 static_assert(can_answer<row, notify::message_after_delivery> && !can_answer<row, notify::remote_counter>);
 static_assert(!can_answer<row, atomics_family> && !can_answer<int, wait::spin>);
 using by_hand = with<row, notify::message_after_delivery, atomics::target>;
 static_assert(consistent_fabric<by_hand>());
 static_assert(std::same_as<answer<by_hand, notify_family>, notify::message_after_delivery>);
-static_assert(std::same_as<answer<by_hand, endpoint_family>, answer<row, endpoint_family>>, "what nobody asked for stays");
+static_assert(std::same_as<answer<by_hand, endpoint_family>, answer<row, endpoint_family>>,
+              "what nobody asked for stays");
 static_assert(by_hand::fingerprint != row::fingerprint, "its peers must have the same answers");
-static_assert(with<row, answer<row, notify_family>>::fingerprint == row::fingerprint, "the row's own answer changes nothing");
+static_assert(with<row, answer<row, notify_family>>::fingerprint == row::fingerprint,
+              "the row's own answer changes nothing");
 static_assert(with<row, answer<row, wait_family>>::shared == row::shared, "how one side waits is its own business");
-static_assert(can_answer<by_hand, wait::spin> == can_answer<row, wait::spin>, "a fabric made from a row has the row's refusals");
+static_assert(can_answer<by_hand, wait::spin> == can_answer<row, wait::spin>,
+              "a fabric made from a row has the row's refusals");
 
 TEST(an_answer_by_hand, stands_in_the_words_that_peers_compare) {
   const std::string words(by_hand::shared);
@@ -38,16 +43,16 @@ TEST(an_answer_by_hand, stands_in_the_words_that_peers_compare) {
   EXPECT_NE(words.find("endpoint=connected "), std::string::npos) << words;
 }
 
-// ---- what a binary carries --------------------------------------------------------------------------------------------------
+// ---- what a binary carries
 TEST(built_for, tells_fabric_releases_wire_and_answers) {
   const std::string text(built_for<row>.view());
   EXPECT_EQ(text.rfind("weft-built-for 1\nfabric=loopback\n", 0), 0U) << text;
-  for (const char* line :
-       {"\nlibrary=weft\n", "\nsince=1.0\n", "\nuntil=later\n", "\nwire=4\n", "\nmade_from=rules ", "\nanswers=endpoint::connected "})
+  for (const char* line : {"\nlibrary=weft\n", "\nsince=1.0\n", "\nuntil=later\n", "\nwire=4\n", "\nmade_from=rules ",
+                           "\nanswers=endpoint::connected "})
     EXPECT_NE(text.find(line), std::string::npos) << line << text;
 }
 
-// ---- likeness ---------------------------------------------------------------------------------------------------------------
+// ---- compatibility
 const_bytes bytes_of(std::string_view text) { return std::as_bytes(std::span(text.data(), text.size())); }
 
 constexpr build_words ours{"some", "notify=immediate key_bytes=8", 1};
@@ -59,31 +64,31 @@ wire::introduction theirs(std::uint64_t fingerprint, std::string_view fabric, st
   return i;
 }
 
-TEST(likeness, is_silent_about_builds_that_can_talk) {
-  EXPECT_EQ(unlikeness(ours, theirs(1, "some", ours.shared), wire::parse_verdict::good, asking::they), "");
+TEST(compatibility, is_silent_about_builds_that_can_talk) {
+  EXPECT_EQ(incompatibility(ours, theirs(1, "some", ours.shared), wire::parse_verdict::good, asking::they), "");
 }
 
-TEST(likeness, names_the_first_difference) {
+TEST(compatibility, names_the_first_difference) {
   const auto good = wire::parse_verdict::good;
-  EXPECT_EQ(unlikeness(ours, theirs(2, "other", ours.shared), good, asking::they),
+  EXPECT_EQ(incompatibility(ours, theirs(2, "other", ours.shared), good, asking::they),
             "the caller was built for fabric other, the listener for fabric some");
-  EXPECT_EQ(unlikeness(ours, theirs(2, "some", "notify=remote_counter key_bytes=8"), good, asking::they),
+  EXPECT_EQ(incompatibility(ours, theirs(2, "some", "notify=remote_counter key_bytes=8"), good, asking::they),
             "fabric some: the caller was built for notify=remote_counter, the listener for notify=immediate");
-  EXPECT_EQ(unlikeness(ours, theirs(2, "some", "notify=immediate key_bytes=4"), good, asking::we),
+  EXPECT_EQ(incompatibility(ours, theirs(2, "some", "notify=immediate key_bytes=4"), good, asking::we),
             "fabric some: the caller was built for key_bytes=8, the listener for key_bytes=4");
-  EXPECT_EQ(unlikeness(ours, theirs(2, "some", ours.shared), good, asking::they),
+  EXPECT_EQ(incompatibility(ours, theirs(2, "some", ours.shared), good, asking::they),
             "caller and listener were built for other rules of fabric some: generate both from one matrix");
   auto old = theirs(1, "some", ours.shared);
   old.wire_version = 1;
-  EXPECT_EQ(unlikeness(ours, old, wire::parse_verdict::other_wire_version, asking::we),
+  EXPECT_EQ(incompatibility(ours, old, wire::parse_verdict::other_wire_version, asking::we),
             "the caller was built for wire version 4, the listener for wire version 1");
 }
 
-TEST(likeness, fits_into_a_refusal_with_the_longest_names) {
+TEST(compatibility, fits_into_a_refusal_with_the_longest_names) {
   const std::string longest = "notify=immediate_consumes_receive";
   const std::string name(40, 'f');
-  const auto sentence =
-      unlikeness({name, "notify=message_after_ordered_write", 1}, theirs(2, name, longest), wire::parse_verdict::good, asking::they);
+  const auto sentence = incompatibility({name, "notify=message_after_ordered_write", 1}, theirs(2, name, longest),
+                                        wire::parse_verdict::good, asking::they);
   EXPECT_LE(sentence.size(), wire::largest_reason) << sentence;
 }
 

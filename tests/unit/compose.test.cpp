@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The composition's small parts: addresses as people write them, keys, the pool of operations, regions and their bounds.
-#include <weft/compose/key_source.hpp>
-#include <weft/compose/operations.hpp>
+// The composition's small parts: addresses as people write them, keys, the pool of operations, regions and their
+// bounds.
+#include <weft/compose/connecting/host_and_service.hpp>
+#include <weft/compose/engine/key_source.hpp>
+#include <weft/compose/engine/operations.hpp>
 #include <weft/compose/region.hpp>
-#include <weft/compose/where.hpp>
 
 #include <gtest/gtest.h>
 
@@ -13,6 +14,7 @@
 #include <vector>
 
 namespace weft {
+using namespace detail;  // NOLINT(google-build-using-namespace): what is tested
 namespace {
 
 TEST(where, takes_host_and_service_apart) {
@@ -29,11 +31,13 @@ TEST(where, takes_host_and_service_apart) {
 }
 
 TEST(where, refuses_the_rest_and_quotes_it) {
-  for (const char* text : {"", ":", "node7", "node7:", ":7471", "::1:7471", "[::1]", "[::1]7471", "[::1", "[]:7471", "[::1]:", "a:b:c"}) {
+  for (const char* text :
+       {"", ":", "node7", "node7:", ":7471", "::1:7471", "[::1]", "[::1]7471", "[::1", "[]:7471", "[::1]:", "a:b:c"}) {
     const auto parsed = host_and_service::parse(text);
     ASSERT_FALSE(parsed) << text;
     EXPECT_EQ(parsed.why().code, errc::invalid);
-    EXPECT_NE(parsed.error().sentence.find('"' + std::string(text) + '"'), std::string::npos) << parsed.error().sentence;
+    EXPECT_NE(parsed.error().sentence.find('"' + std::string(text) + '"'), std::string::npos)
+        << parsed.error().sentence;
   }
 }
 
@@ -112,7 +116,8 @@ TEST(peer, of_nobody_is_never_alive) {
 }
 
 TEST(remote_region, knows_how_much_room_is_left) {
-  const remote_region r(wire::region_record{wire::address_form::virtual_address, rights::remote_read, atomicity::target, 8, 9, 0x5000, 100, 1});
+  const remote_region r(wire::region_record{wire::address_form::virtual_address, rights::remote_read, atomicity::target,
+                                            8, 9, 0x5000, 100, 1});
   EXPECT_EQ(r.at(0).room, 100U);
   EXPECT_EQ(r.at(40).room, 60U);
   EXPECT_EQ(r.at(40).address, 0x5028U);
@@ -129,7 +134,8 @@ TEST(region, gives_slices_inside_and_refuses_others_by_their_size) {
   EXPECT_EQ(r.slice(8, 56).data, memory.data() + 8);
   EXPECT_EQ(r.slice(8, 56).size, 56U);
   EXPECT_EQ(r.slice(64, 0).size, 0U);
-  for (const local_memory wrong : {r.slice(8, 57), r.slice(65, 0), r.slice(~std::size_t{0}, 1), r.slice(0, ~std::size_t{0}), r.first(65)})
+  for (const local_memory wrong :
+       {r.slice(8, 57), r.slice(65, 0), r.slice(~std::size_t{0}, 1), r.slice(0, ~std::size_t{0}), r.first(65)})
     EXPECT_EQ(wrong.size, ~std::size_t{0});
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Statuses in words: every code has its own sentence, `again` says what it waits for, and the library's number is not lost.
+// Statuses in words: every code has its own sentence, `again` says what it waits for, and the library's number is not
+// lost.
 #include <weft/core/describe.hpp>
 
 #include <gtest/gtest.h>
@@ -31,7 +32,8 @@ TEST(describe, has_a_name_and_a_sentence_of_its_own_for_each_code) {
 
 TEST(describe, says_what_again_waits_for) {
   std::set<std::string> sentences;
-  for (const auto what : {waits_for::queue, waits_for::connection, waits_for::receive_slot, waits_for::operation_slot}) {
+  for (const auto what :
+       {waits_for::queue, waits_for::connection, waits_for::receive_slot, waits_for::operation_slot}) {
     const std::string said = describe(again(what, "send"));
     EXPECT_NE(said.find("make progress"), std::string::npos) << said;
     EXPECT_EQ(said.find("says"), std::string::npos) << "what it waits for is no number of a library: " << said;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bytes of a group (wire/group.hpp): golden ones (a change of them is a change of wire::version), and strictness: whatever is cut off, added or
-// flipped is refused or says something else, and nothing is read behind the end.
+// The bytes of a group (wire/group.hpp): golden ones (a change of them is a change of wire::version), and strictness:
+// whatever is cut off, added or flipped is refused or says something else, and nothing is read behind the end.
 #include <weft/wire/group.hpp>
 
 #include <gtest/gtest.h>
@@ -21,7 +21,8 @@ std::vector<std::byte> bytes_of(std::string_view text) {
 std::string hex(const_bytes all) {
   std::string text;
   for (const std::byte b : all)
-    for (const unsigned half : {std::to_integer<unsigned>(b) >> 4, std::to_integer<unsigned>(b) & 15}) text += "0123456789abcdef"[half];
+    for (const unsigned half : {std::to_integer<unsigned>(b) >> 4, std::to_integer<unsigned>(b) & 15})
+      text += "0123456789abcdef"[half];
   return text;
 }
 
@@ -44,14 +45,19 @@ std::vector<std::byte> encoded(const std::vector<kept>& all) {
 bool parse(const_bytes from, std::vector<kept>& into) {
   into.clear();
   if (!group_reader::possible(from)) return false;
-  const auto exact = std::make_unique<std::byte[]>(from.size());  // what is read behind the end is seen by the sanitizer
+  const auto exact =
+      std::make_unique<std::byte[]>(from.size());  // what is read behind the end is seen by the sanitizer
   std::copy(from.begin(), from.end(), exact.get());
   group_reader in({exact.get(), from.size()});
   for (group_member m;;) {
     const group_verdict found = in.next(m);
     if (found != group_verdict::member) return found == group_verdict::end;
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(m.payload.data()) % 8, 0U) << "aligned as it was";
-    into.push_back({m.kind, m.number, is_put(m.kind) ? m.address : 0, is_put(m.kind) ? m.key : 0, {m.payload.begin(), m.payload.end()}});
+    into.push_back({m.kind,
+                    m.number,
+                    is_put(m.kind) ? m.address : 0,
+                    is_put(m.kind) ? m.key : 0,
+                    {m.payload.begin(), m.payload.end()}});
   }
 }
 
@@ -86,7 +92,8 @@ TEST(a_group, comes_back_as_it_was) {
     std::vector<kept> some(1 + draw() % largest_group);
     for (kept& k : some) {
       k.kind = static_cast<group_kind>(draw() % 4);
-      k.number = k.kind == group_kind::put_notify || k.kind == group_kind::refusal ? static_cast<std::uint32_t>(draw()) : 0;
+      k.number =
+          k.kind == group_kind::put_notify || k.kind == group_kind::refusal ? static_cast<std::uint32_t>(draw()) : 0;
       if (is_put(k.kind)) k.address = draw(), k.key = draw();
       if (k.kind != group_kind::refusal) k.payload.resize(draw() % 40);
       for (std::byte& b : k.payload) b = static_cast<std::byte>(draw());

@@ -24,7 +24,8 @@ static_assert(sizeof(call) == 4 && call::header_bytes == 0);
 static_assert(call(7, 2, 1).immediate() == 0x07000201);
 static_assert(call::of(0x07000201).get<"source">() == 7 && call::of(0x07000201).get<"id">() == 2);
 static_assert(std::uint32_t{call(1, 2, kind::reply)} == 0x01000202);
-static_assert(immediate_layout<field<"a", 3>, field<"b", 2>>(5, 1).immediate() == 0b10101, "unused bits are zero, at the top");
+static_assert(immediate_layout<field<"a", 3>, field<"b", 2>>(5, 1).immediate() == 0b10101,
+              "unused bits are zero, at the top");
 static_assert(immediate_layout<field<"all", 32>>(0xffffffffU).get<"all">() == 0xffffffffU);
 static_assert(!spilling_layout<call> && spilling_layout<wide>);
 static_assert(wide::header_bytes == 16, "40, 8 and 64 bits in 5 + 1 + 8 bytes, in whole words");
@@ -71,7 +72,8 @@ TEST(immediate_layout, spills_what_does_not_fit_in_front_of_the_payload) {
   EXPECT_FALSE(place_header(one, {nullptr, ~std::size_t{0}, nullptr})) << "a slice past its region";
 }
 
-/// A writer and a target with the network between them: everything in flight arrives once or more, in any order, however late the copies.
+/// A writer and a target with the network between them: everything in flight arrives once or more, in any order,
+/// however late the copies.
 template <unsigned Bits, std::uint32_t Outstanding>
 void every_number_is_fresh_once(std::uint64_t seed, std::uint64_t count) {
   std::mt19937_64 draw(seed);
@@ -82,7 +84,8 @@ void every_number_is_fresh_once(std::uint64_t seed, std::uint64_t count) {
     std::uint32_t sequence;
   };
   std::vector<flying> in_flight;
-  std::vector<flying> answered;  // copies of these may still come, as long as no number of theirs is handed out again: the network's part
+  std::vector<flying> answered;  // copies of these may still come, as long as no number of theirs is handed out again:
+                                 // the network's part
   std::map<std::uint64_t, int> fresh;
   std::uint64_t sent = 0;
   while (fresh.size() < count) {
@@ -104,7 +107,8 @@ void every_number_is_fresh_once(std::uint64_t seed, std::uint64_t count) {
     }
     if (!answered.empty() && draw() % 8 == 0) {
       const flying f = answered[draw() % answered.size()];
-      if (sent - f.number <= Outstanding) {  // what RFC 1982 asks of a network: a copy is not older than half of the space
+      if (sent - f.number <=
+          Outstanding) {  // what RFC 1982 asks of a network: a copy is not older than half of the space
         EXPECT_NE(window.judge(f.sequence), arrival::fresh) << "a copy of " << f.number;
       }
     }

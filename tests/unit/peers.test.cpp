@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of peers: what a peer costs (bytes asked of the allocator, counted), which record comes next, and who is found by which number.
-#include <weft/compose/peers.hpp>
+// The table of peers: what a peer costs (bytes asked of the allocator, counted), which record comes next, and who is
+// found by which number.
+#include <weft/compose/engine/peers.hpp>
 
 #include <gtest/gtest.h>
 
@@ -32,6 +33,7 @@ void operator delete(void* gone, std::size_t) noexcept { std::free(gone); }
 void operator delete[](void* gone, std::size_t) noexcept { std::free(gone); }
 
 namespace weft {
+using namespace detail;  // NOLINT(google-build-using-namespace): what is tested
 namespace {
 
 /// A link as an addressed fabric over libfabric has it: a place in the address vector, and a tag.

@@ -26,7 +26,7 @@ TEST(notify, says_what_the_target_keeps) {
 }
 
 /// Remembers which call an answer makes.
-struct lane_double {
+struct initiator_double {
   static constexpr bool fuses = true;
   const char* called = "";
   bool small = false;
@@ -43,10 +43,10 @@ struct lane_double {
 };
 template <class Answer>
 std::string call_of(bool small = false) {
-  lane_double lane;
-  lane.small = small;
-  EXPECT_TRUE(Answer::post(lane, 0));
-  return lane.called;
+  initiator_double initiator;
+  initiator.small = small;
+  EXPECT_TRUE(Answer::post(initiator, 0));
+  return initiator.called;
 }
 
 TEST(notify, makes_the_call_that_its_name_says) {

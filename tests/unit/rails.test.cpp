@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arithmetic of rails: every byte of a transfer is carried once, by the rail of its page; descriptions are parsed strictly.
-#include "../../compose/striping.hpp"
+// Arithmetic of rails: every byte of a transfer is carried once, by the rail of its page; descriptions are parsed
+// strictly.
+#include "../../compose/rails/striping.hpp"
 #include "../../wire/striped_region.hpp"
 
 #include <gtest/gtest.h>
@@ -52,8 +53,13 @@ TEST(number_ring, gives_back_in_order_and_goes_around) {
 }
 
 wire::striped_record sample() {
-  const wire::region_record one{
-      .form = wire::address_form::offset, .granted = rights::remote_write, .key_bytes = 8, .key = 7, .base = 0, .length = 4096, .fingerprint = 99};
+  const wire::region_record one{.form = wire::address_form::offset,
+                                .granted = rights::remote_write,
+                                .key_bytes = 8,
+                                .key = 7,
+                                .base = 0,
+                                .length = 4096,
+                                .fingerprint = 99};
   wire::striped_record all{512, {one, one, one}};
   all.rails[1].key = 8;
   return all;

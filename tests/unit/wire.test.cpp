@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bytes that cross the wire: golden ones (a change of them is a change of wire::version), and strictness: whatever is cut off, added or
-// broken is refused, or means what it says. Random bytes never do harm.
+// Bytes that cross the wire: golden ones (a change of them is a change of wire::version), and strictness: whatever is
+// cut off, added or broken is refused, or means what it says. Random bytes never do harm.
 #include <weft/wire/control.hpp>
 #include <weft/wire/hello.hpp>
 #include <weft/wire/region_bytes.hpp>
@@ -32,7 +32,7 @@ introduction sample() {
   i.fingerprint = 0x1122334455667788;
   i.nonce = 0xa1;
   i.connection = connection_number::of(5, 2);
-  i.slot_bytes = 4096;
+  i.max_message_bytes = 4096;
   i.process = 77;
   i.heartbeat_ms = 500;
   i.ring = {0x10, 0x20, 64};
@@ -49,7 +49,14 @@ std::vector<std::byte> encoded(const introduction& i) {
   return into;
 }
 region_record sample_region() {
-  return {address_form::virtual_address, rights::remote_write, atomicity::target, 8, 0x0102030405060708, 0x1000, 0x2000, 0x99};
+  return {address_form::virtual_address,
+          rights::remote_write,
+          atomicity::target,
+          8,
+          0x0102030405060708,
+          0x1000,
+          0x2000,
+          0x99};
 }
 
 TEST(golden, a_hello) {
@@ -94,7 +101,8 @@ TEST(golden, a_refusal) {
 }
 TEST(golden, requests_replies_and_numbers) {
   std::byte request[atomic_request_bytes];
-  EXPECT_EQ(encode(atomic_request{1, 2, 3, 4, 5, atomic_operation::compare_swap, number_type::int64}, request), atomic_request_bytes);
+  EXPECT_EQ(encode(atomic_request{1, 2, 3, 4, 5, atomic_operation::compare_swap, number_type::int64}, request),
+            atomic_request_bytes);
   EXPECT_EQ(hex(request),
             "0100000000000000"
             "0200000000000000"
@@ -112,7 +120,9 @@ TEST(golden, requests_replies_and_numbers) {
   EXPECT_EQ(encode(0x80ff0001U, number), 4U);
   EXPECT_EQ(hex(number), "0100ff80");
 }
-TEST(golden, a_tag) { EXPECT_EQ(message_tag::of(message_kind::notify, connection_number::of(0x01234, 0xbc)).word, 0x6bc01234U); }
+TEST(golden, a_tag) {
+  EXPECT_EQ(message_tag::of(message_kind::notify, connection_number::of(0x01234, 0xbc)).word, 0x6bc01234U);
+}
 
 TEST(a_hello, comes_back_as_it_was) {
   const auto raw = encoded(sample());
@@ -132,7 +142,8 @@ TEST(a_hello, comes_back_as_it_was) {
 TEST(a_hello, cut_off_or_followed_by_more_is_garbled) {
   auto raw = encoded(sample());
   introduction back;
-  for (std::size_t n = 0; n < raw.size(); ++n) EXPECT_NE(parse(const_bytes(raw).first(n), back), parse_verdict::good) << n;
+  for (std::size_t n = 0; n < raw.size(); ++n)
+    EXPECT_NE(parse(const_bytes(raw).first(n), back), parse_verdict::good) << n;
   raw.push_back({});
   EXPECT_EQ(parse(raw, back), parse_verdict::garbled);
 }
@@ -180,7 +191,8 @@ TEST(a_hello, with_oversized_parts_is_refused) {
   EXPECT_EQ(parse(encoded(i), back), parse_verdict::garbled);
   i = sample();
   i.connection.value = 0x1000'0000;
-  EXPECT_EQ(parse(encoded(i), back), parse_verdict::garbled) << "a connection number of more than 28 bits would spill into the kind";
+  EXPECT_EQ(parse(encoded(i), back), parse_verdict::garbled)
+      << "a connection number of more than 28 bits would spill into the kind";
 }
 
 TEST(a_hello, of_the_largest_parts_fits_and_a_smaller_buffer_is_said) {
@@ -277,7 +289,8 @@ TEST(a_watched_message, is_there_when_its_last_byte_is_and_leaves_nothing_behind
     }
     const std::vector<std::byte> raw = watched(body);
     for (std::size_t came = 0; came < raw.size(); ++came) {
-      EXPECT_EQ(look_at(buffer.data(), room).verdict, watched_verdict::nothing) << came << " of " << raw.size() << " bytes";
+      EXPECT_EQ(look_at(buffer.data(), room).verdict, watched_verdict::nothing)
+          << came << " of " << raw.size() << " bytes";
       buffer[came] = raw[came];
     }
     const watched_look found = look_at(buffer.data(), room);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What goes wrong at a card that rdma-core's own port talks to: the tests reach behind the port, and forge its credit or reset its queue pair, as
-// no program that uses weft can. Runs in the guest; two processes.
+// What goes wrong at a card that rdma-core's own port talks to: the tests reach behind the port, and forge its credit
+// or reset its queue pair, as no program that uses weft can. Runs in the guest; two processes.
 #include "device_errors.hpp"
 
 #include <algorithm>
@@ -15,10 +15,12 @@ struct card_shape : selected_shape {
   static void vanish(port_of<card_shape>::link link) {
     ibv_qp_attr attributes{};
     attributes.qp_state = IBV_QPS_RESET;
-    if (const int r = ibv_modify_qp(link.held->pair, &attributes, IBV_QP_STATE); r != 0) std::fprintf(stderr, "to RESET: %d\n", r);
+    if (const int r = ibv_modify_qp(link.held->pair, &attributes, IBV_QP_STATE); r != 0)
+      std::fprintf(stderr, "to RESET: %d\n", r);
   }
 };
-/// InfiniBand's cards flush the queues of a broken link: each operation ends. Soft iWARP forgets some; the transport ends those.
+/// InfiniBand's cards flush the queues of a broken link: each operation ends. Soft iWARP forgets some; the transport
+/// ends those.
 constexpr bool flushes = card_shape::write_immediate;
 using card_errors = device_errors_of<card_shape>;
 
@@ -36,7 +38,8 @@ TEST_F(card_errors, what_was_posted_behind_a_refused_one_ends_once_each) {
   std::size_t posted = 0;
   for (; posted < behind; ++posted)
     if (!write_once<post_mode::signalled>(self.there, 8, token(2))) break;
-  EXPECT_TRUE(self.pump_until([&] { return self.lost && (!flushes || (ends_told(token(1)) == 1 && ends_told(token(2)) == posted)); }));
+  EXPECT_TRUE(self.pump_until(
+      [&] { return self.lost && (!flushes || (ends_told(token(1)) == 1 && ends_told(token(2)) == posted)); }));
   self.pump_for(50ms);
   const tally sum = ends_of(token(2), {errc::closed, errc::peer_lost});
   EXPECT_LE(ends_told(token(2)), posted) << sum.text;
@@ -48,15 +51,16 @@ TEST_F(card_errors, what_was_posted_behind_a_refused_one_ends_once_each) {
   EXPECT_EQ(next.code, errc::peer_lost) << "a broken link is no full queue";
 }
 
-/// A card has few reads under way at a time (ibv_query_device(3), max_qp_rd_atom; 16 are asked for): the others wait their turn, between writes too.
+/// A card has few reads under way at a time (ibv_query_device(3), max_qp_rd_atom; 16 are asked for): the others wait
+/// their turn, between writes too.
 TEST_F(card_errors, more_reads_than_the_card_takes_at_a_time_all_end) {
   constexpr std::size_t piece = 512;
   for (int round = 0; round < 5; ++round) {
     std::size_t reads = 0, writes = 0;
     for (status last{}; last; ++reads) {
       const std::size_t at = reads % 64 * piece;
-      last = port().read(self.peer, {self.scratch.data() + at, piece, self.scratch_memory.descriptor}, {self.there.address + at, self.there.key},
-                         token(1));
+      last = port().read(self.peer, {self.scratch.data() + at, piece, self.scratch_memory.descriptor},
+                         {self.there.address + at, self.there.key}, token(1));
       if (!last) break;
       if (reads % 3 != 0) continue;
       last = write_once<post_mode::signalled>({self.there.address + 65536, self.there.key}, 64, token(2));
@@ -64,7 +68,8 @@ TEST_F(card_errors, more_reads_than_the_card_takes_at_a_time_all_end) {
     }
     EXPECT_GT(reads, 16u * 3);
     EXPECT_TRUE(self.pump_until([&] { return ends_told(token(1)) >= reads && ends_told(token(2)) >= writes; }))
-        << ends_told(token(1)) << " of " << reads << " reads, " << ends_told(token(2)) << " of " << writes << " writes ended";
+        << ends_told(token(1)) << " of " << reads << " reads, " << ends_told(token(2)) << " of " << writes
+        << " writes ended";
     self.pump_for(20ms);
     EXPECT_EQ(ends_of(token(1), {}).fine, reads);
     EXPECT_EQ(ends_of(token(2), {}).fine, writes);
@@ -80,15 +85,17 @@ TEST_F(card_errors, a_card_without_receives_repeats_or_ends_the_link) {
   std::size_t posted = 0;
   while (posted < slot_count + 20 && send(token(1))) ++posted;
   ASSERT_GT(posted, slot_count);
-  EXPECT_TRUE(self.pump_until([&] { return flushes ? ends_told(token(1)) == posted && self.messages.size() >= posted : self.lost; }));
+  EXPECT_TRUE(self.pump_until(
+      [&] { return flushes ? ends_told(token(1)) == posted && self.messages.size() >= posted : self.lost; }));
   self.pump_for(50ms);
-  // The one that soft iWARP was sending when its peer ended the link is told as an error of this side's queue (Linux 6.1 siw_qp_sq_process).
+  // The one that soft iWARP was sending when its peer ended the link is told as an error of this side's queue
+  // (Linux 6.1 siw_qp_sq_process).
   const auto cut_off = [](const status& s) { return s.code == errc::invalid && s.native_code == IBV_WC_LOC_QP_OP_ERR; };
   const auto& ends = self.ended[token(1)];
   const auto sending = flushes ? 0U : static_cast<std::size_t>(std::count_if(ends.begin(), ends.end(), cut_off));
   const tally sum = ends_of(token(1), {errc::peer_lost, errc::closed, errc::broken});
-  std::printf("[ observed ] %zu sends without receives: %zu arrived, %zu in error:%s, link %s\n", posted, sum.fine, sum.typed, sum.text.c_str(),
-              self.lost ? "lost" : "kept");
+  std::printf("[ observed ] %zu sends without receives: %zu arrived, %zu in error:%s, link %s\n", posted, sum.fine,
+              sum.typed, sum.text.c_str(), self.lost ? "lost" : "kept");
   EXPECT_EQ(sum.other, sending) << sum.text;
   EXPECT_LE(sending, 1u) << sum.text;
   if (flushes) {
@@ -99,7 +106,8 @@ TEST_F(card_errors, a_card_without_receives_repeats_or_ends_the_link) {
 }
 
 TEST_F(card_errors, a_peer_that_acknowledges_nothing_is_lost_when_retries_are_exhausted) {
-  if (!card_shape::native_atomics) GTEST_SKIP() << "iWARP leaves repeating to the transport below, and its queue pairs cannot be reset";
+  if (!card_shape::native_atomics)
+    GTEST_SKIP() << "iWARP leaves repeating to the transport below, and its queue pairs cannot be reset";
   ASSERT_TRUE(self.say("D"));
   self.pump_for(200ms);
   ASSERT_TRUE(write<post_mode::signalled>(self.there, 64, token(1)));

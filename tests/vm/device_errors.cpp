@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What goes wrong at the device, live, on the port of the fabric that this file was compiled for. Each operation ends once, with the error's kind, in
-// time; what the target had in its memory stays. Runs in the guest; two processes.
+// What goes wrong at the device, live, on the port of the fabric that this file was compiled for. Each operation ends
+// once, with the error's kind, in time; what the target had in its memory stays. Runs in the guest; two processes.
 #include "device_errors.hpp"
 
 #include <array>
@@ -12,29 +12,36 @@ namespace weft::testing {
 namespace {
 
 constexpr const fabric_facts& facts = selected_shape::facts;
-/// A port that counts the receives of its peer itself refuses to send more; the library's own rows have the card repeat.
+/// A port that counts the receives of its peer itself refuses to send more; the library's own rows have the card
+/// repeat.
 template <class Link>
 constexpr bool counts_receives = requires(Link link) {
   link.held->credit;
 };
 constexpr bool knows_receives = counts_receives<port_of<selected_shape>::link>;
 
-/// InfiniBand's cards flush the queues of a broken link: each operation ends. Soft iWARP forgets some, and so do the library's rows; the transport
-/// ends what its port does not, when the link is lost (conformance: put_get, liveness_of_peers). Nobody ends one twice.
+/// InfiniBand's cards flush the queues of a broken link: each operation ends. Soft iWARP forgets some, and so do the
+/// library's rows; the transport ends what its port does not, when the link is lost (conformance: put_get,
+/// liveness_of_peers). Nobody ends one twice.
 constexpr bool flushes = knows_receives && selected_shape::write_immediate;
-/// What a refused access ends as. libfabric 1.17 has one number for whatever went wrong at a card, EIO, which has no closer name.
+/// What a refused access ends as. libfabric 1.17 has one number for whatever went wrong at a card, EIO, which has no
+/// closer name.
 constexpr std::array refused_kinds{errc::denied, errc::out_of_range, errc::peer_lost, errc::closed, errc::native};
-constexpr std::span<const errc> refusals = std::span(refused_kinds).first(refused_kinds.size() - (knows_receives ? 1 : 0));
+constexpr std::span<const errc> refusals =
+    std::span(refused_kinds).first(refused_kinds.size() - (knows_receives ? 1 : 0));
 /// What ends behind it, or at a peer that is gone.
 constexpr std::span<const errc> losses = refusals.subspan(2);
 
-/// A library that connects by itself, when it is posted to, does so once: libfabric 1.17's ofi_rxm stays with a connection that broke.
+/// A library that connects by itself, when it is posted to, does so once: libfabric 1.17's ofi_rxm stays with a
+/// connection that broke.
 constexpr bool met_again = !facts.connects_lazily;
 
 struct device_errors : device_errors_of<selected_shape> {
   /// A write that the target's card must refuse; behind it a good one, which must not end as a success.
   void refused_write(remote_memory at, std::size_t size) {
-    constexpr post_mode mode = selected_shape::delivery_complete && !selected_shape::write_immediate ? post_mode::delivered : post_mode::signalled;
+    constexpr post_mode mode = selected_shape::delivery_complete && !selected_shape::write_immediate
+                                   ? post_mode::delivered
+                                   : post_mode::signalled;
     std::memset(self.scratch.data(), 0x66, size);
     const status posted = this->write<mode>(at, size, token(1));
     if (!posted) self.ended[token(1)].push_back(posted);  // the link broke between its two posts: told at once
@@ -42,7 +49,8 @@ struct device_errors : device_errors_of<selected_shape> {
     self.pump_for(50ms);
     const tally sum = ends_of(token(1), refusals);
     RecordProperty("ended", sum.text + "; " + port().last_error_text());
-    std::printf("[ observed ] refused write:%s, %s, link %s\n", sum.text.c_str(), port().last_error_text().c_str(), self.lost ? "lost" : "kept");
+    std::printf("[ observed ] refused write:%s, %s, link %s\n", sum.text.c_str(), port().last_error_text().c_str(),
+                self.lost ? "lost" : "kept");
     EXPECT_TRUE(in_time) << "neither it nor its link ended";
     EXPECT_EQ(sum.typed, ends_told(token(1))) << sum.text;
     EXPECT_LE(ends_told(token(1)), 1u) << "once";
@@ -53,20 +61,26 @@ struct device_errors : device_errors_of<selected_shape> {
   }
 };
 
-TEST_F(device_errors, a_write_with_a_wrong_key_is_refused_by_the_card) { refused_write({self.there.address, self.there.key ^ 0x5500}, 16); }
+TEST_F(device_errors, a_write_with_a_wrong_key_is_refused_by_the_card) {
+  refused_write({self.there.address, self.there.key ^ 0x5500}, 16);
+}
 
 TEST_F(device_errors, a_write_behind_the_region_is_refused_by_the_card) {
   refused_write({self.there.address + region_bytes + 4096, self.there.key}, 16);
 }
 
-TEST_F(device_errors, a_write_across_the_end_is_refused_whole) { refused_write({self.there.address + region_bytes - 8, self.there.key}, 16); }
+TEST_F(device_errors, a_write_across_the_end_is_refused_whole) {
+  refused_write({self.there.address + region_bytes - 8, self.there.key}, 16);
+}
 
 TEST_F(device_errors, an_address_that_wraps_is_refused) { refused_write({~std::uint64_t{0} - 7, self.there.key}, 16); }
 
 TEST_F(device_errors, a_read_with_a_wrong_key_ends_in_the_error_and_brings_nothing) {
   std::memset(self.scratch.data(), 0x66, 64);
   const remote_memory at{self.there.address, self.there.key ^ 0x5500};
-  ASSERT_TRUE(self.post([&] { return port().read(self.peer, {self.scratch.data(), 64, self.scratch_memory.descriptor}, at, token(1)); }));
+  ASSERT_TRUE(self.post([&] {
+    return port().read(self.peer, {self.scratch.data(), 64, self.scratch_memory.descriptor}, at, token(1));
+  }));
   EXPECT_TRUE(self.pump_until([&] { return ends_told(token(1)) == 1 || (!flushes && self.lost); })) << "it did not end";
   self.pump_for(50ms);
   const tally sum = ends_of(token(1), refusals);
@@ -92,7 +106,8 @@ TEST_F(device_errors, a_full_send_queue_says_so_and_loses_nothing) {
     EXPECT_EQ(last.what(), waits_for::queue);
   }
   EXPECT_GE(posted, facts.queue_depth / 2);
-  EXPECT_TRUE(self.pump_until([&] { return ends_told(token(1)) >= posted; })) << ends_told(token(1)) << " of " << posted;
+  EXPECT_TRUE(self.pump_until([&] { return ends_told(token(1)) >= posted; }))
+      << ends_told(token(1)) << " of " << posted;
   self.pump_for(50ms);
   EXPECT_EQ(ends_of(token(1), {}).fine, posted);
   EXPECT_EQ(ends_told(token(1)), posted);
@@ -126,7 +141,8 @@ TEST_F(device_errors, an_exhausted_receive_queue_says_so_and_loses_nothing) {
   EXPECT_FALSE(self.lost);
 }
 
-/// Credit forged: the card itself meets an empty receive queue. InfiniBand's repeats until there is one; iWARP's ends the connection.
+/// Credit forged: the card itself meets an empty receive queue. InfiniBand's repeats until there is one; iWARP's ends
+/// the connection.
 TEST_F(device_errors, a_killed_peer_ends_each_operation_once) {
   ASSERT_TRUE(self.say("S30000"));
   std::size_t sends = 0, writes = 0, later = 0;
@@ -142,12 +158,14 @@ TEST_F(device_errors, a_killed_peer_ends_each_operation_once) {
         return self.lost || (!last && !last.is_again());
       },
       knows_receives ? 10s : 2s);
-  const auto all_ended = [&] { return self.lost && ends_told(token(1)) >= sends && ends_told(token(2)) >= writes && ends_told(token(3)) >= later; };
+  const auto all_ended = [&] {
+    return self.lost && ends_told(token(1)) >= sends && ends_told(token(2)) >= writes && ends_told(token(3)) >= later;
+  };
   const bool ended = self.pump_until(all_ended, flushes ? 10s : 1s);
   self.pump_for(50ms);
   std::printf("[ observed ] killed: %s; ended %zu of %zu sends, %zu of %zu writes, %zu of %zu later ones; link %s\n",
-              refused ? "posts are refused" : "posts are not refused", ends_told(token(1)), sends, ends_told(token(2)), writes, ends_told(token(3)),
-              later, self.lost ? "lost" : "kept");
+              refused ? "posts are refused" : "posts are not refused", ends_told(token(1)), sends, ends_told(token(2)),
+              writes, ends_told(token(3)), later, self.lost ? "lost" : "kept");
   if (knows_receives) {
     EXPECT_TRUE(refused && self.lost);
     EXPECT_EQ(write_once<post_mode::signalled>(self.there, 8, token(4)).code, errc::peer_lost);
@@ -159,7 +177,8 @@ TEST_F(device_errors, a_killed_peer_ends_each_operation_once) {
   EXPECT_LE(ends_told(token(1)), sends);
   EXPECT_LE(ends_told(token(2)), writes);
   EXPECT_LE(ends_told(token(3)), later);
-  for (const std::uintptr_t each : {1u, 2u, 3u}) EXPECT_EQ(ends_of(token(each), losses).other, 0u) << ends_of(token(each), {}).text;
+  for (const std::uintptr_t each : {1u, 2u, 3u})
+    EXPECT_EQ(ends_of(token(each), losses).other, 0u) << ends_of(token(each), {}).text;
 }
 
 /// Soft-RoCE calls it a local operation error, where InfiniBand's specification (11.6.2) has a local length error.
@@ -169,7 +188,8 @@ TEST_F(device_errors, a_message_larger_than_the_receive_is_an_error_at_the_recei
   self.pump_for(100ms);
   ASSERT_FALSE(self.receive_errors.empty());
   const status first = self.receive_errors.front();
-  std::printf("[ observed ] too small a receive: %s, link %s\n", port().last_error_text().c_str(), self.lost ? "lost" : "kept");
+  std::printf("[ observed ] too small a receive: %s, link %s\n", port().last_error_text().c_str(),
+              self.lost ? "lost" : "kept");
   EXPECT_TRUE(first.code == errc::truncated || first.code == (knows_receives ? errc::invalid : errc::native))
       << static_cast<int>(first.code) << "; " << port().last_error_text();
   EXPECT_TRUE(self.messages.empty());

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What tests of errors at a device share: a port of the selected fabric met with a target in another process, and the count of ends per context.
-// They post by the port itself, so that none of weft's own checks stands between a false key or address and the card.
+// What tests of errors at a device share: a port of the selected fabric met with a target in another process, and the
+// count of ends per context. They post by the port itself, so that none of weft's own checks stands between a false key
+// or address and the card.
 #pragma once
 
 #include "../../compose/fabric.hpp"
@@ -40,14 +41,17 @@ struct device_errors_of : ::testing::Test {
   local_memory scratch(std::size_t size) { return {self.scratch.data(), size, self.scratch_memory.descriptor}; }
   std::size_t ends_told(void* context) { return self.ended[context].size(); }
   /// The ends of everything posted with this context; those of these kinds are counted as typed.
-  tally ends_of(void* context, std::initializer_list<errc> kinds) { return ends_of(context, std::span(kinds.begin(), kinds.size())); }
+  tally ends_of(void* context, std::initializer_list<errc> kinds) {
+    return ends_of(context, std::span(kinds.begin(), kinds.size()));
+  }
   tally ends_of(void* context, std::span<const errc> kinds) {
     tally sum;
     for (const status& each : self.ended[context]) {
       if (each) ++sum.fine;
       else if (std::find(kinds.begin(), kinds.end(), each.code) != kinds.end()) ++sum.typed;
       else ++sum.other;
-      if (sum.text.size() < 200) sum.text += " " + std::to_string(static_cast<int>(each.code)) + "(" + std::to_string(each.native_code) + ")";
+      if (sum.text.size() < 200)
+        sum.text += " " + std::to_string(static_cast<int>(each.code)) + "(" + std::to_string(each.native_code) + ")";
     }
     return sum;
   }
@@ -61,15 +65,18 @@ struct device_errors_of : ::testing::Test {
     return self.post([&] { return write_once<M>(at, size, context); });
   }
   status send(void* context) {
-    const local_memory from = self.staged("E", 1, self.scratch.size() - slot_bytes);
-    if constexpr (Shape::framed) return port().template send_framed<post_mode::signalled>(self.peer, from, {from.data, 0, from.descriptor}, context);
+    const local_memory from = self.staged("E", 1, self.scratch.size() - max_message_bytes);
+    if constexpr (Shape::framed)
+      return port().template send_framed<post_mode::signalled>(self.peer, from, {from.data, 0, from.descriptor},
+                                                               context);
     else return port().template send<post_mode::signalled>(self.peer, from, 0, context);
   }
   /// Where the fabric executes atomics.
   status fetch_add(remote_memory at, std::uint64_t operand, void* context) {
     if constexpr (Shape::native_atomics) {
       auto* old = reinterpret_cast<std::uint64_t*>(self.scratch.data());
-      return self.post([&] { return port().fetch_add(self.peer, operand, old, self.scratch_memory.descriptor, at, context); });
+      return self.post(
+          [&] { return port().fetch_add(self.peer, operand, old, self.scratch_memory.descriptor, at, context); });
     } else {
       return error(errc::unsupported, "fetch_add");
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A shipped object: `thumbnail` halves a binary PPM image (P6, 8 bits a channel) in both directions, `negative` inverts one.
+// A shipped object: `thumbnail` halves a binary PPM image (P6, 8 bits a channel) in both directions, `negative` inverts
+// one.
 #include "manifest.h"
 
 #include <cstdint>
@@ -26,7 +27,8 @@ class header_reader {
   bool number(std::uint32_t& value) {
     while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\t' || *at_ == '\r')) ++at_;
     int digits = 0;
-    for (value = 0; at_ != end_ && *at_ >= '0' && *at_ <= '9' && digits < 6; ++digits) value = value * 10 + (*at_++ - std::uint32_t{'0'});
+    for (value = 0; at_ != end_ && *at_ >= '0' && *at_ <= '9' && digits < 6; ++digits)
+      value = value * 10 + (*at_++ - std::uint32_t{'0'});
     return digits > 0 && digits < 6;
   }
   bool space() { return at_ != end_ && (*at_ == ' ' || *at_ == '\n') && ++at_ != nullptr; }
@@ -41,7 +43,9 @@ class header_reader {
 bool read(const unsigned char* in, std::uint32_t size, image& i) {
   header_reader r(in, size);
   std::uint32_t depth = 0;
-  if (!r.letter('P') || !r.letter('6') || !r.number(i.width) || !r.number(i.height) || !r.number(depth) || depth != 255 || !r.space()) return false;
+  if (!r.letter('P') || !r.letter('6') || !r.number(i.width) || !r.number(i.height) || !r.number(depth) ||
+      depth != 255 || !r.space())
+    return false;
   i.pixels = r.rest();
   return std::uint64_t{i.width} * i.height * 3 == r.left();
 }
@@ -55,7 +59,8 @@ std::uint32_t start(unsigned char* out, std::uint32_t capacity, std::uint32_t wi
   return size;
 }
 
-std::int64_t thumbnail(const unsigned char* in, std::uint32_t in_bytes, unsigned char* out, std::uint32_t out_capacity) {
+std::int64_t thumbnail(const unsigned char* in, std::uint32_t in_bytes, unsigned char* out,
+                       std::uint32_t out_capacity) {
   image from;
   if (!read(in, in_bytes, from)) return not_an_image;
   const std::uint32_t width = from.width / 2;

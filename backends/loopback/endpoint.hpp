@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The state of one simulated port: its links, its receives, its registered memory, its queue of completions.
+// Plain state; what moves it is in carriage.hpp (packets), landing.hpp (the target's side) and linking.hpp (links).
+// Hot path: yes; rings grow during warm-up only. Threads: one.
+#pragma once
+
+#include "conduct.hpp"
+#include "packet.hpp"
+#include "ring.hpp"
+#include "scheduler.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace weft::backends::loopback {
+
+struct posted_receive {
+  local_memory into{};
+  void* context = nullptr;
+  std::size_t used = 0;  ///< Of a buffer that takes many messages.
+};
+
+/// Receives that wait for messages, and messages that wait for receives.
+struct receive_queue {
+  ring<posted_receive> posted;
+  ring<std::uint32_t> starved;  ///< Packets, in order of arrival.
+  bool retry_due = false;
+  bool half_filled = false;  ///< The first that is posted has a part of the first that waits (faults::tear, where
+                             ///< receives are silent).
+};
+
+/// Memory that peers may reach.
+struct region {
+  std::byte* base = nullptr;
+  std::size_t size = 0;
+  rights granted{};
+  bool remote = false;  ///< False: registered for local use only.
+  std::uint64_t key = 0;
+};
+
+enum class link_phase : std::uint8_t { unused, dialling, offered, accepted, open, lost };
+
+struct link_state {
+  link_phase phase = link_phase::unused;
+  std::uint32_t generation = 0;
+  std::uint32_t tag = no_tag;
+  link_name peer{};
+  address_bytes dialled;  ///< Addressed: where packets go when the peer was not there at the time of the dial.
+  bool warm = false;      ///< Lazy fabrics: the peer has answered.
+  std::int64_t knocked_at = 0;
+  std::int64_t last_departure = 0;
+  std::int64_t last_message = 0;  ///< Times of arrival at the peer, for the orders that are kept.
+  std::int64_t last_write = 0;
+  std::int64_t last_any = 0;
+  std::uint32_t in_flight = 0;
+  receive_queue receives;         ///< Connected fabrics without a pool only.
+  std::uint32_t theirs = no_tag;  ///< The other side's tag, where it was sent.
+};
+
+struct link_event {
+  link_change what{};
+  link_name at{};  ///< The link here; for `arrived`: none yet.
+  link_name dialler{};
+};
+
+/// A completion, and the link that it belongs to (for links that end before it is read).
+struct pending_completion {
+  completion_entry told{};
+  link_name at{};
+};
+
+/// One simulated port.
+struct endpoint {
+  std::uint32_t id = 0;
+  std::uint32_t node = 0;
+  bool open = true;
+  bool crashed = false;  ///< Its process was killed: nothing more leaves it.
+  port_options options;
+  conduct row{};
+  address_bytes address;
+  std::string host;
+  std::string service;
+
+  std::vector<std::unique_ptr<link_state>> links;
+  std::uint32_t in_flight = 0;
+  receive_queue receives;  ///< Addressed fabrics, and pools.
+  ring<pending_completion> completions;
+  ring<link_event> link_events;
+  ring<std::uint32_t> incoming;                              ///< Packets that wait for the owner to poll.
+  std::map<std::uint64_t, std::unique_ptr<region>> regions;  ///< By key.
+  std::map<std::uint64_t, std::unique_ptr<region>> locals;   ///< Registered for local use only.
+  std::uint64_t keys_made = 0;
+  std::uint64_t locals_made = 0;
+  std::uint64_t landed = 0;
+  std::uint64_t receive_calls = 0;  ///< Calls that posted receives, one or several each.
+  std::uint64_t starved_count = 0;  ///< How often a packet found no receive.
+  std::uint64_t refused_count = 0;  ///< How often a peer's access was refused here.
+  std::int64_t full_until = 0;
+  std::uint32_t sleeper = nobody;  ///< The task in wait().
+  std::uint64_t news = 0;          ///< Counts what a sleeper would want to know.
+  std::uint64_t news_seen = 0;
+
+  bool has_news() const noexcept {
+    return !completions.empty() || !link_events.empty() || !incoming.empty() || news != news_seen;
+  }
+  link_state* find(const link_name& name) noexcept {
+    if (name.port != id || name.index >= links.size()) return nullptr;
+    link_state* held = links[name.index].get();
+    return held->phase != link_phase::unused && held->generation == name.generation ? held : nullptr;
+  }
+  receive_queue* receives_of(const link_name& name) noexcept {
+    if (!row.connected || row.pooled) return &receives;
+    link_state* held = find(name);
+    return held != nullptr ? &held->receives : nullptr;
+  }
+};
+
+}  // namespace weft::backends::loopback

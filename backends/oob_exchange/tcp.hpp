@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The side channel of fabrics whose addresses no resolver can make: a listener hands its opaque address to whoever asks
+// at host:service. The exchange: the client sends 8 bytes of magic, the server answers the same magic, a 32-bit
+// little-endian length and the address. Plain POSIX sockets, loopback unless a node is given, nothing blocks in
+// progress(). A client that says nothing within a second is dropped, and at most 16 are served at once: the rest wait
+// in the backlog. Hot path: no. Threads: one owner.
+#pragma once
+
+#include "../../core/port.hpp"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace weft::backends::oob_exchange {
+
+/// A socket, closed when its owner goes.
+class owned_socket {
+ public:
+  owned_socket() = default;
+  explicit owned_socket(int descriptor) noexcept : descriptor_(descriptor) {}
+  owned_socket(owned_socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  owned_socket& operator=(owned_socket&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
+  ~owned_socket() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  int get() const noexcept { return descriptor_; }
+  explicit operator bool() const noexcept { return descriptor_ >= 0; }
+
+ private:
+  int descriptor_ = -1;
+};
+
+class tcp {
+ public:
+  static constexpr std::size_t most_pending = 16;
+  static constexpr std::uint32_t longest_address = 4096;
+  static constexpr duration patience = std::chrono::seconds(1);
+
+  /// Serves `address` at node:service. Empty node: the loopback; empty service: any port, see service().
+  static result<std::unique_ptr<tcp>> serve(std::string_view node, std::string_view service,
+                                            const address_bytes& address) {
+    const std::string where = place(node.empty() ? "127.0.0.1" : node, service.empty() ? "0" : service);
+    if (address.empty() || address.size() > longest_address)
+      return failure{error(errc::invalid, "serve"), "out-of-band exchange at " + where +
+                                                        ": an address has 1 to 4096 bytes, this one " +
+                                                        std::to_string(address.size())};
+    auto found = look_up(node.empty() ? "127.0.0.1" : node, service.empty() ? "0" : service, AI_PASSIVE);
+    if (!found) return std::move(found).error();
+    int why = EADDRNOTAVAIL;
+    for (const addrinfo* each = found->get(); each != nullptr; each = each->ai_next)
+      if (owned_socket socket = listening(*each, why)) return std::unique_ptr<tcp>(new tcp(std::move(socket), address));
+    return system_failure(why, "bind", "out-of-band exchange cannot listen at " + where);
+  }
+
+  /// The port that is really used.
+  std::string service() const {
+    sockaddr_storage name{};
+    socklen_t length = sizeof name;
+    if (getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&name), &length) != 0) return {};
+    in_port_t port{};  // the same place in both families
+    std::memcpy(&port, reinterpret_cast<const char*>(&name) + offsetof(sockaddr_in, sin_port), sizeof port);
+    return std::to_string(ntohs(port));
+  }
+
+  /// Answers whoever asks; never blocks.
+  void progress() {
+    const auto now = std::chrono::steady_clock::now();
+    while (clients_.size() < most_pending) {
+      owned_socket next(accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+      if (!next) break;
+      clients_.push_back({std::move(next), 0, 0, {}, now + patience});
+    }
+    std::erase_if(clients_, [&](client& each) { return now >= each.until || !advance(each); });
+  }
+
+  /// Asks node:service for the address that it serves.
+  static result<address_bytes> fetch(std::string_view node, std::string_view service, duration limit) {
+    const instant until = std::chrono::steady_clock::now() + limit;
+    const std::string where = place(node, service);
+    auto found = look_up(node, service, 0);
+    if (!found) return std::move(found).error();
+    int why = ECONNREFUSED;
+    for (const addrinfo* each = found->get(); each != nullptr; each = each->ai_next) {
+      owned_socket socket(::socket(each->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+      if (!socket) why = errno;
+      else if ((why = connected(socket.get(), *each, until)) == 0) return ask(socket.get(), where, until);
+    }
+    if (why == ETIMEDOUT) return late(where);
+    return failure{{errc::unreachable, origin::system, why, "connect"},
+                   "out-of-band exchange: nobody answers at " + where + " (" + std::strerror(why) + ")"};
+  }
+
+ private:
+  using magic_bytes = std::array<char, 8>;
+  static constexpr magic_bytes magic{'w', 'e', 'f', 't', 'a', 'd', 'r', '1'};
+  struct list_closer {
+    void operator()(addrinfo* list) const noexcept { freeaddrinfo(list); }
+  };
+  using address_list = std::unique_ptr<addrinfo, list_closer>;
+  struct client {
+    owned_socket socket;
+    std::size_t heard = 0;  ///< Bytes of the magic that arrived.
+    std::size_t told = 0;   ///< Bytes of the answer that left.
+    magic_bytes question{};
+    instant until{};
+  };
+
+  tcp(owned_socket listener, const address_bytes& address)
+      : listener_(std::move(listener)), answer_(magic.size() + 4 + address.size()) {
+    const auto length = static_cast<std::uint32_t>(address.size());
+    std::memcpy(answer_.data(), magic.data(), magic.size());
+    for (unsigned i = 0; i < 4; ++i) answer_[magic.size() + i] = static_cast<std::byte>(length >> (8 * i));
+    std::copy(address.begin(), address.end(), answer_.begin() + magic.size() + 4);
+  }
+
+  static std::string place(std::string_view node, std::string_view service) {
+    return std::string(node) + ":" + std::string(service);
+  }
+  static failure system_failure(int number, const char* call, const std::string& sentence) {
+    return {{errc::native, origin::system, number, call}, sentence + " (" + std::strerror(number) + ")"};
+  }
+  static failure late(const std::string& where) {
+    return {error(errc::deadline, "fetch"), "out-of-band exchange: " + where + " gave no address in the time given"};
+  }
+
+  static result<address_list> look_up(std::string_view node, std::string_view service, int flags) {
+    addrinfo hints{};
+    hints.ai_socktype = SOCK_STREAM;
+    hints.ai_flags = flags;
+    addrinfo* found = nullptr;
+    const int wrong = getaddrinfo(std::string(node).c_str(), std::string(service).c_str(), &hints, &found);
+    if (wrong == 0) return address_list(found);
+    return failure{
+        {errc::unreachable, origin::system, wrong, "getaddrinfo"},
+        "out-of-band exchange: " + place(node, service) + " is no host and port (" + gai_strerror(wrong) + ")"};
+  }
+
+  static owned_socket listening(const addrinfo& at, int& why) {
+    owned_socket socket(::socket(at.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    const int on = 1;
+    if (socket) setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (socket && bind(socket.get(), at.ai_addr, at.ai_addrlen) == 0 && listen(socket.get(), 64) == 0) return socket;
+    why = errno;
+    return {};
+  }
+
+  /// Moves one client on; false when it is done or hopeless.
+  bool advance(client& one) const {
+    while (one.heard < magic.size()) {
+      const ssize_t got = recv(one.socket.get(), one.question.data() + one.heard, magic.size() - one.heard, 0);
+      if (got <= 0) return got < 0 && (errno == EAGAIN || errno == EINTR);
+      one.heard += static_cast<std::size_t>(got);
+    }
+    if (one.question != magic) return false;
+    while (one.told < answer_.size()) {
+      const ssize_t sent = send(one.socket.get(), answer_.data() + one.told, answer_.size() - one.told, MSG_NOSIGNAL);
+      if (sent <= 0) return sent < 0 && (errno == EAGAIN || errno == EINTR);
+      one.told += static_cast<std::size_t>(sent);
+    }
+    return false;
+  }
+
+  /// 0 when the socket can be read or written, ETIMEDOUT when the time is over.
+  static int ready(int socket, short events, instant until) {
+    for (;;) {
+      const duration left = std::max(duration::zero(), duration(until - std::chrono::steady_clock::now()));
+      pollfd one{socket, events, 0};
+      const int milliseconds =
+          static_cast<int>(std::min<long long>(std::chrono::ceil<std::chrono::milliseconds>(left).count(), 60'000));
+      const int came = ::poll(&one, 1, milliseconds);
+      if (came > 0) return 0;
+      if (came < 0 && errno != EINTR) return errno;
+      if (std::chrono::steady_clock::now() >= until) return ETIMEDOUT;
+    }
+  }
+
+  static int connected(int socket, const addrinfo& to, instant until) {
+    if (connect(socket, to.ai_addr, to.ai_addrlen) == 0) return 0;
+    if (errno != EINPROGRESS) return errno;
+    if (const int why = ready(socket, POLLOUT, until); why != 0) return why;
+    int why = 0;
+    socklen_t length = sizeof why;
+    getsockopt(socket, SOL_SOCKET, SO_ERROR, &why, &length);
+    return why;
+  }
+
+  /// Reads exactly that many bytes: 0, ETIMEDOUT, or why not.
+  static int receive_all(int socket, std::byte* into, std::size_t size, instant until) {
+    while (size > 0) {
+      if (const int why = ready(socket, POLLIN, until); why != 0) return why;
+      const ssize_t got = recv(socket, into, size, 0);
+      if (got == 0) return ECONNRESET;
+      if (got < 0 && errno != EAGAIN && errno != EINTR) return errno;
+      if (got < 0) continue;
+      into += got;
+      size -= static_cast<std::size_t>(got);
+    }
+    return 0;
+  }
+
+  static result<address_bytes> ask(int socket, const std::string& where, instant until) {
+    if (send(socket, magic.data(), magic.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(magic.size()))
+      return system_failure(errno, "send", "out-of-band exchange: " + where + " does not listen");
+    std::array<std::byte, 12> head{};
+    int why = receive_all(socket, head.data(), head.size(), until);
+    std::uint32_t length = 0;
+    for (unsigned i = 0; i < 4; ++i) length |= std::to_integer<std::uint32_t>(head[magic.size() + i]) << (8 * i);
+    if (why == 0 &&
+        (std::memcmp(head.data(), magic.data(), magic.size()) != 0 || length == 0 || length > longest_address))
+      return failure{error(errc::incompatible, "fetch"),
+                     "out-of-band exchange: what answers at " + where + " is no weft out-of-band exchange"};
+    address_bytes address(length);
+    if (why == 0) why = receive_all(socket, address.data(), address.size(), until);
+    if (why == 0) return address;
+    return why == ETIMEDOUT
+               ? late(where)
+               : system_failure(why, "recv", "out-of-band exchange: " + where + " hung up before it gave its address");
+  }
+
+  owned_socket listener_;
+  std::vector<std::byte> answer_;
+  std::vector<client> clients_;
+};
+
+static_assert(oob_exchange_channel<tcp>);
+
+}  // namespace weft::backends::oob_exchange

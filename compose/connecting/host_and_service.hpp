@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// "host:service" taken apart: "node7:7471", "127.0.0.1:7471", "[::1]:7471".
+// Hot path: no.
+#pragma once
+
+#include "../../core/error.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace weft::detail {
+
+struct host_and_service {
+  std::string host;
+  std::string service;
+
+  static result<host_and_service> parse(std::string_view where) {
+    const auto wrong = [&] {
+      return failure{
+          error(errc::invalid, "address"),
+          "\"" + std::string(where) + "\" is not host:service; for example node7:7471, 127.0.0.1:7471 or [::1]:7471"};
+    };
+    std::string_view host;
+    std::string_view rest;
+    if (where.starts_with('[')) {
+      const auto close = where.find(']');
+      if (close == std::string_view::npos) return wrong();
+      host = where.substr(1, close - 1);
+      rest = where.substr(close + 1);
+    } else {
+      const auto colon = where.find(':');
+      if (colon == std::string_view::npos || where.find(':', colon + 1) != std::string_view::npos) return wrong();
+      host = where.substr(0, colon);
+      rest = where.substr(colon);
+    }
+    if (host.empty() || rest.size() < 2 || rest.front() != ':') return wrong();
+    return host_and_service{std::string(host), std::string(rest.substr(1))};
+  }
+};
+
+}  // namespace weft::detail

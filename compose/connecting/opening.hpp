@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Opening a transport: the port (which attests), then everything that the hot path will need, so that nothing is
+// allocated later. Hot path: no.
+#pragma once
+
+#include "../engine/receives.hpp"
+#include "../memory/registration.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+namespace weft::detail {
+
+template <class Engine>
+class opening {
+ public:
+  using port_type = typename Engine::port_type;
+
+  static result<std::unique_ptr<Engine>> open(transport_options options) {
+    if (!options.service.empty()) options.listens = true;
+    if (auto wrong = refuse(options); !wrong.empty()) return {error(errc::invalid, "open"), std::move(wrong)};
+    auto port = port_type::open(ask(options));
+    if (!port) return std::move(port).error();
+    if (auto wrong = too_large(options, (*port)->limits()); !wrong.empty())
+      return {error(errc::invalid, "open"), std::move(wrong)};
+    if (options.on_difference == on_difference::warn) warn((*port)->limits().differences);
+    auto e = std::make_unique<Engine>(options, std::move(port).value());
+    e->own_address = e->port->address();
+    e->control_messages = std::max(64U, options.operations / 2);
+    e->operations.keep_back(e->control_messages);
+    e->operations.fill(options.operations + e->control_messages, [&](bytes memory) { return e->register_own(memory); });
+    e->controls.fill(e->control_messages, [&](bytes memory) { return e->register_own(memory); });
+    if constexpr (Engine::coalesces) {
+      e->groups.fill(std::clamp(options.operations / 4, 4U, 64U),
+                     [&](bytes memory) { return e->register_own(memory); });
+      e->gathering.reserve(options.peers);
+    }
+    e->plans.fill(std::clamp(options.operations / 8, 4U, 32U));
+    if constexpr (!Engine::links_have_receives) receives<Engine>(*e).provide_shared();
+    if constexpr (Engine::uses_ring) {
+      if (auto made = provide_ring(*e); !made) return std::move(made).error();
+    }
+    if constexpr (Engine::watches_cells) {
+      if (auto made = provide_cells(*e); !made) return std::move(made).error();
+    }
+    if (options.listens) {
+      if (auto found = be_found(*e); !found) return std::move(found).error();
+    }
+    return e;
+  }
+
+ private:
+  static std::string refuse(const transport_options& o) {
+    if (o.max_message_bytes < wire::largest_handshake)
+      return "max_message_bytes is " + std::to_string(o.max_message_bytes) + "; the handshake needs at least " +
+             std::to_string(wire::largest_handshake);
+    if (o.peers == 0 || o.peers >= 1U << wire::connection_number::index_bits)
+      return "peers is " + std::to_string(o.peers) + "; between 1 and " +
+             std::to_string((1U << wire::connection_number::index_bits) - 1) + " are possible";
+    if (Engine::watches_messages && o.max_message_bytes > wire::largest_watched_message)
+      return "max_message_bytes is " + std::to_string(o.max_message_bytes) + "; framing::watched_words counts to " +
+             std::to_string(wire::largest_watched_message);
+    if (o.receives == 0 || o.operations < 4) return "receives must be at least 1, and operations at least 4";
+    if (o.device_memory && !registrar<Engine>::takes_device_memory)
+      return "device_memory is asked for, and the backend of fabric " + std::string(Engine::fabric::name) +
+             " registers memory of the host alone";
+    if (o.operation_timeout < 1ms || o.silence_limit < 8ms)
+      return "operation_timeout must be at least 1 ms, and silence_limit 8 ms";
+    return {};
+  }
+
+  static std::string too_large(const transport_options& o, const port_limits& device) {
+    if (o.max_message_bytes + Engine::around <= device.largest_message) return {};
+    return "max_message_bytes is " + std::to_string(o.max_message_bytes) + "; the device's largest message has " +
+           std::to_string(device.largest_message) + " bytes";
+  }
+  static void warn(const std::string& differences) {
+    if (differences.empty()) return;
+    (void)std::fprintf(stderr, "weft: warning: fabric %s: the library is not what this program was generated for: %s\n",
+                       std::string(Engine::fabric::name).c_str(), differences.c_str());
+  }
+
+  static port_options ask(const transport_options& o) {
+    port_options p;
+    p.node = o.node;
+    p.service = answer<typename Engine::fabric, bootstrap_family>::side_channel ? std::string() : o.service;
+    p.listens = o.listens;
+    p.sleeps = o.sleeps;
+    p.operations = o.operations;
+    p.receives = receives<Engine>::per_block(o);
+    p.links = o.peers;
+    p.least_room = o.max_message_bytes + Engine::around;
+    p.device_memory = o.device_memory;
+    p.on_difference = o.on_difference;
+    return p;
+  }
+
+  static result<void> be_found(Engine& e) {
+    if constexpr (answer<typename Engine::fabric, bootstrap_family>::side_channel) {
+      const std::string node = e.options.node.empty() ? std::string("127.0.0.1") : e.options.node;
+      auto served = Engine::oob_exchange::serve(node, e.options.service, e.own_address);
+      if (!served) return std::move(served).error();
+      e.side_channel = std::move(served).value();
+      const bool six = node.find(':') != std::string::npos;
+      e.listens_at = (six ? "[" + node + "]" : node) + ":" + e.side_channel->service();
+    } else {
+      e.listens_at = e.port->printable(e.own_address);
+    }
+    return {};
+  }
+
+  static result<void> provide_cells(Engine& e) {
+    e.cells.make(e.peers.capacity());
+    if (e.cells.incoming().data() == nullptr)
+      return {error(errc::no_memory, "open"), "no memory for the rings of as many peers; lower options.peers"};
+    auto r = registrar<Engine>(e).with_key(e.cells.incoming(), rights::remote_write);
+    if (!r) return std::move(r).error();
+    e.cells.registered = *r;
+    e.deferred_fused_replies.reserve(2 * wire::ring_cells);
+    e.cells.descriptor = e.register_own(e.cells.outgoing());
+    return {};
+  }
+
+  static result<void> provide_ring(Engine& e) {
+    const std::size_t size = std::size_t{e.peers.capacity()} * Engine::ring_entries * sizeof(wire::ring_entry);
+    e.ring_memory = std::make_unique<std::byte[]>(size);
+    auto r = registrar<Engine>(e).with_key({e.ring_memory.get(), size}, rights::remote_write);
+    if (!r) return std::move(r).error();
+    e.ring_registration = *r;
+    return {};
+  }
+};
+
+}  // namespace weft::detail

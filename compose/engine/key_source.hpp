@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Keys of regions where the application makes them: drawn at random because whoever knows a key may use the memory, as
+// wide as the row allows, never 0, and never handed out twice in a process, not even after the region is gone: a late
+// write must not find a new owner. Hot path: no. Threads: any.
+#pragma once
+
+#include <sys/random.h>
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <unordered_set>
+
+namespace weft::detail {
+
+/// 64 bits nobody can guess (getrandom(2)).
+inline std::uint64_t unguessable() noexcept {
+  std::uint64_t value = 0;
+  while (::getrandom(&value, sizeof value, 0) != static_cast<ssize_t>(sizeof value)) {
+  }
+  return value;
+}
+
+class key_source {
+ public:
+  /// A key of `key_bytes` bytes that this process has not used; nothing when the width is exhausted.
+  template <class Random>
+  static std::optional<std::uint64_t> draw(std::uint8_t key_bytes, Random&& random) {
+    static std::mutex guard;
+    static std::unordered_set<std::uint64_t> used;
+    const std::lock_guard lock(guard);
+    return draw(key_bytes, random, used);
+  }
+
+  /// The same, where `used` are the keys that the process has handed out: a simulated world has many processes.
+  template <class Random>
+  static std::optional<std::uint64_t> draw(std::uint8_t key_bytes, Random&& random,
+                                           std::unordered_set<std::uint64_t>& used) {
+    const std::uint64_t mask = key_bytes >= 8 ? ~std::uint64_t{0} >> 1 : (std::uint64_t{1} << (8 * key_bytes)) - 1;
+    for (int attempt = 0; attempt < 4096; ++attempt) {
+      const std::uint64_t key = random() & mask;
+      if (key != 0 && used.insert(key).second) return key;
+    }
+    return std::nullopt;
+  }
+};
+
+}  // namespace weft::detail

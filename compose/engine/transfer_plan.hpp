@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is left of a transfer that one library call cannot carry: pieces of this side's memory, a place at the peer, how
+// far it got. Forced by what rows bound: bytes of one write (max_msg_size) and pieces of one call (iov_limit,
+// rma_iov_limit; fi_getinfo(3)). Plans are made at open; one is taken by an operation that needs it, and given back
+// before that operation ends. Hot path: only of transfers that need a plan. Threads: the owner's.
+#pragma once
+
+#include "../../core/memory.hpp"
+#include "../events.hpp"
+#include "operations.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace weft::detail {
+
+/// Pieces for one call.
+class piece_list {
+ public:
+  void add(local_memory piece) noexcept { pieces_[count_++] = piece; }
+  std::size_t count() const noexcept { return count_; }
+  gather_list list() const noexcept { return {pieces_.data(), count_}; }
+  const local_memory& front() const noexcept { return pieces_.front(); }
+
+ private:
+  std::array<local_memory, gather_limit + 1> pieces_{};  // and a header
+  std::size_t count_ = 0;
+};
+
+/// How much of its pieces a transfer has posted.
+struct transfer_cursor {
+  std::uint32_t piece = 0;
+  std::uint64_t offset = 0;  ///< Into that piece.
+  std::uint64_t left = 0;    ///< Bytes not yet posted.
+  remote_memory to{};        ///< Where the next byte goes, or comes from.
+};
+
+struct transfer_plan {
+  std::array<local_memory, gather_limit> pieces{};
+  std::uint32_t count = 0;
+  std::uint32_t immediate = 0;
+  std::uint32_t next = no_index;  ///< Free list.
+  operation what{};
+  bool confirm = false;    ///< When all parts ended, the peer is asked whether they are visible.
+  bool deferred = false;   ///< On the list of what has to be tried again.
+  bool delivered = false;  ///< Parts of a put are posted in mode `delivered`.
+  bool ends_with_notice =
+      false;  ///< Its last post is more than a part: it tells the target, or is a message. Not yet made.
+  transfer_cursor at{};
+
+  void set(gather_list from, remote_memory to) noexcept {
+    count = 0;
+    at = {0, 0, 0, to};
+    for (const local_memory& each : from) {
+      if (each.size == 0) continue;
+      pieces[count++] = each;
+      at.left += each.size;
+    }
+  }
+
+  /// The next part: at most `most_pieces` pieces and `most_bytes` bytes from `from` on. Returns: where the part after
+  /// it begins.
+  transfer_cursor cut(std::size_t most_pieces, std::uint64_t most_bytes, piece_list& part) const noexcept {
+    transfer_cursor c = at;
+    for (std::uint64_t room = most_bytes; c.left != 0 && room != 0 && part.count() < most_pieces;) {
+      const local_memory& from = pieces[c.piece];
+      const std::uint64_t size = std::min<std::uint64_t>(from.size - c.offset, room);
+      part.add({from.data + c.offset, static_cast<std::size_t>(size), from.descriptor});
+      room -= size;
+      c.left -= size;
+      c.offset += size;
+      c.to.address += size;
+      if (c.offset != from.size) continue;
+      c.offset = 0;
+      ++c.piece;
+    }
+    return c;
+  }
+};
+
+/// The plans of one transport.
+class plan_table {
+ public:
+  /// Adds plans: at open, or where a batch must leave its last member behind (cold).
+  void fill(std::uint32_t count) {
+    const auto first = static_cast<std::uint32_t>(plans_.size());
+    plans_.resize(first + count);
+    in_use_ += count;
+    for (std::uint32_t i = 0; i < count; ++i) give(first + i);
+  }
+  std::uint32_t take() noexcept {
+    if (free_ == no_index) return no_index;
+    ++in_use_;
+    return std::exchange(free_, plans_[free_].next);
+  }
+  void give(std::uint32_t index) noexcept {
+    --in_use_;
+    plans_[index].next = std::exchange(free_, index);
+  }
+  std::uint32_t in_use() const noexcept { return in_use_; }
+  transfer_plan& at(std::uint32_t index) noexcept { return plans_[index]; }
+
+ private:
+  std::vector<transfer_plan> plans_;
+  std::uint32_t free_ = no_index;
+  std::uint32_t in_use_ = 0;
+};
+
+}  // namespace weft::detail

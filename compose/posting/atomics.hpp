@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Posting atomics: checks, takes a slot, and goes the way that the word's executor and the fabric's table (atomics_by)
+// name: one native call, a loop of compare-swaps on top of the native one (cards know fetch-add and compare-swap of 64
+// bits only), or a message to the target. Atomics that do not fetch are posted as those that do: a fetched value proves
+// that the target's word was changed, which the completion of a plain atomic does not (fi_cq(3)), and which costs no
+// further round trip. A loop is lock-free, not wait-free: under contention it ends by its hit or by the transport's
+// operation_timeout. Hot path: all of it. Threads: the owner's.
+#pragma once
+
+#include "initiator.hpp"
+
+namespace weft::detail {
+
+template <class Engine>
+class atomic_posts {
+ public:
+  using record = typename Engine::record;
+  using slot = typename Engine::slot;
+
+  explicit atomic_posts(Engine& e) noexcept : e_(e), initiator_(e) {}
+
+  /// It goes to the port as it is, which looks at its place.
+  template <atomicity Who, atomic_operation What, atomic_number T>
+  static constexpr bool port_checks = Engine::port_checks_places && (Who != atomicity::target) &&
+                                      (Engine::fabric::atomics_by.of(What, type_of<T>) == atomic_lowering::native);
+  /// And has ended when the port's call returns.
+  template <atomicity Who, atomic_operation What, atomic_number T>
+  static constexpr bool ends_here = port_checks<Who, What, T>&& Engine::ends_at_return;
+
+  template <atomicity Who, atomic_operation What, atomic_number T>
+  [[gnu::always_inline]] status post(peer to, const remote_place& at, operation told, T operand, T expected,
+                                     void* context) noexcept {
+    static_assert(offered(What, type_of<T>),
+                  "weft: words of float and double have add, swap, min, max, load and store");
+    record* r = initiator_.living(to);
+    if constexpr (ends_here<Who, What, T>) return post_here<What, T>(to, r, at, told, operand, expected, context);
+    if (r == nullptr) [[unlikely]]
+      return initiator_.dead(to, name_of(told));
+    if constexpr (!port_checks<Who, What, T>) {
+      if (status s = initiator_.check(sizeof(T), at, rights::remote_atomic, name_of(told)); !s) [[unlikely]]
+        return s;
+      if (at.address % sizeof(T) != 0) [[unlikely]]
+        return error(errc::invalid, name_of(told));
+    }
+    if constexpr (Who == atomicity::target) {
+      slot* o = initiator_.claim(r, told, context);
+      if (o == nullptr) [[unlikely]]
+        return again(waits_for::operation_slot, name_of(told));
+      return by_message(*o, at, What, type_of<T>, to_bits(operand), to_bits(expected));
+    } else {
+      constexpr atomic_lowering how = Engine::fabric::atomics_by.of(What, type_of<T>);
+      if constexpr (how == atomic_lowering::wide_loop)
+        if (at.address % 8 == 0 && at.room < 8) [[unlikely]]
+          return error(errc::out_of_range, name_of(told));
+      slot* o = claim<T>(r, told, context);
+      if (o == nullptr) [[unlikely]]
+        return again(waits_for::operation_slot, name_of(told));
+      if constexpr (how == atomic_lowering::native) {
+        return initiator_.posted(*o, e_.port->template fetch_atomic<What, T>(r->link, operand, expected, o->scratch,
+                                                                             o->descriptor, {at.address, at.key}, o));
+      } else {
+        return begin<how == atomic_lowering::wide_loop, sizeof(T)>(*o, at, What, to_bits(operand), to_bits(expected));
+      }
+    }
+  }
+
+  /// A compare-swap of a loop came back well. True when the operation has ended; else the next is on its way, or
+  /// deferred.
+  bool step(slot& s) noexcept requires(Engine::swap_loops) {
+    const std::uint64_t seen = s.scratch[0];
+    const std::uint64_t old = word_of(s, seen);
+    const bool over = seen == s.loop.guess || applied(s.loop.what, s.type, old, s.loop.operand, s.loop.expected) == old;
+    if (over) {
+      s.scratch[0] = old;
+      return true;
+    }
+    s.loop.guess = seen;
+    resume(s);
+    return s.pending == 0 && s.fault != errc::ok;
+  }
+
+  /// Posts the next compare-swap, or puts it on the list of what is deferred. Afterwards `pending` is 0 when nothing is
+  /// under way.
+  void resume(slot& s) noexcept requires(Engine::swap_loops) {
+    const status posted = swap(s);
+    s.pending = posted ? 1 : 0;
+    if (posted) return;
+    if (posted.is_again()) {
+      e_.defer(s);
+      return;
+    }
+    s.fault = posted.code;
+  }
+
+ private:
+  template <atomic_number T>
+  [[gnu::always_inline]] slot* claim(record* r, operation told, void* context) noexcept {
+    slot* o = initiator_.claim(r, told, context);
+    if (o == nullptr) [[unlikely]]
+      return nullptr;
+    o->type = type_of<T>;
+    if constexpr (sizeof(T) == 4) o->scratch[0] = 0;
+    return o;
+  }
+  /// Of a port whose posts end when they return. All that is refused leaves by one call.
+  template <atomic_operation What, atomic_number T>
+  [[gnu::always_inline]] status post_here(peer to, record* r, const remote_place& at, operation told, T operand,
+                                          T expected, void* context) noexcept {
+    std::byte* word = nullptr;
+    if (r == nullptr || !e_.port->template reach_word<T>(r->link, {at.address, at.key}, word)) [[unlikely]]
+      return post_elsewhere<What, T>(e_, to, operand, expected, at.address, at.key, told, context);
+    slot* o = claim<T>(r, told, context);
+    if (o == nullptr) [[unlikely]]
+      return again(waits_for::operation_slot, name_of(told));
+    e_.port->template change_reached<What, T>(word, operand, expected, o->scratch);
+    e_.ended.add(*o);
+    return {};
+  }
+  /// Nobody is there, or the port must look closer.
+  template <atomic_operation What, atomic_number T>
+  [[gnu::cold, gnu::noinline]] static status post_elsewhere(Engine& e, peer to, T operand, T expected,
+                                                            std::uint64_t address, std::uint64_t key, operation told,
+                                                            void* context) noexcept {
+    atomic_posts posts(e);
+    record* const r = posts.initiator_.living(to);
+    if (r == nullptr) return posts.initiator_.dead(to, name_of(told));
+    slot* o = posts.template claim<T>(r, told, context);
+    if (o == nullptr) return again(waits_for::operation_slot, name_of(told));
+    return posts.initiator_.ended_or_not(
+        *o, e.port->template fetch_atomic<What, T, post_mode::at_return>(r->link, operand, expected, o->scratch,
+                                                                         o->descriptor, {address, key}, o));
+  }
+  [[gnu::always_inline]] status by_message(slot& o, const remote_place& at, atomic_operation what, number_type type,
+                                           std::uint64_t operand, std::uint64_t expected) noexcept {
+    o.type = type;
+    o.stage = stage::replying;
+    const wire::atomic_request asked{o.named(), at.address, at.key, operand, expected, what, type};
+    return initiator_.posted(
+        o, e_.template tell_of<wire::atomic_request_bytes>(
+               *o.record, wire::message_kind::atomic_request, [&asked](bytes body) __attribute__((always_inline)) {
+                 wire::encode(asked, body);
+               }));
+  }
+
+  /// The first guess is 0: right for fresh words, and else the answer is what a read would have brought.
+  template <bool Wide, std::size_t Bytes>
+  status begin(slot& o, const remote_place& at, atomic_operation what, std::uint64_t operand,
+               std::uint64_t expected) noexcept {
+    o.stage = stage::looping;
+    o.loop.operand = operand;
+    o.loop.expected = expected;
+    o.loop.guess = 0;
+    o.loop.what = what;
+    o.loop.narrow = !Wide && Bytes == 4;
+    o.loop.shift = Wide ? static_cast<std::uint8_t>(at.address % 8 * 8) : std::uint8_t{0};
+    o.loop.cell = {Wide ? at.address & ~std::uint64_t{7} : at.address, at.key};
+    return initiator_.posted(o, swap(o));
+  }
+
+  static std::uint64_t word_of(const slot& s, std::uint64_t cell) noexcept {
+    return size_of(s.type) == 4 ? cell >> s.loop.shift & 0xffff'ffffU : cell;
+  }
+
+  status swap(slot& s) noexcept {
+    const std::uint64_t guess = s.loop.guess;
+    const std::uint64_t old = word_of(s, guess);
+    const std::uint64_t next = guess ^ (old ^ applied(s.loop.what, s.type, old, s.loop.operand, s.loop.expected))
+                                           << s.loop.shift;
+    if constexpr (natively(Engine::fabric::facts, atomic_operation::compare_swap, number_type::uint32)) {
+      if (s.loop.narrow) {
+        s.scratch[0] = 0;
+        return e_.port->template fetch_atomic<atomic_operation::compare_swap>(
+            s.record->link, static_cast<std::uint32_t>(next), static_cast<std::uint32_t>(guess), s.scratch,
+            s.descriptor, s.loop.cell, &s);
+      }
+    }
+    return e_.port->template fetch_atomic<atomic_operation::compare_swap>(s.record->link, next, guess, s.scratch,
+                                                                          s.descriptor, s.loop.cell, &s);
+  }
+
+  Engine& e_;
+  initiator<Engine> initiator_;
+};
+
+}  // namespace weft::detail

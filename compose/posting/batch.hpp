@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Posts to one peer that go out together: the card hears of them once. libfabric's word for it is FI_MORE on all but
+// the last post (fi_msg(3), fi_rma(3)); with rdma-core they are linked into one call. Which member is the last is known
+// only when the batch is closed, so one member is kept back until the next one comes: a batch that goes out of scope
+// always has a last post to make. Hot path: yes: no slot is held and nothing is allocated; a member costs its copy
+// beside its post. Threads: the owner's.
+#pragma once
+
+#include "../words.hpp"
+#include "atomics.hpp"
+#include "coalescing.hpp"
+#include "initiator.hpp"
+#include "prepared_member.hpp"
+#include "work_request_chain.hpp"
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+namespace weft::detail {
+
+/// The batch of ports that are told, post by post, whether more comes.
+template <class Engine>
+class [[nodiscard]] kept_back_batch {
+ public:
+  using record = typename Engine::record;
+  using initiator_type = initiator<Engine>;
+
+  kept_back_batch(Engine& e, peer to) noexcept : e_(&e), to_(to) {}
+  kept_back_batch(kept_back_batch&& other) noexcept
+      : e_(std::exchange(other.e_, nullptr)),
+        to_(other.to_),
+        held_(other.held_),
+        why_(other.why_),
+        posted_(other.posted_) {
+    other.held_.drop();
+  }
+  kept_back_batch& operator=(kept_back_batch&& other) noexcept {
+    if (this == &other) return *this;
+    leave();
+    e_ = std::exchange(other.e_, nullptr);
+    to_ = other.to_;
+    held_ = other.held_;
+    why_ = other.why_;
+    posted_ = other.posted_;
+    other.held_.drop();
+    return *this;
+  }
+  ~kept_back_batch() { leave(); }
+
+  /// As transport::send, put and put_notify without a context. `again`: not taken; make progress, then try once more.
+  [[gnu::always_inline]] status send(local_memory from) noexcept {
+    if (e_ == nullptr) [[unlikely]]
+      return error(errc::invalid, "a closed batch");
+    record* r = initiator_type(*e_).living(to_);
+    if (r != nullptr && from.size > r->their_max_message_bytes) [[unlikely]]
+      return initiator_type::too_long(*e_, from.size, *r);
+    return add(r, operation::send, from, {}, 0);
+  }
+  [[gnu::always_inline]] status put(local_memory from, const remote_place& at) noexcept {
+    if constexpr (in_library_words) return behind_its_like<operation::put>(from, at, 0);
+    else return write(operation::put, from, at, 0);
+  }
+  [[gnu::always_inline]] status put_notify(local_memory from, const remote_place& at,
+                                           std::uint32_t immediate) noexcept {
+    if constexpr (in_library_words && initiator_type::notify_answer::rides_on_write)
+      return behind_its_like<operation::put_notify>(from, at, immediate);
+    else return write(operation::put_notify, from, at, immediate);
+  }
+
+  /// As transport::fetch_add of 64 bits: it tells its own end, with the value before.
+  template <class Place>
+  status fetch_add(const Place& at, std::uint64_t operand, void* context) noexcept {
+    constexpr atomicity who = executor_of<typename Engine::fabric, Place>;
+    static_assert(executes<typename Engine::fabric, who>());
+    if (e_ == nullptr) return error(errc::invalid, "a closed batch");
+    if (!why_) return why_;
+    if (held_.what != nothing) {  // without a hint: what follows may be refused
+      if constexpr (links) e_->port->begin_batch();
+      initiator_type l(*e_);
+      if (const status s = last(l, nullptr, false); !s) return stopped(*this, s);
+      ++posted_;
+      held_.drop();
+    }
+    const status s = atomic_posts<Engine>(*e_).template post<who, atomic_operation::add, std::uint64_t>(
+        to_, atomic_place(at), operation::fetch_add, operand, 0, context);
+    if (s) ++posted_;
+    else if constexpr (links) e_->port->end_batch();
+    return s;
+  }
+
+  /// Posts the last member. With a context: exactly one `completed` or `failed` tells its end. `again`: the batch is
+  /// still open. A batch of no members has no end to tell: `invalid` where a context was given.
+  status close(void* context) noexcept {
+    if (e_ != nullptr && held_.what == nothing && why_) return error(errc::invalid, nothing_to_tell(posted_));
+    return finish(context, true);
+  }
+  [[gnu::always_inline]] status close() noexcept {
+    if constexpr (in_library_words) {
+      if (held_.ready != nothing) [[likely]] {
+        if (record* r = initiator_type::living(to_)) [[likely]]
+          return close_with(*r);
+      }
+    }
+    return close_otherwise(*this);
+  }
+
+  /// Members that the library, or weft for it, took so far. The one kept back is not among them.
+  std::uint32_t posted() const noexcept { return posted_; }
+  bool is_open() const noexcept { return e_ != nullptr; }
+
+ private:
+  static constexpr operation nothing = detail::no_member;
+  using member = typename detail::prepared_member<Engine>::type;
+  static constexpr bool in_library_words = detail::posts_prepared_writes<Engine>;
+
+  /// Of one call, a write.
+  static constexpr bool goes_prepared(operation what) noexcept {
+    return what == operation::put || (what == operation::put_notify && initiator_type::notify_answer::rides_on_write);
+  }
+
+  /// A write behind one of its kind, both of one call. One is kept only where the batch is open and not broken:
+  /// whatever else is the case is answered the other way.
+  template <operation What>
+  [[gnu::always_inline]] status behind_its_like(local_memory from, const remote_place& at,
+                                                std::uint32_t immediate) noexcept {
+    record* r = initiator_type::living(to_);
+    if (r != nullptr && from.size - 1 < at.room && grants(at.granted, rights::remote_write)) [[likely]] {
+      if (held_.ready == What && !initiator_type::parts_of::too_large(*e_, from.size)) [[likely]] {
+        if (const status s = e_->port->template post_prepared<What == operation::put_notify>(r->link, held_.kept); !s)
+            [[unlikely]]
+          return stopped(*this, s);
+        ++posted_;
+      } else if (!begins(*this, What, *r, from.size)) [[unlikely]] {
+        return other_write(*this, What, from.data, from.size, from.descriptor, at, immediate);
+      }
+      held_.kept.keep(from, {at.address, at.key},
+                      What == operation::put_notify ? initiator_type::immediate_word(*r, immediate) : 0);
+      return {};
+    }
+    return other_write(*this, What, from.data, from.size, from.descriptor, at, immediate);
+  }
+  // Cold, although a batch has a first member: nothing of theirs is kept in registers while the others are posted.
+  /// The first member of an open batch is kept, and nothing is posted. False: this is none, or it is larger than one
+  /// call.
+  [[gnu::noinline, gnu::cold]] static bool begins(kept_back_batch& self, operation what, record& r,
+                                                  std::size_t size) noexcept {
+    if (self.e_ == nullptr || !self.why_ || self.held_.what != nothing ||
+        initiator_type::parts_of::too_large(*self.e_, size))
+      return false;
+    self.held_.what = self.held_.ready = what;
+    self.e_->port->aim(r.link, self.held_.kept, static_cast<library_context<0>*>(&r));
+    return true;
+  }
+  /// The pieces of `from` one by one: whole it lay in memory.
+  [[gnu::noinline, gnu::cold]] static status other_write(kept_back_batch& self, operation what, std::byte* data,
+                                                         std::size_t size, void* descriptor, const remote_place& at,
+                                                         std::uint32_t immediate) noexcept {
+    return self.write_apart(what, {data, size, descriptor}, at, immediate);
+  }
+  [[gnu::noinline]] status write_apart(operation what, const local_memory& from, const remote_place& at,
+                                       std::uint32_t immediate) noexcept {
+    return write(what, from, at, immediate);
+  }
+
+  [[gnu::always_inline]] status write(operation what, local_memory from, const remote_place& at,
+                                      std::uint32_t immediate) noexcept {
+    if (e_ == nullptr) [[unlikely]]
+      return error(errc::invalid, "a closed batch");
+    if (status s = initiator_type::check(from.size, at, rights::remote_write, name_of(what)); !s) [[unlikely]]
+      return s;
+    return add(initiator_type(*e_).living(to_), what, from, at, immediate);
+  }
+
+  /// Posts the member kept back, since one more comes; keeps that one.
+  [[gnu::always_inline]] status add(record* r, operation what, local_memory from, const remote_place& at,
+                                    std::uint32_t immediate) noexcept {
+    if (!why_) [[unlikely]]
+      return why_;
+    if (r == nullptr) [[unlikely]]
+      return initiator_type(*e_).dead(to_, name_of(what));
+    if constexpr (Engine::coalesces)
+      if (const status s = coalescing<Engine>(*e_).before(r); !s) return s;
+    if (held_.what != nothing) {
+      if constexpr (links) e_->port->begin_batch();
+      if (const status s = post_held(*r); !s) [[unlikely]]
+        return stopped(*this, s);
+      ++posted_;
+    }
+    held_.keep(what, from, at, in_library_words ? initiator_type::immediate_word(*r, immediate) : immediate,
+               goes_prepared(what) && from.size != 0 && !initiator_type::parts_of::too_large(*e_, from.size));
+    if constexpr (in_library_words) e_->port->aim(r->link, held_.kept, static_cast<library_context<0>*>(r));
+    return {};
+  }
+
+  static constexpr const char* nothing_to_tell(std::uint32_t members) noexcept {
+    return members == 0 ? "close a batch of no members" : "close with a context behind a fetch_add, which has its own";
+  }
+  [[gnu::cold, gnu::noinline]] static status stopped(kept_back_batch& self, status s) noexcept {
+    if constexpr (links) self.e_->port->end_batch();  // what waits for room must have been posted
+    if (!s.is_again()) {
+      self.why_ = s;
+      self.held_.drop();
+    }
+    return s;
+  }
+
+  /// With others to follow, where the port can make use of that. What add() has checked is not checked again.
+  [[gnu::always_inline]] status post_held(record& r) noexcept {
+    initiator_type l(*e_);
+    if constexpr (hints || links) {
+      if (!initiator_type::parts_of::too_large(*e_, held_.from().size)) [[likely]]
+        return hinted(l, r);
+    }
+    return last(l, nullptr, false);
+  }
+
+  [[gnu::always_inline]] status hinted(initiator_type& l, record& r) noexcept {
+    auto& port = *e_->port;
+    const local_memory from = held_.from();
+    const remote_memory at{held_.at().address, held_.at().key};
+    if (held_.what == operation::put && from.size != 0)
+      return l.post_write(
+          &r, operation::put, nullptr,
+          false, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
+            if constexpr (hints) return port.template write<M, true>(r.link, from, at, c);
+            else return port.template write<M>(r.link, from, at, c);
+          });
+    if constexpr (!Engine::framed)
+      if (held_.what == operation::send) {
+        const auto tag = wire::message_tag::of(wire::message_kind::user, r.theirs);
+        return Engine::counted(
+            r,
+            l.post(
+                &r, operation::send, nullptr,
+                false, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
+                  if constexpr (hints) return port.template send<M, true>(r.link, from, tag.word, c);
+                  else return port.template send<M>(r.link, from, tag.word, c);
+                }));
+      }
+    if constexpr (initiator_type::notify_answer::rides_on_write)
+      if (held_.what == operation::put_notify && from.size != 0) {
+        const std::uint64_t word = initiator_type::immediate_word(r, held_.immediate());
+        return l.post_write(
+            &r, operation::put_notify, nullptr,
+            false, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
+              if constexpr (hints) return port.template write_immediate<M, true>(r.link, from, at, word, c);
+              else return port.template write_immediate<M>(r.link, from, at, word, c);
+            });
+      }
+    return last(l, nullptr, false);
+  }
+
+  [[gnu::noinline]] status last(initiator_type& l, void* context, bool signalled) noexcept {
+    switch (held_.what) {
+      case operation::send:
+        return l.send(to_, held_.from(), context, signalled);
+      case operation::put:
+        return l.put(to_, held_.from(), held_.at(), context, signalled);
+      default:
+        return l.put_notify(to_, held_.from(), held_.at(), held_.immediate(), context, signalled);
+    }
+  }
+
+  /// The last member, made up already. A short notice is copied, as one that is posted alone.
+  [[gnu::always_inline]] status close_with(record& r) noexcept {
+    const bool notifies = held_.ready == operation::put_notify;
+    const local_memory from = held_.from();
+    const status s =
+        notifies && from.size <= Engine::inject_bytes
+            ? e_->port->inject_write_immediate(r.link, {from.data, from.size}, held_.kept.to(), held_.kept.immediate())
+            : e_->port->post_last_prepared(r.link, held_.kept, notifies);
+    if (s.is_again()) [[unlikely]]
+      return s;
+    posted_ += std::uint32_t{static_cast<bool>(s)};
+    held_.drop();
+    e_ = nullptr;
+    return s;
+  }
+  [[gnu::noinline]] static status close_otherwise(kept_back_batch& self) noexcept {
+    return self.finish(nullptr, false);
+  }
+
+  status finish(void* context, bool signalled) noexcept {
+    if (e_ == nullptr) return error(errc::invalid, "close a closed batch");
+    status s = why_;
+    if (s && held_.what != nothing) {
+      initiator_type l(*e_);
+      s = last(l, context, signalled);
+      posted_ += std::uint32_t{static_cast<bool>(s)};
+    }
+    if constexpr (links) e_->port->end_batch();
+    if (s.is_again()) return s;
+    held_.drop();
+    e_ = nullptr;
+    return s;
+  }
+
+  void leave() noexcept {
+    if (e_ == nullptr) return;
+    Engine& e = *e_;
+    const member kept = held_;
+    const status s = finish(nullptr, false);
+    if (!s) [[unlikely]]
+      left_behind(e, kept, s);
+  }
+  [[gnu::cold]] void left_behind(Engine& e, const member& kept, status why) noexcept {
+    e_ = nullptr;
+    record* r = initiator_type(e).living(to_);
+    if (r == nullptr) return;  // the peer's loss was told, and with it the end of all that was posted to it
+    const operation what = kept.what == nothing ? operation::put : kept.what;
+    if (kept.what == nothing) return typename initiator_type::parts_of(e).leave(*r, what, {}, {}, 0, why);
+    typename initiator_type::parts_of(e).leave(*r, what, kept.from(), {kept.at().address, kept.at().key},
+                                               kept.immediate(), why);
+  }
+
+  static constexpr bool hints = requires { requires Engine::port_type::hints_more; };
+  static constexpr bool links = requires(typename Engine::port_type & p) {
+    p.begin_batch();
+    p.end_batch();
+  };
+
+  Engine* e_;
+  peer to_;
+  member held_{};
+  status why_{};
+  std::uint32_t posted_ = 0;
+};
+
+/// A batch to one peer. Members are unsignalled; close(context) asks for the end of the last one, which on rows that
+/// keep the order of what they post is the end of all. Members reach the library in the order given. Sources must stay
+/// untouched until the batch is closed, and then as long as any unsignalled source. A fetch_add has a context and an
+/// end of its own; behind one close(context) is `invalid`, close() is right. Make it, fill it, close it: other posts to
+/// that peer in between may overtake a member, and progress() in between finds the members of some fabrics not posted
+/// yet.
+///
+/// Which post fails and what is told: a member that is refused for its own sake (bounds, rights, size, a full queue:
+/// `again`) is not in the batch, and the batch goes on; repeat it after progress(), or leave it. If the library refuses
+/// a member that was taken before, the batch is broken: that call, every later one and close() return the error, and
+/// posted() says how many members the library took: they are the first ones. A batch that goes out of scope tells such
+/// an error as `failed` with a null context, and if the queue is full then, leaves its last member to progress(), in a
+/// slot of its own, allocated then. Moved-from batches are closed.
+template <class Engine>
+using batch = std::conditional_t<lists_members<Engine>, work_request_chain<Engine>, kept_back_batch<Engine>>;
+
+}  // namespace weft::detail

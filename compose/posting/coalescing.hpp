@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Groups: small messages and puts to one peer, packed into one message. A group is filled where it is sent from: a
+// buffer that the library reads until the send ends, and the slot that it will end by. The target hands each message to
+// the handler where it lies, and copies the bytes of puts after the checks that a card would make
+// (receiving/group_unpacking.hpp). Which posts may be members is asked of the row. Messages: always, and they keep
+// their order: a group is one message. Puts: where a message is not overtaken by one behind it and flush() sends one,
+// so that it flushes them too; where nobody relies on an order of writes (fi_endpoint(3), FI_ORDER_WAW), since the
+// target copies when it looks; plain ones besides where bytes land only while the target polls anyway. Hot path: add().
+// Threads: the owner's.
+#pragma once
+
+#include "../../wire/group.hpp"
+#include "../engine/engine.hpp"
+
+#include <algorithm>
+
+namespace weft::detail {
+
+template <class Engine>
+class coalescing {
+ public:
+  using record = typename Engine::record;
+  using slot = typename Engine::slot;
+  using fabric = typename Engine::fabric;
+
+  /// Put_notifies, and plain puts, may be members.
+  static constexpr bool packs_notices =
+      fabric::facts.order_send_after_send && !Engine::tracks_writes && !Engine::uses_ring && !Engine::watches_cells &&
+      !Engine::shape::ordered_write_after_write && !std::same_as<answer<fabric, flush_family>, flush::refused>;
+  static constexpr bool packs_puts = packs_notices && answer<fabric, progress_family>::needs_owner;
+  /// What is gathered unasked: at most this many bytes, so that each group holds several, and each peer can take one.
+  static constexpr std::size_t small = std::min<std::size_t>(Engine::group_bytes / 4, 512);
+
+  explicit coalescing(Engine& e) noexcept : e_(e) {}
+
+  /// Bytes that a group to this peer can have.
+  static std::size_t capacity(const record& r) noexcept {
+    return std::min<std::size_t>(Engine::group_bytes, r.their_max_message_bytes);
+  }
+
+  /// Packs a message. `again`: not taken. Any other error: the group before could not be sent, whose members are told,
+  /// or it can never fit.
+  [[gnu::always_inline]] status add(record& r, open_group& g, const local_memory& from) noexcept {
+    const std::size_t need = wire::group_member_bytes(wire::group_kind::message, from.size);
+    if (static_cast<std::size_t>(g.end - g.at) < need) [[unlikely]]
+      if (const status s = make_room(r, g, need); !s) return s;
+    g.at = wire::encode_message(g.at, from.data, from.size);
+    if (--g.room == 0) [[unlikely]]
+      filled(r, g);
+    return {};
+  }
+  /// Packs a put or put_notify, which was checked.
+  status add(record& r, open_group& g, wire::group_kind kind, const local_memory& from, const remote_place& at,
+             std::uint32_t immediate) noexcept {
+    const std::size_t need = wire::group_member_bytes(kind, from.size);
+    if (static_cast<std::size_t>(g.end - g.at) < need)
+      if (const status s = make_room(r, g, need); !s) return s;
+    g.at = wire::encode({kind, immediate, at.address, at.key, {from.data, from.size}}, g.at);
+    if (--g.room == 0) filled(r, g);
+    return {};
+  }
+
+  /// Sends what was packed. `again`: the group is still open. Other errors: its members are told at the next look.
+  status post(record& r, open_group& g) noexcept {
+    slot& o = *e_.operations.at(g.slot);
+    o.scratch[0] = static_cast<std::uint64_t>(g.at - start_of(o));
+    const status s = send(o);
+    if (s.is_again()) return s;
+    close(r, g);
+    if (!s) {
+      o.fault = s.code;
+      e_.defer(o);
+    }
+    return s;
+  }
+  /// Leaves a group to progress(): the queue is full, and whoever filled it is gone.
+  void leave(record& r, open_group& g) noexcept {
+    slot& o = *e_.operations.at(g.slot);
+    close(r, g);
+    e_.defer(o);
+  }
+  /// Whether the group's slot is still its own: it may have been ended early.
+  bool owns_slot(const open_group& g) const noexcept {
+    const slot* o = g.slot == no_index ? nullptr : e_.operations.at(g.slot);
+    return o != nullptr && o->generation == g.generation && o->use == slot_use::silent && o->stage == stage::grouped &&
+           o->pending == 0;
+  }
+
+  /// What is deferred of a group: its send, or after a fault its members' ends. True: the caller ends it.
+  bool resume(slot& o) noexcept {
+    if (o.fault != errc::ok) return true;
+    const status s = send(o);
+    if (s) return false;  // the library has it, or it is out and its slot given back
+    if (s.is_again()) {
+      e_.defer(o);
+      return false;
+    }
+    o.fault = s.code;
+    return true;
+  }
+
+  /// Tells each member that it failed, and gives the slot back, or leaves it to the library that still holds it.
+  template <class On>
+  void fail(slot& o, status why, On&& on) {
+    record& r = *o.record;
+    const peer whose = e_.handle(r);
+    if constexpr (Engine::coalesces)
+      if (r.gathered.slot == o.index) r.gathered = {};
+    e_.deferred.forget([&o](const slot& s) { return &s == &o; });
+    o.use = slot_use::control;  // a handler may close the peer: the slot is none of its any more
+    o.record = nullptr;
+    wire::group_reader in({start_of(o), static_cast<std::size_t>(o.scratch[0])});
+    for (wire::group_member m; in.next(m) == wire::group_verdict::member;)
+      if (m.kind != wire::group_kind::refusal && r.number == whose.number() && r.state != peer_state::free)
+        on(failed{m.kind == wire::group_kind::message ? operation::send
+                  : m.kind == wire::group_kind::put   ? operation::put
+                                                      : operation::put_notify,
+                  whose, nullptr, error(why.code, why.operation)});
+    o.record = &r;
+    if (o.pending > 0) e_.abandon(o);
+    else e_.release(o);
+  }
+
+  // ---- gathered posts (coalesce::up_to)
+  /// Sends what was gathered for a peer, since something else comes that must stay behind it. `again`: that must wait.
+  [[gnu::always_inline]] status before(record* r) noexcept {
+    if (r == nullptr || r->gathered.slot == no_index) [[likely]]
+      return {};
+    return sent_before(*r);
+  }
+  /// After a look that found something, or nothing: sends what is due.
+  void poll(bool found) noexcept {
+    const instant now = found ? e_.port->now() : instant{};
+    std::erase_if(e_.gathering, [&](record* r) {
+      if (r->gathered.slot != no_index && due(*r, found, now)) {
+        if (r->live == r->number) (void)post(*r, r->gathered);
+        else drop(*r);
+      }
+      r->listed = r->gathered.slot != no_index;
+      return !r->listed;
+    });
+  }
+  /// The peer is gone, and with it what was gathered for it.
+  static void forget(record& r) noexcept { r.gathered = {}; }
+
+ private:
+  std::byte* start_of(const slot& o) const noexcept { return e_.group_memory(o.buffer).data + Engine::front; }
+
+  [[gnu::noinline]] status sent_before(record& r) noexcept {
+    const status s = post(r, r.gathered);
+    return s.is_again() ? s : status{};  // whatever else is wrong, the post that comes finds out itself
+  }
+
+  [[gnu::noinline]] status make_room(record& r, open_group& g, std::size_t need) noexcept {
+    if (g.slot != no_index)
+      if (const status s = post(r, g); !s) return s;
+    if (need > capacity(r)) return error(errc::truncated, "a group");
+    return open(r, g);
+  }
+
+  status open(record& r, open_group& g) noexcept {
+    slot* o = e_.operations.take_above();
+    if (o == nullptr) return again(waits_for::operation_slot, "a group");
+    e_.claim(*o, slot_use::silent, operation::send, &r, nullptr);
+    o->stage = stage::grouped;
+    o->pending = 0;
+    o->buffer = e_.take_group();
+    if (o->buffer == no_index) {
+      e_.release(*o);
+      return again(waits_for::operation_slot, "a group");
+    }
+    std::byte* const start = start_of(*o);
+    g = {start, start + capacity(r), Engine::group_members, o->index, ++o->generation};
+    if constexpr (Engine::coalesces)
+      if (&g == &r.gathered && !r.listed) {
+        r.listed = true;
+        e_.gathering.push_back(&r);
+        e_.put_off();
+      }
+    return {};
+  }
+
+  /// The count is reached. Where the queue is full the next member finds no room, and asks to wait.
+  [[gnu::noinline]] void filled(record& r, open_group& g) noexcept {
+    if (post(r, g).is_again()) g.end = g.at;
+  }
+
+  void close(record& r, open_group& g) noexcept {
+    g = {};
+    if constexpr (Engine::coalesces)
+      if (&g == &r.gathered) r.gathered_since = {};
+  }
+
+  status send(slot& o) noexcept {
+    record& r = *o.record;
+    const local_memory memory = e_.group_memory(o.buffer);
+    const auto tag = wire::message_tag::of(wire::message_kind::group, r.theirs);
+    const std::size_t size = Engine::around + static_cast<std::size_t>(o.scratch[0]);
+    Engine::put_front({memory.data, memory.size}, tag, static_cast<std::size_t>(o.scratch[0]));
+    Engine::put_back(memory.data + Engine::front + o.scratch[0]);
+    if (size <= Engine::inject_bytes) {
+      const status s = Engine::counted(r, e_.port->inject(r.link, {memory.data, size}, Engine::immediate_of(tag)));
+      if (s) e_.release(o);
+      return s;
+    }
+    o.pending = 1;
+    const status s =
+        Engine::counted(r, e_.port->template send<post_mode::signalled>(r.link, {memory.data, size, memory.descriptor},
+                                                                        Engine::immediate_of(tag), &o));
+    if (!s) o.pending = 0;
+    return s;
+  }
+
+  bool due(record& r, bool found, instant now) noexcept {
+    if (!found || r.live != r.number) return true;
+    if (r.gathered_since == instant{}) r.gathered_since = now;
+    return now - r.gathered_since >= e_.options.coalesce_time;
+  }
+  void drop(record& r) noexcept {
+    slot& o = *e_.operations.at(r.gathered.slot);
+    close(r, r.gathered);
+    e_.release(o);
+  }
+
+  Engine& e_;
+};
+
+}  // namespace weft::detail

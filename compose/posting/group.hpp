@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Posts to one peer that travel in one message, opened and closed by hand: `auto g = net.coalesce(peer); g.send(a);
+// g.send(b); g.close();`. It closes itself on every path. On every fabric, whatever its coalesce answer; what the
+// answer adds is gathering without a group. Hot path: send(). Threads: the owner's.
+#pragma once
+
+#include "coalescing.hpp"
+#include "initiator.hpp"
+
+#include <utility>
+
+namespace weft::detail {
+
+/// A group to one peer. Members are copied, so that their sources are free at once, and unsignalled: only failures are
+/// told, each with a null context; a group that could not be sent fails each of its members. A message that is full is
+/// sent, and the group goes on with another, so that a group may have any number of members; coalesce::up_to says how
+/// many there are in one, else 64 of 768 bytes together. What fits none of them goes alone, in its order. So do puts
+/// where they may not be members (compose/posting/coalescing.hpp); where they are, the target copies them when it
+/// polls. `again`: not taken; make progress, then try once more. Other posts to that peer while the group is open may
+/// overtake its members. A group that goes out of scope while the queue is full is left to progress(). The transport
+/// must outlive it; moved-from groups are closed.
+template <class Engine>
+class [[nodiscard]] group {
+ public:
+  using record = typename Engine::record;
+  using initiator_type = initiator<Engine>;
+  using packing = coalescing<Engine>;
+
+  group(Engine& e, peer to) noexcept : e_(&e), to_(to) {}
+  group(group&& other) noexcept
+      : e_(std::exchange(other.e_, nullptr)), to_(other.to_), open_(std::exchange(other.open_, {})) {}
+  group& operator=(group&& other) noexcept {
+    if (this == &other) return *this;
+    leave();
+    e_ = std::exchange(other.e_, nullptr);
+    to_ = other.to_;
+    open_ = std::exchange(other.open_, {});
+    return *this;
+  }
+  ~group() { leave(); }
+
+  status send(local_memory from) noexcept {
+    record* r = nullptr;
+    if (const status s = ready(r, "send"); !s) [[unlikely]]
+      return s;
+    if (wire::group_member_bytes(wire::group_kind::message, from.size) > packing::capacity(*r)) [[unlikely]]
+      return alone(*r, [&] { return initiator_type(*e_).send(to_, from, nullptr, false); });
+    return packing(*e_).add(*r, open_, from);
+  }
+  /// As transport::put without a context.
+  status put(local_memory from, const remote_place& at) noexcept {
+    return write<packing::packs_puts>(wire::group_kind::put, "put", from, at, 0,
+                                      [&] { return initiator_type(*e_).put(to_, from, at, nullptr, false); });
+  }
+  status put_notify(local_memory from, const remote_place& at, std::uint32_t immediate) noexcept {
+    return write<packing::packs_notices>(wire::group_kind::put_notify, "put_notify", from, at, immediate, [&] {
+      return initiator_type(*e_).put_notify(to_, from, at, immediate, nullptr, false);
+    });
+  }
+
+  /// Sends what was packed. `again`: the group is still open. Other errors: it is closed, and its members are told at
+  /// the next look.
+  status close() noexcept {
+    if (e_ == nullptr) return error(errc::invalid, "close a closed group");
+    record* r = initiator_type(*e_).living(to_);
+    status s{};
+    if (r == nullptr) s = initiator_type(*e_).dead(to_, "close a group");  // its members ended with the peer
+    else if (holds()) s = packing(*e_).post(*r, open_);
+    if (s.is_again() && r != nullptr) return s;
+    open_ = {};
+    e_ = nullptr;
+    return s;
+  }
+  bool is_open() const noexcept { return e_ != nullptr; }
+
+ private:
+  bool holds() const noexcept { return packing(*e_).owns_slot(open_); }
+
+  /// The peer lives, the group is its own still, and what was gathered before is on its way.
+  [[gnu::always_inline]] status ready(record*& r, const char* what) noexcept {
+    if (e_ == nullptr) [[unlikely]]
+      return error(errc::invalid, "a closed group");
+    r = initiator_type(*e_).living(to_);
+    if (r == nullptr) [[unlikely]]
+      return initiator_type(*e_).dead(to_, what);
+    if (open_.slot != no_index && !holds()) [[unlikely]]
+      open_ = {};
+    if constexpr (Engine::coalesces)
+      if (open_.slot == no_index) return packing(*e_).before(r);
+    return {};
+  }
+
+  template <bool Packs, class Plain>
+  status write(wire::group_kind kind, const char* what, const local_memory& from, const remote_place& at,
+               std::uint32_t immediate, Plain&& plain) noexcept {
+    record* r = nullptr;
+    if (const status s = ready(r, what); !s) return s;
+    if constexpr (Packs)
+      if (wire::group_member_bytes(kind, from.size) <= packing::capacity(*r)) {
+        if (const status s = initiator_type::check(from.size, at, rights::remote_write, what); !s) return s;
+        return packing(*e_).add(*r, open_, kind, from, at, immediate);
+      }
+    return alone(*r, plain);
+  }
+
+  /// Behind what was packed so far, a post of its own.
+  template <class Plain>
+  [[gnu::noinline]] status alone(record& r, Plain&& plain) noexcept {
+    if (open_.slot != no_index)
+      if (const status s = packing(*e_).post(r, open_); !s) return s;
+    return plain();
+  }
+
+  void leave() noexcept {
+    if (e_ == nullptr) return;
+    record* r = initiator_type(*e_).living(to_);
+    if (r != nullptr && holds() && packing(*e_).post(*r, open_).is_again()) packing(*e_).leave(*r, open_);
+    open_ = {};
+    e_ = nullptr;
+  }
+
+  Engine* e_;
+  peer to_;
+  open_group open_{};
+};
+
+}  // namespace weft::detail

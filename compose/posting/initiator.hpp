@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The initiator's side: checks, takes a slot, makes the call that the fabric's answers name. One library call per
+// operation, unless the row forces more (policies/notify.hpp). Atomics: posting/atomics.hpp. Hot path: all of it.
+// Threads: the owner's.
+#pragma once
+
+#include "../../wire/control.hpp"
+#include "../engine/engine.hpp"
+#include "fused.hpp"
+#include "parts.hpp"
+#include "ring_posts.hpp"
+
+namespace weft::detail {
+
+/// Bytes on their way to a peer's region.
+template <class Record>
+struct outgoing_write {
+  Record* record;
+  local_memory from;
+  remote_memory to;
+  std::uint32_t immediate;
+  void* context;
+  bool signalled;
+};
+
+template <class Engine>
+class initiator {
+ public:
+  using record = typename Engine::record;
+  using slot = typename Engine::slot;
+  using write_of = outgoing_write<record>;
+  using notify_answer = answer<typename Engine::fabric, notify_family>;
+
+  using parts_of = parts<Engine>;
+  /// A write goes to the port as it is, which looks at its place.
+  static constexpr bool port_checks_writes = Engine::port_checks_places && notify_answer::rides_on_write &&
+                                             !Engine::watches_cells && Engine::write_mode != post_mode::delivered;
+
+  explicit initiator(Engine& e) noexcept : e_(e) {}
+
+  [[gnu::always_inline]] status send(peer to, local_memory from, void* context, bool signalled) noexcept {
+    record* r = living(to);
+    if (r == nullptr || from.size > r->their_max_message_bytes) [[unlikely]]
+      return not_sent(e_, to, from.size);
+    const auto tag = [r] {
+      return wire::message_tag::of(wire::message_kind::user, r->theirs);
+    };  // read where it goes into the call
+    if constexpr (Engine::framed) {
+      return Engine::counted(*r, send_framed(*r, from, tag(), context, signalled));
+    } else {
+      if (!signalled && is_injected(from.size))
+        return Engine::counted(*r, e_.port->inject(r->link, {from.data, from.size}, tag().word));
+      return Engine::counted(
+          *r, post(
+                  r, operation::send, context, signalled,
+                  [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
+                    return e_.port->template send<M>(r->link, from, tag().word, c);
+                  }));
+    }
+  }
+
+  [[gnu::always_inline]] status put(peer to, local_memory from, const remote_place& at, void* context,
+                                    bool signalled) noexcept {
+    record* r = living(to);
+    if (r == nullptr) [[unlikely]]
+      return dead(to, "put");
+    if constexpr (!port_checks_writes)
+      if (status s = check(from.size, at, rights::remote_write, "put"); !s) [[unlikely]]
+        return s;
+    if (parts_of::too_large(e_, from.size)) [[unlikely]]
+      return one_in_parts(*r, operation::put, from, at, 0, context, signalled);
+    // One of no bytes is not injected: the library may take it for nothing to do.
+    if constexpr (Engine::injects_puts)
+      if (!signalled && from.size - 1 < Engine::inject_bytes) [[likely]]
+        return e_.port->inject_write(r->link, {from.data, from.size}, {at.address, at.key});
+    const auto call = [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
+      return e_.port->template write<M>(r->link, from, {at.address, at.key}, c);
+    };
+    if constexpr (Engine::write_mode == post_mode::delivered)
+      if (signalled && from.size == 0) [[unlikely]]
+        return put_nothing(e_, r, from.data, from.descriptor, at.address, at.key, context);
+    return post_write(r, operation::put, context, signalled, call);
+  }
+
+  [[gnu::always_inline]] status put_notify(peer to, local_memory from, const remote_place& at, std::uint32_t immediate,
+                                           void* context, bool signalled) noexcept {
+    record* r = living(to);
+    if (r == nullptr) [[unlikely]]
+      return dead(to, "put_notify");
+    if constexpr (!port_checks_writes)
+      if (status s = check(from.size, at, rights::remote_write, "put_notify"); !s) [[unlikely]]
+        return s;
+    if (parts_of::too_large(e_, from.size)) [[unlikely]]
+      return one_in_parts(*r, operation::put_notify, from, at, immediate, context, signalled);
+    return notify_answer::post(*this, write_of{r, from, {at.address, at.key}, immediate, context, signalled});
+  }
+
+  /// Moves nothing, and ends at the next look: libraries may never end a read of no bytes (udp;ofi_rxd of
+  /// libfabric 1.17).
+  [[gnu::noinline]] status get_nothing(record& r, const remote_place& at, void* context) noexcept {
+    if (status s = check(0, at, rights::remote_read, "get"); !s) return s;
+    slot* o = claim(&r, operation::get, context);
+    if (o == nullptr) return again(waits_for::operation_slot, "get");
+    Engine::only_end_is_deferred(*o, {});
+    e_.defer(*o);
+    return {};
+  }
+  [[gnu::always_inline]] status get(peer from, local_memory into, const remote_place& at, void* context) noexcept {
+    record* r = living(from);
+    if (r == nullptr) [[unlikely]]
+      return dead(from, "get");
+    if constexpr (!Engine::port_checks_places)
+      if (status s = check(into.size, at, rights::remote_read, "get"); !s) [[unlikely]]
+        return s;
+    if (into.size == 0) [[unlikely]]
+      return get_nothing(*r, at, context);
+    if (parts_of::too_large(e_, into.size)) [[unlikely]]
+      return one_in_parts(*r, operation::get, into, at, 0, context, true);
+    slot* o = claim(r, operation::get, context);
+    if (o == nullptr) [[unlikely]]
+      return again(waits_for::operation_slot, "get");
+    if constexpr (Engine::ends_at_return)
+      return ended_or_not(*o, e_.port->template read<post_mode::at_return>(r->link, into, {at.address, at.key}, o));
+    else return posted(*o, e_.port->read(r->link, into, {at.address, at.key}, o));
+  }
+
+  // ---- what the answers are made of (called by policies/notify.hpp)
+  [[gnu::always_inline]] status write_with_immediate(const write_of& w) noexcept {
+    const std::uint64_t immediate = immediate_word(*w.record, w.immediate);
+    if (!w.signalled && is_injected(w.from.size))
+      return e_.port->inject_write_immediate(w.record->link, {w.from.data, w.from.size}, w.to, immediate);
+    if constexpr (Engine::write_mode == post_mode::delivered)
+      if (w.signalled && w.from.size == 0) [[unlikely]]
+        return notice_alone(e_, w.record, w.immediate, w.context);
+    return post_write(
+        w.record, operation::put_notify, w.context,
+        w.signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
+          return e_.port->template write_immediate<M>(w.record->link, w.from, w.to, immediate, c);
+        });
+  }
+
+  /// A message cannot overtake a write on this row: both are posted now. The operation ends when both have.
+  [[gnu::always_inline]] status write_then_message(const write_of& w) noexcept {
+    return write_first<Engine::write_mode, stage::noticing>(w);
+  }
+
+  /// Nothing keeps a message behind a write on this row: it is sent when the write is delivered.
+  [[gnu::always_inline]] status write_delivered_then_message(const write_of& w) noexcept {
+    return write_first<post_mode::delivered, stage::delivering>(w);
+  }
+
+  /// A small payload travels in the notice itself.
+  static constexpr bool fuses = Engine::fused_bytes > 0;
+  static bool fits_notice(const write_of& w) noexcept { return fusing<Engine>::fits(w.from.size); }
+  [[gnu::always_inline]] status write_in_notice(const write_of& w) noexcept { return fusing<Engine>(e_).post(w); }
+
+  /// Writes stay in order on this row: a second, small one into the target's ring is the notice.
+  status write_then_ring(const write_of& w) noexcept {
+    record& r = *w.record;
+    if (r.ring_posted - r.ring_credited >= r.ring.entries) return again(waits_for::receive_slot, "put_notify");
+    return write_first<Engine::write_mode, stage::writing>(w);
+  }
+
+  /// A cell of the target's ring is the write and the notice.
+  [[gnu::always_inline]] status write_watched(const write_of& w) noexcept { return cell_posts<Engine>(e_).post(w); }
+
+  /// Sends the notice of a put_notify whose bytes are safe; keeps it on the list of deferred ones when nothing is free.
+  /// Afterwards `pending` counts what the library still has to complete.
+  void send_notice(slot& o) noexcept {
+    if constexpr (Engine::watches_cells) return cell_posts<Engine>(e_).notice(o);
+    status told;
+    bool completes = true;  // a completion of the notice will come
+    if constexpr (Engine::uses_ring) {
+      told = write_ring_entry(*o.record, o);
+    } else {
+      std::byte body[4];
+      wire::encode(o.immediate, body);
+      completes = sizeof body + Engine::around > Engine::inject_bytes;
+      told = e_.tell(*o.record, wire::message_kind::notify, body, completes ? &o : nullptr);
+    }
+    if (told.is_again()) return e_.defer(o);
+    if (!told) o.fault = told.code;
+    if (!told || !completes) --o.pending;
+  }
+
+  // ---- what posting/batch.hpp and posting/gather.hpp are made of
+  [[gnu::always_inline]] static record* living(peer p) noexcept {
+    return p.alive() ? static_cast<record*>(p.living()) : nullptr;
+  }
+
+  /// Why a handle cannot be used: not yet connected, or gone.
+  status dead(peer p, const char* operation) const noexcept {
+    if (!p) return error(errc::invalid, operation);
+    const auto* r = static_cast<const record*>(p.record());
+    const bool meeting = r->number == p.number() && r->state != peer_state::free && r->state != peer_state::refusing &&
+                         r->state != peer_state::leaving;
+    return meeting ? again(waits_for::connection, operation) : error(errc::peer_lost, operation);
+  }
+
+  /// An immediate as it travels: with the connection's number where there is room, so that the target knows who wrote,
+  /// unless it knows by the link.
+  [[gnu::always_inline]] static std::uint64_t immediate_word(const record& r, std::uint32_t immediate) noexcept {
+    if constexpr (Engine::notices_name_links) return immediate;
+    else if constexpr (Engine::wide_immediate) return immediate | std::uint64_t{r.theirs.value} << 32;
+    else return immediate;
+  }
+
+  /// Whether an unsignalled post has read its source when it returns.
+  static constexpr bool is_injected(std::size_t size) noexcept {
+    return Engine::inject_bytes > 0 && (Engine::injects_all || size <= Engine::inject_bytes);
+  }
+
+  /// Why a message of so many bytes cannot be sent.
+  [[gnu::cold, gnu::noinline]] static status not_sent(Engine& e, peer to, std::uint64_t size) noexcept {
+    const record* r = living(to);
+    return r == nullptr ? initiator(e).dead(to, "send") : too_long(e, size, *r);
+  }
+  [[gnu::cold, gnu::noinline]] static status too_long(Engine& e, std::uint64_t size, const record& r) noexcept {
+    e.refused_message.note(size, r.their_max_message_bytes);
+    return {errc::truncated, origin::weft, static_cast<std::int32_t>(r.their_max_message_bytes), "send"};
+  }
+
+  [[gnu::always_inline]] static status check(std::size_t size, const remote_place& at, rights asked,
+                                             const char* operation) noexcept {
+    if (size > at.room) return error(errc::out_of_range, operation);
+    if (!grants(at.granted, asked)) return error(errc::denied, operation);
+    return {};
+  }
+
+  [[gnu::always_inline]] slot* claim(record* r, operation what, void* context) noexcept {
+    slot* o = e_.operations.take_above();
+    if (o == nullptr) [[unlikely]]
+      return nullptr;
+    e_.claim(*o, slot_use::user, what, r, context);
+    return o;
+  }
+  [[gnu::always_inline]] status posted(slot& o, status s) noexcept {
+    if (!s) [[unlikely]]
+      not_posted(e_, o);
+    return s;
+  }
+  /// Of a port whose posts end when they return: the next look tells.
+  [[gnu::always_inline]] status ended_or_not(slot& o, status s) noexcept {
+    if (!s) [[unlikely]]
+      not_posted(e_, o);
+    else if (has_ended(s)) [[likely]] e_.ended.add(o);
+    return s;
+  }
+  /// A slot that was claimed, and has nothing of its own yet.
+  [[gnu::cold, gnu::noinline]] static void not_posted(Engine& e, slot& o) noexcept {
+    if (o.buffer != no_index) [[unlikely]]
+      return e.release(o);
+    e.operations.give(o);
+  }
+
+  /// By value: where nothing is split, nothing of the caller's needs an address.
+  [[gnu::cold, gnu::noinline]] status one_in_parts(record& r, operation what, local_memory from, remote_place at,
+                                                   std::uint32_t immediate, void* context, bool signalled) noexcept {
+    return in_parts(r, what, {&from, 1}, at, immediate, context, signalled);
+  }
+  [[gnu::cold, gnu::noinline]] status in_parts(record& r, operation what, gather_list from, const remote_place& at,
+                                               std::uint32_t immediate, void* context, bool signalled) noexcept {
+    return parts_of(e_).begin(r, what, from, {at.address, at.key}, immediate, context, signalled,
+                              Engine::write_mode == post_mode::delivered);
+  }
+
+  /// A write: where writes are tracked (policies/flush.hpp), it has a slot and an end even without a context.
+  template <class Call>
+  [[gnu::always_inline]] status post_write(record* r, operation what, void* context, bool signalled,
+                                           Call&& call) noexcept {
+    return post<Engine::write_mode, Engine::tracks_writes>(r, what, context, signalled, call);
+  }
+
+  /// A message between header and tail, which lie in the slot's buffer until it ends. Requires: framed.
+  static status post_framed(Engine& e, record& r, local_memory from, wire::message_tag tag, slot& o) noexcept {
+    const local_memory own = e.controls.memory(o.buffer);
+    Engine::put_front({own.data, wire::header_bytes}, tag, from.size);
+    const local_memory head{own.data, wire::header_bytes, own.descriptor};
+    if constexpr (Engine::watches_messages) {
+      Engine::put_back(own.data + wire::header_bytes);
+      const local_memory tail{own.data + wire::header_bytes, Engine::back, own.descriptor};
+      const local_memory pieces[3]{head, from.size == 0 ? tail : from, tail};
+      return e.port->template send_gather<post_mode::signalled>(
+          r.link, {pieces, from.size == 0 ? std::size_t{2} : std::size_t{3}}, 0, &o);
+    } else {
+      return e.port->template send_framed<post_mode::signalled>(r.link, head, from, &o);
+    }
+  }
+
+  /// One call, signalled or not. Inlined at each place that posts (calls given to it say so): shared by batches and
+  /// single posts it would cost the single ones. Unsignalled ones carry their peer's marker where the library leaves
+  /// contexts alone.
+  template <post_mode Signalled = post_mode::signalled, bool Tracked = false, class Call>
+  [[gnu::always_inline]] status post(record* r, operation what, void* context, bool signalled, Call&& call) noexcept {
+    if (!signalled) {
+      if constexpr (Engine::markers && !Tracked)
+        return call(std::integral_constant<post_mode, post_mode::unsignalled>{}, &static_cast<library_context<0>&>(*r));
+    }
+    slot* o = claim(r, what, context);
+    if (o == nullptr) [[unlikely]]
+      return again(waits_for::operation_slot, name_of(what));
+    if (!signalled) o->use = slot_use::silent;
+    if constexpr (Engine::ends_at_return)
+      return ended_or_not(*o, call(std::integral_constant<post_mode, post_mode::at_return>{}, o));
+    else return posted(*o, call(std::integral_constant<post_mode, Signalled>{}, o));
+  }
+
+ private:
+  status send_framed(record& r, local_memory from, wire::message_tag tag, void* context, bool signalled) noexcept {
+    if constexpr (Engine::copied_bytes > 0)
+      if (!signalled && from.size <= Engine::copied_bytes) return send_copied(r, from, tag);
+    slot* o = claim(&r, operation::send, context);
+    if (o == nullptr) return again(waits_for::operation_slot, "send");
+    if (!signalled) o->use = slot_use::silent;
+    o->buffer = e_.controls.take();
+    if (o->buffer == no_index) return posted(*o, again(waits_for::operation_slot, "send"));
+    o->stage = stage::buffered;
+    return posted(*o, post_framed(e_, r, from, tag, *o));
+  }
+  /// An unsignalled message that is copied at the call.
+  [[gnu::always_inline]] status send_copied(record& r, const local_memory& from, wire::message_tag tag) noexcept {
+    std::byte message[Engine::copied_bytes + Engine::around];
+    Engine::put_front({message, sizeof message}, tag, from.size);
+    if (from.size != 0) copy_payload(message + Engine::front, from.data, from.size);
+    Engine::put_back(message + Engine::front + from.size);
+    return e_.port->inject(r.link, {message, Engine::around + from.size}, 0);
+  }
+
+  /// A write without bytes has nothing to deliver, and libraries may wait for its delivery for ever (shared memory of
+  /// libfabric 1.17, then every later post to that peer is answered `again`): its notice is sent as a message, which no
+  /// key can fail.
+  [[gnu::cold, gnu::noinline]] static status notice_alone(Engine& e, record* r, std::uint32_t immediate,
+                                                          void* context) noexcept {
+    initiator l(e);
+    slot* o = l.claim(r, operation::put_notify, context);
+    if (o == nullptr) return again(waits_for::operation_slot, "put_notify");
+    std::byte body[4];
+    wire::encode(immediate, body);
+    return l.posted(*o, e.tell(*r, wire::message_kind::notify, body, o));
+  }
+
+  /// Where small payloads travel in notices this stands apart, its arguments one by one: whole they lay in memory on
+  /// the other way too.
+  template <post_mode M, stage First>
+  [[gnu::always_inline]] status write_first(const write_of& w) noexcept {
+    if constexpr (fuses)
+      return write_apart<M, First>(e_, w.record, w.from.data, w.from.size, w.from.descriptor, w.to.address, w.to.key,
+                                   w.immediate, w.context, w.signalled);
+    else return write_now<M, First>(w);
+  }
+  template <post_mode M, stage First>
+  [[gnu::noinline]] static status write_apart(Engine& e, record* r, std::byte* data, std::size_t size, void* descriptor,
+                                              std::uint64_t address, std::uint64_t key, std::uint32_t immediate,
+                                              void* context, bool signalled) noexcept {
+    return initiator(e).template write_now<M, First>(
+        {r, {data, size, descriptor}, {address, key}, immediate, context, signalled});
+  }
+  /// Ends without being delivered: see notice_alone.
+  [[gnu::cold, gnu::noinline]] static status put_nothing(Engine& e, record* r, std::byte* data, void* descriptor,
+                                                         std::uint64_t address, std::uint64_t key,
+                                                         void* context) noexcept {
+    return initiator(e).post(r, operation::put, context, true,
+                             [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
+                               return e.port->template write<M>(r->link, {data, 0, descriptor}, {address, key}, c);
+                             });
+  }
+
+  template <post_mode M, stage First>
+  [[gnu::always_inline]] status write_now(const write_of& w) noexcept {
+    slot* o = claim(w.record, operation::put_notify, w.context);
+    if (o == nullptr) return again(waits_for::operation_slot, "put_notify");
+    if (!w.signalled) o->use = slot_use::silent;
+    o->immediate = w.immediate;
+    o->stage = First;
+    const status s = e_.port->template write<M>(w.record->link, w.from, w.to, o);
+    if (!s) return posted(*o, s);
+    if constexpr (Engine::uses_ring) o->sequence = ++w.record->ring_posted;
+    o->pending = 2;  // the write's completion, and the notice
+    if constexpr (First != stage::delivering) send_notice(*o);
+    return s;
+  }
+
+  status write_ring_entry(record& r, slot& parent) noexcept {
+    const std::uint32_t buffer = e_.controls.take();
+    if (buffer == no_index) return again(waits_for::operation_slot, "put_notify");
+    slot* s = e_.operations.take();
+    if (s == nullptr) {
+      e_.controls.give(buffer);
+      return again(waits_for::operation_slot, "put_notify");
+    }
+    e_.claim(*s, slot_use::control, operation::put_notify, &r, nullptr);
+    s->buffer = buffer;
+    s->parent = &parent;
+    const wire::ring_entry entry{parent.sequence, parent.immediate};
+    const local_memory memory = e_.controls.memory(buffer);
+    std::memcpy(memory.data, &entry, sizeof entry);
+    const std::uint64_t place = (parent.sequence - 1) % r.ring.entries * sizeof entry;
+    return posted(*s,
+                  e_.port->template write<post_mode::signalled>(r.link, {memory.data, sizeof entry, memory.descriptor},
+                                                                {r.ring.address + place, r.ring.key}, s));
+  }
+
+  Engine& e_;
+};
+
+}  // namespace weft::detail

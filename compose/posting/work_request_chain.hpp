@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The batch of ports that build requests where they are posted from (port.hpp, request_list), on rows where each member
+// is one request that holds no slot: a member costs what it costs a program that links its requests by hand, the call
+// is made once per list. Whether one list more is needed, the handle was moved from, closed or broken, or something
+// else was posted meanwhile and the list with it: all of that is "no room in the list", one question. Members that need
+// several calls (larger than a write of the row) are kept back, so that close(context) can ask for their end. Hot path:
+// yes. Threads: the owner's.
+#pragma once
+
+#include "../words.hpp"
+#include "atomics.hpp"
+#include "coalescing.hpp"
+#include "initiator.hpp"
+
+#include <cstdint>
+#include <utility>
+
+namespace weft::detail {
+
+/// Whether a port of this engine takes all kinds of members into its lists.
+template <class Engine>
+concept lists_members = requires {
+  typename Engine::port_type::request_list;
+}
+&&!Engine::framed && Engine::markers && !Engine::tracks_writes && initiator<Engine>::notify_answer::rides_on_write &&
+    Engine::write_mode == post_mode::signalled;
+
+/// What posting/batch.hpp promises.
+template <class Engine>
+class [[nodiscard]] work_request_chain {
+ public:
+  using record = typename Engine::record;
+  using initiator_type = initiator<Engine>;
+  using list = typename Engine::port_type::request_list;
+
+  work_request_chain(Engine& e, peer to) noexcept : e_(&e), to_(to) {}
+  work_request_chain(work_request_chain&& other) noexcept { take(other); }
+  work_request_chain& operator=(work_request_chain&& other) noexcept {
+    if (this == &other) return *this;
+    leave();
+    take(other);
+    return *this;
+  }
+  ~work_request_chain() { leave(); }
+
+  [[gnu::always_inline]] status send(local_memory from) noexcept {
+    record* r = nullptr;
+    if (const status s = room(r, operation::send); !s) [[unlikely]]
+      return s;
+    if (from.size > r->their_max_message_bytes) [[unlikely]]
+      return initiator_type::too_long(*e_, from.size, *r);
+    if (const status s =
+            e_->port->list_send(list_, from, wire::message_tag::of(wire::message_kind::user, r->theirs).word, r);
+        !s) [[unlikely]]
+      return s;
+    return taken(operation::send);
+  }
+  [[gnu::always_inline]] status put(local_memory from, const remote_place& at) noexcept {
+    record* r = nullptr;
+    if (const status s = checked(r, operation::put, from, at); !s) [[unlikely]]
+      return s;
+    if (initiator_type::parts_of::too_large(*e_, from.size)) [[unlikely]]
+      return keep_back({operation::put, from, at, 0});
+    e_->port->list_write(list_, from, {at.address, at.key}, r);
+    return taken(operation::put);
+  }
+  [[gnu::always_inline]] status put_notify(local_memory from, const remote_place& at,
+                                           std::uint32_t immediate) noexcept {
+    record* r = nullptr;
+    if (const status s = checked(r, operation::put_notify, from, at); !s) [[unlikely]]
+      return s;
+    if (initiator_type::parts_of::too_large(*e_, from.size)) [[unlikely]]
+      return keep_back({operation::put_notify, from, at, immediate});
+    const std::uint64_t word = initiator_type::immediate_word(*r, immediate);
+    if (const status s = e_->port->list_write_immediate(list_, from, {at.address, at.key}, word, r); !s) [[unlikely]]
+      return s;
+    return taken(operation::put_notify);
+  }
+  template <class Place>
+  [[gnu::always_inline]] status fetch_add(const Place& at, std::uint64_t operand, void* context) noexcept {
+    constexpr atomicity who = executor_of<typename Engine::fabric, Place>;
+    static_assert(executes<typename Engine::fabric, who>());
+    const remote_place& word = atomic_place(at);
+    if constexpr (who == atomicity::target ||
+                  Engine::fabric::atomics_by.of(atomic_operation::add, number_type::uint64) !=
+                      atomic_lowering::native) {
+      if (const status s = behind_the_list(); !s) return s;
+      const status s = atomic_posts<Engine>(*e_).template post<who, atomic_operation::add, std::uint64_t>(
+          to_, word, operation::fetch_add, operand, 0, context);
+      if (!s) return s;
+      ++list_.posted;
+      return taken(operation::fetch_add);
+    } else {
+      record* r = nullptr;
+      if (const status s = room(r, operation::fetch_add); !s) [[unlikely]]
+        return s;
+      if (const status s = initiator_type::check(sizeof operand, word, rights::remote_atomic, "fetch_add"); !s)
+          [[unlikely]]
+        return s;
+      if (word.address % sizeof operand != 0) [[unlikely]]
+        return error(errc::invalid, "fetch_add");
+      auto* o = initiator_type(*e_).claim(r, operation::fetch_add, context);
+      if (o == nullptr) [[unlikely]]
+        return no_slot("fetch_add");
+      o->type = number_type::uint64;
+      e_->port->list_fetch_add(list_, operand, o->scratch, o->descriptor, {word.address, word.key}, o);
+      return taken(operation::fetch_add);
+    }
+  }
+
+  status close(void* context) noexcept {
+    if (e_ != nullptr && !broken() && (last_ == nothing || last_ == operation::fetch_add))
+      return error(errc::invalid, last_ == nothing ? "close a batch of no members"
+                                                   : "close with a context behind a fetch_add, which has its own");
+    return finish(context, true);
+  }
+  status close() noexcept { return finish(nullptr, false); }
+
+  std::uint32_t posted() const noexcept {
+    const std::uint32_t listed = e_ == nullptr ? 0 : e_->port->listed(list_);
+    return list_.posted + (listed == 0 ? 0 : listed - 1);
+  }
+  bool is_open() const noexcept { return e_ != nullptr; }
+
+ private:
+  static constexpr operation nothing = static_cast<operation>(0xff);
+  struct member {
+    operation what;
+    local_memory from;
+    remote_place at;
+    std::uint32_t immediate;
+  };
+
+  [[gnu::always_inline]] status room(record*& r, operation what) noexcept {
+    if (!list_.has_room()) [[unlikely]]
+      if (const status s = make_room(what); !s) return s;
+    r = initiator_type(*e_).living(to_);
+    if (r == nullptr) [[unlikely]]
+      return initiator_type(*e_).dead(to_, name_of(what));
+    return {};
+  }
+  [[gnu::always_inline]] status checked(record*& r, operation what, const local_memory& from,
+                                        const remote_place& at) noexcept {
+    if (const status s = room(r, what); !s) [[unlikely]]
+      return s;
+    return initiator_type::check(from.size, at, rights::remote_write, name_of(what));
+  }
+  [[gnu::always_inline]] status taken(operation what) noexcept {
+    last_ = what;
+    return {};
+  }
+
+  /// What "no room" means now; then a list is open, or the call is answered.
+  [[gnu::noinline]] status make_room(operation what) noexcept {
+    if (e_ == nullptr) return error(errc::invalid, "a closed batch");
+    record* r = initiator_type(*e_).living(to_);
+    if (r == nullptr) return broken() ? list_.why : initiator_type(*e_).dead(to_, name_of(what));
+    if (broken()) return list_.why;
+    if (keeps_) [[unlikely]]
+      if (const status s = post_prepared(nullptr, false); !s) return s;
+    if constexpr (Engine::coalesces)
+      if (const status s = coalescing<Engine>(*e_).before(r); !s) return s;
+    return e_->port->open_list(r->link, list_);  // what was open is posted
+  }
+  /// Posts what was added so far.
+  status behind_the_list() noexcept {
+    if (e_ == nullptr) return error(errc::invalid, "a closed batch");
+    if (const status s = e_->port->post_list(list_); !s) return s;
+    return !keeps_ ? status{} : post_prepared(nullptr, false);
+  }
+  [[gnu::cold, gnu::noinline]] status no_slot(const char* operation) noexcept {
+    (void)e_->port->post_list(list_);  // what ends of it frees slots
+    return again(waits_for::operation_slot, operation);
+  }
+
+  [[gnu::cold, gnu::noinline]] status keep_back(member m) noexcept {
+    if (const status s = e_->port->post_list(list_); !s) return s;
+    kept_ = m;
+    keeps_ = true;
+    return taken(m.what);
+  }
+  [[gnu::cold, gnu::noinline]] status post_prepared(void* context, bool signalled) noexcept {
+    initiator_type l(*e_);
+    const status s = kept_.what == operation::put
+                         ? l.put(to_, kept_.from, kept_.at, context, signalled)
+                         : l.put_notify(to_, kept_.from, kept_.at, kept_.immediate, context, signalled);
+    if (s.is_again()) return s;
+    keeps_ = false;
+    list_.posted += std::uint32_t{static_cast<bool>(s)};
+    list_.why = s;
+    return s;
+  }
+
+  bool broken() const noexcept { return !list_.why; }
+
+  status finish(void* context, bool signalled) noexcept {
+    if (e_ == nullptr) return error(errc::invalid, "close a closed batch");
+    status s;
+    if (keeps_) [[unlikely]]
+      s = broken() ? list_.why : post_prepared(context, signalled);
+    else if (signalled) s = end_told(context);
+    else s = e_->port->post_list(list_);
+    if (!s.is_again()) e_ = nullptr;
+    return s;
+  }
+  /// The last member's end is told: by itself, or where it was posted already, by a write of nothing behind it.
+  status end_told(void* context) noexcept {
+    if (broken()) return list_.why;
+    initiator_type l(*e_);
+    record* r = l.living(to_);
+    if (r == nullptr) {
+      (void)e_->port->post_list(list_);
+      return l.dead(to_, name_of(last_));
+    }
+    auto* o = l.claim(r, last_, context);
+    if (o == nullptr) return no_slot(name_of(last_));
+    if (e_->port->tell_last(list_, o)) return l.posted(*o, e_->port->post_list(list_, o));
+    if (const status s = e_->port->post_list(list_); !s) return l.posted(*o, s);
+    return l.posted(*o, e_->port->post_marker(r->link, o));
+  }
+
+  void take(work_request_chain& other) noexcept {
+    e_ = std::exchange(other.e_, nullptr);
+    to_ = other.to_;
+    keeps_ = other.keeps_;
+    if (keeps_) kept_ = other.kept_;
+    list_ = other.list_;
+    last_ = other.last_;
+    if (e_ != nullptr) e_->port->move_list(other.list_, list_);
+    other.list_.next = nullptr;
+  }
+
+  void leave() noexcept {
+    if (e_ == nullptr) return;
+    Engine& e = *e_;
+    const status s = finish(nullptr, false);
+    if (!s) [[unlikely]]
+      left_behind(e, s);
+  }
+  [[gnu::cold]] void left_behind(Engine& e, status why) noexcept {
+    e_ = nullptr;
+    record* r = initiator_type(e).living(to_);
+    if (r == nullptr) return;  // the peer's loss was told, and with it the end of all that was posted to it
+    const member m = keeps_ ? kept_ : member{operation::put, {}, {}, 0};
+    typename initiator_type::parts_of(e).leave(*r, m.what, m.from, {m.at.address, m.at.key}, m.immediate, why);
+  }
+
+  Engine* e_ = nullptr;
+  peer to_;
+  list list_;
+  operation last_ = nothing;
+  bool keeps_ = false;
+  union {
+    member kept_;  ///< Where keeps_: batches without pay nothing for it.
+  };
+};
+
+}  // namespace weft::detail

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Several transports of one fabric as one: each network card, port or address is a rail, a peer is a connection on
+// each, a region is registered with each under a key of its own, and transfers are cut into pages that take turns.
+// Policies and backends know nothing of it. Pages of one transfer have no order among rails, so that the target learns
+// of a put_notify by count: one notice for each page (notices()), counted with a notification_counter. One thread owns
+// all rails. For a thread per rail give each a transport of its own instead: nothing is shared between transports. Hot
+// path: put, get, put_notify, progress. Threads: one owner at a time.
+#pragma once
+
+#include "connecting.hpp"
+#include "memory.hpp"
+#include "striped_operations.hpp"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace weft {
+
+struct rails_options {
+  transport_options each{};                     ///< Of every rail; its node is replaced.
+  std::vector<std::string> nodes{"127.0.0.1"};  ///< Own address of each rail: as many rails as addresses.
+  std::uint64_t page_bytes = 65536;             ///< Both sides must have the same.
+  std::uint32_t transfers = 64;                 ///< Striped operations in flight at most; one more is answered `again`.
+};
+
+template <complete_fabric F>
+class rails {
+ public:
+  using fabric = F;
+
+  /// Opens a transport for each node. Errors: those of weft::open, with the rail; invalid, where there are none or more
+  /// than 64.
+  static result<rails> open(const rails_options& o) {
+    if (o.nodes.empty() || o.nodes.size() > wire::most_rails || o.page_bytes == 0 || o.transfers == 0)
+      return {error(errc::invalid, "open rails"), "rails need 1 to 64 nodes (these are " +
+                                                      std::to_string(o.nodes.size()) +
+                                                      "), pages of at least a byte, and room for a transfer"};
+    rails made(o);
+    for (const std::string& node : o.nodes) {
+      transport_options each = o.each;
+      each.node = node;
+      auto net = transport<F>::open(each);
+      if (!net) return {net.error().why, "rail " + std::to_string(made.nets_.size()) + ": " + net.error().sentence};
+      made.nets_.push_back(std::move(*net));
+    }
+    auto letters = made.nets_.front().allocate(longest_description, rights::none);
+    if (!letters) return std::move(letters).error();
+    made.letter_ = *letters;
+    return made;
+  }
+  rails(rails&&) noexcept = default;
+  rails& operator=(rails&&) noexcept = default;
+  ~rails() = default;
+
+  std::uint32_t count() const noexcept { return cut().rails; }
+  const striping& cut() const noexcept { return operations_.cut(); }
+  transport<F>& rail(std::uint32_t n) noexcept { return nets_[n]; }
+
+  // ---- meeting
+  /// Where others connect to: the rails' addresses, separated by commas.
+  std::string listen_address() const {
+    std::string all;
+    for (const auto& net : nets_) all += (all.empty() ? "" : ",") + net.listen_address();
+    return all;
+  }
+  /// Connects every rail. Errors: invalid, where the other side has another number of rails; else those of
+  /// transport::connect.
+  template <class Handler = detail::refuse_events>
+  result<striped_peer> connect(std::string_view where, duration timeout, Handler&& on = {}) {
+    if (auto wrong = connection_manager_.begin(nets_, cut(), where)) return std::move(*wrong);
+    const status waited = until([this] { return connection_manager_.settled(); }, timeout, on);
+    return connection_manager_.finish(nets_, where, waited);
+  }
+  /// Waits until somebody's connections have come on every rail, and accepts them.
+  template <class Handler = detail::refuse_events>
+  result<striped_peer> accept_one(duration timeout, Handler&& on = {}) {
+    std::optional<std::vector<peer>> all;
+    const status s = until([&] { return (all = connection_manager_.gathered()).has_value(); }, timeout, on);
+    if (!all) return {s, "nobody connected all of its " + std::to_string(count()) + " rails in time"};
+    return connection_manager_.accept(nets_, std::move(*all));
+  }
+  /// Closes every rail's connection. No event follows for it; transfers outstanding are told as failed.
+  template <class Handler = detail::refuse_events>
+  status close(const striped_peer& p, duration timeout, Handler&& on = {}) {
+    if (!p.present()) return {};
+    status worst;
+    const instant end = now() + timeout;
+    for (std::uint32_t i = 0; i < nets_.size(); ++i) {
+      told<Handler> through{*this, i, on};
+      if (const status s = nets_[i].close(p.on(i), std::max(duration(0), end - now()), through); !s && worst) worst = s;
+    }
+    connection_manager_.leave(p);
+    return worst;
+  }
+
+  // ---- memory
+  /// Registers memory of the caller with every rail; the caller keeps it for the rails' life.
+  result<striped_region> register_region(bytes memory, rights granted) {
+    return memory_.register_memory(nets_, memory, granted);
+  }
+  /// The same with fresh, zeroed memory of the rails' own.
+  result<striped_region> allocate(std::size_t size, rights granted) { return memory_.allocate(nets_, size, granted); }
+  /// What a peer needs to use the region: one description with all keys, wire::parse_striped() reads it.
+  std::vector<std::byte> export_region(const striped_region& r, progress_owner) const {
+    return memory_.describe(nets_, cut(), r);
+  }
+  /// Errors: garbled, or of another fabric, number of rails or page size.
+  result<remote_striped_region> parse_region(const_bytes from) { return memory_.parse(cut(), from); }
+  /// Sends a region's description by rail 0; the other side takes it with receive_region(). Set-up: waits until it is
+  /// sent.
+  template <class Handler = detail::refuse_events>
+  status send_region(const striped_peer& to, const striped_region& r, progress_owner, duration timeout = 10s,
+                     Handler&& on = {}) {
+    const std::vector<std::byte> text = export_region(r, owner_polls);
+    std::copy(text.begin(), text.end(), letter_.data());
+    letter_sent_ = false;
+    status s = again(waits_for::queue, "send_region");
+    const auto post = [&] {
+      if (s.is_again()) s = nets_.front().send(to.on(0), letter_.first(text.size()), &letter_sent_);
+      return letter_sent_ || (!s && !s.is_again()) || !to.alive();
+    };
+    const status waited = until(post, timeout, on);
+    return letter_sent_          ? status{}
+           : !s && !s.is_again() ? s
+           : to.alive()          ? waited
+                                 : error(errc::peer_lost, "send_region");
+  }
+  template <class Handler = detail::refuse_events>
+  result<remote_striped_region> receive_region(const striped_peer& from, duration timeout, Handler&& on = {}) {
+    std::optional<result<remote_striped_region>> parsed;
+    auto watch = overloaded{[&](const received& m) {
+                              if (m.peer != from.on(0) || parsed) return offer(on, m);
+                              parsed = parse_region(m.message);
+                              return true;
+                            },
+                            [&](const auto& other) { on(other); }};
+    const status waited = until([&] { return parsed.has_value() || !from.alive(); }, timeout, watch);
+    if (parsed) return *parsed;
+    return {from.alive() ? waited : error(errc::peer_lost, "receive region"), "the peer did not describe its region"};
+  }
+
+  // ---- posting
+  // As of a transport, always with a context: exactly one `completed` or `failed` tells the end, with the connection on
+  // rail 0 as its peer. What a rail's queue has no room for is kept and posted by progress(). `again`: all places for
+  // transfers are taken.
+
+  [[gnu::always_inline]] status put(const striped_peer& to, const striped_slice& from, const striped_place& at,
+                                    void* context) noexcept {
+    return begin<operation::put>(to, from, at, 0, context);
+  }
+  /// Brings the target a notice with this immediate for each page: notices() of them.
+  [[gnu::always_inline]] status put_notify(const striped_peer& to, const striped_slice& from, const striped_place& at,
+                                           std::uint32_t immediate, void* context) noexcept {
+    return begin<operation::put_notify>(to, from, at, immediate, context);
+  }
+  [[gnu::always_inline]] status get(const striped_peer& from, const striped_slice& into, const striped_place& at,
+                                    void* context) noexcept {
+    return begin<operation::get>(from, into, at, 0, context);
+  }
+  /// Notices that a put_notify of `size` bytes at `offset` brings; the target works it out too.
+  std::uint64_t notices(std::uint64_t offset, std::uint64_t size) const noexcept { return cut().pieces(offset, size); }
+  std::uint32_t in_flight() const noexcept { return operations_.in_flight(); }
+
+  // ---- progress
+  /// Moves every rail one step, and tells what happened: events of transfers and of striped peers once, all others as
+  /// their rail tells them.
+  template <event_handler Handler>
+  int progress(Handler&& on) {
+    int found = 0;
+    for (std::uint32_t i = 0; i < nets_.size(); ++i) {
+      operations_.post(nets_[i], i);
+      found += nets_[i].progress(told<Handler>{*this, i, on});
+    }
+    while (operations_.any_ended()) tell_end(operations_.take(), on);
+    return found;
+  }
+  template <class Done, class Handler>
+  status until(Done&& done, duration timeout, Handler&& on) {
+    const instant end = now() + timeout;
+    for (std::uint32_t idle = 0; !done();) {
+      idle = progress(on) > 0 ? 0 : idle + 1;
+      if (done()) return {};
+      if (const char* seen = interrupted(on)) return error(errc::broken, seen);
+      if (idle % 16 == 15 && now() >= end) return error(errc::deadline, "until");
+      if (idle % 32 == 31) std::this_thread::yield();
+    }
+    return {};
+  }
+  instant now() const noexcept { return nets_.front().now(); }
+
+ private:
+  static constexpr std::size_t longest_description =
+      wire::striped_front_bytes + wire::most_rails * wire::region_record_bytes;
+
+  explicit rails(const rails_options& o)
+      : operations_(o.transfers, striping{o.page_bytes, static_cast<std::uint32_t>(o.nodes.size())}) {}
+
+  /// What one rail tells, on its way to the owner's handler.
+  template <class Handler>
+  struct told {
+    rails& all;
+    std::uint32_t rail;
+    std::remove_reference_t<Handler>& on;
+
+    void operator()(const completed& e) const {
+      if (e.context == &all.letter_sent_) all.letter_sent_ = true;
+      else if (!all.operations_.mine(e.context)) on(e);
+      else all.operations_.piece_ended(e.context, {});
+    }
+    void operator()(const failed& e) const {
+      if (e.context == &all.letter_sent_) return;  // send_region() sees that its peer is gone, or its time over
+      if (!all.operations_.mine(e.context)) on(e);
+      else all.operations_.piece_ended(e.context, e.why);
+    }
+    /// What a peer says before all of its rails stand is left where it is, for whoever asks after connect().
+    bool operator()(const received& e) const { return !all.connection_manager_.connects(rail, e.peer) && offer(on, e); }
+    void operator()(const notified& e) const { on(e); }
+    void operator()(const requested& e) const {
+      all.connection_manager_.requested_on(all.nets_[rail], rail, all.cut(), e);
+    }
+    void operator()(const connected& e) const {
+      if (!all.connection_manager_.stands(rail, e.peer)) on(e);
+    }
+    void operator()(const lost& e) const {
+      if (const std::optional<lost> told_as = all.connection_manager_.lose(rail, e, all.nets_[rail].reason()))
+        on(std::as_const(*told_as));
+    }
+  };
+
+  template <operation What>
+  [[gnu::always_inline]] status begin(const striped_peer& to, const striped_slice& from, const striped_place& at,
+                                      std::uint32_t immediate, void* context) noexcept {
+    constexpr rights asked = What == operation::get ? rights::remote_read : rights::remote_write;
+    if (!to.alive()) [[unlikely]]
+      return error(to ? errc::peer_lost : errc::invalid, name_of(What));
+    if (from.whole == nullptr || at.whole == nullptr) [[unlikely]]
+      return error(errc::invalid, name_of(What));
+    const std::size_t here = from.whole->memory.size();
+    const remote_region& there = at.whole->rails.front();
+    if (from.offset > here || from.size > here - from.offset || at.offset > there.size() ||
+        from.size > there.size() - at.offset) [[unlikely]]
+      return error(errc::out_of_range, name_of(What));
+    if (!grants(there.granted(), asked)) [[unlikely]]
+      return error(errc::denied, name_of(What));
+    if (operations_.full()) [[unlikely]]
+      return again(waits_for::operation_slot, name_of(What));
+    operations_.template begin<What>(nets_, to, from, at, immediate, context);
+    return {};
+  }
+  template <class Handler>
+  static void tell_end(const striped_operation& o, Handler& on) {
+    const peer first = o.to.present() ? o.to.on(0) : peer();
+    // As const lvalues: an rvalue would prefer a catch-all `[](auto&&) {}` to the overload for its kind.
+    const completed well{o.what, first, o.user, 0};
+    const failed badly{o.what, first, o.user, o.fault};
+    if (o.fault) on(well);
+    else on(badly);
+  }
+
+  template <class Handler>
+  static const char* interrupted(const Handler& on) noexcept {
+    if constexpr (requires { on.seen; }) return on.seen;
+    else return nullptr;
+  }
+
+  rails_memory<F> memory_;  // before the transports: they end first
+  striped_operations<F> operations_;
+  rails_meeting<F> connection_manager_;
+  region letter_;
+  bool letter_sent_ = false;
+  std::vector<transport<F>> nets_;
+};
+
+}  // namespace weft

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which rail carries which bytes: the remote region is cut into pages, and page p goes by rail p % rails. Both sides
+// can work out how many pieces, and so how many notices, a transfer has. And what one transfer has still to post on
+// each rail. Hot path: yes: a division per transfer and rail, additions per piece. Threads: values.
+#pragma once
+
+#include "../events.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+
+namespace weft {
+
+/// A part of a transfer that one rail carries in one operation.
+struct stripe_piece {
+  std::uint64_t offset = 0;  ///< In the remote region.
+  std::uint64_t size = 0;
+};
+
+struct striping {
+  std::uint64_t page_bytes = 65536;
+  std::uint32_t rails = 1;
+
+  /// Operations that a transfer is made of, and notices that a put_notify of it brings: one for each page touched, one
+  /// if it has no bytes.
+  constexpr std::uint64_t pieces(std::uint64_t offset, std::uint64_t size) const noexcept {
+    return last_page(offset, size) - offset / page_bytes + 1;
+  }
+  /// Where the page ends in which this byte lies, and the rail that carries it. The next page is the next rail's.
+  constexpr std::uint64_t page_end(std::uint64_t offset) const noexcept {
+    return (offset / page_bytes + 1) * page_bytes;
+  }
+  constexpr std::uint32_t rail_of(std::uint64_t offset) const noexcept {
+    return static_cast<std::uint32_t>(offset / page_bytes % rails);
+  }
+  constexpr std::uint64_t last_page(std::uint64_t offset, std::uint64_t size) const noexcept {
+    return (offset + (size == 0 ? 0 : size - 1)) / page_bytes;
+  }
+  /// What a transfer has in the page that ends here.
+  constexpr stripe_piece piece(std::uint64_t offset, std::uint64_t size, std::uint64_t page_end) const noexcept {
+    const std::uint64_t begin = std::max(offset, page_end - page_bytes);
+    return {begin, std::min(offset + size, page_end) - begin};
+  }
+};
+static_assert(striping{4, 3}.pieces(0, 0) == 1 && striping{4, 3}.pieces(3, 2) == 2 && striping{4, 3}.pieces(4, 4) == 1);
+static_assert(striping{4, 3}.page_end(17) == 20 && striping{4, 3}.rail_of(17) == 1);
+static_assert(striping{4, 3}.piece(3, 6, 8).offset == 4 && striping{4, 3}.piece(3, 6, 12).size == 1);
+
+/// A queue of small numbers with fixed room: whoever fills it knows that there is room.
+class number_ring {
+ public:
+  explicit number_ring(std::uint32_t room) : all_(std::make_unique<std::uint32_t[]>(room)), room_(room) {}
+  bool empty() const noexcept { return count_ == 0; }
+  std::uint32_t front() const noexcept { return all_[first_]; }
+  void push(std::uint32_t n) noexcept { all_[(first_ + count_++) % room_] = n; }
+  void pop() noexcept {
+    first_ = (first_ + 1) % room_;
+    --count_;
+  }
+
+ private:
+  std::unique_ptr<std::uint32_t[]> all_;
+  std::uint32_t room_, first_ = 0, count_ = 0;
+};
+
+}  // namespace weft

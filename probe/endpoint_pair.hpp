@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One side of a behaviour: an endpoint of the provider, a page of memory that the peer may reach, and the peer. Opened
+// with what the provider needs and what the behaviour wishes, nothing else; everything is decided at run time, as the
+// program is there to find out. Closing goes from the last member to the first, as libfabric wants it. Hot path: no.
+// Threads: one owner.
+#pragma once
+
+#include "asking.hpp"
+#include "channel.hpp"
+#include "refused.hpp"
+
+#include <rdma/fi_cm.h>
+#include <rdma/fi_eq.h>
+#include <rdma/fi_rma.h>
+
+#include <sched.h>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace weft::probe {
+
+template <class Fid>
+struct closer {
+  void operator()(Fid* object) const noexcept { fi_close(&object->fid); }
+};
+template <class Fid>
+using owner = std::unique_ptr<Fid, closer<Fid>>;
+
+/// What a behaviour wants beyond messages and writes.
+struct wishes {
+  bool atomics = false;
+  bool counter = false;  ///< Of writes that land here.
+  bool sleeps = false;   ///< A completion queue with a descriptor.
+  bool orders = true;    ///< Every order that is granted.
+  std::size_t page = std::size_t{1} << 20;
+  std::size_t receives = 16;  ///< Posted before anybody can send.
+  std::size_t receive_bytes = 64;
+  std::size_t completions = 4096;
+};
+
+/// An entry of the completion queue; error is 0 where it is none.
+struct entry {
+  void* context;
+  std::uint64_t flags;
+  std::size_t length;
+  std::uint64_t data;
+  int error;
+};
+
+/// Memory of the peer. The address of its first byte is `address`, whatever form addresses have.
+struct remote_page {
+  std::uint64_t key;
+  std::uint64_t address;
+  std::uint64_t pointer;
+  std::uint64_t size;
+};
+
+/// What one transfer is made of: offsets into the two pages.
+struct transfer {
+  std::size_t from = 0;
+  std::size_t size = 8;
+  std::size_t to = 0;
+  std::uint64_t flags = FI_COMPLETION;
+  std::size_t context = 0;
+  std::uint64_t data = 0;
+};
+
+class endpoint_pair {
+ public:
+  /// Opens and meets the other side, which does the same in the other role. Errors: refused, abandoned.
+  endpoint_pair(const demands& about, const wishes& wish, channel& side, bool initiates);
+  endpoint_pair(const endpoint_pair&) = delete;
+  endpoint_pair& operator=(const endpoint_pair&) = delete;
+  ~endpoint_pair();
+
+  const fi_info& info() const { return *info_; }
+  fid_domain* domain() const { return domain_.get(); }
+  fid_fabric* fabric() const { return fabric_.get(); }
+  fid_ep* endpoint() const { return endpoint_.get(); }
+  fid_cq* queue() const { return queue_.get(); }
+  fi_addr_t peer_address() const { return peer_address_; }
+  void* descriptor() const { return describes_ ? fi_mr_desc(region_.get()) : nullptr; }
+  const std::vector<std::byte>& own_name() const { return own_name_; }
+  const std::vector<std::byte>& peer_name() const { return peer_name_; }
+  std::uint64_t counted_writes() const { return fi_cntr_read(counter_.get()); }
+  std::uint64_t requested_key() const { return requested_key_; }
+  std::uint64_t used_key() const { return fi_mr_key(region_.get()); }
+  std::uint64_t address_of(const void* pointer, const void* start) const;
+  owner<fid_mr> register_memory(void* where, std::size_t size, std::uint64_t key) const;
+
+  std::byte* page() const { return memory_; }
+  std::byte* receive_memory(std::size_t index) const { return memory_ + wish_.page + index * wish_.receive_bytes; }
+  remote_page peer;  ///< Public: a behaviour may falsify it.
+  std::vector<entry> came;
+  int ends = 0;  ///< Events that say that the peer is gone.
+
+  /// A context that lives as long as the endpoint_pair, filled with 0xA5 at the start. 0 to 4095; receives have those
+  /// from 4096 on.
+  void* context(std::size_t index) { return &contexts_[index]; }
+  std::size_t index_of(const void* context) const;
+  static constexpr std::size_t first_receive = 4096;
+
+  /// The bare calls: what the library returns.
+  ssize_t write(const transfer& what);
+  ssize_t send(const transfer& what);
+  ssize_t receive(std::size_t index);
+
+  /// Looks once; whether anything came.
+  bool poll();
+  /// Polls until done() or the time is over; whether done().
+  template <class Done>
+  bool until(Done done, milliseconds most = milliseconds(2000)) {
+    const auto end = std::chrono::steady_clock::now() + most * slowness_;
+    for (;;) {
+      const bool busy = poll();
+      if (done()) return true;
+      if (std::chrono::steady_clock::now() >= end) return false;
+      if (!busy) sched_yield();
+    }
+  }
+  /// Posts, and posts again while the library says `again`; the last answer.
+  template <class Post>
+  ssize_t insist(Post post, milliseconds most = milliseconds(2000)) {
+    ssize_t returned = 0;
+    until([&] { return (returned = post()) != -FI_EAGAIN; }, most);
+    return returned;
+  }
+  /// The peer polls until it is told something; its word.
+  std::uint64_t serve();
+
+  /// Ends of own operations with this context so far; the error of the first that failed, else 0.
+  std::size_t ended(std::size_t context) const;
+  int failure() const;
+  /// Messages received so far, in their order: indices of receives.
+  std::vector<std::size_t> received() const;
+  /// Writes with immediates that landed so far.
+  std::vector<entry> landed() const;
+  /// Addressed endpoints: puts the peer into the address vector, and takes it out.
+  void know_peer();
+  bool forget_peer() { return peers_ && fi_av_remove(peers_.get(), &peer_address_, 1, 0) == 0; }
+  /// Initiator: one write there and back, so that lazy connections are made. Target: call serve() meanwhile.
+  void warm_up();
+
+ private:
+  void open(const demands& about);
+  void open_endpoint(fi_info& info);
+  void post_receives();
+  void meet(bool initiates);
+  void listen();
+  void dial();
+  void wait_connected();
+  bool poll_events();
+  void exchange_pages();
+
+  wishes wish_;
+  channel& side_;
+  int slowness_;  ///< Who gives a behaviour more time than the usual 9 s has a slow machine: each wait in it is as much
+                  ///< longer.
+  bool connected_;
+  bool describes_ = false;
+  std::uint64_t requested_key_ = 0x1234;
+  owned_info info_;
+  std::byte* memory_ = nullptr;
+  std::size_t memory_size_ = 0;
+  std::vector<fi_context2> contexts_;
+  std::vector<std::byte> own_name_, peer_name_;
+  fi_addr_t peer_address_ = FI_ADDR_UNSPEC;
+  bool established_ = false;
+  fid* request_ = nullptr;
+  owned_info requested_;
+  owner<fid_fabric> fabric_;
+  owner<fid_domain> domain_;
+  owner<fid_eq> events_;
+  owner<fid_cq> queue_;
+  owner<fid_cntr> counter_;
+  owner<fid_av> peers_;
+  owner<fid_mr> region_;
+  owner<fid_pep> listener_;
+  owner<fid_ep> endpoint_;
+};
+
+}  // namespace weft::probe

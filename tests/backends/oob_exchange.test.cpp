@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The side channel for opaque addresses: who asks gets the bytes, who is silent is dropped, who is somebody else is
+// refused.
+#include "../../backends/oob_exchange/tcp.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace weft::testing {
+namespace {
+
+using backends::oob_exchange::owned_socket;
+using channel = backends::oob_exchange::tcp;
+using namespace std::chrono_literals;
+
+address_bytes some_address(std::size_t size) {
+  address_bytes address(size);
+  for (std::size_t i = 0; i < size; ++i) address[i] = static_cast<std::byte>(i * 7);
+  return address;
+}
+
+/// A channel that somebody progresses.
+struct server {
+  explicit server(std::unique_ptr<channel> served)
+      : serving(std::move(served)), worker([this] {
+          while (!stop) {
+            serving->progress();
+            std::this_thread::sleep_for(1ms);
+          }
+        }) {}
+  ~server() {
+    stop = true;
+    worker.join();
+  }
+  std::unique_ptr<channel> serving;
+  std::atomic<bool> stop{false};
+  std::thread worker;
+};
+
+owned_socket plain_connection(const std::string& service) {
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(static_cast<in_port_t>(std::stoi(service)));
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  owned_socket made(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (connect(made.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0) return {};
+  return made;
+}
+
+TEST(oob_exchange, hands_out_addresses_of_any_length) {
+  for (const std::size_t size : {1u, 16u, 28u, 32u, 255u, 4096u}) {
+    auto served = channel::serve("127.0.0.1", "", some_address(size));
+    ASSERT_TRUE(served) << served.error().sentence;
+    const server running(std::move(served).value());
+    for (int i = 0; i < 20; ++i) {
+      auto fetched = channel::fetch("127.0.0.1", running.serving->service(), 5s);
+      ASSERT_TRUE(fetched) << fetched.error().sentence;
+      ASSERT_EQ(*fetched, some_address(size));
+    }
+  }
+}
+
+TEST(oob_exchange, speaks_ipv6_and_defaults_to_the_loopback) {
+  for (const char* node : {"::1", ""}) {
+    auto served = channel::serve(node, "", some_address(32));
+    ASSERT_TRUE(served) << served.error().sentence;
+    const server running(std::move(served).value());
+    auto fetched = channel::fetch(*node == '\0' ? "127.0.0.1" : node, running.serving->service(), 5s);
+    ASSERT_TRUE(fetched) << fetched.error().sentence;
+    EXPECT_EQ(*fetched, some_address(32));
+  }
+}
+
+TEST(oob_exchange, refuses_addresses_that_cannot_be_told) {
+  EXPECT_EQ(channel::serve("127.0.0.1", "", {}).why().code, errc::invalid);
+  EXPECT_EQ(channel::serve("127.0.0.1", "", some_address(4097)).why().code, errc::invalid);
+}
+
+TEST(oob_exchange, says_that_a_port_is_taken) {
+  auto first = channel::serve("127.0.0.1", "", some_address(4));
+  ASSERT_TRUE(first);
+  auto second = channel::serve("127.0.0.1", (*first)->service(), some_address(4));
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.why().native_code, EADDRINUSE);
+  EXPECT_NE(second.error().sentence.find((*first)->service()), std::string::npos);
+}
+
+TEST(oob_exchange, says_that_nobody_is_there) {
+  std::string service;
+  {
+    auto gone = channel::serve("127.0.0.1", "", some_address(4));
+    ASSERT_TRUE(gone);
+    service = (*gone)->service();
+  }
+  EXPECT_EQ(channel::fetch("127.0.0.1", service, 2s).why().code, errc::unreachable);
+  EXPECT_EQ(channel::fetch("no such host", "1", 2s).why().code, errc::unreachable);
+}
+
+TEST(oob_exchange, a_server_that_does_not_answer_costs_no_more_than_the_deadline) {
+  auto silent = channel::serve("127.0.0.1", "", some_address(4));  // nobody progresses it
+  ASSERT_TRUE(silent);
+  const auto fetched = channel::fetch("127.0.0.1", (*silent)->service(), 100ms);
+  EXPECT_EQ(fetched.why().code, errc::deadline);
+}
+
+TEST(oob_exchange, a_stranger_is_no_rendezvous) {
+  // A listener that answers with something else: another channel's bytes with the first letter spoilt.
+  const owned_socket listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof at;
+  ASSERT_EQ(bind(listener.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at), 0);
+  ASSERT_EQ(listen(listener.get(), 1), 0);
+  getsockname(listener.get(), reinterpret_cast<sockaddr*>(&at), &length);
+  std::thread stranger([&] {
+    const owned_socket one(accept(listener.get(), nullptr, nullptr));
+    EXPECT_EQ(send(one.get(), "HTTP/1.1 400 Bad Request\r\n", 26, MSG_NOSIGNAL), 26);
+    char rest[64];
+    while (recv(one.get(), rest, sizeof rest, 0) > 0) {
+    }
+  });
+  const auto fetched = channel::fetch("127.0.0.1", std::to_string(ntohs(at.sin_port)), 5s);
+  EXPECT_EQ(fetched.why().code, errc::incompatible) << fetched.error().sentence;
+  stranger.join();
+}
+
+TEST(oob_exchange, whoever_asks_wrongly_hears_nothing) {
+  auto served = channel::serve("127.0.0.1", "", some_address(8));
+  ASSERT_TRUE(served);
+  const server running(std::move(served).value());
+  const owned_socket wrong = plain_connection(running.serving->service());
+  ASSERT_TRUE(wrong);
+  ASSERT_EQ(send(wrong.get(), "GET / HT", 8, MSG_NOSIGNAL), 8);
+  char answer = 0;
+  EXPECT_LE(recv(wrong.get(), &answer, 1, 0), 0);
+}
+
+TEST(oob_exchange, silent_clients_are_dropped_and_do_not_lock_others_out) {
+  auto served = channel::serve("127.0.0.1", "", some_address(8));
+  ASSERT_TRUE(served);
+  const server running(std::move(served).value());
+  std::vector<owned_socket> silent;
+  for (std::size_t i = 0; i < 2 * channel::most_pending; ++i)
+    silent.push_back(plain_connection(running.serving->service()));
+  const auto fetched = channel::fetch("127.0.0.1", running.serving->service(), 10s);
+  ASSERT_TRUE(fetched) << fetched.error().sentence;
+  EXPECT_EQ(*fetched, some_address(8));
+  char answer = 0;
+  EXPECT_EQ(recv(silent.front().get(), &answer, 1, 0), 0) << "the silent client was not dropped";
+}
+
+}  // namespace
+}  // namespace weft::testing

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Room between looks that find nothing (core/poll_spacing.hpp), by a counter that is made up: each reading of it is
+// some counts after the last one.
+#include <weft/core/poll_spacing.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace weft {
+namespace {
+
+struct made_up_counter {
+  static constexpr bool exists = true;
+  static inline std::uint64_t now = 0, step = 0;
+  static inline int readings = 0;
+  static std::uint64_t read() noexcept {
+    ++readings;
+    return now += step;
+  }
+};
+
+constexpr std::uint32_t apart = 100;
+
+class spacing : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    made_up_counter::now = 1'000'000;
+    made_up_counter::step = 7;
+    made_up_counter::readings = 0;
+  }
+  poll_spacing<apart, made_up_counter> polls_;
+};
+
+TEST_F(spacing, the_first_look_and_the_one_behind_it_do_not_wait) {
+  polls_.before_poll();
+  EXPECT_EQ(made_up_counter::readings, 0);
+  polls_.before_poll();
+  EXPECT_EQ(made_up_counter::readings, 1);
+}
+
+TEST_F(spacing, looks_that_find_nothing_begin_so_many_counts_after_each_other) {
+  polls_.before_poll();
+  std::vector<std::uint64_t> begins;
+  for (int i = 0; i < 10; ++i) {
+    polls_.before_poll();
+    begins.push_back(made_up_counter::now);
+  }
+  for (std::size_t i = 1; i < begins.size(); ++i) {
+    EXPECT_GE(begins[i] - begins[i - 1], apart) << i;
+    EXPECT_LT(begins[i] - begins[i - 1], apart + made_up_counter::step) << i << ": it waits no longer than it must";
+  }
+}
+
+TEST_F(spacing, whoever_has_other_work_between_looks_does_not_wait_besides) {
+  polls_.before_poll();
+  polls_.before_poll();
+  for (int i = 0; i < 10; ++i) {
+    made_up_counter::now += apart;
+    const int before = made_up_counter::readings;
+    polls_.before_poll();
+    EXPECT_EQ(made_up_counter::readings, before + 1) << i;
+  }
+}
+
+TEST_F(spacing, the_look_behind_one_that_found_something_does_not_wait) {
+  for (int i = 0; i < 4; ++i) polls_.before_poll();
+  polls_.found();
+  const int before = made_up_counter::readings;
+  polls_.before_poll();
+  EXPECT_EQ(made_up_counter::readings, before);
+  polls_.before_poll();
+  polls_.before_poll();
+  EXPECT_GT(made_up_counter::readings, before + 1) << "from the third on there is room again";
+}
+
+TEST_F(spacing, a_counter_that_goes_around_ends_the_wait) {
+  made_up_counter::now = ~std::uint64_t{0} - 20;
+  for (int i = 0; i < 5; ++i) polls_.before_poll();
+  EXPECT_LT(made_up_counter::now, 1000U);
+}
+
+struct no_counter {
+  static constexpr bool exists = false;
+  static inline int rests = 0;
+  static void rest() noexcept { ++rests; }
+};
+
+TEST(poll_spacing, rest_once_where_the_processor_has_no_counter) {
+  poll_spacing<apart, no_counter> looks;
+  looks.before_poll();
+  EXPECT_EQ(no_counter::rests, 0);
+  looks.before_poll();
+  looks.before_poll();
+  EXPECT_EQ(no_counter::rests, 2);
+  looks.found();
+  looks.before_poll();
+  EXPECT_EQ(no_counter::rests, 2);
+}
+
+}  // namespace
+}  // namespace weft
