@@ -33,7 +33,7 @@ def inspect(binaries: tuple[Path, ...], matrix: Path, rules: Path, kind: str) ->
         raise click.UsageError("one BINARY, or two that are to talk")
     decided, families = decided_rows(matrix, rules)
     found = [(shown(path), inspecting.inspect(path, shown(path))) for path in binaries]
-    talk = [inspecting.unlikeness(a, b) for a in found[0][1] for b in found[-1][1]] if len(found) == 2 else []
+    talk = [inspecting.incompatibility(a, b) for a in found[0][1] for b in found[-1][1]] if len(found) == 2 else []
     apart = bool(talk) and all(talk)
     if kind == "json":
         content = [{"file": name,

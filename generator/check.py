@@ -15,8 +15,8 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from .facts import FACTS
-from .loader import Problem
+from .matrix.facts import FACTS
+from .matrix.loader import Problem
 from .rules import Family
 
 _ENUMERATOR = re.compile(r"[a-z_]+::([a-z_]+)")
@@ -158,7 +158,7 @@ def check_core(root: Path) -> list[Problem]:
     problems = [Problem(name, line,
                         f"member {a[1] if a else '(none)'} ({a[0] if a else ''}) and the generator's cell "
                         f"{b[1] if b else '(none)'} "
-                        f"({b[0] if b else ''}) differ: generator/facts.py has one entry per member, in "
+                        f"({b[0] if b else ''}) differ: generator/matrix/facts.py has one entry per member, in "
                         f"order")
                 for a, b in _zipped(cpp, ours) if a != b][:1]
     for fact in FACTS:

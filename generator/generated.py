@@ -10,12 +10,12 @@ import click
 
 from . import check as checks
 from . import emit
-from .facts import FACTS
+from .matrix.facts import FACTS
 from .options import (
     FINE, NEGATIVE, ROOT, format_option, leave, matrix_option, output_option, read_inputs, refusing, rules_option)
 from .probing.command import check_live, node_option, program_option
 from .report import as_json
-from .trust import STALE_DAYS, cells_of, count, stale
+from .matrix.trust import STALE_DAYS, cells_of, count, stale
 
 
 @click.command()

@@ -10,10 +10,10 @@ from typing import Any, NoReturn
 import click
 
 from .decided import Decided, decide_all
-from .loader import Problem, Refused
-from .model import Matrix, read_matrix
+from .matrix.loader import Problem, Refused
+from .matrix.model import Matrix, read_matrix
 from .rules import Family, read_rules
-from .refusing import did_you_mean
+from .matrix.refusing import did_you_mean
 
 ROOT = Path(__file__).resolve().parent.parent
 FINE, NEGATIVE = 0, 1

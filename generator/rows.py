@@ -9,11 +9,11 @@ import click
 
 from .decided import answer_of, fact_of, marked_answer_of, marked_fact_of
 from .explain import explained, show_all, show_one
-from .facts import FACTS, GROUPS
+from .matrix.facts import FACTS, GROUPS
 from .options import decided_rows, format_option, matrix_option, pick_fabric, pick_family, refusing, rules_option
 from .ordering import ordering_of, show_ordering
 from .report import as_csv, as_json, show_table
-from .trust import LEGEND, cells_of, count
+from .matrix.trust import LEGEND, cells_of, count
 
 _MAIN = ("endpoint", "notify", "write_fault", "atomics", "progress", "wait", "liveness")
 

@@ -14,7 +14,7 @@ from .benching.peers.page import peers_fields
 from .benching.schema import bench_fields
 from .conforming.promises import promises_schema
 from .inspecting import KEYS
-from .schema import Schema, matrix_schema, rules_schema
+from .matrix.schema import Schema, matrix_schema, rules_schema
 
 FOLDER = Path(__file__).resolve().parent / "schemas"
 _WIDTH = 120

@@ -11,14 +11,14 @@ import click
 
 from .. import emit
 from ..decided import Decided, decide_all
-from ..loader import Problem, Refused
-from ..model import read_matrix
+from ..matrix.loader import Problem, Refused
+from ..matrix.model import read_matrix
 from ..probing import CellFinding, Demands, Finding, Provenance, probe, provenance
 from ..probing.patch import difference
 from ..report import show_table
-from ..reserved import RESERVED
+from ..matrix.reserved import RESERVED
 from ..rules import Family, read_rules
-from ..schema import NAME
+from ..matrix.schema import NAME
 from .row import NewCell, added, cells_of, spelt
 from .trying import Tried, conform
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..facts import FACT, FACTS, UNLIMITED, Value
-from ..layout import Part, citing, entry, pair, plain_name, sentence, with_source, without_unused
-from ..loader import Problem, Refused
+from ..matrix.facts import FACT, FACTS, UNLIMITED, Value
+from ..matrix.layout import Part, citing, entry, pair, plain_name, sentence, with_source, without_unused
+from ..matrix.loader import Problem, Refused
 from ..probing import CellFinding, Demands, Provenance
 from ..probing.patch import source_name, source_of
-from ..sources import Source
+from ..matrix.sources import Source
 
 _TAKEN = "taken from the probe"
 # The weaker belief costs speed, never correctness.

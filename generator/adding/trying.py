@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..loader import Problem, Refused
+from ..matrix.loader import Problem, Refused
 
 _COMPILE_SECONDS, _RUN_SECONDS = 900, 1200
 # What would change the build or the meaning of a test, as scripts/environment.sh says.

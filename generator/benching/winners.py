@@ -15,10 +15,10 @@ from typing import Any
 import click
 from ruamel.yaml import YAML
 
-from ..layout import child_pair, entry, pair, sentence
-from ..loader import Refused
-from ..measured import LEAST, Won
-from ..model import read_matrix
+from ..matrix.layout import child_pair, entry, pair, sentence
+from ..matrix.loader import Refused
+from ..matrix.measured import LEAST, Won
+from ..matrix.model import read_matrix
 from ..probing.patch import difference
 from ..rules import decide, read_rules
 from .decisions import decided_classes

@@ -8,11 +8,11 @@ from typing import NoReturn
 import click
 
 from ..benching import disagreeing
-from ..facts import FACT
-from ..loader import Problem, Refused
-from ..model import Fabric, Matrix, read_matrix
+from ..matrix.facts import FACT
+from ..matrix.loader import Problem, Refused
+from ..matrix.model import Fabric, Matrix, read_matrix
 from ..report import as_json
-from ..refusing import did_you_mean
+from ..matrix.refusing import did_you_mean
 from .compare import UNKNOWN
 from .findings import Finding
 from .patch import difference, mended

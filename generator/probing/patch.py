@@ -13,13 +13,13 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from ..facts import FACT, Value
-from ..layout import (
+from ..matrix.facts import FACT, Value
+from ..matrix.layout import (
     Part, child, child_pair, citing, end_of_text, entry, plain_name, sentence, with_source, without_unused)
-from ..loader import load_text
-from ..model import Cell, Fabric, Version, matrix_of
-from ..sources import Source
-from ..trust import observation_of
+from ..matrix.loader import load_text
+from ..matrix.model import Cell, Fabric, Version, matrix_of
+from ..matrix.sources import Source
+from ..matrix.trust import observation_of
 from .compare import AGREES, UNMARKED, Verdict, spelt
 from .findings import Provenance
 

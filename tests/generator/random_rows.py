@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from generator.facts import BACKENDS, FACTS, UNLIMITED, Fact
+from generator.matrix.facts import BACKENDS, FACTS, UNLIMITED, Fact
 from generator.rules import Family
 
 # Words that trouble C++, YAML, Markdown, CMake or Jinja; and plain ones.
@@ -118,7 +118,7 @@ def real_rows(matrix: Path) -> list[str]:
 
 @st.composite
 def edited_row(draw: st.DrawFn, rows: list[str]) -> str:
-    """A real row of which some cells have another value, mostly of the right kind, or lost something."""
+    """A real row where some cells have another value, mostly of the right kind, or lost something."""
     row = draw(st.sampled_from(rows))
     for fact in draw(st.lists(st.sampled_from(FACTS), min_size=1, max_size=5)):
         found = list(re.finditer(rf"(?<=\b{fact.name}: {{is: )(\"[^\"]*\"|[^,}}]+)", row))

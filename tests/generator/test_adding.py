@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from generator.adding.row import added, cells_of
-from generator.facts import FACTS, UNLIMITED, Value
-from generator.loader import Refused
-from generator.model import Fabric, read_matrix
+from generator.matrix.facts import FACTS, UNLIMITED, Value
+from generator.matrix.loader import Refused
+from generator.matrix.model import Fabric, read_matrix
 from generator.probing import CellFinding, Demands, Provenance
-from generator.trust import level_of
+from generator.matrix.trust import level_of
 
 DEMANDS = Demands(provider="made;up", endpoint_type="addressed", settings={"FI_MADE_UP": "1"})
 MADE = Provenance(library="libfabric 1.17.0", api="1.17", kernel="6.1.0", device="lo", date="2026-11-20")

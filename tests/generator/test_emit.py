@@ -13,7 +13,7 @@ import pytest
 
 from generator import decided as rows
 from generator import emit, header
-from generator.model import read_matrix
+from generator.matrix.model import read_matrix
 from generator.rules import Family
 
 HERE = Path(__file__).parent

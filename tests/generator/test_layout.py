@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generator.days import wrong_day
-from generator.layout import (
+from generator.matrix.days import wrong_day
+from generator.matrix.layout import (
     WIDTH, citing, entry, pair, plain_name, quoted, sentence, source_text, with_source, without_unused)
-from generator.loader import load_text
-from generator.model import matrix_of
-from generator.schema import CITATION
-from generator.sources import Source, cited
+from generator.matrix.loader import load_text
+from generator.matrix.model import matrix_of
+from generator.matrix.schema import CITATION
+from generator.matrix.sources import Source, cited
 
 ROOT = Path(__file__).resolve().parents[2]
 TINY = (Path(__file__).parent / "cases" / "valid_tiny.yaml").read_text("utf-8")
@@ -28,9 +28,8 @@ def _longest(text: str) -> int:
 
 
 def test_no_line_of_the_matrix_is_long() -> None:
-    long = [number
-            for number, line in enumerate((ROOT / "providers.yaml").read_text("utf-8").splitlines(), 1) if len(line) > WIDTH]
-    assert long == []
+    lines = (ROOT / "providers.yaml").read_text("utf-8").splitlines()
+    assert [number for number, line in enumerate(lines, 1) if len(line) > WIDTH] == []
 
 
 @settings(max_examples=100, deadline=None, database=None)

@@ -15,8 +15,8 @@ import pytest
 from generator.benching.decisions import decided_classes
 from generator.benching.disagreeing import judge, ratio_of
 from generator.benching.winners import write_winners
-from generator.loader import Refused
-from generator.model import Fabric, Matrix, Override, read_matrix
+from generator.matrix.loader import Refused
+from generator.matrix.model import Fabric, Matrix, Override, read_matrix
 from generator.rules import Choice, Family, decide
 from generator.why_not import follow_ups
 from tests.generator.conftest import Run

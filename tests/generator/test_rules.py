@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from generator import decided as rows
-from generator.model import Fabric, Matrix, read_matrix
+from generator.matrix.model import Fabric, Matrix, read_matrix
 from generator.rules import Choice, Family, decide
 
 TINY = (Path(__file__).parent / "cases" / "valid_tiny.yaml").read_text("utf-8")

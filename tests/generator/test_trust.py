@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from generator import trust
-from generator.model import Matrix, read_matrix
+from generator.matrix import trust
+from generator.matrix.model import Matrix, read_matrix
 from tests.generator.conftest import Run
 
 CASES = Path(__file__).parent / "cases"

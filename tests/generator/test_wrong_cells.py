@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from generator import emit
-from generator.loader import Refused
-from generator.model import read_matrix
+from generator.matrix.loader import Refused
+from generator.matrix.model import read_matrix
 from generator.rules import Family
 from tests.generator.conftest import Run
 from tests.generator.random_rows import sources_of, with_sources

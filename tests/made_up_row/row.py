@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Appends a made-up row to a copy of the matrix: row.py MATRIX COPY. It combines facts of several rows in a way that none has.
+"""Appends a made-up row to a copy of the matrix: row.py MATRIX COPY. The row combines facts as no other row does.
 
 Exit 1 names a cell of the matrix that this row does not answer, so that a new cell is not forgotten here.
 """

@@ -14,7 +14,7 @@ import jsonschema
 import pytest
 from recorded_findings import ROOT
 
-from generator.loader import Refused
+from generator.matrix.loader import Refused
 from generator.probing import Demands, probe
 from generator.schemas import all_schemas
 

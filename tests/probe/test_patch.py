@@ -8,14 +8,14 @@ import pytest
 from recorded_findings import ROOT, recorded
 from test_cells import changed
 
-from generator.layout import with_source
-from generator.loader import load_text
-from generator.model import Matrix, Version, matrix_of, read_matrix
+from generator.matrix.layout import with_source
+from generator.matrix.loader import load_text
+from generator.matrix.model import Matrix, Version, matrix_of, read_matrix
 from generator.probing.compare import compare, range_for
 from generator.probing.patch import difference, mended
 from generator.probing.running import provenance_of, read_cells
 from generator.probing.seen import Seen
-from generator.sources import Source
+from generator.matrix.sources import Source
 
 TEXT = (ROOT / "providers.yaml").read_text("utf-8")
 KEY_BYTES = TEXT[TEXT.index("    key_bytes:"):].split("\n    #", 1)[0].split("\n")[:3]

@@ -25,15 +25,13 @@ CITATION = rf"\[({SOURCE_NAME})\]"
 _DAY = {"type": "string", "pattern": r"^20[0-9]{2}-[01][0-9]-[0-3][0-9]$",
         "x-right": 'a day in quotes, as "2026-11-21"'}
 _CITING = {"type": "string", "pattern": CITATION, "maxLength": 300,
-           "x-right": 'a sentence that cites a source in brackets, as "[libfabric-1.17-prov-tcp], cq_data_size 8", '
-                      '300 characters at most'}
+           "x-right": 'text with a source in brackets, as "[weft], seen"'}
 _EVIDENCE: Schema = {
     "claimed": {**_CITING,
                 "description": "what a source says: its name in brackets, then what it says about this fact"},
     "observed": {**_CITING, "pattern": f"^{CITATION}",
                  "description": "what we saw: the observation's name in brackets, then what was done and seen",
-                 "x-right": 'a sentence that begins with a source in brackets, as '
-                            '"[libfabric-1.17.0-loopback-2026-11-20], 240 writes arrived"'},
+                 "x-right": 'text that begins with a source, as "[run], 8"'},
     "copied": {**_CITING,
                "description": "taken over from another row or release, or assumed as the safe value: from where, and "
                               "what is not established"},

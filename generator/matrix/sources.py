@@ -2,8 +2,8 @@
 """The sources of providers.yaml. Each is named once, and cells cite the name in brackets.
 
 "[libfabric-1.17-prov-tcp], mr_key_size 8" cites one source. The citation stands for the text of the source.
-Refused here are: an unknown source, a source of the wrong kind, a source that no cell cites, two sources that say the
-same, and a day that is in no calendar or still to come.
+Refused here are sources that are unknown, of the wrong kind, cited by no cell, or the same as another source.
+Refused too is a day that is in no calendar or still to come.
 """
 from __future__ import annotations
 
