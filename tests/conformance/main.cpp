@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every conformance suite, for the fabric that this file was compiled for.
+// Every conformance suite, for the fabric that this file is compiled for.
 #include "allocations.hpp"
 #include "atomics.hpp"
 #include "batches.hpp"
@@ -9,11 +9,11 @@
 #include "composed_allocations.hpp"
 #include "coroutines.hpp"
 #include "counting.hpp"
-#include "crowd.hpp"
+#include "many_initiators.hpp"
 #include "device_memory.hpp"
-#include "gathered.hpp"
+#include "gather_lists.hpp"
 #include "liveness.hpp"
-#include "meeting.hpp"
+#include "connecting.hpp"
 #include "messages.hpp"
 #include "multi_receive.hpp"
 #include "ordering.hpp"
@@ -34,7 +34,7 @@ namespace weft::conformance {
 WEFT_INSTANTIATE(allocations);
 WEFT_INSTANTIATE(atomics_of_peers);
 WEFT_INSTANTIATE(batches);
-WEFT_INSTANTIATE(closing_of_peers);
+WEFT_INSTANTIATE(closing);
 WEFT_INSTANTIATE(completions);
 WEFT_INSTANTIATE(composed_allocations);
 WEFT_INSTANTIATE(coroutines_of_peers);
@@ -43,7 +43,7 @@ WEFT_INSTANTIATE(gathered);
 WEFT_INSTANTIATE(crowd);
 WEFT_INSTANTIATE(device_memory_of_peers);
 WEFT_INSTANTIATE(liveness_of_peers);
-WEFT_INSTANTIATE(meeting_of_peers);
+WEFT_INSTANTIATE(connecting);
 WEFT_INSTANTIATE(messages);
 WEFT_INSTANTIATE(multi_receive);
 WEFT_INSTANTIATE(ordering_of_writes);

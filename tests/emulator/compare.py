@@ -22,7 +22,7 @@ RECORDED = Path(__file__).resolve().parent / "recorded"
 LISTS = ("caps", "mode", "mr_mode", "msg_order")
 NUMBERS = ("mr_key_size", "cq_data_size", "inject_size", "size", "iov_limit", "rma_iov_limit", "max_msg_size")
 WORDS = ("type", "data_progress")
-# What cells speak of; the rest of a reply is not compared.
+# The facts that cells record; the rest of a reply is not compared.
 TOLD = {
     "caps": {f"FI_{name}" for name in "MSG TAGGED RMA ATOMIC SEND RECV READ WRITE REMOTE_READ REMOTE_WRITE MULTI_RECV RMA_EVENT SOURCE DIRECTED_RECV".split()},
     "mode": {"FI_CONTEXT", "FI_CONTEXT2", "FI_RX_CQ_DATA", "FI_MSG_PREFIX", "FI_LOCAL_MR"},

@@ -22,7 +22,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "examples" / "invocation")]
 from generator.emulating import EVERY_GENTLE_FAULT, FAULTS, emulator_in, environment  # noqa: E402
 from running import Failed, Manager, program  # noqa: E402
 
-BROKEN_RULE = "weft emulator: "  # how every sentence of the emulator begins
+BROKEN_RULE = "weft emulator: "  # every sentence of the emulator begins so
 
 
 @dataclass(frozen=True)

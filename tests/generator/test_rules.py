@@ -98,7 +98,8 @@ def test_every_answer_is_a_policy(families: tuple[Family, ...]) -> None:
             assert f"struct {answer} " in text or f"struct {answer}\n" in text, f"policies/{family.name}.hpp has no {answer}"
 
 
-# What the fabrics of an ordinary machine do, and those that made the families necessary: a change of these is a decision, not an accident.
+# The answers of an ordinary machine's fabrics, and of the fabrics that made the families necessary. A change of these
+# is a decision, not an accident.
 @pytest.mark.parametrize("fabric, family, answer", [
     ("tcp", "write_fault", "delivery_confirmed"), ("tcp", "atomics", "target"), ("tcp", "progress", "polling"), ("tcp", "liveness", "provider"),
     ("tcp_rxm", "atomics", "target"), ("tcp_rxm", "notify", "immediate"), ("sockets", "progress", "polling"), ("sockets", "write_fault", "reported"),

@@ -22,9 +22,10 @@ sys.path.insert(0, str(ROOT / "examples" / "invocation"))
 from running import NODE, Failed, Manager, clean_shared_memory, program  # noqa: E402
 
 
-SLOWNESS = int(os.environ.get("WEFT_TEST_SLOWNESS", "1"))  # an emulated machine says more
-LONGEST_MS = min(30_000 * SLOWNESS, 60_000)  # what a manager lets a function run for at most
-PAST_START = 50 if SLOWNESS == 1 else 200 * SLOWNESS  # in hundredths of a second: to start takes an executor two where processors are emulated
+SLOWNESS = int(os.environ.get("WEFT_TEST_SLOWNESS", "1"))  # an emulated machine sets a larger number
+LONGEST_MS = min(30_000 * SLOWNESS, 60_000)  # a manager's limit for the time of a function
+# in hundredths of a second: on emulated processors an executor takes two seconds to start
+PAST_START = 50 if SLOWNESS == 1 else 200 * SLOWNESS
 
 
 def expect(condition: bool, sentence: str) -> None:
@@ -164,7 +165,7 @@ class Suite:
         kept.mkdir()
         trusted = hashlib.sha256(image.read_bytes()).hexdigest()
         with self.manager("--functions", str(kept), "--trust", trusted) as m:
-            for _ in range(2):  # shipped, then taken from the folder
+            for _ in range(2):  # sent by the client, then taken from the folder
                 done = m.client(*ship)
                 expect(done.returncode == 0, done.stderr)
             expect(result.read_bytes() == b"P6\n2 1\n255\n" + bytes([8, 9, 10, 14, 15, 16]), f"{result.read_bytes()!r}")
@@ -194,7 +195,7 @@ class Suite:
                 raise Failed(f"the client ended with {client.returncode} before its executor was busy: {words.strip()}")
             for process in m.executors():
                 fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
-                if int(fields[11]) + int(fields[12]) > PAST_START:  # it spins, or executes
+                if int(fields[11]) + int(fields[12]) > PAST_START:  # it polls, or executes
                     return process
             time.sleep(0.02)
         raise Failed(f"no executor became busy within 60 s: {m.said()}")

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# run.sh SOURCE WORK COMPILER [FLAG...]: a row nobody has thought of, added to a copy of the matrix and nowhere else, generates a header that
-# compiles, and passes every conformance suite over the in-process port.
+# run.sh SOURCE WORK COMPILER [FLAG...]: adds a made-up row to a copy of the matrix and nowhere else. The row generates
+# a header that compiles, and passes every conformance suite over the in-process port.
 set -euo pipefail
 source=$1 work=$2
 shift 2

@@ -71,7 +71,8 @@ def test_claims_that_behaviour_refutes(fabric: str, name: str, claimed: object, 
     ("order_write_after_write", "write_after_write", {"overtaken": 7}, False),
     ("order_send_after_send", "send_after_send", {"overtaken": 2}, False),
     ("delivery_complete", "delivery", {"ended_before_delivery": True}, False),
-    ("refused_write", "wrong_key", {"plain": "error"}, "silent"),  # out of range is still told of as a success
+    # an access out of range is still reported as a success
+    ("refused_write", "wrong_key", {"plain": "error"}, "silent"),
     ("selective_completion", "completions", {"unsignalled_told": 16}, False),
     ("data_progress", "progress", {"small_landed_while_asleep": True, "large_landed_while_asleep": True}, "hardware"),
     ("completion_wait", "waiting", {"lost_wake_ups": 1}, "yield"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The concepts, on the smallest types that satisfy them and on types that lack one thing each. Compiling is passing.
+// The concepts, on the smallest types that satisfy them and on types that lack one thing each. The test is that it
+// compiles.
 #include <weft/backends/loopback/port.hpp>
 #include <weft/compose/transport.hpp>
 #include <weft/generated/loopback.hpp>
@@ -23,7 +24,7 @@ static_assert(!policy<no_family>, "an answer names its family");
 static_assert(!policy<with_state>, "a choice costs nothing: answers are empty");
 static_assert(!answers_family<an_answer, notify_family>);
 
-/// An answer to notify that does not say what the target keeps.
+/// An answer to notify that does not state the target's needs.
 struct silent_notify {
   using family = notify_family;
   static constexpr bool rides_on_write = true;

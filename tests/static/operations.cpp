@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The code of docs/operations.md: each of its blocks stands here word for word (snippets.py compares them), and
-// compiles for a fabric. Hot path: no. Threads: none.
+// The code of docs/operations.md: each of its blocks is here word for word (snippets.py compares them), and compiles
+// for a fabric. Hot path: no. Threads: none.
 #include "../../compose/immediate_layout.hpp"
 #include "../../compose/notification_counter.hpp"
 #include "../../compose/ordering.hpp"

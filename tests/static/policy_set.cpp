@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a policy and a set of answers are: compiling is passing, positives and negatives.
+// The concepts of a policy and of a set of answers, with positive and negative examples. The test is that it compiles.
 #include <weft/core/policy.hpp>
 
 #include <concepts>

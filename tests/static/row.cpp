@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A row's transport over its own backend, every call of it: compiled for each row, also for those whose hardware is
-// nowhere near.
+// A row's transport over its own backend, with every call: compiled for each row, also without its hardware.
 #include <weft/compose/selected.hpp>
 #include <weft/compose/transport.hpp>
 
@@ -12,7 +11,7 @@ struct ignore_all {
   void operator()(const Event&) {}
 };
 
-/// Never run: compiling is passing.
+/// Never run: the test is that it compiles.
 [[maybe_unused]] static int use(transport<selected>& net, peer p, local_memory m, remote_place at) {
   ignore_all on;
   const status all[] = {net.send(p, m, &on),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every fabric's generated header, as a program gets it: complete, of one piece, and named as the target that selected
-// it.
+// Every fabric's generated header, as a program includes it: complete, consistent, and named as the target that
+// selected it.
 #include <weft/compose/selected.hpp>
 
 #include <string_view>

@@ -14,7 +14,7 @@ from packages import archive, failed, run, unpack
 
 ROOT_MODULES = ("virtio", "virtio_ring", "virtio_pci", "9pnet_virtio", "9p")
 VERBS_MODULES = ("dummy", "ib_umad", "rdma_cm", "ib_uverbs", "rdma_ucm")
-# soft-iWARP is in no Debian kernel: it is built from Debian's source, and named last, after what it uses.
+# soft-iWARP is in no Debian kernel. It is built from Debian's source and loaded last, after the modules that it uses.
 DEVICE_MODULES = {"rxe": ("crc32_generic", "rdma_rxe"), "siw": ("crc32c_generic", "libcrc32c", "siw")}
 
 

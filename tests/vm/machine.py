@@ -16,7 +16,8 @@ from pathlib import Path
 
 from packages import failed
 
-REACHED_END = (0x2A << 1) | 1  # what qemu's isa-debug-exit makes of the guest's byte; qemu's own errors exit with 1
+# qemu's isa-debug-exit makes this exit code of the guest's byte; qemu's own errors exit with 1
+REACHED_END = (0x2A << 1) | 1
 TRIAL_SECONDS = 10.0
 ACCELERATIONS = {"tcg": ["-accel", "tcg,thread=multi,tb-size=256", "-cpu", "max"], "kvm": ["-accel", "kvm", "-cpu", "host"]}
 

@@ -26,7 +26,7 @@ def build(debian: archive, release: str, into: Path, cache: Path) -> None:
     objects = sorted(each.with_suffix(".o").name for each in folder.glob("siw_*.c"))
     (folder / "Makefile").write_text(MAKEFILE.format(objects=" ".join(objects)))
     tree = work / "root/usr/src" / headers
-    # Debian's headers name each other by their installed place.
+    # Debian's headers name each other by their installed paths.
     makefile = tree / "Makefile"
     makefile.write_text(makefile.read_text().replace("/usr/src", str(work / "root/usr/src")))
     run(["make", "-C", str(tree), f"M={folder}", "-j2", "modules"], 300)

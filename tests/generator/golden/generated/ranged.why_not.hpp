@@ -22,13 +22,6 @@ constexpr refused why_not(const ranged_since_1_15*, bootstrap::exchange, Asked) 
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const ranged_since_1_15*, framing::watched_words, Asked) {
-  static_assert(detail::nobody_asks<Asked>,
-      "weft: framing: fabric ranged cannot answer watched_words: it needs bytes_visible_in_order to be true, and "
-      "ranged.bytes_visible_in_order is false (claimed: c); the nearest legal answer is framing::header");
-  return {};
-}
-template <class Asked>
 constexpr refused why_not(const ranged_since_1_15*, region_address::virtual_address, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric ranged cannot answer virtual_address: it needs virtual_addressing to be true, and "

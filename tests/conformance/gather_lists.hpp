@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Gather lists: up to gather_limit pieces go as one operation on every fabric, however few its row carries in one call;
-// and transfers larger than one write of the row, which end as one operation too, their notice after all parts. Hot
-// path: no. Threads: one per side.
+// Gather lists: up to gather_limit buffers are one operation on every fabric, even where the row takes fewer in one
+// call. A transfer larger than one write of the row is one operation too; its notice follows all parts. Hot path: no.
+// Threads: one per side.
 #pragma once
 
 #include "two_sides.hpp"
@@ -13,11 +13,10 @@
 namespace weft::conformance {
 
 template <class Stage>
-class gathered : public suite<Stage> {};
+class gather_lists : public suite<Stage> {};
 TYPED_TEST_SUITE_P(gathered);
 
-/// A random list over `memory`: pieces apart from each other, some empty; what they hold, one behind the other, is the
-/// pattern.
+/// A random list over `memory`: separate pieces, some empty. Together the pieces hold the pattern.
 struct random_list {
   std::array<local_memory, gather_limit> pieces{};
   std::size_t count = 0;
@@ -47,7 +46,7 @@ struct random_list {
   }
 };
 
-TYPED_TEST_P(gathered, lists_of_all_lengths_arrive_whole_by_put_notify_and_come_back_by_get) {
+TYPED_TEST_P(gathered, lists_of_every_length_arrive_by_put_notify_and_return_by_get) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::size_t piece = 700, room = piece * gather_limit;
   static constexpr std::uint32_t rounds = 60;
@@ -68,9 +67,9 @@ TYPED_TEST_P(gathered, lists_of_all_lengths_arrive_whole_by_put_notify_and_come_
         side.ready(1);
         await(
             side, host.net, host.seen, "all notices", [&] { return host.seen.notices == rounds; }, patience * 2);
-        side.ready(1);  // where bytes land without this side's help, the puts below must not meet them before
+        side.ready(1);  // Where writes need no help of this side, the puts below must not arrive earlier.
         serve(side, host.net, host.seen, 1);
-        for (std::uint32_t i = 0; i < rounds; ++i) {  // puts went over them once more, one byte further
+        for (std::uint32_t i = 0; i < rounds; ++i) {  // the puts wrote the slots again, one byte further
           const const_bytes slot = host.region.memory().subspan(i * room, room);
           EXPECT_EQ(first_unlike(slot.subspan(sizes[i] == room ? 0 : 1, sizes[i]), i + rounds), sizes[i])
               << "put " << i;
@@ -86,7 +85,7 @@ TYPED_TEST_P(gathered, lists_of_all_lengths_arrive_whole_by_put_notify_and_come_
         (void)serve_and_ask(side, guest.net, guest.seen, 0);
         std::uint64_t ends = 0;
         const auto ended = [&] {
-          await(side, guest.net, guest.seen, "its end", [&] { return guest.seen.completions == ends; });
+          await(side, guest.net, guest.seen, "its completion", [&] { return guest.seen.completions == ends; });
         };
         for (std::uint32_t i = 0; i < rounds; ++i) {
           const random_list& l = lists[i];
@@ -98,7 +97,7 @@ TYPED_TEST_P(gathered, lists_of_all_lengths_arrive_whole_by_put_notify_and_come_
           ended();
           if (i % 4 == 3) continue;
           random_list back(side, guest.memory, gather_limit * (piece + 3), piece);
-          back.total = 0;  // the same bytes, cut otherwise
+          back.total = 0;  // the same bytes, split otherwise
           for (std::size_t k = 0; k < back.count; ++k) {
             back.pieces[k].size = std::min(back.pieces[k].size, l.total - back.total);
             back.total += back.pieces[k].size;
@@ -135,7 +134,7 @@ TYPED_TEST_P(gathered, lists_of_all_lengths_arrive_whole_by_put_notify_and_come_
       });
 }
 
-TYPED_TEST_P(gathered, messages_of_several_pieces_arrive_as_one) {
+TYPED_TEST_P(gathered, a_message_of_several_buffers_arrives_as_one) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t count = 300;
   TestFixture::play(
@@ -189,7 +188,7 @@ TYPED_TEST_P(gathered, messages_of_several_pieces_arrive_as_one) {
           signalled += std::uint64_t{i % 2 == 0};
         }
         if constexpr (fabric::facts.gather_limit - std::size_t{shape_of<fabric>::framed} <
-                      gather_limit) {  // too long to be packed
+                      gather_limit) {  // too many to be packed
           std::array<local_memory, gather_limit> long_pieces{};
           long_pieces.fill(memory.first(200));
           EXPECT_EQ(net.send(p, long_pieces, &seen).code, errc::unsupported);
@@ -205,17 +204,17 @@ TYPED_TEST_P(gathered, messages_of_several_pieces_arrive_as_one) {
       });
 }
 
-/// Megabytes are painted and compared without progress in between: where processors are emulated, for seconds, in which
-/// a side says nothing.
+/// Megabytes are filled and compared without progress in between. On emulated processors that takes seconds, in which a
+/// side is silent.
 inline transport_options long_silence() { return {.silence_limit = 60s}; }
 
-/// Side 0 of what follows: takes notices of one region, and says that it saw them.
+/// Side 0 of the tests below: takes notices of one region and reports them.
 template <class F>
 void take_large(party& side, std::size_t size) {
   hosting<F> host(side, size, rights::remote_write | rights::remote_read, long_silence());
   host.seen.on_notified = [&](const notified& n) {
     EXPECT_EQ(first_unlike(host.region.memory(), n.immediate), size)
-        << "notice " << n.immediate << " came before its bytes";
+        << "notice " << n.immediate << " arrived before its bytes";
   };
   for (std::uint64_t notices = 1; notices <= 2; ++notices) {
     await(
@@ -226,14 +225,14 @@ void take_large(party& side, std::size_t size) {
   EXPECT_EQ(host.seen.notices, 2U);
 }
 
-/// Side 1: put_notify of all of it, signalled, then as a list and unsignalled; put and get; each ends once.
+/// Side 1: put_notify of all bytes, signalled; then as a list, unsignalled; then put and get. Each ends once.
 template <class F>
 void send_large(party& side, std::size_t size) {
   visiting<F> guest(side, 2 * size, long_silence());
   const auto here = guest.there.at(0);
   const auto one_end = [&](std::uint64_t number) {
     await(
-        side, guest.net, guest.seen, "its end", [&] { return guest.seen.completions == number; }, patience * 2);
+        side, guest.net, guest.seen, "its completion", [&] { return guest.seen.completions == number; }, patience * 2);
   };
   const local_memory both[] = {guest.memory.first(size / 3), guest.memory.slice(size / 3, size - size / 3)};
   const local_memory back[] = {guest.memory.slice(size, size / 5),
@@ -263,12 +262,12 @@ void send_large(party& side, std::size_t size) {
   side.ready(0);
 }
 
-/// More than two writes of the row where those are bounded, a few megabytes elsewhere.
+/// More than two writes of the row where the row bounds them; elsewhere a few megabytes.
 template <class F>
 inline constexpr std::size_t beyond_one_write =
     F::facts.largest_write <= 8U << 20 ? 2 * F::facts.largest_write + 12'345 : (1U << 20) + 1;
 
-TYPED_TEST_P(gathered, what_is_larger_than_one_write_of_the_row_ends_as_one_operation) {
+TYPED_TEST_P(gathered, a_transfer_larger_than_the_largest_write_ends_as_one_operation) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::size_t size = beyond_one_write<fabric>;
   TestFixture::play(
@@ -276,8 +275,8 @@ TYPED_TEST_P(gathered, what_is_larger_than_one_write_of_the_row_ends_as_one_oper
       [](party& side) { send_large<fabric>(side, size); });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(gathered, what_is_larger_than_one_write_of_the_row_ends_as_one_operation,
-                            lists_of_all_lengths_arrive_whole_by_put_notify_and_come_back_by_get,
-                            messages_of_several_pieces_arrive_as_one);
+REGISTER_TYPED_TEST_SUITE_P(gathered, a_transfer_larger_than_the_largest_write_ends_as_one_operation,
+                            lists_of_every_length_arrive_by_put_notify_and_return_by_get,
+                            a_message_of_several_buffers_arrives_as_one);
 
 }  // namespace weft::conformance

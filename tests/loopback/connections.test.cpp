@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How links begin and end on the loopback, and what a port answers before and after.
+// Connections of the loopback begin and end; the answers of a port before and after.
 #include "party.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace weft::test {
 namespace {
 
-TEST(links, nobody_there_is_refused_in_time) {
+TEST(connections, connecting_where_nobody_listens_is_refused_in_time) {
   loopback::world w(1);
   w.spawn("client", [] {
     party<silent_refusal> me;
@@ -21,7 +21,7 @@ TEST(links, nobody_there_is_refused_in_time) {
   EXPECT_TRUE(run) << run.sentence;
 }
 
-TEST(links, a_listener_may_say_no) {
+TEST(connections, a_listener_can_reject) {
   loopback::world w(2);
   bool over = false;
   w.spawn("server", [&] {
@@ -40,7 +40,7 @@ TEST(links, a_listener_may_say_no) {
   EXPECT_TRUE(run) << run.sentence;
 }
 
-TEST(links, a_port_that_only_dials_is_not_found) {
+TEST(connections, a_port_without_a_listener_is_not_found) {
   loopback::world w(3);
   w.spawn("both", [] {
     party<silent_refusal> other({.node = {}, .service = "7471", .listens = false});
@@ -50,14 +50,14 @@ TEST(links, a_port_that_only_dials_is_not_found) {
   EXPECT_TRUE(w.run(10s));
 }
 
-TEST(links, hanging_up_is_told_and_comes_after_the_last_message) {
+TEST(connections, a_disconnect_arrives_after_the_last_message) {
   loopback::world w(4);
   const auto run = converse<silent_refusal>(
       w,
       [](auto& me) {
         ASSERT_TRUE(me.until([&] { return me.lost; }));
         EXPECT_EQ(me.messages.size(), 10U);
-        EXPECT_GE(me.received.size(), std::size_t{me.slots});  // the receives that were left have failed
+        EXPECT_GE(me.received.size(), std::size_t{me.slots});  // the remaining receives have failed
         EXPECT_EQ(me.received.back().outcome.code, errc::peer_lost);
       },
       [](auto& me) {
@@ -71,7 +71,7 @@ TEST(links, hanging_up_is_told_and_comes_after_the_last_message) {
   EXPECT_TRUE(run) << run.sentence;
 }
 
-TEST(links, posts_before_the_link_stands_wait_for_the_connection) {
+TEST(connections, posts_before_the_connection_is_up_wait) {
   loopback::world w(5);
   w.spawn("both", [] {
     party<silent_refusal> server({.node = {}, .service = "7471", .listens = true});
@@ -84,7 +84,7 @@ TEST(links, posts_before_the_link_stands_wait_for_the_connection) {
   EXPECT_TRUE(w.run(10s));
 }
 
-TEST(links, a_lazy_fabric_connects_only_while_its_target_polls) {
+TEST(connections, a_lazy_fabric_connects_only_while_its_target_polls) {
   loopback::world w(6);
   bool polls = false;
   w.spawn("server", [&] {
@@ -112,7 +112,7 @@ TEST(links, a_lazy_fabric_connects_only_while_its_target_polls) {
   EXPECT_TRUE(run) << run.sentence;
 }
 
-TEST(links, nobody_serves_an_address) {
+TEST(connections, an_address_without_a_server_is_refused) {
   loopback::world w(7);
   w.spawn("client", [&] {
     const instant before = w.now();
@@ -124,7 +124,7 @@ TEST(links, nobody_serves_an_address) {
   EXPECT_TRUE(w.run(10s));
 }
 
-TEST(links, a_service_is_served_once) {
+TEST(connections, a_service_has_one_server) {
   loopback::world w(8);
   w.spawn("server", [] {
     using net = loopback::port<shape_of<silent_refusal>>;
@@ -138,7 +138,7 @@ TEST(links, a_service_is_served_once) {
   EXPECT_TRUE(w.run(10s));
 }
 
-TEST(links, without_a_world_two_ports_of_one_thread_meet) {
+TEST(connections, two_ports_of_one_thread_connect_without_a_simulated_world) {
   party<silent_refusal> server({.node = "127.0.0.1", .service = "7471", .listens = true});
   party<silent_refusal> me;
   me.link = me.net->dial(me.net->resolve("::1", "7471").value(), 1).value();
@@ -151,10 +151,10 @@ TEST(links, without_a_world_two_ports_of_one_thread_meet) {
   ASSERT_TRUE(me.net->inject(me.link, pattern(8), 12));
   EXPECT_TRUE(server.until([&] { return !server.messages.empty(); }));
   EXPECT_EQ(server.net->wait(server.net->now() + 1ms).code, errc::deadline);
-  EXPECT_EQ(server.net->wait(instant::max()).code, errc::deadline) << "nothing will ever come: it must not hang";
+  EXPECT_EQ(server.net->wait(instant::max()).code, errc::deadline) << "no event can arrive: the wait must not hang";
 }
 
-TEST(links, a_guest_shares_a_world_without_a_fiber) {
+TEST(connections, a_guest_joins_a_world_without_a_fiber) {
   loopback::world w(9);
   {
     const loopback::guest here(w, "watcher");

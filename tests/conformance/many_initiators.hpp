@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Eight initiators add one to a word, many times each and many at a time: the sum is exact, and the values that they
-// saw before are all different, which for additions of one means: each value from zero to the sum, once. Each initiator
-// makes 10,000 of them, or as many as it can in six seconds; in simulations 50. With WEFT_CROWD_ADDITIONS=100000 each
-// makes as many, however long it takes, up to ten minutes. Hot path: no. Threads: one per side; each of two sides has
-// four transports.
+// Eight initiators add one to a word, many at a time. The sum is exact, and all returned values are different: each
+// value from zero to the sum appears once.
+// Each initiator makes 10,000 additions, or as many as it can in six seconds; in simulation 50.
+// WEFT_CROWD_ADDITIONS=100000 asks for that many, in at most ten minutes. Hot path: no. Threads: one per side; each of
+// two sides has four transports.
 #pragma once
 
 #include "two_sides.hpp"
@@ -16,17 +16,17 @@
 
 namespace weft::conformance {
 
-/// Which of the values from zero on were seen.
+/// Which values from zero on were returned.
 class seen_values {
  public:
   explicit seen_values(std::size_t count) : words_((count + 63) / 64), count_(count) {}
-  /// False: seen before, or too large.
+  /// False: returned before, or too large.
   bool mark(std::uint64_t value) {
     if (value >= count_ || (words_[value / 64] >> value % 64 & 1) != 0) return false;
     words_[value / 64] |= std::uint64_t{1} << value % 64;
     return true;
   }
-  /// How many of the others' values are here too.
+  /// How many of the other side's values are here too.
   std::size_t shared_with(const_bytes others, std::size_t first_byte) const {
     const auto own = std::as_bytes(std::span(words_)).subspan(first_byte, others.size());
     std::size_t found = 0;
@@ -52,7 +52,7 @@ struct adder {
 };
 
 template <class Stage>
-class crowd : public suite<Stage> {
+class many_initiators : public suite<Stage> {
  public:
   static constexpr std::size_t per_side = 4;
   static const char* asked() { return std::getenv("WEFT_CROWD_ADDITIONS"); }
@@ -65,12 +65,12 @@ class crowd : public suite<Stage> {
     o.silence_limit = o.operation_timeout = 60s;
     return o;
   }
-  /// When initiators that have not made them all make no more.
+  /// The time after which initiators start no more additions.
   static duration enough() { return asked() != nullptr || Stage::simulated ? 10min : 6s; }
 };
 TYPED_TEST_SUITE_P(crowd);
 
-TYPED_TEST_P(crowd, of_eight_initiators_loses_no_addition_and_sees_no_value_twice) {
+TYPED_TEST_P(crowd, eight_initiators_lose_no_addition_and_get_no_value_twice) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint64_t window = 32;
   const std::uint64_t each = TestFixture::additions();
@@ -110,7 +110,7 @@ TYPED_TEST_P(crowd, of_eight_initiators_loses_no_addition_and_sees_no_value_twic
         going = going || a->ended < (more ? each : a->posted);
       }
       if (four[0]->net.now() > end)
-        throw stopped("the additions do not end: " + std::to_string(seen.completions) + " have");
+        throw stopped("the additions do not complete: " + std::to_string(seen.completions) + " have");
       if (side.simulated()) (void)four[0]->net.wait(1us);
     }
     EXPECT_EQ(twice, 0U) << "of this side's values";
@@ -124,7 +124,7 @@ TYPED_TEST_P(crowd, of_eight_initiators_loses_no_addition_and_sees_no_value_twic
         if (side.simulated()) (void)four[0]->net.wait(1us);
       }
       for (std::size_t at = 0; at < values.bytes_of().size(); at += seen_values::at_a_time)
-        EXPECT_EQ(values.shared_with(side.ask(1), at), 0U) << "values that both sides saw";
+        EXPECT_EQ(values.shared_with(side.ask(1), at), 0U) << "values that both sides got";
     }
     side.tell(0, seen.completions);
     while (!side.heard(0))
@@ -155,6 +155,6 @@ TYPED_TEST_P(crowd, of_eight_initiators_loses_no_addition_and_sees_no_value_twic
       side_of_four, side_of_four);
 }
 
-REGISTER_TYPED_TEST_SUITE_P(crowd, of_eight_initiators_loses_no_addition_and_sees_no_value_twice);
+REGISTER_TYPED_TEST_SUITE_P(crowd, eight_initiators_lose_no_addition_and_get_no_value_twice);
 
 }  // namespace weft::conformance

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How peers meet: private data of every length, answers yes and no, nobody there, the wrong fabric, too many. The same
-// on fabrics that have connections and on those that have only addresses. Hot path: no. Threads: one per side.
+// Connecting: private data of every length, accept and reject, no listener, the wrong fabric, too many peers. The same
+// on fabrics with connections and on fabrics with addresses only. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "two_sides.hpp"
@@ -10,7 +10,7 @@
 
 namespace weft::conformance {
 
-/// The same row as a build with other rules would have it: another answer to what both sides must have alike.
+/// The row as another build has it: with a different answer to a family that both sides must share.
 template <class F>
 struct of_other_rules : F {
   static constexpr std::string_view shared = "endpoint=by_pigeon";
@@ -28,7 +28,7 @@ inline private_bytes kept(bool has, const_bytes data) {
   return has ? private_bytes(std::vector<std::byte>(data.begin(), data.end())) : std::nullopt;
 }
 
-/// Waits for one request and tells what came with it.
+/// Waits for one request and sends its private data to the other side.
 template <class F>
 peer one_request(party& side, transport<F>& net, observer& seen, private_bytes* data = nullptr) {
   std::optional<peer> asked;
@@ -42,10 +42,10 @@ peer one_request(party& side, transport<F>& net, observer& seen, private_bytes* 
 }
 
 template <class Stage>
-class meeting_of_peers : public suite<Stage> {};
-TYPED_TEST_SUITE_P(meeting_of_peers);
+class connecting : public suite<Stage> {};
+TYPED_TEST_SUITE_P(connecting);
 
-TYPED_TEST_P(meeting_of_peers, private_data_of_every_length_reaches_both_sides) {
+TYPED_TEST_P(connecting, private_data_of_every_length_reaches_both_sides) {
   using fabric = typename TestFixture::tested_fabric;
   static const auto cases = [] {
     return std::vector<private_bytes>{std::nullopt, some_private(0), some_private(1), some_private(17),
@@ -93,7 +93,7 @@ TYPED_TEST_P(meeting_of_peers, private_data_of_every_length_reaches_both_sides) 
       });
 }
 
-TYPED_TEST_P(meeting_of_peers, private_data_of_65_bytes_is_refused_with_the_numbers) {
+TYPED_TEST_P(connecting, private_data_of_65_bytes_is_refused_with_both_sizes) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -116,7 +116,7 @@ TYPED_TEST_P(meeting_of_peers, private_data_of_65_bytes_is_refused_with_the_numb
       });
 }
 
-TYPED_TEST_P(meeting_of_peers, a_refusal_arrives_with_its_reason) {
+TYPED_TEST_P(connecting, a_rejection_arrives_with_its_private_data) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -125,7 +125,7 @@ TYPED_TEST_P(meeting_of_peers, a_refusal_arrives_with_its_reason) {
         side.tell(1, net.listen_address());
         observer seen;
         const peer p = one_request(side, net, seen);
-        EXPECT_TRUE(net.reject(p, "the house is full"));
+        EXPECT_TRUE(net.reject(p, "the table is full"));
         serve(side, net, seen, 1);
         EXPECT_FALSE(p.alive());
       },
@@ -135,12 +135,12 @@ TYPED_TEST_P(meeting_of_peers, a_refusal_arrives_with_its_reason) {
         const auto p = net.connect(side.ask_text(0), patience, seen);
         ASSERT_FALSE(p);
         EXPECT_EQ(p.why().code, errc::rejected);
-        EXPECT_NE(p.error().sentence.find("the house is full"), std::string::npos) << p.error().sentence;
+        EXPECT_NE(p.error().sentence.find("the table is full"), std::string::npos) << p.error().sentence;
         side.ready(0);
       });
 }
 
-TYPED_TEST_P(meeting_of_peers, nobody_there_is_an_error_in_time) {
+TYPED_TEST_P(connecting, connecting_where_nobody_listens_fails_by_the_deadline) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play({}, [](party& side) {
     std::string where;
@@ -156,11 +156,11 @@ TYPED_TEST_P(meeting_of_peers, nobody_there_is_an_error_in_time) {
     EXPECT_TRUE(p.why().code == errc::unreachable || p.why().code == errc::deadline) << p.error().sentence;
     EXPECT_NE(p.error().sentence.find(where), std::string::npos) << p.error().sentence;
     EXPECT_LT(net.now() - start, 10s);
-    EXPECT_EQ(net.in_flight(), 0U) << "what was asked for and never came is still held";
+    EXPECT_EQ(net.in_flight(), 0U) << "a connection that never came up still holds memory";
   });
 }
 
-TYPED_TEST_P(meeting_of_peers, an_address_that_is_none_is_refused_with_an_example) {
+TYPED_TEST_P(connecting, an_invalid_address_is_refused_with_an_example) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play({}, [](party& side) {
     auto net = opened<fabric>(side);
@@ -174,7 +174,7 @@ TYPED_TEST_P(meeting_of_peers, an_address_that_is_none_is_refused_with_an_exampl
   });
 }
 
-TYPED_TEST_P(meeting_of_peers, a_peer_of_other_rules_is_refused_with_a_sentence) {
+TYPED_TEST_P(connecting, a_peer_of_another_build_is_refused_with_a_sentence) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -183,7 +183,7 @@ TYPED_TEST_P(meeting_of_peers, a_peer_of_other_rules_is_refused_with_a_sentence)
         side.tell(1, net.listen_address());
         observer seen;
         serve(side, net, seen, 1);
-        EXPECT_EQ(seen.requests, 0U) << "the application was asked about a peer that it cannot talk to";
+        EXPECT_EQ(seen.requests, 0U) << "the application got a request from a peer of another build";
       },
       [](party& side) {
         auto net = opened<of_other_rules<fabric>>(side);
@@ -199,7 +199,7 @@ TYPED_TEST_P(meeting_of_peers, a_peer_of_other_rules_is_refused_with_a_sentence)
       });
 }
 
-TYPED_TEST_P(meeting_of_peers, a_message_right_behind_the_acceptance_is_not_lost) {
+TYPED_TEST_P(connecting, a_message_directly_after_the_acceptance_is_not_lost) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr int rounds = 5;
   TestFixture::play(
@@ -209,7 +209,7 @@ TYPED_TEST_P(meeting_of_peers, a_message_right_behind_the_acceptance_is_not_lost
         auto memory = net.allocate(64, rights::none).value();
         side.tell(1, net.listen_address());
         observer seen;
-        std::vector<peer> asked;  // the next request may come while the last peer is being closed: it must not be lost
+        std::vector<peer> asked;  // the next request may arrive while the last peer closes, and must not be lost
         seen.on_requested = [&](const requested& r) { asked.push_back(r.peer); };
         for (std::size_t i = 0; i < rounds; ++i) {
           await(side, net, seen, "a request", [&] { return asked.size() > i; });
@@ -231,7 +231,7 @@ TYPED_TEST_P(meeting_of_peers, a_message_right_behind_the_acceptance_is_not_lost
           int came = -1;
           seen.on_received = [&](const received& m) {
             EXPECT_EQ(m.message.size(), 1U);
-            EXPECT_EQ(seen.connections, 1U) << "the message came before the connection stood";
+            EXPECT_EQ(seen.connections, 1U) << "the message arrived before the connection was up";
             came = static_cast<int>(m.message[0]);
           };
           const auto p = net.start_connect(where);
@@ -244,7 +244,7 @@ TYPED_TEST_P(meeting_of_peers, a_message_right_behind_the_acceptance_is_not_lost
       });
 }
 
-TYPED_TEST_P(meeting_of_peers, two_peers_are_told_apart) {
+TYPED_TEST_P(connecting, two_peers_are_distinguished) {
   using fabric = typename TestFixture::tested_fabric;
   const auto caller = [](party& side) {
     auto net = opened<fabric>(side);
@@ -255,7 +255,7 @@ TYPED_TEST_P(meeting_of_peers, two_peers_are_told_apart) {
     std::byte answer{};
     seen.on_received = [&](const received& m) { answer = m.message[0]; };
     push(side, net, seen, "send", [&] { return net.send(p, memory.first(1), &seen); });
-    await(side, net, seen, "the answer", [&] { return answer != std::byte{}; });
+    await(side, net, seen, "the reply", [&] { return answer != std::byte{}; });
     EXPECT_EQ(answer, static_cast<std::byte>(side.number() + 10));
     side.ready(0);
   };
@@ -283,7 +283,7 @@ TYPED_TEST_P(meeting_of_peers, two_peers_are_told_apart) {
       caller, caller);
 }
 
-TYPED_TEST_P(meeting_of_peers, a_full_table_is_said_on_the_asking_side) {
+TYPED_TEST_P(connecting, a_full_peer_table_is_an_error_at_the_connecting_side) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -309,7 +309,7 @@ TYPED_TEST_P(meeting_of_peers, a_full_table_is_said_on_the_asking_side) {
       });
 }
 
-TYPED_TEST_P(meeting_of_peers, the_sixth_address_family_works_too) {
+TYPED_TEST_P(connecting, ipv6_addresses_work) {
   using fabric = typename TestFixture::tested_fabric;
   if (TestFixture::facts.address_resolution != address_resolution::socket)
     GTEST_SKIP() << "row " << fabric::name << ", address_resolution: opaque: its addresses have no families";
@@ -330,11 +330,11 @@ TYPED_TEST_P(meeting_of_peers, the_sixth_address_family_works_too) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(meeting_of_peers, private_data_of_every_length_reaches_both_sides,
-                            private_data_of_65_bytes_is_refused_with_the_numbers, a_refusal_arrives_with_its_reason,
-                            nobody_there_is_an_error_in_time, an_address_that_is_none_is_refused_with_an_example,
-                            a_peer_of_other_rules_is_refused_with_a_sentence,
-                            a_message_right_behind_the_acceptance_is_not_lost, two_peers_are_told_apart,
-                            a_full_table_is_said_on_the_asking_side, the_sixth_address_family_works_too);
+REGISTER_TYPED_TEST_SUITE_P(connecting, private_data_of_every_length_reaches_both_sides,
+                            private_data_of_65_bytes_is_refused_with_both_sizes, a_rejection_arrives_with_its_private_data,
+                            connecting_where_nobody_listens_fails_by_the_deadline, an_invalid_address_is_refused_with_an_example,
+                            a_peer_of_another_build_is_refused_with_a_sentence,
+                            a_message_directly_after_the_acceptance_is_not_lost, two_peers_are_distinguished,
+                            a_full_peer_table_is_an_error_at_the_connecting_side, ipv6_addresses_work);
 
 }  // namespace weft::conformance
