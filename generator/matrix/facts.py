@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cells of a row: name, kind of value, what it means, and whether both peers must agree on it.
 
-One spelling: each name is a member of `fabric_facts` in core/facts.hpp, in the order of its declaration; check.py compares the two.
+Each name is a member of `fabric_facts` in core/facts.hpp, in the order of its declaration. check.py compares the two.
 """
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Value = bool | int | str
 
 @dataclass(frozen=True)
 class Fact:
-    """One kind of cell. `cpp`: bool, an unsigned integer type, text, or the enumeration in core/facts.hpp that lists `values`."""
+    """One kind of cell. `cpp` is bool, an unsigned integer type, text, or the enumeration that lists `values`."""
 
     name: str
     cpp: str
@@ -54,22 +54,27 @@ _U8, _U32, _U64 = "std::uint8_t", "std::uint32_t", "std::uint64_t"
 FACTS: tuple[Fact, ...] = tuple(
     _group(
         "identity",
-        ("provider", "text", "the library's name for the provider, as fi_info prints it; empty for backends without providers"),
+        ("provider", "text",
+         "the library's name for the provider, as fi_info prints it; empty for backends without providers"),
         ("fabric_name", "text", "fabric_attr->name, only where a provider offers several; else empty"),
     )
     + _group(
         "meeting",
-        ("endpoint_type", "endpoint_type", "connected (listen, connect) or addressed (address vector)", True, ("connected", "addressed")),
-        ("address_resolution", "address_resolution", "how a listener's address is found: socket (host and service) or opaque", True,
+        ("endpoint_type", "endpoint_type", "connected (listen, connect) or addressed (address vector)", True,
+         ("connected", "addressed")),
+        ("address_resolution", "address_resolution",
+         "how a listener's address is found: socket (host and service) or opaque", True,
          ("socket", "opaque")),
         ("connects_lazily", "bool", "the first posts to a peer may be answered `again` until it progresses"),
         ("forgets_peers", "bool", "a peer can be taken out of the address vector, and its place be used again"),
     )
     + _group(
         "memory",
-        ("virtual_addressing", "bool", "remote addresses are pointers of the target; otherwise offsets from the region's start", True),
+        ("virtual_addressing", "bool",
+         "remote addresses are pointers of the target; otherwise offsets from the region's start", True),
         ("virtual_addressing_optional", "bool", "pointers of the target are taken as well, where they are asked for"),
-        ("virtual_addressing_costs_order", "bool", "asking for pointers takes away the order of writes, and that of messages behind writes"),
+        ("virtual_addressing_costs_order", "bool",
+         "asking for pointers takes away the order of writes, and that of messages behind writes"),
         ("key_owner", "key_owner", "who makes a region's key", True, ("application", "provider")),
         ("key_bytes", _U8, "width of a region's key", True),
         ("local_registration", "bool", "local buffers of every transfer must be registered"),
@@ -77,8 +82,10 @@ FACTS: tuple[Fact, ...] = tuple(
     )
     + _group(
         "notification",
-        ("write_immediate_bytes", _U8, "width of the immediate that a write carries to the target; 0: none, or not by default", True),
-        ("write_immediate_consumes_receive", "bool", "each write with an immediate uses up a posted receive of the target", True),
+        ("write_immediate_bytes", _U8,
+         "width of the immediate that a write carries to the target; 0: none, or not by default", True),
+        ("write_immediate_consumes_receive", "bool",
+         "each write with an immediate uses up a posted receive of the target", True),
         ("send_immediate_bytes", _U8, "width of the immediate that a message carries", True),
         ("remote_counter_counts_writes", "bool", "a counter at the target counts plain writes", True),
     )
@@ -86,24 +93,30 @@ FACTS: tuple[Fact, ...] = tuple(
         "order",
         ("order_send_after_write", "bool", "a message is seen only after the bytes of the writes before it"),
         ("order_write_after_write", "bool", "the bytes of a write are seen only after those of the writes before it"),
-        ("bytes_visible_in_order", "bool", "a write's last bytes are visible to the thread that polls only when all of its bytes are"),
+        ("bytes_visible_in_order", "bool",
+         "a write's last bytes are visible to the thread that polls only when all of its bytes are"),
         ("order_send_after_send", "bool", "messages are seen in the order in which they were sent"),
         ("delivery_complete", "bool", 'a completion can be had that means "the target has it"'),
-        ("refused_write", "refusal", "what an initiator learns when the target refuses its write", False, ("reported", "silent")),
+        ("refused_write", "refusal", "what an initiator learns when the target refuses its write", False,
+         ("reported", "silent")),
         ("selective_completion", "bool", "operations can be posted without a completion on success"),
     )
     + _group(
         "atomics",
-        ("atomics", "atomic_execution", "64-bit fetch-add and compare-swap, right by value: by the provider (or card), or none", True,
+        ("atomics", "atomic_execution",
+         "64-bit fetch-add and compare-swap, right by value: by the provider (or card), or none", True,
          ("none", "provider")),
-        ("atomic_operations", "text", 'what the provider executes beside add and compare_swap of uint64, as "add compare_swap: int64 uint64; add: double", or none', True),
+        ("atomic_operations", "text",
+         'what the provider executes beside add and compare_swap of uint64, as "add compare_swap: int64 uint64; add: '
+         'double", or none', True),
         ("atomics_cost_order", "bool", "asking for atomics takes away send-after-write order"),
     )
     + _group(
         "progress",
         ("data_progress", "data_progress", "who really moves incoming data, whatever the provider claims", False,
          ("hardware", "thread", "polling")),
-        ("completion_wait", "completion_wait", "how a thread may sleep until a completion", False, ("descriptor", "yield", "none")),
+        ("completion_wait", "completion_wait", "how a thread may sleep until a completion", False,
+         ("descriptor", "yield", "none")),
         ("reports_killed_peer", "bool", "the provider tells of a killed peer, also to one that only waits"),
         ("same_host", "bool", "both ends are processes of one host"),
     )
@@ -116,7 +129,8 @@ FACTS: tuple[Fact, ...] = tuple(
         ("queue_depth", _U32, "operations in a transmit or receive queue: a lower bound"),
         ("largest_message", _U64, "bytes in one message: a lower bound"),
         ("largest_write", _U64, "bytes in one write or read: a lower bound"),
-        ("fused_bytes", _U32, "where notices are messages: a payload up to this size is cheaper inside of one than as a write; 0: never"),
+        ("fused_bytes", _U32,
+         "where notices are messages: a payload up to this size is cheaper inside of one than as a write; 0: never"),
     )
     + _group(
         "receiving",
@@ -125,9 +139,14 @@ FACTS: tuple[Fact, ...] = tuple(
     )
     + _group(
         "posting",
-        ("extended_posting", "bool", "work is posted by calls that build it in the device's own queue (ibv_wr_*); false: as requests, or the library has one way"),
-        ("split_queues", "bool", "what was posted and what arrives can end in queues of their own; false: the backend or the library has one for both"),
-        ("thread_levels", "bool", "the library can be asked to lock for more threads than one owner; false: there is nothing to ask"),
+        ("extended_posting", "bool",
+         "work is posted by calls that build it in the device's own queue (ibv_wr_*); false: as requests, or the "
+         "library has one way"),
+        ("split_queues", "bool",
+         "what was posted and what arrives can end in queues of their own; false: the backend or the library has one "
+         "for both"),
+        ("thread_levels", "bool",
+         "the library can be asked to lock for more threads than one owner; false: there is nothing to ask"),
     )
 )
 FACT: dict[str, Fact] = {fact.name: fact for fact in FACTS}

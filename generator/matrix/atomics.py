@@ -1,22 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How each atomic operation on each type of word is carried out where the provider executes atomics: the cell `atomic_operations`, read and decided on.
+"""How the provider executes each atomic operation on each type of word: the cell `atomic_operations`.
 
-The rules, in order, the first that holds is taken: native (the cell lists operation and type), loop (compare-swaps of the word: the cell lists
-compare_swap of its width), wide_loop (compare-swaps of the aligned 8 bytes around a word of 4). A row whose answer to atomics is
-`target` lowers none: its target executes them all, by messages. Another answer means that add and compare_swap of uint64 work, listed or not.
+The first rule that holds is taken:
+- native: the cell lists the operation and the type;
+- loop: compare-swaps of the word, where the cell lists compare_swap of its width;
+- wide_loop: compare-swaps of the aligned 8 bytes around a word of 4.
+
+A row whose answer to atomics is `target` has none of these: its target executes all operations, by messages.
+Every other answer means that add and compare_swap of uint64 work, also if the cell does not list them.
 """
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .schema import did_you_mean
+from .refusing import did_you_mean
 
 OPERATIONS = ("add", "compare_swap", "swap", "and", "or", "xor", "min", "max", "read")
 TYPES = ("int32", "uint32", "int64", "uint64", "float", "double")
 _NARROW = ("int32", "uint32", "float")
 _FLOATING = ("float", "double")
-_OF_FLOATING = ("add", "swap", "min", "max", "read")  # some providers compare floating-point words by value, some by bits
+_OF_FLOATING = ("add", "swap", "min", "max",
+                "read")  # some providers compare floating-point words by value, some by bits
 NONE = "none"
 EXPECTS = 'operations and types, as "add compare_swap: int64 uint64; add: double", or none'
 
@@ -44,7 +49,8 @@ def read(cell: str) -> Listed:
         for operation in operations.split():
             for kind in types.split():
                 if kind in _FLOATING and operation in OPERATIONS and operation not in _OF_FLOATING:
-                    wrong.append(f"{operation} of {kind} is never asked for: words of float and double have {', '.join(_OF_FLOATING)}")
+                    wrong.append(f"{operation} of {kind} is never asked for: words of float and double have "
+                                 f"{', '.join(_OF_FLOATING)}")
                 elif (operation, kind) in pairs:
                     wrong.append(f"{operation} of {kind} is listed twice")
                 pairs.add((operation, kind))
@@ -54,7 +60,7 @@ def read(cell: str) -> Listed:
 
 
 def spelled(pairs: Iterable[tuple[str, str]]) -> str:
-    """The one spelling of what is listed: types with the same operations together, all in the order of OPERATIONS and TYPES."""
+    """The one spelling of a list: types with the same operations together, in the order of OPERATIONS and TYPES."""
     of: dict[str, list[str]] = {kind: [] for kind in TYPES}
     for operation, kind in sorted(pairs, key=lambda pair: OPERATIONS.index(pair[0])):
         of[kind].append(operation)
@@ -66,11 +72,12 @@ def spelled(pairs: Iterable[tuple[str, str]]) -> str:
 
 
 def _unknown(words: Iterable[str], known: tuple[str, ...], what: str) -> list[str]:
-    return [f"'{word}' is not {what}{did_you_mean(word, known) or '; known are ' + ', '.join(known)}" for word in words if word not in known]
+    return [f"'{word}' is not {what}{did_you_mean(word, known) or '; known are ' + ', '.join(known)}" for word in words
+            if word not in known]
 
 
 def lowering(listed: frozenset[tuple[str, str]], operation: str, kind: str) -> str | None:
-    """native, loop, wide_loop; none where the operation makes no sense on the type, or nothing is listed that could carry it."""
+    """native, loop or wide_loop; none if the type has no such operation, or if nothing listed can execute it."""
     if kind in _FLOATING and operation not in _OF_FLOATING:
         return None
     if (operation, kind) in listed:
@@ -82,8 +89,10 @@ def lowering(listed: frozenset[tuple[str, str]], operation: str, kind: str) -> s
 
 
 def table(cell: str, executor: str) -> tuple[str, ...]:
-    """One word per operation, one letter per type: n native, l loop, w wide_loop, t target, - not offered. `executor`: whom the fact atomics names;
-    where the target executes by another answer than that, nobody reads it."""
+    """One word per operation, one letter per type: n native, l loop, w wide_loop, t target, - not offered.
+
+    `executor` is the value of the fact atomics. If the target executes by another answer, nobody reads the table.
+    """
     listed = read(cell).pairs | {("add", "uint64"), ("compare_swap", "uint64")}
     letters = {"native": "n", "loop": "l", "wide_loop": "w"}
 

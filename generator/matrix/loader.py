@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Text to plain data with a line number for each key and value; refuses what YAML would read in silence.
 
-Refused here: duplicate keys, bare yes/no/on/off (and any true/false but in lower case), numbers that look octal (010), tags,
-anchors, values that are no text, number, truth value, list or mapping, and characters that could leave a C++ comment.
+Refused here: duplicate keys, bare yes/no/on/off, true and false in capital letters, and numbers that look octal (010).
+Refused too: tags, anchors, values that are no text, number, truth value, list or mapping, and characters that could end
+a C++ comment.
 """
 from __future__ import annotations
 
@@ -86,7 +87,8 @@ def load_text(text: str, file: str) -> Document:
         raise Refused([_from_parser(error, file)]) from None
     except RecursionError:
         raise Refused([Problem(file, 1, f"is nested deeper than {_DEEPEST} levels")]) from None
-    except (ValueError, TypeError, AttributeError, IndexError, KeyError, AssertionError) as error:  # the parser's own slips on odd text
+    except (ValueError, TypeError, AttributeError, IndexError, KeyError,
+            AssertionError) as error:  # the parser's own slips on odd text
         raise Refused([Problem(file, 1, f"is not YAML ({type(error).__name__})")]) from None
     document = Document(file, None)
     if root is None:
@@ -164,7 +166,9 @@ class _Reader:
     def _plain_text(self, text: str, line: int) -> bool:
         if text.isprintable() and "\\" not in text:
             return True
-        self._refuse(line, f"{text!r:.60} has a line break, a backslash or an invisible character: write it in one printable line")
+        self._refuse(line,
+                     f"{text!r:.60} has a line break, a backslash or an invisible character: write it in one "
+                     f"printable line")
         return False
 
     def _scalar(self, node: ScalarNode, where: Where) -> Any:
@@ -185,10 +189,13 @@ class _Reader:
         if text in ("true", "false"):
             return text == "true"
         if text.lower() in _BOOLEAN_WORDS:
-            return self._refuse(line, f"bare '{text}' means different things to different readers: write true or false, "
-                                      f'or "{text}" if text is meant')
+            return self._refuse(line,
+                                f"bare '{text}' means different things to different readers: write true or false, "
+                                f'or "{text}" if text is meant')
         if _OCTAL.fullmatch(text):
-            return self._refuse(line, f'{text} looks octal: write {text.replace("o", "").lstrip("0+-_") or "0"}, or "{text}" if text is meant')
+            return self._refuse(line,
+                                f'{text} looks octal: write {text.replace("o", "").lstrip("0+-_") or "0"}, or '
+                                f'"{text}" if text is meant')
         if tag == "tag:yaml.org,2002:null":
             return None
         if tag in _NUMBER_TAGS:
@@ -199,5 +206,7 @@ class _Reader:
 
     def _number(self, text: str, line: int) -> Any:
         """A fraction is never a fact; it is nearly always a release that lost its quotes (1.10 would become 1.1)."""
-        return self._refuse(line, f'{text} is read as a fraction or an odd number: write "{text}" if a release or text is meant, '
-                                  "or a plain decimal number")
+        return self._refuse(line,
+                            f'{text} is read as a fraction or an odd number: write "{text}" if a release or text is '
+                            f'meant, '
+                            "or a plain decimal number")

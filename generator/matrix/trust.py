@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far a cell is believed: observed by us, claimed by a source, or copied (taken over or assumed); and when an observation is stale.
+"""How far a cell is believed: observed by us, claimed by a source, or copied (taken over or assumed).
 
-An observation is stale when it is older than so many days, or was made with a release before the newest range of its row.
+An observation becomes stale after some days, or if it was made with a release before the newest range of its row.
 """
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from .model import Cell, Evidence, Fabric, Matrix, Range, Version
 LEVELS = ("observed", "claimed", "copied")
 MARKS = {"observed": "✓", "claimed": "·", "copied": "?"}
 DIFFERS = "≠"
-LEGEND = (f"{MARKS['observed']} observed by us, {MARKS['claimed']} claimed by a source only, {MARKS['copied']} copied or assumed, "
+LEGEND = (f"{MARKS['observed']} observed by us, {MARKS['claimed']} claimed by a source only, {MARKS['copied']} copied "
+          f"or assumed, "
           f"{DIFFERS} observed to differ from what the library claims")
 STALE_DAYS = 365
 
@@ -85,7 +86,8 @@ def cells_of(fabric: Fabric) -> list[Cell]:
 def count(cells: Iterable[Cell]) -> Count:
     cells = list(cells)
     levels = Counter(level_of(cell.evidence) for cell in cells)
-    return Count(levels["observed"], levels["claimed"], levels["copied"], sum(cell.claimed_value is not None for cell in cells))
+    return Count(levels["observed"], levels["claimed"], levels["copied"],
+                 sum(cell.claimed_value is not None for cell in cells))
 
 
 def seen_by_nobody(fabric: Fabric) -> bool:
@@ -102,7 +104,8 @@ def stale(matrix: Matrix, today: date, days: int = STALE_DAYS) -> list[Problem]:
             why = _why_stale(fabric.ranges[-1], cell, today, days)
             if why:
                 by_reason.setdefault(why, []).append(cell)
-        warnings += [Problem(matrix.file, cells[0].line, f"{_few(fabric, cells)} {why}: observe again") for why, cells in by_reason.items()]
+        warnings += [Problem(matrix.file, cells[0].line, f"{_few(fabric, cells)} {why}: observe again")
+                     for why, cells in by_reason.items()]
     return warnings
 
 
@@ -121,6 +124,7 @@ def _why_stale(newest: Range, cell: Cell, today: date, days: int) -> str:
     if age > days:
         return f"observed on {seen.day}, {age} days ago (more than {days})"
     # Only cells that still hold in the newest range can be too old for it.
-    if newest.cells.get(cell.name) == cell and seen.release is not None and seen.release < newest.since and newest.changed:
+    holds = newest.changed and newest.cells.get(cell.name) == cell
+    if holds and seen.release is not None and seen.release < newest.since:
         return f"observed with release {seen.release}, before the row's newest range (since {newest.since})"
     return ""

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -17,14 +16,11 @@ from . import atomics
 from .facts import FACT, FACTS, UNLIMITED, Value
 from .loader import Document, Problem, Refused, Where, load
 from .measured import Measured, read_measured
-from .schema import matrix_schema, require
+from .reserved import RESERVED
+from .refusing import require
+from .schema import matrix_schema
+from .sources import Sources
 
-CPP_WORDS = frozenset("""alignas alignof and asm auto bool break case catch char class concept const consteval constexpr constinit continue
-decltype default delete do double else enum explicit export extern false float for friend goto if inline int long mutable namespace new
-noexcept not nullptr operator or private protected public register requires return short signed sizeof static struct switch template this
-throw true try typedef typeid typename union unsigned using virtual void volatile while xor library backends detail fabrics weft
-unix linux main std policy_set by_library complete_fabric permitted refused why_not unlimited any_later_version environment_setting fabric_facts""".split()
-                      + [fact.cpp for fact in FACTS])
 _LIKE_A_RANGE = re.compile(r".*_since_\d+_\d+")
 
 
@@ -53,7 +49,8 @@ class Evidence:
     copied: str | None = None
 
     def __str__(self) -> str:
-        parts = [f"claimed: {self.claimed}" if self.claimed else "", f"observed: {self.observed}" if self.observed else "",
+        parts = [f"claimed: {self.claimed}" if self.claimed else "",
+                 f"observed: {self.observed}" if self.observed else "",
                  f"copied: {self.copied}" if self.copied else ""]
         return "; ".join(part for part in parts if part)
 
@@ -151,92 +148,111 @@ class Matrix:
 
 def read_matrix(path: Path, name: str | None = None) -> Matrix:
     """Errors: Refused."""
-    document = load(path, name)
+    return matrix_of(load(path, name))
+
+
+def matrix_of(document: Document) -> Matrix:
+    """What a loaded file means. Errors: Refused."""
     require(document, matrix_schema())
     problems: list[Problem] = []
-    fabrics = tuple(_fabric(document, key, row, problems) for key, row in document.data.items())
+    sources = Sources(document, problems)
+    fabrics = tuple(_fabric(document, sources, key, row, problems)
+                    for key, row in document.data.items() if key != "sources")
+    sources.unused()
     if problems:
         raise Refused(problems)
     return Matrix(document.file, fabrics)
 
 
-def _evidence(raw: Mapping[str, Any]) -> Evidence:
-    return Evidence(raw.get("claimed"), raw.get("observed"), raw.get("copied"))
+def _evidence(sources: Sources, raw: Mapping[str, Any], where: Where) -> Evidence:
+    return Evidence(*(sources.read(raw, where, kind) for kind in ("claimed", "observed", "copied")))
 
 
-def _check_evidence(document: Document, raw: Mapping[str, Any], where: Where, problems: list[Problem]) -> None:
-    """What the schema cannot say: a day that no calendar has, and a claim that does not differ."""
+def _check_cells(document: Document, raw: Mapping[str, Any], where: Where, problems: list[Problem]) -> None:
+    """What the schema cannot say: operations that there are not, and a claim that does not differ."""
     fabric = where[0]
     for name, cell in raw.items():
-        try:
-            date.fromisoformat(cell.get("observed", "2000-01-01")[:10])
-        except ValueError:
-            problems.append(document.problem((*where, name, "observed"), f"{fabric}.{name} was observed on {cell['observed'][:10]}, which is no day: "
-                                                                        "write the day of the observation"))
         if name == "atomic_operations":
-            problems += [document.problem((*where, name, "is"), f"{fabric}.{name}: {wrong}") for wrong in atomics.read(cell["is"]).wrong]
+            problems += [document.problem((*where, name, "is"), f"{fabric}.{name}: {wrong}")
+                         for wrong in atomics.read(cell["is"]).wrong]
         if "claimed_value" not in cell:
             continue
         if cell["claimed_value"] == cell["is"]:
-            problems.append(document.problem((*where, name, "claimed_value"), f"{fabric}.{name}: claimed_value is what the cell is: "
-                                                                             "it stands only where the library claims something else; leave it out"))
+            problems.append(document.problem((*where, name, "claimed_value"),
+                                             f"{fabric}.{name}: claimed_value is what the cell is: "
+                                             "it stands only where the library claims "
+                                             "something else; leave it out"))
         elif "observed" not in cell:
-            problems.append(document.problem((*where, name, "claimed_value"), f"{fabric}.{name}: claimed_value says that behaviour differs from the claim: "
-                                                                             "add observed: \"date, library, what was done\""))
+            problems.append(document.problem((*where, name, "claimed_value"),
+                                             f"{fabric}.{name}: claimed_value says that behaviour differs from the "
+                                             f"claim: "
+                                             "add observed: \"[source], what was seen\""))
 
 
-def _cells(document: Document, raw: Mapping[str, Any], where: Where) -> dict[str, Cell]:
+def _cells(document: Document, sources: Sources, raw: Mapping[str, Any], where: Where) -> dict[str, Cell]:
     def value(name: str, key: str = "is") -> Value:
         given: Value = raw[name][key]
         return UNLIMITED if FACT[name].is_number and given == "unlimited" else given
 
-    return {fact.name: Cell(fact.name, value(fact.name), _evidence(raw[fact.name]), document.line((*where, fact.name)),
+    return {fact.name: Cell(fact.name, value(fact.name), _evidence(sources, raw[fact.name], (*where, fact.name)),
+                            document.line((*where, fact.name)),
                             value(fact.name, "claimed_value") if "claimed_value" in raw[fact.name] else None)
             for fact in FACTS if fact.name in raw}
 
 
-def _fabric(document: Document, name: str, row: Mapping[str, Any], problems: list[Problem]) -> Fabric:
-    if name in CPP_WORDS or _LIKE_A_RANGE.fullmatch(name):
-        problems.append(document.problem((name,), f"row '{name}' has a name that C++ or weft uses itself: choose another"))
+def _fabric(document: Document, sources: Sources, name: str, row: Mapping[str, Any], problems: list[Problem]) -> Fabric:
+    if name in RESERVED or _LIKE_A_RANGE.fullmatch(name):
+        problems.append(document.problem((name,),
+                                         f"row '{name}' has a name that C++ or weft uses itself: choose another"))
     settings = tuple(Setting(key, raw["value"], raw["reason"]) for key, raw in row.get("settings", {}).items())
     override = None
     if "override" in row:
         answers = {family: (answer, document.line((name, "override", family)))
                    for family, answer in row["override"].items() if family != "reason"}
         override = Override(MappingProxyType(answers), row["override"]["reason"])
-    ranges = _ranges(document, name, row, problems)
+    ranges = _ranges(document, sources, name, row, problems)
     if row["backend"] == "libfabric" and ranges[0].cells["provider"].value == "":
-        problems.append(document.problem((name, "facts", "provider"), f"{name}.provider is empty: a libfabric row names its provider, as fi_info prints it"))
+        problems.append(document.problem((name, "facts", "provider"),
+                                         f"{name}.provider is empty: a libfabric row names its provider, as fi_info "
+                                         f"prints it"))
     measured = MappingProxyType(read_measured(document, name, row.get("measured", {}), problems))
-    return Fabric(name, row["summary"], row["backend"], _evidence(row["library"]), settings, ranges, override, document.line((name,)), measured)
+    library = _evidence(sources, row["library"], (name, "library"))
+    return Fabric(name, row["summary"], row["backend"], library, settings, ranges, override, document.line((name,)),
+                  measured)
 
 
-def _ranges(document: Document, name: str, row: Mapping[str, Any], problems: list[Problem]) -> tuple[Range, ...]:
+def _ranges(document: Document, sources: Sources, name: str, row: Mapping[str, Any],
+            problems: list[Problem]) -> tuple[Range, ...]:
     end = Version.of(row["library"]["until"]) if "until" in row["library"] else None
     starts = [Version.of(row["library"]["since"])]
-    _check_evidence(document, row["facts"], (name, "facts"), problems)
-    cells = [_cells(document, row["facts"], (name, "facts"))]
+    _check_cells(document, row["facts"], (name, "facts"), problems)
+    cells = [_cells(document, sources, row["facts"], (name, "facts"))]
     changed: list[tuple[str, ...]] = [()]
     lines = [document.line((name,))]
     for index, raw in enumerate(row.get("ranges", [])):
         where: Where = (name, "ranges", index)
         start = Version.of(raw["since"])
         if start <= starts[-1]:
-            problems.append(document.problem((*where, "since"), f"{name}: the range since {start} does not come after the one since {starts[-1]}: "
-                                                               "give ranges oldest first"))
-        _check_evidence(document, raw["facts"], (*where, "facts"), problems)
-        restated = _cells(document, raw["facts"], (*where, "facts"))
+            problems.append(document.problem((*where, "since"),
+                                             f"{name}: the range since {start} does not come after the one since "
+                                             f"{starts[-1]}: "
+                                             "give ranges oldest first"))
+        _check_cells(document, raw["facts"], (*where, "facts"), problems)
+        restated = _cells(document, sources, raw["facts"], (*where, "facts"))
         for key, cell in restated.items():
             if cell.value == cells[-1][key].value:
-                problems.append(document.problem((*where, "facts", key), f"{name}.{key} is {cell.told} before {start} too: "
-                                                                        "a range restates only the cells that change"))
+                problems.append(document.problem((*where, "facts", key),
+                                                 f"{name}.{key} is {cell.told} before {start} too: "
+                                                 "a range restates only the cells that change"))
         starts.append(start)
         cells.append({key: restated.get(key, before) for key, before in cells[-1].items()})
         changed.append(tuple(restated))
         lines.append(document.line(where))
     if end is not None and end <= starts[-1]:
-        problems.append(document.problem((name, "library", "until"), f"{name}: until {end} is not after since {starts[-1]}: "
-                                                                    "until is the first release that the row no longer describes"))
+        problems.append(document.problem((name, "library", "until"),
+                                         f"{name}: until {end} is not after since {starts[-1]}: "
+                                         "until is the first release that the row no "
+                                         "longer describes"))
     ends = [*starts[1:], end]
     return tuple(Range(start, stop, MappingProxyType(each), names, line)
                  for start, stop, each, names, line in zip(starts, ends, cells, changed, lines))
