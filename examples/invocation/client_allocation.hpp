@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a client gets workers and gives them back: asks the manager, lets in who shows the secret, exchanges regions, and
-// learns from the manager, which is the executor's parent, or from a broken connection that they are gone. Hot path:
-// no. Threads: the client's.
+// How a client gets workers and releases them: it asks the manager, accepts workers that show the secret, and exchanges
+// regions. The manager, as the executor's parent, or a broken connection reports that they are gone. Hot path: no.
+// Threads: the client's.
 #pragma once
 
 #include "client.hpp"
@@ -137,8 +137,8 @@ result<bill> client<F>::release(duration timeout) {
   return *bill_;
 }
 
-/// Lets go of workers and memory. Staged inputs of an allocation that was lost stay until the transport ends: on
-/// fabrics that repeat what was not acknowledged the library may still read them.
+/// Drops workers and memory. Staged inputs of a lost allocation stay until the transport closes: a fabric that
+/// retransmits may still read them.
 template <complete_fabric F>
 void client<F>::drop_allocation() {
   if (state_ == allocation_state::none) return;
@@ -194,7 +194,7 @@ void client<F>::meet_ready(worker_link& w, const ready_message& m) {
   std::string_view rest = m.names;
   while (!rest.empty()) {
     const auto line = rest.find('\n');
-    // The calls behind the names are the worker's; here only names and positions count.
+    // The functions themselves are the worker's; here only names and positions matter.
     if (line == std::string_view::npos || !table.add(rest.substr(0, line), [](auto...) { return std::int64_t{0}; }))
       return;
     rest.remove_prefix(line + 1);
@@ -271,7 +271,7 @@ void client<F>::gone(peer who, On& on) {
     }
 }
 
-/// The whole allocation is gone.
+/// The whole allocation is lost.
 template <complete_fabric F>
 template <class On>
 void client<F>::lose(trouble why, On& on) {

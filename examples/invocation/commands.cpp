@@ -26,7 +26,7 @@ std::string program(std::string_view name, std::string_view fabric) {
   return std::string(name) + "." + std::string(fabric);
 }
 
-/// The program of the same fabric that lies beside this one.
+/// The program of the same fabric in the folder of this one.
 std::string beside(const char* self, const std::string& name) {
   std::error_code ignored;
   auto path = std::filesystem::read_symlink("/proc/self/exe", ignored);
@@ -135,7 +135,7 @@ std::variant<executor_command, stop_with> parse_executor(std::string_view fabric
 
 std::variant<client_command, stop_with> parse_client(std::string_view fabric, int argc, char** argv) {
   client_command c;
-  c.request.input_bytes = c.request.output_bytes = 0;  // chosen from the input unless given
+  c.request.input_bytes = c.request.output_bytes = 0;  // chosen by the input, unless the user gives sizes
   CLI::App app("Invokes functions on an executor over the fabric " + std::string(fabric) + ".",
                program("invocation-client", fabric));
   app.require_subcommand(1);

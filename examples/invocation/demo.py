@@ -62,7 +62,8 @@ def answers_of(fabric: str) -> dict[str, str]:
     said = subprocess.run([str(ROOT / "weft"), "explain", fabric, "--format", "json"], capture_output=True, text=True, timeout=60, check=False)
     if said.returncode != 0:
         return {}
-    # A family with several ranges of library versions comes once per range: the newest is what is built today.
+    # A family with several ranges of library versions appears once per range: the newest is the one that is built
+    # today.
     return {entry["family"]: entry["answer"] for entry in json.loads(said.stdout)["answers"]}
 
 
@@ -113,7 +114,7 @@ def try_fabric(build: Path, fabric: str, invocations: int, told: Console) -> Row
                 row.hot_p50, row.hot_p99, row.warm_p50 = hot["p50_us"], hot["p99_us"], warm["p50_us"]
                 row.cold_total = sum(hot["cold_us"].values())
                 code, said = manager.stop()
-                # The manager says 0 when every bill that it wrote, those of the real file too, was exact.
+                # The manager exits with 0 when every bill was exact, also those of the real file.
                 row.exact = code == 0 and hot["accounting"]["exact"] and warm["accounting"]["exact"]
                 if code is None:
                     row.error = f"the manager did not end in time: {said.strip()}"

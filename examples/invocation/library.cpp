@@ -86,7 +86,7 @@ digest sha256(const_bytes of) {
   if (context == nullptr || EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) != 1 ||
       EVP_DigestUpdate(context.get(), of.data(), of.size()) != 1 ||
       EVP_DigestFinal_ex(context.get(), reinterpret_cast<unsigned char*>(sum.data()), &size) != 1 || size != sum.size())
-    std::abort();  // without a hash nothing can be trusted, and there is no caller who could go on
+    std::abort();  // without a hash no object can be trusted, and no caller could continue
   return sum;
 }
 
@@ -149,7 +149,7 @@ result<int> function_library::sealed_copy(const digest& object) const {
   if (!memory || !write_all(memory.get(), *contents) ||
       ::fcntl(memory.get(), F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
     return {system_error("memfd_create"), "no sealed memory for the object: " + reason()};
-  // Hashed after sealing, through the sealed file: nothing can change between this and the load.
+  // Hashed after sealing, through the sealed file: the bytes cannot change between this and the load.
   if (::lseek(memory.get(), 0, SEEK_SET) != 0) return {system_error("lseek"), reason()};
   const auto sealed = read_all(memory.get());
   if (!sealed || sha256(*sealed) != object)

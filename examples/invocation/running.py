@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-# Where managers listen and clients bind, in place of this machine's own address: where the device of a fabric has another.
+# Where managers listen and clients bind, where a fabric's device has an address other than this machine's own.
 NODE = ("--node", os.environ["WEFT_NODE"]) if "WEFT_NODE" in os.environ else ()
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - where shared-memory providers put their queues
 

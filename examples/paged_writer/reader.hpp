@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The reading side of a rail: owns the memory that pages are written into, asks for rounds, knows that one is complete
-// by the number of notices with its id, and compares every word. Never by the last page: where the row has no order,
-// the last one says nothing about those before it. Hot path: step(). Threads: one per rail. Rails write to different
-// pages of one memory; a rail looks at its own only.
+// The reading side of a rail: it owns the memory of the pages and requests rounds. A round is complete by the number of
+// notices with its id; then every word is compared. Never by the last page: without an order the last one proves
+// nothing about those before it. Hot path: step(). Threads: one per rail. Rails write to different pages of one memory;
+// a rail reads only its own.
 #pragma once
 
 #include "contents.hpp"
@@ -71,7 +71,8 @@ class reader : public rail<F> {
     moved();
   }
 
-  /// Effects: describes the memory, then greets. The greeting also warms the way up before the first page.
+  /// Effects: sends the region's description, then the greeting. The greeting also warms the path before the first
+  /// page.
   void introduce() {
     if (introduced_) return;
     const status s = net_.send_region(peer_, region_, owner_polls);
@@ -105,7 +106,7 @@ class reader : public rail<F> {
   std::uint64_t start_of(std::uint64_t round) const noexcept { return (round - 1) % buffers * plan_.round_bytes(); }
   static std::uint32_t id_of(std::uint64_t round) noexcept { return static_cast<std::uint32_t>(round); }
 
-  /// Effects: compares some pages of the oldest round, once all of its notices are in; then asks for the round that
+  /// Effects: compares some pages of the oldest round, once all of its notices arrived; then requests the round that
   /// takes its buffer.
   bool verify() {
     if (verified_ == asked_) return false;
@@ -147,7 +148,7 @@ class reader : public rail<F> {
   region region_;
   std::uint64_t asked_ = 0;
   std::uint64_t verified_ = 0;
-  std::uint32_t next_ = number_;  ///< Page to be compared.
+  std::uint32_t next_ = number_;  ///< The next page to compare.
 };
 
 }  // namespace weft::paged
