@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// weft-probe: what a provider of libfabric claims (`claims`), and what two processes see it do (`show`). Each answer is
-// one line of JSON. It believes nothing about any provider; `./weft probe` compares its answers with a row. Hot path:
-// no. Threads: one.
+// weft-probe: claims of a libfabric provider (`claims`), and its observed behaviour between two processes (`show`).
+// Each answer is one line of JSON. It assumes nothing about any provider; `./weft probe` compares its answers with a
+// row. Hot path: no. Threads: one.
 #include "supervisor.hpp"
 
 #include <CLI/CLI.hpp>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who moves the bytes, who wakes a sleeper, and who tells of a death. A target that sleeps calls nothing of the
-// library; the library's own threads, if it has some, go on meanwhile and are counted. Hot path: no. Threads: one owner
-// per process.
+// Who moves the bytes, who wakes a sleeping process, and who reports a death. A sleeping target makes no library call;
+// the library's own threads continue and are counted. Hot path: no. Threads: one owner per process.
 #include "behaviours.hpp"
 #include "endpoint_pair.hpp"
 
@@ -87,7 +86,7 @@ void waiting_initiator(const role& self) {
   net.until([&] { return self.side.ready(); }, milliseconds(4000));
 }
 
-/// Sleeps on the descriptor as fi_poll(3) says; whether it was woken (or need not sleep).
+/// Sleeps on the descriptor as fi_poll(3) says. Returns whether it was woken (or need not sleep).
 bool nap(endpoint_pair& net, int descriptor) {
   fid* object = &net.queue()->fid;
   if (fi_trywait(net.fabric(), &object, 1) != FI_SUCCESS) return true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sizes: what is injected and whether its buffer is free at once, pieces in one transfer, posts that a sleeping peer's
-// queue takes, large transfers. Hot path: no. Threads: one owner per process.
+// Sizes: the inject limit and whether its buffer is reusable at once, buffers in one transfer, posts that the queue to
+// a sleeping peer takes, large transfers. Hot path: no. Threads: one owner per process.
 #include "behaviours.hpp"
 #include "endpoint_pair.hpp"
 
@@ -30,7 +30,7 @@ void inject_initiator(const role& self) {
   for (std::size_t i = 0; size > 0 && i < injections; ++i) {
     std::memset(buffer, static_cast<int>(i + 1), size);
     require(net.insist([&] { return fi_inject(net.endpoint(), buffer, size, net.peer_address()); }), "fi_inject");
-    std::memset(buffer, 0xFF, size);  // ours again, says fi_msg(3)
+    std::memset(buffer, 0xFF, size);  // ours again, as fi_msg(3) says
   }
   self.side.tell(size);
   net.until([&] { return self.side.ready(); }, milliseconds(3000));
@@ -81,7 +81,7 @@ void gather_initiator(const role& self) {
   std::vector<fi_rma_iov> to;
   for (std::size_t i = 0; i < places; ++i) to.push_back({net.peer.address + 4096 + i * 100, 1, net.peer.key});
   const std::size_t parts =
-      std::min(pieces, places);  // the last of them takes the rest, so that both sides have as many bytes
+      std::min(pieces, places);  // the last one takes the rest, so that both sides have the same number of bytes
   for (std::size_t i = parts; i < places; ++i) from[parts - 1].iov_base = net.page() + 8192;
   for (std::size_t i = 0; i < places; ++i) net.page()[8192 + i] = std::byte(parts + i);
   from[parts - 1].iov_len = places - parts + 1;
@@ -138,8 +138,8 @@ void full_queue_target(const role& self) {
   endpoint_pair net(self.about, {.completions = 2 * most_posts}, self.side, false);
   const std::size_t wanted = std::min<std::size_t>(net.serve(), most_posts) - 16;
   std::size_t taken = 0;
-  while (taken < wanted && net.receive(0) == 0) ++taken;  // one buffer for all: nobody sends
-  net.until([] { return false; }, milliseconds(50));      // nothing of what came before is left to do
+  while (taken < wanted && net.receive(0) == 0) ++taken;  // one buffer for all: no peer sends
+  net.until([] { return false; }, milliseconds(50));  // earlier work is finished
   self.side.tell(taken + 16);
   self.side.hear();
   net.serve();
