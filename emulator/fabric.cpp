@@ -85,7 +85,7 @@ void look_for_idle_endpoints() {
       if (each->enabled && now - each->last_poll > std::chrono::seconds(3) &&
           epoll_wait(each->wire.descriptor(), &event, 1, 0) > 0)
         broken("data_progress",
-               "data arrived at an endpoint that nobody has polled for 3 s; on this fabric it becomes visible only "
+               "data arrived at an endpoint without a poll for 3 s; on this fabric it becomes visible only "
                "while the target polls its queue");
     }
 }

@@ -80,7 +80,7 @@ struct domain_object {
   fid_domain fid{};
   std::uint64_t caps = 0;
   std::map<std::uint64_t, region*> regions;  ///< By key.
-  std::set<const void*> descriptors;  ///< Of open regions.
+  std::set<const void*> descriptors;         ///< Of open regions.
   std::vector<endpoint*> endpoints;
   std::uint64_t next_key = 1;
   chance keys{0};
@@ -141,9 +141,9 @@ struct outstanding {
   std::uint64_t peer = 0;
   void* context = nullptr;
   std::uint64_t flags = 0;  ///< Of its completion entry.
-  bool completes = false;  ///< A success gives an entry.
-  bool told = false;  ///< Reported already, before its answer.
-  bool delivered = false;  ///< FI_DELIVERY_COMPLETE was requested.
+  bool completes = false;   ///< A success gives an entry.
+  bool told = false;        ///< Reported already, before its answer.
+  bool delivered = false;   ///< FI_DELIVERY_COMPLETE was requested.
   std::vector<iovec> into;  ///< The target of the answer's payload.
   std::uint64_t noise = 0;
 };

@@ -23,7 +23,7 @@ struct request {
   std::uint64_t entry_flags = 0;  ///< Flags of its completion entry.
   bool silent = false;            ///< fi_inject and its like: no completion, no context, the buffer is free on return.
   bool listed = false;            ///< fi_sendmsg and its like: the caller gave a list of descriptors, or none.
-  bool taken_over = false;  ///< The operand of an atomic: checked where it was, then copied.
+  bool taken_over = false;        ///< The operand of an atomic: checked where it was, then copied.
   bool has_data = false;
   std::uint64_t data = 0;
   std::uint64_t tag = 0;

@@ -149,12 +149,12 @@ void explain_overtaking(const packet& notice, const waiting& earlier) {
   if (!message && (notice.head.has_data & 1U) == 0) return;
   if (message && earlier.messages)
     broken("order_send_after_send",
-           "a message took effect before one that was sent before it, as this fabric permits: its place says nothing "
-           "of its turn");
+           "a message took effect before an earlier one, as this fabric permits: its position says nothing "
+           "about its order");
   if (earlier.writes)
     broken(message ? "order_send_after_write" : "order_write_after_write",
            std::string(message ? "a message" : "a write with an immediate") +
-               " took effect before a write that was posted before it, as this fabric permits: it says nothing of the "
+               " took effect before an earlier write, as this fabric permits: it says nothing about the "
                "bytes of that write");
 }
 

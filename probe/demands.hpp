@@ -18,8 +18,7 @@ using milliseconds = std::chrono::milliseconds;
 struct demands {
   std::string provider;     ///< As the library prints it.
   std::string fabric_name;  ///< Only where a provider offers several.
-  std::string
-      node;  ///< A local address for both processes; unused where the provider's addresses are not of sockets.
+  std::string node;  ///< A local address for both processes; unused where the provider's addresses are not of sockets.
   bool connected = false;  ///< Connected or addressed endpoints.
   bool automatic = false;  ///< Request automatic progress of the library.
   std::uint32_t api = FI_VERSION(FI_MAJOR_VERSION, FI_MINOR_VERSION);

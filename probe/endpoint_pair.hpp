@@ -36,7 +36,7 @@ struct wishes {
   bool atomics = false;
   bool counter = false;  ///< Of remote writes to this side.
   bool sleeps = false;   ///< A completion queue with a descriptor.
-  bool orders = true;  ///< Every order that the provider grants.
+  bool orders = true;    ///< Every order that the provider grants.
   std::size_t page = std::size_t{1} << 20;
   std::size_t receives = 16;  ///< Posted before the peer can send.
   std::size_t receive_bytes = 64;
@@ -159,9 +159,8 @@ class endpoint_pair {
 
   wishes wish_;
   channel& side_;
-  /// A behaviour with more time than the usual 9 s runs on a slow machine: each of its waits is longer by
+  /// A behaviour with more time than the usual 9 s runs on a slow machine: each of its waits is longer by this factor.
   int slowness_;
-                  ///< this factor.
   bool connected_;
   bool describes_ = false;
   std::uint64_t requested_key_ = 0x1234;

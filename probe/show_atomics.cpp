@@ -89,7 +89,7 @@ std::string change_once(const role& self, endpoint_pair& net, std::size_t which,
   if (const int wrong = atomic(net, of, by.operation, 1); wrong != 0) return error_name(wrong);
   if (!is_number(net.page() + result_at, of, by.from)) return "wrong value fetched";
   if (const int wrong = atomic(net, of, by.operation, 2); wrong != 0) return error_name(wrong);
-  return is_number(net.page() + result_at, of, by.after) ? "" : "wrong value left";
+  return is_number(net.page() + result_at, of, by.after) ? "" : "wrong value stored";
 }
 
 std::string swap(const role& self, endpoint_pair& net, std::size_t which) {
@@ -102,7 +102,7 @@ std::string swap(const role& self, endpoint_pair& net, std::size_t which) {
   if (!is_number(net.page() + result_at, of, 7)) return "wrong value fetched";
   put_number(net.page() + compare_at, of, 7);
   if (const int wrong = atomic(net, of, FI_CSWAP, 2); wrong != 0) return error_name(wrong);
-  if (!is_number(net.page() + result_at, of, 7)) return "swapped though the values differed";
+  if (!is_number(net.page() + result_at, of, 7)) return "swapped although the values differed";
   if (const int wrong = atomic(net, of, FI_CSWAP, 3); wrong != 0) return error_name(wrong);
   return is_number(net.page() + result_at, of, 9) ? "" : "did not swap";
 }

@@ -161,11 +161,11 @@ void completions_target(const role& self) {
 }  // namespace
 
 const behaviour delivery{"delivery", "is a delivery-complete completion true?", delivery_initiator, delivery_target};
-const behaviour wrong_key{"wrong_key", "what does a write with a wrong key end in?", wrong_key_initiator,
+const behaviour wrong_key{"wrong_key", "which error ends a write with a wrong key?", wrong_key_initiator,
                           refusing_target};
-const behaviour out_of_range{"out_of_range", "what does a write out of range end in?", out_of_range_initiator,
+const behaviour out_of_range{"out_of_range", "which error ends a write out of range?", out_of_range_initiator,
                              refusing_target};
-const behaviour completions{"completions", "do unsignalled operations stay silent, and are contexts left alone?",
+const behaviour completions{"completions", "do unsignalled operations stay silent, and contexts unchanged?",
                             completions_initiator, completions_target};
 
 }  // namespace weft::probe

@@ -97,11 +97,11 @@ void forgetting_target(const role& self) {
 
 }  // namespace
 
-const behaviour meeting{"meeting", "do two processes meet, and by which kind of address?", meeting_initiator,
+const behaviour meeting{"meeting", "do two processes connect, and by which kind of address?", meeting_initiator,
                         meeting_target};
-const behaviour forgetting{"forgetting", "can a peer be taken out of the address vector and put in again?",
+const behaviour forgetting{"forgetting", "can a peer be removed from the address vector and added again?",
                            forgetting_initiator, forgetting_target};
-const behaviour first_post{"first_post", "is the first post taken while the target sleeps?", first_post_initiator,
+const behaviour first_post{"first_post", "is the first post accepted while the target sleeps?", first_post_initiator,
                            first_post_target};
 
 }  // namespace weft::probe

@@ -143,9 +143,9 @@ void killed_peer_target(const role& self) {
 
 }  // namespace
 
-const behaviour progress{"progress", "do bytes land while the target sleeps?", progress_initiator, progress_target};
+const behaviour progress{"progress", "do bytes arrive while the target sleeps?", progress_initiator, progress_target};
 const behaviour waiting{"waiting", "does a descriptor wake its sleeper every time?", waiting_initiator, waiting_target};
-const behaviour killed_peer{"killed_peer", "who only waits: does it learn that its peer was killed?",
-                            killed_peer_initiator, killed_peer_target};
+const behaviour killed_peer{"killed_peer", "does a waiting side detect a killed peer?", killed_peer_initiator,
+                            killed_peer_target};
 
 }  // namespace weft::probe

@@ -102,9 +102,9 @@ void keys_target(const role& self) {
 
 }  // namespace
 
-const behaviour addressing{"addressing", "is a remote address an offset or a pointer?", addressing_initiator,
+const behaviour addressing{"addressing", "is a remote address an offset or a virtual address?", addressing_initiator,
                            addressing_target};
-const behaviour keys{"keys", "whose keys are used, how wide, and what of zero and of twice the same?", keys_initiator,
-                     keys_target};
+const behaviour keys{"keys", "who makes the keys, how wide are they, and may a key be zero or used twice?",
+                     keys_initiator, keys_target};
 
 }  // namespace weft::probe

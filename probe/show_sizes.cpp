@@ -73,7 +73,7 @@ void gather_initiator(const role& self) {
   }
   const fi_msg message{from.data(), described.data(), pieces, net.peer_address(), net.context(1), 0};
   require(net.insist([&] { return fi_sendmsg(net.endpoint(), &message, FI_COMPLETION); }), "fi_sendmsg(pieces)");
-  if (!net.until([&] { return net.ended(1) > 0; })) throw refused{"a message of several pieces", FI_ETIMEDOUT};
+  if (!net.until([&] { return net.ended(1) > 0; })) throw refused{"a message of several buffers", FI_ETIMEDOUT};
   self.side.tell(pieces);
   net.until([&] { return self.side.ready(); }, milliseconds(3000));
   self.told.fact("message_pieces", self.side.hear() != 0 ? pieces : 0);
@@ -88,7 +88,7 @@ void gather_initiator(const role& self) {
   const fi_msg_rma write{from.data(), described.data(), parts,          net.peer_address(),
                          to.data(),   places,           net.context(2), 0};
   require(net.insist([&] { return fi_writemsg(net.endpoint(), &write, FI_COMPLETION); }), "fi_writemsg(pieces)");
-  if (!net.until([&] { return net.ended(2) > 0; })) throw refused{"a write of several pieces", FI_ETIMEDOUT};
+  if (!net.until([&] { return net.ended(2) > 0; })) throw refused{"a write of several buffers", FI_ETIMEDOUT};
   self.side.tell(places);
   net.until([&] { return self.side.ready(); }, milliseconds(3000));
   self.told.fact("write_places", self.side.hear() != 0 ? places : 0);
@@ -139,7 +139,7 @@ void full_queue_target(const role& self) {
   const std::size_t wanted = std::min<std::size_t>(net.serve(), most_posts) - 16;
   std::size_t taken = 0;
   while (taken < wanted && net.receive(0) == 0) ++taken;  // one buffer for all: no peer sends
-  net.until([] { return false; }, milliseconds(50));  // earlier work is finished
+  net.until([] { return false; }, milliseconds(50));      // earlier work is finished
   self.side.tell(taken + 16);
   self.side.hear();
   net.serve();
@@ -181,10 +181,10 @@ void largest_target(const role& self) {
 
 }  // namespace
 
-const behaviour inject{"inject", "how much is injected, and is its buffer free at once?", inject_initiator,
+const behaviour inject{"inject", "how large is the inject limit, and is the buffer reusable at once?", inject_initiator,
                        inject_target};
-const behaviour gather{"gather", "how many pieces of memory go into one transfer?", gather_initiator, gather_target};
-const behaviour full_queue{"full_queue", "how many posts does a sleeping peer's queue take, and what then?",
+const behaviour gather{"gather", "how many buffers fit into one transfer?", gather_initiator, gather_target};
+const behaviour full_queue{"full_queue", "how many posts does the queue to a sleeping peer take, and what follows?",
                            full_queue_initiator, full_queue_target};
 const behaviour largest{"largest", "do large transfers arrive?", largest_initiator, largest_target};
 

@@ -144,7 +144,8 @@ std::string run(const demands& about, std::string_view name, const std::function
     } else if (WIFEXITED(each.status) && WEXITSTATUS(each.status) != done && WEXITSTATUS(each.status) != was_refused &&
                WEXITSTATUS(each.status) != was_abandoned) {
       ended = "crashed";  // a library catches the signal and ends the process itself
-      why = std::string("the ") + each.side + " left by itself with " + std::to_string(WEXITSTATUS(each.status));
+      why = std::string("the ") + each.side + " ended by itself with exit code " +
+            std::to_string(WEXITSTATUS(each.status));
     }
   }
   if (!in_time && ended == "shown") {

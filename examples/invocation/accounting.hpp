@@ -26,8 +26,8 @@ inline constexpr std::size_t account_bytes = accounts * sizeof(std::uint64_t);  
 /// Totals in nanoseconds since the worker's start, in memory shared with the manager. One pair of cache lines per
 /// worker.
 struct alignas(128) worker_journal {
-  std::array<std::atomic<std::uint64_t>, accounts> earned{};  ///< All that the worker has counted.
-  std::array<std::atomic<std::uint64_t>, accounts> posted{};  ///< Posted, or about to be.
+  std::array<std::atomic<std::uint64_t>, accounts> earned{};        ///< All that the worker has counted.
+  std::array<std::atomic<std::uint64_t>, accounts> posted{};        ///< Posted, or about to be.
   std::array<std::atomic<std::uint64_t>, accounts> acknowledged{};  ///< Confirmed by a completion.
   std::atomic<std::uint64_t> invocations{};
 };

@@ -9,9 +9,9 @@
 namespace weft::invocation {
 
 enum class allocation_state : std::uint8_t {
-  starting,  ///< Workers connect, or all are there: it serves.
+  starting,   ///< Workers connect, or all are there: it serves.
   finishing,  ///< Released, or its client is gone: workers settle their account.
-  over,  ///< The bill is written; the process is about to end.
+  over,       ///< The bill is written; the process is about to end.
   gone,
 };
 

@@ -22,7 +22,7 @@ struct client_options {
   std::string node = "127.0.0.1";
   std::string service;  ///< The service that workers connect to; empty: any free one.
   duration function_limit =
-      10s;  ///< No function runs longer: its executor is killed. A silent peer is not lost earlier.
+      10s;                      ///< No function runs longer: its executor is killed. A silent peer is not lost earlier.
   invocation::polling polling;  ///< How this client waits for replies.
   std::uint16_t most_workers = 16;
 };

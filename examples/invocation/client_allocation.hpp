@@ -60,11 +60,11 @@ result<void> client<F>::prepare(const allocation_request& request) {
 
 template <complete_fabric F>
 result<void> client<F>::allocate(const allocation_request& request, duration timeout) {
-  if (manager_lost_) return {error(errc::peer_lost, "allocate"), "the manager is gone; connect to one anew"};
-  if (allocated()) return {error(errc::invalid, "allocate"), "there is an allocation already; release it first"};
+  if (manager_lost_) return {error(errc::peer_lost, "allocate"), "the manager is gone; connect to a manager again"};
+  if (allocated()) return {error(errc::invalid, "allocate"), "an allocation exists already; release it first"};
   if (outstanding_ > 0)
     return {error(errc::invalid, "allocate"),
-            std::to_string(outstanding_) + " calls are outstanding; wait for their ends first"};
+            std::to_string(outstanding_) + " calls are outstanding; wait for their results first"};
   if (state_ == allocation_state::serving) (void)letters_.post(net_, manager_, release_message{allocation_});
   drop_allocation();
   if (auto good = prepare(request); !good) return good;
@@ -122,7 +122,7 @@ result<bill> client<F>::release(duration timeout) {
   }
   if (outstanding_ > 0)
     return {error(errc::invalid, "release"),
-            std::to_string(outstanding_) + " calls are outstanding; wait for their ends first"};
+            std::to_string(outstanding_) + " calls are outstanding; wait for their results first"};
   state_ = allocation_state::releasing;
   bill_.reset();
   if (const status s = letters_.post(net_, manager_, release_message{allocation_}); !s)

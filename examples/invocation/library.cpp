@@ -154,7 +154,7 @@ result<int> function_library::sealed_copy(const digest& object) const {
   const auto sealed = read_all(memory.get());
   if (!sealed || sha256(*sealed) != object)
     return {error(errc::invalid, "load functions"),
-            name + " in the folder of functions has other contents than its name says"};
+            name + " in the folder of functions has contents that do not match its name"};
   return memory.release();
 }
 
@@ -190,8 +190,7 @@ result<void> function_library::keep(const digest& object, const_bytes contents) 
     return {error(errc::denied, "keep functions"),
             "the object " + hex(object) + " is not trusted here; the executor trusts only what --trust names"};
   if (sha256(contents) != object)
-    return {error(errc::denied, "keep functions"),
-            "the bytes that were shipped do not have the hash that was announced, " + hex(object)};
+    return {error(errc::denied, "keep functions"), "the received bytes do not have the announced hash, " + hex(object)};
   const std::lock_guard hold(lock_);
   const descriptor folder(::open(trust_.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder)

@@ -14,7 +14,7 @@ namespace weft::invocation {
 
 struct manager_options {
   std::string node = "127.0.0.1";
-  std::string service;  ///< Empty: any free one.
+  std::string service;              ///< Empty: any free one.
   std::uint16_t most_workers = 16;  ///< Of one allocation.
   std::uint16_t most_allocations = 32;
   std::uint32_t largest_slot = 16U << 20;  ///< Bytes of input or output.
@@ -115,7 +115,7 @@ class manager {
     if (const auto m = unpack<allocate_message>(message)) return allocate(from, *m);
     if (const auto m = unpack<release_message>(message)) return release(from, m->allocation);
     if (const auto m = unpack<totals_message>(message)) return totals(from, *m);
-    (void)letters_.post(net_, from, refused_message{refusal_code::malformed, "this message is not understood"});
+    (void)letters_.post(net_, from, refused_message{refusal_code::malformed, "this message is unknown"});
   }
 
   void gone(peer who) {

@@ -16,13 +16,13 @@ namespace weft::invocation {
 /// Results of a measured run. Times in nanoseconds, of one timed invocation each, or the mean of a batch.
 struct run_report {
   std::uint64_t asked = 0;
-  std::uint64_t done = 0;  ///< Succeeded, with the right result.
-  std::uint64_t wrong = 0;  ///< Succeeded, with a wrong result.
-  std::uint64_t failed = 0;  ///< Ended in a typed error.
+  std::uint64_t done = 0;     ///< Succeeded, with the right result.
+  std::uint64_t wrong = 0;    ///< Succeeded, with a wrong result.
+  std::uint64_t failed = 0;   ///< Ended in a typed error.
   std::uint64_t unended = 0;  ///< Without an end: must be 0; otherwise a defect.
   trouble first_failure = trouble::none;
-  duration first_call{};  ///< The first invocation after the allocation.
-  duration took{};  ///< All timed invocations together.
+  duration first_call{};             ///< The first invocation after the allocation.
+  duration took{};                   ///< All timed invocations together.
   std::vector<std::uint32_t> times;  ///< One per batch of calls.
 
   std::uint64_t lost() const noexcept { return wrong + failed + unended; }

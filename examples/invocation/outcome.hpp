@@ -12,14 +12,14 @@ namespace weft::invocation {
 
 enum class trouble : std::uint8_t {
   none,
-  deadline,  ///< No reply in time. The call may have been executed, or may still be executed.
+  deadline,       ///< No reply in time. The call may have been executed, or may still be executed.
   executor_lost,  ///< The executor died. The call may have been executed.
-  manager_lost,  ///< The manager is gone, so nothing watches the executor.
+  manager_lost,   ///< The manager is gone, so nothing watches the executor.
   no_such_function,
-  too_large,  ///< The input or the result is larger than a slot.
+  too_large,        ///< The input or the result is larger than a slot.
   function_failed,  ///< `detail` is the function's return value.
-  busy,  ///< No slot is free: make progress, then try again.
-  refused,  ///< The worker found the call malformed, or the transport refused the post.
+  busy,             ///< No slot is free: make progress, then try again.
+  refused,          ///< The worker found the call malformed, or the transport refused the post.
 };
 constexpr const char* name_of(trouble t) noexcept {
   constexpr const char* names[] = {"none",      "deadline",        "executor_lost", "manager_lost", "no_such_function",
@@ -66,7 +66,7 @@ struct allocation_request {
   std::uint32_t input_bytes = 4096;
   std::uint32_t output_bytes = 4096;
   invocation::polling polling;  ///< How the workers wait.
-  const_bytes object;  ///< A shared object of functions; empty: the built-ins.
+  const_bytes object;           ///< A shared object of functions; empty: the built-ins.
 };
 
 /// The cost of an allocation by the manager's words, and whether the workers' own totals agree to the nanosecond.

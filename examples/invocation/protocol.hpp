@@ -19,7 +19,7 @@
 namespace weft::invocation {
 
 inline constexpr std::uint8_t protocol_version = 1;
-inline constexpr std::uint16_t most_slots = 64;  ///< Per worker; free slots are one bit each.
+inline constexpr std::uint16_t most_slots = 64;     ///< Per worker; free slots are one bit each.
 inline constexpr std::uint16_t most_workers = 255;  ///< Per allocation; 8 bits of a reply's word.
 
 inline constexpr std::uint32_t most_peers =
@@ -102,7 +102,7 @@ struct call_header {
   std::uint32_t function = 0;
   std::uint32_t length = 0;    ///< Payload bytes.
   std::uint32_t sequence = 0;  ///< As in the word: reveals a slot whose bytes belong to another call.
-  std::uint32_t flags = 0;  ///< Bit 0: the caller sleeps. Other bits are refused.
+  std::uint32_t flags = 0;     ///< Bit 0: the caller sleeps. Other bits are refused.
 };
 static_assert(sizeof(call_header) == 24);
 inline constexpr std::uint32_t caller_sleeps = 1;

@@ -48,8 +48,8 @@ concept spawner = requires(S s, typename S::child c, const executor_order& o) {
 class process_spawner {
  public:
   struct settings {
-    std::string executor;  ///< Path of the program.
-    std::string folder;  ///< Of trusted objects; empty: none are accepted.
+    std::string executor;              ///< Path of the program.
+    std::string folder;                ///< Of trusted objects; empty: none are accepted.
     std::vector<std::string> trusted;  ///< SHA-256, hexadecimal.
   };
 

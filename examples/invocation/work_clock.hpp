@@ -111,7 +111,7 @@ class work_clock {
 
   bool by_ticks_;
   std::uint64_t anchored_at_ = 0;  ///< The counter at the last reading of the real clock.
-  std::uint64_t reach_ = 0;  ///< After so many ticks the clock is read again; 0: the rate is unknown.
+  std::uint64_t reach_ = 0;        ///< After so many ticks the clock is read again; 0: the rate is unknown.
   std::uint64_t scale_ = 0;        ///< Nanoseconds of a tick, times 2^scale_bits.
   instant anchor_{}, told_{};
   moment first_;

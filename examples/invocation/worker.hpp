@@ -22,10 +22,10 @@ namespace weft::invocation {
 
 /// Start parameters of a worker.
 struct worker_settings {
-  std::string node;  ///< Local address to use.
+  std::string node;       ///< Local address to use.
   std::string manager;    ///< host:service
   std::string client;     ///< host:service
-  token allocation{};  ///< Proves to the manager that this worker belongs to the allocation.
+  token allocation{};     ///< Proves to the manager that this worker belongs to the allocation.
   token client_secret{};  ///< Proves the same to the client.
   std::uint16_t index = 0;
   std::uint16_t slots = 4;
@@ -75,7 +75,7 @@ class worker {
  private:
   struct input_slot {
     std::uint32_t expected = 0;
-    std::uint32_t answered = 0;  ///< The sequence number of the last reply.
+    std::uint32_t answered = 0;      ///< The sequence number of the last reply.
     std::uint32_t answer_bytes = 0;  ///< Of the last reply, with its header.
   };
 
@@ -115,7 +115,7 @@ class worker {
       if (e.peer == w.manager_) w.manager_lost_ = true;
       if (e.peer == w.client_) w.client_lost_ = true;
     }
-    void operator()(const requested& e) const { (void)w.net_.reject(e.peer, "a worker takes no connections"); }
+    void operator()(const requested& e) const { (void)w.net_.reject(e.peer, "a worker accepts no connections"); }
     void operator()(const connected&) const noexcept {}
   };
 

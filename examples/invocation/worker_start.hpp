@@ -27,7 +27,7 @@ result<void> worker<F>::start() {
   if (!client) return std::move(client).error();
   client_ = *client;
   if (const status s = wait_for([&] { return welcomed_; }, end); !s)
-    return unmet(s, "the client at " + s_.client + " did not welcome this worker");
+    return unmet(s, "the client at " + s_.client + " did not accept this worker");
   return introduce(end);
 }
 
@@ -74,7 +74,7 @@ template <complete_fabric F>
 result<std::vector<std::byte>> worker<F>::fetch(instant end) {
   constexpr std::size_t piece = std::size_t{64} << 10;
   if (s_.object_bytes == 0 || s_.object_bytes > largest_object || object_.size() < s_.object_bytes)
-    return {error(errc::invalid, "fetch functions"), "the client announced an object and does not offer its bytes"};
+    return {error(errc::invalid, "fetch functions"), "the client announced an object but did not send its bytes"};
   auto into = net_.allocate(piece, rights::none);
   if (!into) return std::move(into).error();
   std::vector<std::byte> all;

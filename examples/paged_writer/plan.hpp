@@ -21,21 +21,21 @@ inline constexpr std::uint32_t buffers = 2;
 
 /// Of one run, from its command line.
 struct plan {
-  std::vector<std::string> nodes{"127.0.0.1"};  ///< Local address of each rail; with fewer than rails they take turns.
-  std::uint32_t rails = 1;  ///< Endpoints, each a transport of its own.
+  std::vector<std::string> nodes{"127.0.0.1"};   ///< Local address of each rail; with fewer than rails they take turns.
+  std::uint32_t rails = 1;                       ///< Endpoints, each a transport of its own.
   bool one_thread = false;                       ///< One thread drives all rails, instead of one each.
   bool pinned = false;                           ///< Each thread stays on a processor.
-  std::uint32_t first_processor = 0;  ///< Among those that the process may use.
+  std::uint32_t first_processor = 0;             ///< Among those that the process may use.
   std::uint64_t total = std::uint64_t{1} << 28;  ///< Bytes to write and verify, at least.
   std::uint64_t page_bytes = 65536;
   std::uint32_t pages = 256;  ///< Of one round, all rails together.
   std::uint64_t seed = 1;
-  std::uint32_t batch = 16;  ///< Pages posted between two polls of the queue.
+  std::uint32_t batch = 16;        ///< Pages posted between two polls of the queue.
   std::uint32_t window = 64;       ///< Pages of a rail in flight.
   std::uint32_t operations = 256;  ///< Operations of a transport; fewer than `window`: posts are answered `again`.
-  bool eager = false;  ///< Post at once, not at the next poll.
-  duration report{1s};  ///< Between two lines of progress; 0: none.
-  duration patience{30s};  ///< Without any progress for so long: an error.
+  bool eager = false;              ///< Post at once, not at the next poll.
+  duration report{1s};             ///< Between two lines of progress; 0: none.
+  duration patience{30s};          ///< Without any progress for so long: an error.
   std::uint64_t spoil = 0;  ///< The writer damages a word of this round (from 1), to show that the verification fails.
 
   std::uint64_t round_bytes() const noexcept { return page_bytes * pages; }

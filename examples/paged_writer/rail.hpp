@@ -72,7 +72,7 @@ class rail {
   void watch_time() {
     if (++polls_ % 256 != 0) return;
     if (net_.now() - last_move_ > plan_.patience)
-      give_up("nothing moved for " +
+      give_up("no progress for " +
               std::to_string(std::chrono::duration_cast<std::chrono::seconds>(plan_.patience).count()) + " s");
   }
   void check() const {

@@ -54,16 +54,17 @@ class reader : public rail<F> {
   void take(const failed& e) { give_up(std::string(name_of(e.what)) + " failed: " + describe(e.why)); }
   void take(const received& e) {
     const auto m = parse(e.message);
-    if (!m) return give_up("the writer said what is no message of this program");
+    if (!m) return give_up("the writer sent an unknown message");
     moved();
     std::visit([this](const auto& each) { this->heard(each); }, *m);
   }
   void take(const notified& e) {
-    if (!arrivals_.note(e.immediate)) give_up("a notice came with an id that no round has");
+    if (!arrivals_.note(e.immediate)) give_up("a notice arrived with an id that no round has");
     moved();
   }
   void take(const lost& e) {
-    give_up((connected_ ? "the writer is gone: " : "no writer there: ") + describe(e.why) + " " + net_.reason());
+    give_up((connected_ ? "the writer is gone: " : "no writer at this address: ") + describe(e.why) + " " +
+            net_.reason());
   }
   void take(const requested& e) { (void)net_.reject(e.peer, "this side reads"); }
   void take(const connected&) {
@@ -89,7 +90,7 @@ class reader : public rail<F> {
     for (std::uint32_t i = 0; i < buffers; ++i) ask();
     finish_if_done();
   }
-  void heard(const round_request&) { give_up("the writer asks for a round"); }
+  void heard(const round_request&) { give_up("the writer requests a round"); }
   void heard(const ending& e) {
     if (e.pages != count_.pages.read())
       return give_up("the writer counts " + std::to_string(e.pages) + " pages, the reader " +

@@ -25,7 +25,7 @@ class tally {
 
 struct alignas(64) shard {
   tally bytes;   ///< Written (writer) or verified (reader).
-  tally pages;  ///< Pages of these bytes.
+  tally pages;   ///< Pages of these bytes.
   tally agains;  ///< Posts answered `again`.
   tally rounds;  ///< Begun (writer) or verified (reader).
 };

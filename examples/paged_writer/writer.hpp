@@ -57,7 +57,7 @@ class writer : public rail<F> {
   void take(const received& e) {
     if (memory_.size() == 0 && is_region(e.message)) return learn(e.message);
     const auto m = parse(e.message);
-    if (!m) return give_up("the reader said what is no message of this program");
+    if (!m) return give_up("the reader sent an unknown message");
     moved();
     std::visit([this](const auto& each) { this->heard(each); }, *m);
   }
@@ -65,7 +65,7 @@ class writer : public rail<F> {
     if (e.why.code == errc::closed && ending_) over_ = true;
     else give_up("the reader is gone: " + describe(e.why));
   }
-  void take(const notified&) { give_up("a notice came that nobody sends"); }
+  void take(const notified&) { give_up("an unexpected notice arrived"); }
   void take(const requested& e) {
     if (peer_) return (void)net_.reject(e.peer, "this rail has a reader");
     peer_ = e.peer;
@@ -92,7 +92,7 @@ class writer : public rail<F> {
   }
   void heard(const round_request& r) {
     if (rounds_.size() == buffers || (page_bytes_ != 0 && r.page_bytes != page_bytes_))
-      return give_up("the reader asks for what it may not");
+      return give_up("the reader requests an invalid round");
     rounds_.push_back(r);
   }
   void heard(const ending&) { ending_ = true; }
@@ -162,7 +162,7 @@ class writer : public rail<F> {
   std::uint64_t page_bytes_ = 0;
   std::deque<round_request> rounds_;
   std::vector<std::uint32_t> order_;  ///< Of the round at the front.
-  std::size_t next_ = 0;  ///< Index into this order.
+  std::size_t next_ = 0;              ///< Index into this order.
   std::vector<std::uint32_t> slots_;  ///< Contexts of operations: the slot's number.
   std::vector<std::uint32_t> free_;
   std::deque<page> waiting_;

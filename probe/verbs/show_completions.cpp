@@ -226,17 +226,17 @@ void killed_peer_target(const role& self) {
 
 }  // namespace
 
-const behaviour delivery{"delivery", "does a read behind a write prove that it arrived?", delivery_initiator,
+const behaviour delivery{"delivery", "does a read after a write prove its arrival?", delivery_initiator,
                          delivery_target};
-const behaviour wrong_key{"wrong_key", "what does a write with a wrong key end in?", wrong_key_initiator,
+const behaviour wrong_key{"wrong_key", "which error ends a write with a wrong key?", wrong_key_initiator,
                           serving_target};
-const behaviour out_of_range{"out_of_range", "what does a write out of range end in?", out_of_range_initiator,
+const behaviour out_of_range{"out_of_range", "which error ends a write out of range?", out_of_range_initiator,
                              serving_target};
 const behaviour completions{"completions", "do unsignalled operations stay silent?", completions_initiator,
                             serving_target};
-const behaviour progress{"progress", "do bytes land while the target sleeps?", progress_initiator, progress_target};
+const behaviour progress{"progress", "do bytes arrive while the target sleeps?", progress_initiator, progress_target};
 const behaviour waiting{"waiting", "does a descriptor wake its sleeper every time?", waiting_initiator, waiting_target};
-const behaviour killed_peer{"killed_peer", "who only waits: does it learn that its peer was killed?",
-                            killed_peer_initiator, killed_peer_target};
+const behaviour killed_peer{"killed_peer", "does a waiting side detect a killed peer?", killed_peer_initiator,
+                            killed_peer_target};
 
 }  // namespace weft::probe

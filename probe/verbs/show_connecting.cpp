@@ -250,15 +250,15 @@ void largest_target(const role& self) {
 
 }  // namespace
 
-const behaviour meeting{"meeting", "do two processes meet, by host and service?", meeting_initiator, only_serves};
-const behaviour first_post{"first_post", "is the first post taken while the target sleeps?", first_post_initiator,
+const behaviour meeting{"meeting", "do two processes connect, by host and service?", meeting_initiator, only_serves};
+const behaviour first_post{"first_post", "is the first post accepted while the target sleeps?", first_post_initiator,
                            first_post_target};
-const behaviour addressing{"addressing", "is a remote address an offset or a pointer?", addressing_initiator,
+const behaviour addressing{"addressing", "is a remote address an offset or a virtual address?", addressing_initiator,
                            addressing_target};
-const behaviour keys{"keys", "whose keys are used?", keys_initiator, keys_target};
-const behaviour inject{"inject", "how much is posted inline?", inject_initiator, inject_target};
-const behaviour gather{"gather", "how many pieces of memory go into one transfer?", gather_initiator, gather_target};
-const behaviour full_queue{"full_queue", "how many posts does a queue take, and what then?", full_queue_initiator,
+const behaviour keys{"keys", "who makes the keys?", keys_initiator, keys_target};
+const behaviour inject{"inject", "how many bytes are posted inline?", inject_initiator, inject_target};
+const behaviour gather{"gather", "how many buffers fit into one transfer?", gather_initiator, gather_target};
+const behaviour full_queue{"full_queue", "how many posts does a queue take, and what follows?", full_queue_initiator,
                            full_queue_target};
 const behaviour largest{"largest", "do large transfers arrive?", largest_initiator, largest_target};
 

@@ -93,7 +93,7 @@ void send_immediate_target(const role& self) {
   self.side.tell(0);
 }
 
-void counter_initiator(const role&) { throw refused{"a counter of landed writes: verbs have none", EOPNOTSUPP}; }
+void counter_initiator(const role&) { throw refused{"a counter of remote writes: verbs have none", EOPNOTSUPP}; }
 void counter_target(const role&) {}
 
 // ---- orders
