@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Appends a made-up row to a copy of the matrix: row.py MATRIX COPY.
+"""Appends a made-up row to a copy of the matrix: row.py MATRIX COPY. It combines facts of several rows in a way that none has.
 
-The row combines facts of several rows in a way that no row has.
-
-Exit 1 names a cell of the matrix that this row lacks, so that a new cell is not forgotten here.
+Exit 1 names a cell of the matrix that this row does not answer, so that a new cell is not forgotten here.
 """
 
 from __future__ import annotations

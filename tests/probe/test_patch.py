@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Updating the matrix: values, claims and evidence change, comments and layout stay.
-
-A change in a later release gets a range.
-"""
+"""Mending the matrix: values, claims and evidence change, comments and layout stay, and what a later release changes gets a range."""
 from __future__ import annotations
 
 import pytest
@@ -33,11 +30,7 @@ def test_a_row_that_agrees_stays_as_it_is(matrix: Matrix) -> None:
 
 def test_a_wrong_cell_is_mended_where_it_stands(matrix: Matrix, tmp_path_factory: pytest.TempPathFactory) -> None:
     after = mend(TEXT, matrix, "tcp", changed(recorded("tcp"), "keys", widest_key_bytes=4))
-    removed = [
-        line
-        for line in difference(TEXT, after, "m").splitlines()
-        if line.startswith("-") and not line.startswith("---")
-    ]
+    removed = [line for line in difference(TEXT, after, "m").splitlines() if line.startswith("-") and not line.startswith("---")]
     assert len(removed) == 1 and "key_bytes: {is: 8" in removed[0]
     trial = tmp_path_factory.mktemp("matrix") / "m.yaml"
     trial.write_text(after, "utf-8")
@@ -46,11 +39,7 @@ def test_a_wrong_cell_is_mended_where_it_stands(matrix: Matrix, tmp_path_factory
     cell = row.ranges[0].cells["key_bytes"]
     assert cell.value == 4 and cell.claimed_value == 8
     assert cell.evidence.observed is not None and "weft probe: widest_key_bytes 4" in cell.evidence.observed
-    assert (
-        "libfabric 1.17" in cell.evidence.observed
-        and "API 1.17" in cell.evidence.observed
-        and "Linux" in cell.evidence.observed
-    )
+    assert "libfabric 1.17" in cell.evidence.observed and "API 1.17" in cell.evidence.observed and "Linux" in cell.evidence.observed
 
 
 def test_a_claim_that_is_refuted_is_marked_and_the_evidence_kept(matrix: Matrix) -> None:
@@ -68,17 +57,8 @@ def test_a_claim_that_is_refuted_is_marked_and_the_evidence_kept(matrix: Matrix)
     assert mended(unmarked, row, judged, provenance_of(seen), "1.17") == TEXT
 
 
-def test_what_a_later_release_changes_gets_a_range_of_its_own(
-    matrix: Matrix, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    later = changed(
-        changed(recorded("tcp"), "keys", widest_key_bytes=4),
-        "claims",
-        key_bytes=4,
-        library="2.1",
-        library_release="2.1.0",
-        api="2.1",
-    )
+def test_what_a_later_release_changes_gets_a_range_of_its_own(matrix: Matrix, tmp_path_factory: pytest.TempPathFactory) -> None:
+    later = changed(changed(recorded("tcp"), "keys", widest_key_bytes=4), "claims", key_bytes=4, library="2.1", library_release="2.1.0", api="2.1")
     trial = tmp_path_factory.mktemp("matrix") / "m.yaml"
     trial.write_text(mend(TEXT, matrix, "tcp", later, "2.1"), "utf-8")
     row = read_matrix(trial).fabric("tcp")
@@ -94,11 +74,7 @@ def test_what_agrees_says_what_was_seen_only_where_nobody_had_observed_it(matrix
     seen = recorded("tcp")
     verdicts = compare("tcp", row.ranges[0].cells, read_cells(seen))
     after = mended(TEXT, row, verdicts, provenance_of(seen), "1.17", observe=True)
-    noted = [
-        line
-        for line in difference(TEXT, after, "m").splitlines()
-        if line.startswith("+") and not line.startswith("+++")
-    ]
+    noted = [line for line in difference(TEXT, after, "m").splitlines() if line.startswith("+") and not line.startswith("+++")]
     blank = [each for each in verdicts if not each.wrong and each.finding.test and not each.cell.evidence.observed]
     assert sum("weft probe:" in line for line in noted) == len(blank)
     assert mended(TEXT, row, verdicts, provenance_of(seen), "1.17") == TEXT
