@@ -53,8 +53,7 @@ concept port_shape = requires {
     S::delivery_complete
     } -> std::convertible_to<bool>;  // writes are posted in mode `delivered`, by some answer or because a caller asks
   { S::selective_completion } -> std::convertible_to<bool>;  // completion::selective
-  { S::framed } -> std::convertible_to<bool>;            // framing::header and watched_words: sends carry no immediate
-  { S::watched_receives } -> std::convertible_to<bool>;  // framing::watched_words: receives that end well make no entry
+  { S::framed } -> std::convertible_to<bool>;                // framing::header: sends carry no immediate
   {
     S::multi_receive
     } -> std::convertible_to<bool>;  // receive_buffers::multi_receive: each posted buffer takes many messages

@@ -10,7 +10,7 @@ from .model import Cell
 from .rules import Family
 from .trust import LEGEND, cells_of, count, level_of, mark_of, seen_by_nobody
 
-_SHORT = ("notify", "write_fault", "atomics", "progress", "wait", "liveness")
+_SHORT = ("notify", "atomics", "progress")
 
 
 def markdown(text: str) -> str:

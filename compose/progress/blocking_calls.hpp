@@ -81,8 +81,8 @@ class blocking_calls {
       return {};  // the event that a link ended has been read: nothing would wake us for it
     const auto none = [](auto&&) {};
     duration due = timers<Engine, const decltype(none)>(e_, none).until_due();
-    // Arming may take the bytes of a cell or of a message from the stream, and no entry of a queue would say so.
-    if constexpr (Engine::watches_cells || Engine::watches_messages) due = std::min<duration>(due, 1ms);
+    // Arming may take the bytes of a cell from the stream, and no entry of a queue would say so.
+    if constexpr (Engine::watches_cells) due = std::min<duration>(due, 1ms);
     const status s = e_.port->wait(e_.port->now() + std::min(at_most, due));
     return s.code == errc::deadline ? status{} : s;
   }

@@ -35,7 +35,6 @@ struct plain_answers {
   static constexpr bool multi_receive = false;
   static constexpr bool shared_receives = false;
   static constexpr bool two_queues = false;
-  static constexpr bool watched_receives = false;
   static constexpr thread_level threads = thread_level::one_owner;
   /// For the tests only: a message larger than its receive arrives truncated, as a success.
   static constexpr bool cuts_messages = false;

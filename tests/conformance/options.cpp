@@ -26,8 +26,8 @@ using copies_little = decltype(asked_of<tested, std::conditional_t<copies, injec
 static_assert(consistent_fabric<copies_nothing>() && consistent_fabric<copies_little>());
 /// Bytes of the message itself in a post of so many bytes.
 constexpr std::uint32_t own(std::size_t copied) {
-  constexpr std::size_t around = detail::engine<tested>::around;
-  return static_cast<std::uint32_t>(copied > around ? copied - around : 0);
+  constexpr std::size_t front = detail::engine<tested>::front;
+  return static_cast<std::uint32_t>(copied > front ? copied - front : 0);
 }
 static_assert(transport<copies_nothing>::inject_bytes == 0 &&
               transport<copies_little>::inject_bytes == own(copies ? 16 : 0));

@@ -84,15 +84,6 @@ def test_an_answer_that_costs_another_one_its_order_is_refused_beside_it(decided
     assert "atomics: fabric verbs_rxm cannot answer provider beside these" in judged["message_after_ordered_write", "provider"]
 
 
-def test_receives_without_entries_are_refused_beside_what_would_fill_them_otherwise(decided: dict[str, Decided], families: tuple[Family, ...]) -> None:
-    found = [dict(each.answers) | {"legal": str(each.legal)} for each in enumerated(decided["tcp"], families, "framing=watched_words,queues,receive_pool=shared")]
-    watched = [each for each in found if each["framing"] == "watched_words"]
-    assert len(watched) == 4
-    for each in watched:
-        assert (each["legal"] == "True") == (each["queues"] == "one" and each["receive_pool"] == "per_link")
-    assert all(each["legal"] == "True" for each in found if each["framing"] == "immediate")
-
-
 def test_what_an_answer_makes_illegal_is_chosen_anew_where_it_is_not_varied(decided: dict[str, Decided], families: tuple[Family, ...]) -> None:
     """As weft::with does: message_after_ordered_write alone takes verbs_rxm's atomics away from the provider."""
     found = {dict(each.answers)["notify"]: each for each in enumerated(decided["verbs_rxm"], families, "notify")}

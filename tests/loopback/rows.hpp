@@ -49,7 +49,6 @@ struct shape_of {
   static constexpr bool multi_receive = false;
   static constexpr bool shared_receives = false;
   static constexpr bool two_queues = false;
-  static constexpr bool watched_receives = false;
   static constexpr thread_level threads = thread_level::one_owner;
 };
 

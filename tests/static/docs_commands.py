@@ -63,6 +63,7 @@ COMMANDS: dict[str, Fate] = {
     r"scripts/vm run .*": by("vm.*"),
     r"cmake --preset (release|dev).*": nobody("scripts/test configures and builds by the same presets"),
     r"cmake --build build/emulated": nobody("the preset dev builds an emulated fabric, and emulator.* runs it"),
+    r"build/release/docs/tutorial/tutorial\.\w+\.tcp": by("tutorial.<step>.tcp"),
     r"build/release/examples/hello/hello-listener\.shm .*": by("example.hello.<fabric>"),
     r"(build/\w+/examples/paged_writer/)paged-writer[\w.-]* (both|server|client) .*": by("example.paged_writer.*"),
     r"\./invocation-\w+\.tcp .*": by("invocation.live.<fabric>"),

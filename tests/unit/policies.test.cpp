@@ -71,9 +71,6 @@ TEST(the_others, each_answer_states_its_properties) {
   EXPECT_EQ(write_fault::delivery_confirmed::signalled_write, post_mode::delivered);
   EXPECT_EQ(framing::immediate::bytes_in_front, 0U);
   EXPECT_EQ(framing::header::bytes_in_front, wire::header_bytes);
-  EXPECT_EQ(framing::immediate::bytes_behind + framing::header::bytes_behind, 0U);
-  EXPECT_EQ(framing::watched_words::bytes_in_front, wire::header_bytes);
-  EXPECT_EQ(framing::watched_words::bytes_behind, wire::watched_tail_bytes);
   EXPECT_EQ(endpoint::connected::type, endpoint_type::connected);
   EXPECT_EQ(endpoint::addressed::type, endpoint_type::addressed);
   EXPECT_TRUE(endpoint::connected::receives_per_link && !endpoint::addressed::receives_per_link);

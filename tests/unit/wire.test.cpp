@@ -5,7 +5,6 @@
 #include <weft/wire/control.hpp>
 #include <weft/wire/hello.hpp>
 #include <weft/wire/region_bytes.hpp>
-#include <weft/wire/watched_message.hpp>
 
 #include <gtest/gtest.h>
 
@@ -257,67 +256,6 @@ TEST(control, truncated_or_too_long_is_refused) {
   EXPECT_TRUE(parse_atomic_reply(const_bytes(reply).first(atomic_reply_bytes)));
   EXPECT_FALSE(parse_number(const_bytes(reply).first(3)));
   EXPECT_FALSE(parse_number(const_bytes(reply).first(5)));
-}
-
-std::vector<std::byte> watched(const_bytes body) {
-  std::vector<std::byte> raw(header_bytes + body.size() + watched_tail_bytes);
-  writer w(raw);
-  w.number(message_tag::of(message_kind::user, {7}).word);
-  w.number(length_word(body.size()));
-  std::copy(body.begin(), body.end(), raw.begin() + header_bytes);
-  std::memcpy(raw.data() + header_bytes + body.size(), &watched_tail, watched_tail_bytes);
-  return raw;
-}
-
-TEST(a_watched_message, has_these_bytes) {
-  EXPECT_EQ(hex(watched(bytes_of("ab"))),
-            "07000000"
-            "020000a0"
-            "6162"
-            "969798999a9b9c9d");
-}
-
-/// The message consists of tails and length words, and so do the old bytes of the buffer.
-TEST(a_watched_message, is_complete_with_its_last_byte_and_is_cleared_after_use) {
-  constexpr std::size_t room = 96;
-  std::vector<std::byte> buffer(room);
-  for (std::size_t size = 0; size <= room - header_bytes - watched_tail_bytes; ++size) {
-    std::vector<std::byte> body(size);
-    for (std::size_t i = 0; i < size; ++i) {
-      const std::uint64_t word = (i / 8 + size) % 2 == 0 ? watched_tail : std::uint64_t{length_word(i % 40)} << 32;
-      body[i] = static_cast<std::byte>(word >> 8 * (i % 8));
-    }
-    const std::vector<std::byte> raw = watched(body);
-    for (std::size_t came = 0; came < raw.size(); ++came) {
-      EXPECT_EQ(look_at(buffer.data(), room).verdict, watched_verdict::nothing)
-          << came << " of " << raw.size() << " bytes";
-      buffer[came] = raw[came];
-    }
-    const watched_look found = look_at(buffer.data(), room);
-    EXPECT_TRUE(found.verdict == watched_verdict::whole && found.size == size) << size;
-    clear(buffer.data(), room);
-    EXPECT_EQ(buffer, std::vector<std::byte>(room)) << size;
-  }
-}
-
-TEST(a_watched_message, truncated_or_of_another_build_is_cleared_too) {
-  constexpr std::size_t room = 64;
-  const std::vector<std::byte> raw = watched(bytes_of("some bytes"));
-  for (std::size_t came = 1; came < raw.size(); ++came) {
-    std::vector<std::byte> buffer(room);
-    std::copy_n(raw.begin(), came, buffer.begin());
-    clear(buffer.data(), room);
-    EXPECT_EQ(buffer, std::vector<std::byte>(room)) << came;
-  }
-  std::vector<std::byte> other(room, std::byte{1});
-  EXPECT_EQ(look_at(other.data(), room).verdict, watched_verdict::foreign);
-  clear(other.data(), room);
-  EXPECT_EQ(other, std::vector<std::byte>(room));
-  std::vector<std::byte> wrong_tail = raw;
-  wrong_tail.resize(room);
-  wrong_tail[raw.size() - watched_tail_bytes] = std::byte{0};
-  EXPECT_EQ(look_at(wrong_tail.data(), room).verdict, watched_verdict::foreign);
-  EXPECT_EQ(look_at(watched(std::vector<std::byte>(49)).data(), room).verdict, watched_verdict::too_long);
 }
 
 TEST(random_bytes, are_refused_or_encode_to_themselves) {
