@@ -8,7 +8,8 @@ set -euo pipefail
 source=$1 work=$2
 with_probe=()
 [ $# -lt 3 ] || with_probe=(--program "$3")
-fi_info -l | grep -qx 'net:' || { echo "add: SKIPPED: this libfabric has no provider net, which the test adds"; exit 77; }
+fi_info -l | grep -qx 'net:' ||
+  { echo "add: SKIPPED: this libfabric has no provider net, which the test adds"; exit 77; }
 
 # fail <sentence>
 fail() { echo "add: $*"; exit 1; }
@@ -43,7 +44,8 @@ sums | diff -q - ../before.txt > /dev/null || fail "something was written, thoug
 add net --provider net --endpoint msg | tee ../net.txt
 add net_rxm --provider 'net;ofi_rxm' | tee ../net_rxm.txt
 for fabric in net net_rxm; do
-  grep -qE '; ([0-9]+) of \1 conformance suites ' "../$fabric.txt" || { cat "../$fabric.txt"; fail "not all conformance suites of $fabric passed"; }
+  grep -qE '; ([0-9]+) of \1 conformance suites ' "../$fabric.txt" ||
+    { cat "../$fabric.txt"; fail "not all conformance suites of $fabric passed"; }
   expect "../$fabric.txt" "$fabric is a working fabric"
 done
 expect generated/net.hpp "      atomics::target,"

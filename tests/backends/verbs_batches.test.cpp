@@ -140,7 +140,8 @@ TEST_F(verbs_batches, a_second_batch_posts_the_first) {
   ASSERT_TRUE(one.close(marks));
   ASSERT_TRUE(heir.close(marks + 1));
   settle();
-  EXPECT_EQ(stub_device::seen().requests, 13U + 2U) << "and a write of no bytes for each: its last member was posted already";
+  EXPECT_EQ(stub_device::seen().requests, 13U + 2U)
+      << "and a write of no bytes for each: its last member was posted already";
   EXPECT_EQ(notices, 6U);
   expect_one_end(marks, errc::ok);
   expect_one_end(marks + 1, errc::ok);

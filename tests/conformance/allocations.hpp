@@ -95,10 +95,8 @@ TYPED_TEST_P(allocations, no_operation_allocates_on_either_side) {
                 s = net.template add<double>(guest.other, counted.at(24), 0.5, &seen);
                 break;
               case 9: {
-                auto b = net.batch(
-                    // A transport with members of a batch stays here: progress would keep the members in memory of its
-                    // own.
-                    guest.other);
+                // This batch stays open across no progress(): progress would keep its members in memory of its own.
+                auto b = net.batch(guest.other);
                 const auto sure = [&](auto&& call) {
                   while ((s = call()).is_again()) net.progress(seen);
                 };

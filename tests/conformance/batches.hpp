@@ -119,7 +119,8 @@ TYPED_TEST_P(batches, members_of_every_kind_arrive_once_and_the_last_completes) 
           EXPECT_EQ(b.put(guest.slot(0), guest.there.at(0)).code, errc::invalid);
           EXPECT_EQ(b.close().code, errc::invalid);
         }
-        await(side, guest.net, guest.seen, "a completion for each batch", [&] { return guest.seen.completions >= closed; });
+        await(side, guest.net, guest.seen, "a completion for each batch",
+              [&] { return guest.seen.completions >= closed; });
         guest.finish(side);
         EXPECT_EQ(guest.seen.completions, closed);
       });

@@ -361,7 +361,7 @@ TYPED_TEST_P(coalescing_of_posts, allocate_nothing) {
       [talk](party& side) {
         hosting<fabric> host(side, 64, rights::all);
         (void)serve_and_ask(side, host.net, host.seen, 1);  // the connection may need this side's polls
-        side.ready(1);  // now both sides count, and no other handler takes events
+        side.ready(1);                                      // now both sides count, and no other handler takes events
         talk(host.net, host.other, host.region.first(16));
         side.ready(1);
         serve(side, host.net, host.seen, 1);
@@ -443,8 +443,7 @@ TYPED_TEST_P(coalescing_of_posts, a_dead_peer_ends_its_groups) {
 
 REGISTER_TYPED_TEST_SUITE_P(coalescing_of_posts, single_and_coalesced_messages_keep_one_order,
                             puts_and_notices_share_packets_with_messages, groups_opened_by_hand_close_on_every_path,
-                            a_single_message_leaves_at_the_next_poll,
-                            messages_kept_by_the_handler_are_kept_one_by_one,
+                            a_single_message_leaves_at_the_next_poll, messages_kept_by_the_handler_are_kept_one_by_one,
                             each_operation_that_the_target_refuses_fails_once, allocate_nothing,
                             a_handler_may_close_the_peer_of_a_group, a_dead_peer_ends_its_groups);
 

@@ -215,7 +215,8 @@ TYPED_TEST_P(composed_allocations, transfers_over_rails_allocate_nothing) {
 }
 
 REGISTER_TYPED_TEST_SUITE_P(composed_allocations, gather_lists_states_flushes_batches_and_floats_allocate_nothing,
-                            notices_by_message_allocate_nothing, messages_into_large_and_shared_buffers_allocate_nothing,
+                            notices_by_message_allocate_nothing,
+                            messages_into_large_and_shared_buffers_allocate_nothing,
                             transfers_over_rails_allocate_nothing);
 
 }  // namespace weft::conformance

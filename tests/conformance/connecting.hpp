@@ -331,8 +331,10 @@ TYPED_TEST_P(connecting, ipv6_addresses_work) {
 }
 
 REGISTER_TYPED_TEST_SUITE_P(connecting, private_data_of_every_length_reaches_both_sides,
-                            private_data_of_65_bytes_is_refused_with_both_sizes, a_rejection_arrives_with_its_private_data,
-                            connecting_where_nobody_listens_fails_by_the_deadline, an_invalid_address_is_refused_with_an_example,
+                            private_data_of_65_bytes_is_refused_with_both_sizes,
+                            a_rejection_arrives_with_its_private_data,
+                            connecting_where_nobody_listens_fails_by_the_deadline,
+                            an_invalid_address_is_refused_with_an_example,
                             a_peer_of_another_build_is_refused_with_a_sentence,
                             a_message_directly_after_the_acceptance_is_not_lost, two_peers_are_distinguished,
                             a_full_peer_table_is_an_error_at_the_connecting_side, ipv6_addresses_work);

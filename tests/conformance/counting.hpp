@@ -35,8 +35,7 @@ TYPED_TEST_P(counting_of_notices, a_reached_count_means_all_bytes_are_visible) {
         host.seen.on_notified = [](const notified&) {};
         auto on = counting<page_notice, "id">(arrivals, host.seen);
         side.ready(1);
-        for (std::size_t i = ids.size();
-             i-- > 0;) {  // the last id first: notices before the wait are counted too
+        for (std::size_t i = ids.size(); i-- > 0;) {  // the last id first: notices before the wait are counted too
           const status s = arrivals.wait(host.net, ids[i], pages_per_id, host.other, patience * 2, on);
           EXPECT_TRUE(s) << describe(s) << ", id " << ids[i] << ": " << arrivals.seen(ids[i]);
           for (std::size_t page = i * pages_per_id; page < (i + 1) * pages_per_id; ++page) {
@@ -65,7 +64,8 @@ TYPED_TEST_P(counting_of_notices, a_reached_count_means_all_bytes_are_visible) {
           });
         }
         await(
-            side, guest.net, guest.seen, "all completions", [&] { return guest.seen.completions == pages; }, patience * 2);
+            side, guest.net, guest.seen, "all completions", [&] { return guest.seen.completions == pages; },
+            patience * 2);
         serve(side, guest.net, guest.seen, 0);
         side.ready(0);
       });

@@ -14,7 +14,7 @@ namespace weft::conformance {
 
 template <class Stage>
 class gather_lists : public suite<Stage> {};
-TYPED_TEST_SUITE_P(gathered);
+TYPED_TEST_SUITE_P(gather_lists);
 
 /// A random list over `memory`: separate pieces, some empty. Together the pieces hold the pattern.
 struct random_list {
@@ -46,7 +46,7 @@ struct random_list {
   }
 };
 
-TYPED_TEST_P(gathered, lists_of_every_length_arrive_by_put_notify_and_return_by_get) {
+TYPED_TEST_P(gather_lists, lists_of_every_length_arrive_by_put_notify_and_return_by_get) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::size_t piece = 700, room = piece * gather_limit;
   static constexpr std::uint32_t rounds = 60;
@@ -134,7 +134,7 @@ TYPED_TEST_P(gathered, lists_of_every_length_arrive_by_put_notify_and_return_by_
       });
 }
 
-TYPED_TEST_P(gathered, a_message_of_several_buffers_arrives_as_one) {
+TYPED_TEST_P(gather_lists, a_message_of_several_buffers_arrives_as_one) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t count = 300;
   TestFixture::play(
@@ -267,7 +267,7 @@ template <class F>
 inline constexpr std::size_t beyond_one_write =
     F::facts.largest_write <= 8U << 20 ? 2 * F::facts.largest_write + 12'345 : (1U << 20) + 1;
 
-TYPED_TEST_P(gathered, a_transfer_larger_than_the_largest_write_ends_as_one_operation) {
+TYPED_TEST_P(gather_lists, a_transfer_larger_than_the_largest_write_ends_as_one_operation) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::size_t size = beyond_one_write<fabric>;
   TestFixture::play(
@@ -275,7 +275,7 @@ TYPED_TEST_P(gathered, a_transfer_larger_than_the_largest_write_ends_as_one_oper
       [](party& side) { send_large<fabric>(side, size); });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(gathered, a_transfer_larger_than_the_largest_write_ends_as_one_operation,
+REGISTER_TYPED_TEST_SUITE_P(gather_lists, a_transfer_larger_than_the_largest_write_ends_as_one_operation,
                             lists_of_every_length_arrive_by_put_notify_and_return_by_get,
                             a_message_of_several_buffers_arrives_as_one);
 

@@ -10,10 +10,10 @@
 namespace weft::conformance {
 
 struct held_back {
-  std::uint32_t count;  ///< Messages; a multiple of 9. An empty message follows each ninth.
-  std::uint32_t largest;  ///< Bytes of every fourth message; the others are smaller.
+  std::uint32_t count;        ///< Messages; a multiple of 9. An empty message follows each ninth.
+  std::uint32_t largest;      ///< Bytes of every fourth message; the others are smaller.
   std::uint32_t held_surely;  ///< As many arrive while the handler keeps them.
-  std::uint32_t receives;  ///< transport_options::receives of the listener.
+  std::uint32_t receives;     ///< transport_options::receives of the listener.
 };
 
 /// Side 0: keeps all messages until no new one arrives, then takes them.

@@ -47,7 +47,7 @@ namespace weft::conformance {
 
 /// Memory that the supervisor and the sides share.
 struct stage_board {
-  bool dies_at_rest = false;  ///< The killed side dies between two calls of the library.
+  bool dies_at_rest = false;                  ///< The killed side dies between two calls of the library.
   std::array<std::atomic<bool>, 4> doomed{};  ///< Will be killed.
   std::array<pid_t, 4> process{};
   std::array<std::array<char, 120>, 4> step{};
@@ -310,9 +310,8 @@ class company {
     const bool meant = i == 0 && how_.first_is_killed && WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL;
     if (meant && in_time) return;
     if (WIFSIGNALED(how) || !whole)
-      ADD_FAILURE() << "side " << i << (in_time ? " died" : " was killed at the end of the test's time,")
-                    << " (signal " << WTERMSIG(how) << ", exit " << WEXITSTATUS(how)
-                    << ") at: " << board_->step[i].data();
+      ADD_FAILURE() << "side " << i << (in_time ? " died" : " was killed at the end of the test's time,") << " (signal "
+                    << WTERMSIG(how) << ", exit " << WEXITSTATUS(how) << ") at: " << board_->step[i].data();
   }
 
   /// Removes shared memory of a killed process: libraries name it by process, and only the parent knows that the

@@ -37,7 +37,9 @@ TYPED_TEST_P(liveness_of_peers, a_killed_peer_ends_every_operation_and_is_report
         auto& seen = guest.seen;
         std::uint64_t posted = 0;
         bool lost_told = false;
-        seen.on_completed = [&](const completed&) { EXPECT_FALSE(lost_told) << "a success after the loss was reported"; };
+        seen.on_completed = [&](const completed&) {
+          EXPECT_FALSE(lost_told) << "a success after the loss was reported";
+        };
         seen.on_failed = [&](const failed& f) {
           EXPECT_FALSE(lost_told) << "an operation ended after the loss was reported";
           EXPECT_NE(f.context, nullptr);
@@ -126,8 +128,7 @@ TYPED_TEST_P(liveness_of_peers, an_owner_that_always_polls_late_loses_only_dead_
         visiting<fabric> guest(side, 64, mortal(false));
         guest.seen.on_lost = [&](const lost& l) { EXPECT_EQ(l.why.code, errc::peer_lost); };
         const auto comes_late = [&] {
-          side.rest(20ms);  // 32 polls, after which silence is checked, take a large part of
-                            // the limit
+          side.rest(20ms);  // silence is checked every 32 polls, which together take most of the limit
           guest.net.progress(guest.seen);
         };
         for (int i = 0; i < 100; ++i) comes_late();
@@ -161,6 +162,7 @@ TYPED_TEST_P(liveness_of_peers, an_idle_peer_that_polls_stays_connected) {
 
 REGISTER_TYPED_TEST_SUITE_P(liveness_of_peers, a_killed_peer_ends_every_operation_and_is_reported_lost_once,
                             a_side_that_only_waits_gets_the_loss_of_a_killed_peer,
-                            an_owner_that_always_polls_late_loses_only_dead_peers, an_idle_peer_that_polls_stays_connected);
+                            an_owner_that_always_polls_late_loses_only_dead_peers,
+                            an_idle_peer_that_polls_stays_connected);
 
 }  // namespace weft::conformance

@@ -7,13 +7,13 @@
 #include "closing.hpp"
 #include "completions.hpp"
 #include "composed_allocations.hpp"
+#include "connecting.hpp"
 #include "coroutines.hpp"
 #include "counting.hpp"
-#include "many_initiators.hpp"
 #include "device_memory.hpp"
 #include "gather_lists.hpp"
 #include "liveness.hpp"
-#include "connecting.hpp"
+#include "many_initiators.hpp"
 #include "messages.hpp"
 #include "multi_receive.hpp"
 #include "ordering.hpp"
@@ -39,8 +39,8 @@ WEFT_INSTANTIATE(completions);
 WEFT_INSTANTIATE(composed_allocations);
 WEFT_INSTANTIATE(coroutines_of_peers);
 WEFT_INSTANTIATE(counting_of_notices);
-WEFT_INSTANTIATE(gathered);
-WEFT_INSTANTIATE(crowd);
+WEFT_INSTANTIATE(gather_lists);
+WEFT_INSTANTIATE(many_initiators);
 WEFT_INSTANTIATE(device_memory_of_peers);
 WEFT_INSTANTIATE(liveness_of_peers);
 WEFT_INSTANTIATE(connecting);

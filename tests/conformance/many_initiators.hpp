@@ -68,9 +68,9 @@ class many_initiators : public suite<Stage> {
   /// The time after which initiators start no more additions.
   static duration enough() { return asked() != nullptr || Stage::simulated ? 10min : 6s; }
 };
-TYPED_TEST_SUITE_P(crowd);
+TYPED_TEST_SUITE_P(many_initiators);
 
-TYPED_TEST_P(crowd, eight_initiators_lose_no_addition_and_get_no_value_twice) {
+TYPED_TEST_P(many_initiators, eight_initiators_lose_no_addition_and_get_no_value_twice) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint64_t window = 32;
   const std::uint64_t each = TestFixture::additions();
@@ -155,6 +155,6 @@ TYPED_TEST_P(crowd, eight_initiators_lose_no_addition_and_get_no_value_twice) {
       side_of_four, side_of_four);
 }
 
-REGISTER_TYPED_TEST_SUITE_P(crowd, eight_initiators_lose_no_addition_and_get_no_value_twice);
+REGISTER_TYPED_TEST_SUITE_P(many_initiators, eight_initiators_lose_no_addition_and_get_no_value_twice);
 
 }  // namespace weft::conformance

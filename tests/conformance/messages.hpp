@@ -151,7 +151,8 @@ TYPED_TEST_P(messages, a_small_window_makes_the_sender_wait_and_loses_no_message
   TestFixture::play(
       {}, [small](party& side) { take_stream<fabric>(side, 1000, small); },
       [small](party& side) {
-        EXPECT_GT(send_stream<fabric>(side, 1000, small, true), 0U) << "1000 sends with 8 operations never filled the queue";
+        EXPECT_GT(send_stream<fabric>(side, 1000, small, true), 0U)
+            << "1000 sends with 8 operations never filled the queue";
       });
 }
 
@@ -200,10 +201,9 @@ TYPED_TEST_P(messages, both_ways_at_once) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(messages, boundaries_are_kept_from_0_bytes_to_the_largest_message, thousands_arrive_once_each,
-                            thousands_of_unsignalled_messages_arrive_once_each,
+REGISTER_TYPED_TEST_SUITE_P(messages, boundaries_are_kept_from_0_bytes_to_the_largest_message,
+                            thousands_arrive_once_each, thousands_of_unsignalled_messages_arrive_once_each,
                             a_small_window_makes_the_sender_wait_and_loses_no_message,
-                            kept_messages_keep_their_receives_and_later_ones_wait,
-                            both_ways_at_once);
+                            kept_messages_keep_their_receives_and_later_ones_wait, both_ways_at_once);
 
 }  // namespace weft::conformance

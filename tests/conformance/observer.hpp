@@ -25,12 +25,12 @@ struct observer {
   std::uint64_t connections = 0;
   std::uint64_t losses = 0;
   std::uint64_t agains = 0;  ///< Posts that were answered `again`.
-  atomic_value old;  ///< Value of the last atomic.
+  atomic_value old;          ///< Value of the last atomic.
   status last_failure;
   status last_loss;
 
   std::function<void(const completed&)> on_completed;
-  std::function<void(const failed&)> on_failed;  ///< Unset: a failed operation fails the test.
+  std::function<void(const failed&)> on_failed;      ///< Unset: a failed operation fails the test.
   std::function<void(const received&)> on_received;  ///< Unset: a message fails the test.
   std::function<void(const notified&)> on_notified;  ///< Unset: a notice fails the test.
   std::function<void(const requested&)> on_requested;

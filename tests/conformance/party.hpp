@@ -111,8 +111,8 @@ using body = std::function<void(party&)>;
 /// Special conditions of a test.
 struct circumstances {
   bool first_is_killed = false;  ///< Another side will kill side 0: its death is no failure.
-  duration limit = 90s;  ///< After this time every side is killed and its position reported.
-  bool once = false;  ///< Simulated: one run without faults is enough (long tests).
+  duration limit = 90s;          ///< After this time every side is killed and its position reported.
+  bool once = false;             ///< Simulated: one run without faults is enough (long tests).
 };
 
 }  // namespace weft::conformance

@@ -53,12 +53,14 @@ TYPED_TEST_P(put_get, random_sizes_at_random_offsets_return_unchanged) {
           push(side, guest.net, guest.seen, "put", [&] {
             return guest.net.put(guest.other, guest.memory.slice(from, length), guest.there.at(place), &guest);
           });
-          await(side, guest.net, guest.seen, "the put's completion", [&] { return guest.seen.completions == before + 1; });
+          await(side, guest.net, guest.seen, "the put's completion",
+                [&] { return guest.seen.completions == before + 1; });
           std::fill_n(guest.memory.data() + size, length, std::byte{});
           push(side, guest.net, guest.seen, "get", [&] {
             return guest.net.get(guest.other, guest.memory.slice(size, length), guest.there.at(place), &guest);
           });
-          await(side, guest.net, guest.seen, "the get's completion", [&] { return guest.seen.completions == before + 2; });
+          await(side, guest.net, guest.seen, "the get's completion",
+                [&] { return guest.seen.completions == before + 2; });
           // A get reads only delivered writes for sure; elsewhere the target's side checks.
           constexpr bool delivered = answer<fabric, write_fault_family>::signalled_write == post_mode::delivered;
           EXPECT_TRUE(!delivered ||

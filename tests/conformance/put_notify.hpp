@@ -51,7 +51,8 @@ void take_scattered(party& side, const scattered& plan) {
     }
     EXPECT_EQ(++told[n.immediate], 1U) << "notice " << n.immediate << " arrived twice";
     const const_bytes there = host.region.memory().subspan(plan.place(n.immediate), plan.size(n.immediate));
-    EXPECT_EQ(first_unlike(there, n.immediate), there.size()) << "notice " << n.immediate << " arrived before its bytes";
+    EXPECT_EQ(first_unlike(there, n.immediate), there.size())
+        << "notice " << n.immediate << " arrived before its bytes";
     EXPECT_TRUE(!n.peer || n.peer == host.other);
     side.book.notified(1, host.net.now(), n.immediate, there);
   };

@@ -45,7 +45,8 @@ class fiber_party final : public party {
     auto& queue = talk_.said[{from, number()}];
     const instant end = talk_.world->now() + patience;
     while (queue.empty()) {
-      if (talk_.ended[from]) throw stopped("side " + std::to_string(from) + " ended before it sent the requested value");
+      if (talk_.ended[from])
+        throw stopped("side " + std::to_string(from) + " ended before it sent the requested value");
       if (talk_.world->now() >= end) throw stopped("side " + std::to_string(from) + " sent no value in time");
       loopback::sleep_for(20us);
     }

@@ -62,7 +62,8 @@ TYPED_TEST_P(states, a_visible_put_is_read_at_once_by_the_target) {
                  [&] { return guest.net.put(guest.other, whole, guest.there.at(0), until<visible>(&guest)); });
             push(side, guest.net, guest.seen, "put",
                  [&] { return guest.net.put(guest.other, cut, guest.there.at(size), until<visible>(&guest)); });
-            await(side, guest.net, guest.seen, "their completions", [&] { return guest.seen.completions == 2 * (i + 1); });
+            await(side, guest.net, guest.seen, "their completions",
+                  [&] { return guest.seen.completions == 2 * (i + 1); });
             side.ready(0);
             (void)serve_and_ask(side, guest.net, guest.seen, 0);
           }
@@ -226,7 +227,8 @@ TYPED_TEST_P(states, a_flush_to_a_closed_or_silent_peer_ends_by_the_deadline) {
   }
 }
 
-REGISTER_TYPED_TEST_SUITE_P(states, a_visible_put_is_read_at_once_by_the_target, a_flush_ends_when_all_earlier_writes_are_visible,
+REGISTER_TYPED_TEST_SUITE_P(states, a_visible_put_is_read_at_once_by_the_target,
+                            a_flush_ends_when_all_earlier_writes_are_visible,
                             a_small_unsignalled_put_is_copied_at_the_call_where_promised,
                             weaker_states_end_once_and_a_refused_write_is_never_delivered,
                             a_flush_to_a_closed_or_silent_peer_ends_by_the_deadline);

@@ -30,9 +30,7 @@ std::uint64_t floods() {
 TYPED_TEST_P(unsignalled, a_slow_receiver_gets_every_unsignalled_post_in_bounded_memory) {
   using fabric = typename TestFixture::tested_fabric;
   static const transport_options few{
-      .receives = 8,
-      .operations = 32,
-      .silence_limit = 30s};  // a flood delays heartbeats where both share a socket
+      .receives = 8, .operations = 32, .silence_limit = 30s};  // a flood delays heartbeats where both share a socket
   TestFixture::play(
       {.once = true},
       [](party& side) {

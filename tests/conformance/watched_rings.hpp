@@ -181,9 +181,9 @@ TYPED_TEST_P(watched_rings, both_sides_answer_each_notice_with_a_notice) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(watched_rings,
-                            payloads_of_every_size_notify_once_after_their_bytes_and_cells_in_order,
+REGISTER_TYPED_TEST_SUITE_P(watched_rings, payloads_of_every_size_notify_once_after_their_bytes_and_cells_in_order,
                             a_message_arrives_after_the_notices_posted_before_it,
-                            a_full_ring_answers_again_until_its_owner_polls, both_sides_answer_each_notice_with_a_notice);
+                            a_full_ring_answers_again_until_its_owner_polls,
+                            both_sides_answer_each_notice_with_a_notice);
 
 }  // namespace weft::conformance

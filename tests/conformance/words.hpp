@@ -168,8 +168,8 @@ struct modelled_words {
       if (what.fetches) {
         ASSERT_TRUE(seen.old.template holds<T>()) << name_of(what.name);
         ASSERT_EQ(std::memcmp(image.data() + at, std::array{seen.old.template as<T>()}.data(), sizeof(T)), 0)
-            << name_of(what.name) << " of type " << static_cast<int>(type_of<T>) << " returned " << seen.old.template as<T>()
-            << ", not " << before;
+            << name_of(what.name) << " of type " << static_cast<int>(type_of<T>) << " returned "
+            << seen.old.template as<T>() << ", not " << before;
       }
       last = by_processor<T>(what.does, before, operand, expected);
       std::memcpy(image.data() + at, &last, sizeof last);

@@ -73,7 +73,7 @@ int survive() {
   const bool told = bool(net.until(answered, 30s, on));
   (void)net.until([] { return false; }, 200ms, on);  // any message from now on is one too many
   std::printf("losses %u, messages %u, notices %u, twice %u, posted %u, ended %u%s\n", losses, messages.all(),
-              notices.all(), messages.twice() + notices.twice(), posted, ended, in_turn ? "" : ", behind the loss");
+              notices.all(), messages.twice() + notices.twice(), posted, ended, in_turn ? "" : ", after the loss");
   const bool once = messages.twice() + notices.twice() == 0 && ended == posted;
   return told && losses == 1 && once && in_turn && messages.all() > 0 && notices.all() > 0 ? 0 : 1;
 }
@@ -94,7 +94,7 @@ int post_until_killed(const char* where) {
     while (post().is_again() && net.now() < limit) net.progress(on);
     net.progress(on);
   }
-  std::fprintf(stderr, "mortal: nobody killed it in 20 s\n");
+  std::fprintf(stderr, "mortal: not killed within 20 s\n");
   return 1;
 }
 

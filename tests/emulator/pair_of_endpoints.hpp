@@ -127,7 +127,7 @@ inline void until(pair& p, const std::function<bool()>& done, end* only = nullpt
     if (only == nullptr || only == &p.a) poll(p.a);
     if (only == nullptr || only == &p.b) poll(p.b);
     if (steady_clock::now() < limit) continue;
-    std::fprintf(stderr, "wrong_program: nothing came in ten seconds\n");
+    std::fprintf(stderr, "wrong_program: no event in ten seconds\n");
     std::exit(1);
   }
 }

@@ -76,7 +76,7 @@ int last_write_carries_the_id(const char* provider) {
         "fi_writedata");
     until(p, [&] { return p.b.told; });
     if (std::memcmp(p.a.memory.data(), p.b.memory.data(), 512) != 0) {
-      std::fprintf(stderr, "wrong_program: the id came before the bytes\n");
+      std::fprintf(stderr, "wrong_program: the id arrived before the bytes\n");
       return 1;
     }
     until(p, [&] { return p.a.seen == static_cast<int>(8 * round); });
@@ -144,7 +144,7 @@ int message_right_behind_a_write(const char* provider) {
         p, [&] { return fi_send(p.a.ep, p.a.memory.data(), 8, descriptor(p), p.a.other, context(p, 1)); }, "fi_send");
     until(p, [&] { return p.b.told; });
     if (std::memcmp(p.a.memory.data(), p.b.memory.data(), 4096) != 0) {
-      std::fprintf(stderr, "wrong_program: the message came before the bytes\n");
+      std::fprintf(stderr, "wrong_program: the message arrived before the bytes\n");
       return 1;
     }
     until(p, [&] { return p.a.seen == 2 * round; });
@@ -169,7 +169,7 @@ int messages_taken_in_turn(const char* provider) {
     until(p, [&] { return p.a.seen == 8 * round && p.b.seen == 8 * round; });
     for (std::size_t i = 0; i < 8; ++i) {  // takes the i-th received message for the i-th sent one
       if (slots[64 * i] == std::byte(i)) continue;
-      std::fprintf(stderr, "wrong_program: the messages came in another order\n");
+      std::fprintf(stderr, "wrong_program: the messages arrived in another order\n");
       return 1;
     }
   }

@@ -67,7 +67,7 @@ TEST_F(invocation_library, tokens_differ) { EXPECT_FALSE(same_token(random_token
 
 TEST_F(invocation_library, a_trusted_object_stays_loaded_and_runs) {
   auto library = trusting({hash});
-  EXPECT_EQ(library.load(hash).why().code, errc::unreachable) << "not shipped yet";
+  EXPECT_EQ(library.load(hash).why().code, errc::unreachable) << "not sent yet";
   ASSERT_TRUE(library.keep(hash, object));
   const auto table = library.load(hash);
   ASSERT_TRUE(table) << table.error().sentence;

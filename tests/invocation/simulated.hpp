@@ -152,8 +152,8 @@ struct run_plan {
   invocation::polling polling{polling_mode::warm, 0ms};
   duration deadline = 500ms;
   std::uint64_t crash_after = 0;  ///< The executor's node dies after so many results; 0: never.
-  std::uint64_t batches = 1;  ///< Number of allocations that the calls are spread over.
-  bool awaited = false;  ///< By coroutines, more than there are slots.
+  std::uint64_t batches = 1;      ///< Number of allocations that the calls are spread over.
+  bool awaited = false;           ///< By coroutines, more than there are slots.
 };
 
 /// One of several coroutines that share the calls.
@@ -249,7 +249,7 @@ struct run_result {
   std::uint64_t bills = 0;
   std::uint64_t exact = 0;
   std::uint64_t trace = 0;  ///< Hash of all events.
-  std::uint64_t left = 0;  ///< Allocations that the manager still had at the end.
+  std::uint64_t left = 0;   ///< Allocations that the manager still had at the end.
 };
 
 /// One whole system, from one seed.

@@ -39,10 +39,10 @@ void judge(const run_result& r, const run_plan& plan) {
   EXPECT_TRUE(r.how) << r.how.sentence;
   EXPECT_TRUE(r.log.finished) << r.log.calls.size() << " calls ended of " << plan.calls << "; allocations "
                               << r.log.allocations << ", failed " << r.log.failed_allocations;
-  EXPECT_EQ(r.left, 0U) << "allocations that the manager never let go";
+  EXPECT_EQ(r.left, 0U) << "allocations that the manager never released";
   for (const auto& [number, e] : r.log.calls) {
     EXPECT_EQ(e.ends, 1) << "call " << number;
-    EXPECT_TRUE(e.right || e.why != trouble::none) << "call " << number << " ended well with a wrong result";
+    EXPECT_TRUE(e.right || e.why != trouble::none) << "call " << number << " succeeded with a wrong result";
   }
   for (const auto& [number, times] : record().times)
     EXPECT_EQ(times, 1) << "call " << number << " was executed more than once";
@@ -144,7 +144,7 @@ TEST(simulated_invocation, lost_or_repeated_notices_hang_no_call_and_repeat_no_c
     judge(r, plan);
     late += r.log.count(trouble::deadline);
   }
-  EXPECT_GT(late, 0U) << "no call was lost: the test tests nothing";
+  EXPECT_GT(late, 0U) << "no call was lost: the test shows nothing";
 }
 
 /// A process never uses a region's key twice, so a second run in one process gets other keys. Each run gets a process.

@@ -90,8 +90,7 @@ TEST_F(work_clock_by_ticks, follows_the_real_clock) {
 TEST_F(work_clock_by_ticks, never_goes_back) {
   learn_the_rate();
   duration last{};
-  for (int i = 0; i < 200;
-       ++i) {  // a counter that runs ahead: each reading of the real clock gives an earlier time
+  for (int i = 0; i < 200; ++i) {  // a counter that runs ahead: each reading of the real clock gives an earlier time
     port.at += 1ms;
     set_ticks::now += 3 * 1'100'000;
     const duration now = read();

@@ -95,8 +95,7 @@ struct party {
       turn();
       if (done()) return true;
       if (net->now() >= end) return false;
-      (void)net->wait(
-          std::min(end, net->now() + 50us));  // values in variables of the test wake no other node
+      (void)net->wait(std::min(end, net->now() + 50us));  // values in variables of the test wake no other node
     }
     return true;
   }

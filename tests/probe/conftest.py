@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the probe's tests share: the tree, and a weft-probe that is built (WEFT_PROBE)."""
+"""Common fixtures of the probe's tests: the tree, and a built weft-probe (WEFT_PROBE)."""
 from __future__ import annotations
 
 import os

@@ -16,9 +16,9 @@ namespace weft::stub_device {
 /// Calls of the device since the last forget().
 struct tally {
   std::uint64_t doorbells = 0;        ///< Calls that post sends.
-  std::uint64_t requests = 0;  ///< Work requests in these calls.
-  std::uint64_t signalled = 0;  ///< Requests with a completion.
-  std::uint64_t inlined = 0;  ///< Requests with inline bytes.
+  std::uint64_t requests = 0;         ///< Work requests in these calls.
+  std::uint64_t signalled = 0;        ///< Requests with a completion.
+  std::uint64_t inlined = 0;          ///< Requests with inline bytes.
   std::uint64_t longest = 0;          ///< The most requests in one call.
   std::uint64_t receives = 0;         ///< Receives posted.
   std::uint64_t built = 0;            ///< Requests that were built by ibv_wr_* calls.

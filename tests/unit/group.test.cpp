@@ -45,8 +45,7 @@ std::vector<std::byte> encoded(const std::vector<kept>& all) {
 bool parse(const_bytes from, std::vector<kept>& into) {
   into.clear();
   if (!group_reader::possible(from)) return false;
-  const auto exact =
-      std::make_unique<std::byte[]>(from.size());  // the sanitizer reports reads past the end
+  const auto exact = std::make_unique<std::byte[]>(from.size());  // the sanitizer reports reads past the end
   std::copy(from.begin(), from.end(), exact.get());
   group_reader in({exact.get(), from.size()});
   for (group_member m;;) {

@@ -107,8 +107,7 @@ void every_number_is_fresh_once(std::uint64_t seed, std::uint64_t count) {
     }
     if (!answered.empty() && draw() % 8 == 0) {
       const flying f = answered[draw() % answered.size()];
-      if (sent - f.number <=
-          Outstanding) {  // RFC 1982: no copy is older than half of the number space
+      if (sent - f.number <= Outstanding) {  // RFC 1982: no copy is older than half of the number space
         EXPECT_NE(window.judge(f.sequence), arrival::fresh) << "a copy of " << f.number;
       }
     }

@@ -49,7 +49,8 @@ TEST_F(spacing, empty_polls_keep_the_spacing) {
   }
   for (std::size_t i = 1; i < begins.size(); ++i) {
     EXPECT_GE(begins[i] - begins[i - 1], apart) << i;
-    EXPECT_LT(begins[i] - begins[i - 1], apart + made_up_counter::step) << i << ": the poll waits longer than necessary";
+    EXPECT_LT(begins[i] - begins[i - 1], apart + made_up_counter::step)
+        << i << ": the poll waits longer than necessary";
   }
 }
 

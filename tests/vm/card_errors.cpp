@@ -27,7 +27,7 @@ using card_errors = device_errors_of<card_shape>;
 TEST_F(card_errors, an_atomic_with_a_wrong_key_fails) {
   if (!card_shape::native_atomics) GTEST_SKIP() << "the target executes this row's atomics";
   ASSERT_TRUE(fetch_add({self.there.address, self.there.key ^ 0x5500}, 1, token(1)));
-  EXPECT_TRUE(self.pump_until([&] { return ends_told(token(1)) == 1; })) << "it did not end";
+  EXPECT_TRUE(self.pump_until([&] { return ends_told(token(1)) == 1; })) << "the operation did not end";
   EXPECT_EQ(ends_of(token(1), {errc::denied}).typed, 1u) << ends_of(token(1), {}).text;
   met_anew_with_memory_untouched();
 }

@@ -48,7 +48,7 @@ struct device_errors : device_errors_of<selected_shape> {
     RecordProperty("ended", sum.text + "; " + port().last_error_text());
     std::printf("[ observed ] refused write:%s, %s, link %s\n", sum.text.c_str(), port().last_error_text().c_str(),
                 self.lost ? "lost" : "kept");
-    EXPECT_TRUE(in_time) << "neither it nor its link ended";
+    EXPECT_TRUE(in_time) << "neither the write nor its link ended";
     EXPECT_EQ(sum.typed, ends_told(token(1))) << sum.text;
     EXPECT_LE(ends_told(token(1)), 1u) << "once";
     if (knows_receives && facts.refused_write != refusal::silent) {
@@ -78,7 +78,8 @@ TEST_F(device_errors, a_read_with_a_wrong_key_fails_and_reads_nothing) {
   ASSERT_TRUE(self.post([&] {
     return port().read(self.peer, {self.scratch.data(), 64, self.scratch_memory.descriptor}, at, token(1));
   }));
-  EXPECT_TRUE(self.pump_until([&] { return ends_told(token(1)) == 1 || (!flushes && self.lost); })) << "it did not end";
+  EXPECT_TRUE(self.pump_until([&] { return ends_told(token(1)) == 1 || (!flushes && self.lost); }))
+      << "the operation did not end";
   self.pump_for(50ms);
   const tally sum = ends_of(token(1), refusals);
   EXPECT_EQ(sum.typed, ends_told(token(1))) << sum.text << "; " << port().last_error_text();
@@ -97,7 +98,7 @@ TEST_F(device_errors, a_full_send_queue_is_reported_and_loses_nothing) {
     last = write_once<post_mode::signalled>({self.there.address + 8 * (posted % 1024), self.there.key}, 8, token(1));
     if (!last) break;
   }
-  std::printf("[ observed ] send queue: %zu taken, then %d\n", posted, static_cast<int>(last.code));
+  std::printf("[ observed ] send queue: %zu accepted, then %d\n", posted, static_cast<int>(last.code));
   if (knows_receives || posted < most) {
     EXPECT_EQ(last.code, errc::again) << "after " << posted;
     EXPECT_EQ(last.what(), waits_for::queue);
@@ -108,7 +109,7 @@ TEST_F(device_errors, a_full_send_queue_is_reported_and_loses_nothing) {
   self.pump_for(50ms);
   EXPECT_EQ(ends_of(token(1), {}).fine, posted);
   EXPECT_EQ(ends_told(token(1)), posted);
-  EXPECT_TRUE(write<post_mode::signalled>(self.there, 8, token(2))) << "there is room again";
+  EXPECT_TRUE(write<post_mode::signalled>(self.there, 8, token(2))) << "the queue has room again";
   EXPECT_TRUE(self.end_of(token(2)));
 }
 
@@ -181,7 +182,7 @@ TEST_F(device_errors, a_killed_peer_ends_each_operation_once) {
 /// Soft-RoCE reports a local operation error, where InfiniBand's specification (11.6.2) has a local length error.
 TEST_F(device_errors, a_message_larger_than_the_receive_is_an_error_at_the_receiver) {
   ASSERT_TRUE(self.say("X"));
-  EXPECT_TRUE(self.pump_until([&] { return !self.receive_errors.empty(); })) << "nothing was told";
+  EXPECT_TRUE(self.pump_until([&] { return !self.receive_errors.empty(); })) << "no event was reported";
   self.pump_for(100ms);
   ASSERT_FALSE(self.receive_errors.empty());
   const status first = self.receive_errors.front();

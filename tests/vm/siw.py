@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Soft-iWARP's kernel module, which Debian's kernels leave out: built out of tree from Debian's own kernel source, all only unpacked."""
+"""Soft-iWARP's kernel module, which Debian's kernels leave out.
+
+It is built from Debian's own kernel source, which is only unpacked.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ siw-y := {objects}
 
 
 def build(debian: archive, release: str, into: Path, cache: Path) -> None:
-    """Builds siw.ko for the kernel release. Takes some 200 MB of downloads, which are removed afterwards."""
+    """Builds siw.ko for the kernel release. Downloads about 200 MB, which are removed afterwards."""
     work = cache / "siw-work"
     shutil.rmtree(work, ignore_errors=True)
     headers = f"linux-headers-{release}"

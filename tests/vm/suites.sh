@@ -11,8 +11,12 @@ set -uo pipefail
 once() {
   timeout --kill-after=5 "$2" bash -c "$3" >> "$WEFT_VM_RESULTS/$1.log" 2>&1 < /dev/null
   local ended=$?
-  if [ $ended -eq 124 ] || [ $ended -eq 137 ]; then echo "not done within its deadline of $2 s" >> "$WEFT_VM_RESULTS/$1.log"; fi
-  if [ $ended -ne 0 ]; then dmesg | grep -v 'speed is unknown' | sed 's/^/kernel: /' | tail -20 >> "$WEFT_VM_RESULTS/$1.log"; fi
+  if [ $ended -eq 124 ] || [ $ended -eq 137 ]; then
+    echo "not done within its deadline of $2 s" >> "$WEFT_VM_RESULTS/$1.log"
+  fi
+  if [ $ended -ne 0 ]; then
+    dmesg | grep -v 'speed is unknown' | sed 's/^/kernel: /' | tail -20 >> "$WEFT_VM_RESULTS/$1.log"
+  fi
   return $ended
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an end means on a card: what a refused write ends in, whether a read behind a write proves that it arrived,
-// whether unsignalled work stays silent; who moves the bytes, who is woken, and who learns of a killed peer. Hot path:
-// no. Threads: one owner per process.
+// Completions of a device: the error of a refused write, whether a read after a write proves its arrival, and whether
+// unsignalled work stays silent. Also who moves the bytes, who wakes a sleeping process, and who detects a killed peer.
+// Hot path: no. Threads: one owner per process.
 #include "../behaviours.hpp"
 #include "card.hpp"
 
@@ -31,8 +31,8 @@ void serving_target(const role& self) {
   net.serve();
 }
 
-/// A write and a read behind it, while the target sleeps and only looks at its memory. InfiniBand's verbs have no end
-/// that promises more.
+/// A write, then a read, while the target sleeps and only reads its memory. InfiniBand verbs have no completion that
+/// promises more.
 void delivery_initiator(const role& self) {
   card net(self.about, {}, self.side, true);
   net.warm_up();
@@ -66,7 +66,7 @@ void delivery_target(const role& self) {
   }
 }
 
-/// One write that the target must refuse; tells how it ended.
+/// One write that the target must refuse; reports its completion.
 void refuse(const role& self, card& net, std::size_t to) {
   const auto begin = std::chrono::steady_clock::now();
   if (const int said = net.post({.to = to, .context = 1}); said != 0) {
@@ -137,8 +137,8 @@ void progress_initiator(const role& self) {
   self.side.hear();
 }
 
-/// The target's process makes no call of the library until it was told that all has ended; what is not there a moment
-/// later does not come by itself.
+/// The target makes no library call until all writes completed. Bytes that are not there a moment later do not arrive
+/// by themselves.
 void progress_target(const role& self) {
   card net(self.about, {}, self.side, false);
   net.serve();
@@ -169,7 +169,8 @@ void waiting_initiator(const role& self) {
   net.until([&] { return self.side.ready(); });
 }
 
-/// Armed, looked at once more, then slept, as ibv_get_cq_event(3) wants it; whether it was woken (or need not sleep).
+/// Arms the queue, polls once more, then sleeps, as ibv_get_cq_event(3) needs it. Returns whether it was woken (or need
+/// not sleep).
 bool nap(card& net, milliseconds longest) {
   if (const int r = ibv_req_notify_cq(net.queue(), 0); r != 0) throw refused{"ibv_req_notify_cq", r};
   if (net.poll()) return true;
@@ -225,17 +226,17 @@ void killed_peer_target(const role& self) {
 
 }  // namespace
 
-const behaviour delivery{"delivery", "does a read behind a write prove that it arrived?", delivery_initiator,
+const behaviour delivery{"delivery", "does a read after a write prove its arrival?", delivery_initiator,
                          delivery_target};
-const behaviour wrong_key{"wrong_key", "what does a write with a wrong key end in?", wrong_key_initiator,
+const behaviour wrong_key{"wrong_key", "which error ends a write with a wrong key?", wrong_key_initiator,
                           serving_target};
-const behaviour out_of_range{"out_of_range", "what does a write out of range end in?", out_of_range_initiator,
+const behaviour out_of_range{"out_of_range", "which error ends a write out of range?", out_of_range_initiator,
                              serving_target};
 const behaviour completions{"completions", "do unsignalled operations stay silent?", completions_initiator,
                             serving_target};
-const behaviour progress{"progress", "do bytes land while the target sleeps?", progress_initiator, progress_target};
+const behaviour progress{"progress", "do bytes arrive while the target sleeps?", progress_initiator, progress_target};
 const behaviour waiting{"waiting", "does a descriptor wake its sleeper every time?", waiting_initiator, waiting_target};
-const behaviour killed_peer{"killed_peer", "who only waits: does it learn that its peer was killed?",
-                            killed_peer_initiator, killed_peer_target};
+const behaviour killed_peer{"killed_peer", "does a waiting side detect a killed peer?", killed_peer_initiator,
+                            killed_peer_target};
 
 }  // namespace weft::probe

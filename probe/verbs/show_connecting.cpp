@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Meeting, memory, sizes: what two processes see of a card before anything goes wrong.
+// Connecting, memory, sizes: behaviours of a device without failures.
 // Hot path: no. Threads: one owner per process.
 #include "../behaviours.hpp"
 #include "card.hpp"
@@ -19,7 +19,7 @@ using cards::transfer;
 
 constexpr std::byte mark{0x77};
 
-/// A target that answers nothing but the end.
+/// A target that only waits for the end.
 void only_serves(const role& self) {
   card net(self.about, {}, self.side, false);
   while (net.serve() != 0) {
@@ -30,7 +30,7 @@ void meeting_initiator(const role& self) {
   card net(self.about, {}, self.side, true);
   self.told.fact("provider", std::string());
   self.told.fact("endpoint_type", "connected");
-  self.told.fact("found_by_host_and_service", true);  // the address and a port were all that was known
+  self.told.fact("found_by_host_and_service", true);  // the address and a port were enough
   net.warm_up();
   self.told.fact("met", true);
   self.side.tell(0);
@@ -56,7 +56,7 @@ void first_post_target(const role& self) {
   net.serve();
 }
 
-/// One write; whether the target saw it at a place of its page.
+/// One write. Returns whether the target saw it at a place of its page.
 bool lands(card& net, const role& self, std::size_t to, std::uint32_t context) {
   std::memset(net.page(), 0x77, 8);
   if (net.post({.to = to, .context = context}) == 0) net.until([&] { return net.ended(context) > 0 || net.ends > 0; });
@@ -107,7 +107,7 @@ bool all_are(const std::byte* first, std::size_t size, std::size_t each) {
   return std::all_of(first, first + size, [&](std::byte at) { return at == std::byte(each); });
 }
 
-/// Messages posted inline, whose buffer is another's as soon as the call returns.
+/// Inline messages whose buffer is overwritten as soon as the call returns.
 void inject_initiator(const role& self) {
   const std::uint32_t size = cards::granted_inline_bytes(cards::opened_device(self.about));
   cards::wishes wish = for_injections;
@@ -143,7 +143,7 @@ void inject_target(const role& self) {
 
 constexpr std::uint32_t most_pieces = 64;
 
-/// A message of as many pieces as the device says, each of one byte.
+/// A message of as many buffers as the device reports, each of one byte.
 void gather_initiator(const role& self) {
   const cards::opened_device on(self.about);
   const auto pieces = std::min<std::uint32_t>(static_cast<std::uint32_t>(on.attributes.max_sge), most_pieces);
@@ -191,7 +191,7 @@ void gather_target(const role& self) {
 
 constexpr std::uint32_t deep = 4096;
 
-/// Posts without looking at any end: a queue pair of this depth was granted, and takes that many.
+/// Posts without a poll: a queue pair of this depth was granted, and accepts as many posts.
 void full_queue_initiator(const role& self) {
   card net(self.about, {.depth = deep}, self.side, true);
   net.warm_up();
@@ -210,7 +210,7 @@ void full_queue_target(const role& self) {
   card net(self.about, {.more_receives = deep - 16}, self.side, false);
   net.serve();
   std::size_t taken = 16;
-  while (taken < deep && net.receive(0) == 0) ++taken;  // one buffer for all: nobody sends
+  while (taken < deep && net.receive(0) == 0) ++taken;  // one buffer for all: no peer sends
   self.side.tell(taken);
   net.serve();
 }
@@ -250,15 +250,15 @@ void largest_target(const role& self) {
 
 }  // namespace
 
-const behaviour meeting{"meeting", "do two processes meet, by host and service?", meeting_initiator, only_serves};
-const behaviour first_post{"first_post", "is the first post taken while the target sleeps?", first_post_initiator,
+const behaviour meeting{"meeting", "do two processes connect, by host and service?", meeting_initiator, only_serves};
+const behaviour first_post{"first_post", "is the first post accepted while the target sleeps?", first_post_initiator,
                            first_post_target};
-const behaviour addressing{"addressing", "is a remote address an offset or a pointer?", addressing_initiator,
+const behaviour addressing{"addressing", "is a remote address an offset or a virtual address?", addressing_initiator,
                            addressing_target};
-const behaviour keys{"keys", "whose keys are used?", keys_initiator, keys_target};
-const behaviour inject{"inject", "how much is posted inline?", inject_initiator, inject_target};
-const behaviour gather{"gather", "how many pieces of memory go into one transfer?", gather_initiator, gather_target};
-const behaviour full_queue{"full_queue", "how many posts does a queue take, and what then?", full_queue_initiator,
+const behaviour keys{"keys", "who makes the keys?", keys_initiator, keys_target};
+const behaviour inject{"inject", "how many bytes are posted inline?", inject_initiator, inject_target};
+const behaviour gather{"gather", "how many buffers fit into one transfer?", gather_initiator, gather_target};
+const behaviour full_queue{"full_queue", "how many posts does a queue take, and what follows?", full_queue_initiator,
                            full_queue_target};
 const behaviour largest{"largest", "do large transfers arrive?", largest_initiator, largest_target};
 

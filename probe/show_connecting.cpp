@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Meeting: who answers, what its addresses are, and whether a first post is taken while the target sleeps.
+// Connecting: who answers, the form of addresses, and whether a first post is accepted while the target sleeps.
 // Hot path: no. Threads: one owner per process.
 #include "behaviours.hpp"
 #include "endpoint_pair.hpp"
@@ -12,7 +12,7 @@ namespace weft::probe {
 
 namespace {
 
-/// Whether asking for the peer's host and service gives its very name: then a listener can be found by the two.
+/// Whether a request for the peer's host and service gives exactly its name: then the two identify a listener.
 bool found_by_service(const demands& about, const endpoint_pair& net) {
   const std::vector<std::byte>& name = net.peer_name();
   if (!socket_addresses(net.info()) || name.size() < 4) return false;
@@ -64,7 +64,8 @@ void first_post_target(const role& self) {
   net.serve();
 }
 
-// Many times, and by both sides: one provider has a table of 256 peers, and who forgets second writes before its own.
+// Many times, and by both sides: one provider has a table of 256 peers, and the side that removes second writes before
+// its start.
 constexpr std::uint64_t partings = 280;
 
 void forgetting_initiator(const role& self) {
@@ -96,11 +97,11 @@ void forgetting_target(const role& self) {
 
 }  // namespace
 
-const behaviour meeting{"meeting", "do two processes meet, and by which kind of address?", meeting_initiator,
+const behaviour meeting{"meeting", "do two processes connect, and by which kind of address?", meeting_initiator,
                         meeting_target};
-const behaviour forgetting{"forgetting", "can a peer be taken out of the address vector and put in again?",
+const behaviour forgetting{"forgetting", "can a peer be removed from the address vector and added again?",
                            forgetting_initiator, forgetting_target};
-const behaviour first_post{"first_post", "is the first post taken while the target sleeps?", first_post_initiator,
+const behaviour first_post{"first_post", "is the first post accepted while the target sleeps?", first_post_initiator,
                            first_post_target};
 
 }  // namespace weft::probe

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an end means: whether a delivery-complete completion is true (the target's memory is looked at while it sleeps),
-// what a refused write ends in, and whether unsignalled operations stay silent. Hot path: no. Threads: one owner per
-// process.
+// Completions: whether a delivery-complete completion is true (the sleeping target's memory is read), the error of a
+// refused write, and whether unsignalled operations stay silent. Hot path: no. Threads: one owner per process.
 #include "behaviours.hpp"
 #include "endpoint_pair.hpp"
 
@@ -19,13 +18,13 @@ namespace {
 constexpr std::array<std::size_t, 3> sizes{8, 4096, 65536};
 constexpr std::size_t place = std::size_t{1} << 18;
 
-/// The target's answer to "are the bytes of this write there?", asked while it sleeps: it only looks at its memory.
+/// The target's answer to "are the bytes of this write there?", while it sleeps: it only reads its memory.
 bool there(const role& self, std::size_t size, std::uint8_t pattern) {
   self.side.tell(size << 8 | pattern);
   return self.side.hear() != 0;
 }
 
-/// Target: answers questions without a call of the library until told 0; then polls until told again.
+/// Target: answers requests without a library call until a 0; then polls until the next value.
 void sleep_then_poll_queue(endpoint_pair& net, const role& self) {
   for (std::uint64_t word = self.side.hear(); word != 0; word = self.side.hear()) {
     std::atomic_thread_fence(std::memory_order_acquire);
@@ -72,7 +71,7 @@ void delivery_target(const role& self) {
   for (std::size_t i = 0; i <= sizes.size(); ++i) sleep_then_poll_queue(net, self);
 }
 
-/// Posts one write that the target must refuse; tells how it ended.
+/// Posts one write that the target must refuse; reports its completion.
 void refuse(const role& self, endpoint_pair& net, std::size_t to, std::uint64_t flags, std::size_t context,
             const std::string& name) {
   const auto begin = std::chrono::steady_clock::now();
@@ -122,7 +121,7 @@ void refusing_target(const role& self) {
 
 constexpr std::size_t unsignalled = 8;
 
-/// Bytes of contexts that are no longer as the endpoint_pair filled them.
+/// Bytes of contexts that differ from the endpoint_pair's pattern.
 std::size_t changed(endpoint_pair& net, std::size_t first, std::size_t count) {
   std::size_t most = 0;
   for (std::size_t i = first; i < first + count; ++i) {
@@ -162,11 +161,11 @@ void completions_target(const role& self) {
 }  // namespace
 
 const behaviour delivery{"delivery", "is a delivery-complete completion true?", delivery_initiator, delivery_target};
-const behaviour wrong_key{"wrong_key", "what does a write with a wrong key end in?", wrong_key_initiator,
+const behaviour wrong_key{"wrong_key", "which error ends a write with a wrong key?", wrong_key_initiator,
                           refusing_target};
-const behaviour out_of_range{"out_of_range", "what does a write out of range end in?", out_of_range_initiator,
+const behaviour out_of_range{"out_of_range", "which error ends a write out of range?", out_of_range_initiator,
                              refusing_target};
-const behaviour completions{"completions", "do unsignalled operations stay silent, and are contexts left alone?",
+const behaviour completions{"completions", "do unsignalled operations stay silent, and contexts unchanged?",
                             completions_initiator, completions_target};
 
 }  // namespace weft::probe

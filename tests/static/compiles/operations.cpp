@@ -2,14 +2,14 @@
 //
 // The code of docs/operations.md: each of its blocks is here word for word (snippets.py compares them), and compiles
 // for a fabric. Hot path: no. Threads: none.
-#include "../../compose/immediate_layout.hpp"
-#include "../../compose/notification_counter.hpp"
-#include "../../compose/ordering.hpp"
-#include "../../compose/rails/rails.hpp"
-#include "../../compose/selected.hpp"
-#include "../../compose/with.hpp"
-#include "../../core/poll_spacing.hpp"
-#include "../../coroutines/scheduler.hpp"
+#include "../../../compose/immediate_layout.hpp"
+#include "../../../compose/notification_counter.hpp"
+#include "../../../compose/ordering.hpp"
+#include "../../../compose/rails/rails.hpp"
+#include "../../../compose/selected.hpp"
+#include "../../../compose/with.hpp"
+#include "../../../core/poll_spacing.hpp"
+#include "../../../coroutines/scheduler.hpp"
 
 #include <atomic>
 
@@ -41,7 +41,7 @@ status from_pieces(net_type& net, peer there, local_memory head, local_memory bo
 }
 
 status until_it_is_seen(net_type& net, peer there, local_memory from, const remote_place& at, void* request) {
-  if (status s = net.put(there, from, at); !s) return s;                             // posted: only failures are told
+  if (status s = net.put(there, from, at); !s) return s;  // posted: only failures give events
   if (status s = net.put(there, from, at, until<delivered>(request)); !s) return s;  // the target has it
   return net.flush(there, request);                                                  // all before it are visible
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the two sides of a behaviour find each other: addressed endpoints learn each other's names, connected ones
-// connect. Both sides read all their queues meanwhile: some providers deliver a request only then. Hot path: no.
-// Threads: one owner.
+// How the two sides of a behaviour connect: addressed endpoints exchange their names, connected ones connect. Both
+// sides read all their queues meanwhile, because some providers deliver a request only then. Hot path: no. Threads: one
+// owner.
 #include "endpoint_pair.hpp"
 
 #include <netinet/in.h>
@@ -23,7 +23,7 @@ std::vector<std::byte> name_of(fid* object) {
   return name;
 }
 
-/// The local address without its port, so that an endpoint that dials takes any.
+/// The local address without its port, so that a connecting endpoint takes any.
 void take_any_port(fi_info& info) {
   if (info.src_addr != nullptr && socket_addresses(info)) static_cast<sockaddr_in*>(info.src_addr)->sin_port = 0;
 }
