@@ -334,7 +334,7 @@ class company {
 
 /// Whether who dies inside of a call of the library takes others with it: a provider between processes of one host (shm
 /// of libfabric 1.17) keeps spin locks in the memory that both share, and every other sender then hangs in the library
-/// (docs/gaps.md). No rule of weft's can mend that, so tests kill at rest there.
+/// (docs/limitations.md). No rule of weft's can mend that, so tests kill at rest there.
 template <class F>
 inline constexpr bool dies_at_rest = F::facts.same_host && !F::facts.provider.empty();
 
