@@ -66,8 +66,8 @@ class blocking_calls {
     if (!e_.options.sleeps || e_.draining) return {};  // the end of a link was read: nothing else wakes the sleeper
     const auto none = [](auto&&) {};
     duration due = timers<Engine, const decltype(none)>(e_, none).until_due();
-    // Arming may take the bytes of a cell or of a message from the stream, and that makes no entry in the queue.
-    if (Engine::watches_cells || Engine::watches_messages) due = std::min<duration>(due, 1ms);
+    // Arming may take the bytes of a cell from the stream, and that makes no entry in the queue.
+    if (Engine::watches_cells) due = std::min<duration>(due, 1ms);
     const status s = e_.port->wait(e_.port->now() + std::min(at_most, due));
     return s.code == errc::deadline ? status{} : s;
   }

@@ -16,7 +16,8 @@ namespace {
 using namespace weft::detail;  // NOLINT(google-build-using-namespace): what is printed
 
 constexpr std::size_t columns = 120;
-constexpr std::string_view head = R"(# The states of a connection
+constexpr std::string_view head = R"(<!-- SPDX-License-Identifier: Apache-2.0 -->
+# The states of a connection
 
 <!-- Made by build/*/tests/unit/connection_states --write; do not edit. -->
 
