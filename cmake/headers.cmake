@@ -76,7 +76,12 @@ set(WEFT_HEADERS
   compose/memory/write_target.hpp
   compose/posting/initiator.hpp
   compose/connecting/compatibility.hpp
+  compose/connecting/connect_calls.hpp
   compose/connecting/connection_manager.hpp
+  compose/connecting/handshake.hpp
+  compose/connecting/links.hpp
+  compose/connecting/refuse_events.hpp
+  compose/connecting/transitions.hpp
   compose/notification_counter.hpp
   compose/connecting/opening.hpp
   compose/operation_counter.hpp

@@ -214,11 +214,10 @@ struct engine {
   instant opened;
   std::uint32_t tick = 0;
   std::uint32_t next_region = 1;
-  std::uint32_t swept = 0;        ///< Tick of the last sweep for deadlines.
-  std::uint32_t links_moved = 0;  ///< Tick at which a link last changed, or was dialled.
-  bool came_late = false;         ///< The last timers was a good part of the silence limit after the one before.
-  bool unsaid = false;  ///< The library did not take a hello, an accept or a reject: connecting/connection_manager.hpp,
-                        ///< say_again().
+  std::uint32_t swept = 0;          ///< Tick of the last sweep for deadlines.
+  std::uint32_t links_moved = 0;    ///< Tick at which a link last changed, or was dialled.
+  bool came_late = false;           ///< The last timers was a good part of the silence limit after the one before.
+  bool handshake_unsent = false;    ///< The library did not take a handshake: see handshake::resend_handshakes().
   std::uint64_t stale = 0;          ///< Messages and notices of connections that exist no more: dropped, counted.
   std::uint64_t garbled = 0;        ///< Messages that no transport of this build sends: dropped, counted.
   std::uint64_t receive_bytes = 0;  ///< receive_buffers::multi_receive: of all buffers posted so far.
@@ -441,17 +440,6 @@ struct engine {
   std::vector<registration> own_memory;
 
   peer handle(record& r) noexcept { return peer(&r, r.number); }
-
-  void set_state(record& r, peer_state s) noexcept {
-    const auto half = [](peer_state x) {
-      return x == peer_state::arrived || x == peer_state::requested || x == peer_state::refusing;
-    };
-    half_open += std::uint32_t{half(s)};
-    half_open -= std::uint32_t{half(r.state)};
-    r.state = s;
-    r.since = tick;
-    r.live = s == peer_state::established ? r.number : peer_header::dead;
-  }
 };
 
 }  // namespace weft::detail

@@ -117,7 +117,8 @@ class receives {
   void settle() {
     e_.draining = false;
     for (std::uint32_t i = 0; i < e_.operations.size(); ++i)
-      if (auto& s = *e_.operations.at(i); s.use == slot_use::abandoned && s.record->link_gone) e_.release(s);
+      if (auto& s = *e_.operations.at(i); s.use == slot_use::abandoned && s.record->link_is == link_state::none)
+        e_.release(s);
     free_retired_receives();
   }
   void free_retired_receives() {

@@ -193,9 +193,8 @@ class initiator {
   status dead(peer p, const char* operation) const noexcept {
     if (!p) return error(errc::invalid, operation);
     const auto* r = static_cast<const record*>(p.record());
-    const bool meeting = r->number == p.number() && r->state != peer_state::free && r->state != peer_state::refusing &&
-                         r->state != peer_state::leaving;
-    return meeting ? again(waits_for::connection, operation) : error(errc::peer_lost, operation);
+    return r->number == p.number() && is_meeting(r->state) ? again(waits_for::connection, operation)
+                                                           : error(errc::peer_lost, operation);
   }
 
   /// An immediate as it travels: with the connection's number where there is room, so that the target knows who wrote,

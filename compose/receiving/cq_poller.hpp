@@ -31,7 +31,7 @@ class cq_poller {
   using slot = typename Engine::slot;
   using receive = typename Engine::receive;
 
-  /// The handler is copied: a reference to the user's (told_to).
+  /// The handler is copied: a reference to the user's (by_const_reference).
   cq_poller(Engine& e, Handler on) noexcept : e_(e), on_(on) {}
 
   /// A look on its way: what was read, and for whom. A function that reads a queue and finds nothing keeps nothing
@@ -232,7 +232,8 @@ class cq_poller {
   [[gnu::cold]] void settle() {
     if constexpr (Engine::watches_cells)
       for (record& r : e_.peers)
-        if (r.link_ended && r.live != peer_header::dead) cell_watch<Engine, Handler>(e_, on_).drain(r);
+        if (r.link_is == link_state::ended && r.live != peer_header::dead)
+          cell_watch<Engine, Handler>(e_, on_).drain(r);
     receives<Engine>(e_).settle();
     connection_manager<Engine>(e_).settle_links(on_);
   }

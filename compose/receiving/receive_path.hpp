@@ -62,7 +62,7 @@ class receive_path {
 
   /// Most messages: a user's, of a peer that stands and may speak on this link, with none before it that waits.
   [[gnu::always_inline]] void take_at_once(record& from, receive& r, const completion_entry& c) {
-    from.heard = e_.tick;
+    from.last_received = e_.tick;
     std::byte* const start = Engine::many_in_one ? c.at : r.data;
     if (!offer(on_, received{e_.handle(from), const_bytes(start, c.length)})) [[unlikely]]
       return keep_unexpected(
@@ -188,12 +188,12 @@ class receive_path {
       if (r != nullptr && r->live == r->number) cell_watch<Engine, Handler>(e_, on_).drain(*r);
     if (tag.kind() == wire::message_kind::user) [[likely]] {
       if (r != nullptr && listened_to(*r) && owns(*r, slot_of)) [[likely]] {
-        r->heard = e_.tick;
+        r->last_received = e_.tick;
         if (!e_.unexpected_messages.empty() && !e_.retrying) [[unlikely]]
           return false;  // behind those that wait
         return taken(*r, [&] { return offer(on_, received{e_.handle(*r), body}); });
       }
-      if (r != nullptr && r->state == peer_state::greeting) return false;  // it overtook the accept
+      if (r != nullptr && owns(*r, slot_of)) return advance(e_, *r, peer_event::data_message) != peer_action::keep;
       ++e_.stale;
       return true;
     }
@@ -209,7 +209,7 @@ class receive_path {
       ++e_.stale;
       return true;
     }
-    r->heard = e_.tick;
+    r->last_received = e_.tick;
     if (tag.kind_bits() >= wire::message_kinds) {
       ++e_.garbled;
       return true;
@@ -218,11 +218,11 @@ class receive_path {
       connection_manager<Engine>(e_).answered(*r, tag.kind(), body, on_);
       return true;
     }
-    if (r->state == peer_state::greeting) return false;
-    if (r->state != peer_state::established && !(Engine::is_counted(tag.kind()) && r->state == peer_state::leaving)) {
-      ++e_.stale;
-      return true;
-    }
+    // An established peer's message is delivered, says the table (connecting/transitions.hpp); a goodbye ends the
+    // state.
+    if (r->live != r->number || tag.kind() == wire::message_kind::goodbye) [[unlikely]]
+      if (const peer_action does = advance(e_, *r, event_of(tag.kind())); does != peer_action::deliver)
+        return does != peer_action::keep;
     if (Engine::is_counted(tag.kind())) return taken(*r, [&] { return from_established(*r, tag.kind(), body); });
     return from_established(*r, tag.kind(), body);
   }

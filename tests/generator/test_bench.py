@@ -20,9 +20,9 @@ from generator.benching.building import Absent
 from generator.benching.combining import Combination, NotUnderstood, combinations, wanted_families
 from generator.benching.running import Key, Plan, Sample, Turn, play, read_sample
 from generator.decided import Decided
-from generator.loader import Refused
+from generator.matrix.loader import Refused
 from generator.rules import Family, Rule, decide
-from generator.model import Matrix
+from generator.matrix.model import Matrix
 from generator.schemas import all_schemas
 from tests.generator.conftest import Run
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from generator import decided as rows
-from generator.model import Fabric, Matrix, read_matrix
+from generator.matrix.model import Fabric, Matrix, read_matrix
 from generator.rules import Choice, Family, decide
 
 TINY = (Path(__file__).parent / "cases" / "valid_tiny.yaml").read_text("utf-8")
@@ -18,7 +18,7 @@ def _tiny(tmp_path: Path, **cells: str) -> tuple[Matrix, Fabric]:
     text = TINY
     for name, value in cells.items():
         start = text.index(f"    {name}: {{is: ")
-        text = text[:start] + f"    {name}: {{is: {value}, claimed: c}}" + text[text.index("\n", start):]
+        text = text[:start] + f"    {name}: {{is: {value}, claimed: \"[c]\"}}" + text[text.index("\n", start):]
     (tmp_path / "m.yaml").write_text(text, "utf-8")
     matrix = read_matrix(tmp_path / "m.yaml", "m.yaml")
     return matrix, matrix.fabrics[0]

@@ -146,6 +146,71 @@ void meets_a_message_that_is_too_large() {
   EXPECT_TRUE(run) << run.sentence;
 }
 
+/// A listener by hand: it answers a hello with an accept of another hello, and then with the right one.
+template <class Row>
+void gets_an_accept_of_another_hello() {
+  using port_type = loopback::port<shape_of<Row>>;
+  loopback::world w(13);
+  bool over = false;
+  w.spawn("listener", [&] {
+    auto net = port_type::open({.node = "listener", .service = "7471", .listens = true}).value();
+    typename port_type::link link{};
+    std::vector<std::byte> slot(4096);
+    std::vector<std::byte> answer(wire::largest_handshake);
+    wire::introduction hello;
+    const auto receive = [&] { EXPECT_TRUE(net->post_receive(link, {slot.data(), slot.size(), nullptr}, slot.data())); };
+    if constexpr (!port_type::link_has_receives) receive();
+    int answers = 0;
+    bool asked = false;
+    while (!over) {
+      net->poll_links([&](link_change change, std::uint32_t, typename port_type::link which) -> std::uint32_t {
+        if (change != link_change::arrived) return no_tag;
+        link = which;
+        receive();
+        return 1;
+      });
+      net->poll([&](const completion_entry& c) {
+        if (c.kind != completion_kind::received || asked) return;
+        asked = true;
+        EXPECT_EQ(wire::parse(const_bytes(slot).first(c.length), hello), wire::parse_verdict::good);
+        if constexpr (!port_type::link_has_receives)
+          link = net->dial(address_bytes(hello.address.begin(), hello.address.end()), 1).value();
+      });
+      if (asked && answers < 2) {
+        wire::introduction accept = hello;
+        accept.address = {};
+        accept.connection = wire::connection_number::of(0, 1);
+        if (answers == 0) accept.nonce ^= 2;
+        answer.resize(wire::largest_handshake);
+        answer.resize(wire::encode(accept, answer));
+        const auto tag = wire::message_tag::of(wire::message_kind::accept, hello.connection);
+        if (net->template send<post_mode::signalled>(link, {answer.data(), answer.size(), nullptr}, tag.word, nullptr))
+          ++answers;
+        loopback::sleep_for(1ms);  // the bytes have left
+      }
+      loopback::sleep_for(50us);
+    }
+  });
+  w.spawn("caller", [&] {
+    loopback::sleep_for(100us);
+    auto net = open<Row>({}).value();
+    unsigned stands = 0;
+    const auto on = overloaded{[&](const connected&) { ++stands; }, [](auto&&) {}};
+    EXPECT_TRUE(net.start_connect("listener:7471"));
+    EXPECT_TRUE(net.until([&] { return net.garbled() == 1; }, 50ms, on)) << "the wrong accept was not counted";
+    EXPECT_EQ(stands, 0U) << "an accept of another hello connected";
+    EXPECT_TRUE(net.until([&] { return stands == 1; }, 10s, on));
+    over = true;
+  });
+  const auto run = w.run(120s);
+  EXPECT_TRUE(run) << run.sentence;
+}
+
+TEST(an_accept_of_another_hello, does_not_connect_over_a_connection) {
+  gets_an_accept_of_another_hello<connected_row>();
+}
+TEST(an_accept_of_another_hello, does_not_connect_at_an_address) { gets_an_accept_of_another_hello<addressed_row>(); }
+
 TEST(a_message_that_is_too_large, connected_is_counted_with_both_sizes) {
   meets_a_message_that_is_too_large<connected_row>();
 }

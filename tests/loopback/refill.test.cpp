@@ -29,7 +29,7 @@ TEST(refill, one_poll_refills_all_its_receives_by_one_call) {
                            ++came;
                          },
                          [](const auto&) {}};
-    ASSERT_TRUE(blocking_calls<state>(*e).accept_one(5s, on));
+    ASSERT_TRUE((connect_calls<state, blocking_calls<state>>(*e).accept_one(5s, on)));
     const std::uint64_t before = e->port->receive_calls();
     while (came < count) {
       loopback::sleep_for(1ms);  // so that the queue is full at the poll

@@ -12,7 +12,7 @@ sys.dont_write_bytecode = True
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from generator.model import Matrix, read_matrix  # noqa: E402
+from generator.matrix.model import Matrix, read_matrix  # noqa: E402
 
 
 @pytest.fixture(scope="session")

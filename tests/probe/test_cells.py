@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from recorded_findings import recorded
 
-from generator.facts import FACTS
-from generator.model import Matrix
+from generator.matrix.facts import FACTS
+from generator.matrix.model import Matrix
 from generator.probing import CellFinding
 from generator.probing.cells import READINGS
 from generator.probing.compare import compare, range_for

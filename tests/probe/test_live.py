@@ -17,7 +17,7 @@ import jsonschema
 import pytest
 from recorded_findings import ROOT
 
-from generator.loader import Refused
+from generator.matrix.loader import Refused
 from generator.probing import Demands, probe
 from generator.schemas import all_schemas
 
@@ -73,6 +73,7 @@ def test_write_mends_what_was_false(program: Path, tmp_path: Path) -> None:
     matrix = falsified(tmp_path)
     cells = ("--cell", "key_bytes", "--cell", "remote_counter_counts_writes")
     assert weft("probe", "tcp", "--matrix", matrix, "--program", program, "--write", *cells).returncode == 1
+    assert max(len(line) for line in matrix.read_text("utf-8").splitlines()) <= 120
     again = weft("probe", "tcp", "--matrix", matrix, "--program", program, *cells)
     assert again.returncode == 0, again.stdout + again.stderr
 

@@ -44,7 +44,7 @@ struct place {
 struct nothing {};
 using idle_peer = peer_record<place, nothing>;
 
-/// The effect of engine::set_state and of the teardown on a record.
+/// What advance() and teardown::forget() do to a record.
 void use(idle_peer& r) { r.state = peer_state::established; }
 void leave(peer_table<idle_peer>& table, idle_peer& r) {
   r.words.reset();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The code of docs/operations.md: each of its blocks is here word for word (snippets.py compares them), and compiles
-// for a fabric. Hot path: no. Threads: none.
+// The code of the pages in docs/how-to/. Each block there is text of this file or of another compiled one
+// (snippets.py compares them). Hot path: no. Threads: none.
 #include "../../../compose/immediate_layout.hpp"
 #include "../../../compose/notification_counter.hpp"
 #include "../../../compose/ordering.hpp"
@@ -48,8 +48,8 @@ status until_it_is_seen(net_type& net, peer there, local_memory from, const remo
 
 bool is_set_in_time(net_type& net, std::uint64_t& word, std::uint64_t wanted, duration at_most) {
   const instant end = net.now() + at_most;
-  poll_spacing looks;
-  for (const std::atomic_ref seen(word); seen.load(std::memory_order_acquire) != wanted; looks.before_poll())
+  poll_spacing polls;
+  for (const std::atomic_ref seen(word); seen.load(std::memory_order_acquire) != wanted; polls.before_poll())
     if (net.now() > end) return false;
   return true;
 }
