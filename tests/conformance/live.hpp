@@ -332,8 +332,8 @@ class company {
 };
 
 /// Whether a death inside a library call blocks other processes. shm of libfabric 1.17 keeps spin locks in shared
-/// memory, so every other sender then hangs in the library (docs/limitations.md). weft cannot mend that, so tests kill between
-/// calls there.
+/// memory, so every other sender then hangs in the library (docs/limitations.md). weft cannot mend that, so tests kill
+/// between calls there.
 template <class F>
 inline constexpr bool dies_at_rest = F::facts.same_host && !F::facts.provider.empty();
 

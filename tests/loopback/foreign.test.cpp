@@ -158,7 +158,9 @@ void gets_an_accept_of_another_hello() {
     std::vector<std::byte> slot(4096);
     std::vector<std::byte> answer(wire::largest_handshake);
     wire::introduction hello;
-    const auto receive = [&] { EXPECT_TRUE(net->post_receive(link, {slot.data(), slot.size(), nullptr}, slot.data())); };
+    const auto receive = [&] {
+      EXPECT_TRUE(net->post_receive(link, {slot.data(), slot.size(), nullptr}, slot.data()));
+    };
     if constexpr (!port_type::link_has_receives) receive();
     int answers = 0;
     bool asked = false;
