@@ -151,11 +151,11 @@ void take_connection_packet(endpoint& by, const packet& p) {
   } else if (p.head.kind == packet_kind::rejected) {
     tell(by.events, 0, &by.fid.fid, p.payload, FI_ECONNREFUSED);
   } else if (p.head.kind == packet_kind::closed && p.head.source == by.peer) {
-    tell_shutdown(by);
+    report_shutdown(by);
   }
 }
 
-void tell_shutdown(endpoint& of) {
+void report_shutdown(endpoint& of) {
   if (std::exchange(of.linked, false)) tell(of.events, FI_SHUTDOWN, &of.fid.fid);
 }
 

@@ -59,7 +59,7 @@ void serve_requests(passive_endpoint& by);
 /// Packets that arrive here wake threads that sleep on the queue.
 void watch(const event_queue* queue, const carrier& by);
 /// The peer's process is gone.
-void tell_shutdown(endpoint& of);
+void report_shutdown(endpoint& of);
 /// Before an endpoint is closed: rejects a caller without an answer, notifies a peer, and removes the endpoint's events
 /// from the event queue. libfabric's own queues do the same: a later endpoint at the same address would get these
 /// events.

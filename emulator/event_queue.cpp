@@ -41,10 +41,10 @@ ssize_t read(fid_eq* handle, std::uint32_t* kind, void* into, std::size_t size, 
   *kind = next.kind;
   const fi_eq_cm_entry entry{next.about, next.info};
   std::memcpy(into, &entry, sizeof entry);
-  const std::size_t told = std::min(next.data.size(), size - sizeof entry);
-  if (told > 0) std::memcpy(static_cast<std::byte*>(into) + sizeof entry, next.data.data(), told);
+  const std::size_t reported = std::min(next.data.size(), size - sizeof entry);
+  if (reported > 0) std::memcpy(static_cast<std::byte*>(into) + sizeof entry, next.data.data(), reported);
   if ((flags & FI_PEEK) == 0) queue.events.pop_front();
-  return static_cast<ssize_t>(sizeof entry + told);
+  return static_cast<ssize_t>(sizeof entry + reported);
 }
 
 ssize_t wait(fid_eq* handle, std::uint32_t* kind, void* into, std::size_t size, int timeout, std::uint64_t flags) {
@@ -66,9 +66,9 @@ ssize_t read_error(fid_eq* handle, fi_eq_err_entry* into, std::uint64_t /*flags*
   into->err = next.error;
   into->prov_errno = next.error;
   if (into->err_data != nullptr && into->err_data_size > 0) {
-    const std::size_t told = std::min(into->err_data_size, next.data.size());
-    std::memcpy(into->err_data, next.data.data(), told);
-    into->err_data_size = told;
+    const std::size_t reported = std::min(into->err_data_size, next.data.size());
+    std::memcpy(into->err_data, next.data.data(), reported);
+    into->err_data_size = reported;
   } else {
     into->err_data_size = 0;
   }

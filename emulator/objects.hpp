@@ -142,7 +142,7 @@ struct outstanding {
   void* context = nullptr;
   std::uint64_t flags = 0;  ///< Of its completion entry.
   bool completes = false;   ///< A success gives an entry.
-  bool told = false;        ///< Reported already, before its answer.
+  bool reported = false;    ///< Reported already, before its answer.
   bool delivered = false;   ///< FI_DELIVERY_COMPLETE was requested.
   std::vector<iovec> into;  ///< The target of the answer's payload.
   std::uint64_t noise = 0;

@@ -130,7 +130,7 @@ packet_header header_of(const request& what) {
 std::uint64_t keep(endpoint& from, const request& what, std::uint64_t to) {
   const std::uint64_t number = from.next_operation++;
   outstanding& kept = from.posted[number];
-  kept.told = what.silent;
+  kept.reported = what.silent;
   kept.kind = what.kind;
   kept.delivered = (what.flags & FI_DELIVERY_COMPLETE) != 0;
   kept.peer = to;
@@ -141,7 +141,7 @@ std::uint64_t keep(endpoint& from, const request& what, std::uint64_t to) {
   kept.noise = take_context(what.context);
   if (!what.silent && may_be_early(what) && from.decisions.in_a_thousand(conducted().early)) {
     finish(from, kept, 0, 0);
-    kept.told = true;
+    kept.reported = true;
   }
   return number;
 }
@@ -196,7 +196,7 @@ void release_held(endpoint& of) {
 }
 
 void finish(endpoint& of, outstanding& operation, int code, std::size_t length) {
-  if (operation.told) return;
+  if (operation.reported) return;
   verify_context(operation.context, operation.noise);
   if (of.transmit == nullptr) return;
   if (code == 0 && of.decisions.in_a_thousand(conducted().failing)) code = FI_EIO;
@@ -210,10 +210,10 @@ void finish(endpoint& of, outstanding& operation, int code, std::size_t length) 
     return;
   }
   if (!operation.completes) return;
-  entry told;
-  told.context = operation.context;
-  told.flags = operation.flags;
-  told.length = length;
+  entry reported;
+  reported.context = operation.context;
+  reported.flags = operation.flags;
+  reported.length = length;
   auto& entries = of.transmit->entries;
   // Only among its own kind: receives keep their order, which the row promises for messages.
   std::size_t behind = 0;
@@ -221,7 +221,7 @@ void finish(endpoint& of, outstanding& operation, int code, std::size_t length) 
     while (behind < 4 && behind < entries.size() &&
            (entries[entries.size() - 1 - behind].flags & (FI_RECV | FI_REMOTE_WRITE)) == 0)
       ++behind;
-  entries.insert(entries.end() - static_cast<std::ptrdiff_t>(behind), told);
+  entries.insert(entries.end() - static_cast<std::ptrdiff_t>(behind), reported);
 }
 
 std::uint64_t take_context(void* context) {

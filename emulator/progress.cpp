@@ -37,7 +37,7 @@ bool may_overtake(const packet& later, const waiting& earlier) {
 }
 
 // ---- messages
-void tell_truncated(endpoint& of, const posted_receive& into, const packet& p) {
+void report_truncated(endpoint& of, const posted_receive& into, const packet& p) {
   fi_cq_err_entry error{};
   error.op_context = into.context;
   error.flags = FI_RECV | FI_MSG;
@@ -63,28 +63,28 @@ bool receive_message(endpoint& of, const packet& p) {
   });
   if (found == queue.end()) return false;
   posted_receive& into = *found;
-  entry told;
-  told.context = into.context;
-  told.flags = FI_RECV | (tagged ? FI_TAGGED : FI_MSG) | ((p.head.has_data & 1U) != 0 ? FI_REMOTE_CQ_DATA : 0);
-  told.length = p.payload.size();
-  told.data = p.head.data;
-  told.tag = p.head.tag;
-  told.source = place_of(of, p.head.source);
+  entry reported;
+  reported.context = into.context;
+  reported.flags = FI_RECV | (tagged ? FI_TAGGED : FI_MSG) | ((p.head.has_data & 1U) != 0 ? FI_REMOTE_CQ_DATA : 0);
+  reported.length = p.payload.size();
+  reported.data = p.head.data;
+  reported.tag = p.head.tag;
+  reported.source = place_of(of, p.head.source);
   bool spent = true;
   bool fits = p.payload.size() <= into.buffer.iov_len;
   if (into.multi) {
     fits = p.payload.size() <= into.buffer.iov_len - into.used;
-    told.buffer = static_cast<std::byte*>(into.buffer.iov_base) + into.used;
+    reported.buffer = static_cast<std::byte*>(into.buffer.iov_base) + into.used;
     if (fits) into.used += p.payload.size();
     spent = !fits || into.buffer.iov_len - into.used < of.least_multi;
-    if (spent) told.flags |= FI_MULTI_RECV;
+    if (spent) reported.flags |= FI_MULTI_RECV;
   } else {
-    told.buffer = into.buffer.iov_base;
+    reported.buffer = into.buffer.iov_base;
   }
-  if (fits && !p.payload.empty()) std::memcpy(told.buffer, p.payload.data(), p.payload.size());
+  if (fits && !p.payload.empty()) std::memcpy(reported.buffer, p.payload.data(), p.payload.size());
   if (spent) verify_context(into.context, into.noise);
-  if (!fits) tell_truncated(of, into, p);
-  else if (of.receive != nullptr) of.receive->entries.push_back(told);
+  if (!fits) report_truncated(of, into, p);
+  else if (of.receive != nullptr) of.receive->entries.push_back(reported);
   if (spent) queue.erase(found);
   if ((p.head.has_data & 2U) != 0) answer(of, p, fits ? 0 : FI_ETRUNC);
   else if (p.unreported) answer(of, p, 0);
@@ -209,7 +209,7 @@ void progress(endpoint& of) {
   for (const std::uint64_t peer : gone) {
     settle_due(of, steady_clock::time_point::max());  // answers that the peer sent before it left
     forget(of, peer);
-    if (peer == of.peer) tell_shutdown(of);
+    if (peer == of.peer) report_shutdown(of);
   }
   if (!of.decisions.in_a_thousand(conducted().slow)) pass(of);
 }

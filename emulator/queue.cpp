@@ -71,16 +71,16 @@ ssize_t take(completion_queue& queue, void* into, std::size_t count, fi_addr_t* 
   if (queue.entries.empty()) move(queue);
   if (!queue.errors.empty()) return -FI_EAVAIL;
   if (queue.entries.empty()) return -FI_EAGAIN;
-  std::size_t told = 0;
+  std::size_t reported = 0;
   auto* at = static_cast<std::byte*>(into);
-  while (told < count && !queue.entries.empty()) {
+  while (reported < count && !queue.entries.empty()) {
     at += write_entry(queue.format, queue.entries.front(), at);
-    if (sources != nullptr) sources[told] = queue.entries.front().source;
+    if (sources != nullptr) sources[reported] = queue.entries.front().source;
     queue.entries.pop_front();
-    ++told;
+    ++reported;
   }
   queue.idle_polls = 0;
-  return static_cast<ssize_t>(told);
+  return static_cast<ssize_t>(reported);
 }
 
 /// After some empty polls, each one yields the processor until an entry arrives, for 100 us at most. Both ends of an
@@ -103,9 +103,9 @@ void rest(completion_queue& queue) {
 
 ssize_t read_from(fid_cq* handle, void* into, std::size_t count, fi_addr_t* sources) {
   completion_queue& queue = of(handle);
-  const ssize_t told = take(queue, into, count, sources);
-  if (told == -FI_EAGAIN) rest(queue);
-  return told;
+  const ssize_t reported = take(queue, into, count, sources);
+  if (reported == -FI_EAGAIN) rest(queue);
+  return reported;
 }
 ssize_t read(fid_cq* handle, void* into, std::size_t count) { return read_from(handle, into, count, nullptr); }
 

@@ -53,18 +53,18 @@ target find_target(const endpoint& of, const packet& p, std::size_t size, std::u
 }
 
 /// Whether the notice was reported: where it consumes a receive, one must be there.
-bool tell_immediate(endpoint& of, const packet& p) {
-  entry told;
-  told.flags = FI_RMA | FI_REMOTE_WRITE | FI_REMOTE_CQ_DATA;
-  told.data = p.head.data;
+bool report_immediate(endpoint& of, const packet& p) {
+  entry reported;
+  reported.flags = FI_RMA | FI_REMOTE_WRITE | FI_REMOTE_CQ_DATA;
+  reported.data = p.head.data;
   if (emulated()->write_immediate_consumes_receive) {
     if (of.receives.empty()) return false;
     const posted_receive eaten = of.receives.front();
     of.receives.pop_front();
     verify_context(eaten.context, eaten.noise);
-    told.context = eaten.context;
+    reported.context = eaten.context;
   }
-  if (of.receive != nullptr) of.receive->entries.push_back(told);
+  if (of.receive != nullptr) of.receive->entries.push_back(reported);
   return true;
 }
 
@@ -113,7 +113,7 @@ bool land(endpoint& of, packet& p) {
       return true;
     }
     if (!land_bytes(of, p, into.at)) return false;
-    (void)tell_immediate(of, p);
+    (void)report_immediate(of, p);
   } else if (into.code == 0 && !land_bytes(of, p, into.at)) {
     return false;
   }

@@ -18,7 +18,7 @@ namespace weft::probe {
 struct role {
   const demands& about;
   channel& side;
-  const findings& told;
+  const findings& report;
 };
 
 struct behaviour {

@@ -25,14 +25,14 @@ class channel {
   channel& operator=(const channel&) = delete;
   ~channel() { close(descriptor_); }
 
-  void tell(std::uint64_t word) const { tell_bytes(&word, sizeof word); }
-  std::uint64_t hear() const {
+  void send_value(std::uint64_t word) const { send_bytes(&word, sizeof word); }
+  std::uint64_t wait_for_value() const {
     std::uint64_t word = 0;
     if (recv(descriptor_, &word, sizeof word, 0) != sizeof word) throw abandoned{};
     return word;
   }
 
-  void tell_bytes(const void* data, std::size_t size) const {
+  void send_bytes(const void* data, std::size_t size) const {
     if (send(descriptor_, data, size, MSG_NOSIGNAL) != static_cast<ssize_t>(size)) throw abandoned{};
   }
   std::vector<std::byte> hear_bytes() const {
@@ -43,7 +43,7 @@ class channel {
     return bytes;
   }
 
-  /// Whether hear() returns at once.
+  /// Whether wait_for_value() returns at once.
   bool ready() const {
     pollfd one{descriptor_, POLLIN, 0};
     return ::poll(&one, 1, 0) > 0;

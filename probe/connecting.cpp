@@ -43,7 +43,7 @@ void endpoint_pair::meet(bool initiates) {
     return;
   }
   own_name_ = name_of(&endpoint_->fid);
-  side_.tell_bytes(own_name_.data(), own_name_.size());
+  side_.send_bytes(own_name_.data(), own_name_.size());
   peer_name_ = side_.hear_bytes();
   know_peer();
 }
@@ -61,7 +61,7 @@ void endpoint_pair::listen() {
   require(fi_pep_bind(listener, &events_->fid, 0), "fi_pep_bind");
   require(fi_listen(listener), "fi_listen");
   own_name_ = name_of(&listener->fid);
-  side_.tell_bytes(own_name_.data(), own_name_.size());
+  side_.send_bytes(own_name_.data(), own_name_.size());
   if (!until([&] { return request_ != nullptr; }, milliseconds(5000)))
     throw refused{"waiting for a connection", FI_ETIMEDOUT};
   open_endpoint(*requested_);
@@ -115,7 +115,7 @@ bool endpoint_pair::poll_events() {
 void endpoint_pair::exchange_pages() {
   const remote_page own{fi_mr_key(region_.get()), address_of(memory_, memory_),
                         reinterpret_cast<std::uintptr_t>(memory_), memory_size_};
-  side_.tell_bytes(&own, sizeof own);
+  side_.send_bytes(&own, sizeof own);
   while (!side_.ready())
     if (!poll()) sched_yield();
   const std::vector<std::byte> heard = side_.hear_bytes();

@@ -161,7 +161,7 @@ ssize_t endpoint_pair::receive(std::size_t index) {
 }
 
 bool endpoint_pair::poll() {
-  const bool told = events_ && poll_events();
+  const bool report = events_ && poll_events();
   fi_cq_data_entry read[16];
   const ssize_t count = fi_cq_read(queue_.get(), read, 16);
   for (ssize_t i = 0; i < count; ++i) came.push_back({read[i].op_context, read[i].flags, read[i].len, read[i].data, 0});
@@ -170,13 +170,13 @@ bool endpoint_pair::poll() {
     if (fi_cq_readerr(queue_.get(), &wrong, 0) > 0)
       came.push_back({wrong.op_context, wrong.flags, wrong.len, wrong.data, wrong.err == 0 ? FI_EOTHER : wrong.err});
   }
-  return told || count > 0 || count == -FI_EAVAIL;
+  return report || count > 0 || count == -FI_EAVAIL;
 }
 
 std::uint64_t endpoint_pair::serve() {
   while (!side_.ready())
     if (!poll()) sched_yield();
-  return side_.hear();
+  return side_.wait_for_value();
 }
 
 namespace {

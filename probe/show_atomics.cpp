@@ -76,8 +76,8 @@ int atomic(endpoint_pair& net, const kind& of, fi_op operation, std::size_t cont
 
 /// Sets the target's number by a request to the target.
 void start_from(const role& self, std::size_t which, int number) {
-  self.side.tell(1 + which * 1000 + static_cast<std::size_t>(number));
-  self.side.hear();
+  self.side.send_value(1 + which * 1000 + static_cast<std::size_t>(number));
+  self.side.wait_for_value();
 }
 
 /// "" where the value is right, else the error.
@@ -109,7 +109,7 @@ std::string swap(const role& self, endpoint_pair& net, std::size_t which) {
 
 void atomics_initiator(const role& self) {
   endpoint_pair net(self.about, {.atomics = true}, self.side, true);
-  self.told.fact("granted", true);
+  self.report.fact("granted", true);
   net.warm_up();
   std::vector<std::string> right, wrong;
   for (std::size_t which = 0; which < kinds.size(); ++which) {
@@ -122,16 +122,16 @@ void atomics_initiator(const role& self) {
     for (const change& by : changes) {
       if (kinds[which].floating && !by.floating) continue;
       const std::string outcome = seen(by.name, change_once(self, net, which, by));
-      if (which == 0 && by.operation == FI_SUM) self.told.fact("fetch_add", outcome);
+      if (which == 0 && by.operation == FI_SUM) self.report.fact("fetch_add", outcome);
     }
     if (kinds[which].floating) continue;  // some providers compare by value, some by bits: no promise needs it
     const std::string outcome = seen("compare_swap", swap(self, net, which));
-    if (which == 0) self.told.fact("compare_swap", outcome);
+    if (which == 0) self.report.fact("compare_swap", outcome);
   }
-  self.told.fact("operations", changes.size() + 1);
-  self.told.fact("right", right);
-  self.told.fact("wrong", wrong);
-  self.side.tell(0);
+  self.report.fact("operations", changes.size() + 1);
+  self.report.fact("right", right);
+  self.report.fact("wrong", wrong);
+  self.side.send_value(0);
 }
 
 /// The first operation to a peer is an atomic, and others follow at once: one provider crashes then.
@@ -139,14 +139,14 @@ void first_atomic_initiator(const role& self) {
   endpoint_pair net(self.about, {.atomics = true}, self.side, true);
   put_number(net.page() + operand_at, kinds[0], 2);
   const int wrong = atomic(net, kinds[0], FI_SUM, 1);
-  self.told.fact("first", wrong == 0 ? "right" : error_name(wrong));
+  self.report.fact("first", wrong == 0 ? "right" : error_name(wrong));
   for (int i = 0; wrong == 0 && i < 200; ++i) {
     net.came.clear();
     if (const int later = atomic(net, kinds[0], FI_SUM, 2); later != 0) throw refused{"fi_fetch_atomicmsg", later};
   }
   if (wrong == 0)
-    self.told.fact("all", is_number(net.page() + result_at, kinds[0], 400) ? "right" : "wrong value fetched");
-  self.side.tell(0);
+    self.report.fact("all", is_number(net.page() + result_at, kinds[0], 400) ? "right" : "wrong value fetched");
+  self.side.send_value(0);
 }
 
 void atomics_target(const role& self) {
@@ -154,7 +154,7 @@ void atomics_target(const role& self) {
   for (std::uint64_t word = net.serve(); word != 0; word = net.serve()) {
     std::memset(net.page() + place, 0, 8);
     put_number(net.page() + place, kinds[(word - 1) / 1000], static_cast<int>((word - 1) % 1000));
-    self.side.tell(1);
+    self.side.send_value(1);
   }
 }
 

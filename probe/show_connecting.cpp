@@ -29,13 +29,13 @@ bool found_by_service(const demands& about, const endpoint_pair& net) {
 
 void meeting_initiator(const role& self) {
   endpoint_pair net(self.about, {}, self.side, true);
-  self.told.fact("provider", std::string(net.info().fabric_attr->prov_name));
-  self.told.fact("fabric", std::string(net.info().fabric_attr->name == nullptr ? "" : net.info().fabric_attr->name));
-  self.told.fact("endpoint_type", std::string(net.info().ep_attr->type == FI_EP_MSG ? "connected" : "addressed"));
-  self.told.fact("found_by_host_and_service", found_by_service(self.about, net));
+  self.report.fact("provider", std::string(net.info().fabric_attr->prov_name));
+  self.report.fact("fabric", std::string(net.info().fabric_attr->name == nullptr ? "" : net.info().fabric_attr->name));
+  self.report.fact("endpoint_type", std::string(net.info().ep_attr->type == FI_EP_MSG ? "connected" : "addressed"));
+  self.report.fact("found_by_host_and_service", found_by_service(self.about, net));
   net.warm_up();
-  self.told.fact("met", true);
-  self.side.tell(0);
+  self.report.fact("met", true);
+  self.side.send_value(0);
 }
 
 void meeting_target(const role& self) {
@@ -45,22 +45,22 @@ void meeting_target(const role& self) {
 
 void first_post_initiator(const role& self) {
   endpoint_pair net(self.about, {}, self.side, true);
-  self.side.tell(1);
-  self.side.hear();  // the target sleeps from now on
+  self.side.send_value(1);
+  self.side.wait_for_value();  // the target sleeps from now on
   const ssize_t first = net.insist([&] { return net.write({.context = 1}); }, milliseconds(500));
-  self.told.fact("taken_while_target_slept", first == 0);
-  self.told.fact("said", first == 0 ? std::string("success") : error_name(first));
-  self.side.tell(1);
+  self.report.fact("taken_while_target_slept", first == 0);
+  self.report.fact("said", first == 0 ? std::string("success") : error_name(first));
+  self.side.send_value(1);
   if (first != 0) require(net.insist([&] { return net.write({.context = 1}); }), "fi_writemsg");
-  self.told.fact("ended_once_target_polled", net.until([&] { return net.ended(1) > 0; }));
-  self.side.tell(0);
+  self.report.fact("ended_once_target_polled", net.until([&] { return net.ended(1) > 0; }));
+  self.side.send_value(0);
 }
 
 void first_post_target(const role& self) {
   endpoint_pair net(self.about, {}, self.side, false);
   net.serve();
-  self.side.tell(1);
-  self.side.hear();
+  self.side.send_value(1);
+  self.side.wait_for_value();
   net.serve();
 }
 
@@ -74,16 +74,16 @@ void forgetting_initiator(const role& self) {
   bool taken_out = true, reached = true;
   for (std::uint64_t i = 0; i < partings && taken_out && reached; ++i) {
     taken_out = net.forget_peer();
-    self.side.tell(1);
+    self.side.send_value(1);
     net.until([&] { return self.side.ready(); });
-    self.side.hear();
+    self.side.wait_for_value();
     net.know_peer();
     net.came.clear();
     reached = net.insist([&] { return net.write({.context = 1}); }) == 0 && net.until([&] { return net.ended(1) > 0; });
   }
-  self.told.fact("taken_out", taken_out);
-  self.told.fact("reached_again", reached);
-  self.side.tell(0);
+  self.report.fact("taken_out", taken_out);
+  self.report.fact("reached_again", reached);
+  self.side.send_value(0);
 }
 
 void forgetting_target(const role& self) {
@@ -91,7 +91,7 @@ void forgetting_target(const role& self) {
   while (net.serve() != 0) {
     net.forget_peer();
     net.know_peer();
-    self.side.tell(1);
+    self.side.send_value(1);
   }
 }
 

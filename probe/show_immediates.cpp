@@ -39,8 +39,8 @@ void write_immediate_initiator(const role& self) {
   endpoint_pair net(self.about, {.receives = receives}, self.side, true);
   net.warm_up();
   if (net.info().domain_attr->cq_data_size == 0) {
-    self.told.fact("bytes", 0);
-    self.side.tell(0);
+    self.report.fact("bytes", 0);
+    self.side.send_value(0);
     return;
   }
   for (std::size_t i = 0; i < writes; ++i) {
@@ -49,13 +49,13 @@ void write_immediate_initiator(const role& self) {
     require(net.insist([&] { return net.write(what); }), "fi_writemsg(FI_REMOTE_CQ_DATA)");
   }
   net.until([&] { return net.ended(writes - 1) > 0; });
-  self.side.tell(1);
-  self.side.hear();
+  self.side.send_value(1);
+  self.side.wait_for_value();
   for (std::size_t i = 0; i < receives; ++i) {
     if (net.insist([&] { return net.send({.context = 100 + i}); }, milliseconds(500)) != 0) break;
     net.poll();
   }
-  self.side.tell(0);
+  self.side.send_value(0);
   net.until([&] { return self.side.ready(); }, milliseconds(4000));  // some providers need progress of this side
 }
 
@@ -64,42 +64,42 @@ void write_immediate_target(const role& self) {
   if (net.serve() == 0) return;
   net.until([&] { return net.landed().size() >= writes; }, milliseconds(1200));
   const std::vector<entry> landed = net.landed();
-  self.told.fact("bytes", landed.empty() ? 0 : bytes_kept(landed[0].data));
-  self.told.fact("events", landed.size());
+  self.report.fact("bytes", landed.empty() ? 0 : bytes_kept(landed[0].data));
+  self.report.fact("events", landed.size());
   if (!landed.empty()) {
     bool right = true;
     for (std::size_t i = 1; i < landed.size(); ++i) right = right && landed[i].data == i;
-    self.told.fact("values_right", right);
+    self.report.fact("values_right", right);
     const entry& first = landed[0];
     const bool of_receive =
         net.index_of(first.context) >= endpoint_pair::first_receive && net.index_of(first.context) != ~std::size_t{0};
-    self.told.fact("event_context", std::string(first.context == nullptr ? "null"
-                                                : of_receive             ? "a receive's"
-                                                                         : "other"));
-    self.told.fact("event_length", first.length);
-    self.told.fact("event_flags", flags_of(first.flags));
+    self.report.fact("event_context", std::string(first.context == nullptr ? "null"
+                                                  : of_receive             ? "a receive's"
+                                                                           : "other"));
+    self.report.fact("event_length", first.length);
+    self.report.fact("event_flags", flags_of(first.flags));
   }
-  self.side.tell(1);
+  self.side.send_value(1);
   net.serve();
   net.until([&] { return net.received().size() >= receives; }, milliseconds(1200));
-  self.told.fact("receives_used_up", receives - std::min(receives, net.received().size()));
-  self.side.tell(0);
+  self.report.fact("receives_used_up", receives - std::min(receives, net.received().size()));
+  self.side.send_value(0);
 }
 
 void send_immediate_initiator(const role& self) {
   endpoint_pair net(self.about, {}, self.side, true);
   net.warm_up();
   if (net.info().domain_attr->cq_data_size == 0) {
-    self.told.fact("bytes", 0);
-    self.side.tell(0);
+    self.report.fact("bytes", 0);
+    self.side.send_value(0);
     return;
   }
   require(net.insist(
               [&] { return net.send({.flags = FI_COMPLETION | FI_REMOTE_CQ_DATA, .context = 1, .data = all_ones}); }),
           "fi_sendmsg(FI_REMOTE_CQ_DATA)");
   net.until([&] { return net.ended(1) > 0; });
-  self.side.tell(1);
-  self.side.hear();
+  self.side.send_value(1);
+  self.side.wait_for_value();
 }
 
 void send_immediate_target(const role& self) {
@@ -108,8 +108,8 @@ void send_immediate_target(const role& self) {
   net.until([&] { return !net.received().empty(); }, milliseconds(1000));
   for (const entry& each : net.came)
     if ((each.flags & FI_RECV) != 0)
-      self.told.fact("bytes", (each.flags & FI_REMOTE_CQ_DATA) != 0 ? bytes_kept(each.data) : 0);
-  self.side.tell(0);
+      self.report.fact("bytes", (each.flags & FI_REMOTE_CQ_DATA) != 0 ? bytes_kept(each.data) : 0);
+  self.side.send_value(0);
 }
 
 /// Posts writes and waits for their completions. Returns the target's counter afterwards.
@@ -119,31 +119,31 @@ std::uint64_t counted(endpoint_pair& net, const role& self, std::uint64_t flags,
                 [&] { return net.write({.to = 4096, .flags = FI_COMPLETION | flags, .context = context, .data = 7}); }),
             "fi_writemsg");
   net.until([&] { return net.ended(context) >= writes; });
-  self.side.tell(1);
+  self.side.send_value(1);
   net.until([&] { return self.side.ready(); }, milliseconds(4000));
-  return self.side.hear();
+  return self.side.wait_for_value();
 }
 
 void counter_initiator(const role& self) {
   endpoint_pair net(self.about, {.counter = true, .receives = 16}, self.side, true);
   net.warm_up();
-  self.side.tell(1);
-  const std::uint64_t before = self.side.hear();
+  self.side.send_value(1);
+  const std::uint64_t before = self.side.wait_for_value();
   const std::uint64_t plain = counted(net, self, 0, 1);
-  self.told.fact("plain_writes_counted", plain - before);
+  self.report.fact("plain_writes_counted", plain - before);
   if (net.info().domain_attr->cq_data_size > 0)
-    self.told.fact("immediate_writes_counted", counted(net, self, FI_REMOTE_CQ_DATA, 2) - plain);
-  self.side.tell(0);
+    self.report.fact("immediate_writes_counted", counted(net, self, FI_REMOTE_CQ_DATA, 2) - plain);
+  self.side.send_value(0);
 }
 
 void counter_target(const role& self) {
   endpoint_pair net(self.about, {.counter = true, .receives = 16}, self.side, false);
   net.serve();
   std::uint64_t before = net.counted_writes();
-  self.side.tell(before);
+  self.side.send_value(before);
   while (net.serve() != 0) {
     net.until([&] { return net.counted_writes() >= before + writes; }, milliseconds(1200));
-    self.side.tell(before = net.counted_writes());
+    self.side.send_value(before = net.counted_writes());
   }
 }
 

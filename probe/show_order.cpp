@@ -49,12 +49,12 @@ void after_writes(const role& self, Small small) {
     if (!net.until([&] { return net.ended(1) + net.ended(2) >= 2 * slots || net.failure() != 0; }))
       throw refused{"a burst", FI_ETIMEDOUT};
     if (net.failure() != 0) throw refused{"a burst", net.failure()};
-    self.side.tell(1);
+    self.side.send_value(1);
     if (!net.until([&] { return self.side.ready(); }, milliseconds(4000)))
       throw refused{"the target's answer", FI_ETIMEDOUT};
-    self.side.hear();
+    self.side.wait_for_value();
   }
-  self.side.tell(0);
+  self.side.send_value(0);
 }
 
 void send_after_write_initiator(const role& self) {
@@ -75,10 +75,10 @@ void send_after_write_target(const role& self) {
     if (seen < slots) throw refused{"messages of a burst", FI_ETIMEDOUT};
     for (const std::size_t each : net.received()) require(net.insist([&] { return net.receive(each); }), "fi_recv");
     net.serve();
-    self.side.tell(1);
+    self.side.send_value(1);
   }
-  self.told.fact("pairs", pairs);
-  self.told.fact("overtaken", overtaken);
+  self.report.fact("pairs", pairs);
+  self.report.fact("overtaken", overtaken);
   net.serve();
 }
 
@@ -103,10 +103,10 @@ void write_after_write_target(const role& self) {
     });
     if (!all) throw refused{"writes of a burst", FI_ETIMEDOUT};
     net.serve();
-    self.side.tell(1);
+    self.side.send_value(1);
   }
-  self.told.fact("pairs", pairs);
-  self.told.fact("overtaken", overtaken);
+  self.report.fact("pairs", pairs);
+  self.report.fact("overtaken", overtaken);
   net.serve();
 }
 
@@ -128,9 +128,9 @@ void send_after_send_initiator(const role& self) {
     if (!net.until([&] { return net.ended(1) >= ahead || net.failure() != 0; })) throw refused{"a burst", FI_ETIMEDOUT};
     if (!net.until([&] { return self.side.ready(); }, milliseconds(4000)))
       throw refused{"the target's answer", FI_ETIMEDOUT};
-    self.side.hear();
+    self.side.wait_for_value();
   }
-  self.side.tell(0);
+  self.side.send_value(0);
 }
 
 void send_after_send_target(const role& self) {
@@ -150,10 +150,10 @@ void send_after_send_target(const role& self) {
     });
     if (seen < ahead) throw refused{"messages of a burst", FI_ETIMEDOUT};
     for (const std::size_t each : net.received()) require(net.insist([&] { return net.receive(each); }), "fi_recv");
-    self.side.tell(1);
+    self.side.send_value(1);
   }
-  self.told.fact("pairs", expected);
-  self.told.fact("overtaken", overtaken);
+  self.report.fact("pairs", expected);
+  self.report.fact("overtaken", overtaken);
   net.serve();
 }
 

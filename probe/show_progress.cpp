@@ -29,39 +29,39 @@ std::size_t threads() {
 
 void progress_initiator(const role& self) {
   endpoint_pair net(self.about, {}, self.side, true);
-  self.told.fact("reply",
-                 std::string(net.info().domain_attr->data_progress == FI_PROGRESS_AUTO ? "automatic" : "manual"));
+  self.report.fact("reply",
+                   std::string(net.info().domain_attr->data_progress == FI_PROGRESS_AUTO ? "automatic" : "manual"));
   net.warm_up();
-  self.side.tell(1);
-  self.side.hear();  // sleeps
+  self.side.send_value(1);
+  self.side.wait_for_value();  // sleeps
   std::memset(net.page(), 0x66, large);
   require(net.insist([&] { return net.write({.to = small_at, .context = 1}); }, milliseconds(300)), "fi_writemsg");
   const ssize_t second =
       net.insist([&] { return net.write({.size = large, .to = large_at, .context = 2}); }, milliseconds(300));
   const bool ended = net.until([&] { return net.ended(1) > 0 && net.ended(2) > 0; }, milliseconds(400));
-  self.told.fact("ended_while_target_slept", ended);
-  self.side.tell(1);
-  self.side.hear();
+  self.report.fact("ended_while_target_slept", ended);
+  self.side.send_value(1);
+  self.side.wait_for_value();
   if (second != 0)
     require(net.insist([&] { return net.write({.size = large, .to = large_at, .context = 2}); }), "fi_writemsg");
-  self.told.fact("ended_once_target_polled", net.until([&] { return net.ended(1) > 0 && net.ended(2) > 0; }));
+  self.report.fact("ended_once_target_polled", net.until([&] { return net.ended(1) > 0 && net.ended(2) > 0; }));
   net.until([&] { return self.side.ready(); }, milliseconds(3000));
 }
 
 void progress_target(const role& self) {
   endpoint_pair net(self.about, {}, self.side, false);
   net.serve();
-  self.side.tell(1);
-  self.side.hear();
+  self.side.send_value(1);
+  self.side.wait_for_value();
   const volatile std::byte* small = net.page() + small_at;
   const volatile std::byte* last = net.page() + large_at + large - 1;
-  self.told.fact("small_landed_while_asleep", *small == std::byte{0x66});
-  self.told.fact("large_landed_while_asleep", *last == std::byte{0x66});
-  self.told.fact("library_threads", threads() - 1);
-  self.side.tell(1);
-  self.told.fact("landed_once_polled",
-                 net.until([&] { return *small == std::byte{0x66} && *last == std::byte{0x66}; }));
-  self.side.tell(1);
+  self.report.fact("small_landed_while_asleep", *small == std::byte{0x66});
+  self.report.fact("large_landed_while_asleep", *last == std::byte{0x66});
+  self.report.fact("library_threads", threads() - 1);
+  self.side.send_value(1);
+  self.report.fact("landed_once_polled",
+                   net.until([&] { return *small == std::byte{0x66} && *last == std::byte{0x66}; }));
+  self.side.send_value(1);
 }
 
 constexpr int naps = 40;
@@ -74,9 +74,9 @@ void pause(long microseconds) {
 
 void waiting_initiator(const role& self) {
   endpoint_pair net(self.about, {.sleeps = true, .receives = naps + 8}, self.side, true);
-  if (self.side.hear() == 0) return;
+  if (self.side.wait_for_value() == 0) return;
   net.warm_up();
-  self.side.tell(1);
+  self.side.send_value(1);
   for (int i = 0; i < naps; ++i) {
     pause(i % 4 == 0 ? 0 : 400L * (i % 7));
     net.came.clear();
@@ -98,9 +98,9 @@ void waiting_target(const role& self) {
   endpoint_pair net(self.about, {.sleeps = true, .receives = naps + 8}, self.side, false);
   int descriptor = -1;
   const int said = fi_control(&net.queue()->fid, FI_GETWAIT, &descriptor);
-  self.told.fact("descriptor", said == 0);
-  if (said != 0) self.told.fact("said", error_name(said));
-  self.side.tell(said == 0 ? 1 : 0);
+  self.report.fact("descriptor", said == 0);
+  if (said != 0) self.report.fact("said", error_name(said));
+  self.side.send_value(said == 0 ? 1 : 0);
   if (said != 0) return;
   net.serve();
   int lost = 0;
@@ -110,29 +110,29 @@ void waiting_target(const role& self) {
     net.poll();
     lost += !woken && net.received().size() > before;
   }
-  self.told.fact("messages", net.received().size());
-  self.told.fact("lost_wake_ups", lost);
-  self.side.tell(1);
+  self.report.fact("messages", net.received().size());
+  self.report.fact("lost_wake_ups", lost);
+  self.side.send_value(1);
 }
 
 void killed_peer_initiator(const role& self) {
   endpoint_pair net(self.about, {}, self.side, true);
   net.warm_up();
-  self.side.tell(1);
+  self.side.send_value(1);
   const auto begin = std::chrono::steady_clock::now();
   const auto since = [&] {
     return std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begin).count();
   };
   const bool learned = net.until([&] { return net.ends > 0 || net.failure() != 0; }, milliseconds(2000));
-  self.told.fact("waiter_learned", learned);
-  if (learned) self.told.fact("waiter_ms", since());
+  self.report.fact("waiter_learned", learned);
+  if (learned) self.report.fact("waiter_ms", since());
   net.came.clear();
   const ssize_t posted = net.insist([&] { return net.write({.context = 1}); }, milliseconds(800));
   if (posted == 0) net.until([&] { return net.ended(1) > 0 || net.failure() != 0; }, milliseconds(800));
-  self.told.fact("post_afterwards", posted != 0          ? "refused: " + error_name(posted)
-                                    : net.failure() != 0 ? "error: " + error_name(net.failure())
-                                    : net.ended(1) > 0   ? "success"
-                                                         : "silence");
+  self.report.fact("post_afterwards", posted != 0          ? "refused: " + error_name(posted)
+                                      : net.failure() != 0 ? "error: " + error_name(net.failure())
+                                      : net.ended(1) > 0   ? "success"
+                                                           : "silence");
 }
 
 void killed_peer_target(const role& self) {

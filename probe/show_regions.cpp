@@ -21,19 +21,19 @@ bool lands(endpoint_pair& net, const role& self, std::size_t to, std::size_t con
   std::memset(net.page(), 0x77, 8);
   if (net.insist([&] { return net.write({.to = to, .context = context}); }) == 0)
     net.until([&] { return net.ended(context) > 0; });
-  self.side.tell(1);
-  return self.side.hear() != 0;
+  self.side.send_value(1);
+  return self.side.wait_for_value() != 0;
 }
 
 void addressing_initiator(const role& self) {
   endpoint_pair net(self.about, {}, self.side, true);
   net.warm_up();
   const bool pointers = (net.info().domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
-  self.told.fact("returned_pointers", pointers);
-  self.told.fact("returned_form_landed", lands(net, self, first_place, 1));
+  self.report.fact("returned_pointers", pointers);
+  self.report.fact("returned_form_landed", lands(net, self, first_place, 1));
   net.peer.address = pointers ? 0 : net.peer.pointer;
-  self.told.fact("other_form_landed", lands(net, self, second_place, 2));
-  self.side.tell(0);
+  self.report.fact("other_form_landed", lands(net, self, second_place, 2));
+  self.side.send_value(0);
 }
 
 void addressing_target(const role& self) {
@@ -43,7 +43,7 @@ void addressing_target(const role& self) {
        {std::pair{first_place, milliseconds(2000)}, std::pair{second_place, milliseconds(300)}}) {
     net.serve();
     const volatile std::byte* watched = net.page() + landing;
-    self.side.tell(net.until([&] { return *watched == mark; }, most) ? 1 : 0);
+    self.side.send_value(net.until([&] { return *watched == mark; }, most) ? 1 : 0);
   }
   net.serve();
 }
@@ -65,24 +65,24 @@ void keys_initiator(const role& self) {
   endpoint_pair net(self.about, {}, self.side, true);
   const std::size_t width = std::min<std::size_t>(net.info().domain_attr->mr_key_size, 8);
   const bool own = net.used_key() == net.requested_key();
-  self.told.fact("requested_key_used", own);
+  self.report.fact("requested_key_used", own);
   std::vector<owner<fid_mr>> kept;
   std::vector<std::byte> spare(4096);
   if (own) {
-    self.told.fact("same_key_twice", registering(net, spare.data(), net.requested_key(), kept));
-    self.told.fact("key_zero", registering(net, spare.data(), 0, kept));
+    self.report.fact("same_key_twice", registering(net, spare.data(), net.requested_key(), kept));
+    self.report.fact("key_zero", registering(net, spare.data(), 0, kept));
     if (width < 8)
-      self.told.fact("key_too_wide", registering(net, spare.data(), std::uint64_t{1} << (8 * width), kept));
+      self.report.fact("key_too_wide", registering(net, spare.data(), std::uint64_t{1} << (8 * width), kept));
   }
   kept.clear();
   net.warm_up();
-  self.side.tell(width);
-  net.peer.key = self.side.hear();
-  net.peer.address = self.side.hear();
+  self.side.send_value(width);
+  net.peer.key = self.side.wait_for_value();
+  net.peer.address = self.side.wait_for_value();
   const bool landed = lands(net, self, 0, 1);
-  self.told.fact("widest_key_bytes", bytes_of(net.peer.key));
-  self.told.fact("widest_key_landed", landed);
-  self.side.tell(0);
+  self.report.fact("widest_key_bytes", bytes_of(net.peer.key));
+  self.report.fact("widest_key_landed", landed);
+  self.side.send_value(0);
 }
 
 void keys_target(const role& self) {
@@ -92,11 +92,11 @@ void keys_target(const role& self) {
   const std::uint64_t widest = (~std::uint64_t{0} >> (8 * (8 - width))) - 1;
   std::vector<std::byte> memory(4096);
   const owner<fid_mr> region = net.register_memory(memory.data(), memory.size(), widest);
-  self.side.tell(fi_mr_key(region.get()));
-  self.side.tell(net.address_of(memory.data(), memory.data()));
+  self.side.send_value(fi_mr_key(region.get()));
+  self.side.send_value(net.address_of(memory.data(), memory.data()));
   net.serve();
   const volatile std::byte* watched = memory.data();
-  self.side.tell(net.until([&] { return *watched == mark; }) ? 1 : 0);
+  self.side.send_value(net.until([&] { return *watched == mark; }) ? 1 : 0);
   net.serve();
 }
 

@@ -25,19 +25,19 @@ void inject_initiator(const role& self) {
   endpoint_pair net(self.about, for_injections, self.side, true);
   net.warm_up();
   const std::size_t size = std::min(net.info().tx_attr->inject_size, largest_injection);
-  self.told.fact("bytes", size);
+  self.report.fact("bytes", size);
   std::byte* buffer = net.page();
   for (std::size_t i = 0; size > 0 && i < injections; ++i) {
     std::memset(buffer, static_cast<int>(i + 1), size);
     require(net.insist([&] { return fi_inject(net.endpoint(), buffer, size, net.peer_address()); }), "fi_inject");
     std::memset(buffer, 0xFF, size);  // ours again, as fi_msg(3) says
   }
-  self.side.tell(size);
+  self.side.send_value(size);
   net.until([&] { return self.side.ready(); }, milliseconds(3000));
-  self.side.hear();
+  self.side.wait_for_value();
   const ssize_t more = fi_inject(net.endpoint(), buffer, size + 1, net.peer_address());
-  self.told.fact("one_byte_more", more == 0 ? "taken" : error_name(more));
-  self.side.tell(0);
+  self.report.fact("one_byte_more", more == 0 ? "taken" : error_name(more));
+  self.side.send_value(0);
 }
 
 void inject_target(const role& self) {
@@ -52,9 +52,9 @@ void inject_target(const role& self) {
       one_of_them = one_of_them || all_are(net.receive_memory(got[i]), size, pattern);
     right = right && one_of_them;
   }
-  self.told.fact("arrived", got.size());
-  self.told.fact("buffer_free_at_once", right);
-  self.side.tell(1);
+  self.report.fact("arrived", got.size());
+  self.report.fact("buffer_free_at_once", right);
+  self.side.send_value(1);
   net.serve();
 }
 
@@ -74,9 +74,9 @@ void gather_initiator(const role& self) {
   const fi_msg message{from.data(), described.data(), pieces, net.peer_address(), net.context(1), 0};
   require(net.insist([&] { return fi_sendmsg(net.endpoint(), &message, FI_COMPLETION); }), "fi_sendmsg(pieces)");
   if (!net.until([&] { return net.ended(1) > 0; })) throw refused{"a message of several buffers", FI_ETIMEDOUT};
-  self.side.tell(pieces);
+  self.side.send_value(pieces);
   net.until([&] { return self.side.ready(); }, milliseconds(3000));
-  self.told.fact("message_pieces", self.side.hear() != 0 ? pieces : 0);
+  self.report.fact("message_pieces", self.side.wait_for_value() != 0 ? pieces : 0);
 
   std::vector<fi_rma_iov> to;
   for (std::size_t i = 0; i < places; ++i) to.push_back({net.peer.address + 4096 + i * 100, 1, net.peer.key});
@@ -89,10 +89,10 @@ void gather_initiator(const role& self) {
                          to.data(),   places,           net.context(2), 0};
   require(net.insist([&] { return fi_writemsg(net.endpoint(), &write, FI_COMPLETION); }), "fi_writemsg(pieces)");
   if (!net.until([&] { return net.ended(2) > 0; })) throw refused{"a write of several buffers", FI_ETIMEDOUT};
-  self.side.tell(places);
+  self.side.send_value(places);
   net.until([&] { return self.side.ready(); }, milliseconds(3000));
-  self.told.fact("write_places", self.side.hear() != 0 ? places : 0);
-  self.side.tell(0);
+  self.report.fact("write_places", self.side.wait_for_value() != 0 ? places : 0);
+  self.side.send_value(0);
 }
 
 void gather_target(const role& self) {
@@ -101,7 +101,7 @@ void gather_target(const role& self) {
   bool right = net.until([&] { return !net.received().empty(); });
   for (std::size_t i = 0; right && i < pieces; ++i)
     right = net.receive_memory(net.received()[0])[i] == std::byte(i + 1);
-  self.side.tell(right ? 1 : 0);
+  self.side.send_value(right ? 1 : 0);
   const std::size_t places = net.serve();
   const auto landed = [&] {
     bool all = true;
@@ -109,7 +109,7 @@ void gather_target(const role& self) {
       all = all && static_cast<const volatile std::byte*>(net.page())[4096 + i * 100] == std::byte(i + 1);
     return all;
   };
-  self.side.tell(net.until(landed) ? 1 : 0);
+  self.side.send_value(net.until(landed) ? 1 : 0);
   net.serve();
 }
 
@@ -120,18 +120,18 @@ void full_queue_initiator(const role& self) {
   net.warm_up();
   const std::size_t depth = std::min(net.info().tx_attr->size, net.info().rx_attr->size);
   const std::size_t most = std::min(most_posts, 2 * depth + 8);
-  self.side.tell(net.info().rx_attr->size);
+  self.side.send_value(net.info().rx_attr->size);
   net.until([&] { return self.side.ready(); }, milliseconds(3000));
-  self.told.fact("receives_taken", self.side.hear());  // sleeps from now on
+  self.report.fact("receives_taken", self.side.wait_for_value());  // sleeps from now on
   std::size_t posted = 0;
   ssize_t said = 0;
   while (posted < most && (said = net.write({.to = 8 * posted, .context = 1})) == 0) ++posted;
-  self.told.fact("posts_taken", posted);
-  self.told.fact("depth", depth);
-  self.told.fact("said", said == 0 ? std::string("more is taken") : error_name(said));
-  self.side.tell(1);
-  self.told.fact("all_ended", net.until([&] { return net.ended(1) >= posted; }, milliseconds(4000)));
-  self.side.tell(0);
+  self.report.fact("posts_taken", posted);
+  self.report.fact("depth", depth);
+  self.report.fact("said", said == 0 ? std::string("more is taken") : error_name(said));
+  self.side.send_value(1);
+  self.report.fact("all_ended", net.until([&] { return net.ended(1) >= posted; }, milliseconds(4000)));
+  self.side.send_value(0);
 }
 
 void full_queue_target(const role& self) {
@@ -140,8 +140,8 @@ void full_queue_target(const role& self) {
   std::size_t taken = 0;
   while (taken < wanted && net.receive(0) == 0) ++taken;  // one buffer for all: no peer sends
   net.until([] { return false; }, milliseconds(50));      // earlier work is finished
-  self.side.tell(taken + 16);
-  self.side.hear();
+  self.side.send_value(taken + 16);
+  self.side.wait_for_value();
   net.serve();
 }
 
@@ -153,15 +153,15 @@ void largest_initiator(const role& self) {
   net.warm_up();
   const std::size_t size = std::min<std::size_t>(net.info().ep_attr->max_msg_size, largest_tried);
   for (std::size_t i = 0; i < size; ++i) net.page()[i] = std::byte(i * 7 + i / 4096);
-  self.side.tell(size);
+  self.side.send_value(size);
   require(net.insist([&] { return net.send({.size = size, .context = 1}); }), "fi_sendmsg(large)");
   net.until([&] { return self.side.ready(); }, milliseconds(3000));
-  self.told.fact("message_bytes", self.side.hear() != 0 ? size : 0);
+  self.report.fact("message_bytes", self.side.wait_for_value() != 0 ? size : 0);
   require(net.insist([&] { return net.write({.size = size, .to = largest_tried, .context = 2}); }),
           "fi_writemsg(large)");
   net.until([&] { return self.side.ready(); }, milliseconds(3000));
-  self.told.fact("write_bytes", self.side.hear() != 0 ? size : 0);
-  self.side.tell(0);
+  self.report.fact("write_bytes", self.side.wait_for_value() != 0 ? size : 0);
+  self.side.send_value(0);
 }
 
 void largest_target(const role& self) {
@@ -173,9 +173,9 @@ void largest_target(const role& self) {
     return true;
   };
   const bool came = net.until([&] { return !net.received().empty(); });
-  self.side.tell(came && right(net.receive_memory(net.received()[0])) ? 1 : 0);
+  self.side.send_value(came && right(net.receive_memory(net.received()[0])) ? 1 : 0);
   const std::byte* there = net.page() + largest_tried;
-  self.side.tell(net.until([&] { return right(there); }, milliseconds(3000)) ? 1 : 0);
+  self.side.send_value(net.until([&] { return right(there); }, milliseconds(3000)) ? 1 : 0);
   net.serve();
 }
 

@@ -38,14 +38,14 @@ struct child {
 };
 
 /// A child that does one thing and leaves without the library's clean-up at exit, in which some providers crash.
-child start(const char* side, const demands& about, int told, const std::function<void(const findings&)>& work) {
+child start(const char* side, const demands& about, int report, const std::function<void(const findings&)>& work) {
   const pid_t parent = getpid();
   const pid_t made = fork();
   if (made != 0) return {made, side};
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(was_abandoned);
   alarm(static_cast<unsigned>(about.deadline.count() / 1000 + 2));
-  const findings out(told);
+  const findings out(report);
   int code = done;
   try {
     work(out);
@@ -122,7 +122,8 @@ void sweep(const std::vector<child>& children) {
         std::filesystem::remove(each, ignored);
 }
 
-std::string run(const demands& about, std::string_view name, const std::function<std::vector<child>(int told)>& begin) {
+std::string run(const demands& about, std::string_view name,
+                const std::function<std::vector<child>(int report)>& begin) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) throw refused{"pipe", errno};
   fcntl(ends[0], F_SETFL, O_NONBLOCK);
@@ -163,7 +164,7 @@ std::string run(const demands& about, std::string_view name, const std::function
 }  // namespace
 
 std::string supervise(const demands& about, const behaviour& what) {
-  return run(about, what.name, [&](int told) {
+  return run(about, what.name, [&](int report) {
     std::array<int, 2> pair{};
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair.data()) != 0) throw refused{"socketpair", errno};
     const auto part = [&](int own, int other, auto act) {
@@ -173,8 +174,8 @@ std::string supervise(const demands& about, const behaviour& what) {
         act(role{about, side, out});
       };
     };
-    std::vector<child> made{start("target", about, told, part(pair[1], pair[0], what.target))};
-    made.push_back(start("initiator", about, told, part(pair[0], pair[1], what.initiator)));
+    std::vector<child> made{start("target", about, report, part(pair[1], pair[0], what.target))};
+    made.push_back(start("initiator", about, report, part(pair[0], pair[1], what.initiator)));
     close(pair[0]);
     close(pair[1]);
     return made;
@@ -182,8 +183,8 @@ std::string supervise(const demands& about, const behaviour& what) {
 }
 
 std::string supervise_claims(const demands& about) {
-  return run(about, "claims", [&](int told) {
-    return std::vector<child>{start("asker", about, told, [&about](const findings& out) {
+  return run(about, "claims", [&](int report) {
+    return std::vector<child>{start("asker", about, report, [&about](const findings& out) {
       channel nobody(-1);
       claims(role{about, nobody, out});
     })};

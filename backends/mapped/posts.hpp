@@ -34,7 +34,7 @@ class posts {
     if (why.code == errc::again || why.at_once) return refused(why, operation);
     if (ends_.full()) return again(waits_for::queue, operation);
     ends_.push(context, why.code);
-    return M == post_mode::at_return ? told_later(operation) : status{};
+    return M == post_mode::at_return ? reported_later(operation) : status{};
   }
   [[gnu::cold, gnu::noinline]] status refused(moved why, const char* operation) noexcept {
     return why.code == errc::again ? to_be_grown(operation) : error(why.code, operation);

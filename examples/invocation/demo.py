@@ -116,14 +116,14 @@ def real_work(manager: Manager, folder: Path) -> str:
     return f"{len(original)} -> {packed.stat().st_size} bytes"
 
 
-def try_fabric(build: Path, fabric: str, invocations: int, told: Console) -> Row:
+def try_fabric(build: Path, fabric: str, invocations: int, screen: Console) -> Row:
     row = Row(fabric, answers_of(fabric))
     try:
         with clean_shared_memory(), tempfile.TemporaryDirectory(prefix="weft-demo-") as folder:
             with Manager(build, fabric) as manager:
-                told.print(f"{fabric}: a real file", highlight=False)
+                screen.print(f"{fabric}: a real file", highlight=False)
                 row.real_file = real_work(manager, Path(folder))
-                told.print(f"{fabric}: {invocations} invocations", highlight=False)
+                screen.print(f"{fabric}: {invocations} invocations", highlight=False)
                 warm_count = max(100, min(1000, invocations // 4))
                 hot = manager.measure(
                     "run", "echo", "--count", str(invocations), "--size", str(SIZE), limit=60 + invocations / 100
@@ -151,7 +151,7 @@ def try_fabric(build: Path, fabric: str, invocations: int, told: Console) -> Row
                 row.exact = code == 0 and hot["accounting"]["exact"] and warm["accounting"]["exact"]
                 if code is None:
                     row.error = f"the manager did not end in time: {said.strip()}"
-        told.print(f"{fabric}: the hand-written ping-pong", highlight=False)
+        screen.print(f"{fabric}: the hand-written ping-pong", highlight=False)
         row.raw_p50 = raw_round_trip(build, fabric)
     except (Failed, OSError, KeyError, ValueError) as e:
         row.error = str(e) or type(e).__name__
@@ -227,8 +227,8 @@ def main() -> int:
     missing = [fabric for fabric in fabrics if not program(given.build, "client", fabric).exists()]
     if missing:
         parser.error(f"{', '.join(missing)}: not built in {given.build}; run scripts/demo, or give --build")
-    told = Console(stderr=True)
-    rows = [try_fabric(given.build, fabric, given.invocations, told) for fabric in fabrics]
+    screen = Console(stderr=True)
+    rows = [try_fabric(given.build, fabric, given.invocations, screen) for fabric in fabrics]
     if given.json is not None:
         facts = [asdict(row) | {"ratio": row.ratio, "good": row.good} for row in rows]
         given.json.write_text(json.dumps({"schema": "weft.demo.1", "size": SIZE, "fabrics": facts}, indent=2) + "\n")
@@ -236,7 +236,7 @@ def main() -> int:
     out.print(table_of(rows))
     for row in rows:
         if row.error:
-            told.print(f"{row.fabric}: {row.error}", style="red", highlight=False, markup=False)
+            screen.print(f"{row.fabric}: {row.error}", style="red", highlight=False, markup=False)
     return 0 if all(row.good for row in rows) else 1
 
 

@@ -85,7 +85,7 @@ class manager {
   struct events {
     manager& m;
     void operator()(const requested& e) const { m.asked(e); }
-    void operator()(const received& e) const { m.told(e.peer, e.message); }
+    void operator()(const received& e) const { m.on_message(e.peer, e.message); }
     void operator()(const lost& e) const { m.gone(e.peer); }
     void operator()(const completed& e) const noexcept { m.letters_.ended(e.context); }
     void operator()(const failed& e) const noexcept { m.letters_.ended(e.context); }
@@ -111,7 +111,7 @@ class manager {
     (void)net_.reject(e.peer, "wrong token");
   }
 
-  void told(peer from, const_bytes message) {
+  void on_message(peer from, const_bytes message) {
     if (const auto m = unpack<allocate_message>(message)) return allocate(from, *m);
     if (const auto m = unpack<release_message>(message)) return release(from, m->allocation);
     if (const auto m = unpack<totals_message>(message)) return totals(from, *m);

@@ -83,12 +83,12 @@ class pipelined_run {
       auto& flight_of = *static_cast<flight*>(f.context);
       flight_of.used = false;
       ++ended;
-      const bool told = --left == 0;
-      if (told) {
+      const bool timed = --left == 0;
+      if (timed) {
         left = command_.batch;
         now_ = c_.net().now();
       }
-      if (timed) note(flight_of, f, told);
+      if (timed) note(flight_of, f, timed);
       if (begun < count) begin(flight_of, begun);  // here: after the handler the client polls other links first
     };
     while (ended < count && c_.allocated()) {
@@ -109,15 +109,15 @@ class pipelined_run {
     if (each.used) next_ = pattern_.input(++begun);  // while this call is in flight
     else left_out_ = true;
   }
-  /// `told`: the clock was read, for the calls since the last reading.
-  void note(const flight& call, const finished& f, bool told) {
+  /// `timed`: the clock was read, for the calls since the last reading.
+  void note(const flight& call, const finished& f, bool timed) {
     if (f.why != trouble::none) {
       ++report_.failed;
       if (report_.first_failure == trouble::none) report_.first_failure = f.why;
       return;
     }
     ++(pattern_.right(call.number, f.output) ? report_.done : report_.wrong);
-    if (told)
+    if (timed)
       report_.times.push_back(static_cast<std::uint32_t>(
           std::min<std::int64_t>((now_ - call.posted).count() / command_.batch, ~std::uint32_t{0})));
   }

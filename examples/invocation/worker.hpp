@@ -153,7 +153,7 @@ class worker {
   void cancel(call_word c) {
     if (c.slot >= slots_.size()) return;
     if (c.sequence == slots_[c.slot].expected) slots_[c.slot].expected = (c.sequence + 1) & call_word::sequence_mask;
-    if ((owed_ & bit_of(c.slot)) != 0) return;  // its reply is not posted yet, and answers this one too
+    if ((late_replies_ & bit_of(c.slot)) != 0) return;  // its reply is not posted yet, and answers this one too
     (void)letters_.post(net_, client_, cancelled_message{c.immediate()});
   }
 
@@ -199,13 +199,13 @@ class worker {
     while (!manager_lost_ && !client_lost_) {
       executed_ = false;
       const int found = net_.progress(events{*this});
-      if (owed_ != 0) [[unlikely]]
-        answer_owed();
+      if (late_replies_ != 0) [[unlikely]]
+        post_late_replies();
       if (executed_) {
         if (ledger_.due()) flush();
         continue;
       }
-      if (finish_ && (owed_ == 0 || net_.now() >= finish_by_)) return;
+      if (finish_ && (late_replies_ == 0 || net_.now() >= finish_by_)) return;
       letters_.pump(net_);
       if (idle_.time_to_poll() || idle_.warm()) look();
       if (found == 0) idle_.rest(net_);
@@ -252,7 +252,7 @@ class worker {
     slots_[c.slot].answer_bytes = static_cast<std::uint32_t>(sizeof reply) + reply.length;
     // An error here is reported as the client's loss, or ends at the client by its deadline.
     if (answer_call(c.slot).is_again()) [[unlikely]]
-      owed_ |= bit_of(c.slot);
+      late_replies_ |= bit_of(c.slot);
     book(begin, end);
   }
   /// After the reply: the waiting client need not wait for the account.
@@ -273,11 +273,11 @@ class worker {
                            word.immediate());
   }
   /// Replies that the full queue refused.
-  void answer_owed() noexcept {
-    for (std::uint64_t left = owed_; left != 0; left &= left - 1) {
+  void post_late_replies() noexcept {
+    for (std::uint64_t left = late_replies_; left != 0; left &= left - 1) {
       const auto slot = static_cast<std::uint8_t>(std::countr_zero(left));
       if (answer_call(slot).is_again()) return;
-      owed_ &= ~bit_of(slot);
+      late_replies_ &= ~bit_of(slot);
     }
   }
   static constexpr std::uint64_t bit_of(std::uint8_t slot) noexcept { return std::uint64_t{1} << slot; }
@@ -320,7 +320,7 @@ class worker {
   region input_;
   region staging_;
   std::vector<input_slot> slots_;
-  std::uint64_t owed_ = 0;  ///< A bit for each slot whose reply the full queue refused.
+  std::uint64_t late_replies_ = 0;  ///< A bit for each slot whose reply the full queue refused.
   idler idle_;
   work_clock<> clock_;  ///< Accounts read this clock; limits of waits use the transport's clock.
   instant idle_since_{};

@@ -145,7 +145,7 @@ void card::meet(channel& side, bool initiates, const demands& about) {
   terms.rnr_retry_count = 7;
   if (initiates) {
     id_.reset(fresh_id(events_.get()));
-    if (rdma_resolve_addr(id_.get(), nullptr, own.at(static_cast<std::uint16_t>(side.hear())), 2000) != 0)
+    if (rdma_resolve_addr(id_.get(), nullptr, own.at(static_cast<std::uint16_t>(side.wait_for_value())), 2000) != 0)
       refuse("rdma_resolve_addr");
     wait_for(RDMA_CM_EVENT_ADDR_RESOLVED);
     if (rdma_resolve_route(id_.get(), 2000) != 0) refuse("rdma_resolve_route");
@@ -156,7 +156,7 @@ void card::meet(channel& side, bool initiates, const demands& about) {
     listener_.reset(fresh_id(events_.get()));
     if (rdma_bind_addr(listener_.get(), own.at(0)) != 0) refuse("rdma_bind_addr");
     if (rdma_listen(listener_.get(), 4) != 0) refuse("rdma_listen");
-    side.tell(ntohs(rdma_get_src_port(listener_.get())));
+    side.send_value(ntohs(rdma_get_src_port(listener_.get())));
     id_.reset(wait_for(RDMA_CM_EVENT_CONNECT_REQUEST));
     furnish();
     if (rdma_accept(id_.get(), &terms) != 0) refuse("rdma_accept");
@@ -167,7 +167,7 @@ void card::meet(channel& side, bool initiates, const demands& about) {
 
 void card::exchange_pages(channel& side) {
   const remote_page own{reinterpret_cast<std::uintptr_t>(memory_.data()), wish_.page, region_->rkey};
-  side.tell_bytes(&own, sizeof own);
+  side.send_bytes(&own, sizeof own);
   const std::vector<std::byte> heard = side.hear_bytes();
   if (heard.size() != sizeof peer) throw abandoned{};
   std::memcpy(&peer, heard.data(), sizeof peer);
@@ -228,7 +228,7 @@ void card::must(const transfer& what, const char* call) {
 std::uint64_t card::serve() {
   while (!side_.ready())
     if (!poll()) sched_yield();
-  return side_.hear();
+  return side_.wait_for_value();
 }
 
 std::size_t card::ended(std::uint32_t context) const {

@@ -31,10 +31,10 @@ std::uint64_t atomic(card& net, ibv_wr_opcode what, std::uint64_t operand, std::
 
 void atomics_initiator(const role& self) {
   card net(self.about, {}, self.side, true);
-  self.told.fact("granted", true);
+  self.report.fact("granted", true);
   net.warm_up();
-  self.side.tell(41);  // the target sets its word to 40
-  self.side.hear();
+  self.side.send_value(41);  // the target sets its word to 40
+  self.side.wait_for_value();
   const auto add = [&](std::uint64_t operand) { return atomic(net, IBV_WR_ATOMIC_FETCH_AND_ADD, operand, 0); };
   const auto swap = [&](std::uint64_t compare, std::uint64_t desired) {
     return atomic(net, IBV_WR_ATOMIC_CMP_AND_SWP, desired, compare);
@@ -45,28 +45,28 @@ void atomics_initiator(const role& self) {
                                                            : "right";
   const std::uint64_t missed = swap(8, 9), hit = swap(41, 9), left = swap(0, 1);
   const std::string swapped = missed != 41 || hit != 41 ? "wrong value fetched" : left != 9 ? "did not swap" : "right";
-  self.told.fact("fetch_add", added);
-  self.told.fact("compare_swap", swapped);
+  self.report.fact("fetch_add", added);
+  self.report.fact("compare_swap", swapped);
   std::vector<std::string> right, wrong;
   for (const auto& [name, outcome] :
        {std::pair{"fetch_add uint64", added}, std::pair{"compare_swap uint64", swapped}}) {
     if (outcome == "right") right.emplace_back(name);
     else wrong.push_back(std::string(name) + ": " + outcome);
   }
-  self.told.fact("right", right);
-  self.told.fact("wrong", wrong);
-  self.side.tell(0);
+  self.report.fact("right", right);
+  self.report.fact("wrong", wrong);
+  self.side.send_value(0);
 }
 
 /// The first operation to a peer is an atomic, and others follow at once.
 void first_atomic_initiator(const role& self) {
   card net(self.about, {}, self.side, true);
   const std::uint64_t first = atomic(net, IBV_WR_ATOMIC_FETCH_AND_ADD, 2, 0);
-  self.told.fact("first", first == 0 ? "right" : "wrong value fetched");
+  self.report.fact("first", first == 0 ? "right" : "wrong value fetched");
   std::uint64_t last = 0;
   for (int i = 0; i < 200; ++i) last = atomic(net, IBV_WR_ATOMIC_FETCH_AND_ADD, 2, 0);
-  self.told.fact("all", last == 400 ? "right" : "wrong value fetched");
-  self.side.tell(0);
+  self.report.fact("all", last == 400 ? "right" : "wrong value fetched");
+  self.side.send_value(0);
 }
 
 void atomics_target(const role& self) {
@@ -74,7 +74,7 @@ void atomics_target(const role& self) {
   for (std::uint64_t word = net.serve(); word != 0; word = net.serve()) {
     const std::uint64_t value = word - 1;
     std::memcpy(net.page() + place, &value, sizeof value);
-    self.side.tell(1);
+    self.side.send_value(1);
   }
 }
 

@@ -36,9 +36,9 @@ void serving_target(const role& self) {
 void delivery_initiator(const role& self) {
   card net(self.about, {}, self.side, true);
   net.warm_up();
-  self.told.fact("offered", net.internet_wire());
+  self.report.fact("offered", net.internet_wire());
   if (!net.internet_wire()) {
-    self.side.tell(0);
+    self.side.send_value(0);
     throw refused{"asking for delivery: verbs have no flag for it", EOPNOTSUPP};
   }
   bool ended = true, premature = false;
@@ -48,21 +48,22 @@ void delivery_initiator(const role& self) {
     net.must({.size = large, .to = place, .flags = 0, .context = 1}, "ibv_post_send(write)");
     net.must({.what = IBV_WR_RDMA_READ, .from = place, .to = 0, .context = 2}, "ibv_post_send(read)");
     ended = net.until([&] { return net.ended(2) > 0; }) && ended;
-    self.side.tell(round);
-    premature = self.side.hear() == 0 || premature;
+    self.side.send_value(round);
+    premature = self.side.wait_for_value() == 0 || premature;
   }
-  self.told.fact("ended_while_target_slept", ended);
-  self.told.fact("ended", ended);
-  self.told.fact("ended_before_delivery", premature);
-  self.side.tell(0);
+  self.report.fact("ended_while_target_slept", ended);
+  self.report.fact("ended", ended);
+  self.report.fact("ended_before_delivery", premature);
+  self.side.send_value(0);
 }
 
 void delivery_target(const role& self) {
   card net(self.about, {}, self.side, false);
-  for (std::uint64_t round = self.side.hear(); round != 0; round = self.side.hear()) {
+  for (std::uint64_t round = self.side.wait_for_value(); round != 0; round = self.side.wait_for_value()) {
     std::atomic_thread_fence(std::memory_order_acquire);
     const std::byte* first = net.page() + place;
-    self.side.tell(std::all_of(first, first + large, [&](std::byte each) { return each == std::byte(round); }) ? 1 : 0);
+    self.side.send_value(
+        std::all_of(first, first + large, [&](std::byte each) { return each == std::byte(round); }) ? 1 : 0);
   }
 }
 
@@ -70,18 +71,18 @@ void delivery_target(const role& self) {
 void refuse(const role& self, card& net, std::size_t to) {
   const auto begin = std::chrono::steady_clock::now();
   if (const int said = net.post({.to = to, .context = 1}); said != 0) {
-    self.told.fact("plain", "refused when posted: " + error_name(said));
+    self.report.fact("plain", "refused when posted: " + error_name(said));
     return;
   }
   net.until([&] { return net.ended(1) > 0; });
   const ibv_wc_status failed = net.failure();
-  self.told.fact("plain", failed != IBV_WC_SUCCESS ? "error"
-                          : net.ended(1) > 0       ? "success"
-                          : net.ends > 0           ? "connection ended"
-                                                   : "silence");
-  if (failed != IBV_WC_SUCCESS) self.told.fact("plain_error", std::string(ibv_wc_status_str(failed)));
-  self.told.fact("plain_ms",
-                 std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begin).count());
+  self.report.fact("plain", failed != IBV_WC_SUCCESS ? "error"
+                            : net.ended(1) > 0       ? "success"
+                            : net.ends > 0           ? "connection ended"
+                                                     : "silence");
+  if (failed != IBV_WC_SUCCESS) self.report.fact("plain_error", std::string(ibv_wc_status_str(failed)));
+  self.report.fact("plain_ms",
+                   std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begin).count());
 }
 
 void wrong_key_initiator(const role& self) {
@@ -89,14 +90,14 @@ void wrong_key_initiator(const role& self) {
   net.warm_up();
   net.peer.key ^= 0x5500;
   refuse(self, net, 0);
-  self.side.tell(0);
+  self.side.send_value(0);
 }
 
 void out_of_range_initiator(const role& self) {
   card net(self.about, {}, self.side, true);
   net.warm_up();
   refuse(self, net, net.peer.size + (std::size_t{1} << 20));
-  self.side.tell(0);
+  self.side.send_value(0);
 }
 
 constexpr std::uint32_t unsignalled = 8;
@@ -111,10 +112,10 @@ void completions_initiator(const role& self) {
   net.must({.to = place, .context = 100}, "ibv_post_send(write)");
   net.until([&] { return net.ended(100) > 0; });
   net.until([] { return false; }, milliseconds(100));
-  self.told.fact("signalled_told", net.ended(100));
-  self.told.fact("unsignalled_told", net.came.size() - net.ended(100));
-  self.told.fact("context_bytes_changed", 0);  // a context is a number
-  self.side.tell(0);
+  self.report.fact("signalled_told", net.ended(100));
+  self.report.fact("unsignalled_told", net.came.size() - net.ended(100));
+  self.report.fact("context_bytes_changed", 0);  // a context is a number
+  self.side.send_value(0);
 }
 
 constexpr std::size_t small_at = 4096, large_at = 131072;
@@ -127,14 +128,14 @@ std::size_t threads() {
 void progress_initiator(const role& self) {
   card net(self.about, {}, self.side, true);
   net.warm_up();
-  self.side.tell(1);
-  self.side.hear();  // sleeps
+  self.side.send_value(1);
+  self.side.wait_for_value();  // sleeps
   std::memset(net.page(), 0x66, large);
   net.must({.to = small_at, .context = 1}, "ibv_post_send(write)");
   net.must({.size = large, .to = large_at, .context = 2}, "ibv_post_send(write)");
-  self.told.fact("ended_while_target_slept", net.until([&] { return net.ended(1) > 0 && net.ended(2) > 0; }));
-  self.side.tell(1);
-  self.side.hear();
+  self.report.fact("ended_while_target_slept", net.until([&] { return net.ended(1) > 0 && net.ended(2) > 0; }));
+  self.side.send_value(1);
+  self.side.wait_for_value();
 }
 
 /// The target makes no library call until all writes completed. Bytes that are not there a moment later do not arrive
@@ -142,15 +143,15 @@ void progress_initiator(const role& self) {
 void progress_target(const role& self) {
   card net(self.about, {}, self.side, false);
   net.serve();
-  self.side.tell(1);
-  self.side.hear();
+  self.side.send_value(1);
+  self.side.wait_for_value();
   const volatile std::byte* small = net.page() + small_at;
   const volatile std::byte* last = net.page() + large_at + large - 1;
   for (int i = 0; i < 200 && *last != std::byte{0x66}; ++i) usleep(5000);
-  self.told.fact("small_landed_while_asleep", *small == std::byte{0x66});
-  self.told.fact("large_landed_while_asleep", *last == std::byte{0x66});
-  self.told.fact("library_threads", threads() - 1);
-  self.side.tell(1);
+  self.report.fact("small_landed_while_asleep", *small == std::byte{0x66});
+  self.report.fact("large_landed_while_asleep", *last == std::byte{0x66});
+  self.report.fact("library_threads", threads() - 1);
+  self.side.send_value(1);
 }
 
 constexpr std::uint32_t naps = 40;
@@ -158,7 +159,7 @@ constexpr std::uint32_t naps = 40;
 void waiting_initiator(const role& self) {
   card net(self.about, {.sleeps = true, .receives = naps + 8}, self.side, true);
   net.warm_up();
-  self.side.tell(1);
+  self.side.send_value(1);
   for (std::uint32_t i = 0; i < naps; ++i) {
     const std::timespec pause{0, i % 4 == 0 ? 0 : 400'000L * (i % 7)};
     nanosleep(&pause, nullptr);
@@ -184,7 +185,7 @@ bool nap(card& net, milliseconds longest) {
 
 void waiting_target(const role& self) {
   card net(self.about, {.sleeps = true, .receives = naps + 8}, self.side, false);
-  self.told.fact("descriptor", net.wakes() != nullptr);
+  self.report.fact("descriptor", net.wakes() != nullptr);
   net.serve();
   int lost = 0;
   for (int round = 0; round < 400 && net.received().size() < naps && lost < 4; ++round) {
@@ -193,29 +194,29 @@ void waiting_target(const role& self) {
     net.poll();
     lost += !woken && net.received().size() > before;
   }
-  self.told.fact("messages", net.received().size());
-  self.told.fact("lost_wake_ups", lost);
-  self.side.tell(1);
+  self.report.fact("messages", net.received().size());
+  self.report.fact("lost_wake_ups", lost);
+  self.side.send_value(1);
 }
 
 void killed_peer_initiator(const role& self) {
   card net(self.about, {}, self.side, true);
   net.warm_up();
-  self.side.tell(1);
+  self.side.send_value(1);
   const auto begin = std::chrono::steady_clock::now();
   const bool learned = net.until([&] { return net.ends > 0 || net.failure() != IBV_WC_SUCCESS; });
-  self.told.fact("waiter_learned", learned);
+  self.report.fact("waiter_learned", learned);
   if (learned)
-    self.told.fact("waiter_ms",
-                   std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begin).count());
+    self.report.fact("waiter_ms",
+                     std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begin).count());
   net.came.clear();
   const int posted = net.post({.context = 1});
   if (posted == 0) net.until([&] { return net.ended(1) > 0; });
-  self.told.fact("post_afterwards", posted != 0 ? "refused: " + error_name(posted)
-                                    : net.failure() != IBV_WC_SUCCESS
-                                        ? "error: " + std::string(ibv_wc_status_str(net.failure()))
-                                    : net.ended(1) > 0 ? "success"
-                                                       : "silence");
+  self.report.fact("post_afterwards", posted != 0 ? "refused: " + error_name(posted)
+                                      : net.failure() != IBV_WC_SUCCESS
+                                          ? "error: " + std::string(ibv_wc_status_str(net.failure()))
+                                      : net.ended(1) > 0 ? "success"
+                                                         : "silence");
 }
 
 void killed_peer_target(const role& self) {

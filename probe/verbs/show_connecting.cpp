@@ -28,31 +28,31 @@ void only_serves(const role& self) {
 
 void meeting_initiator(const role& self) {
   card net(self.about, {}, self.side, true);
-  self.told.fact("provider", std::string());
-  self.told.fact("endpoint_type", "connected");
-  self.told.fact("found_by_host_and_service", true);  // the address and a port were enough
+  self.report.fact("provider", std::string());
+  self.report.fact("endpoint_type", "connected");
+  self.report.fact("found_by_host_and_service", true);  // the address and a port were enough
   net.warm_up();
-  self.told.fact("met", true);
-  self.side.tell(0);
+  self.report.fact("met", true);
+  self.side.send_value(0);
 }
 
 void first_post_initiator(const role& self) {
   card net(self.about, {}, self.side, true);
-  self.side.tell(1);
-  self.side.hear();  // the target sleeps from now on
+  self.side.send_value(1);
+  self.side.wait_for_value();  // the target sleeps from now on
   const int first = net.post({.context = 1});
-  self.told.fact("taken_while_target_slept", first == 0);
-  self.told.fact("said", first == 0 ? std::string("success") : error_name(first));
-  self.side.tell(1);
-  self.told.fact("ended_once_target_polled", net.until([&] { return net.ended(1) > 0; }));
-  self.side.tell(0);
+  self.report.fact("taken_while_target_slept", first == 0);
+  self.report.fact("said", first == 0 ? std::string("success") : error_name(first));
+  self.side.send_value(1);
+  self.report.fact("ended_once_target_polled", net.until([&] { return net.ended(1) > 0; }));
+  self.side.send_value(0);
 }
 
 void first_post_target(const role& self) {
   card net(self.about, {}, self.side, false);
   net.serve();
-  self.side.tell(1);
-  self.side.hear();
+  self.side.send_value(1);
+  self.side.wait_for_value();
   net.serve();
 }
 
@@ -60,18 +60,18 @@ void first_post_target(const role& self) {
 bool lands(card& net, const role& self, std::size_t to, std::uint32_t context) {
   std::memset(net.page(), 0x77, 8);
   if (net.post({.to = to, .context = context}) == 0) net.until([&] { return net.ended(context) > 0 || net.ends > 0; });
-  self.side.tell(1);
-  return self.side.hear() != 0;
+  self.side.send_value(1);
+  return self.side.wait_for_value() != 0;
 }
 
 void addressing_initiator(const role& self) {
   card net(self.about, {}, self.side, true);
   net.warm_up();
-  self.told.fact("returned_pointers", true);
-  self.told.fact("returned_form_landed", lands(net, self, 4096, 1));
+  self.report.fact("returned_pointers", true);
+  self.report.fact("returned_form_landed", lands(net, self, 4096, 1));
   net.peer.address = 0;
-  self.told.fact("other_form_landed", lands(net, self, 8192, 2));
-  self.side.tell(0);
+  self.report.fact("other_form_landed", lands(net, self, 8192, 2));
+  self.side.send_value(0);
 }
 
 void addressing_target(const role& self) {
@@ -79,24 +79,24 @@ void addressing_target(const role& self) {
   for (const auto& [landing, most] : {std::pair{4096, milliseconds(2000)}, std::pair{8192, milliseconds(300)}}) {
     net.serve();
     const volatile std::byte* watched = net.page() + landing;
-    self.side.tell(net.until([&] { return *watched == mark; }, most) ? 1 : 0);
+    self.side.send_value(net.until([&] { return *watched == mark; }, most) ? 1 : 0);
   }
   net.serve();
 }
 
 void keys_initiator(const role& self) {
   card net(self.about, {}, self.side, true);
-  self.told.fact("requested_key_used", false);  // ibv_reg_mr(3) takes no key
+  self.report.fact("requested_key_used", false);  // ibv_reg_mr(3) takes no key
   net.warm_up();
-  self.told.fact("made_by_device_landed", lands(net, self, 0, 1));
-  self.side.tell(0);
+  self.report.fact("made_by_device_landed", lands(net, self, 0, 1));
+  self.side.send_value(0);
 }
 
 void keys_target(const role& self) {
   card net(self.about, {}, self.side, false);
   net.serve();
   const volatile std::byte* watched = net.page();
-  self.side.tell(net.until([&] { return *watched == mark; }) ? 1 : 0);
+  self.side.send_value(net.until([&] { return *watched == mark; }) ? 1 : 0);
   net.serve();
 }
 
@@ -120,13 +120,13 @@ void inject_initiator(const role& self) {
              "ibv_post_send(inline)");
     std::memset(net.page(), 0xFF, size);
   }
-  self.told.fact("bytes", size);
-  self.side.tell(size);
+  self.report.fact("bytes", size);
+  self.side.send_value(size);
   net.until([&] { return self.side.ready(); });
-  self.side.hear();
+  self.side.wait_for_value();
   const int more = net.post({.what = IBV_WR_SEND, .size = net.granted().max_inline_data + 1, .flags = IBV_SEND_INLINE});
-  self.told.fact("one_byte_more", more == 0 ? "taken" : error_name(more));
-  self.side.tell(0);
+  self.report.fact("one_byte_more", more == 0 ? "taken" : error_name(more));
+  self.side.send_value(0);
 }
 
 void inject_target(const role& self) {
@@ -136,8 +136,8 @@ void inject_target(const role& self) {
   const std::vector<std::size_t> got = net.received();
   bool right = size == 0 || got.size() == injections;
   for (std::size_t i = 0; i < got.size(); ++i) right = right && all_are(net.receive_memory(got[i]), size, i + 1);
-  self.told.fact("buffer_free_at_once", right);
-  self.side.tell(1);
+  self.report.fact("buffer_free_at_once", right);
+  self.side.send_value(1);
   net.serve();
 }
 
@@ -166,11 +166,11 @@ void gather_initiator(const role& self) {
     if (const int r = ibv_post_send(net.pair(), &work, &stuck); r != 0) throw refused{"ibv_post_send(pieces)", r};
     if (!net.until([&] { return net.ended(static_cast<std::uint32_t>(work.wr_id)) > 0; }))
       throw refused{"pieces", ETIMEDOUT};
-    self.side.tell(pieces);
-    const bool right = self.side.hear() != 0;
-    self.told.fact(what == IBV_WR_SEND ? "message_pieces" : "write_places", right ? pieces : 0);
+    self.side.send_value(pieces);
+    const bool right = self.side.wait_for_value() != 0;
+    self.report.fact(what == IBV_WR_SEND ? "message_pieces" : "write_places", right ? pieces : 0);
   }
-  self.side.tell(0);
+  self.side.send_value(0);
 }
 
 void gather_target(const role& self) {
@@ -181,11 +181,11 @@ void gather_target(const role& self) {
     return true;
   };
   const std::size_t pieces = net.serve();
-  self.side.tell(
+  self.side.send_value(
       net.until([&] { return !net.received().empty(); }) && right(net.receive_memory(net.received()[0]), pieces) ? 1
                                                                                                                  : 0);
   net.serve();
-  self.side.tell(net.until([&] { return right(net.page() + 4096, pieces); }) ? 1 : 0);
+  self.side.send_value(net.until([&] { return right(net.page() + 4096, pieces); }) ? 1 : 0);
   net.serve();
 }
 
@@ -195,15 +195,15 @@ constexpr std::uint32_t deep = 4096;
 void full_queue_initiator(const role& self) {
   card net(self.about, {.depth = deep}, self.side, true);
   net.warm_up();
-  self.side.tell(1);
-  self.told.fact("receives_taken", self.side.hear());
+  self.side.send_value(1);
+  self.report.fact("receives_taken", self.side.wait_for_value());
   std::size_t posted = 0;
   int said = 0;
   while (posted < deep && (said = net.post({.to = 8 * (posted % 1024), .context = 1})) == 0) ++posted;
-  self.told.fact("posts_taken", posted);
-  self.told.fact("said", said == 0 ? std::string("more is taken") : error_name(said));
-  self.told.fact("all_ended", net.until([&] { return net.ended(1) >= posted; }));
-  self.side.tell(0);
+  self.report.fact("posts_taken", posted);
+  self.report.fact("said", said == 0 ? std::string("more is taken") : error_name(said));
+  self.report.fact("all_ended", net.until([&] { return net.ended(1) >= posted; }));
+  self.side.send_value(0);
 }
 
 void full_queue_target(const role& self) {
@@ -211,7 +211,7 @@ void full_queue_target(const role& self) {
   net.serve();
   std::size_t taken = 16;
   while (taken < deep && net.receive(0) == 0) ++taken;  // one buffer for all: no peer sends
-  self.side.tell(taken);
+  self.side.send_value(taken);
   net.serve();
 }
 
@@ -224,14 +224,14 @@ void largest_initiator(const role& self) {
   card net(self.about, for_large, self.side, true);
   net.warm_up();
   for (std::size_t i = 0; i < size; ++i) net.page()[i] = std::byte(i * 7 + i / 4096);
-  self.side.tell(size);
+  self.side.send_value(size);
   net.must({.what = IBV_WR_SEND, .size = size, .context = 1}, "ibv_post_send(large message)");
   net.until([&] { return self.side.ready(); });
-  self.told.fact("message_bytes", self.side.hear() != 0 ? size : 0);
+  self.report.fact("message_bytes", self.side.wait_for_value() != 0 ? size : 0);
   net.must({.size = size, .to = largest_tried, .context = 2}, "ibv_post_send(large write)");
   net.until([&] { return self.side.ready(); });
-  self.told.fact("write_bytes", self.side.hear() != 0 ? size : 0);
-  self.side.tell(0);
+  self.report.fact("write_bytes", self.side.wait_for_value() != 0 ? size : 0);
+  self.side.send_value(0);
 }
 
 void largest_target(const role& self) {
@@ -243,8 +243,8 @@ void largest_target(const role& self) {
     return true;
   };
   const bool came = net.until([&] { return !net.received().empty(); });
-  self.side.tell(came && right(net.receive_memory(net.received()[0])) ? 1 : 0);
-  self.side.tell(net.until([&] { return right(net.page() + largest_tried); }) ? 1 : 0);
+  self.side.send_value(came && right(net.receive_memory(net.received()[0])) ? 1 : 0);
+  self.side.send_value(net.until([&] { return right(net.page() + largest_tried); }) ? 1 : 0);
   net.serve();
 }
 

@@ -30,18 +30,18 @@ void write_immediate_initiator(const role& self) {
   card net(self.about, {.receives = receives}, self.side, true);
   net.warm_up();
   if (net.internet_wire()) {
-    self.told.fact("bytes", 0);
-    self.side.tell(0);
+    self.report.fact("bytes", 0);
+    self.side.send_value(0);
     return;
   }
   for (std::uint32_t i = 0; i < writes; ++i)
     net.must({.what = IBV_WR_RDMA_WRITE_WITH_IMM, .to = 4096, .context = i, .immediate = i == 0 ? ~0U : i},
              "ibv_post_send(write with immediate)");
   net.until([&] { return net.ended(writes - 1) > 0; });
-  self.side.tell(1);
-  self.side.hear();
+  self.side.send_value(1);
+  self.side.wait_for_value();
   for (std::uint32_t i = 0; i < receives; ++i) net.post({.what = IBV_WR_SEND, .context = 100 + i});
-  self.side.tell(0);
+  self.side.send_value(0);
   net.until([&] { return self.side.ready(); });
 }
 
@@ -56,31 +56,31 @@ void write_immediate_target(const role& self) {
   };
   net.until([&] { return landed().size() >= writes; });
   const std::vector<ibv_wc> all = landed();
-  self.told.fact("bytes", all.empty() ? 0 : bytes_kept(ntohl(all[0].imm_data)));
-  self.told.fact("events", all.size());
+  self.report.fact("bytes", all.empty() ? 0 : bytes_kept(ntohl(all[0].imm_data)));
+  self.report.fact("events", all.size());
   bool right = true;
   for (std::uint32_t i = 1; i < all.size(); ++i) right = right && ntohl(all[i].imm_data) == i;
-  self.told.fact("values_right", right);
-  if (!all.empty()) self.told.fact("event_context", all[0].wr_id >= card::first_receive ? "a receive's" : "other");
-  self.side.tell(1);
+  self.report.fact("values_right", right);
+  if (!all.empty()) self.report.fact("event_context", all[0].wr_id >= card::first_receive ? "a receive's" : "other");
+  self.side.send_value(1);
   net.serve();
   net.until([&] { return net.received().size() >= receives; });
-  self.told.fact("receives_used_up", all.size());
-  self.side.tell(0);
+  self.report.fact("receives_used_up", all.size());
+  self.side.send_value(0);
 }
 
 void send_immediate_initiator(const role& self) {
   card net(self.about, {}, self.side, true);
   net.warm_up();
   if (net.internet_wire()) {
-    self.told.fact("bytes", 0);
-    self.side.tell(0);
+    self.report.fact("bytes", 0);
+    self.side.send_value(0);
     return;
   }
   net.must({.what = IBV_WR_SEND_WITH_IMM, .context = 1, .immediate = ~0U}, "ibv_post_send(send with immediate)");
   net.until([&] { return net.ended(1) > 0; });
-  self.side.tell(1);
-  self.side.hear();
+  self.side.send_value(1);
+  self.side.wait_for_value();
 }
 
 void send_immediate_target(const role& self) {
@@ -89,8 +89,8 @@ void send_immediate_target(const role& self) {
   net.until([&] { return !net.received().empty(); });
   for (const ibv_wc& each : net.came)
     if (each.opcode == IBV_WC_RECV)
-      self.told.fact("bytes", (each.wc_flags & IBV_WC_WITH_IMM) != 0 ? bytes_kept(ntohl(each.imm_data)) : 0);
-  self.side.tell(0);
+      self.report.fact("bytes", (each.wc_flags & IBV_WC_WITH_IMM) != 0 ? bytes_kept(ntohl(each.imm_data)) : 0);
+  self.side.send_value(0);
 }
 
 void counter_initiator(const role&) { throw refused{"a counter of remote writes: verbs have none", EOPNOTSUPP}; }
@@ -128,9 +128,9 @@ void after_writes(const role& self, ibv_wr_opcode small) {
     if (!net.until([&] { return net.ended(1) + net.ended(2) >= 2 * slots; })) throw refused{"a burst", ETIMEDOUT};
     if (net.failure() != IBV_WC_SUCCESS) throw refused{ibv_wc_status_str(net.failure()), EIO};
     if (!net.until([&] { return self.side.ready(); })) throw refused{"the target's answer", ETIMEDOUT};
-    self.side.hear();
+    self.side.wait_for_value();
   }
-  self.side.tell(0);
+  self.side.send_value(0);
 }
 
 void send_after_write_initiator(const role& self) { after_writes(self, IBV_WR_SEND); }
@@ -153,10 +153,10 @@ void watch(const role& self, Arrived arrived) {
     });
     if (!all) throw refused{"a burst", ETIMEDOUT};
     for (const std::size_t each : net.received()) net.receive(static_cast<std::uint32_t>(each));
-    self.side.tell(1);
+    self.side.send_value(1);
   }
-  self.told.fact("pairs", pairs);
-  self.told.fact("overtaken", overtaken);
+  self.report.fact("pairs", pairs);
+  self.report.fact("overtaken", overtaken);
   net.serve();
 }
 
@@ -185,9 +185,9 @@ void send_after_send_initiator(const role& self) {
                "ibv_post_send(send)");
     }
     if (!net.until([&] { return net.ended(1) >= ahead && self.side.ready(); })) throw refused{"a burst", ETIMEDOUT};
-    self.side.hear();
+    self.side.wait_for_value();
   }
-  self.side.tell(0);
+  self.side.send_value(0);
 }
 
 void send_after_send_target(const role& self) {
@@ -203,10 +203,10 @@ void send_after_send_target(const role& self) {
       overtaken += number != expected++;
       net.receive(static_cast<std::uint32_t>(each));
     }
-    self.side.tell(1);
+    self.side.send_value(1);
   }
-  self.told.fact("pairs", expected);
-  self.told.fact("overtaken", overtaken);
+  self.report.fact("pairs", expected);
+  self.report.fact("overtaken", overtaken);
   net.serve();
 }
 

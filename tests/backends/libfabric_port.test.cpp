@@ -352,7 +352,7 @@ TYPED_TEST(libfabric_port, a_killed_peer_is_observed) {
   self.target.kill_now();
   const auto killed = std::chrono::steady_clock::now();
   self.pump_until([&] { return self.lost; }, 1500ms);
-  const auto told = std::chrono::steady_clock::now() - killed;
+  const auto reported = std::chrono::steady_clock::now() - killed;
   std::size_t errors = 0;
   for (const status& s : self.ended[token(1)]) errors += !s;
   const status next = self.port->template send<post_mode::signalled>(self.peer, from, 0, token(2));
@@ -362,8 +362,9 @@ TYPED_TEST(libfabric_port, a_killed_peer_is_observed) {
       "[ observed ] %s: killed peer: link %s (%.1f ms), %d sends posted, %zu ended before, %zu in all, %zu in error, "
       "%zu receive errors; next send: "
       "%s (%d), %s (%d)\n",
-      TypeParam::name.data(), self.lost ? "lost" : "not told", std::chrono::duration<double, std::milli>(told).count(),
-      posted, before, self.ended[token(1)].size(), errors, self.receive_errors.size(),
+      TypeParam::name.data(), self.lost ? "lost" : "not reported",
+      std::chrono::duration<double, std::milli>(reported).count(), posted, before, self.ended[token(1)].size(), errors,
+      self.receive_errors.size(),
       next              ? "posted"
       : next.is_again() ? "again"
                         : "error",

@@ -178,7 +178,7 @@ TEST(rings, a_ring_without_a_reader_fills) {
 
 TEST(rings, a_notice_gives_the_place_of_its_bytes) {
   ring_of_two r;
-  const auto told = [&r] {
+  const auto reported = [&r] {
     const ring_entry& e = r.in.front();
     EXPECT_EQ(e.size, ring_entry::notice);
     const written_bytes landed = written_bytes::of(e);
@@ -186,11 +186,11 @@ TEST(rings, a_notice_gives_the_place_of_its_bytes) {
     return landed;
   };
   r.out.send_notice(1, {4096, 4119});
-  const written_bytes near = told();
+  const written_bytes near = reported();
   EXPECT_EQ(near.first, 4096U);
   EXPECT_EQ(near.last, 4119U);
   r.out.send_notice(2, {});
-  EXPECT_EQ(told().last, 0U) << "none lie in the mapping";
+  EXPECT_EQ(reported().last, 0U) << "none lie in the mapping";
 }
 
 TEST(connections, a_request_for_invalid_bytes_does_no_harm) {

@@ -135,9 +135,9 @@ struct side {
   bool pump_until(Until&& until, std::chrono::milliseconds limit = 10s) {
     const auto end = std::chrono::steady_clock::now() + limit * slowness();
     while (!until()) {
-      const int told = pump();
+      const int reported = pump();
       if (std::chrono::steady_clock::now() > end) return false;
-      if (told > 0) continue;
+      if (reported > 0) continue;
       sched_yield();  // the other process may need this processor
     }
     return true;
@@ -233,10 +233,10 @@ int target_main(int out, const std::string& node) {
     while (!self.landed.empty()) {
       const std::uint64_t immediate = self.landed.front();
       self.landed.pop_front();
-      std::string told = "n" + std::to_string(immediate) + " ";
+      std::string reported = "n" + std::to_string(immediate) + " ";
       for (std::size_t i = 0; i < 64; ++i)
-        if (region[immediate * 64 + i] != pattern(immediate)) told += "bad";
-      if (!self.answer(told)) return 2;
+        if (region[immediate * 64 + i] != pattern(immediate)) reported += "bad";
+      if (!self.answer(reported)) return 2;
     }
     if (self.messages.empty()) continue;
     const auto [body, immediate] = self.hear();

@@ -69,9 +69,9 @@ class verbs_batches : public testing::Test {
     return read;
   }
   void expect_one_end(const void* of, errc how) {
-    const auto& told = ends[const_cast<void*>(of)];  // NOLINT(cppcoreguidelines-pro-type-const-cast): a key
-    ASSERT_EQ(told.size(), 1U);
-    EXPECT_EQ(told[0], how);
+    const auto& reported = ends[const_cast<void*>(of)];  // NOLINT(cppcoreguidelines-pro-type-const-cast): a key
+    ASSERT_EQ(reported.size(), 1U);
+    EXPECT_EQ(reported[0], how);
   }
 };
 

@@ -104,9 +104,9 @@ class verbs_device : public testing::Test {
   /// Each of the contexts has one completion of this kind.
   void expect_each_once(std::size_t count, errc how) {
     for (std::size_t i = 0; i < count; ++i) {
-      const auto& told = caller.ends[&marks[i]];
-      ASSERT_EQ(told.size(), 1U) << "operation " << i;
-      EXPECT_EQ(told[0].code, how) << "operation " << i;
+      const auto& reported = caller.ends[&marks[i]];
+      ASSERT_EQ(reported.size(), 1U) << "operation " << i;
+      EXPECT_EQ(reported[0].code, how) << "operation " << i;
     }
   }
 };
@@ -231,9 +231,9 @@ TEST_F(verbs_device, a_batch_that_is_refused_in_the_middle_ends_each_operation_o
   caller.net->end_batch();
   settle();
   for (std::size_t i = 0; i < 8; ++i) {
-    const auto& told = caller.ends[&marks[i]];
-    ASSERT_EQ(told.size(), 1U) << i;
-    EXPECT_EQ(told[0].code, i < 3 && !stub_device::extended ? errc::ok : errc::invalid)
+    const auto& reported = caller.ends[&marks[i]];
+    ASSERT_EQ(reported.size(), 1U) << i;
+    EXPECT_EQ(reported[0].code, i < 3 && !stub_device::extended ? errc::ok : errc::invalid)
         << i << ": the device takes built work completely or not at all";
   }
   for (std::size_t i = 0; i < 32; ++i) ASSERT_TRUE(put(&marks[64 + i])) << "its places are free again";
@@ -253,9 +253,9 @@ TEST_P(verbs_device_broken, ends_the_operation_and_those_behind_it_once_and_the_
   caller.net->end_batch();
   settle();
   for (std::size_t i = 0; i < 6; ++i) {
-    const auto& told = caller.ends[&marks[i]];
-    ASSERT_EQ(told.size(), 1U) << i;
-    EXPECT_EQ(told[0].code, i < 2 ? errc::ok : i == 2 ? GetParam().meant : errc::closed) << i;
+    const auto& reported = caller.ends[&marks[i]];
+    ASSERT_EQ(reported.size(), 1U) << i;
+    EXPECT_EQ(reported[0].code, i < 2 ? errc::ok : i == 2 ? GetParam().meant : errc::closed) << i;
   }
   EXPECT_EQ(caller.ends[&marks[2]][0].from, origin::verbs);
   EXPECT_EQ(caller.ends[&marks[2]][0].native_code, static_cast<int>(GetParam().how));

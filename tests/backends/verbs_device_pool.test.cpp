@@ -107,15 +107,15 @@ TEST_F(verbs_device_pool, two_connections_share_one_pool_and_each_receive_ends_o
   settle();
   ASSERT_EQ(listener.arrivals.size(), receives);
   std::map<void*, int> used;
-  std::map<std::uint64_t, int> told;
+  std::map<std::uint64_t, int> reported;
   for (const completion_entry& each : listener.arrivals) {
     EXPECT_TRUE(each.outcome);
     ++used[each.context];
-    ++told[each.immediate];
+    ++reported[each.immediate];
     EXPECT_EQ(each.kind == completion_kind::write_with_immediate, each.immediate == 8);
   }
   EXPECT_EQ(used.size(), receives) << "each receive of the pool, once";
-  EXPECT_EQ(told, (std::map<std::uint64_t, int>{{7, 4}, {8, 4}, {9, 8}}));
+  EXPECT_EQ(reported, (std::map<std::uint64_t, int>{{7, 4}, {8, 4}, {9, 8}}));
   EXPECT_EQ(stub_device::seen().receives, 0U) << "none is a link's";
   for (std::size_t i = 0; i < receives; ++i) EXPECT_TRUE(listener.post(i)) << i;
   EXPECT_EQ(listener.post(0).what(), waits_for::queue) << "more than the pool has";

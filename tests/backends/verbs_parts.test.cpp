@@ -256,14 +256,14 @@ TEST(verbs_credit, credit_returns_in_portions_and_none_is_kept_back) {
     std::uint32_t tellings = 0;
     for (std::uint32_t i = 0; i < receives; ++i) offer.posted();
     words.granted = offer.count();  // the introduction
-    offer.told();
+    offer.reported();
     for (std::uint32_t sent = 0; sent < 1000; ++sent) {
       ASSERT_FALSE(peer.none(words)) << "stuck with " << receives << " receives after " << sent;
       peer.spend();
       offer.posted();  // handled at once, and posted again
       if (!offer.due()) continue;
       words.granted = offer.count();
-      offer.told();
+      offer.reported();
       ++tellings;
     }
     EXPECT_LE(tellings, 1000 / std::max(1U, receives / 4));

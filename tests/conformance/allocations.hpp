@@ -26,8 +26,8 @@ struct tally {
   void operator()(const lost&) {}
 };
 
-template <class Stage>
-class allocations : public suite<Stage> {};
+template <class Environment>
+class allocations : public suite<Environment> {};
 TYPED_TEST_SUITE_P(allocations);
 
 TYPED_TEST_P(allocations, no_operation_allocates_on_either_side) {
@@ -37,18 +37,18 @@ TYPED_TEST_P(allocations, no_operation_allocates_on_either_side) {
   static constexpr int rounds = 300;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 4096, rights::all);
+      [](test_side& side) {
+        target_side<fabric> host(side, 4096, rights::all);
         auto counted = host.net.template allocate_words<atomicity::target>(64, rights::remote_atomic).value();
-        side.tell(1, const_bytes(host.net.export_region(counted, owner_polls)));
+        side.send_value(1, const_bytes(host.net.export_region(counted, owner_polls)));
         for (int phase = 0; phase < 20; ++phase) {  // 10 kinds; each is first warmed up, then counted
           tally seen;
           const std::uint64_t before = allocation_count();
           side.at("phase " + std::to_string(phase));
           const std::uint64_t noise = allocation_count() - before;  // what the line above allocates
-          while (!side.heard(1)) host.net.progress(seen);
+          while (!side.has_value(1)) host.net.progress(seen);
           const std::uint64_t allocated = allocation_count() - before - noise;
-          (void)side.ask(1);
+          (void)side.wait_for_value(1);
           if (phase % 2 == 1) {
             EXPECT_EQ(allocated, 0U) << "at the target, kind " << phase / 2;
           }
@@ -56,11 +56,11 @@ TYPED_TEST_P(allocations, no_operation_allocates_on_either_side) {
           side.ready(1);
         }
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 4096);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 4096);
         auto& net = guest.net;
         const auto counted =
-            net.template parse_words<atomicity::target>(serve_and_ask(side, net, guest.seen, 0)).value();
+            net.template parse_words<atomicity::target>(serve_for_value(side, net, guest.seen, 0)).value();
         const local_memory mine = guest.memory.first(32);
         for (int phase = 0; phase < 20; ++phase) {
           tally seen;
@@ -124,7 +124,7 @@ TYPED_TEST_P(allocations, no_operation_allocates_on_either_side) {
           }
           side.ready(0);
           serve(side, net, guest.seen, 0);
-          (void)side.ask(0);
+          (void)side.wait_for_value(0);
         }
       });
 }

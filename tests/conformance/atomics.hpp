@@ -17,18 +17,18 @@ inline std::uint64_t word_at(const region& r, std::size_t offset) {
   return value;
 }
 
-template <class Stage>
-class atomics_of_peers : public suite<Stage> {};
+template <class Environment>
+class atomics_of_peers : public suite<Environment> {};
 TYPED_TEST_SUITE_P(atomics_of_peers);
 
 TYPED_TEST_P(atomics_of_peers, fetch_adds_of_two_initiators_sum_exactly_and_return_distinct_values) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint64_t count = 300;
-  const auto adder = [](party& side) {
+  const auto adder = [](test_side& side) {
     auto net = opened<fabric>(side);
     observer seen;
     const peer p = meet_as_caller(side, net, seen);
-    const auto there = net.parse_region(serve_and_ask(side, net, seen, 0)).value();
+    const auto there = net.parse_region(serve_for_value(side, net, seen, 0)).value();
     std::vector<std::uint64_t> ids(count);
     std::vector<std::uint64_t> olds;
     seen.on_completed = [&](const completed& c) {
@@ -50,17 +50,17 @@ TYPED_TEST_P(atomics_of_peers, fetch_adds_of_two_initiators_sum_exactly_and_retu
   };
   TestFixture::play(
       {},
-      [](party& side) {
+      [](test_side& side) {
         auto net = opened<fabric>(side, listening());
         observer seen;
         auto words = net.allocate(64, rights::remote_atomic).value();
         side.book.counter_start(net.now(), 1, 0);
-        side.tell(1, net.listen_address());
-        side.tell(2, net.listen_address());
+        side.send_value(1, net.listen_address());
+        side.send_value(2, net.listen_address());
         seen.on_requested = [&](const requested& r) { EXPECT_TRUE(net.accept(r.peer)); };
         await(side, net, seen, "both initiators", [&] { return seen.requests == 2; });
-        for (int k : {1, 2}) side.tell(k, const_bytes(net.export_region(words, owner_polls)));
-        for (int k : {1, 2}) (void)serve_and_ask(side, net, seen, k);
+        for (int k : {1, 2}) side.send_value(k, const_bytes(net.export_region(words, owner_polls)));
+        for (int k : {1, 2}) (void)serve_for_value(side, net, seen, k);
         EXPECT_EQ(word_at(words, 8), 2 * count * 3);
         EXPECT_EQ(word_at(words, 0), 0U);
         EXPECT_EQ(word_at(words, 16), 0U);
@@ -77,16 +77,16 @@ TYPED_TEST_P(atomics_of_peers, compare_swap_writes_only_when_the_comparison_hold
   static constexpr std::uint64_t second = 0xfedc'ba98'7654'3210;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 64, rights::all);
+      [](test_side& side) {
+        target_side<fabric> host(side, 64, rights::all);
         std::memcpy(host.region.data() + 16, &first, sizeof first);
         side.ready(1);
-        (void)serve_and_ask(side, host.net, host.seen, 1);
+        (void)serve_for_value(side, host.net, host.seen, 1);
         EXPECT_EQ(word_at(host.region, 16), second + 5);
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 64);
-        (void)serve_and_ask(side, guest.net, guest.seen, 0);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 64);
+        (void)serve_for_value(side, guest.net, guest.seen, 0);
         const auto old_of = [&](auto&& post) {
           const std::uint64_t before = guest.seen.completions;
           push(side, guest.net, guest.seen, "atomic", post);
@@ -109,13 +109,13 @@ TYPED_TEST_P(atomics_of_peers, a_misaligned_word_is_refused) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 64, rights::all);
-        (void)serve_and_ask(side, host.net, host.seen, 1);
+      [](test_side& side) {
+        target_side<fabric> host(side, 64, rights::all);
+        (void)serve_for_value(side, host.net, host.seen, 1);
         for (const std::byte b : host.region.memory()) EXPECT_EQ(b, std::byte{});
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 64);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 64);
         for (const std::uint64_t offset : {1U, 4U, 7U, 9U}) {
           EXPECT_EQ(guest.net.fetch_add(guest.other, guest.there.at(offset), 1, &guest).code, errc::invalid) << offset;
           EXPECT_EQ(guest.net.compare_swap(guest.other, guest.there.at(offset), 0, 1, &guest).code, errc::invalid)

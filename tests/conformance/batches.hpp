@@ -13,8 +13,8 @@
 
 namespace weft::conformance {
 
-template <class Stage>
-class batches : public suite<Stage> {};
+template <class Environment>
+class batches : public suite<Environment> {};
 TYPED_TEST_SUITE_P(batches);
 
 /// Side 0: a region of 64-byte slots. A notice names the slot whose bytes must be there. A message carries its own
@@ -22,15 +22,15 @@ TYPED_TEST_SUITE_P(batches);
 struct slots_of_a_batch {
   static constexpr std::size_t each = 64;
   std::uint32_t count;
-  std::vector<std::uint32_t> told = std::vector<std::uint32_t>(count);
+  std::vector<std::uint32_t> reported = std::vector<std::uint32_t>(count);
   std::vector<std::uint32_t> came = std::vector<std::uint32_t>(count);
 
   template <class F>
-  void take(party& side, transport_options o = {}) {
-    hosting<F> host(side, count * each, rights::remote_write, o);
+  void take(test_side& side, transport_options o = {}) {
+    target_side<F> host(side, count * each, rights::remote_write, o);
     host.seen.on_notified = [&](const notified& n) {
       ASSERT_LT(n.immediate, count);
-      EXPECT_EQ(++told[n.immediate], 1U) << "notice " << n.immediate << " arrived twice";
+      EXPECT_EQ(++reported[n.immediate], 1U) << "notice " << n.immediate << " arrived twice";
       EXPECT_EQ(first_unlike(host.region.memory().subspan(n.immediate * each, each), n.immediate), each)
           << "before its bytes: " << n.immediate;
     };
@@ -42,7 +42,7 @@ struct slots_of_a_batch {
       EXPECT_EQ(++came[which], 1U) << "message " << which << " arrived twice";
     };
     serve(side, host.net, host.seen, 1);
-    const std::uint64_t notices = side.ask_number(1), messages = side.ask_number(1);
+    const std::uint64_t notices = side.wait_for_number(1), messages = side.wait_for_number(1);
     await(
         side, host.net, host.seen, "all of the batch",
         [&] { return host.seen.notices >= notices && host.seen.messages >= messages; }, patience * 2);
@@ -57,13 +57,13 @@ struct slots_of_a_batch {
 
 /// Side 1: memory with the same slots, followed by a number for each message.
 template <class F>
-struct batching : visiting<F> {
+struct batching : initiator_side<F> {
   static constexpr std::size_t each = slots_of_a_batch::each;
   std::uint32_t count;
   std::uint64_t notices = 0, messages = 0;
 
-  batching(party& side, std::uint32_t slots, transport_options o = {})
-      : visiting<F>(side, slots * (each + 4), o), count(slots) {
+  batching(test_side& side, std::uint32_t slots, transport_options o = {})
+      : initiator_side<F>(side, slots * (each + 4), o), count(slots) {
     for (std::uint32_t i = 0; i < count; ++i) {
       paint({this->memory.data() + i * each, each}, i);
       std::memcpy(number(i).data, &i, sizeof i);
@@ -86,10 +86,10 @@ struct batching : visiting<F> {
     messages += std::uint64_t{static_cast<bool>(s)};
     return s;
   }
-  void finish(party& side) {
-    side.tell(0, notices);
-    side.tell(0, messages);
-    (void)serve_and_ask(side, this->net, this->seen, 0);
+  void finish(test_side& side) {
+    side.send_value(0, notices);
+    side.send_value(0, messages);
+    (void)serve_for_value(side, this->net, this->seen, 0);
     await(side, this->net, this->seen, "nothing in flight", [&] { return this->net.in_flight() == 0; });
     // Without an order between writes, puts before the last member may still be in flight.
     if constexpr (flushes<F>) {
@@ -103,8 +103,8 @@ TYPED_TEST_P(batches, members_of_every_kind_arrive_once_and_the_last_completes) 
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t count = 240;
   TestFixture::play(
-      {}, [](party& side) { slots_of_a_batch{count}.take<fabric>(side); },
-      [](party& side) {
+      {}, [](test_side& side) { slots_of_a_batch{count}.take<fabric>(side); },
+      [](test_side& side) {
         batching<fabric> guest(side, count);
         guest.seen.on_completed = [&](const completed& c) { EXPECT_EQ(c.context, &guest); };
         std::uint32_t closed = 0;
@@ -130,8 +130,8 @@ TYPED_TEST_P(batches, batches_close_on_every_path) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t count = 12;
   TestFixture::play(
-      {}, [](party& side) { slots_of_a_batch{count}.take<fabric>(side); },
-      [](party& side) {
+      {}, [](test_side& side) { slots_of_a_batch{count}.take<fabric>(side); },
+      [](test_side& side) {
         batching<fabric> guest(side, count);
         const auto add = [&](auto& b, std::uint32_t i) {
           push(side, guest.net, guest.seen, "member", [&] { return guest.add(b, i); });
@@ -185,8 +185,8 @@ TYPED_TEST_P(batches, members_that_a_full_queue_refuses_are_posted_by_progress) 
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t count = 600;
   TestFixture::play(
-      {}, [](party& side) { slots_of_a_batch{count}.take<fabric>(side, {.receives = 4}); },
-      [](party& side) {
+      {}, [](test_side& side) { slots_of_a_batch{count}.take<fabric>(side, {.receives = 4}); },
+      [](test_side& side) {
         batching<fabric> guest(side, count, {.operations = 8});
         for (std::uint32_t i = 0; i < count;) {  // never closed by hand: progress posts the members that remain
           auto b = guest.net.batch(guest.other);
@@ -204,12 +204,12 @@ TYPED_TEST_P(batches, batches_to_a_closed_peer_are_refused_and_leave_nothing) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 4096, rights::remote_write);
+      [](test_side& side) {
+        target_side<fabric> host(side, 4096, rights::remote_write);
         serve(side, host.net, host.seen, 1);
         EXPECT_TRUE(host.net.close(host.other, patience, host.seen));
       },
-      [](party& side) {
+      [](test_side& side) {
         batching<fabric> guest(side, 4);
         auto b = guest.net.batch(guest.other);
         push(side, guest.net, guest.seen, "member", [&] { return guest.add(b, 0); });
@@ -227,17 +227,17 @@ TYPED_TEST_P(batches, each_fetch_add_of_a_batch_completes_with_its_own_value) {
   static constexpr std::uint64_t count = 40;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 4096, rights::all);
-        (void)serve_and_ask(side, host.net, host.seen, 1);
+      [](test_side& side) {
+        target_side<fabric> host(side, 4096, rights::all);
+        (void)serve_for_value(side, host.net, host.seen, 1);
         std::uint64_t word = 0;
         std::memcpy(&word, host.region.data() + 8, sizeof word);
         EXPECT_EQ(word, 3 * count);
         side.ready(1);
-        (void)serve_and_ask(side, host.net, host.seen, 1);
+        (void)serve_for_value(side, host.net, host.seen, 1);
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 64);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 64);
         std::vector<std::uint64_t> olds;
         guest.seen.on_completed = [&](const completed& c) {
           EXPECT_EQ(c.what, operation::fetch_add);
@@ -259,7 +259,7 @@ TYPED_TEST_P(batches, each_fetch_add_of_a_batch_completes_with_its_own_value) {
         std::sort(olds.begin(), olds.end());
         for (std::uint64_t i = 0; i < olds.size(); ++i) EXPECT_EQ(olds[i], 3 * i);
         side.ready(0);
-        (void)serve_and_ask(side, guest.net, guest.seen, 0);
+        (void)serve_for_value(side, guest.net, guest.seen, 0);
         EXPECT_EQ(guest.seen.ends(), count);
         side.ready(0);
       });

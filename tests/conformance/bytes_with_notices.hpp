@@ -4,7 +4,7 @@
 // check.
 #pragma once
 
-#include "stage.hpp"
+#include "environment.hpp"
 #include "two_sides.hpp"
 
 #include <algorithm>
@@ -14,36 +14,36 @@ namespace weft::conformance {
 
 // put_notify with its bytes in the notice. The target checks key, bounds and rights as a device would. A refused put is
 // an error at the initiator and gives the target no event. Each operation ends once, also when the target dies.
-template <class Stage>
-class fused_notices : public suite<Stage> {};
+template <class Environment>
+class fused_notices : public suite<Environment> {};
 TYPED_TEST_SUITE_P(fused_notices);
 
 TYPED_TEST_P(fused_notices, a_refused_put_fails_and_gives_no_notice) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 4096, rights::remote_write);
+      [](test_side& side) {
+        target_side<fabric> host(side, 4096, rights::remote_write);
         const auto unwritable = host.net.allocate(4096, rights::remote_read).value();
         const auto gone = host.net.allocate(4096, rights::remote_write).value();
-        side.tell(1, const_bytes(host.net.export_region(unwritable, owner_polls)));
-        side.tell(1, const_bytes(host.net.export_region(gone, owner_polls)));
+        side.send_value(1, const_bytes(host.net.export_region(unwritable, owner_polls)));
+        side.send_value(1, const_bytes(host.net.export_region(gone, owner_polls)));
         host.net.release_region(gone);
-        std::vector<std::uint32_t> told;
-        host.seen.on_notified = [&](const notified& n) { told.push_back(n.immediate); };
+        std::vector<std::uint32_t> reported;
+        host.seen.on_notified = [&](const notified& n) { reported.push_back(n.immediate); };
         side.ready(1);
         serve(side, host.net, host.seen, 1);
-        EXPECT_EQ(told, std::vector<std::uint32_t>{77}) << "only the last one had the right";
+        EXPECT_EQ(reported, std::vector<std::uint32_t>{77}) << "only the last one had the right";
         EXPECT_EQ(first_unlike(host.region.memory().subspan(100, 32), 77), 32U);
         std::fill_n(host.region.data() + 100, 32, std::byte{});
         for (const std::byte b : host.region.memory()) EXPECT_EQ(b, std::byte{});
         for (const std::byte b : unwritable.memory()) EXPECT_EQ(b, std::byte{});
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 4096);
-        const auto unwritable = guest.net.parse_region(side.ask(0)).value();
-        const auto gone = guest.net.parse_region(side.ask(0)).value();
-        (void)side.ask(0);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 4096);
+        const auto unwritable = guest.net.parse_region(side.wait_for_value(0)).value();
+        const auto gone = guest.net.parse_region(side.wait_for_value(0)).value();
+        (void)side.wait_for_value(0);
         const local_memory from = guest.memory.first(32);
         paint({from.data, from.size}, 77);
         std::vector<errc> why;
@@ -86,14 +86,14 @@ TYPED_TEST_P(fused_notices, each_operation_ends_once_when_the_target_dies) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {.first_is_killed = true},
-      [](party& side) {
-        hosting<fabric> host(side, 4096, rights::remote_write);
+      [](test_side& side) {
+        target_side<fabric> host(side, 4096, rights::remote_write);
         host.seen.on_notified = [](const notified&) {};
         host.seen.on_lost = [](const lost&) {};
         serve(side, host.net, host.seen, 1, 10min);
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 4096);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 4096);
         std::vector<std::uint32_t> ended(400);
         const auto count = [&](void* context) {
           ++ended.at(static_cast<std::size_t>(static_cast<std::uint32_t*>(context) - ended.data()));

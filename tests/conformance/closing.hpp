@@ -21,8 +21,8 @@ inline constexpr std::size_t kept_by_sanitizer_kib = 12;  // a round: the saniti
 inline constexpr std::size_t kept_by_sanitizer_kib = 0;
 #endif
 
-template <class Stage>
-class closing : public suite<Stage> {};
+template <class Environment>
+class closing : public suite<Environment> {};
 TYPED_TEST_SUITE_P(closing);
 
 inline std::size_t open_descriptors() {
@@ -44,8 +44,8 @@ TYPED_TEST_P(closing, outstanding_operations_drain_and_the_peer_gets_closed) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 4096, rights::all);
+      [](test_side& side) {
+        target_side<fabric> host(side, 4096, rights::all);
         host.seen.on_received = [](const received&) {};
         await(side, host.net, host.seen, "the goodbye", [&] { return host.seen.losses == 1; });
         EXPECT_EQ(host.seen.last_loss.code, errc::closed);
@@ -53,8 +53,8 @@ TYPED_TEST_P(closing, outstanding_operations_drain_and_the_peer_gets_closed) {
         EXPECT_FALSE(host.other.alive());
         side.ready(1);
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 4096);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 4096);
         for (int i = 0; i < 20; ++i)
           push(side, guest.net, guest.seen, "send",
                [&] { return guest.net.send(guest.other, guest.memory.first(64), &guest); });
@@ -63,7 +63,7 @@ TYPED_TEST_P(closing, outstanding_operations_drain_and_the_peer_gets_closed) {
         EXPECT_EQ(guest.seen.losses, 0U) << "close() reports by its return value";
         EXPECT_EQ(guest.net.send(guest.other, guest.memory.first(8), &guest).code, errc::peer_lost);
         EXPECT_TRUE(guest.net.close(guest.other, 1s, guest.seen)) << "the peer had closed: nothing to close";
-        (void)side.ask(0);
+        (void)side.wait_for_value(0);
       });
 }
 
@@ -72,8 +72,8 @@ TYPED_TEST_P(closing, a_goodbye_that_overtakes_loses_no_message_and_no_notice) {
   static constexpr std::size_t each = 60;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 4096, rights::all);
+      [](test_side& side) {
+        target_side<fabric> host(side, 4096, rights::all);
         host.seen.on_notified = [](const notified&) {};
         host.seen.on_received = [](const received&) {};
         await(side, host.net, host.seen, "the goodbye", [&] { return host.seen.losses == 1; });
@@ -82,8 +82,8 @@ TYPED_TEST_P(closing, a_goodbye_that_overtakes_loses_no_message_and_no_notice) {
         await(side, host.net, host.seen, "the notices", [&] { return host.seen.notices == each; });
         side.ready(1);
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 4096);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 4096);
         for (std::uint32_t i = 0; i < each; ++i)
           push(side, guest.net, guest.seen, "put_notify", [&] {
             return guest.net.put_notify(guest.other, guest.memory.first(8), guest.there.at(8 * i), i, &guest);
@@ -92,7 +92,7 @@ TYPED_TEST_P(closing, a_goodbye_that_overtakes_loses_no_message_and_no_notice) {
         for (std::size_t i = 0; i < each; ++i)
           push(side, guest.net, guest.seen, "send", [&] { return guest.net.send(guest.other, guest.memory.first(8)); });
         EXPECT_TRUE(guest.net.close(guest.other, patience, guest.seen));
-        (void)side.ask(0);
+        (void)side.wait_for_value(0);
       });
 }
 
@@ -103,9 +103,9 @@ TYPED_TEST_P(closing, many_rounds_of_connecting_and_closing_leave_nothing_behind
   static const duration limit = std::max<duration>(110s, 110ms * rounds);
   TestFixture::play(
       {.limit = limit, .once = true},
-      [](party& side) {
+      [](test_side& side) {
         auto net = opened<fabric>(side, listening());
-        side.tell(1, net.listen_address());
+        side.send_value(1, net.listen_address());
         observer seen;
         seen.on_requested = [&](const requested& r) { EXPECT_TRUE(net.accept(r.peer)); };
         serve(side, net, seen, 1, (limit - 10s) * slowness());
@@ -113,9 +113,9 @@ TYPED_TEST_P(closing, many_rounds_of_connecting_and_closing_leave_nothing_behind
         EXPECT_EQ(seen.losses, rounds);
         await(side, net, seen, "nothing in flight", [&] { return net.in_flight() == 0; });
       },
-      [](party& side) {
+      [](test_side& side) {
         auto net = opened<fabric>(side);
-        const std::string where = side.ask_text(0);
+        const std::string where = side.wait_for_text(0);
         observer seen;
         std::size_t descriptors = 0;
         std::size_t memory = 0;
@@ -148,7 +148,7 @@ TYPED_TEST_P(closing, many_rounds_of_connecting_and_closing_leave_nothing_behind
 TYPED_TEST_P(closing, transports_opened_and_closed_leave_nothing_behind) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::size_t rounds = 40;  // each opens the library anew: a few milliseconds to a quarter of a second
-  TestFixture::play({.limit = 110s, .once = true}, [](party& side) {
+  TestFixture::play({.limit = 110s, .once = true}, [](test_side& side) {
     std::size_t descriptors = 0;
     std::size_t memory = 0;
     for (std::size_t i = 0; i < rounds; ++i) {

@@ -4,10 +4,10 @@
 // Each keeps the promises of a single post: it arrives once, whole, and in the order that the row promises. A failure
 // is reported, and no post waits for ever.
 #include "allocation_count.hpp"
+#include "environment.hpp"
 #include "messages.hpp"
 #include "put_notify.hpp"
 #include "run_record.hpp"
-#include "stage.hpp"
 #include "unsignalled.hpp"
 
 #include "../../compose/with.hpp"
@@ -21,15 +21,15 @@ namespace weft::conformance {
 
 using gathering_fabric = with<tested, coalesce::up_to<16, 1024>>;
 static_assert(gathering_fabric::fingerprint == tested::fingerprint, "each side decides for itself");
-using gathering_stage =
-    std::conditional_t<in_process<gathering_fabric>, simulated_stage<gathering_fabric>, live<gathering_fabric>>;
+using gathering_environment =
+    std::conditional_t<in_process<gathering_fabric>, simulated_environment<gathering_fabric>, live<gathering_fabric>>;
 
 /// Puts and put_notifies share messages on this fabric; elsewhere only messages do.
 template <class F>
 inline constexpr bool packs = weft::detail::coalescing<weft::detail::engine<F>>::packs_notices;
 
-template <class Stage>
-class coalescing_of_posts : public suite<Stage> {};
+template <class Environment>
+class coalescing_of_posts : public suite<Environment> {};
 TYPED_TEST_SUITE_P(coalescing_of_posts);
 
 /// Messages of every size: several in a group, too large for a group, and alone in a group.
@@ -42,8 +42,8 @@ TYPED_TEST_P(coalescing_of_posts, single_and_coalesced_messages_keep_one_order) 
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t count = 600;
   TestFixture::play(
-      {}, [](party& side) { take_stream<fabric>(side, count, {}); },
-      [](party& side) {
+      {}, [](test_side& side) { take_stream<fabric>(side, count, {}); },
+      [](test_side& side) {
         auto net = opened<fabric>(side);
         observer seen;
         auto memory = net.allocate(count * 1024, rights::none).value();
@@ -68,7 +68,7 @@ TYPED_TEST_P(coalescing_of_posts, single_and_coalesced_messages_keep_one_order) 
           if (side.below(30) == 0) net.progress(seen);
         }
         serve(side, net, seen, 0);
-        (void)side.ask(0);
+        (void)side.wait_for_value(0);
         for (const std::uint64_t id : ids) side.book.ended(id, net.now(), errc::ok);
         await(side, net, seen, "nothing in flight", [&] { return net.in_flight() == 0; });
         EXPECT_EQ(seen.completions, signalled);
@@ -79,9 +79,9 @@ TYPED_TEST_P(coalescing_of_posts, single_and_coalesced_messages_keep_one_order) 
 
 /// What the target of groups received: messages by number, notices by number.
 template <class F>
-void take_groups(party& side, std::uint32_t messages, std::uint32_t notices) {
-  hosting<F> host(side, 4096, rights::all);
-  std::vector<std::uint32_t> came(messages), told(notices);
+void take_groups(test_side& side, std::uint32_t messages, std::uint32_t notices) {
+  target_side<F> host(side, 4096, rights::all);
+  std::vector<std::uint32_t> came(messages), reported(notices);
   std::uint32_t expected = 0;
   host.seen.on_received = [&](const received& m) {
     const std::uint32_t i = number_of(m.message);
@@ -95,7 +95,7 @@ void take_groups(party& side, std::uint32_t messages, std::uint32_t notices) {
   };
   host.seen.on_notified = [&](const notified& n) {
     ASSERT_LT(n.immediate, notices);
-    EXPECT_EQ(++told[n.immediate], 1U) << "notice " << n.immediate;
+    EXPECT_EQ(++reported[n.immediate], 1U) << "notice " << n.immediate;
     EXPECT_EQ(first_unlike(host.region.memory().subspan(n.immediate * std::size_t{64}, 24), n.immediate), 24U)
         << "arrived before its bytes";
   };
@@ -121,11 +121,11 @@ void give_groups(Guest& guest, std::uint32_t messages, std::uint32_t notices, Se
     }
     if (i < notices) {
       const local_memory alone = guest.memory.slice(i * std::size_t{64} + 24, 8),
-                         told = guest.memory.slice(i * std::size_t{64}, 24);
+                         reported = guest.memory.slice(i * std::size_t{64}, 24);
       paint({alone.data, alone.size}, i + 100);
-      paint({told.data, told.size}, i);
+      paint({reported.data, reported.size}, i);
       put(alone, guest.there.at(i * std::size_t{64} + 24));
-      notify(told, guest.there.at(i * std::size_t{64}), i);
+      notify(reported, guest.there.at(i * std::size_t{64}), i);
     }
   }
 }
@@ -133,9 +133,9 @@ void give_groups(Guest& guest, std::uint32_t messages, std::uint32_t notices, Se
 TYPED_TEST_P(coalescing_of_posts, puts_and_notices_share_packets_with_messages) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
-      {}, [](party& side) { take_groups<fabric>(side, 90, 64); },
-      [](party& side) {
-        visiting<fabric> guest(side, 4096 + 90 * 1024);
+      {}, [](test_side& side) { take_groups<fabric>(side, 90, 64); },
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 4096 + 90 * 1024);
         auto& net = guest.net;
         give_groups(
             guest, 90, 64,
@@ -159,9 +159,9 @@ TYPED_TEST_P(coalescing_of_posts, puts_and_notices_share_packets_with_messages) 
 TYPED_TEST_P(coalescing_of_posts, groups_opened_by_hand_close_on_every_path) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
-      {}, [](party& side) { take_groups<fabric>(side, 90, 64); },
-      [](party& side) {
-        visiting<fabric> guest(side, 4096 + 90 * 1024);
+      {}, [](test_side& side) { take_groups<fabric>(side, 90, 64); },
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 4096 + 90 * 1024);
         auto& net = guest.net;
         std::optional g = net.coalesce(guest.other);
         std::uint32_t members = 0;
@@ -204,8 +204,8 @@ TYPED_TEST_P(coalescing_of_posts, a_single_message_leaves_at_the_next_poll) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 64, rights::all, {.sleeps = true});
+      [](test_side& side) {
+        target_side<fabric> host(side, 64, rights::all, {.sleeps = true});
         host.seen.on_received = [](const received&) {};
         for (std::uint64_t i = 1; i <= 20; ++i) {
           await(side, host.net, host.seen, "a single message", [&] { return host.seen.messages == i; });
@@ -213,8 +213,8 @@ TYPED_TEST_P(coalescing_of_posts, a_single_message_leaves_at_the_next_poll) {
         }
         serve(side, host.net, host.seen, 1);
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 64, {.sleeps = true, .coalesce_time = 10s});  // never by time
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 64, {.sleeps = true, .coalesce_time = 10s});  // never by time
         for (int i = 0; i < 20; ++i) {
           push(side, guest.net, guest.seen, "send",
                [&] { return guest.net.send(guest.other, guest.memory.first(16)); });
@@ -222,7 +222,7 @@ TYPED_TEST_P(coalescing_of_posts, a_single_message_leaves_at_the_next_poll) {
             EXPECT_TRUE(guest.net.wait(1ms));  // a side that sleeps has sent its group
           }
           serve(side, guest.net, guest.seen, 0);
-          (void)side.ask(0);
+          (void)side.wait_for_value(0);
         }
         side.ready(0);
         await(side, guest.net, guest.seen, "nothing in flight", [&] { return guest.net.in_flight() == 0; });
@@ -234,7 +234,7 @@ TYPED_TEST_P(coalescing_of_posts, messages_kept_by_the_handler_are_kept_one_by_o
   static constexpr std::uint32_t count = 200;
   TestFixture::play(
       {},
-      [](party& side) {
+      [](test_side& side) {
         auto net = opened<fabric>(side, listening());
         observer seen;
         const peer p = meet_as_listener(side, net, seen);
@@ -257,7 +257,7 @@ TYPED_TEST_P(coalescing_of_posts, messages_kept_by_the_handler_are_kept_one_by_o
         serve(side, net, seen, 1);
         EXPECT_EQ(net.garbled() + net.stale(), 0U);
       },
-      [](party& side) {
+      [](test_side& side) {
         auto net = opened<fabric>(side);
         observer seen;
         auto memory = net.allocate(count * 16, rights::none).value();
@@ -277,8 +277,8 @@ TYPED_TEST_P(coalescing_of_posts, each_operation_that_the_target_refuses_fails_o
   if (!packs<fabric>) GTEST_SKIP() << "only messages share messages on row " << fabric::name;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 64, rights::all);
+      [](test_side& side) {
+        target_side<fabric> host(side, 64, rights::all);
         host.seen.on_received = [](const received&) {};
         host.net.release_region(host.region);
         side.ready(1);
@@ -286,9 +286,9 @@ TYPED_TEST_P(coalescing_of_posts, each_operation_that_the_target_refuses_fails_o
         serve(side, host.net, host.seen, 1);
         EXPECT_EQ(host.seen.notices, 0U);
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 64);
-        (void)serve_and_ask(side, guest.net, guest.seen, 0);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 64);
+        (void)serve_for_value(side, guest.net, guest.seen, 0);
         std::array<std::uint32_t, 3> ended{};
         guest.seen.on_failed = [&](const failed& f) {
           EXPECT_EQ(f.context, nullptr);
@@ -358,19 +358,19 @@ TYPED_TEST_P(coalescing_of_posts, allocate_nothing) {
   };
   TestFixture::play(
       {},
-      [talk](party& side) {
-        hosting<fabric> host(side, 64, rights::all);
-        (void)serve_and_ask(side, host.net, host.seen, 1);  // the connection may need this side's polls
-        side.ready(1);                                      // now both sides count, and no other handler takes events
+      [talk](test_side& side) {
+        target_side<fabric> host(side, 64, rights::all);
+        (void)serve_for_value(side, host.net, host.seen, 1);  // the connection may need this side's polls
+        side.ready(1);                                        // now both sides count, and no other handler takes events
         talk(host.net, host.other, host.region.first(16));
         side.ready(1);
         serve(side, host.net, host.seen, 1);
       },
-      [talk](party& side) {
-        visiting<fabric> guest(side, 64);
+      [talk](test_side& side) {
+        initiator_side<fabric> guest(side, 64);
         side.at("counting allocations");
         side.ready(0);
-        (void)side.ask(0);
+        (void)side.wait_for_value(0);
         talk(guest.net, guest.other, guest.memory.first(16));
         serve(side, guest.net, guest.seen, 0);
         side.ready(0);
@@ -381,27 +381,28 @@ TYPED_TEST_P(coalescing_of_posts, a_handler_may_close_the_peer_of_a_group) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 64, rights::all);
+      [](test_side& side) {
+        target_side<fabric> host(side, 64, rights::all);
         host.seen.on_received = [&](const received& m) { EXPECT_TRUE(host.net.close(m.peer, 1s)); };
         await(side, host.net, host.seen, "the first member", [&] { return host.seen.messages == 1; });
         for (int i = 0; i < 50; ++i) host.net.progress(host.seen);
         EXPECT_EQ(host.seen.messages, 1U) << "no member completes after the close";
         side.ready(1);
-        (void)side.ask(1);
+        (void)side.wait_for_value(1);
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 64);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 64);
         auto g = guest.net.coalesce(guest.other);
         for (int i = 0; i < 8; ++i)
           push(side, guest.net, guest.seen, "send", [&] { return g.send(guest.memory.first(16)); });
         push(side, guest.net, guest.seen, "close", [&] { return g.close(); });
-        await(side, guest.net, guest.seen, "the completion", [&] { return guest.seen.losses == 1 || side.heard(0); });
+        await(side, guest.net, guest.seen, "the completion",
+              [&] { return guest.seen.losses == 1 || side.has_value(0); });
         await(side, guest.net, guest.seen, "the loss", [&] { return guest.seen.losses == 1; });
         auto late = guest.net.coalesce(guest.other);
         EXPECT_EQ(late.send(guest.memory.first(16)).code, errc::peer_lost);
         EXPECT_EQ(guest.net.send(guest.other, guest.memory.first(16)).code, errc::peer_lost);
-        (void)side.ask(0);
+        (void)side.wait_for_value(0);
         side.ready(0);
       });
 }
@@ -410,14 +411,14 @@ TYPED_TEST_P(coalescing_of_posts, a_dead_peer_ends_its_groups) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {.first_is_killed = true},
-      [](party& side) {
-        hosting<fabric> host(side, 64, rights::all, {.silence_limit = 600ms});
+      [](test_side& side) {
+        target_side<fabric> host(side, 64, rights::all, {.silence_limit = 600ms});
         host.seen.on_received = [](const received&) {};
         host.seen.on_lost = [](const lost&) {};
         serve(side, host.net, host.seen, 1, 10min);
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 64, {.silence_limit = 600ms});
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 64, {.silence_limit = 600ms});
         auto& seen = guest.seen;
         seen.on_failed = [&](const failed& f) {
           EXPECT_EQ(seen.losses, 0U) << "a completion after the loss";
@@ -447,10 +448,10 @@ REGISTER_TYPED_TEST_SUITE_P(coalescing_of_posts, single_and_coalesced_messages_k
                             each_operation_that_the_target_refuses_fails_once, allocate_nothing,
                             a_handler_may_close_the_peer_of_a_group, a_dead_peer_ends_its_groups);
 
-INSTANTIATE_TYPED_TEST_SUITE_P(gathering, coalescing_of_posts, gathering_stage, fabric_name);
-INSTANTIATE_TYPED_TEST_SUITE_P(gathering, messages, gathering_stage, fabric_name);
-INSTANTIATE_TYPED_TEST_SUITE_P(gathering, put_notify, gathering_stage, fabric_name);
-INSTANTIATE_TYPED_TEST_SUITE_P(gathering, unsignalled, gathering_stage, fabric_name);
-INSTANTIATE_TYPED_TEST_SUITE_P(fabric, coalescing_of_posts, stage, fabric_name);
+INSTANTIATE_TYPED_TEST_SUITE_P(gathering, coalescing_of_posts, gathering_environment, fabric_name);
+INSTANTIATE_TYPED_TEST_SUITE_P(gathering, messages, gathering_environment, fabric_name);
+INSTANTIATE_TYPED_TEST_SUITE_P(gathering, put_notify, gathering_environment, fabric_name);
+INSTANTIATE_TYPED_TEST_SUITE_P(gathering, unsignalled, gathering_environment, fabric_name);
+INSTANTIATE_TYPED_TEST_SUITE_P(fabric, coalescing_of_posts, environment, fabric_name);
 
 }  // namespace weft::conformance

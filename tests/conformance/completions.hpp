@@ -8,8 +8,8 @@
 
 namespace weft::conformance {
 
-template <class Stage>
-class completions : public suite<Stage> {};
+template <class Environment>
+class completions : public suite<Environment> {};
 TYPED_TEST_SUITE_P(completions);
 
 TYPED_TEST_P(completions, each_operation_of_every_kind_completes_once_with_its_context) {
@@ -17,19 +17,19 @@ TYPED_TEST_P(completions, each_operation_of_every_kind_completes_once_with_its_c
   static constexpr std::size_t count = 600;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 4096, rights::all);
+      [](test_side& side) {
+        target_side<fabric> host(side, 4096, rights::all);
         host.seen.on_received = [](const received&) {};
         host.seen.on_notified = [](const notified&) {};
-        (void)serve_and_ask(side, host.net, host.seen, 1);
+        (void)serve_for_value(side, host.net, host.seen, 1);
         (void)host.net.until([&] { return host.seen.messages >= count / 6 && host.seen.notices >= count / 6; },
                              patience, host.seen);
         EXPECT_EQ(host.seen.messages, count / 6);
         EXPECT_EQ(host.seen.notices, count / 6);
         side.ready(1);
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 4096);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 4096);
         std::vector<std::pair<operation, int>> posted(count);
         guest.seen.on_completed = [&](const completed& c) {
           auto* entry = static_cast<std::pair<operation, int>*>(c.context);
@@ -64,7 +64,7 @@ TYPED_TEST_P(completions, each_operation_of_every_kind_completes_once_with_its_c
         await(
             side, guest.net, guest.seen, "all completions", [&] { return guest.seen.ends() >= count; }, patience * 2);
         side.ready(0);
-        (void)serve_and_ask(side, guest.net, guest.seen, 0);
+        (void)serve_for_value(side, guest.net, guest.seen, 0);
         EXPECT_EQ(guest.seen.completions, count);
         await(side, guest.net, guest.seen, "nothing in flight", [&] { return guest.net.in_flight() == 0; });
         for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(posted[i].second, 1) << "operation " << i;
@@ -76,12 +76,12 @@ TYPED_TEST_P(completions, one_post_more_than_the_queue_holds_is_answered_again) 
   static constexpr std::uint32_t fits = 16;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 4096, rights::all);
-        (void)serve_and_ask(side, host.net, host.seen, 1);
+      [](test_side& side) {
+        target_side<fabric> host(side, 4096, rights::all);
+        (void)serve_for_value(side, host.net, host.seen, 1);
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 4096, {.operations = fits});
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 4096, {.operations = fits});
         const auto get = [&] { return guest.net.get(guest.other, guest.memory.first(16), guest.there.at(0), &guest); };
         push(side, guest.net, guest.seen, "the first get", get);  // lazy fabrics connect now
         await(side, guest.net, guest.seen, "its completion", [&] { return guest.seen.completions == 1; });
@@ -107,24 +107,24 @@ TYPED_TEST_P(completions, an_unanswered_operation_ends_once_by_its_deadline) {
   static const transport_options soon{.operation_timeout = 1s, .silence_limit = 60s};
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 64, rights::remote_write, soon);
+      [](test_side& side) {
+        target_side<fabric> host(side, 64, rights::remote_write, soon);
         auto counters = host.net.template allocate_words<atomicity::target>(64, rights::remote_atomic).value();
-        side.tell(1, const_bytes(host.net.export_region(counters, owner_polls)));
+        side.send_value(1, const_bytes(host.net.export_region(counters, owner_polls)));
         serve(side, host.net, host.seen, 1);
-        (void)side.ask(1);
+        (void)side.wait_for_value(1);
         side.ready(1);
         side.at("making no progress");
-        while (!side.heard(1)) side.rest(10ms);
-        (void)side.ask(1);
+        while (!side.has_value(1)) side.rest(10ms);
+        (void)side.wait_for_value(1);
         serve(side, host.net, host.seen, 1);
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 64, soon);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 64, soon);
         const auto counters =
-            guest.net.template parse_words<atomicity::target>(serve_and_ask(side, guest.net, guest.seen, 0)).value();
+            guest.net.template parse_words<atomicity::target>(serve_for_value(side, guest.net, guest.seen, 0)).value();
         side.ready(0);
-        (void)serve_and_ask(side, guest.net, guest.seen, 0);
+        (void)serve_for_value(side, guest.net, guest.seen, 0);
         int first = 0, second = 0;
         guest.seen.on_failed = [&](const failed& f) {
           EXPECT_EQ(f.context, &first);

@@ -16,8 +16,8 @@
 
 namespace weft::conformance {
 
-template <class Stage>
-class composed_allocations : public suite<Stage> {};
+template <class Environment>
+class composed_allocations : public suite<Environment> {};
 TYPED_TEST_SUITE_P(composed_allocations);
 
 /// Posts of one kind to warm up, and as many again while allocations are counted.
@@ -25,13 +25,13 @@ inline constexpr std::uint64_t steady_rounds = 200;
 
 /// The target's side of `kinds` calls of steady().
 template <class Net>
-void watch_steady(party& side, Net& net, int kinds) {
+void watch_steady(test_side& side, Net& net, int kinds) {
   for (int phase = 0; phase < kinds * 2; ++phase) {
     tally seen;
     const std::uint64_t before = allocation_count();
-    while (!side.heard(1)) net.progress(seen);
+    while (!side.has_value(1)) net.progress(seen);
     const std::uint64_t allocated = allocation_count() - before;
-    const std::string what = side.ask_text(1);
+    const std::string what = side.wait_for_text(1);
     if (phase % 2 == 1) {
       EXPECT_EQ(allocated, 0U) << "at the target: " << what;
     }
@@ -42,7 +42,7 @@ void watch_steady(party& side, Net& net, int kinds) {
 
 /// The initiator's side: `post(seen)` returns a status; each accepted post completes once.
 template <class Net, class Post>
-void steady(party& side, Net& net, std::string_view what, Post&& post) {
+void steady(test_side& side, Net& net, std::string_view what, Post&& post) {
   for (const bool counted : {false, true}) {
     side.at(what);
     tally seen;
@@ -63,9 +63,9 @@ void steady(party& side, Net& net, std::string_view what, Post&& post) {
     if (counted) {
       EXPECT_EQ(allocated, 0U) << "at the initiator: " << what << ", " << steady_rounds << " times";
     }
-    side.tell(0, what);
-    while (!side.heard(0)) net.progress(seen);
-    (void)side.ask(0);
+    side.send_value(0, what);
+    while (!side.has_value(0)) net.progress(seen);
+    (void)side.wait_for_value(0);
   }
 }
 
@@ -76,16 +76,17 @@ TYPED_TEST_P(composed_allocations, gather_lists_states_flushes_batches_and_float
   static constexpr bool sees = reached_by<fabric, visible>::native || reached_by<fabric, visible>::emulated;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 4096, rights::all);
+      [](test_side& side) {
+        target_side<fabric> host(side, 4096, rights::all);
         auto words = host.net.template allocate_words<atomicity::target>(64, rights::remote_atomic).value();
-        side.tell(1, const_bytes(host.net.export_region(words, owner_polls)));
+        side.send_value(1, const_bytes(host.net.export_region(words, owner_polls)));
         watch_steady(side, host.net, 10 + 2 * int{sees} + int{flushes<fabric>});
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 4096);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 4096);
         auto& net = guest.net;
-        const auto words = net.template parse_words<atomicity::target>(serve_and_ask(side, net, guest.seen, 0)).value();
+        const auto words =
+            net.template parse_words<atomicity::target>(serve_for_value(side, net, guest.seen, 0)).value();
         const local_memory two[] = {guest.memory.first(16), guest.memory.slice(64, 16)};
         const remote_place at = guest.there.at(64);
         steady(side, net, "send of two pieces", [&](tally& seen) { return net.send(guest.other, two, &seen); });
@@ -150,12 +151,12 @@ TYPED_TEST_P(composed_allocations, notices_by_message_allocate_nothing) {
     GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 4096, rights::all);
+      [](test_side& side) {
+        target_side<fabric> host(side, 4096, rights::all);
         watch_steady(side, host.net, 3);
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 4096);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 4096);
         auto& net = guest.net;
         for (const std::size_t size : {std::size_t{32}, std::size_t{300}})
           steady(side, net, size == 32 ? "put_notify with its bytes" : "put_notify beside its bytes", [&](tally& seen) {
@@ -173,12 +174,12 @@ template <class F, class Play>
 void none_by_messages(Play&& play) {
   play(
       {},
-      [](party& side) {
-        hosting<F> host(side, 4096, rights::all);
+      [](test_side& side) {
+        target_side<F> host(side, 4096, rights::all);
         watch_steady(side, host.net, 1);
       },
-      [](party& side) {
-        visiting<F> guest(side, 4096);
+      [](test_side& side) {
+        initiator_side<F> guest(side, 4096);
         steady(side, guest.net, "send",
                [&](tally& seen) { return guest.net.send(guest.other, guest.memory.first(256), &seen); });
       });
@@ -198,11 +199,11 @@ TYPED_TEST_P(composed_allocations, transfers_over_rails_allocate_nothing) {
     GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
   TestFixture::play(
       {},
-      [](party& side) {
+      [](test_side& side) {
         striped_host<fabric> host(side, 8 * stripe);
         watch_steady(side, host.all, 3);
       },
-      [](party& side) {
+      [](test_side& side) {
         striped_guest<fabric> guest(side, 8 * stripe);
         auto& net = guest.all;
         const striped_slice all = guest.memory.first(4 * stripe);

@@ -30,7 +30,7 @@ inline private_bytes kept(bool has, const_bytes data) {
 
 /// Waits for one request and sends its private data to the other side.
 template <class F>
-peer one_request(party& side, transport<F>& net, observer& seen, private_bytes* data = nullptr) {
+peer one_request(test_side& side, transport<F>& net, observer& seen, private_bytes* data = nullptr) {
   std::optional<peer> asked;
   seen.on_requested = [&](const requested& r) {
     asked = r.peer;
@@ -41,8 +41,8 @@ peer one_request(party& side, transport<F>& net, observer& seen, private_bytes* 
   return *asked;
 }
 
-template <class Stage>
-class connecting : public suite<Stage> {};
+template <class Environment>
+class connecting : public suite<Environment> {};
 TYPED_TEST_SUITE_P(connecting);
 
 TYPED_TEST_P(connecting, private_data_of_every_length_reaches_both_sides) {
@@ -53,9 +53,9 @@ TYPED_TEST_P(connecting, private_data_of_every_length_reaches_both_sides) {
   };
   TestFixture::play(
       {},
-      [](party& side) {
+      [](test_side& side) {
         auto net = opened<fabric>(side, listening());
-        side.tell(1, net.listen_address());
+        side.send_value(1, net.listen_address());
         observer seen;
         for (const private_bytes& expected : cases()) {
           private_bytes came;
@@ -63,14 +63,14 @@ TYPED_TEST_P(connecting, private_data_of_every_length_reaches_both_sides) {
           EXPECT_EQ(came, expected);
           EXPECT_TRUE(expected ? net.accept(p, *expected) : net.accept(p));
           serve(side, net, seen, 1);
-          (void)side.ask(1);
+          (void)side.wait_for_value(1);
           EXPECT_TRUE(net.close(p, patience, seen));
           side.ready(1);
         }
       },
-      [](party& side) {
+      [](test_side& side) {
         auto net = opened<fabric>(side);
-        const std::string where = side.ask_text(0);
+        const std::string where = side.wait_for_text(0);
         for (const private_bytes& given : cases()) {
           observer seen;
           private_bytes came;
@@ -88,7 +88,7 @@ TYPED_TEST_P(connecting, private_data_of_every_length_reaches_both_sides) {
           await(side, net, seen, "the other side's goodbye", [&] { return seen.losses == 1; });
           EXPECT_EQ(seen.last_loss.code, errc::closed);
           serve(side, net, seen, 0);
-          (void)side.ask(0);
+          (void)side.wait_for_value(0);
         }
       });
 }
@@ -97,17 +97,17 @@ TYPED_TEST_P(connecting, private_data_of_65_bytes_is_refused_with_both_sizes) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
-      [](party& side) {
+      [](test_side& side) {
         auto net = opened<fabric>(side, listening());
-        side.tell(1, net.listen_address());
+        side.send_value(1, net.listen_address());
         observer seen;
         serve(side, net, seen, 1);
         EXPECT_EQ(seen.requests, 0U);
       },
-      [](party& side) {
+      [](test_side& side) {
         auto net = opened<fabric>(side);
         observer seen;
-        const auto p = net.connect(side.ask_text(0), *some_private(65), patience, seen);
+        const auto p = net.connect(side.wait_for_text(0), *some_private(65), patience, seen);
         ASSERT_FALSE(p);
         EXPECT_EQ(p.why().code, errc::invalid);
         EXPECT_NE(p.error().sentence.find("65"), std::string::npos) << p.error().sentence;
@@ -120,19 +120,19 @@ TYPED_TEST_P(connecting, a_rejection_arrives_with_its_private_data) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
-      [](party& side) {
+      [](test_side& side) {
         auto net = opened<fabric>(side, listening());
-        side.tell(1, net.listen_address());
+        side.send_value(1, net.listen_address());
         observer seen;
         const peer p = one_request(side, net, seen);
         EXPECT_TRUE(net.reject(p, "the table is full"));
         serve(side, net, seen, 1);
         EXPECT_FALSE(p.alive());
       },
-      [](party& side) {
+      [](test_side& side) {
         auto net = opened<fabric>(side);
         observer seen;
-        const auto p = net.connect(side.ask_text(0), patience, seen);
+        const auto p = net.connect(side.wait_for_text(0), patience, seen);
         ASSERT_FALSE(p);
         EXPECT_EQ(p.why().code, errc::rejected);
         EXPECT_NE(p.error().sentence.find("the table is full"), std::string::npos) << p.error().sentence;
@@ -142,7 +142,7 @@ TYPED_TEST_P(connecting, a_rejection_arrives_with_its_private_data) {
 
 TYPED_TEST_P(connecting, connecting_where_nobody_listens_fails_by_the_deadline) {
   using fabric = typename TestFixture::tested_fabric;
-  TestFixture::play({}, [](party& side) {
+  TestFixture::play({}, [](test_side& side) {
     std::string where;
     {
       auto gone = opened<fabric>(side, listening());
@@ -162,7 +162,7 @@ TYPED_TEST_P(connecting, connecting_where_nobody_listens_fails_by_the_deadline) 
 
 TYPED_TEST_P(connecting, an_invalid_address_is_refused_with_an_example) {
   using fabric = typename TestFixture::tested_fabric;
-  TestFixture::play({}, [](party& side) {
+  TestFixture::play({}, [](test_side& side) {
     auto net = opened<fabric>(side);
     observer seen;
     for (const char* wrong : {"", "127.0.0.1", "::1:7471", ":7471", "127.0.0.1:"}) {
@@ -178,17 +178,17 @@ TYPED_TEST_P(connecting, a_peer_of_another_build_is_refused_with_a_sentence) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
-      [](party& side) {
+      [](test_side& side) {
         auto net = opened<fabric>(side, listening());
-        side.tell(1, net.listen_address());
+        side.send_value(1, net.listen_address());
         observer seen;
         serve(side, net, seen, 1);
         EXPECT_EQ(seen.requests, 0U) << "the application got a request from a peer of another build";
       },
-      [](party& side) {
+      [](test_side& side) {
         auto net = opened<of_other_rules<fabric>>(side);
         observer seen;
-        const auto p = net.connect(side.ask_text(0), patience, seen);
+        const auto p = net.connect(side.wait_for_text(0), patience, seen);
         ASSERT_FALSE(p);
         EXPECT_EQ(p.why().code, errc::incompatible);
         EXPECT_NE(p.error().sentence.find("fabric " + std::string(fabric::name) + ": the "), std::string::npos)
@@ -204,10 +204,10 @@ TYPED_TEST_P(connecting, a_message_directly_after_the_acceptance_is_not_lost) {
   static constexpr int rounds = 5;
   TestFixture::play(
       {},
-      [](party& side) {
+      [](test_side& side) {
         auto net = opened<fabric>(side, listening());
         auto memory = net.allocate(64, rights::none).value();
-        side.tell(1, net.listen_address());
+        side.send_value(1, net.listen_address());
         observer seen;
         std::vector<peer> asked;  // the next request may arrive while the last peer closes, and must not be lost
         seen.on_requested = [&](const requested& r) { asked.push_back(r.peer); };
@@ -218,14 +218,14 @@ TYPED_TEST_P(connecting, a_message_directly_after_the_acceptance_is_not_lost) {
           memory.data()[0] = static_cast<std::byte>(i);
           push(side, net, seen, "send", [&] { return net.send(p, memory.first(1), &seen); });
           serve(side, net, seen, 1);
-          (void)side.ask(1);
+          (void)side.wait_for_value(1);
           EXPECT_TRUE(net.close(p, patience, seen));
         }
         EXPECT_EQ(net.stale() + net.garbled(), 0U);
       },
-      [](party& side) {
+      [](test_side& side) {
         auto net = opened<fabric>(side);
-        const std::string where = side.ask_text(0);
+        const std::string where = side.wait_for_text(0);
         for (int i = 0; i < rounds; ++i) {
           observer seen;
           int came = -1;
@@ -246,7 +246,7 @@ TYPED_TEST_P(connecting, a_message_directly_after_the_acceptance_is_not_lost) {
 
 TYPED_TEST_P(connecting, two_peers_are_distinguished) {
   using fabric = typename TestFixture::tested_fabric;
-  const auto caller = [](party& side) {
+  const auto caller = [](test_side& side) {
     auto net = opened<fabric>(side);
     observer seen;
     auto memory = net.allocate(64, rights::none).value();
@@ -261,21 +261,21 @@ TYPED_TEST_P(connecting, two_peers_are_distinguished) {
   };
   TestFixture::play(
       {},
-      [](party& side) {
+      [](test_side& side) {
         auto net = opened<fabric>(side, listening());
         observer seen;
         auto memory = net.allocate(64, rights::none).value();
-        side.tell(1, net.listen_address());
-        side.tell(2, net.listen_address());
+        side.send_value(1, net.listen_address());
+        side.send_value(2, net.listen_address());
         seen.on_requested = [&](const requested& r) { EXPECT_TRUE(net.accept(r.peer)); };
-        std::vector<std::pair<peer, std::byte>> owed;
-        seen.on_received = [&](const received& m) { owed.emplace_back(m.peer, m.message[0]); };
-        await(side, net, seen, "both messages", [&] { return owed.size() == 2; });
-        EXPECT_NE(owed[0].first, owed[1].first);
-        EXPECT_NE(owed[0].second, owed[1].second);
+        std::vector<std::pair<peer, std::byte>> arrived;
+        seen.on_received = [&](const received& m) { arrived.emplace_back(m.peer, m.message[0]); };
+        await(side, net, seen, "both messages", [&] { return arrived.size() == 2; });
+        EXPECT_NE(arrived[0].first, arrived[1].first);
+        EXPECT_NE(arrived[0].second, arrived[1].second);
         for (std::size_t i = 0; i < 2; ++i) {
-          memory.data()[i] = static_cast<std::byte>(std::to_integer<int>(owed[i].second) + 10);
-          push(side, net, seen, "answer", [&] { return net.send(owed[i].first, memory.slice(i, 1), &owed[i]); });
+          memory.data()[i] = static_cast<std::byte>(std::to_integer<int>(arrived[i].second) + 10);
+          push(side, net, seen, "answer", [&] { return net.send(arrived[i].first, memory.slice(i, 1), &arrived[i]); });
         }
         serve(side, net, seen, 1);
         serve(side, net, seen, 2);
@@ -287,16 +287,16 @@ TYPED_TEST_P(connecting, a_full_peer_table_is_an_error_at_the_connecting_side) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
-      [](party& side) {
+      [](test_side& side) {
         auto net = opened<fabric>(side, listening());
         observer seen;
         (void)meet_as_listener(side, net, seen);
         serve(side, net, seen, 1);
       },
-      [](party& side) {
+      [](test_side& side) {
         auto net = opened<fabric>(side, {.peers = 1});
         observer seen;
-        const std::string where = side.ask_text(0);
+        const std::string where = side.wait_for_text(0);
         auto first = net.connect(where, patience, seen);
         ASSERT_TRUE(first) << first.error().sentence;
         const auto second = net.connect(where, patience, seen);
@@ -315,14 +315,14 @@ TYPED_TEST_P(connecting, ipv6_addresses_work) {
     GTEST_SKIP() << "row " << fabric::name << ", address_resolution: opaque: its addresses have no families";
   TestFixture::play(
       {},
-      [](party& side) {
+      [](test_side& side) {
         auto net = opened<fabric>(side, {.node = home_of_the_sixth_family(), .listens = true});
         observer seen;
         EXPECT_TRUE(net.listen_address().starts_with("[" + home_of_the_sixth_family() + "]:")) << net.listen_address();
         (void)meet_as_listener(side, net, seen);
         serve(side, net, seen, 1);
       },
-      [](party& side) {
+      [](test_side& side) {
         auto net = opened<fabric>(side, {.node = home_of_the_sixth_family()});
         observer seen;
         EXPECT_TRUE(meet_as_caller(side, net, seen).alive());

@@ -13,8 +13,8 @@
 
 namespace weft::conformance {
 
-template <class Stage>
-class coroutines_of_peers : public suite<Stage> {};
+template <class Environment>
+class coroutines_of_peers : public suite<Environment> {};
 TYPED_TEST_SUITE_P(coroutines_of_peers);
 
 namespace co = weft::coroutines;
@@ -62,8 +62,8 @@ TYPED_TEST_P(coroutines_of_peers, each_kind_of_operation_is_awaited) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 4096, rights::all);
+      [](test_side& side) {
+        target_side<fabric> host(side, 4096, rights::all);
         co::scheduler<fabric> net(host.net, roomy);
         status ended = again(waits_for::nothing, "");
         ASSERT_TRUE(net.spawn(answer_one(net, net.with(host.other), host.region), &ended));
@@ -72,11 +72,11 @@ TYPED_TEST_P(coroutines_of_peers, each_kind_of_operation_is_awaited) {
         EXPECT_TRUE(ended) << describe(ended);
         EXPECT_EQ(net.unclaimed_events(), 0U);
         side.at("serving");
-        EXPECT_TRUE(net.until([&] { return side.heard(1); }, patience, host.seen));
+        EXPECT_TRUE(net.until([&] { return side.has_value(1); }, patience, host.seen));
         side.ready(1);
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 4096);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 4096);
         co::scheduler<fabric> net(guest.net, roomy);
         status ended = again(waits_for::nothing, "");
         ASSERT_TRUE(net.spawn(each_kind(net, net.with(guest.other), guest.memory, guest.there), &ended));
@@ -87,7 +87,7 @@ TYPED_TEST_P(coroutines_of_peers, each_kind_of_operation_is_awaited) {
         EXPECT_EQ(net.in_flight(), 0U);
         EXPECT_EQ(net.frames().left(), roomy.frames);
         side.ready(0);
-        EXPECT_TRUE(net.until([&] { return side.heard(0); }, patience, guest.seen));
+        EXPECT_TRUE(net.until([&] { return side.has_value(0); }, patience, guest.seen));
       });
 }
 
@@ -105,13 +105,13 @@ TYPED_TEST_P(coroutines_of_peers, coroutines_work_with_handlers_and_resume_in_or
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 4096, rights::all);
+      [](test_side& side) {
+        target_side<fabric> host(side, 4096, rights::all);
         side.ready(1);
         serve(side, host.net, host.seen, 1);
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 4096);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 4096);
         co::scheduler<fabric> net(guest.net, roomy);
         int done = 0;
         const auto there = net.with(guest.other);
@@ -130,7 +130,7 @@ TYPED_TEST_P(coroutines_of_peers, coroutines_work_with_handlers_and_resume_in_or
         EXPECT_TRUE(put) << describe(put);
         EXPECT_EQ(done, 3 * static_cast<int>(roomy.frames));
         EXPECT_EQ(net.ended_badly(), 0U) << describe(net.last_bad_end());
-        (void)side.ask(0);
+        (void)side.wait_for_value(0);
         side.ready(0);
       });
 }
@@ -151,16 +151,16 @@ TYPED_TEST_P(coroutines_of_peers, a_deadline_ends_the_wait_and_a_later_completio
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 4096, rights::all);
+      [](test_side& side) {
+        target_side<fabric> host(side, 4096, rights::all);
         serve(side, host.net, host.seen, 1);
-        (void)side.ask(1);
-        (void)side.ask(1);  // no progress until the other side asks for it
+        (void)side.wait_for_value(1);
+        (void)side.wait_for_value(1);  // no progress until the other side sends a value
         serve(side, host.net, host.seen, 1);
         side.ready(1);
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 4096);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 4096);
         co::scheduler<fabric> net(guest.net, roomy);
         status ended = again(waits_for::nothing, "");
         bool late = false;
@@ -175,7 +175,7 @@ TYPED_TEST_P(coroutines_of_peers, a_deadline_ends_the_wait_and_a_later_completio
         side.ready(0);
         EXPECT_TRUE(net.until([&] { return net.in_flight() == 0; }, patience, guest.seen));
         side.ready(0);
-        EXPECT_TRUE(net.until([&] { return side.heard(0); }, patience, guest.seen));
+        EXPECT_TRUE(net.until([&] { return side.has_value(0); }, patience, guest.seen));
       });
 }
 
@@ -183,13 +183,13 @@ TYPED_TEST_P(coroutines_of_peers, a_closing_peer_ends_the_wait_for_its_messages)
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 64, rights::all);
+      [](test_side& side) {
+        target_side<fabric> host(side, 64, rights::all);
         serve(side, host.net, host.seen, 1);
         EXPECT_TRUE(host.net.close(host.other, patience, host.seen));
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 64);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 64);
         co::scheduler<fabric> net(guest.net, roomy);
         status ended = again(waits_for::nothing, "");
         const auto wait = [](co::scheduler<fabric>& /*frames*/, co::remote<fabric> there) -> co::task<> {
@@ -222,15 +222,15 @@ TYPED_TEST_P(coroutines_of_peers, allocate_nothing_in_steady_state) {
     GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 4096, rights::all);
+      [](test_side& side) {
+        target_side<fabric> host(side, 4096, rights::all);
         host.seen.on_received = [](const received&) {};
         host.seen.on_notified = [](const notified&) {};
         side.ready(1);
         serve(side, host.net, host.seen, 1);
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 4096);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 4096);
         co::scheduler<fabric> net(guest.net, roomy);
         std::uint64_t before = 0;
         for (int round = 0; round < 200; ++round) {
@@ -242,7 +242,7 @@ TYPED_TEST_P(coroutines_of_peers, allocate_nothing_in_steady_state) {
         EXPECT_EQ(allocation_count() - before, 0U) << "in 100 rounds of three operations and two coroutines";
         EXPECT_EQ(net.ended_badly(), 0U) << describe(net.last_bad_end());
         EXPECT_LE(net.frames().largest_asked(), roomy.frame_bytes);
-        (void)side.ask(0);
+        (void)side.wait_for_value(0);
         side.ready(0);
       });
 }

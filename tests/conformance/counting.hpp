@@ -17,8 +17,8 @@ namespace weft::conformance {
 using page_notice = immediate_layout<field<"id", 8>, field<"page", 16>, field<"failed", 1>>;
 using spilled_notice = spilled_layout<field<"page", 16>, field<"id", 48>, field<"stamp", 64>>;
 
-template <class Stage>
-class counting_of_notices : public suite<Stage> {};
+template <class Environment>
+class counting_of_notices : public suite<Environment> {};
 TYPED_TEST_SUITE_P(counting_of_notices);
 
 inline constexpr std::uint32_t pages_per_id = 50;
@@ -29,8 +29,8 @@ TYPED_TEST_P(counting_of_notices, a_reached_count_means_all_bytes_are_visible) {
   static constexpr std::array<std::uint32_t, 3> ids{1, 7, 255};
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, ids.size() * pages_per_id * page_bytes, rights::remote_write);
+      [](test_side& side) {
+        target_side<fabric> host(side, ids.size() * pages_per_id * page_bytes, rights::remote_write);
         notification_counter arrivals(8);
         host.seen.on_notified = [](const notified&) {};
         auto on = counting<page_notice, "id">(arrivals, host.seen);
@@ -48,10 +48,10 @@ TYPED_TEST_P(counting_of_notices, a_reached_count_means_all_bytes_are_visible) {
         for (const std::uint32_t id : ids) EXPECT_EQ(arrivals.reset(id), pages_per_id);
         EXPECT_EQ(arrivals.untold(), 0U);
       },
-      [](party& side) {
+      [](test_side& side) {
         static constexpr std::uint32_t pages = ids.size() * pages_per_id;
-        visiting<fabric> guest(side, pages * page_bytes);
-        (void)side.ask(0);
+        initiator_side<fabric> guest(side, pages * page_bytes);
+        (void)side.wait_for_value(0);
         std::vector<std::uint32_t> order(pages);
         for (std::uint32_t i = 0; i < pages; ++i) order[i] = i;
         for (std::size_t i = pages; i > 1; --i) std::swap(order[i - 1], order[side.below(i)]);
@@ -75,8 +75,8 @@ TYPED_TEST_P(counting_of_notices, a_wait_for_missing_notices_ends_by_the_deadlin
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 4096, rights::remote_write);
+      [](test_side& side) {
+        target_side<fabric> host(side, 4096, rights::remote_write);
         notification_counter arrivals(8);
         host.seen.on_notified = [](const notified&) {};
         auto on = counting<page_notice, "id">(arrivals, host.seen);
@@ -87,10 +87,10 @@ TYPED_TEST_P(counting_of_notices, a_wait_for_missing_notices_ends_by_the_deadlin
         side.ready(1);
         EXPECT_EQ(arrivals.wait(host.net, 3, 2, host.other, patience, on).code, errc::peer_lost) << "its writer closed";
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 64);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 64);
         serve(side, guest.net, guest.seen, 0);
-        (void)side.ask(0);
+        (void)side.wait_for_value(0);
         push(side, guest.net, guest.seen, "put_notify", [&] {
           return guest.net.put_notify(guest.other, guest.memory.first(64), guest.there.at(0), page_notice(3, 0, 0),
                                       &guest);
@@ -105,8 +105,8 @@ TYPED_TEST_P(counting_of_notices, a_failed_put_ends_the_count_in_an_error) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 4096, rights::remote_write);
+      [](test_side& side) {
+        target_side<fabric> host(side, 4096, rights::remote_write);
         notification_counter arrivals(8);
         host.seen.on_notified = [&](const notified& n) {
           const auto p = page_notice::of(n);
@@ -118,8 +118,8 @@ TYPED_TEST_P(counting_of_notices, a_failed_put_ends_the_count_in_an_error) {
         side.ready(1);
         serve(side, host.net, host.seen, 1);
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 64);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 64);
         operation_counter ends;
         for (const std::uint32_t page : {0U, 1U})
           push(side, guest.net, guest.seen, "put_notify", [&] {
@@ -145,8 +145,8 @@ TYPED_TEST_P(counting_of_notices, fields_wider_than_the_immediate_travel_before_
   static constexpr std::size_t place = spilled_notice::header_bytes + 100;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, count * place, rights::remote_write);
+      [](test_side& side) {
+        target_side<fabric> host(side, count * place, rights::remote_write);
         std::uint64_t stamps = 0;
         host.seen.on_notified = [&](const notified& n) {
           const std::uint32_t page = spilled_notice::leading(n.immediate).template get<"page">();
@@ -163,8 +163,8 @@ TYPED_TEST_P(counting_of_notices, fields_wider_than_the_immediate_travel_before_
         side.ready(1);
         serve(side, host.net, host.seen, 1);
       },
-      [](party& side) {
-        visiting<fabric> guest(side, count * place);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, count * place);
         for (std::uint32_t page = 0; page < count; ++page) {
           const local_memory from = guest.memory.slice(page * place, place);
           paint(bytes(from.data, from.size).subspan(spilled_notice::header_bytes), page);
@@ -185,12 +185,12 @@ TYPED_TEST_P(counting_of_notices, completions_are_counted_and_waited_for) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 4096, rights::all);
+      [](test_side& side) {
+        target_side<fabric> host(side, 4096, rights::all);
         serve(side, host.net, host.seen, 1);
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 4096);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 4096);
         operation_counter ends;
         auto on = ends.counting(guest.seen);  // events that arrive while posting are counted as well
         static constexpr std::uint64_t count = 64;

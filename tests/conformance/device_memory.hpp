@@ -16,8 +16,8 @@
 
 namespace weft::conformance {
 
-template <class Stage>
-class device_memory_of_peers : public suite<Stage> {};
+template <class Environment>
+class device_memory_of_peers : public suite<Environment> {};
 TYPED_TEST_SUITE_P(device_memory_of_peers);
 
 /// Pages that a dmabuf also names.
@@ -30,10 +30,10 @@ class udmabuf {
     if (mapped != MAP_FAILED) address_ = static_cast<std::byte*>(mapped);
     const int device = ::open("/dev/udmabuf", O_RDWR | O_CLOEXEC);
     if (device < 0) return;
-    udmabuf_create ask{};
-    ask.memfd = static_cast<std::uint32_t>(file_);
-    ask.size = size;
-    descriptor_ = ::ioctl(device, UDMABUF_CREATE, &ask);
+    udmabuf_create wait_for_value{};
+    wait_for_value.memfd = static_cast<std::uint32_t>(file_);
+    wait_for_value.size = size;
+    descriptor_ = ::ioctl(device, UDMABUF_CREATE, &wait_for_value);
     ::close(device);
   }
   ~udmabuf() {
@@ -96,7 +96,7 @@ TYPED_TEST_P(device_memory_of_peers, device_memory_is_registered_or_refused_with
   std::string refused;
   if constexpr (TypeParam::simulated) {
     refused = "the backend of fabric " + std::string(fabric::name) + " registers memory of the host alone";
-    TestFixture::play({.once = true}, [&](party&) {
+    TestFixture::play({.once = true}, [&](test_side&) {
       auto net = open<fabric>({.device_memory = true});
       ASSERT_FALSE(net);
       EXPECT_NE(net.error().sentence.find("host memory alone"), std::string::npos) << net.error().sentence;
@@ -114,7 +114,7 @@ TYPED_TEST_P(device_memory_of_peers, device_memory_is_registered_or_refused_with
 
 TYPED_TEST_P(device_memory_of_peers, device_memory_without_the_option_is_refused) {
   using fabric = typename TestFixture::tested_fabric;
-  TestFixture::play({.once = true}, [](party& side) {
+  TestFixture::play({.once = true}, [](test_side& side) {
     auto net = opened<fabric>(side);
     const udmabuf device;
     auto made = net.register_region(device.described(), rights::remote_write);
@@ -130,30 +130,30 @@ TYPED_TEST_P(device_memory_of_peers, device_memory_is_source_and_target_of_puts)
     GTEST_SKIP() << "no dmabuf can be made here: there is no /dev/udmabuf, or the fabric is simulated";
   TestFixture::play(
       {},
-      [](party& side) {
+      [](test_side& side) {
         auto net = open<fabric>({.node = home(), .listens = true, .device_memory = true});
         const udmabuf device;
         auto made = net ? net->register_region(device.described(), rights::remote_write)
                         : result<region>(std::move(net).error());
-        side.tell(1, made ? "go" : "no");
+        side.send_value(1, made ? "go" : "no");
         if (!made) return;
         observer seen;
         const peer p = meet_as_listener(side, *net, seen);
-        side.tell(1, const_bytes(net->export_region(*made, owner_polls)));
+        side.send_value(1, const_bytes(net->export_region(*made, owner_polls)));
         serve(side, *net, seen, 1);
         EXPECT_EQ(first_unlike(device.memory().first(4096), 5), 4096U);
         side.ready(1);
         (void)p;
       },
-      [](party& side) {
-        if (side.ask_text(0) != "go") return;
+      [](test_side& side) {
+        if (side.wait_for_text(0) != "go") return;
         auto net = open<fabric>({.node = home(), .device_memory = true});
         if (!net) throw stopped(net.error().sentence);
         observer seen;
         const udmabuf device;
         paint(device.memory(), 5);
         const peer p = meet_as_caller(side, *net, seen);
-        const auto there = net->parse_region(serve_and_ask(side, *net, seen, 0)).value();
+        const auto there = net->parse_region(serve_for_value(side, *net, seen, 0)).value();
         const region mine = net->register_region(device.described(), rights::none).value();
         push(side, *net, seen, "put", [&] { return net->put(p, mine.first(4096), there.at(0), &seen); });
         await(side, *net, seen, "its completion", [&] { return seen.ends() == 1; });

@@ -12,8 +12,8 @@
 
 namespace weft::conformance {
 
-template <class Stage>
-class gather_lists : public suite<Stage> {};
+template <class Environment>
+class gather_lists : public suite<Environment> {};
 TYPED_TEST_SUITE_P(gather_lists);
 
 /// A random list over `memory`: separate pieces, some empty. Together the pieces hold the pattern.
@@ -22,7 +22,7 @@ struct random_list {
   std::size_t count = 0;
   std::size_t total = 0;
 
-  random_list(party& side, const region& memory, std::size_t begin, std::size_t largest_piece)
+  random_list(test_side& side, const region& memory, std::size_t begin, std::size_t largest_piece)
       : count(side.below(gather_limit + 1)) {
     for (std::size_t i = 0, at = begin; i < count; ++i) {
       const std::size_t size = side.below(4) == 0 ? 0 : side.below(largest_piece + 1);
@@ -52,15 +52,15 @@ TYPED_TEST_P(gather_lists, lists_of_every_length_arrive_by_put_notify_and_return
   static constexpr std::uint32_t rounds = 60;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, rounds * room, rights::remote_write | rights::remote_read);
+      [](test_side& side) {
+        target_side<fabric> host(side, rounds * room, rights::remote_write | rights::remote_read);
         std::vector<std::size_t> sizes(rounds);
-        std::vector<std::uint32_t> told(rounds);
+        std::vector<std::uint32_t> reported(rounds);
         serve(side, host.net, host.seen, 1);
-        for (std::size_t& each : sizes) each = side.ask_number(1);
+        for (std::size_t& each : sizes) each = side.wait_for_number(1);
         host.seen.on_notified = [&](const notified& n) {
           ASSERT_LT(n.immediate, rounds);
-          EXPECT_EQ(++told[n.immediate], 1U);
+          EXPECT_EQ(++reported[n.immediate], 1U);
           EXPECT_EQ(first_unlike(host.region.memory().subspan(n.immediate * room, sizes[n.immediate]), n.immediate),
                     sizes[n.immediate]);
         };
@@ -75,14 +75,14 @@ TYPED_TEST_P(gather_lists, lists_of_every_length_arrive_by_put_notify_and_return
               << "put " << i;
         }
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 2 * gather_limit * (piece + 3));
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 2 * gather_limit * (piece + 3));
         std::vector<random_list> lists;
         for (std::uint32_t i = 0; i < rounds; ++i) {
           lists.emplace_back(side, guest.memory, 0, i % 3 == 0 ? 9 : piece);
-          side.tell(0, std::uint64_t{lists[i].total});
+          side.send_value(0, std::uint64_t{lists[i].total});
         }
-        (void)serve_and_ask(side, guest.net, guest.seen, 0);
+        (void)serve_for_value(side, guest.net, guest.seen, 0);
         std::uint64_t ends = 0;
         const auto ended = [&] {
           await(side, guest.net, guest.seen, "its completion", [&] { return guest.seen.completions == ends; });
@@ -109,7 +109,7 @@ TYPED_TEST_P(gather_lists, lists_of_every_length_arrive_by_put_notify_and_return
           constexpr bool delivered = answer<fabric, write_fault_family>::signalled_write == post_mode::delivered;
           EXPECT_TRUE(!delivered || back.holds(i)) << "get " << i;
         }
-        (void)serve_and_ask(side, guest.net, guest.seen, 0);
+        (void)serve_for_value(side, guest.net, guest.seen, 0);
         for (std::uint32_t i = 0; i < rounds; ++i) {
           const random_list& l = lists[i];
           l.paint_all(i + rounds);
@@ -139,7 +139,7 @@ TYPED_TEST_P(gather_lists, a_message_of_several_buffers_arrives_as_one) {
   static constexpr std::uint32_t count = 300;
   TestFixture::play(
       {},
-      [](party& side) {
+      [](test_side& side) {
         auto net = opened<fabric>(side, listening());
         observer seen;
         const peer p = meet_as_listener(side, net, seen);
@@ -156,7 +156,7 @@ TYPED_TEST_P(gather_lists, a_message_of_several_buffers_arrives_as_one) {
         };
         const std::uint64_t sent = [&] {
           serve(side, net, seen, 1);
-          return side.ask_number(1);
+          return side.wait_for_number(1);
         }();
         await(
             side, net, seen, "all messages", [&] { return seen.messages == sent; }, patience * 2);
@@ -164,7 +164,7 @@ TYPED_TEST_P(gather_lists, a_message_of_several_buffers_arrives_as_one) {
         serve(side, net, seen, 1);
         EXPECT_EQ(seen.messages, sent);
       },
-      [](party& side) {
+      [](test_side& side) {
         auto net = opened<fabric>(side);
         observer seen;
         auto memory = net.allocate(count * 1024, rights::none).value();
@@ -197,8 +197,8 @@ TYPED_TEST_P(gather_lists, a_message_of_several_buffers_arrives_as_one) {
         EXPECT_EQ(net.send(p, far, &seen).code, errc::truncated);
         await(
             side, net, seen, "completions", [&] { return seen.completions == signalled; }, patience * 2);
-        side.tell(0, sent);
-        (void)serve_and_ask(side, net, seen, 0);
+        side.send_value(0, sent);
+        (void)serve_for_value(side, net, seen, 0);
         await(side, net, seen, "nothing in flight", [&] { return net.in_flight() == 0; });
         side.ready(0);
       });
@@ -210,8 +210,8 @@ inline transport_options long_silence() { return {.silence_limit = 60s}; }
 
 /// Side 0 of the tests below: takes notices of one region and reports them.
 template <class F>
-void take_large(party& side, std::size_t size) {
-  hosting<F> host(side, size, rights::remote_write | rights::remote_read, long_silence());
+void take_large(test_side& side, std::size_t size) {
+  target_side<F> host(side, size, rights::remote_write | rights::remote_read, long_silence());
   host.seen.on_notified = [&](const notified& n) {
     EXPECT_EQ(first_unlike(host.region.memory(), n.immediate), size)
         << "notice " << n.immediate << " arrived before its bytes";
@@ -227,8 +227,8 @@ void take_large(party& side, std::size_t size) {
 
 /// Side 1: put_notify of all bytes, signalled; then as a list, unsignalled; then put and get. Each ends once.
 template <class F>
-void send_large(party& side, std::size_t size) {
-  visiting<F> guest(side, 2 * size, long_silence());
+void send_large(test_side& side, std::size_t size) {
+  initiator_side<F> guest(side, 2 * size, long_silence());
   const auto here = guest.there.at(0);
   const auto one_end = [&](std::uint64_t number) {
     await(
@@ -241,13 +241,13 @@ void send_large(party& side, std::size_t size) {
   push(side, guest.net, guest.seen, "put_notify",
        [&] { return guest.net.put_notify(guest.other, guest.memory.first(size), here, 1, &guest); });
   one_end(1);
-  (void)serve_and_ask(side, guest.net, guest.seen, 0);
+  (void)serve_for_value(side, guest.net, guest.seen, 0);
   push(side, guest.net, guest.seen, "get", [&] { return guest.net.get(guest.other, back, here, &guest); });
   one_end(2);
   EXPECT_EQ(first_unlike({guest.memory.data() + size, size}, 1), size) << "get";
   paint({guest.memory.data(), size}, 2);
   push(side, guest.net, guest.seen, "put_notify", [&] { return guest.net.put_notify(guest.other, both, here, 2); });
-  (void)serve_and_ask(side, guest.net, guest.seen, 0);
+  (void)serve_for_value(side, guest.net, guest.seen, 0);
   paint({guest.memory.data(), size}, 3);
   push(side, guest.net, guest.seen, "put",
        [&] { return guest.net.put(guest.other, guest.memory.first(size), here, &guest); });
@@ -271,8 +271,8 @@ TYPED_TEST_P(gather_lists, a_transfer_larger_than_the_largest_write_ends_as_one_
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::size_t size = beyond_one_write<fabric>;
   TestFixture::play(
-      {.once = true}, [](party& side) { take_large<fabric>(side, size); },
-      [](party& side) { send_large<fabric>(side, size); });
+      {.once = true}, [](test_side& side) { take_large<fabric>(side, size); },
+      [](test_side& side) { send_large<fabric>(side, size); });
 }
 
 REGISTER_TYPED_TEST_SUITE_P(gather_lists, a_transfer_larger_than_the_largest_write_ends_as_one_operation,

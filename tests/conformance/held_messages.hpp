@@ -18,7 +18,7 @@ struct held_back {
 
 /// Side 0: keeps all messages until no new one arrives, then takes them.
 template <class F>
-void hold_and_take(party& side, const held_back& what) {
+void hold_and_take(test_side& side, const held_back& what) {
   auto net = opened<F>(side, listening({.max_message_bytes = what.largest, .receives = what.receives}));
   observer seen;
   const peer p = meet_as_listener(side, net, seen);
@@ -41,7 +41,7 @@ void hold_and_take(party& side, const held_back& what) {
                              },
                              [&](const auto& other) { seen(other); }};
   side.at("holding");
-  ASSERT_TRUE(net.until([&] { return side.heard(1); }, patience * 2, on));
+  ASSERT_TRUE(net.until([&] { return side.has_value(1); }, patience * 2, on));
   for (std::uint32_t quiet = 0, last = 0; quiet < 2000; last = newest) {
     (void)net.progress(on);
     quiet = newest == last ? quiet + 1 : 0;
@@ -49,19 +49,19 @@ void hold_and_take(party& side, const held_back& what) {
   }
   EXPECT_LT(newest, what.count - 1) << "more messages arrived than the receiver can hold";
   holds = false;
-  (void)side.ask(1);
+  (void)side.wait_for_value(1);
   side.at("taking");
   ASSERT_TRUE(net.until([&] { return taken == what.count + what.count / 9; }, patience * 2, on))
       << taken << ", and dropped: " << net.garbled() << " and " << net.stale();
   EXPECT_EQ(empty, what.count / 9);
   for (std::uint32_t i = 0; i < what.count; ++i) EXPECT_EQ(came[i], 1U) << i;
   side.ready(1);
-  ASSERT_TRUE(net.until([&] { return side.heard(1); }, patience * 2, on));
+  ASSERT_TRUE(net.until([&] { return side.has_value(1); }, patience * 2, on));
 }
 
 /// Side 1.
 template <class F>
-void send_more_than_is_held(party& side, const held_back& what) {
+void send_more_than_is_held(test_side& side, const held_back& what) {
   ASSERT_EQ(what.count % 9, 0U);
   constexpr std::uint32_t sources = 32;
   auto net = opened<F>(side);
@@ -82,7 +82,7 @@ void send_more_than_is_held(party& side, const held_back& what) {
   }
   await(
       side, net, seen, "ends", [&] { return seen.completions == posted; }, patience * 2);
-  (void)serve_and_ask(side, net, seen, 0);
+  (void)serve_for_value(side, net, seen, 0);
   side.ready(0);
 }
 

@@ -7,7 +7,7 @@
 
 #include "../../history/checker.hpp"
 #include "../../history/file.hpp"
-#include "party.hpp"
+#include "test_side.hpp"
 
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
@@ -46,29 +46,29 @@ extern "C" const char* __lsan_default_suppressions() {
 namespace weft::conformance {
 
 /// Memory that the supervisor and the sides share.
-struct stage_board {
+struct shared_board {
   bool dies_at_rest = false;                  ///< The killed side dies between two calls of the library.
   std::array<std::atomic<bool>, 4> doomed{};  ///< Will be killed.
   std::array<pid_t, 4> process{};
   std::array<std::array<char, 120>, 4> step{};
 };
 
-class process_party final : public party {
+class process_side final : public test_side {
  public:
-  process_party(int number, std::vector<int> channels, stage_board& board)
-      : party(number, 1), channels_(std::move(channels)), board_(board) {}
+  process_side(int number, std::vector<int> channels, shared_board& board)
+      : test_side(number, 1), channels_(std::move(channels)), board_(board) {}
 
-  void tell(int to, const_bytes message) override {
+  void send_value(int to, const_bytes message) override {
     if (::send(channel(to), message.data(), message.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(message.size()))
       throw stopped("side " + std::to_string(to) + " ended before a value could be sent to it");
   }
-  using party::tell;
-  bool heard(int from) override {
+  using test_side::send_value;
+  bool has_value(int from) override {
     die_if_doomed();
     pollfd p{channel(from), POLLIN, 0};
     return ::poll(&p, 1, 0) == 1;
   }
-  std::vector<std::byte> ask(int from) override {
+  std::vector<std::byte> wait_for_value(int from) override {
     pollfd p{channel(from), POLLIN, 0};
     if (::poll(&p, 1, static_cast<int>(patience / 1ms)) != 1)
       throw stopped("side " + std::to_string(from) + " sent no value in time");
@@ -104,7 +104,7 @@ class process_party final : public party {
   int channel(int to) const { return channels_.at(static_cast<std::size_t>(to)); }
 
   std::vector<int> channels_;  ///< To each side; -1 at the side's own number.
-  stage_board& board_;
+  shared_board& board_;
 };
 
 /// The report of a side to the supervisor: failures and figures as text, then the history.
@@ -184,16 +184,16 @@ class company {
  public:
   company(const circumstances& how, const std::vector<body>& sides, bool dies_at_rest)
       : how_(how), sides_(sides), reports_(sides.size()), pipes_(sides.size(), -1) {
-    board_ = static_cast<stage_board*>(
-        ::mmap(nullptr, sizeof(stage_board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    board_ = static_cast<shared_board*>(
+        ::mmap(nullptr, sizeof(shared_board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
     if (board_ == MAP_FAILED) throw stopped("no shared page for the test's sides");
-    new (board_) stage_board;
+    new (board_) shared_board;
     board_->dies_at_rest = dies_at_rest;
     connect_all();
   }
   company(const company&) = delete;
   company& operator=(const company&) = delete;
-  ~company() { ::munmap(board_, sizeof(stage_board)); }
+  ~company() { ::munmap(board_, sizeof(shared_board)); }
 
   void run() {
     std::fflush(nullptr);
@@ -246,7 +246,7 @@ class company {
     {
       const testing::ScopedFakeTestPartResultReporter listener(
           testing::ScopedFakeTestPartResultReporter::INTERCEPT_ALL_THREADS, &said);
-      process_party me(static_cast<int>(i), channels_[i], *board_);
+      process_side me(static_cast<int>(i), channels_[i], *board_);
       try {
         sides_[i](me);
       } catch (const std::exception& e) {
@@ -328,12 +328,12 @@ class company {
   std::vector<std::string> reports_;
   std::vector<int> pipes_;
   std::vector<std::vector<int>> channels_;
-  stage_board* board_ = nullptr;
+  shared_board* board_ = nullptr;
 };
 
 /// Whether a death inside a library call blocks other processes. shm of libfabric 1.17 keeps spin locks in shared
-/// memory, so every other sender then hangs in the library (docs/limitations.md). weft cannot mend that, so tests kill between
-/// calls there.
+/// memory, so every other sender then hangs in the library (docs/limitations.md). weft cannot mend that, so tests kill
+/// between calls there.
 template <class F>
 inline constexpr bool dies_at_rest = F::facts.same_host && !F::facts.provider.empty();
 

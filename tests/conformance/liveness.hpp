@@ -9,8 +9,8 @@
 
 namespace weft::conformance {
 
-template <class Stage>
-class liveness_of_peers : public suite<Stage> {};
+template <class Environment>
+class liveness_of_peers : public suite<Environment> {};
 TYPED_TEST_SUITE_P(liveness_of_peers);
 
 inline transport_options mortal(bool sleeps) {
@@ -25,30 +25,30 @@ TYPED_TEST_P(liveness_of_peers, a_killed_peer_ends_every_operation_and_is_report
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {.first_is_killed = true},
-      [](party& side) {
-        hosting<fabric> host(side, 65536, rights::all, mortal(false));
+      [](test_side& side) {
+        target_side<fabric> host(side, 65536, rights::all, mortal(false));
         host.seen.on_received = [](const received&) {};
         host.seen.on_notified = [](const notified&) {};
         host.seen.on_lost = [](const lost&) {};
         serve(side, host.net, host.seen, 1, 10min);  // until it is killed
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 65536, mortal(false));
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 65536, mortal(false));
         auto& seen = guest.seen;
         std::uint64_t posted = 0;
-        bool lost_told = false;
+        bool lost_reported = false;
         seen.on_completed = [&](const completed&) {
-          EXPECT_FALSE(lost_told) << "a success after the loss was reported";
+          EXPECT_FALSE(lost_reported) << "a success after the loss was reported";
         };
         seen.on_failed = [&](const failed& f) {
-          EXPECT_FALSE(lost_told) << "an operation ended after the loss was reported";
+          EXPECT_FALSE(lost_reported) << "an operation ended after the loss was reported";
           EXPECT_NE(f.context, nullptr);
         };
         seen.on_lost = [&](const lost& l) {
-          EXPECT_FALSE(lost_told) << "lost twice";
+          EXPECT_FALSE(lost_reported) << "lost twice";
           EXPECT_EQ(l.why.code, errc::peer_lost) << describe(l.why);
           EXPECT_EQ(l.peer, guest.other);
-          lost_told = true;
+          lost_reported = true;
         };
         const auto post = [&] {
           const local_memory mine = guest.memory.first(512);
@@ -72,12 +72,12 @@ TYPED_TEST_P(liveness_of_peers, a_killed_peer_ends_every_operation_and_is_report
         };
         for (int i = 0; i < 200; ++i) push(side, guest.net, seen, "traffic", post);
         side.kill(0);
-        for (int i = 0; i < 20 && !lost_told; ++i) {  // and more, to a dead peer
+        for (int i = 0; i < 20 && !lost_reported; ++i) {  // and more, to a dead peer
           const status s = post();
           EXPECT_TRUE(s || s.is_again() || s.code == errc::peer_lost) << describe(s);
           guest.net.progress(seen);
         }
-        await(side, guest.net, seen, "the loss", [&] { return lost_told; });
+        await(side, guest.net, seen, "the loss", [&] { return lost_reported; });
         EXPECT_EQ(seen.ends(), posted) << "operations without an end";
         EXPECT_FALSE(guest.other.alive());
         const std::uint64_t before = posted;
@@ -99,13 +99,13 @@ TYPED_TEST_P(liveness_of_peers, a_side_that_only_waits_gets_the_loss_of_a_killed
   for (const bool sleeps : {false, true}) {
     TestFixture::play(
         {.first_is_killed = true},
-        [sleeps](party& side) {
-          hosting<fabric> host(side, 64, rights::all, mortal(sleeps));
+        [sleeps](test_side& side) {
+          target_side<fabric> host(side, 64, rights::all, mortal(sleeps));
           host.seen.on_lost = [](const lost&) {};
           serve(side, host.net, host.seen, 1, 10min);
         },
-        [sleeps](party& side) {
-          visiting<fabric> guest(side, 64, mortal(sleeps));
+        [sleeps](test_side& side) {
+          initiator_side<fabric> guest(side, 64, mortal(sleeps));
           guest.seen.on_lost = [&](const lost& l) { EXPECT_EQ(l.why.code, errc::peer_lost); };
           side.kill(0);
           await(side, guest.net, guest.seen, "the loss", [&] { return guest.seen.losses == 1; });
@@ -119,13 +119,13 @@ TYPED_TEST_P(liveness_of_peers, an_owner_that_always_polls_late_loses_only_dead_
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {.first_is_killed = true},
-      [](party& side) {
-        hosting<fabric> host(side, 64, rights::all, {.silence_limit = 30s});
+      [](test_side& side) {
+        target_side<fabric> host(side, 64, rights::all, {.silence_limit = 30s});
         host.seen.on_lost = [](const lost&) {};
         serve(side, host.net, host.seen, 1, 10min);
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 64, mortal(false));
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 64, mortal(false));
         guest.seen.on_lost = [&](const lost& l) { EXPECT_EQ(l.why.code, errc::peer_lost); };
         const auto comes_late = [&] {
           side.rest(20ms);  // silence is checked every 32 polls, which together take most of the limit
@@ -143,20 +143,20 @@ TYPED_TEST_P(liveness_of_peers, an_idle_peer_that_polls_stays_connected) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 64, rights::all, {.silence_limit = 600ms});
+      [](test_side& side) {
+        target_side<fabric> host(side, 64, rights::all, {.silence_limit = 600ms});
         serve(side, host.net, host.seen, 1);
         EXPECT_TRUE(host.other.alive());
         side.ready(1);
         await(side, host.net, host.seen, "the goodbye", [&] { return host.seen.losses == 1; });
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 64, {.silence_limit = 600ms});
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 64, {.silence_limit = 600ms});
         (void)guest.net.until([] { return false; }, 1500ms, guest.seen);
         EXPECT_TRUE(guest.other.alive());
         EXPECT_EQ(guest.seen.losses, 0U);
         side.ready(0);
-        (void)serve_and_ask(side, guest.net, guest.seen, 0);
+        (void)serve_for_value(side, guest.net, guest.seen, 0);
       });
 }
 

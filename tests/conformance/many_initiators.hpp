@@ -51,13 +51,13 @@ struct adder {
   std::uint64_t posted = 0, ended = 0;
 };
 
-template <class Stage>
-class many_initiators : public suite<Stage> {
+template <class Environment>
+class many_initiators : public suite<Environment> {
  public:
   static constexpr std::size_t per_side = 4;
   static const char* asked() { return std::getenv("WEFT_CROWD_ADDITIONS"); }
   static std::uint64_t additions() {
-    return asked() != nullptr ? std::strtoull(asked(), nullptr, 10) : Stage::simulated ? 50 : 10'000;
+    return asked() != nullptr ? std::strtoull(asked(), nullptr, 10) : Environment::simulated ? 50 : 10'000;
   }
   /// Eight floods through one socket delay heartbeats.
   static transport_options patient() {
@@ -66,7 +66,7 @@ class many_initiators : public suite<Stage> {
     return o;
   }
   /// The time after which initiators start no more additions.
-  static duration enough() { return asked() != nullptr || Stage::simulated ? 10min : 6s; }
+  static duration enough() { return asked() != nullptr || Environment::simulated ? 10min : 6s; }
 };
 TYPED_TEST_SUITE_P(many_initiators);
 
@@ -75,8 +75,8 @@ TYPED_TEST_P(many_initiators, eight_initiators_lose_no_addition_and_get_no_value
   static constexpr std::uint64_t window = 32;
   const std::uint64_t each = TestFixture::additions();
   const std::uint64_t all = each * 2 * TestFixture::per_side;
-  const auto side_of_four = [each, all](party& side) {
-    const std::string where = side.ask_text(0);
+  const auto side_of_four = [each, all](test_side& side) {
+    const std::string where = side.wait_for_text(0);
     std::vector<std::unique_ptr<adder<fabric>>> four;
     seen_values values(all);
     std::uint64_t twice = 0;
@@ -86,7 +86,7 @@ TYPED_TEST_P(many_initiators, eight_initiators_lose_no_addition_and_get_no_value
       if (!p) throw stopped("connect: " + p.error().sentence);
       four.push_back(std::make_unique<adder<fabric>>(adder<fabric>{std::move(net), *p, {}}));
     }
-    const auto page = side.ask(0);
+    const auto page = side.wait_for_value(0);
     observer seen;
     seen.on_completed = [&](const completed& c) {
       ++static_cast<adder<fabric>*>(c.context)->ended;
@@ -116,35 +116,37 @@ TYPED_TEST_P(many_initiators, eight_initiators_lose_no_addition_and_get_no_value
     EXPECT_EQ(twice, 0U) << "of this side's values";
     if (side.number() == 1)
       for (std::size_t at = 0; at < values.bytes_of().size(); at += seen_values::at_a_time)
-        side.tell(2, values.bytes_of().subspan(at, std::min(seen_values::at_a_time, values.bytes_of().size() - at)));
+        side.send_value(2,
+                        values.bytes_of().subspan(at, std::min(seen_values::at_a_time, values.bytes_of().size() - at)));
     else {
       for (const instant late = four[0]->net.now() + TestFixture::enough() + patience;
-           !side.heard(1) && four[0]->net.now() < late;) {
+           !side.has_value(1) && four[0]->net.now() < late;) {
         for (auto& a : four) a->net.progress(seen);  // the other side may be slower
         if (side.simulated()) (void)four[0]->net.wait(1us);
       }
       for (std::size_t at = 0; at < values.bytes_of().size(); at += seen_values::at_a_time)
-        EXPECT_EQ(values.shared_with(side.ask(1), at), 0U) << "values that both sides got";
+        EXPECT_EQ(values.shared_with(side.wait_for_value(1), at), 0U) << "values that both sides got";
     }
-    side.tell(0, seen.completions);
-    while (!side.heard(0))
+    side.send_value(0, seen.completions);
+    while (!side.has_value(0))
       for (auto& a : four) a->net.progress(seen);
   };
   TestFixture::play(
       circumstances{.limit = TestFixture::enough() + 100s},
-      [](party& side) {
+      [](test_side& side) {
         auto net = opened<fabric>(side, listening(TestFixture::patient()));
         observer seen;
         auto page = net.allocate(64, rights::remote_atomic).value();
-        for (int k : {1, 2}) side.tell(k, net.listen_address());
+        for (int k : {1, 2}) side.send_value(k, net.listen_address());
         seen.on_requested = [&](const requested& r) { EXPECT_TRUE(net.accept(r.peer)); };
         await(side, net, seen, "eight initiators", [&] { return seen.requests == 2 * TestFixture::per_side; });
-        for (int k : {1, 2}) side.tell(k, const_bytes(net.export_region(page, owner_polls)));
+        for (int k : {1, 2}) side.send_value(k, const_bytes(net.export_region(page, owner_polls)));
         std::uint64_t made = 0;
         for (int k : {1, 2}) {
           await(
-              side, net, seen, "the additions", [&] { return side.heard(k); }, TestFixture::enough() + 2 * patience);
-          made += side.ask_number(k);
+              side, net, seen, "the additions", [&] { return side.has_value(k); },
+              TestFixture::enough() + 2 * patience);
+          made += side.wait_for_number(k);
         }
         std::uint64_t sum = 0;
         std::memcpy(&sum, page.data() + 8, sizeof sum);

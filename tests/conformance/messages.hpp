@@ -13,7 +13,7 @@ namespace weft::conformance {
 
 /// Side 0: takes `count` messages, each once and whole; in order where the row promises it.
 template <class F>
-void take_stream(party& side, std::uint32_t count, transport_options o) {
+void take_stream(test_side& side, std::uint32_t count, transport_options o) {
   auto net = opened<F>(side, listening(o));
   observer seen;
   const peer p = meet_as_listener(side, net, seen);
@@ -45,7 +45,7 @@ void take_stream(party& side, std::uint32_t count, transport_options o) {
 /// Side 1: sends the messages, and overwrites each source that is reusable at once. Returns: how often the queue was
 /// full.
 template <class F>
-std::uint64_t send_stream(party& side, std::uint32_t count, transport_options o, bool signalled) {
+std::uint64_t send_stream(test_side& side, std::uint32_t count, transport_options o, bool signalled) {
   auto net = opened<F>(side, o);
   observer seen;
   const std::size_t each = 256;
@@ -66,7 +66,7 @@ std::uint64_t send_stream(party& side, std::uint32_t count, transport_options o,
     await(
         side, net, seen, "all completions", [&] { return seen.completions == count; }, patience * 2);
   serve(side, net, seen, 0);
-  (void)side.ask(0);
+  (void)side.wait_for_value(0);
   if (!signalled)
     for (const std::uint64_t id : ids) side.book.ended(id, net.now(), errc::ok);
   await(side, net, seen, "nothing in flight", [&] { return net.in_flight() == 0; });
@@ -75,8 +75,8 @@ std::uint64_t send_stream(party& side, std::uint32_t count, transport_options o,
   return seen.agains;
 }
 
-template <class Stage>
-class messages : public suite<Stage> {};
+template <class Environment>
+class messages : public suite<Environment> {};
 TYPED_TEST_SUITE_P(messages);
 
 TYPED_TEST_P(messages, boundaries_are_kept_from_0_bytes_to_the_largest_message) {
@@ -85,7 +85,7 @@ TYPED_TEST_P(messages, boundaries_are_kept_from_0_bytes_to_the_largest_message) 
   static constexpr std::size_t sizes[] = {0, 1, 63, 64, 65, 128, 1000, slot - 1, slot};
   TestFixture::play(
       {},
-      [](party& side) {
+      [](test_side& side) {
         auto net = opened<fabric>(side, {.listens = true, .max_message_bytes = slot});
         observer seen;
         const peer p = meet_as_listener(side, net, seen);
@@ -103,7 +103,7 @@ TYPED_TEST_P(messages, boundaries_are_kept_from_0_bytes_to_the_largest_message) 
           }
         serve(side, net, seen, 1);
       },
-      [](party& side) {
+      [](test_side& side) {
         auto net = opened<fabric>(side, {.max_message_bytes = slot + 100});
         observer seen;
         auto memory = net.allocate(slot + 1, rights::none).value();
@@ -115,7 +115,7 @@ TYPED_TEST_P(messages, boundaries_are_kept_from_0_bytes_to_the_largest_message) 
             push(side, net, seen, "send",
                  [&] { return signalled ? net.send(p, memory.first(size), &seen) : net.send(p, memory.first(size)); });
             serve(side, net, seen, 0);
-            (void)side.ask(0);
+            (void)side.wait_for_value(0);
           }
         const status s = net.send(p, memory.first(slot + 1), &seen);
         EXPECT_EQ(s.code, errc::truncated);
@@ -134,23 +134,23 @@ TYPED_TEST_P(messages, boundaries_are_kept_from_0_bytes_to_the_largest_message) 
 TYPED_TEST_P(messages, thousands_arrive_once_each) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
-      {}, [](party& side) { take_stream<fabric>(side, 3000, {}); },
-      [](party& side) { send_stream<fabric>(side, 3000, {}, true); });
+      {}, [](test_side& side) { take_stream<fabric>(side, 3000, {}); },
+      [](test_side& side) { send_stream<fabric>(side, 3000, {}, true); });
 }
 
 TYPED_TEST_P(messages, thousands_of_unsignalled_messages_arrive_once_each) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
-      {}, [](party& side) { take_stream<fabric>(side, 3000, {}); },
-      [](party& side) { send_stream<fabric>(side, 3000, {}, false); });
+      {}, [](test_side& side) { take_stream<fabric>(side, 3000, {}); },
+      [](test_side& side) { send_stream<fabric>(side, 3000, {}, false); });
 }
 
 TYPED_TEST_P(messages, a_small_window_makes_the_sender_wait_and_loses_no_message) {
   using fabric = typename TestFixture::tested_fabric;
   const transport_options small{.receives = 4, .operations = 8};
   TestFixture::play(
-      {}, [small](party& side) { take_stream<fabric>(side, 1000, small); },
-      [small](party& side) {
+      {}, [small](test_side& side) { take_stream<fabric>(side, 1000, small); },
+      [small](test_side& side) {
         EXPECT_GT(send_stream<fabric>(side, 1000, small, true), 0U)
             << "1000 sends with 8 operations never filled the queue";
       });
@@ -160,19 +160,19 @@ TYPED_TEST_P(messages, kept_messages_keep_their_receives_and_later_ones_wait) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr held_back what{.count = 360, .largest = 1000, .held_surely = 12, .receives = 16};
   TestFixture::play(
-      {.once = true}, [](party& side) { hold_and_take<fabric>(side, what); },
-      [](party& side) { send_more_than_is_held<fabric>(side, what); });
+      {.once = true}, [](test_side& side) { hold_and_take<fabric>(side, what); },
+      [](test_side& side) { send_more_than_is_held<fabric>(side, what); });
 }
 
 TYPED_TEST_P(messages, both_ways_at_once) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t count = 500;
-  const auto talk = [](party& side, transport<fabric>& net, observer& seen, const peer p) {
+  const auto talk = [](test_side& side, transport<fabric>& net, observer& seen, const peer p) {
     auto memory = net.allocate(count * 64, rights::none).value();
     std::uint64_t sum = 0;
     seen.on_received = [&](const received& m) { sum += number_of(m.message); };
     side.ready(1 - side.number());  // neither sends before the other listens
-    (void)serve_and_ask(side, net, seen, 1 - side.number());
+    (void)serve_for_value(side, net, seen, 1 - side.number());
     for (std::uint32_t i = 0; i < count; ++i) {
       const local_memory from = memory.slice(i * 64, 64);
       write_message({from.data, from.size}, i);
@@ -187,13 +187,13 @@ TYPED_TEST_P(messages, both_ways_at_once) {
   };
   TestFixture::play(
       {},
-      [talk](party& side) {
+      [talk](test_side& side) {
         auto net = opened<fabric>(side, listening());
         observer seen;
         const peer p = meet_as_listener(side, net, seen);
         talk(side, net, seen, p);
       },
-      [talk](party& side) {
+      [talk](test_side& side) {
         auto net = opened<fabric>(side);
         observer seen;
         const peer p = meet_as_caller(side, net, seen);

@@ -25,8 +25,8 @@ requires(has_large_buffers<F>) struct buffered_of<F> {
 template <class F>
 using buffered = typename buffered_of<F>::type;
 
-template <class Stage>
-class multi_receive : public suite<Stage> {};
+template <class Environment>
+class multi_receive : public suite<Environment> {};
 TYPED_TEST_SUITE_P(multi_receive);
 
 template <class F>
@@ -42,7 +42,7 @@ TYPED_TEST_P(multi_receive, messages_of_256_bytes_fill_nine_tenths_of_a_buffer) 
   static constexpr std::uint32_t each = 256, count = 3 * 1024 + 16;
   TestFixture::play(
       {.once = true},
-      [](party& side) {
+      [](test_side& side) {
         auto net = opened<fabric>(side, listening());
         observer seen;
         std::uint64_t at_first = 0, before = 0, bytes = 0, of_spent = 0, spent = 0;
@@ -69,7 +69,7 @@ TYPED_TEST_P(multi_receive, messages_of_256_bytes_fill_nine_tenths_of_a_buffer) 
         side.ready(1);
         serve(side, net, seen, 1);
       },
-      [](party& side) {
+      [](test_side& side) {
         auto net = opened<fabric>(side);
         observer seen;
         auto memory = net.allocate(64 * each, rights::none).value();
@@ -82,7 +82,7 @@ TYPED_TEST_P(multi_receive, messages_of_256_bytes_fill_nine_tenths_of_a_buffer) 
         }
         await(
             side, net, seen, "ends", [&] { return seen.completions == count; }, patience * 2);
-        (void)serve_and_ask(side, net, seen, 0);
+        (void)serve_for_value(side, net, seen, 0);
         side.ready(0);
       });
 }
@@ -96,8 +96,8 @@ TYPED_TEST_P(multi_receive, a_buffer_is_kept_until_handlers_took_all_its_message
   // messages are far more than single receives would hold.
   static constexpr held_back what{.count = 2700, .largest = 1024, .held_surely = 500, .receives = 32};
   TestFixture::play(
-      {.once = true}, [](party& side) { hold_and_take<fabric>(side, what); },
-      [](party& side) { send_more_than_is_held<fabric>(side, what); });
+      {.once = true}, [](test_side& side) { hold_and_take<fabric>(side, what); },
+      [](test_side& side) { send_more_than_is_held<fabric>(side, what); });
 }
 
 REGISTER_TYPED_TEST_SUITE_P(multi_receive, messages_of_256_bytes_fill_nine_tenths_of_a_buffer,

@@ -3,9 +3,9 @@
 // Answers that no row has by default and that change the requests to the library, together: two completion queues, a
 // library that locks, fewer bytes copied at the call. Each is used where the row permits it. All other promises still
 // hold; the promises of the families inject and queues are tested here. Hot path: no. Threads: one per side.
+#include "environment.hpp"
 #include "put_notify.hpp"
 #include "run_record.hpp"
-#include "stage.hpp"
 #include "waiting.hpp"
 
 #include "../../compose/with.hpp"
@@ -36,10 +36,10 @@ static_assert(transport<tested>::inject_bytes == own(tested::facts.inject_bytes)
 static_assert(copies_nothing::fingerprint == tested::fingerprint, "each side answers for itself");
 
 template <class F>
-using stage_of = std::conditional_t<in_process<F>, simulated_stage<F>, live<F>>;
+using environment_of = std::conditional_t<in_process<F>, simulated_environment<F>, live<F>>;
 
-template <class Stage>
-class options : public suite<Stage> {};
+template <class Environment>
+class options : public suite<Environment> {};
 TYPED_TEST_SUITE_P(options);
 
 /// Side 0: how many payloads arrived as they were at the post, and how many as they were later.
@@ -60,8 +60,8 @@ TYPED_TEST_P(options, sources_up_to_the_inject_size_are_reusable_at_once_and_lar
   static constexpr bool reads_late = in_process<fabric>;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 64, rights::remote_write);
+      [](test_side& side) {
+        target_side<fabric> host(side, 64, rights::remote_write);
         seen_letters small, large;
         host.seen.on_notified = [&](const notified& n) {
           seen_letters& of = n.immediate <= bound ? small : large;
@@ -79,8 +79,8 @@ TYPED_TEST_P(options, sources_up_to_the_inject_size_are_reusable_at_once_and_lar
           EXPECT_GT(large.late, 0U) << "a source of more than inject_bytes was copied at the call";
         }
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 64);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 64);
         for (std::uint32_t i = 0; i < rounds; ++i) {
           const std::uint32_t size = bound == 0 || i % 2 == 0 ? bound + 1 : bound;
           const local_memory from = guest.memory.first(size);
@@ -90,7 +90,7 @@ TYPED_TEST_P(options, sources_up_to_the_inject_size_are_reusable_at_once_and_lar
             std::memset(from.data, 'l', size);
             return s;
           });
-          (void)serve_and_ask(side, guest.net, guest.seen, 0);
+          (void)serve_for_value(side, guest.net, guest.seen, 0);
         }
         side.ready(0);
       });
@@ -102,13 +102,13 @@ TYPED_TEST_P(options, a_completion_alone_wakes_a_sleeping_thread) {
   static constexpr duration nap = 30s;  // each lost wake-up costs as much
   TestFixture::play(
       {.limit = 40s, .once = true},
-      [](party& side) {
-        hosting<fabric> host(side, 64, rights::remote_write);
+      [](test_side& side) {
+        target_side<fabric> host(side, 64, rights::remote_write);
         serve(side, host.net, host.seen, 1);
         EXPECT_EQ(host.seen.notices, 0U);
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 64, {.sleeps = true, .silence_limit = 20s});
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 64, {.sleeps = true, .silence_limit = 20s});
         for (std::uint64_t i = 1; i <= 200; ++i) {
           push(side, guest.net, guest.seen, "put",
                [&] { return guest.net.put(guest.other, guest.memory.first(8), guest.there.at(0), &guest); });
@@ -125,9 +125,9 @@ TYPED_TEST_P(options, a_completion_alone_wakes_a_sleeping_thread) {
 REGISTER_TYPED_TEST_SUITE_P(options, sources_up_to_the_inject_size_are_reusable_at_once_and_larger_ones_later,
                             a_completion_alone_wakes_a_sleeping_thread);
 
-INSTANTIATE_TYPED_TEST_SUITE_P(little, options, stage_of<copies_little>, fabric_name);
-INSTANTIATE_TYPED_TEST_SUITE_P(nothing, options, stage_of<copies_nothing>, fabric_name);
-INSTANTIATE_TYPED_TEST_SUITE_P(nothing, put_notify, stage_of<copies_nothing>, fabric_name);
-INSTANTIATE_TYPED_TEST_SUITE_P(nothing, waiting, stage_of<copies_nothing>, fabric_name);
+INSTANTIATE_TYPED_TEST_SUITE_P(little, options, environment_of<copies_little>, fabric_name);
+INSTANTIATE_TYPED_TEST_SUITE_P(nothing, options, environment_of<copies_nothing>, fabric_name);
+INSTANTIATE_TYPED_TEST_SUITE_P(nothing, put_notify, environment_of<copies_nothing>, fabric_name);
+INSTANTIATE_TYPED_TEST_SUITE_P(nothing, waiting, environment_of<copies_nothing>, fabric_name);
 
 }  // namespace weft::conformance

@@ -12,8 +12,8 @@
 
 namespace weft::conformance {
 
-template <class Stage>
-class ordering_of_writes : public suite<Stage> {};
+template <class Environment>
+class ordering_of_writes : public suite<Environment> {};
 TYPED_TEST_SUITE_P(ordering_of_writes);
 
 inline constexpr std::uint32_t order_rounds = 24;
@@ -22,9 +22,9 @@ inline constexpr std::size_t bytes_per_put = 64;
 
 /// Side 1 of both programs: eight puts of this round's bytes, then `last`.
 template <class F, class Last>
-void write_rounds(party& side, visiting<F>& guest, Last&& last) {
+void write_rounds(test_side& side, initiator_side<F>& guest, Last&& last) {
   for (std::uint32_t round = 1; round <= order_rounds; ++round) {
-    (void)serve_and_ask(side, guest.net, guest.seen, 0);
+    (void)serve_for_value(side, guest.net, guest.seen, 0);
     for (std::uint32_t i = 0; i < puts_per_round; ++i) {
       const local_memory from = guest.memory.slice(i * bytes_per_put, bytes_per_put);
       paint({from.data, from.size}, round * puts_per_round + i);
@@ -41,7 +41,7 @@ void write_rounds(party& side, visiting<F>& guest, Last&& last) {
 
 /// Number of puts of a round whose bytes are not complete.
 template <class F>
-std::uint32_t missing(const hosting<F>& host, std::uint32_t round) {
+std::uint32_t missing(const target_side<F>& host, std::uint32_t round) {
   std::uint32_t not_whole = 0;
   for (std::uint32_t i = 0; i < puts_per_round; ++i) {
     const const_bytes there = host.region.memory().subspan(i * bytes_per_put, bytes_per_put);
@@ -56,11 +56,11 @@ void last_write_carries_the_notice(std::uint64_t& caught) {
   using fabric = typename Fixture::tested_fabric;
   Fixture::play(
       {},
-      [&caught](party& side) {
-        hosting<fabric> host(side, 4096, rights::remote_write);
-        std::uint32_t told = 0;
+      [&caught](test_side& side) {
+        target_side<fabric> host(side, 4096, rights::remote_write);
+        std::uint32_t reported = 0;
         host.seen.on_notified = [&](const notified& n) {
-          told = n.immediate;
+          reported = n.immediate;
           const std::uint32_t late = missing(host, n.immediate);
           caught += late;
           if (ordering<fabric>::notice_after_puts) {
@@ -69,13 +69,13 @@ void last_write_carries_the_notice(std::uint64_t& caught) {
         };
         for (std::uint32_t round = 1; round <= order_rounds; ++round) {
           side.ready(1);
-          await(side, host.net, host.seen, "the notice", [&] { return told == round; });
+          await(side, host.net, host.seen, "the notice", [&] { return reported == round; });
         }
         side.ready(1);
         serve(side, host.net, host.seen, 1);
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 4096);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 4096);
         write_rounds(side, guest, [&](std::uint32_t round) {
           push(side, guest.net, guest.seen, "put_notify", [&] {
             return guest.net.put_notify(guest.other, guest.memory.slice(2048, 8), guest.there.at(2048), round, &guest);
@@ -90,8 +90,8 @@ void flag_behind_the_data(std::uint64_t& caught) {
   using fabric = typename Fixture::tested_fabric;
   Fixture::play(
       {},
-      [&caught](party& side) {
-        hosting<fabric> host(side, 4096, rights::remote_write);
+      [&caught](test_side& side) {
+        target_side<fabric> host(side, 4096, rights::remote_write);
         for (std::uint32_t round = 1; round <= order_rounds; ++round) {
           side.ready(1);
           const auto flag_is_up = [&] {
@@ -109,8 +109,8 @@ void flag_behind_the_data(std::uint64_t& caught) {
         side.ready(1);
         serve(side, host.net, host.seen, 1);
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 4096);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 4096);
         write_rounds(side, guest, [&](std::uint64_t round) {
           const local_memory flag = guest.memory.slice(2048 + 8 * (round % 8), 8);
           std::memcpy(flag.data, &round, sizeof round);

@@ -3,9 +3,9 @@
 // Virtual addresses of the target on a fabric that uses offsets by default. Transfers work there too. Answers that
 // relied on the order that virtual addresses cost are replaced. One promise is not kept, and its test is excluded: no
 // key is checked.
+#include "environment.hpp"
 #include "put_get.hpp"
 #include "put_notify.hpp"
-#include "stage.hpp"
 
 #include "../../compose/ordering.hpp"
 #include "../../compose/with.hpp"

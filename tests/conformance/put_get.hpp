@@ -11,8 +11,8 @@
 
 namespace weft::conformance {
 
-template <class Stage>
-class put_get : public suite<Stage> {};
+template <class Environment>
+class put_get : public suite<Environment> {};
 TYPED_TEST_SUITE_P(put_get);
 
 TYPED_TEST_P(put_get, random_sizes_at_random_offsets_return_unchanged) {
@@ -21,15 +21,15 @@ TYPED_TEST_P(put_get, random_sizes_at_random_offsets_return_unchanged) {
   static constexpr int rounds = 60;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, size, rights::remote_write | rights::remote_read);
+      [](test_side& side) {
+        target_side<fabric> host(side, size, rights::remote_write | rights::remote_read);
         std::fill_n(host.region.data(), size, std::byte{0x5a});
         side.ready(1);
         for (int i = 0; i < rounds; ++i) {  // offset and size: checked here together with the bytes around
           serve(side, host.net, host.seen, 1);
-          const std::uint64_t place = side.ask_number(1);
+          const std::uint64_t place = side.wait_for_number(1);
           serve(side, host.net, host.seen, 1);
-          const std::uint64_t length = side.ask_number(1);
+          const std::uint64_t length = side.wait_for_number(1);
           const const_bytes all = host.region.memory();
           EXPECT_EQ(first_unlike(all.subspan(place, length), static_cast<std::uint64_t>(i)), length);
           for (std::size_t k = 0; k < 64 && k < place; ++k)
@@ -41,9 +41,9 @@ TYPED_TEST_P(put_get, random_sizes_at_random_offsets_return_unchanged) {
         }
         serve(side, host.net, host.seen, 1);
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 2 * size);
-        (void)serve_and_ask(side, guest.net, guest.seen, 0);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 2 * size);
+        (void)serve_for_value(side, guest.net, guest.seen, 0);
         for (int i = 0; i < rounds; ++i) {
           const std::size_t length = i % 10 == 0 ? 1 + side.below(size) : i % 7 == 0 ? 1 : 1 + side.below(5000);
           const std::size_t place = side.below(size - length + 1);
@@ -66,10 +66,10 @@ TYPED_TEST_P(put_get, random_sizes_at_random_offsets_return_unchanged) {
           EXPECT_TRUE(!delivered ||
                       first_unlike({guest.memory.data() + size, length}, static_cast<std::uint64_t>(i)) == length)
               << "round " << i;
-          side.tell(0, std::uint64_t{place});
-          side.tell(0, std::uint64_t{length});
+          side.send_value(0, std::uint64_t{place});
+          side.send_value(0, std::uint64_t{length});
           serve(side, guest.net, guest.seen, 0);
-          (void)side.ask(0);
+          (void)side.wait_for_value(0);
         }
         side.ready(0);
       });
@@ -79,13 +79,13 @@ TYPED_TEST_P(put_get, an_access_out_of_bounds_is_refused_before_it_is_posted) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 1000, rights::all);
+      [](test_side& side) {
+        target_side<fabric> host(side, 1000, rights::all);
         serve(side, host.net, host.seen, 1);
         for (const std::byte b : host.region.memory()) ASSERT_EQ(b, std::byte{});
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 4096);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 4096);
         const auto& there = guest.there;
         paint(guest.memory.memory(), 1);
         EXPECT_EQ(there.size(), 1000U);
@@ -116,16 +116,16 @@ TYPED_TEST_P(put_get, an_access_without_the_right_is_refused_before_it_is_posted
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 1024, rights::remote_write);
+      [](test_side& side) {
+        target_side<fabric> host(side, 1024, rights::remote_write);
         auto readable = host.net.allocate(1024, rights::remote_read).value();
-        side.tell(1, const_bytes(host.net.export_region(readable, owner_polls)));
+        side.send_value(1, const_bytes(host.net.export_region(readable, owner_polls)));
         serve(side, host.net, host.seen, 1);
         for (const std::byte b : readable.memory()) ASSERT_EQ(b, std::byte{});
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 1024);
-        const auto readable = guest.net.parse_region(serve_and_ask(side, guest.net, guest.seen, 0)).value();
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 1024);
+        const auto readable = guest.net.parse_region(serve_for_value(side, guest.net, guest.seen, 0)).value();
         EXPECT_EQ(guest.net.get(guest.other, guest.memory.first(8), guest.there.at(0), &guest).code, errc::denied);
         EXPECT_EQ(guest.net.fetch_add(guest.other, guest.there.at(0), 1, &guest).code, errc::denied);
         EXPECT_EQ(guest.net.compare_swap(guest.other, guest.there.at(0), 0, 1, &guest).code, errc::denied);
@@ -141,17 +141,17 @@ TYPED_TEST_P(put_get, a_wrong_key_ends_in_an_error_and_changes_no_byte) {
   for (const bool write : {true, false}) {
     TestFixture::play(
         {},
-        [](party& side) {
-          hosting<fabric> host(side, 4096, rights::all, {.operation_timeout = 3s});
+        [](test_side& side) {
+          target_side<fabric> host(side, 4096, rights::all, {.operation_timeout = 3s});
           paint(host.region.memory(), 77);
           side.ready(1);
           host.seen.on_lost = [](const lost&) {};  // some libraries end the connection after a refused access
           serve(side, host.net, host.seen, 1);
           EXPECT_EQ(first_unlike(host.region.memory(), 77), host.region.size());
         },
-        [write](party& side) {
-          visiting<fabric> guest(side, 4096, {.operation_timeout = 3s});
-          (void)serve_and_ask(side, guest.net, guest.seen, 0);
+        [write](test_side& side) {
+          initiator_side<fabric> guest(side, 4096, {.operation_timeout = 3s});
+          (void)serve_for_value(side, guest.net, guest.seen, 0);
           guest.seen.on_failed = [&](const failed& f) { EXPECT_EQ(f.context, &guest); };
           guest.seen.on_lost = [](const lost&) {};
           remote_place wrong = guest.there.at(64);

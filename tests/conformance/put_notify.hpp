@@ -41,15 +41,15 @@ class scattered {
 
 /// Side 0: counts each notice and checks its bytes. At the end it checks every byte that no write touched.
 template <class F>
-void take_scattered(party& side, const scattered& plan) {
-  hosting<F> host(side, plan.bytes_in_all(), rights::remote_write);
-  std::vector<std::uint32_t> told(plan.count());
+void take_scattered(test_side& side, const scattered& plan) {
+  target_side<F> host(side, plan.bytes_in_all(), rights::remote_write);
+  std::vector<std::uint32_t> reported(plan.count());
   host.seen.on_notified = [&](const notified& n) {
     if (n.immediate >= plan.count()) {
       ADD_FAILURE() << "immediate " << n.immediate << " was not sent";
       return;
     }
-    EXPECT_EQ(++told[n.immediate], 1U) << "notice " << n.immediate << " arrived twice";
+    EXPECT_EQ(++reported[n.immediate], 1U) << "notice " << n.immediate << " arrived twice";
     const const_bytes there = host.region.memory().subspan(plan.place(n.immediate), plan.size(n.immediate));
     EXPECT_EQ(first_unlike(there, n.immediate), there.size())
         << "notice " << n.immediate << " arrived before its bytes";
@@ -73,8 +73,8 @@ void take_scattered(party& side, const scattered& plan) {
 
 /// Side 1: posts all of them, as fast as the queue accepts them.
 template <class F>
-void send_scattered(party& side, const scattered& plan, bool signalled) {
-  visiting<F> guest(side, plan.count() * scattered::largest);
+void send_scattered(test_side& side, const scattered& plan, bool signalled) {
+  initiator_side<F> guest(side, plan.count() * scattered::largest);
   std::vector<std::uint64_t> ids(plan.count());
   std::vector<std::uint32_t> ended(plan.count());
   guest.seen.on_completed = [&](const completed& c) {
@@ -96,7 +96,7 @@ void send_scattered(party& side, const scattered& plan, bool signalled) {
   if (signalled)
     await(side, guest.net, guest.seen, "all completions", [&] { return guest.seen.completions >= plan.count(); });
   serve(side, guest.net, guest.seen, 0);
-  (void)side.ask(0);
+  (void)side.wait_for_value(0);
   if (!signalled)  // the other side has confirmed them all
     for (const std::uint64_t id : ids) side.book.ended(id, guest.net.now(), errc::ok);
   EXPECT_EQ(guest.seen.completions, signalled ? plan.count() : 0U);
@@ -105,22 +105,22 @@ void send_scattered(party& side, const scattered& plan, bool signalled) {
   side.ready(0);
 }
 
-template <class Stage>
-class put_notify : public suite<Stage> {};
+template <class Environment>
+class put_notify : public suite<Environment> {};
 TYPED_TEST_SUITE_P(put_notify);
 
 TYPED_TEST_P(put_notify, a_thousand_signalled_puts_notify_once_each_after_their_bytes) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
-      {}, [](party& side) { take_scattered<fabric>(side, scattered(11, 1000)); },
-      [](party& side) { send_scattered<fabric>(side, scattered(11, 1000), true); });
+      {}, [](test_side& side) { take_scattered<fabric>(side, scattered(11, 1000)); },
+      [](test_side& side) { send_scattered<fabric>(side, scattered(11, 1000), true); });
 }
 
 TYPED_TEST_P(put_notify, a_thousand_unsignalled_puts_notify_once_each_after_their_bytes) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
-      {}, [](party& side) { take_scattered<fabric>(side, scattered(12, 1000)); },
-      [](party& side) { send_scattered<fabric>(side, scattered(12, 1000), false); });
+      {}, [](test_side& side) { take_scattered<fabric>(side, scattered(12, 1000)); },
+      [](test_side& side) { send_scattered<fabric>(side, scattered(12, 1000), false); });
 }
 
 TYPED_TEST_P(put_notify, every_immediate_value_arrives_unchanged) {
@@ -129,8 +129,8 @@ TYPED_TEST_P(put_notify, every_immediate_value_arrives_unchanged) {
                                              0x10000, 0x7fff'ffff, 0x8000'0000, 0xffff'ffff};
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 4096, rights::remote_write);
+      [](test_side& side) {
+        target_side<fabric> host(side, 4096, rights::remote_write);
         std::vector<std::uint32_t> came;
         host.seen.on_notified = [&](const notified& n) { came.push_back(n.immediate); };
         for (const std::uint32_t value : values) {
@@ -142,14 +142,14 @@ TYPED_TEST_P(put_notify, every_immediate_value_arrives_unchanged) {
         serve(side, host.net, host.seen, 1);
         EXPECT_TRUE(came.empty());
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 4096);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 4096);
         for (const std::uint32_t value : values) {
           push(side, guest.net, guest.seen, "put_notify", [&] {
             return guest.net.put_notify(guest.other, guest.memory.first(8), guest.there.at(0), value, &guest);
           });
           serve(side, guest.net, guest.seen, 0);
-          (void)side.ask(0);
+          (void)side.wait_for_value(0);
         }
         await(side, guest.net, guest.seen, "completions", [&] { return guest.seen.completions == std::size(values); });
         side.ready(0);
@@ -160,8 +160,8 @@ TYPED_TEST_P(put_notify, a_put_of_zero_bytes_notifies_too) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 64, rights::remote_write);
+      [](test_side& side) {
+        target_side<fabric> host(side, 64, rights::remote_write);
         std::uint32_t sum = 0;
         host.seen.on_notified = [&](const notified& n) { sum += n.immediate; };
         await(side, host.net, host.seen, "both notices", [&] { return host.seen.notices == 2; });
@@ -171,8 +171,8 @@ TYPED_TEST_P(put_notify, a_put_of_zero_bytes_notifies_too) {
         EXPECT_EQ(host.seen.notices, 2U);
         for (const std::byte b : host.region.memory()) EXPECT_EQ(b, std::byte{});
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 64);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 64);
         push(side, guest.net, guest.seen, "put_notify",
              [&] { return guest.net.put_notify(guest.other, guest.memory.first(0), guest.there.at(0), 7, &guest); });
         push(side, guest.net, guest.seen, "put_notify",
@@ -189,8 +189,8 @@ TYPED_TEST_P(put_notify, ten_times_more_notices_than_posted_receives_all_arrive)
   const transport_options few{.receives = 8};
   TestFixture::play(
       {},
-      [few](party& side) {
-        hosting<fabric> host(side, 4096, rights::remote_write, few);
+      [few](test_side& side) {
+        target_side<fabric> host(side, 4096, rights::remote_write, few);
         std::uint64_t sum = 0;
         host.seen.on_notified = [&](const notified& n) { sum += n.immediate; };
         await(
@@ -200,8 +200,8 @@ TYPED_TEST_P(put_notify, ten_times_more_notices_than_posted_receives_all_arrive)
         EXPECT_EQ(host.seen.notices, count);
         EXPECT_EQ(sum, std::uint64_t{count} * (count + 1) / 2);
       },
-      [few](party& side) {
-        visiting<fabric> guest(side, 4096, few);
+      [few](test_side& side) {
+        initiator_side<fabric> guest(side, 4096, few);
         for (std::uint32_t i = 1; i <= count; ++i)
           push(side, guest.net, guest.seen, "put_notify",
                [&] { return guest.net.put_notify(guest.other, guest.memory.first(32), guest.there.at(0), i, &guest); });

@@ -14,7 +14,7 @@ inline constexpr std::uint32_t rail_count = 3;
 inline constexpr std::uint64_t stripe = 512;
 
 template <class F>
-rails<F> opened_rails(party& side, bool listens, std::uint32_t count = rail_count) {
+rails<F> opened_rails(test_side& side, bool listens, std::uint32_t count = rail_count) {
   side.at("open rails");
   rails_options o{.nodes = std::vector<std::string>(count, home()), .page_bytes = stripe, .transfers = 8};
   o.each.listens = listens;
@@ -25,13 +25,13 @@ rails<F> opened_rails(party& side, bool listens, std::uint32_t count = rail_coun
   return std::move(all).value();
 }
 template <class F, class Done>
-void await(party& side, rails<F>& all, observer& seen, std::string_view what, Done&& done) {
+void await(test_side& side, rails<F>& all, observer& seen, std::string_view what, Done&& done) {
   side.at(what);
   if (const status s = all.until(std::forward<Done>(done), patience, seen); !s)
     throw stopped("waited for " + std::string(what) + ": " + describe(s));
 }
 template <class F, class Post>
-void push(party& side, rails<F>& all, observer& seen, std::string_view what, Post&& post) {
+void push(test_side& side, rails<F>& all, observer& seen, std::string_view what, Post&& post) {
   await(side, all, seen, what, [&] {
     const status s = post();
     if (!s && !s.is_again()) throw stopped(std::string(what) + ": " + describe(s));
@@ -48,10 +48,10 @@ struct striped_host {
   striped_region memory;
   striped_peer other;
 
-  striped_host(party& side, std::size_t size) : all(opened_rails<F>(side, true)) {
+  striped_host(test_side& side, std::size_t size) : all(opened_rails<F>(side, true)) {
     seen.on_notified = [this](const notified& n) { EXPECT_TRUE(arrivals.note(n.immediate)); };
     memory = all.allocate(size, rights::all).value();
-    side.tell(1, all.listen_address());
+    side.send_value(1, all.listen_address());
     side.at("accept");
     auto p = all.accept_one(patience, seen);
     if (!p) throw stopped("accept: " + p.error().sentence);
@@ -59,8 +59,8 @@ struct striped_host {
     if (const status s = all.send_region(other, memory, owner_polls, patience, seen); !s)
       throw stopped("send_region: " + describe(s));
   }
-  void serve(party& side) {
-    await(side, all, seen, "progress until side 1 sends a value", [&] { return side.heard(1); });
+  void serve(test_side& side) {
+    await(side, all, seen, "progress until side 1 sends a value", [&] { return side.has_value(1); });
   }
 };
 /// Side 1.
@@ -72,9 +72,9 @@ struct striped_guest {
   striped_peer other;
   remote_striped_region there;
 
-  striped_guest(party& side, std::size_t size) : all(opened_rails<F>(side, false)) {
+  striped_guest(test_side& side, std::size_t size) : all(opened_rails<F>(side, false)) {
     memory = all.allocate(size, rights::none).value();
-    const std::string where = side.ask_text(0);
+    const std::string where = side.wait_for_text(0);
     side.at("connect");
     auto p = all.connect(where, patience, seen);
     if (!p) throw stopped("connect: " + p.error().sentence);
@@ -85,8 +85,8 @@ struct striped_guest {
   }
 };
 
-template <class Stage>
-class striped_rails : public suite<Stage> {};
+template <class Environment>
+class striped_rails : public suite<Environment> {};
 TYPED_TEST_SUITE_P(striped_rails);
 
 TYPED_TEST_P(striped_rails, transfers_of_every_size_arrive_and_notices_are_counted) {
@@ -104,7 +104,7 @@ TYPED_TEST_P(striped_rails, transfers_of_every_size_arrive_and_notices_are_count
                                      {511, 7 * stripe + 3}};
   TestFixture::play(
       {},
-      [](party& side) {
+      [](test_side& side) {
         striped_host<fabric> host(side, 10 * stripe);
         for (std::uint32_t i = 0; i < std::size(all); ++i) {
           const std::uint64_t notices = host.all.notices(all[i].offset, all[i].size);
@@ -113,11 +113,11 @@ TYPED_TEST_P(striped_rails, transfers_of_every_size_arrive_and_notices_are_count
           EXPECT_EQ(first_unlike(host.memory.memory().subspan(all[i].offset, all[i].size), i), all[i].size) << i;
           side.ready(1);
           host.serve(side);
-          (void)side.ask(1);
+          (void)side.wait_for_value(1);
           EXPECT_EQ(host.arrivals.seen(i), notices);
         }
       },
-      [](party& side) {
+      [](test_side& side) {
         striped_guest<fabric> guest(side, 20 * stripe);
         std::uint64_t ends = 0;
         for (std::uint32_t i = 0; i < std::size(all); ++i) {
@@ -127,8 +127,8 @@ TYPED_TEST_P(striped_rails, transfers_of_every_size_arrive_and_notices_are_count
                [&] { return guest.all.put_notify(guest.other, source, guest.there.at(all[i].offset), i, &guest); });
           ++ends;
           await(side, guest.all, guest.seen, "its completion, and a value of the other side",
-                [&] { return guest.seen.completions == ends && side.heard(0); });
-          (void)side.ask(0);
+                [&] { return guest.seen.completions == ends && side.has_value(0); });
+          (void)side.wait_for_value(0);
           if (all[i].size > 0) {
             const striped_slice back = guest.memory.slice(10 * stripe, all[i].size);
             push(side, guest.all, guest.seen, "get",
@@ -149,14 +149,14 @@ TYPED_TEST_P(striped_rails, more_transfers_than_queues_hold_complete_once_each) 
   static constexpr std::uint64_t size = 30 * stripe;  // eight at once: more pieces than the rails hold
   TestFixture::play(
       {},
-      [](party& side) {
+      [](test_side& side) {
         striped_host<fabric> host(side, size);
         await(side, host.all, host.seen, "all notices", [&] { return host.arrivals.reached(5, count * 30); });
         side.ready(1);
         host.serve(side);
         EXPECT_EQ(host.arrivals.seen(5), count * 30U);
       },
-      [](party& side) {
+      [](test_side& side) {
         striped_guest<fabric> guest(side, size);
         std::vector<int> ends(count);
         guest.seen.on_completed = [&](const completed& e) {
@@ -168,16 +168,16 @@ TYPED_TEST_P(striped_rails, more_transfers_than_queues_hold_complete_once_each) 
             return guest.all.put_notify(guest.other, guest.memory.first(size), guest.there.at(0), 5, &each);
           });
         await(side, guest.all, guest.seen, "all completions, and a value of the other side",
-              [&] { return guest.all.in_flight() == 0 && side.heard(0); });
+              [&] { return guest.all.in_flight() == 0 && side.has_value(0); });
         for (const int each : ends) EXPECT_EQ(each, 1);
-        std::uint64_t told = 0;
-        const auto overloads = overloaded{[&](const completed&) { ++told; },
+        std::uint64_t reported = 0;
+        const auto overloads = overloaded{[&](const completed&) { ++reported; },
                                           [](auto&&) {}};  // the second handler must not take events of the first
         push(side, guest.all, guest.seen, "put",
              [&] { return guest.all.put(guest.other, guest.memory.first(8), guest.there.at(0), &guest); });
         const instant end = guest.all.now() + patience;
-        while (told == 0 && guest.all.now() < end) guest.all.progress(overloads);
-        EXPECT_EQ(told, 1U);
+        while (reported == 0 && guest.all.now() < end) guest.all.progress(overloads);
+        EXPECT_EQ(reported, 1U);
         side.ready(0);
       });
 }
@@ -186,13 +186,13 @@ TYPED_TEST_P(striped_rails, a_lost_rail_is_reported_once_and_fails_each_transfer
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
-      [](party& side) {
+      [](test_side& side) {
         striped_host<fabric> host(side, 30 * stripe);
         await(side, host.all, host.seen, "some notices", [&] { return host.arrivals.reached(1, 30); });
         EXPECT_TRUE(host.all.rail(1).close(host.other.on(1), 2s, host.seen));
-        await(side, host.all, host.seen, "progress until side 1 sends a value", [&] { return side.heard(1); });
+        await(side, host.all, host.seen, "progress until side 1 sends a value", [&] { return side.has_value(1); });
       },
-      [](party& side) {
+      [](test_side& side) {
         striped_guest<fabric> guest(side, 30 * stripe);
         std::uint64_t posted = 0;
         guest.seen.on_failed = [](const failed& e) {
@@ -219,14 +219,14 @@ TYPED_TEST_P(striped_rails, transfers_out_of_bounds_and_other_stripe_sizes_are_r
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
-      [](party& side) {
+      [](test_side& side) {
         striped_host<fabric> host(side, 4 * stripe);
         host.serve(side);
-        (void)side.ask(1);
-        side.tell(1, host.all.listen_address());
+        (void)side.wait_for_value(1);
+        side.send_value(1, host.all.listen_address());
         host.serve(side);
       },
-      [](party& side) {
+      [](test_side& side) {
         {
           striped_guest<fabric> guest(side, 4 * stripe);
           const auto put = [&](std::size_t from, std::size_t size, std::uint64_t to) {
@@ -241,7 +241,7 @@ TYPED_TEST_P(striped_rails, transfers_out_of_bounds_and_other_stripe_sizes_are_r
           EXPECT_TRUE(guest.all.close(guest.other, 5s, guest.seen));
         }
         side.ready(0);
-        const std::string where = side.ask_text(0);
+        const std::string where = side.wait_for_text(0);
         auto two = opened_rails<fabric>(side, false, 2);
         const auto few = two.connect(where, patience);
         ASSERT_FALSE(few);

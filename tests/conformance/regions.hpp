@@ -11,8 +11,8 @@
 
 namespace weft::conformance {
 
-template <class Stage>
-class regions : public suite<Stage> {};
+template <class Environment>
+class regions : public suite<Environment> {};
 TYPED_TEST_SUITE_P(regions);
 
 template <class F>
@@ -28,7 +28,7 @@ TYPED_TEST_P(regions, ten_thousand_keys_are_all_different) {
   if (TestFixture::facts.key_bytes < 4)
     GTEST_SKIP() << "row " << fabric::name << ", key_bytes " << int{TestFixture::facts.key_bytes}
                  << ": too narrow for 10,000 keys in a process";
-  TestFixture::play({.once = true}, [](party& side) {
+  TestFixture::play({.once = true}, [](test_side& side) {
     auto net = opened<fabric>(side);
     std::vector<std::byte> memory(64);
     std::unordered_set<std::uint64_t> seen;
@@ -49,7 +49,7 @@ TYPED_TEST_P(regions, ten_thousand_keys_are_all_different) {
 
 TYPED_TEST_P(regions, allocated_memory_is_zeroed_and_page_aligned) {
   using fabric = typename TestFixture::tested_fabric;
-  TestFixture::play({.once = true}, [](party& side) {
+  TestFixture::play({.once = true}, [](test_side& side) {
     auto net = opened<fabric>(side);
     for (const std::size_t size : {1U, 64U, 4095U, 4096U, 4097U, 100'000U}) {
       auto r = net.allocate(size, rights::all).value();
@@ -66,7 +66,7 @@ TYPED_TEST_P(regions, allocated_memory_is_zeroed_and_page_aligned) {
 
 TYPED_TEST_P(regions, descriptions_are_parsed_strictly) {
   using fabric = typename TestFixture::tested_fabric;
-  TestFixture::play({}, [](party& side) {
+  TestFixture::play({}, [](test_side& side) {
     auto net = opened<fabric>(side);
     const auto r = net.allocate(12345, rights::remote_write | rights::remote_read).value();
     const region_bytes good = net.export_region(r, owner_polls);
@@ -93,7 +93,7 @@ TYPED_TEST_P(regions, a_write_to_a_released_region_fails) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
-      [](party& side) {
+      [](test_side& side) {
         auto net = opened<fabric>(side, {.listens = true, .operation_timeout = 3s});
         observer seen;
         std::vector<std::byte> memory(8192, std::byte{0x33});
@@ -101,15 +101,15 @@ TYPED_TEST_P(regions, a_write_to_a_released_region_fails) {
         ASSERT_TRUE(r) << r.error().sentence;
         seen.on_lost = [](const lost&) {};
         (void)meet_as_listener(side, net, seen);
-        side.tell(1, const_bytes(net.export_region(*r, owner_polls)));
+        side.send_value(1, const_bytes(net.export_region(*r, owner_polls)));
         net.release_region(*r);
         side.ready(1);
         serve(side, net, seen, 1);
         EXPECT_EQ(std::count(memory.begin(), memory.end(), std::byte{0x33}), 8192);
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 4096, {.operation_timeout = 3s});
-        (void)serve_and_ask(side, guest.net, guest.seen, 0);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 4096, {.operation_timeout = 3s});
+        (void)serve_for_value(side, guest.net, guest.seen, 0);
         guest.seen.on_failed = [](const failed&) {};
         guest.seen.on_lost = [](const lost&) {};
         push(side, guest.net, guest.seen, "put",

@@ -5,7 +5,7 @@
 // then reports that the suite did not run. Hot path: no. Threads: the test program's.
 #pragma once
 
-#include "stage.hpp"
+#include "environment.hpp"
 
 #include <gtest/gtest.h>
 

@@ -27,8 +27,8 @@ requires(has_pool<F> && !answer<F, receive_pool_family>::one_for_all) struct poo
 template <class F>
 using pooled = typename pooled_of<F>::type;
 
-template <class Stage>
-class shared_receives : public suite<Stage> {};
+template <class Environment>
+class shared_receives : public suite<Environment> {};
 TYPED_TEST_SUITE_P(shared_receives);
 
 inline constexpr std::uint32_t pool_slots = 8;
@@ -43,7 +43,7 @@ inline transport_options pool_options() {
 
 /// Side `talker` sends `count` messages to side 1, which confirms them.
 template <class F>
-void say(party& side, transport<F>& net, observer& seen, peer to, weft::region& memory, std::uint32_t first,
+void say(test_side& side, transport<F>& net, observer& seen, peer to, weft::region& memory, std::uint32_t first,
          std::uint32_t count) {
   std::uint64_t ended = seen.completions;
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -58,18 +58,18 @@ void say(party& side, transport<F>& net, observer& seen, peer to, weft::region& 
 }
 
 template <class F>
-void talker(party& side, std::initializer_list<std::uint32_t> rounds) {
+void talker(test_side& side, std::initializer_list<std::uint32_t> rounds) {
   auto net = opened<F>(side, {.silence_limit = 1s});
   observer seen;
   auto memory = net.allocate(64 * 64, rights::none).value();
   const peer p = meet_as_caller(side, net, seen, 1);
   std::uint32_t said = 0;
   for (const std::uint32_t count : rounds) {
-    (void)serve_and_ask(side, net, seen, 1);
+    (void)serve_for_value(side, net, seen, 1);
     say(side, net, seen, p, memory, said, count);
     said += count;
   }
-  (void)serve_and_ask(side, net, seen, 1);
+  (void)serve_for_value(side, net, seen, 1);
   (void)net.close(p, 2s, seen);
 }
 
@@ -95,10 +95,10 @@ TYPED_TEST_P(shared_receives, each_message_of_the_pool_names_its_peer) {
   if (!has_pool<typename TestFixture::tested_fabric>)
     GTEST_SKIP() << "the row has no pool; requesting one does not compile";
   static constexpr std::uint32_t first = 200;
-  const auto talk = [](party& side) { talker<fabric>(side, {first, 100}); };
+  const auto talk = [](test_side& side) { talker<fabric>(side, {first, 100}); };
   TestFixture::play(
       {}, talk,
-      [](party& side) {
+      [](test_side& side) {
         auto net = opened<fabric>(side, pool_options());
         observer seen;
         ledger book;
@@ -130,20 +130,20 @@ TYPED_TEST_P(shared_receives, a_dead_peer_costs_the_pool_no_receive) {
     GTEST_SKIP() << "the row has no pool; requesting one does not compile";
   TestFixture::play(
       {.first_is_killed = true},
-      [](party& side) {
+      [](test_side& side) {
         auto net = opened<fabric>(side, {.silence_limit = 1s});
         observer seen;
         seen.on_failed = [](const failed&) {};
         auto memory = net.allocate(64 * 64, rights::none).value();
         const peer p = meet_as_caller(side, net, seen, 1);
-        (void)serve_and_ask(side, net, seen, 1);
+        (void)serve_for_value(side, net, seen, 1);
         say(side, net, seen, p, memory, 0, 100);
         for (std::uint32_t i = 0; i < pool_slots; ++i)
           (void)net.send(p, memory.slice(0, 64), &seen);  // in flight when the side dies
         side.ready(1);
         for (;;) side.rest(100ms);
       },
-      [](party& side) {
+      [](test_side& side) {
         auto net = opened<fabric>(side, pool_options());
         observer seen;
         ledger book;
@@ -169,7 +169,7 @@ TYPED_TEST_P(shared_receives, a_dead_peer_costs_the_pool_no_receive) {
         side.ready(2);
         serve(side, net, seen, 2);
       },
-      [](party& side) {
+      [](test_side& side) {
         talker<fabric>(side, {20 * pool_slots, pool_slots});
         side.ready(1);
       });

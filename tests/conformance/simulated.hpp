@@ -9,7 +9,7 @@
 #include "../../backends/loopback/port.hpp"
 #include "../../compose/fabric.hpp"
 #include "../../history/checker.hpp"
-#include "party.hpp"
+#include "test_side.hpp"
 
 #include <gtest/gtest.h>
 
@@ -31,17 +31,17 @@ struct side_talk {
   static std::string node(int side) { return "side" + std::to_string(side); }
 };
 
-class fiber_party final : public party {
+class fiber_side final : public test_side {
  public:
-  fiber_party(int number, std::uint64_t seed, side_talk& talk) : party(number, seed), talk_(talk) {}
-  ~fiber_party() override { talk_.ended[number()] = true; }
+  fiber_side(int number, std::uint64_t seed, side_talk& talk) : test_side(number, seed), talk_(talk) {}
+  ~fiber_side() override { talk_.ended[number()] = true; }
 
-  void tell(int to, const_bytes message) override {
+  void send_value(int to, const_bytes message) override {
     talk_.said[{number(), to}].emplace_back(message.begin(), message.end());
   }
-  using party::tell;
-  bool heard(int from) override { return !talk_.said[{from, number()}].empty() || talk_.ended[from]; }
-  std::vector<std::byte> ask(int from) override {
+  using test_side::send_value;
+  bool has_value(int from) override { return !talk_.said[{from, number()}].empty() || talk_.ended[from]; }
+  std::vector<std::byte> wait_for_value(int from) override {
     auto& queue = talk_.said[{from, number()}];
     const instant end = talk_.world->now() + patience;
     while (queue.empty()) {
@@ -105,7 +105,7 @@ class play {
 
  private:
   void be(std::size_t i) {
-    fiber_party me(static_cast<int>(i), seed_, talk_);
+    fiber_side me(static_cast<int>(i), seed_, talk_);
     try {
       sides_[i](me);
     } catch (const stopped& e) {
@@ -123,7 +123,7 @@ class play {
 
 /// Sides of fabric F as fibers. F's port is the loopback's (weft::over puts it there).
 template <class F>
-struct simulated_stage {
+struct simulated_environment {
   using fabric = F;
   static constexpr bool simulated = true;
 

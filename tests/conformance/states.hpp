@@ -11,8 +11,8 @@
 
 namespace weft::conformance {
 
-template <class Stage>
-class states : public suite<Stage> {};
+template <class Environment>
+class states : public suite<Environment> {};
 TYPED_TEST_SUITE_P(states);
 
 template <class F>
@@ -24,11 +24,11 @@ struct filled_slots {
   std::uint32_t count;
 
   template <class F>
-  void look(party& side, std::uint32_t rounds) {
-    hosting<F> host(side, each * count, rights::remote_write);
+  void look(test_side& side, std::uint32_t rounds) {
+    target_side<F> host(side, each * count, rights::remote_write);
     for (std::uint32_t i = 0; i < rounds; ++i) {
       serve(side, host.net, host.seen, 1);
-      (void)side.ask(1);
+      (void)side.wait_for_value(1);
       for (std::uint32_t k = 0; k < count; ++k)
         ASSERT_EQ(first_unlike(host.region.memory().subspan(k * each, each), i * count + k), each)
             << "round " << i << ", slot " << k;
@@ -47,11 +47,11 @@ TYPED_TEST_P(states, a_visible_put_is_read_at_once_by_the_target) {
   } else {
     TestFixture::play(
         {},
-        [](party& side) {
+        [](test_side& side) {
           filled_slots{size, 2}.template look<fabric>(side, rounds);
         },
-        [](party& side) {
-          visiting<fabric> guest(side, 2 * size);
+        [](test_side& side) {
+          initiator_side<fabric> guest(side, 2 * size);
           for (std::uint32_t i = 0; i < rounds; ++i) {
             const local_memory whole = guest.memory.first(size);
             const std::array cut{guest.memory.slice(size, size / 2),
@@ -65,7 +65,7 @@ TYPED_TEST_P(states, a_visible_put_is_read_at_once_by_the_target) {
             await(side, guest.net, guest.seen, "their completions",
                   [&] { return guest.seen.completions == 2 * (i + 1); });
             side.ready(0);
-            (void)serve_and_ask(side, guest.net, guest.seen, 0);
+            (void)serve_for_value(side, guest.net, guest.seen, 0);
           }
           await(side, guest.net, guest.seen, "nothing in flight", [&] { return guest.net.in_flight() == 0; });
           EXPECT_EQ(guest.net.stale(), 0U) << "replies that were not awaited: a put completed before it was visible";
@@ -83,11 +83,11 @@ TYPED_TEST_P(states, a_flush_ends_when_all_earlier_writes_are_visible) {
   } else {
     TestFixture::play(
         {},
-        [](party& side) {
+        [](test_side& side) {
           filled_slots{each, count}.template look<fabric>(side, rounds);
         },
-        [](party& side) {
-          visiting<fabric> guest(side, each * count, {.operations = 24});
+        [](test_side& side) {
+          initiator_side<fabric> guest(side, each * count, {.operations = 24});
           int named = 0;
           std::uint64_t flushed = 0;
           guest.seen.on_completed = [&](const completed& c) {
@@ -114,7 +114,7 @@ TYPED_TEST_P(states, a_flush_ends_when_all_earlier_writes_are_visible) {
               if (!s) throw stopped("flush: " + describe(s));
             }
             side.ready(0);
-            (void)serve_and_ask(side, guest.net, guest.seen, 0);
+            (void)serve_for_value(side, guest.net, guest.seen, 0);
           }
           await(side, guest.net, guest.seen, "nothing in flight", [&] { return guest.net.in_flight() == 0; });
           EXPECT_EQ(flushed, rounds / 2);
@@ -132,11 +132,11 @@ TYPED_TEST_P(states, a_small_unsignalled_put_is_copied_at_the_call_where_promise
   } else {
     TestFixture::play(
         {},
-        [](party& side) {
+        [](test_side& side) {
           filled_slots{each, count}.template look<fabric>(side, rounds);
         },
-        [](party& side) {
-          visiting<fabric> guest(side, each);
+        [](test_side& side) {
+          initiator_side<fabric> guest(side, each);
           for (std::uint32_t i = 0; i < rounds; ++i) {
             for (std::uint32_t k = 0; k < count; ++k) {
               paint({guest.memory.data(), each}, i * count + k);
@@ -147,7 +147,7 @@ TYPED_TEST_P(states, a_small_unsignalled_put_is_copied_at_the_call_where_promise
             const status s = guest.net.flush(guest.other, patience, guest.seen);
             if (!s) throw stopped("flush: " + describe(s));
             side.ready(0);
-            (void)serve_and_ask(side, guest.net, guest.seen, 0);
+            (void)serve_for_value(side, guest.net, guest.seen, 0);
           }
           side.ready(0);
         });
@@ -158,13 +158,13 @@ TYPED_TEST_P(states, weaker_states_end_once_and_a_refused_write_is_never_deliver
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 4096, rights::remote_write, {.operation_timeout = 3s});
+      [](test_side& side) {
+        target_side<fabric> host(side, 4096, rights::remote_write, {.operation_timeout = 3s});
         host.seen.on_lost = [](const lost&) {};
         serve(side, host.net, host.seen, 1);
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 4096, {.operation_timeout = 3s});
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 4096, {.operation_timeout = 3s});
         const local_memory some = guest.memory.first(64);
         std::uint64_t ends = 0;
         for (const std::size_t size : {0U, 1U, 64U, 4096U}) {
@@ -200,16 +200,16 @@ TYPED_TEST_P(states, a_flush_to_a_closed_or_silent_peer_ends_by_the_deadline) {
   } else {
     TestFixture::play(
         {},
-        [](party& side) {
-          hosting<fabric> host(side, 4096, rights::remote_write);
-          (void)serve_and_ask(side, host.net, host.seen, 1);
-          (void)side.ask(1);  // makes no progress meanwhile
+        [](test_side& side) {
+          target_side<fabric> host(side, 4096, rights::remote_write);
+          (void)serve_for_value(side, host.net, host.seen, 1);
+          (void)side.wait_for_value(1);  // makes no progress meanwhile
           serve(side, host.net, host.seen, 1);
-          (void)side.ask(1);
+          (void)side.wait_for_value(1);
           EXPECT_TRUE(host.net.close(host.other, patience, host.seen));
         },
-        [](party& side) {
-          visiting<fabric> guest(side, 4096);
+        [](test_side& side) {
+          initiator_side<fabric> guest(side, 4096);
           push(side, guest.net, guest.seen, "put",
                [&] { return guest.net.put(guest.other, guest.memory.first(4096), guest.there.at(0)); });
           side.ready(0);

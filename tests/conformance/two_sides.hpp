@@ -7,7 +7,7 @@
 
 #include "../../compose/transport.hpp"
 #include "observer.hpp"
-#include "party.hpp"
+#include "test_side.hpp"
 
 #include <gtest/gtest.h>
 
@@ -22,17 +22,17 @@ namespace weft::conformance {
 template <class F>
 inline constexpr bool flushes = !std::same_as<answer<F, flush_family>, flush::refused>;
 
-/// A suite over one environment: `Stage::fabric` is the fabric under test, `play` runs its sides.
-template <class Stage>
+/// A suite over one environment: `Environment::fabric` is the fabric under test, `play` runs its sides.
+template <class Environment>
 class suite : public testing::Test {
  public:
-  using tested_fabric = typename Stage::fabric;
+  using tested_fabric = typename Environment::fabric;
 
   static constexpr const fabric_facts& facts = tested_fabric::facts;
 
   template <class... Bodies>
   static void play(circumstances how, Bodies... bodies) {
-    Stage::run(how, std::vector<body>{std::move(bodies)...});
+    Environment::run(how, std::vector<body>{std::move(bodies)...});
   }
 };
 
@@ -48,7 +48,7 @@ inline std::string home_of_the_sixth_family() {
 
 /// A transport at home(), or the sentence of its failure.
 template <class F>
-transport<F> opened(party& side, transport_options options = {}) {
+transport<F> opened(test_side& side, transport_options options = {}) {
   side.at("open");
   if (options.node.empty()) options.node = home();
   options.sleeps = options.sleeps || side.simulated();
@@ -60,7 +60,7 @@ transport<F> opened(party& side, transport_options options = {}) {
 
 /// Makes progress until `done` holds; the failure names what it waited for.
 template <class F, class Done>
-void await(party& side, transport<F>& net, observer& seen, std::string_view what, Done&& done,
+void await(test_side& side, transport<F>& net, observer& seen, std::string_view what, Done&& done,
            duration limit = patience) {
   side.at(what);
   const status s = net.until(std::forward<Done>(done), limit, seen);
@@ -70,7 +70,7 @@ void await(party& side, transport<F>& net, observer& seen, std::string_view what
 /// Posts until the post is accepted. Any answer but `again` and success stops the side. A post that is not accepted in
 /// time stops the side too; in simulation a number of polls is the limit, because time hardly passes.
 template <class F, class Post>
-void push(party& side, transport<F>& net, observer& seen, std::string_view what, Post&& post) {
+void push(test_side& side, transport<F>& net, observer& seen, std::string_view what, Post&& post) {
   instant end{};
   for (std::uint64_t tries = 0;; ++tries) {
     const status s = post();
@@ -87,22 +87,22 @@ void push(party& side, transport<F>& net, observer& seen, std::string_view what,
 
 /// Makes progress until another side sends a value outside of the fabric.
 template <class F>
-void serve(party& side, transport<F>& net, observer& seen, int until_heard_from, duration limit = patience * 3) {
+void serve(test_side& side, transport<F>& net, observer& seen, int until_heard_from, duration limit = patience * 3) {
   await(
       side, net, seen, "serving until side " + std::to_string(until_heard_from) + " speaks",
-      [&] { return side.heard(until_heard_from); }, limit);
+      [&] { return side.has_value(until_heard_from); }, limit);
 }
 /// serve(), then takes that value.
 template <class F>
-std::vector<std::byte> serve_and_ask(party& side, transport<F>& net, observer& seen, int from) {
+std::vector<std::byte> serve_for_value(test_side& side, transport<F>& net, observer& seen, int from) {
   serve(side, net, seen, from);
-  return side.ask(from);
+  return side.wait_for_value(from);
 }
 
 /// Side 0's beginning: listens, sends its address, accepts one peer.
 template <class F>
-peer meet_as_listener(party& side, transport<F>& net, observer& seen, int other = 1) {
-  side.tell(other, net.listen_address());
+peer meet_as_listener(test_side& side, transport<F>& net, observer& seen, int other = 1) {
+  side.send_value(other, net.listen_address());
   side.at("accept");
   auto p = net.accept_one(patience, seen);
   if (!p) throw stopped("accept: " + p.error().sentence);
@@ -110,8 +110,8 @@ peer meet_as_listener(party& side, transport<F>& net, observer& seen, int other 
 }
 /// The other side's beginning: receives the address, connects.
 template <class F>
-peer meet_as_caller(party& side, transport<F>& net, observer& seen, int other = 0) {
-  const std::string where = side.ask_text(other);
+peer meet_as_caller(test_side& side, transport<F>& net, observer& seen, int other = 0) {
+  const std::string where = side.wait_for_text(other);
   side.at("connect");
   auto p = net.connect(where, patience, seen);
   if (!p) throw stopped("connect: " + p.error().sentence);
@@ -125,37 +125,37 @@ inline transport_options listening(transport_options o = {}) {
 
 /// Side 0 with a region that side 1 may use.
 template <class F>
-struct hosting {
+struct target_side {
   transport<F> net;
   observer seen;
   weft::region region;
   peer other;
 
-  hosting(party& side, std::size_t size, rights granted, transport_options o = {})
+  target_side(test_side& side, std::size_t size, rights granted, transport_options o = {})
       : net(opened<F>(side, listening(o))) {
     auto made = net.allocate(size, granted);
     if (!made) throw stopped("allocate: " + made.error().sentence);
     region = *made;
     other = meet_as_listener(side, net, seen);
-    side.tell(1, const_bytes(net.export_region(region, owner_polls)));
+    side.send_value(1, const_bytes(net.export_region(region, owner_polls)));
   }
 };
 
 /// Side 1 with memory of its own and the region of side 0.
 template <class F>
-struct visiting {
+struct initiator_side {
   transport<F> net;
   observer seen;
   peer other;
   weft::region memory;
   remote_region there;
 
-  visiting(party& side, std::size_t size, transport_options o = {}) : net(opened<F>(side, o)) {
+  initiator_side(test_side& side, std::size_t size, transport_options o = {}) : net(opened<F>(side, o)) {
     auto made = net.allocate(size, rights::none);
     if (!made) throw stopped("allocate: " + made.error().sentence);
     memory = *made;
     other = meet_as_caller(side, net, seen);
-    auto parsed = net.parse_region(serve_and_ask(side, net, seen, 0));
+    auto parsed = net.parse_region(serve_for_value(side, net, seen, 0));
     if (!parsed) throw stopped("parse_region: " + parsed.error().sentence);
     there = *parsed;
   }

@@ -15,15 +15,15 @@
 
 namespace weft::conformance {
 
-template <class Stage>
-class unsignalled : public suite<Stage> {};
+template <class Environment>
+class unsignalled : public suite<Environment> {};
 TYPED_TEST_SUITE_P(unsignalled);
 
 /// WEFT_FLOOD asks for another number.
-template <class Stage>
+template <class Environment>
 std::uint64_t floods() {
   if (const char* asked = std::getenv("WEFT_FLOOD"); asked != nullptr) return std::strtoull(asked, nullptr, 10);
-  if constexpr (Stage::simulated) return 5'000;  // simulated time is expensive, and every row runs this
+  if constexpr (Environment::simulated) return 5'000;  // simulated time is expensive, and every row runs this
   else return 100'000;
 }
 
@@ -33,8 +33,8 @@ TYPED_TEST_P(unsignalled, a_slow_receiver_gets_every_unsignalled_post_in_bounded
       .receives = 8, .operations = 32, .silence_limit = 30s};  // a flood delays heartbeats where both share a socket
   TestFixture::play(
       {.once = true},
-      [](party& side) {
-        hosting<fabric> host(side, 4096, rights::remote_write, few);
+      [](test_side& side) {
+        target_side<fabric> host(side, 4096, rights::remote_write, few);
         std::uint64_t sum = 0;
         host.seen.on_received = [&](const received& m) {
           std::uint64_t number = 0;
@@ -44,7 +44,7 @@ TYPED_TEST_P(unsignalled, a_slow_receiver_gets_every_unsignalled_post_in_bounded
           if (host.seen.messages % 4096 == 0) side.rest(50us);  // slow
         };
         serve(side, host.net, host.seen, 1, patience * 4);
-        const std::uint64_t messages = side.ask_number(1);
+        const std::uint64_t messages = side.wait_for_number(1);
         await(
             side, host.net, host.seen, "all messages", [&] { return host.seen.messages >= messages; }, patience * 2);
         EXPECT_EQ(sum, messages * (messages - 1) / 2);
@@ -53,8 +53,8 @@ TYPED_TEST_P(unsignalled, a_slow_receiver_gets_every_unsignalled_post_in_bounded
         EXPECT_EQ(host.seen.messages, messages);
         EXPECT_EQ(host.net.stale() + host.net.garbled(), 0U);
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 65536, few);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 65536, few);
         const std::uint64_t count = floods<TypeParam>();
         std::uint32_t most = 0;
         std::uint64_t number = 0;
@@ -72,8 +72,8 @@ TYPED_TEST_P(unsignalled, a_slow_receiver_gets_every_unsignalled_post_in_bounded
           if (i % 64 == 0) guest.net.progress(guest.seen);
         }
         EXPECT_LE(most, few.operations);
-        side.tell(0, number);
-        (void)serve_and_ask(side, guest.net, guest.seen, 0);
+        side.send_value(0, number);
+        (void)serve_for_value(side, guest.net, guest.seen, 0);
         EXPECT_EQ(guest.seen.ends(), 0U);
         await(side, guest.net, guest.seen, "nothing in flight", [&] { return guest.net.in_flight() == 0; });
         side.ready(0);
@@ -114,7 +114,7 @@ TYPED_TEST_P(unsignalled, more_than_four_gigabytes_go_by_one_put_and_return_by_o
   static const transport_options patient{.operation_timeout = 60s};
   TestFixture::play(
       {.once = true},
-      [](party& side) {
+      [](test_side& side) {
         auto net = opened<fabric>(side, listening(patient));
         observer seen;
         const tiled_memory memory;
@@ -125,19 +125,19 @@ TYPED_TEST_P(unsignalled, more_than_four_gigabytes_go_by_one_put_and_return_by_o
           EXPECT_EQ(first_unlike(memory.first(), 1), tiled_memory::tile);
           EXPECT_EQ(first_unlike(memory.last(), 2), tiled_memory::tail) << "beyond 4 GiB";
         };
-        side.tell(1, const_bytes(net.export_region(*region, owner_polls)));
+        side.send_value(1, const_bytes(net.export_region(*region, owner_polls)));
         serve(side, net, seen, 1, patience * 4);
         EXPECT_EQ(seen.notices, 1U);
         net.release_region(*region);
       },
-      [](party& side) {
+      [](test_side& side) {
         auto net = opened<fabric>(side, patient);
         observer seen;
         const tiled_memory memory;
         auto region = net.register_region(memory.all(), rights::none);
         if (!region) throw stopped("register: " + region.error().sentence);
         const peer other = meet_as_caller(side, net, seen);
-        const auto there = net.parse_region(serve_and_ask(side, net, seen, 0)).value();
+        const auto there = net.parse_region(serve_for_value(side, net, seen, 0)).value();
         paint(memory.first(), 1);
         paint(memory.last(), 2);
         const local_memory all = region->first(tiled_memory::size);

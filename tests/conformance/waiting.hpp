@@ -10,14 +10,14 @@
 
 namespace weft::conformance {
 
-template <class Stage>
-class waiting : public suite<Stage> {};
+template <class Environment>
+class waiting : public suite<Environment> {};
 TYPED_TEST_SUITE_P(waiting);
 
 /// A ping for each pong, at random moments. A lost wake-up makes a side sleep for `nap`, and the test then exceeds its
 /// limit.
 template <class F>
-void ping_pong(party& side, bool sleeps, std::uint32_t rounds) {
+void ping_pong(test_side& side, bool sleeps, std::uint32_t rounds) {
   constexpr duration nap = 30s;
   const transport_options o{.listens = side.number() == 0, .sleeps = sleeps, .silence_limit = 20s};
   auto net = opened<F>(side, o);
@@ -47,20 +47,20 @@ void ping_pong(party& side, bool sleeps, std::uint32_t rounds) {
 TYPED_TEST_P(waiting, polling_receives_a_thousand_messages_at_random_times) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
-      {.limit = 40s, .once = true}, [](party& side) { ping_pong<fabric>(side, false, 1000); },
-      [](party& side) { ping_pong<fabric>(side, false, 1000); });
+      {.limit = 40s, .once = true}, [](test_side& side) { ping_pong<fabric>(side, false, 1000); },
+      [](test_side& side) { ping_pong<fabric>(side, false, 1000); });
 }
 
 TYPED_TEST_P(waiting, two_thousand_messages_at_random_times_wake_a_sleeping_thread) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
-      {.limit = 40s, .once = true}, [](party& side) { ping_pong<fabric>(side, true, 2000); },
-      [](party& side) { ping_pong<fabric>(side, true, 2000); });
+      {.limit = 40s, .once = true}, [](test_side& side) { ping_pong<fabric>(side, true, 2000); },
+      [](test_side& side) { ping_pong<fabric>(side, true, 2000); });
 }
 
 TYPED_TEST_P(waiting, a_wait_for_nothing_ends_and_until_keeps_its_deadline) {
   using fabric = typename TestFixture::tested_fabric;
-  TestFixture::play({}, [](party& side) {
+  TestFixture::play({}, [](test_side& side) {
     for (const bool sleeps : {true, false}) {
       auto net = opened<fabric>(side, {.listens = true, .sleeps = sleeps});
       observer seen;
@@ -79,8 +79,8 @@ TYPED_TEST_P(waiting, waiting_inside_a_handler_is_refused) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 64, rights::all);
+      [](test_side& side) {
+        target_side<fabric> host(side, 64, rights::all);
         std::optional<status> said;
         host.seen.on_received = [&](const received&) {
           observer inner;
@@ -92,11 +92,11 @@ TYPED_TEST_P(waiting, waiting_inside_a_handler_is_refused) {
         side.ready(1);
         serve(side, host.net, host.seen, 1);
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 64);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 64);
         push(side, guest.net, guest.seen, "send",
              [&] { return guest.net.send(guest.other, guest.memory.first(8), &guest); });
-        (void)serve_and_ask(side, guest.net, guest.seen, 0);
+        (void)serve_for_value(side, guest.net, guest.seen, 0);
         side.ready(0);
       });
 }

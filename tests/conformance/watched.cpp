@@ -19,14 +19,14 @@ template <class F>
 using watched_of = std::conditional_t<F::facts.atomics_cost_order, with<F, notify::watched_word, atomics::target>,
                                       with<F, notify::watched_word>>;
 using watched = watched_of<tested>;
-using watched_stage = std::conditional_t<in_process<watched>, simulated_stage<watched>, live<watched>>;
+using watched_environment = std::conditional_t<in_process<watched>, simulated_environment<watched>, live<watched>>;
 
-INSTANTIATE_TYPED_TEST_SUITE_P(watched, put_notify, watched_stage, fabric_name);
-INSTANTIATE_TYPED_TEST_SUITE_P(watched, counting_of_notices, watched_stage, fabric_name);
-INSTANTIATE_TYPED_TEST_SUITE_P(watched, fused_notices, watched_stage, fabric_name);
-INSTANTIATE_TYPED_TEST_SUITE_P(watched, closing, watched_stage, fabric_name);
-INSTANTIATE_TYPED_TEST_SUITE_P(watched, liveness_of_peers, watched_stage, fabric_name);
-INSTANTIATE_TYPED_TEST_SUITE_P(watched, watched_rings, watched_stage, fabric_name);
+INSTANTIATE_TYPED_TEST_SUITE_P(watched, put_notify, watched_environment, fabric_name);
+INSTANTIATE_TYPED_TEST_SUITE_P(watched, counting_of_notices, watched_environment, fabric_name);
+INSTANTIATE_TYPED_TEST_SUITE_P(watched, fused_notices, watched_environment, fabric_name);
+INSTANTIATE_TYPED_TEST_SUITE_P(watched, closing, watched_environment, fabric_name);
+INSTANTIATE_TYPED_TEST_SUITE_P(watched, liveness_of_peers, watched_environment, fabric_name);
+INSTANTIATE_TYPED_TEST_SUITE_P(watched, watched_rings, watched_environment, fabric_name);
 
 #if defined(WEFT_WITHOUT_IMMEDIATES)
 /// The same row without immediates on writes: a payload larger than a cell goes first by a write, and its cell follows.
@@ -39,8 +39,8 @@ struct without_immediates : tested {
 };
 using ahead = with<without_immediates, notify::watched_word>;
 static_assert(ordering<ahead>::notice_after_notice);
-INSTANTIATE_TYPED_TEST_SUITE_P(ahead, watched_rings, simulated_stage<ahead>, fabric_name);
-INSTANTIATE_TYPED_TEST_SUITE_P(ahead, fused_notices, simulated_stage<ahead>, fabric_name);
+INSTANTIATE_TYPED_TEST_SUITE_P(ahead, watched_rings, simulated_environment<ahead>, fabric_name);
+INSTANTIATE_TYPED_TEST_SUITE_P(ahead, fused_notices, simulated_environment<ahead>, fabric_name);
 #endif
 
 }  // namespace weft::conformance

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "../../compose/ordering.hpp"
-#include "stage.hpp"
+#include "environment.hpp"
 #include "two_sides.hpp"
 
 #include <array>
@@ -13,8 +13,8 @@
 
 namespace weft::conformance {
 
-template <class Stage>
-class watched_rings : public suite<Stage> {};
+template <class Environment>
+class watched_rings : public suite<Environment> {};
 TYPED_TEST_SUITE_P(watched_rings);
 
 /// Around the limits of injected, staged, gathered and early-written payloads.
@@ -29,13 +29,13 @@ TYPED_TEST_P(watched_rings, payloads_of_every_size_notify_once_after_their_bytes
   static constexpr std::uint32_t count = 140;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, count * ring_place_bytes, rights::remote_write);
+      [](test_side& side) {
+        target_side<fabric> host(side, count * ring_place_bytes, rights::remote_write);
         std::uint32_t next = 0, in_cells = 0;
-        std::vector<std::uint32_t> told(count);
+        std::vector<std::uint32_t> reported(count);
         host.seen.on_notified = [&](const notified& n) {
           const bool large = ring_payloads.at(n.immediate % ring_payloads.size()) > wire::largest_cell_payload;
-          EXPECT_EQ(++told.at(n.immediate), 1U);
+          EXPECT_EQ(++reported.at(n.immediate), 1U);
           EXPECT_TRUE(!all_in_order || n.immediate == next) << n.immediate << " is out of order";
           EXPECT_TRUE(large || n.immediate >= std::exchange(in_cells, n.immediate)) << "a cell was read out of order";
           EXPECT_EQ(n.peer, host.other);
@@ -49,8 +49,8 @@ TYPED_TEST_P(watched_rings, payloads_of_every_size_notify_once_after_their_bytes
         serve(side, host.net, host.seen, 1);
         EXPECT_EQ(next, count);
       },
-      [](party& side) {
-        visiting<fabric> guest(side, count * ring_place_bytes);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, count * ring_place_bytes);
         std::vector<std::uint32_t> ended(count);
         guest.seen.on_completed = [&](const completed& c) {
           EXPECT_EQ(c.what, operation::put_notify);
@@ -79,8 +79,8 @@ TYPED_TEST_P(watched_rings, a_message_arrives_after_the_notices_posted_before_it
   if (!ordering<fabric>::send_after_write) GTEST_SKIP() << "messages of this fabric overtake writes";
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 4096, rights::remote_write);
+      [](test_side& side) {
+        target_side<fabric> host(side, 4096, rights::remote_write);
         std::uint32_t notices = 0, messages = 0;
         host.seen.on_notified = [&](const notified& n) { EXPECT_EQ(n.immediate, notices++); };
         host.seen.on_received = [&](const received& m) {
@@ -91,8 +91,8 @@ TYPED_TEST_P(watched_rings, a_message_arrives_after_the_notices_posted_before_it
         await(side, host.net, host.seen, "the rest", [&] { return notices >= 40 && messages >= 40; });
         side.ready(1);
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 4096);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 4096);
         for (std::uint32_t i = 0; i < 40; ++i) {
           guest.memory.data()[i] = static_cast<std::byte>(i);
           push(side, guest.net, guest.seen, "put_notify",
@@ -109,19 +109,19 @@ TYPED_TEST_P(watched_rings, a_full_ring_answers_again_until_its_owner_polls) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 4096, rights::remote_write);
+      [](test_side& side) {
+        target_side<fabric> host(side, 4096, rights::remote_write);
         std::uint32_t next = 0;
         host.seen.on_notified = [&](const notified& n) { EXPECT_EQ(n.immediate, next++); };
         serve(side, host.net, host.seen, 1);
-        (void)side.ask(1);
-        (void)side.ask(1);  // while the owner does not poll
+        (void)side.wait_for_value(1);
+        (void)side.wait_for_value(1);  // while the owner does not poll
         await(side, host.net, host.seen, "all", [&] { return next == 200; });
         side.ready(1);
         serve(side, host.net, host.seen, 1);
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 4096);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 4096);
         side.ready(0);
         std::uint32_t posted = 0;
         status s;
@@ -139,7 +139,7 @@ TYPED_TEST_P(watched_rings, a_full_ring_answers_again_until_its_owner_polls) {
           push(side, guest.net, guest.seen, "put_notify",
                [&] { return guest.net.put_notify(guest.other, guest.memory.first(8), guest.there.at(0), posted); });
         serve(side, guest.net, guest.seen, 0);
-        (void)side.ask(0);
+        (void)side.wait_for_value(0);
         side.ready(0);
       });
 }
@@ -149,23 +149,23 @@ TYPED_TEST_P(watched_rings, both_sides_answer_each_notice_with_a_notice) {
   static constexpr std::uint32_t count = 150;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 4096, rights::remote_write);
+      [](test_side& side) {
+        target_side<fabric> host(side, 4096, rights::remote_write);
         std::uint32_t next = 0, answered = 0;
         host.seen.on_notified = [&](const notified& n) { EXPECT_EQ(n.immediate, next++); };
-        const auto back = host.net.parse_region(serve_and_ask(side, host.net, host.seen, 1)).value();
+        const auto back = host.net.parse_region(serve_for_value(side, host.net, host.seen, 1)).value();
         const auto answer_all = [&] {
           while (answered < next && host.net.put_notify(host.other, host.region.first(8), back.at(0), answered))
             ++answered;
-          return side.heard(1);
+          return side.has_value(1);
         };
         await(side, host.net, host.seen, "its completion", answer_all, patience * 2);
         EXPECT_EQ(next, count);
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 4096);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 4096);
         const auto here = guest.net.allocate(4096, rights::remote_write).value();
-        side.tell(0, const_bytes(guest.net.export_region(here, owner_polls)));
+        side.send_value(0, const_bytes(guest.net.export_region(here, owner_polls)));
         std::uint32_t next = 0;
         guest.seen.on_notified = [&](const notified& n) { EXPECT_EQ(n.immediate, next++); };
         for (std::uint32_t i = 0; i < count; ++i) {

@@ -89,7 +89,7 @@ status post_named(Net& net, peer to, const Place& at, operation name, T operand,
 /// Numbers where arithmetic goes wrong, and others. Floating-point numbers are small and whole, so their sums are
 /// exact.
 template <atomic_number T>
-T draw_number(party& side) {
+T draw_number(test_side& side) {
   using bounds = std::numeric_limits<T>;
   if constexpr (!atomic_integer<T>) return static_cast<T>(static_cast<int>(side.below(2001)) - 1000) / T{4};
   else switch (side.below(6)) {
@@ -139,7 +139,7 @@ T by_processor(atomic_operation what, T there, T operand, T expected) {
 /// bytes.
 template <class Net, class Place>
 struct modelled_words {
-  party& side;
+  test_side& side;
   Net& net;
   observer& seen;
   peer to;
@@ -194,8 +194,8 @@ inline std::size_t first_difference(const_bytes a, const_bytes b) {
   return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
 }
 
-template <class Stage>
-class words_of_peers : public suite<Stage> {};
+template <class Environment>
+class words_of_peers : public suite<Environment> {};
 TYPED_TEST_SUITE_P(words_of_peers);
 
 TYPED_TEST_P(words_of_peers, each_operation_on_each_type_gives_the_result_of_the_processor) {
@@ -203,12 +203,12 @@ TYPED_TEST_P(words_of_peers, each_operation_on_each_type_gives_the_result_of_the
   static constexpr int count = 48;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 64, rights::remote_atomic);
+      [](test_side& side) {
+        target_side<fabric> host(side, 64, rights::remote_atomic);
         auto counted = host.net.template allocate_words<atomicity::target>(64, rights::remote_atomic).value();
-        side.tell(1, const_bytes(host.net.export_region(counted, owner_polls)));
+        side.send_value(1, const_bytes(host.net.export_region(counted, owner_polls)));
         for (const region& r : {host.region, static_cast<const region&>(counted)}) {
-          const auto image = serve_and_ask(side, host.net, host.seen, 1);
+          const auto image = serve_for_value(side, host.net, host.seen, 1);
           ASSERT_EQ(image.size(), r.size());
           EXPECT_EQ(first_difference(image, r.memory()), image.size());
         }
@@ -216,10 +216,10 @@ TYPED_TEST_P(words_of_peers, each_operation_on_each_type_gives_the_result_of_the
                   from_bits<std::int32_t>(word_bits(counted, 4) & 0xffff'ffffU));
         side.ready(1);
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 64);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 64);
         const auto counted =
-            guest.net.template parse_words<atomicity::target>(serve_and_ask(side, guest.net, guest.seen, 0)).value();
+            guest.net.template parse_words<atomicity::target>(serve_for_value(side, guest.net, guest.seen, 0)).value();
         modelled_words<transport<fabric>, remote_place> usual{
             side,
             guest.net,
@@ -228,7 +228,7 @@ TYPED_TEST_P(words_of_peers, each_operation_on_each_type_gives_the_result_of_the
             [](const void* r, std::uint64_t o) { return static_cast<const remote_region*>(r)->at(o); },
             &guest.there};
         usual.run_all(count);
-        side.tell(0, const_bytes(usual.image));
+        side.send_value(0, const_bytes(usual.image));
         using counted_words = remote_words<atomicity::target>;
         modelled_words<transport<fabric>, remote_word<atomicity::target>> by_target{
             side,
@@ -238,19 +238,19 @@ TYPED_TEST_P(words_of_peers, each_operation_on_each_type_gives_the_result_of_the
             [](const void* r, std::uint64_t o) { return static_cast<const counted_words*>(r)->at(o); },
             &counted};
         by_target.run_all(count);
-        side.tell(0, const_bytes(by_target.image));
-        (void)serve_and_ask(side, guest.net, guest.seen, 0);
+        side.send_value(0, const_bytes(by_target.image));
+        (void)serve_for_value(side, guest.net, guest.seen, 0);
       });
 }
 
 TYPED_TEST_P(words_of_peers, adjacent_words_of_4_bytes_do_not_disturb_each_other) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr int count = 100;
-  const auto adder = [](party& side) {
+  const auto adder = [](test_side& side) {
     auto net = opened<fabric>(side);
     observer seen;
     const peer p = meet_as_caller(side, net, seen);
-    const auto there = net.parse_region(serve_and_ask(side, net, seen, 0)).value();
+    const auto there = net.parse_region(serve_for_value(side, net, seen, 0)).value();
     std::int64_t largest = 0;
     seen.on_completed = [&](const completed& c) {
       if (c.what == operation::fetch_max) largest = std::max<std::int64_t>(largest, c.old.template as<std::int64_t>());
@@ -271,15 +271,15 @@ TYPED_TEST_P(words_of_peers, adjacent_words_of_4_bytes_do_not_disturb_each_other
   };
   TestFixture::play(
       {},
-      [](party& side) {
+      [](test_side& side) {
         auto net = opened<fabric>(side, listening());
         observer seen;
         auto page = net.allocate(24, rights::remote_atomic).value();
-        for (int k : {1, 2}) side.tell(k, net.listen_address());
+        for (int k : {1, 2}) side.send_value(k, net.listen_address());
         seen.on_requested = [&](const requested& r) { EXPECT_TRUE(net.accept(r.peer)); };
         await(side, net, seen, "both initiators", [&] { return seen.requests == 2; });
-        for (int k : {1, 2}) side.tell(k, const_bytes(net.export_region(page, owner_polls)));
-        for (int k : {1, 2}) (void)serve_and_ask(side, net, seen, k);
+        for (int k : {1, 2}) side.send_value(k, const_bytes(net.export_region(page, owner_polls)));
+        for (int k : {1, 2}) (void)serve_for_value(side, net, seen, k);
         EXPECT_EQ(from_bits<std::int32_t>(word_bits(page, 0) & 0xffff'ffffU), -2 * count);
         EXPECT_EQ(word_bits(page, 0) >> 32, 2U * 3 * count);
         EXPECT_EQ(word_bits(page, 8), 2U * count);
@@ -293,12 +293,12 @@ TYPED_TEST_P(words_of_peers, each_word_has_one_executor) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
-      [](party& side) {
-        hosting<fabric> host(side, 64, rights::all);
+      [](test_side& side) {
+        target_side<fabric> host(side, 64, rights::all);
         auto counted = host.net.template allocate_words<atomicity::target>(64, rights::all).value();
         auto own = host.net.template allocate_words<atomicity::processor>(64, rights::remote_read).value();
-        side.tell(1, const_bytes(host.net.export_region(counted, owner_polls)));
-        side.tell(1, const_bytes(host.net.export_region(own, owner_polls)));
+        side.send_value(1, const_bytes(host.net.export_region(counted, owner_polls)));
+        side.send_value(1, const_bytes(host.net.export_region(own, owner_polls)));
         own.template word<std::uint64_t>(8).store(7);
         const auto refused = host.net.template allocate_words<atomicity::processor>(64, rights::remote_atomic);
         ASSERT_FALSE(refused);
@@ -308,15 +308,15 @@ TYPED_TEST_P(words_of_peers, each_word_has_one_executor) {
         const auto crooked = host.net.register_region(bytes(odd).subspan(4, 16), rights::remote_atomic);
         ASSERT_FALSE(crooked);
         EXPECT_NE(crooked.error().sentence.find("multiple of 8"), std::string::npos) << crooked.error().sentence;
-        (void)serve_and_ask(side, host.net, host.seen, 1);
+        (void)serve_for_value(side, host.net, host.seen, 1);
         for (const std::byte b : host.region.memory()) EXPECT_EQ(b, std::byte{});
         for (const std::byte b : counted.memory()) EXPECT_EQ(b, std::byte{});
       },
-      [](party& side) {
-        visiting<fabric> guest(side, 64);
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 64);
         auto& net = guest.net;
-        const auto raw = serve_and_ask(side, net, guest.seen, 0);
-        const auto own = serve_and_ask(side, net, guest.seen, 0);
+        const auto raw = serve_for_value(side, net, guest.seen, 0);
+        const auto own = serve_for_value(side, net, guest.seen, 0);
         const auto counted = net.template parse_words<atomicity::target>(raw).value();
         if constexpr (usual_atomicity<fabric> == atomicity::provider) {
           const auto other = net.parse_region(raw);

@@ -70,12 +70,12 @@ int survive() {
     }
     return losses > 0;
   };
-  const bool told = bool(net.until(answered, 30s, on));
+  const bool reported = bool(net.until(answered, 30s, on));
   (void)net.until([] { return false; }, 200ms, on);  // any message from now on is one too many
   std::printf("losses %u, messages %u, notices %u, twice %u, posted %u, ended %u%s\n", losses, messages.all(),
               notices.all(), messages.twice() + notices.twice(), posted, ended, in_turn ? "" : ", after the loss");
   const bool once = messages.twice() + notices.twice() == 0 && ended == posted;
-  return told && losses == 1 && once && in_turn && messages.all() > 0 && notices.all() > 0 ? 0 : 1;
+  return reported && losses == 1 && once && in_turn && messages.all() > 0 && notices.all() > 0 ? 0 : 1;
 }
 
 int post_until_killed(const char* where) {

@@ -44,7 +44,7 @@ struct end {
   std::array<std::array<std::uint64_t, 16>, 64> contexts{};
   int seen = 0;
   std::uint64_t data = 0;
-  bool told = false;  ///< An immediate or a message arrived.
+  bool reported = false;  ///< An immediate or a message arrived.
 };
 
 struct pair {
@@ -115,7 +115,7 @@ inline void poll(end& e) {
   if (n < 1) return;
   ++e.seen;
   if ((entry.flags & (FI_REMOTE_CQ_DATA | FI_RECV)) != 0) {
-    e.told = true;
+    e.reported = true;
     e.data = entry.data;
   }
 }

@@ -4,11 +4,11 @@
 // (generator/unordered.py).
 #include "../conformance/atomics.hpp"
 #include "../conformance/completions.hpp"
+#include "../conformance/environment.hpp"
 #include "../conformance/messages.hpp"
 #include "../conformance/ordering.hpp"
 #include "../conformance/put_get.hpp"
 #include "../conformance/put_notify.hpp"
-#include "../conformance/stage.hpp"
 
 namespace weft::conformance {
 

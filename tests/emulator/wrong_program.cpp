@@ -63,7 +63,7 @@ int last_write_carries_the_id(const char* provider) {
   meet(p);
   for (std::uint64_t round = 1; round <= 200; ++round) {
     std::memset(p.a.memory.data(), static_cast<int>(round), 8UL * 64);
-    p.b.told = false;
+    p.b.reported = false;
     for (std::size_t i = 0; i < 7; ++i)
       post(
           p, [&] { return write(p, 64 * i, 64, base(p) + 64 * i, descriptor(p), context(p, i)); }, "fi_write");
@@ -74,7 +74,7 @@ int last_write_carries_the_id(const char* provider) {
                               fi_mr_key(p.b.mr), context(p, 7));
         },
         "fi_writedata");
-    until(p, [&] { return p.b.told; });
+    until(p, [&] { return p.b.reported; });
     if (std::memcmp(p.a.memory.data(), p.b.memory.data(), 512) != 0) {
       std::fprintf(stderr, "wrong_program: the id arrived before the bytes\n");
       return 1;
@@ -94,7 +94,7 @@ int immediate_of_64_bits(const char* provider) {
                             fi_mr_key(p.b.mr), context(p, 0));
       },
       "fi_writedata");
-  until(p, [&] { return p.b.told; });
+  until(p, [&] { return p.b.reported; });
   return p.b.data == std::uint64_t{1} << 40U ? 0 : 1;
 }
 
@@ -134,7 +134,7 @@ int message_right_behind_a_write(const char* provider) {
   meet(p);
   for (int round = 1; round <= 200; ++round) {
     std::memset(p.a.memory.data(), round, 4096);
-    p.b.told = false;
+    p.b.reported = false;
     need(static_cast<int>(fi_recv(p.b.ep, p.b.memory.data() + size / 2, 64, fi_mr_desc(p.b.mr), FI_ADDR_UNSPEC,
                                   p.b.contexts[0].data())),
          "fi_recv");
@@ -142,7 +142,7 @@ int message_right_behind_a_write(const char* provider) {
         p, [&] { return write(p, 0, 4096, base(p), descriptor(p), context(p, 0)); }, "fi_write");
     post(
         p, [&] { return fi_send(p.a.ep, p.a.memory.data(), 8, descriptor(p), p.a.other, context(p, 1)); }, "fi_send");
-    until(p, [&] { return p.b.told; });
+    until(p, [&] { return p.b.reported; });
     if (std::memcmp(p.a.memory.data(), p.b.memory.data(), 4096) != 0) {
       std::fprintf(stderr, "wrong_program: the message arrived before the bytes\n");
       return 1;
@@ -186,7 +186,7 @@ int no_receive_for_the_notice(const char* provider) {
                             context(p, 0));
       },
       "fi_writedata");
-  until(p, [&] { return p.b.told; });
+  until(p, [&] { return p.b.reported; });
   return 0;
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the command is run by tests."""
+"""How tests run the command."""
 from __future__ import annotations
 
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the generator's tests share: where the tree lies, the rules, and how the command is run."""
+"""Common fixtures of the generator's tests: the tree, the rules, and the command."""
 from __future__ import annotations
 
 import os
@@ -40,7 +40,14 @@ def weft(tmp_path: Path) -> Run:
     """Runs ./weft in an empty folder, as a pipe reads it."""
 
     def run(*arguments: str | Path, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([str(ROOT / "weft"), *map(str, arguments)], capture_output=True, text=True, cwd=tmp_path, timeout=60,
-                              env={**os.environ, **(env or {})}, check=False)
+        return subprocess.run(
+            [str(ROOT / "weft"), *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            timeout=60,
+            env={**os.environ, **(env or {})},
+            check=False,
+        )
 
     return run

@@ -13,16 +13,45 @@ from generator.matrix.facts import BACKENDS, FACTS, UNLIMITED, Fact
 from generator.rules import Family
 
 # Words that trouble C++, YAML, Markdown, CMake or Jinja; and plain ones.
-_TROUBLE = ["// x", "/* x */", "%s ??/ ??)", "{{ 7 * 7 }}", "{% raise %}", "${VAR} @VAR@", "a | b", "`x` <b> # ~",
-            "é ✓ 漢", "'", '"', "#include <x>", "trailing ;",
-            ": - ?", "x" * 120, "a b " * 30, "1.10", "true", "R\"(x)\"", "$<CONFIG>"]
-_WORDS = st.one_of(st.sampled_from(_TROUBLE),
-                   st.text("abcdefgh XYZ0189.,:;()[]{}<>!?*&%$#@^~_-+='/|`\"é", min_size=1, max_size=60))
-_SANE = {"std::uint8_t": [1, 2, 4, 8], "std::uint32_t": [16, 64, 256, 1024],
-         "std::uint64_t": [1 << 20, 1 << 31, UNLIMITED]}
-_SPECIAL = {"context_bytes": [0, 32, 64], "key_bytes": [4, 8], "write_immediate_bytes": [0, 4, 8],
-            "send_immediate_bytes": [0, 4, 8], "queue_depth": [256, 1024], "fused_bytes": [0, 64, 512],
-            "gather_limit": [1, 2, 4, 8, 8]}
+_TROUBLE = [
+    "// x",
+    "/* x */",
+    "%s ??/ ??)",
+    "{{ 7 * 7 }}",
+    "{% raise %}",
+    "${VAR} @VAR@",
+    "a | b",
+    "`x` <b> # ~",
+    "é ✓ 漢",
+    "'",
+    '"',
+    "#include <x>",
+    "trailing ;",
+    ": - ?",
+    "x" * 120,
+    "a b " * 30,
+    "1.10",
+    "true",
+    'R"(x)"',
+    "$<CONFIG>",
+]
+_WORDS = st.one_of(
+    st.sampled_from(_TROUBLE), st.text("abcdefgh XYZ0189.,:;()[]{}<>!?*&%$#@^~_-+='/|`\"é", min_size=1, max_size=60)
+)
+_SANE = {
+    "std::uint8_t": [1, 2, 4, 8],
+    "std::uint32_t": [16, 64, 256, 1024],
+    "std::uint64_t": [1 << 20, 1 << 31, UNLIMITED],
+}
+_SPECIAL = {
+    "context_bytes": [0, 32, 64],
+    "key_bytes": [4, 8],
+    "write_immediate_bytes": [0, 4, 8],
+    "send_immediate_bytes": [0, 4, 8],
+    "queue_depth": [256, 1024],
+    "fused_bytes": [0, 64, 512],
+    "gather_limit": [1, 2, 4, 8, 8],
+}
 
 
 def _quoted(text: str) -> str:
@@ -32,8 +61,10 @@ def _quoted(text: str) -> str:
 
 SOURCES: dict[str, tuple[str, ...]] = {
     "claimed": ('a-source: {kind: claimed, text: "a source"}',),
-    "observed": ('a-run: {kind: observed, date: "2026-11-20", library: "libfabric 1.17.0"}',
-                 'other-things: {kind: observed, date: "2025-01-31", library: "other things"}'),
+    "observed": (
+        'a-run: {kind: observed, date: "2026-11-20", library: "libfabric 1.17.0"}',
+        'other-things: {kind: observed, date: "2025-01-31", library: "other things"}',
+    ),
     "copied": ('a-row: {kind: copied, text: "a row"}',),
 }
 
@@ -69,8 +100,18 @@ def _value(draw: st.DrawFn, fact: Fact, wild: bool) -> str:
     if fact.cpp == "bool":
         return str(draw(st.sampled_from(["true", "false"])))
     if fact.name == "atomic_operations":
-        return _quoted(draw(st.sampled_from(["none", "add compare_swap: int64 uint64",
-                                             "add: int32 double; compare_swap: uint32", "swap read: float"])))
+        return _quoted(
+            draw(
+                st.sampled_from(
+                    [
+                        "none",
+                        "add compare_swap: int64 uint64",
+                        "add: int32 double; compare_swap: uint32",
+                        "swap read: float",
+                    ]
+                )
+            )
+        )
     if fact.cpp == "text":
         return _quoted(draw(st.sampled_from(["", "one", "one;two", "a-b_c", "%d {{x}} ?/"])))
     if wild and draw(st.integers(0, 9)) == 0:
@@ -81,31 +122,56 @@ def _value(draw: st.DrawFn, fact: Fact, wild: bool) -> str:
 
 
 def _cell(draw: st.DrawFn, fact: Fact, wild: bool) -> str:
-    evidence = [f"{key}: {_evidence(draw, key)}"
-                for key in draw(st.sampled_from([("claimed",), ("claimed",), ("copied",), ("observed",),
-                                                 ("claimed", "observed"), ("observed", "copied")]))]
+    evidence = [
+        f"{key}: {_evidence(draw, key)}"
+        for key in draw(
+            st.sampled_from(
+                [
+                    ("claimed",),
+                    ("claimed",),
+                    ("copied",),
+                    ("observed",),
+                    ("claimed", "observed"),
+                    ("observed", "copied"),
+                ]
+            )
+        )
+    ]
     return f"{fact.name}: {{is: {_value(draw, fact, wild)}, {', '.join(evidence)}}}"
 
 
 @st.composite
 def random_row(draw: st.DrawFn, families: tuple[Family, ...], wild: bool = True) -> str:
-    """A row that the schema takes; whether its facts have an answer to every family is for the rules to say."""
+    """A row that the schema accepts; the rules decide whether its facts have an answer to every family."""
     backend = "loopback" if not wild else draw(st.sampled_from(BACKENDS))
-    lines = ["ROW:", f"  summary: {_sentence(draw) if wild else 'made up'}", f"  backend: {backend}",
-             '  library: {since: "1.15", claimed: "[a-source]"}']
+    lines = [
+        "ROW:",
+        f"  summary: {_sentence(draw) if wild else 'made up'}",
+        f"  backend: {backend}",
+        '  library: {since: "1.15", claimed: "[a-source]"}',
+    ]
     if wild and draw(st.booleans()):
-        lines += ["  settings:",
-                  f"    FI_SOME_SETTING: {{value: {_quoted(draw(st.sampled_from(['1', 'x y', ''])))}, reason: "
-                  f"{_sentence(draw)}}}"]
+        lines += [
+            "  settings:",
+            f"    FI_SOME_SETTING: {{value: {_quoted(draw(st.sampled_from(['1', 'x y', ''])))}, reason: "
+            f"{_sentence(draw)}}}",
+        ]
     lines += ["  facts:", *(f"    {_cell(draw, fact, wild)}" for fact in FACTS)]
     if wild and draw(st.integers(0, 3)) == 0:
         changed = draw(st.lists(st.sampled_from(FACTS), min_size=1, max_size=6, unique_by=lambda fact: fact.name))
-        lines += ["  ranges:", '    - since: "2.0"', "      facts:",
-                  *(f"        {_cell(draw, fact, wild)}" for fact in changed)]
+        lines += [
+            "  ranges:",
+            '    - since: "2.0"',
+            "      facts:",
+            *(f"        {_cell(draw, fact, wild)}" for fact in changed),
+        ]
     if wild and draw(st.integers(0, 11)) == 0:
         family = draw(st.sampled_from(families))
-        lines += ["  override:", f"    {family.name}: {draw(st.sampled_from(family.answers))}",
-                  f"    reason: {_sentence(draw)}"]
+        lines += [
+            "  override:",
+            f"    {family.name}: {draw(st.sampled_from(family.answers))}",
+            f"    reason: {_sentence(draw)}",
+        ]
     return with_sources("\n".join(lines) + "\n", [source for each in SOURCES.values() for source in each])
 
 
@@ -125,10 +191,12 @@ def edited_row(draw: st.DrawFn, rows: list[str]) -> str:
         if not found:
             continue
         match = draw(st.sampled_from(found))
-        value = _value(draw, fact,
-                       True) if draw(st.integers(0, 19)) else draw(st.sampled_from(["no", "010", "-1", "[]", "{}",
-                                                                                    "1.5", "", "'", "fast", "null"]))
-        row = row[:match.start()] + value + row[match.end():]
+        value = (
+            _value(draw, fact, True)
+            if draw(st.integers(0, 19))
+            else draw(st.sampled_from(["no", "010", "-1", "[]", "{}", "1.5", "", "'", "fast", "null"]))
+        )
+        row = row[: match.start()] + value + row[match.end() :]
     if draw(st.integers(0, 14)) == 0:
         lines = row.split("\n")
         del lines[draw(st.integers(1, len(lines) - 1))]

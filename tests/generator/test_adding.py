@@ -16,18 +16,34 @@ from generator.matrix.trust import level_of
 DEMANDS = Demands(provider="made;up", endpoint_type="addressed", settings={"FI_MADE_UP": "1"})
 MADE = Provenance(library="libfabric 1.17.0", api="1.17", kernel="6.1.0", device="lo", date="2026-11-20")
 CLAIMED: dict[str, Value] = {
-    "address_resolution": "socket", "virtual_addressing": False, "key_owner": "application", "key_bytes": 8,
-                             "local_registration": False,
-    "region_endpoint_binding": False, "context_bytes": 0, "queue_depth": 256, "largest_message": UNLIMITED,
-                             "largest_write": UNLIMITED,
-    "send_immediate_bytes": 8, "atomics": "provider", "delivery_complete": True,
+    "address_resolution": "socket",
+    "virtual_addressing": False,
+    "key_owner": "application",
+    "key_bytes": 8,
+    "local_registration": False,
+    "region_endpoint_binding": False,
+    "context_bytes": 0,
+    "queue_depth": 256,
+    "largest_message": UNLIMITED,
+    "largest_write": UNLIMITED,
+    "send_immediate_bytes": 8,
+    "atomics": "provider",
+    "delivery_complete": True,
 }
 
 
 def _found(**shown: Value) -> list[CellFinding]:
-    return [CellFinding(name, CLAIMED.get(name), f"claim of {name}" if name in CLAIMED else "", shown.get(name),
-                        f"test of {name}", "it was not tried")
-            for name in {**CLAIMED, **shown}]
+    return [
+        CellFinding(
+            name,
+            CLAIMED.get(name),
+            f"claim of {name}" if name in CLAIMED else "",
+            shown.get(name),
+            f"test of {name}",
+            "it was not tried",
+        )
+        for name in {**CLAIMED, **shown}
+    ]
 
 
 def _row(tmp_path: Path, findings: list[CellFinding]) -> Fabric:
@@ -60,17 +76,24 @@ def test_what_was_seen_is_believed_before_what_is_claimed(tmp_path: Path) -> Non
 
 def test_what_nobody_saw_is_assumed_to_be_the_weaker_thing(tmp_path: Path) -> None:
     cells = _row(tmp_path, _found()).ranges[0].cells
-    weak: dict[str, Value] = {"order_send_after_write": False, "refused_write": "silent", "data_progress": "polling",
-                              "write_immediate_bytes": 0,
-                              "reports_killed_peer": False, "connects_lazily": True, "forgets_peers": False,
-                              "inject_bytes": 0}
+    weak: dict[str, Value] = {
+        "order_send_after_write": False,
+        "refused_write": "silent",
+        "data_progress": "polling",
+        "write_immediate_bytes": 0,
+        "reports_killed_peer": False,
+        "connects_lazily": True,
+        "forgets_peers": False,
+        "inject_bytes": 0,
+    }
     for name, value in weak.items():
         assert (cells[name].value, level_of(cells[name].evidence)) == (value, "copied"), name
 
 
 def test_a_cell_that_nobody_may_guess_refuses() -> None:
-    with pytest.raises(Refused,
-                       match=r'provider "made;up": neither claimed nor shown is key_owner, key_bytes, and no value'):
+    with pytest.raises(
+        Refused, match=r'provider "made;up": neither claimed nor shown is key_owner, key_bytes, and no value'
+    ):
         cells_of(DEMANDS, [each for each in _found() if not each.cell.startswith("key_")])
 
 

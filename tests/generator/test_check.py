@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`weft check` sees a changed byte, a changed meaning, a missing file and a file from nowhere, and names file and line."""
+"""`weft check` finds a changed byte, a changed meaning, a missing and an unknown file, and names file and line."""
 from __future__ import annotations
 
 import random
@@ -47,7 +47,7 @@ def test_a_line_more_and_a_line_less(weft: Run, tree: Path) -> None:
     whole = path.read_text("utf-8")
     path.write_text(whole + "// more\n", "utf-8")
     more = weft("check", "--output", tree)
-    path.write_text(whole[:whole.rindex("#include")], "utf-8")
+    path.write_text(whole[: whole.rindex("#include")], "utf-8")
     less = weft("check", "--output", tree)
     last = whole.count("\n") + 1
     assert (more.returncode, less.returncode) == (1, 1)
@@ -65,18 +65,48 @@ def test_missing_and_unaccounted_files(weft: Run, tree: Path) -> None:
     assert "generated/stray.hpp:1: comes from no row of the matrix: delete it, or add the row" in done.stderr
 
 
-@pytest.mark.parametrize("file, old, new, sentence", [
-    ("tcp.hpp", ".inject_bytes = 128", ".inject_bytes = 129", "inject_bytes is 128 in the matrix and the header says 129"),
-    ("tcp.hpp", "refusal::silent", "refusal::reported", "refused_write is silent in the matrix and the header says reported"),
-    ("tcp.hpp", ".since = {1, 15}", ".since = {1, 14}", "since is {1, 15} in the matrix and the header says {1, 14}"),
-    ("tcp.hpp", " .key_bytes = 8,", "", "key_bytes is 8 in the matrix and the header does not say it"),
-    ("tcp_rxm.hpp", '"tcp;ofi_rxm"', '"tcp"', "provider is tcp;ofi_rxm in the matrix and the header says tcp"),
-    ("verbs.hpp", "changed.atomics = atomic_execution::provider;", "", "atomics is provider in the matrix and the header does not say it"),
-    ("tcp.hpp", "atomics::target", "atomics::provider_", "atomics::provider_ is an answer of no family"),
-    ("tcp.hpp", "      atomics::target,\n", "", "answers atomics 0 times: once is right"),
-    ("tcp.hpp", "      atomics::target,\n", "      atomics::target,\n      atomics::provider,\n", "answers atomics 2 times: once is right"),
-])
-def test_meaning_is_read_again_from_the_cpp(tree: Path, root: Path, families: tuple[Family, ...], file: str, old: str, new: str, sentence: str) -> None:
+@pytest.mark.parametrize(
+    "file, old, new, sentence",
+    [
+        (
+            "tcp.hpp",
+            ".inject_bytes = 128",
+            ".inject_bytes = 129",
+            "inject_bytes is 128 in the matrix and the header says 129",
+        ),
+        (
+            "tcp.hpp",
+            "refusal::silent",
+            "refusal::reported",
+            "refused_write is silent in the matrix and the header says reported",
+        ),
+        (
+            "tcp.hpp",
+            ".since = {1, 15}",
+            ".since = {1, 14}",
+            "since is {1, 15} in the matrix and the header says {1, 14}",
+        ),
+        ("tcp.hpp", " .key_bytes = 8,", "", "key_bytes is 8 in the matrix and the header does not say it"),
+        ("tcp_rxm.hpp", '"tcp;ofi_rxm"', '"tcp"', "provider is tcp;ofi_rxm in the matrix and the header says tcp"),
+        (
+            "verbs.hpp",
+            "changed.atomics = atomic_execution::provider;",
+            "",
+            "atomics is provider in the matrix and the header does not say it",
+        ),
+        ("tcp.hpp", "atomics::target", "atomics::provider_", "atomics::provider_ is an answer of no family"),
+        ("tcp.hpp", "      atomics::target,\n", "", "answers atomics 0 times: once is right"),
+        (
+            "tcp.hpp",
+            "      atomics::target,\n",
+            "      atomics::target,\n      atomics::provider,\n",
+            "answers atomics 2 times: once is right",
+        ),
+    ],
+)
+def test_meaning_is_read_again_from_the_cpp(
+    tree: Path, root: Path, families: tuple[Family, ...], file: str, old: str, new: str, sentence: str
+) -> None:
     path = tree / "generated" / file
     text = path.read_text("utf-8")
     assert old in text
@@ -87,11 +117,16 @@ def test_meaning_is_read_again_from_the_cpp(tree: Path, root: Path, families: tu
     assert {problem.file for problem in problems} == {f"generated/{file}"}
 
 
-def test_a_slip_of_the_template_is_seen_by_meaning(tree: Path, root: Path, families: tuple[Family, ...], tmp_path: Path) -> None:
+def test_a_slip_of_the_template_is_seen_by_meaning(
+    tree: Path, root: Path, families: tuple[Family, ...], tmp_path: Path
+) -> None:
     """Bytes alone cannot see it: the fresh rendering has the same slip."""
     shutil.copytree(root / "templates", tmp_path / "templates")
     template = tmp_path / "templates" / "fabric.hpp.j2"
-    template.write_text(template.read_text("utf-8").replace("{% for line in struct.facts %}", "{% for line in struct.facts[1:] %}"), "utf-8")
+    template.write_text(
+        template.read_text("utf-8").replace("{% for line in struct.facts %}", "{% for line in struct.facts[1:] %}"),
+        "utf-8",
+    )
     files = emit.render(read_matrix(root / "providers.yaml"), families, tmp_path / "templates")
     emit.write(files, tree)
     assert check.check_bytes(files, tree) == []
@@ -102,9 +137,11 @@ def test_the_generator_and_core_spell_facts_alike(root: Path, tmp_path: Path) ->
     assert check.check_core(root) == []
     (tmp_path / "core").mkdir()
     text = (root / "core" / "facts.hpp").read_text("utf-8")
-    for old, new, sentence in [("bool same_host{};", "bool same_machine{};", "member same_machine"),
-                               ("std::uint8_t key_bytes{};", "std::uint16_t key_bytes{};", "member key_bytes (std::uint16_t)"),
-                               ("{ reported, silent }", "{ silent, reported }", "enum refusal has silent, reported")]:
+    for old, new, sentence in [
+        ("bool same_host{};", "bool same_machine{};", "member same_machine"),
+        ("std::uint8_t key_bytes{};", "std::uint16_t key_bytes{};", "member key_bytes (std::uint16_t)"),
+        ("{ reported, silent }", "{ silent, reported }", "enum refusal has silent, reported"),
+    ]:
         assert old in text
         (tmp_path / "core" / "facts.hpp").write_text(text.replace(old, new), "utf-8")
         problems = check.check_core(tmp_path)

@@ -11,7 +11,17 @@ from hypothesis import strategies as st
 
 from generator.matrix.days import wrong_day
 from generator.matrix.layout import (
-    WIDTH, citing, entry, pair, plain_name, quoted, sentence, source_text, with_source, without_unused)
+    WIDTH,
+    citing,
+    entry,
+    pair,
+    plain_name,
+    quoted,
+    sentence,
+    source_text,
+    with_source,
+    without_unused,
+)
 from generator.matrix.loader import load_text
 from generator.matrix.model import matrix_of
 from generator.matrix.schema import CITATION
@@ -35,11 +45,17 @@ def test_no_line_of_the_matrix_is_long() -> None:
 @settings(max_examples=100, deadline=None, database=None)
 @given(_TEXTS, _TEXTS)
 def test_text_reads_back_as_it_was(claimed: str, observed: str) -> None:
-    text = entry("key_bytes",
-                 [("is", "8", False), ("claimed_value", "4", False), ("claimed", claimed, True),
-                  ("observed", observed, True)], 4)
-    assert load_text(f"facts:\n{text}\n", "t").data["facts"]["key_bytes"] == {"is": 8, "claimed_value": 4,
-                                                                              "claimed": claimed, "observed": observed}
+    text = entry(
+        "key_bytes",
+        [("is", "8", False), ("claimed_value", "4", False), ("claimed", claimed, True), ("observed", observed, True)],
+        4,
+    )
+    assert load_text(f"facts:\n{text}\n", "t").data["facts"]["key_bytes"] == {
+        "is": 8,
+        "claimed_value": 4,
+        "claimed": claimed,
+        "observed": observed,
+    }
     words = (claimed + " " + observed).split()
     if all(len(word) < 60 for word in words) and "  " not in claimed + observed:
         assert _longest(text) <= WIDTH
@@ -52,10 +68,13 @@ def test_a_long_text_goes_on_in_the_next_line() -> None:
     assert quoted("short", 0, 0) == '"short"'
 
 
-@pytest.mark.parametrize("cell", [
-    '{is: 8, claimed: "[c]"}',
-    '{is: 8,\n      claimed: "[c]",\n      observed: "[s], seen"}',
-])
+@pytest.mark.parametrize(
+    "cell",
+    [
+        '{is: 8, claimed: "[c]"}',
+        '{is: 8,\n      claimed: "[c]",\n      observed: "[s], seen"}',
+    ],
+)
 def test_what_the_layout_writes_the_loader_reads(cell: str) -> None:
     text = TINY.replace('{is: 8, claimed: "[c]"}', cell, 1)
     if "[s]" in cell:
@@ -74,8 +93,10 @@ def test_a_source_is_added_once_and_beside_its_kind() -> None:
     assert second == "run-2" and "  run-2: {kind: observed, " in other
     claimed, _ = with_source(text, "d", Source("claimed", "d"))
     assert claimed.index("  d:") < claimed.index("  run:")
-    assert with_source("tiny: {}\n", "d",
-                       Source("claimed", "d"))[0] == 'sources:\n  d: {kind: claimed, text: "d"}\ntiny: {}\n'
+    assert (
+        with_source("tiny: {}\n", "d", Source("claimed", "d"))[0]
+        == 'sources:\n  d: {kind: claimed, text: "d"}\ntiny: {}\n'
+    )
 
 
 def test_a_source_that_nobody_cites_any_more_is_taken_out_and_comments_stay() -> None:
@@ -95,8 +116,9 @@ def test_names_and_sentences_are_what_the_matrix_takes() -> None:
 
 def test_a_day_to_come_is_no_day_of_an_observation() -> None:
     today = date(2026, 11, 25)
-    assert wrong_day("2026-11-25", today) == "" and wrong_day("2026-11-26",
-                                                              today) == ""  # elsewhere it may be tomorrow already
+    assert (
+        wrong_day("2026-11-25", today) == "" and wrong_day("2026-11-26", today) == ""
+    )  # elsewhere it may be tomorrow already
     assert wrong_day("2026-11-27", today) == "2026-11-27, which is after today (2026-11-25)"
     assert wrong_day("2026-02-30", today) == "2026-02-30, which is no day"
     assert wrong_day(str(date.today() - timedelta(days=1))) == ""

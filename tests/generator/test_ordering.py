@@ -23,7 +23,11 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_what_is_told_is_what_is_compiled() -> None:
     compiler = shutil.which(os.environ.get("CXX", "g++"))
-    if compiler is None or not Path("/usr/include/rdma/fabric.h").exists() or not Path("/usr/include/infiniband/verbs.h").exists():
+    if (
+        compiler is None
+        or not Path("/usr/include/rdma/fabric.h").exists()
+        or not Path("/usr/include/infiniband/verbs.h").exists()
+    ):
         pytest.skip("no compiler, or no headers of libfabric and rdma-core here")
     program = f'#include "{ROOT}/compose/ordering.hpp"\n'
     claims = ""
@@ -33,11 +37,19 @@ def test_what_is_told_is_what_is_compiled() -> None:
         for span, choices in zip(row.fabric.ranges, row.choices):
             struct = name if len(row.fabric.ranges) == 1 else f"{name}_since_{str(span.since).replace('.', '_')}"
             for each in orders(name, span, {choice.family: choice.answer for choice in choices}):
-                claims += f"static_assert(weft::ordering<weft::fabrics::{struct}>::{each.name} == {str(each.holds).lower()});\n"
+                fabric, value = f"weft::fabrics::{struct}", str(each.holds).lower()
+                claims += f"static_assert(weft::ordering<{fabric}>::{each.name} == {value});\n"
                 if each.asked:
-                    claims += (f"static_assert(weft::ordering<weft::ordered<weft::fabrics::{struct}, weft::order::{each.name}>>::{each.name});\n")
-    done = subprocess.run([compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c++", "-"], input=program + claims,
-                          capture_output=True, text=True, timeout=300, check=False)
+                    ordered = f"weft::ordered<{fabric}, weft::order::{each.name}>"
+                    claims += f"static_assert(weft::ordering<{ordered}>::{each.name});\n"
+    done = subprocess.run(
+        [compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c++", "-"],
+        input=program + claims,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr[:3000]
     assert claims.count("static_assert") > 18 * 12
 
@@ -47,7 +59,11 @@ def test_the_command_answers_in_each_format(weft: Run) -> None:
     answer = json.loads(told.stdout)
     jsonschema.validate(answer, all_schemas()["ordering"])
     kept = {each["order"]: each["answer"] for each in answer["orders"]}
-    assert kept["send_after_send"] == "yes" and kept["write_after_write"] == "if asked" and kept["notice_after_puts"] == "no"
+    assert (
+        kept["send_after_send"] == "yes"
+        and kept["write_after_write"] == "if asked"
+        and kept["notice_after_puts"] == "no"
+    )
     assert all(kept[name] == "no" for name in NEVER)
     assert "weft::ordered<weft::fabrics::tcp" in weft("explain", "tcp", "ordering").stdout
     assert weft("explain", "tcp", "ordering", "--format", "csv").stdout.startswith("fabric,order,since,answer,reason")

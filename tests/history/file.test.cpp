@@ -16,13 +16,13 @@ class files : public testing::Test {
   ~files() override { std::remove(path.c_str()); }
 
   static std::vector<record> some() {
-    recorder told(7);
-    const auto id = told.posted(work::put_notify, 3, instant(duration(-5)), instant(duration(1'000)),
-                                0xfedcba9876543210, const_bytes{});
-    told.ended(id, instant(duration(9)), errc::native, 4);
-    told.guard(instant(duration(10)), 0xffffffff, const_bytes{}, const_bytes{});
-    told.finished(instant(duration(11)));
-    return told.records();
+    recorder reported(7);
+    const auto id = reported.posted(work::put_notify, 3, instant(duration(-5)), instant(duration(1'000)),
+                                    0xfedcba9876543210, const_bytes{});
+    reported.ended(id, instant(duration(9)), errc::native, 4);
+    reported.guard(instant(duration(10)), 0xffffffff, const_bytes{}, const_bytes{});
+    reported.finished(instant(duration(11)));
+    return reported.records();
   }
   void put(const std::string& text) const {
     std::FILE* file = std::fopen(path.c_str(), "wb");

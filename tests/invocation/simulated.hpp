@@ -67,9 +67,9 @@ class simulated_spawner {
     child(loopback::world& world, std::string node, std::uint64_t number, std::shared_ptr<simulated_executor> what)
         : world_(&world), node_(std::move(node)), number_(number), what_(std::move(what)) {}
     std::optional<executor_end> ended() {
-      if (told_) return std::nullopt;
+      if (reported_) return std::nullopt;
       if (killed() || what_->over == what_->order.workers) {
-        told_ = true;
+        reported_ = true;
         return executor_end{!killed() && what_->in_order, node_ + (killed() ? " was killed" : " ended")};
       }
       return std::nullopt;
@@ -96,7 +96,7 @@ class simulated_spawner {
     std::string node_;
     std::uint64_t number_;
     std::shared_ptr<simulated_executor> what_;
-    bool told_ = false;
+    bool reported_ = false;
   };
 
   simulated_spawner(loopback::world& world, function_library& library) : world_(&world), library_(&library) {}

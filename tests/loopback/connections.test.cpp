@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Connections of the loopback begin and end; the answers of a port before and after.
-#include "party.hpp"
+#include "test_side.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace {
 TEST(connections, connecting_where_nobody_listens_is_refused_in_time) {
   loopback::world w(1);
   w.spawn("client", [] {
-    party<silent_refusal> me;
+    test_side<silent_refusal> me;
     EXPECT_FALSE(me.dial(me.net->resolve("server", "7471").value()));
     EXPECT_TRUE(me.refused);
     std::byte one{};
@@ -25,12 +25,12 @@ TEST(connections, a_listener_can_reject) {
   loopback::world w(2);
   bool over = false;
   w.spawn("server", [&] {
-    party<consuming> me({.node = {}, .service = "7471", .listens = true});
+    test_side<consuming> me({.node = {}, .service = "7471", .listens = true});
     me.greets = false;
     EXPECT_TRUE(me.until([&] { return over; }));
   });
   w.spawn("client", [&] {
-    party<consuming> me;
+    test_side<consuming> me;
     loopback::sleep_for(10us);
     EXPECT_FALSE(me.dial(me.net->resolve("server", "7471").value()));
     EXPECT_TRUE(me.refused);
@@ -43,8 +43,8 @@ TEST(connections, a_listener_can_reject) {
 TEST(connections, a_port_without_a_listener_is_not_found) {
   loopback::world w(3);
   w.spawn("both", [] {
-    party<silent_refusal> other({.node = {}, .service = "7471", .listens = false});
-    party<silent_refusal> me;
+    test_side<silent_refusal> other({.node = {}, .service = "7471", .listens = false});
+    test_side<silent_refusal> me;
     EXPECT_FALSE(me.dial(other.net->address()));
   });
   EXPECT_TRUE(w.run(10s));
@@ -74,8 +74,8 @@ TEST(connections, a_disconnect_arrives_after_the_last_message) {
 TEST(connections, posts_before_the_connection_is_up_wait) {
   loopback::world w(5);
   w.spawn("both", [] {
-    party<silent_refusal> server({.node = {}, .service = "7471", .listens = true});
-    party<silent_refusal> me;
+    test_side<silent_refusal> server({.node = {}, .service = "7471", .listens = true});
+    test_side<silent_refusal> me;
     me.link = me.net->dial(server.net->address(), 1).value();
     const status said = me.net->send<post_mode::signalled>(me.link, me.staged(0, 4), 0, nullptr);
     EXPECT_TRUE(said.is_again());
@@ -88,14 +88,14 @@ TEST(connections, a_lazy_fabric_connects_only_while_its_target_polls) {
   loopback::world w(6);
   bool polls = false;
   w.spawn("server", [&] {
-    party<unordered> me;
+    test_side<unordered> me;
     auto side = loopback::oob_exchange::serve("", "9", me.net->address()).value();
     for (const instant end = me.net->now() + 10ms; me.net->now() < end; loopback::sleep_for(10us)) side->progress();
     polls = true;
     EXPECT_TRUE(me.until([&] { return !me.messages.empty(); }));
   });
   w.spawn("client", [&] {
-    party<unordered> me;
+    test_side<unordered> me;
     ASSERT_TRUE(me.dial(loopback::oob_exchange::fetch("server", "9", 1s).value()));
     const auto post = [&] { return me.net->send<post_mode::signalled>(me.link, me.staged(0, 4), 0, nullptr); };
     for (int i = 0; i < 200; ++i) {
@@ -139,8 +139,8 @@ TEST(connections, a_service_has_one_server) {
 }
 
 TEST(connections, two_ports_of_one_thread_connect_without_a_simulated_world) {
-  party<silent_refusal> server({.node = "127.0.0.1", .service = "7471", .listens = true});
-  party<silent_refusal> me;
+  test_side<silent_refusal> server({.node = "127.0.0.1", .service = "7471", .listens = true});
+  test_side<silent_refusal> me;
   me.link = me.net->dial(me.net->resolve("::1", "7471").value(), 1).value();
   me.post_receives(me.link);
   for (int i = 0; i < 10'000 && !(me.up && server.up); ++i) {
@@ -158,9 +158,9 @@ TEST(connections, a_guest_joins_a_world_without_a_fiber) {
   loopback::world w(9);
   {
     const loopback::guest here(w, "watcher");
-    party<silent_refusal> server({.node = {}, .service = "7471", .listens = true});
+    test_side<silent_refusal> server({.node = {}, .service = "7471", .listens = true});
     w.spawn("client", [] {
-      party<silent_refusal> me;
+      test_side<silent_refusal> me;
       EXPECT_TRUE(me.dial(me.net->resolve("watcher", "7471").value()));
       EXPECT_TRUE(me.say(pattern(3), 3));
       me.idle(1ms);

@@ -2,7 +2,7 @@
 //
 // The loopback refuses what the row's hardware refuses, overwrites what it overwrites, and reads late what it reads
 // late.
-#include "party.hpp"
+#include "test_side.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 template <class Row, class Ask>
 void ask(Ask what) {
-  using side = party<Row>;
+  using side = test_side<Row>;
   loopback::world w(21);
   bool over = false;
   const auto run = converse<Row>(
@@ -77,8 +77,8 @@ TEST(contract, the_context_is_overwritten_while_the_operation_lasts) {
 TEST(contract, the_queue_has_the_requested_depth) {
   loopback::world w(22);
   w.spawn("both", [] {
-    party<silent_refusal> server({.node = {}, .service = "7471", .listens = true});
-    party<silent_refusal> me({.node = {}, .service = {}, .operations = 5});
+    test_side<silent_refusal> server({.node = {}, .service = "7471", .listens = true});
+    test_side<silent_refusal> me({.node = {}, .service = {}, .operations = 5});
     me.link = me.net->dial(server.net->address(), 1).value();
     while (!me.up) {
       me.turn();
@@ -101,7 +101,7 @@ TEST(contract, the_queue_has_the_requested_depth) {
 }
 
 TEST(contract, a_source_changed_before_its_completion_is_sent_changed) {
-  using side = party<silent_refusal>;
+  using side = test_side<silent_refusal>;
   loopback::world w(23);
   int spoilt = 0;
   const auto run = converse<silent_refusal>(
@@ -123,7 +123,7 @@ TEST(contract, a_source_changed_before_its_completion_is_sent_changed) {
 }
 
 TEST(contract, a_message_larger_than_its_receive_fails_with_its_size) {
-  using side = party<consuming>;
+  using side = test_side<consuming>;
   loopback::world w(24);
   const auto run = converse<consuming>(
       w,
@@ -140,7 +140,7 @@ TEST(contract, a_message_larger_than_its_receive_fails_with_its_size) {
 }
 
 TEST(contract, messages_wait_for_receives_in_order) {
-  using side = party<consuming>;
+  using side = test_side<consuming>;
   loopback::world w(25);
   const auto run = converse<consuming>(
       w,
@@ -177,7 +177,7 @@ TEST(contract, an_unbound_region_is_unreachable) {
     ASSERT_TRUE(me->write<post_mode::signalled>(link, {from.data(), 8, nullptr}, {0, held.key}, nullptr));
     errc ended = errc::ok;
     for (int i = 0; i < 1000 && ended == errc::ok; ++i)
-      me->poll([&](const completion_entry& told) { ended = told.outcome.code; });
+      me->poll([&](const completion_entry& reported) { ended = reported.outcome.code; });
     EXPECT_EQ(ended, errc::denied);
     EXPECT_EQ(memory[0], std::byte{});
   });
@@ -197,7 +197,7 @@ TEST(contract, keys_must_fit_and_be_unique) {
 TEST(contract, an_addressed_peer_may_start_after_the_connect) {
   loopback::world w(27);
   w.spawn("client", [] {
-    party<deathless> me;
+    test_side<deathless> me;
     ASSERT_TRUE(me.dial(me.net->resolve("server", "7471").value()));
     ASSERT_TRUE(me.say(pattern(4), 1));  // to an empty address: lost silently
     loopback::sleep_for(10ms);
@@ -206,7 +206,7 @@ TEST(contract, an_addressed_peer_may_start_after_the_connect) {
   });
   w.after(5ms, [&] {
     w.spawn("server", [] {
-      party<deathless> me({.node = {}, .service = "7471"});
+      test_side<deathless> me({.node = {}, .service = "7471"});
       ASSERT_TRUE(me.until([&] { return !me.messages.empty(); }));
       EXPECT_EQ(me.received[0].immediate, 2U);
     });

@@ -2,7 +2,7 @@
 //
 // What survivors learn of a killed process: every outstanding operation fails where the row reports deaths; elsewhere
 // there is silence.
-#include "party.hpp"
+#include "test_side.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 /// The server dies during the client's operations. `judge` checks the client after a second.
 template <class Row, class Judge>
 void survive(Judge judge) {
-  using side = party<Row>;
+  using side = test_side<Row>;
   loopback::world w(11);
   bool serving = false;
   bool judged = false;
@@ -90,7 +90,7 @@ TEST(crash, connecting_to_a_dead_node_is_refused_until_it_restarts) {
   loopback::world w(13);
   int served = 0;
   const auto serve = [&] {
-    party<silent_refusal> me({.node = {}, .service = "7471", .listens = true});
+    test_side<silent_refusal> me({.node = {}, .service = "7471", .listens = true});
     (void)me.until([&] { return !me.messages.empty(); }, 1h);
     ++served;
     me.idle(1h);
@@ -99,7 +99,7 @@ TEST(crash, connecting_to_a_dead_node_is_refused_until_it_restarts) {
   w.after(10ms, [&] { w.crash("server"); });
   w.after(100ms, [&] { w.serve("server", serve); });
   w.spawn("client", [] {
-    party<silent_refusal> me;
+    test_side<silent_refusal> me;
     const auto there = me.net->resolve("server", "7471").value();
     loopback::sleep_for(1ms);
     ASSERT_TRUE(me.dial(there));

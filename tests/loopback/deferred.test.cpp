@@ -62,13 +62,13 @@ TEST(deferred, a_handler_may_close_a_peer_with_deferred_work_and_post_to_another
       ASSERT_TRUE(net.until([&] { return heard > before; }, 5s, on));
     }
     for (std::size_t i = 0; i < 4; ++i) get_nothing(0, names[i]);
-    const auto told = [&](std::size_t first, std::size_t last) {
+    const auto reported = [&](std::size_t first, std::size_t last) {
       return std::accumulate(&ended[first], &ended[last], 0);
     };
-    EXPECT_TRUE(net.until([&] { return told(4, 8) >= 4; }, 5s, on));
+    EXPECT_TRUE(net.until([&] { return reported(4, 8) >= 4; }, 5s, on));
     // a slot that was released twice would be two of these
     for (std::size_t i = 8; i < 40; ++i) get_nothing(1, names[i]);
-    EXPECT_TRUE(net.until([&] { return told(8, 40) >= 32; }, 5s, on));
+    EXPECT_TRUE(net.until([&] { return reported(8, 40) >= 32; }, 5s, on));
     for (int i = 0; i < 100; ++i) net.progress(on);
     std::array<int, 40> once;
     once.fill(1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What every row's loopback can do: messages, writes, notifications, reads, refusals, each as the row has it.
-#include "party.hpp"
+#include "test_side.hpp"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ static_assert(port<loopback::port<shape_of<silent_refusal>>> && port<loopback::p
               port<loopback::port<shape_of<deathless>>>);
 
 TYPED_TEST(exchange, messages_arrive_unchanged_with_their_immediate) {
-  using side = party<TypeParam>;
+  using side = test_side<TypeParam>;
   loopback::world w(3);
   const auto text = pattern(100);
   const auto run = converse<TypeParam>(
@@ -48,7 +48,7 @@ TYPED_TEST(exchange, messages_arrive_unchanged_with_their_immediate) {
 }
 
 TYPED_TEST(exchange, a_write_changes_its_target_bytes_and_no_others) {
-  using side = party<TypeParam>;
+  using side = test_side<TypeParam>;
   loopback::world w(4);
   side* server = nullptr;
   const auto text = pattern(64);
@@ -76,7 +76,7 @@ TYPED_TEST(exchange, a_write_changes_its_target_bytes_and_no_others) {
 }
 
 TYPED_TEST(exchange, a_notification_arrives_once_after_its_bytes) {
-  using side = party<TypeParam>;
+  using side = test_side<TypeParam>;
   if constexpr (!side::shape::write_immediate) {
     GTEST_SKIP() << TypeParam::name << ": write_immediate_bytes is 0";
   } else {
@@ -125,7 +125,7 @@ TYPED_TEST(exchange, a_notification_arrives_once_after_its_bytes) {
 }
 
 TYPED_TEST(exchange, a_read_returns_the_bytes) {
-  using side = party<TypeParam>;
+  using side = test_side<TypeParam>;
   loopback::world w(6);
   side* server = nullptr;
   bool over = false;
@@ -148,7 +148,7 @@ TYPED_TEST(exchange, a_read_returns_the_bytes) {
 }
 
 TYPED_TEST(exchange, a_refused_access_changes_nothing_and_fails_as_the_row_says) {
-  using side = party<TypeParam>;
+  using side = test_side<TypeParam>;
   constexpr bool reported = side::shape::facts.refused_write == refusal::reported;
   loopback::world w(7);
   side* server = nullptr;
@@ -188,7 +188,7 @@ TYPED_TEST(exchange, a_refused_access_changes_nothing_and_fails_as_the_row_says)
 }
 
 TYPED_TEST(exchange, atomics_are_exact) {
-  using side = party<TypeParam>;
+  using side = test_side<TypeParam>;
   if constexpr (!side::shape::native_atomics) {
     GTEST_SKIP() << TypeParam::name << ": atomics is none";
   } else {
@@ -230,7 +230,7 @@ TYPED_TEST(exchange, atomics_are_exact) {
 }
 
 TEST(exchange_counter, counts_plain_writes) {
-  using side = party<counting>;
+  using side = test_side<counting>;
   loopback::world w(9);
   side* server = nullptr;
   const auto run = converse<counting>(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Each fault of a simulated world does what it says, and no more than the row permits.
-#include "party.hpp"
+#include "test_side.hpp"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ struct order_seen {
 /// Writes i, sends i, for a while. Returns what the target sees of the order.
 template <class Row>
 order_seen watch_order(std::uint64_t seed, const loopback::faults& trouble) {
-  using side = party<Row>;
+  using side = test_side<Row>;
   loopback::world w(seed, trouble);
   side* server = nullptr;
   order_seen seen;
@@ -123,7 +123,7 @@ TEST(faults, raw_loss_and_duplication_show_at_the_receiver_alone) {
 }
 
 TEST(faults, raw_faults_of_immediates_keep_the_bytes) {
-  using side = party<silent_refusal>;
+  using side = test_side<silent_refusal>;
   loopback::faults trouble;
   trouble.raw_loss = 0.3;
   trouble.raw_duplication = 0.3;

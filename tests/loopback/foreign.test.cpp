@@ -63,9 +63,9 @@ struct asking_alone {
   void receive() { EXPECT_TRUE(net->post_receive(link, {slot.data(), slot.size(), nullptr}, slot.data())); }
   void turn() {
     net->poll_links([](link_change, std::uint32_t, typename port_type::link) -> std::uint32_t { return 0; });
-    net->poll([this](const completion_entry& told) {
-      if (told.kind != completion_kind::received || !told.outcome) return;
-      const auto no = wire::parse_refusal(const_bytes(slot).first(told.length));
+    net->poll([this](const completion_entry& reported) {
+      if (reported.kind != completion_kind::received || !reported.outcome) return;
+      const auto no = wire::parse_refusal(const_bytes(slot).first(reported.length));
       answer = no ? std::string(reinterpret_cast<const char*>(no->reason.data()), no->reason.size())
                   : "something else than a refusal";
     });

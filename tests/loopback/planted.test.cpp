@@ -3,7 +3,7 @@
 // Six bugs that are built in on purpose: the checker finds each by its name, and finds nothing in a run without one.
 #include "../../history/checker.hpp"
 #include "../../history/recorder.hpp"
-#include "party.hpp"
+#include "test_side.hpp"
 
 #include <gtest/gtest.h>
 
@@ -22,57 +22,58 @@ struct provider_keys {
     return f;
   }
 };
-using side = party<provider_keys>;
+using side = test_side<provider_keys>;
 
 constexpr std::uint16_t client_process = 1;
 constexpr std::uint16_t server_process = 2;
 
-void record_guards(history::recorder& told, side& me) {
+void record_guards(history::recorder& reported, side& me) {
   const std::vector<std::byte> untouched(side::guard);
-  told.guard(me.net->now(), 1, untouched, const_bytes(me.memory).first(side::guard));
-  told.guard(me.net->now(), 1, untouched, const_bytes(me.memory).last(side::guard));
+  reported.guard(me.net->now(), 1, untouched, const_bytes(me.memory).first(side::guard));
+  reported.guard(me.net->now(), 1, untouched, const_bytes(me.memory).last(side::guard));
 }
 
 /// Regions are opened and closed; each key is recorded.
-void record_keys(history::recorder& told, side& me) {
+void record_keys(history::recorder& reported, side& me) {
   std::vector<std::byte> memory(64);
-  told.key_issued(me.net->now(), me.region.key);
+  reported.key_issued(me.net->now(), me.region.key);
   for (int i = 0; i < 5; ++i) {
     registration held = me.net->register_memory(memory, rights::all, 0).value();
-    told.key_issued(me.net->now(), held.key);
+    reported.key_issued(me.net->now(), held.key);
     me.net->deregister(held);
   }
 }
 
-void serve(side& me, history::recorder& told, side*& server, const bool& over) {
-  record_keys(told, me);
+void serve(side& me, history::recorder& reported, side*& server, const bool& over) {
+  record_keys(reported, me);
   server = &me;
   std::size_t looked = 0;
   while (!over) {
     me.turn();
     for (; looked < me.landed.size(); ++looked) {
       const std::uint64_t n = me.landed[looked].immediate;
-      told.notified(client_process, me.net->now(), n, me.home().subspan(n * 16, 16));
+      reported.notified(client_process, me.net->now(), n, me.home().subspan(n * 16, 16));
     }
     loopback::sleep_for(2us);
   }
-  record_guards(told, me);
-  told.finished(me.net->now());
+  record_guards(reported, me);
+  reported.finished(me.net->now());
 }
 
 /// A wait without an event, which must end at its deadline.
-void wait_in_vain(side& me, history::recorder& told) {
+void wait_in_vain(side& me, history::recorder& reported) {
   const instant until = me.net->now() + 20ms;
-  const std::uint64_t id = told.posted(history::work::wait, 0, me.net->now(), until);
+  const std::uint64_t id = reported.posted(history::work::wait, 0, me.net->now(), until);
   while (me.net->now() < until && me.net->wait(until)) me.turn();
-  told.ended(id, me.net->now(), errc::deadline);
+  reported.ended(id, me.net->now(), errc::deadline);
 }
 
-void notify_all(side& me, history::recorder& told, side& server) {
+void notify_all(side& me, history::recorder& reported, side& server) {
   for (std::size_t n = 0; n < 40; ++n) {
     const auto text = pattern(16, static_cast<unsigned>(n));
     std::copy(text.begin(), text.end(), me.staging.begin() + static_cast<std::ptrdiff_t>(n * 16));
-    const std::uint64_t id = told.posted(history::work::put_notify, server_process, me.net->now(), instant{}, n, text);
+    const std::uint64_t id =
+        reported.posted(history::work::put_notify, server_process, me.net->now(), instant{}, n, text);
     ASSERT_TRUE(me.insist([&] {
       return me.net->write_immediate<post_mode::delivered>(me.link, me.staged(n * 16, 16), server.spot(n * 16), n,
                                                            reinterpret_cast<void*>(id));
@@ -86,7 +87,7 @@ void notify_all(side& me, history::recorder& told, side& server) {
   me.idle(10ms);
   for (const auto& each : me.ended)
     if (each.context != nullptr)
-      told.ended(reinterpret_cast<std::uint64_t>(each.context), me.net->now(), each.outcome.code);
+      reported.ended(reinterpret_cast<std::uint64_t>(each.context), me.net->now(), each.outcome.code);
 }
 
 history::verdict judged_run(planted_bug bug, std::uint64_t seed) {
@@ -95,22 +96,22 @@ history::verdict judged_run(planted_bug bug, std::uint64_t seed) {
   loopback::world w(seed, trouble);
   side* server = nullptr;
   bool over = false;
-  history::recorder client_told(client_process);
-  history::recorder server_told(server_process);
+  history::recorder client_events(client_process);
+  history::recorder server_events(server_process);
   const auto run = converse<provider_keys>(
-      w, [&](side& me) { serve(me, server_told, server, over); },
+      w, [&](side& me) { serve(me, server_events, server, over); },
       [&](side& me) {
         while (server == nullptr) loopback::sleep_for(1us);
-        notify_all(me, client_told, *server);
-        wait_in_vain(me, client_told);
-        client_told.finished(me.net->now());
+        notify_all(me, client_events, *server);
+        wait_in_vain(me, client_events);
+        client_events.finished(me.net->now());
         over = true;
       },
       5h);
   EXPECT_TRUE(run) << run.sentence;
   history::checker judge;
-  judge.add(client_told.records());
-  judge.add(server_told.records());
+  judge.add(client_events.records());
+  judge.add(server_events.records());
   return judge.judge();
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // After a warm-up the loopback allocates nothing. Allocations that a test counts above it belong to the layers above.
-#include "party.hpp"
+#include "test_side.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ namespace weft::test {
 namespace {
 
 TEST(steady_state, allocates_nothing) {
-  using side = party<consuming>;
+  using side = test_side<consuming>;
   loopback::faults trouble;
   trouble.loss = 0.05;
   trouble.reorder = 0.2;
@@ -44,7 +44,8 @@ TEST(steady_state, allocates_nothing) {
         reserve(me);
         server = &me;
         while (!over) {
-          me.net->poll([&](const completion_entry& told) { me.post_receive(me.link, me.slot_of(told.context)); });
+          me.net->poll(
+              [&](const completion_entry& reported) { me.post_receive(me.link, me.slot_of(reported.context)); });
           (void)me.net->wait(me.net->now() + 20us);
         }
       },

@@ -2,7 +2,7 @@
 //
 // Virtual time: a run depends on its seed alone, time jumps to the next event, and a run that cannot continue ends with
 // a sentence.
-#include "party.hpp"
+#include "test_side.hpp"
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ std::uint64_t troubled_run(std::uint64_t seed) {
   trouble.spurious_wake = 0.1;
   trouble.pause = 0.002;
   loopback::world w(seed, trouble);
-  using side = party<consuming>;
+  using side = test_side<consuming>;
   side* server = nullptr;
   const auto run = converse<consuming>(
       w,
@@ -64,7 +64,7 @@ TEST(virtual_time, other_seeds_give_other_traces) {
 TEST(virtual_time, waiting_jumps_to_the_deadline) {
   loopback::world w(1);
   w.spawn("alone", [&] {
-    party<silent_refusal> me;
+    test_side<silent_refusal> me;
     const instant start = me.net->now();
     EXPECT_EQ(me.net->wait(start + 1h).code, errc::deadline);
     EXPECT_GE(me.net->now(), start + 1h);
@@ -134,7 +134,7 @@ TEST(virtual_time, a_run_stops_at_its_limit_and_can_continue) {
 TEST(virtual_time, endless_polling_stops_at_the_limit) {
   loopback::world w(5);
   w.spawn("alone", [] {
-    party<silent_refusal> me;
+    test_side<silent_refusal> me;
     for (;;) me.turn();
   });
   EXPECT_EQ(w.run(100us).how, loopback::run_outcome::ending::out_of_time);
@@ -157,8 +157,8 @@ TEST(virtual_time, exceptions_reach_the_caller_of_run) {
   try {
     (void)w.run(10s);
     FAIL() << "no exception was thrown";
-  } catch (const std::runtime_error& told) {
-    EXPECT_STREQ(told.what(), "from a fiber");
+  } catch (const std::runtime_error& reported) {
+    EXPECT_STREQ(reported.what(), "from a fiber");
   }
   EXPECT_TRUE(w.run(10s));
 }

@@ -171,7 +171,9 @@ def test_another_version_is_named(tmp_path: Path, name: str, text: str, sentence
 
 
 FORM = "name: Bug\ndescription: A fault.\nbody:\n  - type: input\n    id: seen\n    attributes: {label: Seen}\n"
-WORKFLOW = "jobs:\n  all:\n    container: {image: 'debian:12'}\n    steps: [{uses: actions/checkout@v4}, {run: .ci/run}]\n"
+WORKFLOW = (
+    "jobs:\n  all:\n    container: {image: 'debian:12'}\n" "    steps: [{uses: actions/checkout@v4}, {run: .ci/run}]\n"
+)
 HOSTED = {
     **{f".github/ISSUE_TEMPLATE/{name}.yml": FORM for name in forms.FORMS},
     ".github/workflows/ci.yml": WORKFLOW,

@@ -22,7 +22,7 @@ void tell(rdma_cm_event_type what, rdma_cm_id* about, const rdma_conn_param* wit
           rdma_cm_id* listener = nullptr) {
   rdma_event_channel* over = listener != nullptr ? listener->channel : about->channel;
   if (over == nullptr) return;
-  auto* made = new told_event;
+  auto* made = new private_event;
   static_cast<rdma_cm_event&>(*made) = {};
   made->event = what;
   made->id = about;
@@ -54,7 +54,7 @@ rdma_event_channel* rdma_create_event_channel() {
 void rdma_destroy_event_channel(rdma_event_channel* gone) {
   ::close(gone->fd);
   for (rdma_cm_event* each : static_cast<weft::stub_device::channel*>(gone)->events)
-    delete static_cast<told_event*>(each);
+    delete static_cast<private_event*>(each);
   delete static_cast<weft::stub_device::channel*>(gone);
 }
 int rdma_create_id(rdma_event_channel* channel, rdma_cm_id** into, void* user, rdma_port_space space) {
@@ -76,7 +76,7 @@ int rdma_destroy_id(rdma_cm_id* gone) {
     auto& events = static_cast<weft::stub_device::channel*>(gone->channel)->events;
     std::erase_if(events, [&](rdma_cm_event* each) {
       if (each->id != gone) return false;
-      delete static_cast<told_event*>(each);
+      delete static_cast<private_event*>(each);
       return true;
     });
   }
@@ -171,7 +171,7 @@ int rdma_get_cm_event(rdma_event_channel* from, rdma_cm_event** into) {
   return 0;
 }
 int rdma_ack_cm_event(rdma_cm_event* seen) {
-  delete static_cast<told_event*>(seen);
+  delete static_cast<private_event*>(seen);
   return 0;
 }
 std::uint16_t rdma_get_src_port(rdma_cm_id* id) { return source(id).sin_port; }

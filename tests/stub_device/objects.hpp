@@ -61,7 +61,7 @@ struct channel : rdma_event_channel {
 };
 
 /// An event, with its private data.
-struct told_event : rdma_cm_event {
+struct private_event : rdma_cm_event {
   std::vector<std::byte> bytes;
 };
 

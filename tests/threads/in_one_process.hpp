@@ -24,22 +24,22 @@ class announcement {
   void tell(const std::string& where) {
     const std::lock_guard lock(guard_);
     where_ = where;
-    told_.notify_all();
+    reported_.notify_all();
   }
   /// "" when no address came in time.
   std::string hear() {
     std::unique_lock lock(guard_);
-    (void)told_.wait_for(lock, std::chrono::seconds(20), [this] { return !where_.empty(); });
+    (void)reported_.wait_for(lock, std::chrono::seconds(20), [this] { return !where_.empty(); });
     return where_;
   }
-  bool told() {
+  bool reported() {
     const std::lock_guard lock(guard_);
     return !where_.empty();
   }
 
  private:
   std::mutex guard_;
-  std::condition_variable told_;
+  std::condition_variable reported_;
   std::string where_;
 };
 
@@ -55,7 +55,7 @@ void in_one_process(int pairs, End&& end) {
         backends::loopback::world world(static_cast<std::uint64_t>(i) + 1);
         world.spawn("listener", [&] { end(std::type_identity<F>(), i, true, mine); });
         world.spawn("caller", [&] {
-          while (!mine.told()) backends::loopback::sleep_for(std::chrono::microseconds(100));
+          while (!mine.reported()) backends::loopback::sleep_for(std::chrono::microseconds(100));
           end(std::type_identity<F>(), i, false, mine);
         });
         (void)world.run(std::chrono::minutes(10));

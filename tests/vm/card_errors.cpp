@@ -27,7 +27,7 @@ using card_errors = device_errors_of<card_shape>;
 TEST_F(card_errors, an_atomic_with_a_wrong_key_fails) {
   if (!card_shape::native_atomics) GTEST_SKIP() << "the target executes this row's atomics";
   ASSERT_TRUE(fetch_add({self.there.address, self.there.key ^ 0x5500}, 1, token(1)));
-  EXPECT_TRUE(self.pump_until([&] { return ends_told(token(1)) == 1; })) << "the operation did not end";
+  EXPECT_TRUE(self.pump_until([&] { return completions_reported(token(1)) == 1; })) << "the operation did not end";
   EXPECT_EQ(ends_of(token(1), {errc::denied}).typed, 1u) << ends_of(token(1), {}).text;
   met_anew_with_memory_untouched();
 }
@@ -38,14 +38,15 @@ TEST_F(card_errors, operations_after_a_refused_one_end_once_each) {
   std::size_t posted = 0;
   for (; posted < behind; ++posted)
     if (!write_once<post_mode::signalled>(self.there, 8, token(2))) break;
-  EXPECT_TRUE(self.pump_until(
-      [&] { return self.lost && (!flushes || (ends_told(token(1)) == 1 && ends_told(token(2)) == posted)); }));
+  EXPECT_TRUE(self.pump_until([&] {
+    return self.lost && (!flushes || (completions_reported(token(1)) == 1 && completions_reported(token(2)) == posted));
+  }));
   self.pump_for(50ms);
   const tally sum = ends_of(token(2), {errc::closed, errc::peer_lost});
-  EXPECT_LE(ends_told(token(2)), posted) << sum.text;
+  EXPECT_LE(completions_reported(token(2)), posted) << sum.text;
   EXPECT_EQ(sum.other, 0u) << sum.text;
   if (flushes) {
-    EXPECT_EQ(ends_told(token(2)) - sum.fine, posted) << sum.text;
+    EXPECT_EQ(completions_reported(token(2)) - sum.fine, posted) << sum.text;
   }
   const status next = write_once<post_mode::signalled>(self.there, 8, token(3));
   EXPECT_EQ(next.code, errc::peer_lost) << "a broken link is no full queue";
@@ -67,9 +68,10 @@ TEST_F(card_errors, more_reads_than_the_device_allows_at_once_all_complete) {
       writes += last.code == errc::ok;
     }
     EXPECT_GT(reads, 16u * 3);
-    EXPECT_TRUE(self.pump_until([&] { return ends_told(token(1)) >= reads && ends_told(token(2)) >= writes; }))
-        << ends_told(token(1)) << " of " << reads << " reads, " << ends_told(token(2)) << " of " << writes
-        << " writes ended";
+    EXPECT_TRUE(self.pump_until([&] {
+      return completions_reported(token(1)) >= reads && completions_reported(token(2)) >= writes;
+    })) << completions_reported(token(1))
+        << " of " << reads << " reads, " << completions_reported(token(2)) << " of " << writes << " writes ended";
     self.pump_for(20ms);
     EXPECT_EQ(ends_of(token(1), {}).fine, reads);
     EXPECT_EQ(ends_of(token(2), {}).fine, writes);
@@ -85,8 +87,9 @@ TEST_F(card_errors, a_peer_without_receives_makes_the_device_retry_or_ends_the_c
   std::size_t posted = 0;
   while (posted < slot_count + 20 && send(token(1))) ++posted;
   ASSERT_GT(posted, slot_count);
-  EXPECT_TRUE(self.pump_until(
-      [&] { return flushes ? ends_told(token(1)) == posted && self.messages.size() >= posted : self.lost; }));
+  EXPECT_TRUE(self.pump_until([&] {
+    return flushes ? completions_reported(token(1)) == posted && self.messages.size() >= posted : self.lost;
+  }));
   self.pump_for(50ms);
   // Soft iWARP reports the operation that it was sending when its peer ended the link as an error of this side's queue
   // (Linux 6.1 siw_qp_sq_process).
@@ -101,7 +104,7 @@ TEST_F(card_errors, a_peer_without_receives_makes_the_device_retry_or_ends_the_c
   if (flushes) {
     EXPECT_EQ(sum.fine, posted) << sum.text;
   } else {
-    EXPECT_LE(ends_told(token(1)), posted) << "each ends once at most";
+    EXPECT_LE(completions_reported(token(1)), posted) << "each ends once at most";
   }
 }
 
@@ -112,10 +115,11 @@ TEST_F(card_errors, a_peer_without_acknowledgements_is_lost_after_the_retries) {
   self.pump_for(200ms);
   ASSERT_TRUE(write<post_mode::signalled>(self.there, 64, token(1)));
   ASSERT_TRUE(write<post_mode::signalled>(self.there, 64, token(2)));
-  EXPECT_TRUE(self.pump_until([&] { return ends_told(token(1)) + ends_told(token(2)) == 2 && self.lost; }, 12s));
+  EXPECT_TRUE(self.pump_until(
+      [&] { return completions_reported(token(1)) + completions_reported(token(2)) == 2 && self.lost; }, 12s));
   self.pump_for(50ms);
   EXPECT_EQ(ends_of(token(1), {errc::peer_lost}).typed, 1u) << ends_of(token(1), {}).text;
-  ASSERT_EQ(ends_told(token(1)), 1u);
+  ASSERT_EQ(completions_reported(token(1)), 1u);
   EXPECT_EQ(self.ended[token(1)].front().native_code, IBV_WC_RETRY_EXC_ERR);
   EXPECT_EQ(ends_of(token(2), {errc::closed}).typed, 1u) << ends_of(token(2), {}).text;
 }

@@ -42,15 +42,16 @@ struct device_errors : device_errors_of<selected_shape> {
     std::memset(self.scratch.data(), 0x66, size);
     const status posted = this->write<mode>(at, size, token(1));
     if (!posted) self.ended[token(1)].push_back(posted);  // the link broke between the two posts: an answer of the call
-    const bool in_time = self.pump_until([&] { return ends_told(token(1)) == 1 || (!flushes && self.lost); });
+    const bool in_time =
+        self.pump_until([&] { return completions_reported(token(1)) == 1 || (!flushes && self.lost); });
     self.pump_for(50ms);
     const tally sum = ends_of(token(1), refusals);
     RecordProperty("ended", sum.text + "; " + port().last_error_text());
     std::printf("[ observed ] refused write:%s, %s, link %s\n", sum.text.c_str(), port().last_error_text().c_str(),
                 self.lost ? "lost" : "kept");
     EXPECT_TRUE(in_time) << "neither the write nor its link ended";
-    EXPECT_EQ(sum.typed, ends_told(token(1))) << sum.text;
-    EXPECT_LE(ends_told(token(1)), 1u) << "once";
+    EXPECT_EQ(sum.typed, completions_reported(token(1))) << sum.text;
+    EXPECT_LE(completions_reported(token(1)), 1u) << "once";
     if (knows_receives && facts.refused_write != refusal::silent) {
       EXPECT_EQ(ends_of(token(1), {errc::denied}).typed, 1u) << sum.text;
     }
@@ -78,12 +79,12 @@ TEST_F(device_errors, a_read_with_a_wrong_key_fails_and_reads_nothing) {
   ASSERT_TRUE(self.post([&] {
     return port().read(self.peer, {self.scratch.data(), 64, self.scratch_memory.descriptor}, at, token(1));
   }));
-  EXPECT_TRUE(self.pump_until([&] { return ends_told(token(1)) == 1 || (!flushes && self.lost); }))
+  EXPECT_TRUE(self.pump_until([&] { return completions_reported(token(1)) == 1 || (!flushes && self.lost); }))
       << "the operation did not end";
   self.pump_for(50ms);
   const tally sum = ends_of(token(1), refusals);
-  EXPECT_EQ(sum.typed, ends_told(token(1))) << sum.text << "; " << port().last_error_text();
-  EXPECT_LE(ends_told(token(1)), 1u);
+  EXPECT_EQ(sum.typed, completions_reported(token(1))) << sum.text << "; " << port().last_error_text();
+  EXPECT_LE(completions_reported(token(1)), 1u);
   EXPECT_EQ(self.scratch[0], std::byte{0x66});
   if (met_again) met_anew_with_memory_untouched();
 }
@@ -104,11 +105,11 @@ TEST_F(device_errors, a_full_send_queue_is_reported_and_loses_nothing) {
     EXPECT_EQ(last.what(), waits_for::queue);
   }
   EXPECT_GE(posted, facts.queue_depth / 2);
-  EXPECT_TRUE(self.pump_until([&] { return ends_told(token(1)) >= posted; }))
-      << ends_told(token(1)) << " of " << posted;
+  EXPECT_TRUE(self.pump_until([&] { return completions_reported(token(1)) >= posted; }))
+      << completions_reported(token(1)) << " of " << posted;
   self.pump_for(50ms);
   EXPECT_EQ(ends_of(token(1), {}).fine, posted);
-  EXPECT_EQ(ends_told(token(1)), posted);
+  EXPECT_EQ(completions_reported(token(1)), posted);
   EXPECT_TRUE(write<post_mode::signalled>(self.there, 8, token(2))) << "the queue has room again";
   EXPECT_TRUE(self.end_of(token(2)));
 }
@@ -132,7 +133,8 @@ TEST_F(device_errors, an_exhausted_receive_queue_is_reported_and_loses_nothing) 
     EXPECT_GT(posted, slot_count / 2);
   }
   std::printf("[ observed ] %zu sends before again(%d)\n", posted, last.native_code);
-  EXPECT_TRUE(self.pump_until([&] { return ends_told(token(1)) >= posted && self.messages.size() >= posted; }));
+  EXPECT_TRUE(
+      self.pump_until([&] { return completions_reported(token(1)) >= posted && self.messages.size() >= posted; }));
   self.pump_for(50ms);
   EXPECT_EQ(ends_of(token(1), {}).fine, posted);
   EXPECT_EQ(self.messages.size(), posted) << "each message was echoed once";
@@ -157,24 +159,27 @@ TEST_F(device_errors, a_killed_peer_ends_each_operation_once) {
       },
       knows_receives ? 10s : 2s);
   const auto all_ended = [&] {
-    return self.lost && ends_told(token(1)) >= sends && ends_told(token(2)) >= writes && ends_told(token(3)) >= later;
+    return self.lost && completions_reported(token(1)) >= sends && completions_reported(token(2)) >= writes &&
+           completions_reported(token(3)) >= later;
   };
   const bool ended = self.pump_until(all_ended, flushes ? 10s : 1s);
   self.pump_for(50ms);
   std::printf("[ observed ] killed: %s; ended %zu of %zu sends, %zu of %zu writes, %zu of %zu later ones; link %s\n",
-              refused ? "posts are refused" : "posts are not refused", ends_told(token(1)), sends, ends_told(token(2)),
-              writes, ends_told(token(3)), later, self.lost ? "lost" : "kept");
+              refused ? "posts are refused" : "posts are not refused", completions_reported(token(1)), sends,
+              completions_reported(token(2)), writes, completions_reported(token(3)), later,
+              self.lost ? "lost" : "kept");
   if (knows_receives) {
     EXPECT_TRUE(refused && self.lost);
     EXPECT_EQ(write_once<post_mode::signalled>(self.there, 8, token(4)).code, errc::peer_lost);
   }
   if (flushes) {
     EXPECT_TRUE(ended);
-    EXPECT_EQ(ends_told(token(1)) + ends_told(token(2)) + ends_told(token(3)), sends + writes + later);
+    EXPECT_EQ(completions_reported(token(1)) + completions_reported(token(2)) + completions_reported(token(3)),
+              sends + writes + later);
   }
-  EXPECT_LE(ends_told(token(1)), sends);
-  EXPECT_LE(ends_told(token(2)), writes);
-  EXPECT_LE(ends_told(token(3)), later);
+  EXPECT_LE(completions_reported(token(1)), sends);
+  EXPECT_LE(completions_reported(token(2)), writes);
+  EXPECT_LE(completions_reported(token(3)), later);
   for (const std::uintptr_t each : {1u, 2u, 3u})
     EXPECT_EQ(ends_of(token(each), losses).other, 0u) << ends_of(token(each), {}).text;
 }

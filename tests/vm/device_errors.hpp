@@ -39,7 +39,7 @@ struct device_errors_of : ::testing::Test {
 
   auto& port() { return *self.port; }
   local_memory scratch(std::size_t size) { return {self.scratch.data(), size, self.scratch_memory.descriptor}; }
-  std::size_t ends_told(void* context) { return self.ended[context].size(); }
+  std::size_t completions_reported(void* context) { return self.ended[context].size(); }
   /// The completions of every post with this context; those of these kinds count as typed.
   tally ends_of(void* context, std::initializer_list<errc> kinds) {
     return ends_of(context, std::span(kinds.begin(), kinds.size()));

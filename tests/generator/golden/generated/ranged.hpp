@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generated from providers.yaml, row ranged, by templates/fabric.hpp.j2: do not edit. After a change there: ./weft generate
+// Generated from providers.yaml, row ranged, by templates/fabric.hpp.j2: do not edit. After a change there: ./weft
+// generate
 #pragma once
 
 #include "../backends/libfabric/port.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generated from providers.yaml, row ranged, by templates/why_not.hpp.j2: do not edit. After a change there: ./weft generate
-// What ranged cannot answer, for compose/with.hpp: a sentence costs nothing until somebody asks for its answer.
+// Generated from providers.yaml, row ranged, by templates/why_not.hpp.j2: do not edit. After a change there: ./weft
+// generate What ranged cannot answer, for compose/with.hpp: a sentence costs nothing until somebody asks for its
+// answer.
 #pragma once
 
 #include "ranged.hpp"

@@ -45,25 +45,25 @@ struct stopped : std::runtime_error {
 };
 
 /// One side of a test.
-class party {
+class test_side {
  public:
-  explicit party(int number, std::uint64_t seed)
+  explicit test_side(int number, std::uint64_t seed)
       : book(static_cast<std::uint16_t>(number)),
         draw(seed * 8 + static_cast<std::uint64_t>(number)),
         number_(number) {}
-  virtual ~party() = default;
-  party(const party&) = delete;
-  party& operator=(const party&) = delete;
+  virtual ~test_side() = default;
+  test_side(const test_side&) = delete;
+  test_side& operator=(const test_side&) = delete;
 
   int number() const noexcept { return number_; }
 
   /// Effects: side `to` gets these bytes, whole and in order, outside of the fabric.
-  virtual void tell(int to, const_bytes message) = 0;
-  /// Returns: whether ask(from) returns at once (or fails at once, because that side has ended).
-  virtual bool heard(int from) = 0;
+  virtual void send_value(int to, const_bytes message) = 0;
+  /// Returns: whether wait_for_value(from) returns at once (or fails at once, because that side has ended).
+  virtual bool has_value(int from) = 0;
   /// Returns: the next bytes from side `from`. Throws: stopped, when that side ended or was silent for the test's
   /// patience.
-  virtual std::vector<std::byte> ask(int from) = 0;
+  virtual std::vector<std::byte> wait_for_value(int from) = 0;
   /// Effects: kills side `which` at once, as by kill -9.
   virtual void kill(int which) = 0;
   /// Effects: this side does nothing for a while.
@@ -75,15 +75,15 @@ class party {
   /// Effects: records a figure of this side in the test's result, by its name.
   virtual void note(std::string_view name, std::int64_t value) = 0;
 
-  void tell(int to, std::string_view text) { tell(to, std::as_bytes(std::span(text.data(), text.size()))); }
-  void tell(int to, std::uint64_t number) { tell(to, std::as_bytes(std::span(&number, 1))); }
-  void ready(int to) { tell(to, std::string_view("ready")); }
-  std::string ask_text(int from) {
-    const auto raw = ask(from);
+  void send_value(int to, std::string_view text) { send_value(to, std::as_bytes(std::span(text.data(), text.size()))); }
+  void send_value(int to, std::uint64_t number) { send_value(to, std::as_bytes(std::span(&number, 1))); }
+  void ready(int to) { send_value(to, std::string_view("ready")); }
+  std::string wait_for_text(int from) {
+    const auto raw = wait_for_value(from);
     return {reinterpret_cast<const char*>(raw.data()), raw.size()};
   }
-  std::uint64_t ask_number(int from) {
-    const auto raw = ask(from);
+  std::uint64_t wait_for_number(int from) {
+    const auto raw = wait_for_value(from);
     std::uint64_t number = 0;
     if (raw.size() != sizeof number)
       throw stopped("side " + std::to_string(from) + " sent " + std::to_string(raw.size()) +
@@ -94,7 +94,7 @@ class party {
   /// Both sides wait for each other.
   void barrier(int other) {
     ready(other);
-    (void)ask(other);
+    (void)wait_for_value(other);
   }
   std::uint64_t below(std::uint64_t bound) { return draw() % bound; }
 
@@ -106,7 +106,7 @@ class party {
 };
 
 /// The body of one side.
-using body = std::function<void(party&)>;
+using body = std::function<void(test_side&)>;
 
 /// Special conditions of a test.
 struct circumstances {

@@ -22,15 +22,15 @@ using tested = over<selected, backends::loopback::port>;
 using tested = selected;
 #endif
 
-using stage = std::conditional_t<in_process<tested>, simulated_stage<tested>, live<tested>>;
+using environment = std::conditional_t<in_process<tested>, simulated_environment<tested>, live<tested>>;
 
 /// The fabric's name in the names of tests.
 struct fabric_name {
-  template <class Stage>
+  template <class Environment>
   static std::string GetName(int) {
-    return std::string(Stage::fabric::name);
+    return std::string(Environment::fabric::name);
   }
 };
-#define WEFT_INSTANTIATE(suite) INSTANTIATE_TYPED_TEST_SUITE_P(fabric, suite, stage, fabric_name)
+#define WEFT_INSTANTIATE(suite) INSTANTIATE_TYPED_TEST_SUITE_P(fabric, suite, environment, fabric_name)
 
 }  // namespace weft::conformance

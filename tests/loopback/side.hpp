@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 /// Memory: [0, 1024) is the region, with 128 guard bytes on each side; then receives and staging.
 template <class Row>
-struct party {
+struct test_side {
   using shape = shape_of<Row>;
   using port_type = loopback::port<shape>;
   static constexpr std::size_t guard = 128, region_size = 1024, slot = 128, slots = 16, staging_size = 4096;
@@ -33,7 +33,7 @@ struct party {
   std::vector<completion_entry> ended, received, landed;
   std::vector<std::vector<std::byte>> messages;
 
-  explicit party(port_options options = {}, std::uint64_t wanted_key = 77) {
+  explicit test_side(port_options options = {}, std::uint64_t wanted_key = 77) {
     options.sleeps = true;
     net = port_type::open(options).value();
     region = net->register_memory(bytes(memory).subspan(guard, region_size), rights::all, wanted_key).value();
@@ -68,20 +68,20 @@ struct party {
       refused = refused || change == link_change::refused;
       return 0;
     });
-    net->poll([this](const completion_entry& told) { take(told); });
+    net->poll([this](const completion_entry& reported) { take(reported); });
   }
-  void take(const completion_entry& told) {
-    if (told.kind == completion_kind::ended) ended.push_back(told);
-    if (told.kind == completion_kind::write_with_immediate) landed.push_back(told);
-    if (told.kind == completion_kind::received) {
-      received.push_back(told);
-      const std::size_t i = slot_of(told.context);
-      if (told.outcome)
+  void take(const completion_entry& reported) {
+    if (reported.kind == completion_kind::ended) ended.push_back(reported);
+    if (reported.kind == completion_kind::write_with_immediate) landed.push_back(reported);
+    if (reported.kind == completion_kind::received) {
+      received.push_back(reported);
+      const std::size_t i = slot_of(reported.context);
+      if (reported.outcome)
         messages.emplace_back(receives.begin() + static_cast<std::ptrdiff_t>(i * slot),
-                              receives.begin() + static_cast<std::ptrdiff_t>(i * slot + told.length));
+                              receives.begin() + static_cast<std::ptrdiff_t>(i * slot + reported.length));
     }
-    if (told.kind != completion_kind::ended && told.context != nullptr && told.outcome)
-      post_receive(link, slot_of(told.context));
+    if (reported.kind != completion_kind::ended && reported.context != nullptr && reported.outcome)
+      post_receive(link, slot_of(reported.context));
   }
   std::size_t slot_of(const void* context) const {
     for (std::size_t i = 0; i < slots; ++i)
@@ -132,7 +132,7 @@ struct party {
 /// A connected server and client: `serve` and `ask` run on their own nodes.
 template <class Row, class Serve, class Ask>
 loopback::run_outcome converse(loopback::world& w, Serve serve, Ask ask, duration limit = 60s) {
-  using side = party<Row>;
+  using side = test_side<Row>;
   address_bytes server_at, client_at;
   w.spawn("server", [&, serve] {
     side me({.node = {}, .service = "7471", .listens = true});
