@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads the cell `atomic_operations` of a row: what its provider executes, as "add compare_swap: int64 uint64; add:
-// double", or "none". Hot path: compile time only.
+// Reads the cell `atomic_operations` of a row: the atomics that its provider executes. Examples: "add compare_swap:
+// int64 uint64; add: double", and "none".
+// Hot path: compile time only.
 #pragma once
 
 #include "atomics.hpp"
@@ -11,7 +12,7 @@
 
 namespace weft {
 
-/// The words of the cell, in the order of the enumerations.
+/// Names of the operations and types in the cell, in the order of the enumerations.
 inline constexpr std::string_view atomic_operation_names[atomic_operations] = {
     "add", "compare_swap", "swap", "and", "or", "xor", "min", "max", "read"};
 inline constexpr std::string_view number_type_names[number_types] = {"int32",  "uint32", "int64",
@@ -28,7 +29,7 @@ constexpr bool has_word(std::string_view text, std::string_view word) noexcept {
 }
 }  // namespace detail
 
-/// Whether a cell lists an operation on a type.
+/// Whether the cell lists the operation for the type.
 constexpr bool lists(std::string_view cell, atomic_operation o, number_type t) noexcept {
   while (!cell.empty()) {
     const std::string_view group = cell.substr(0, cell.find(';'));
@@ -45,15 +46,15 @@ static_assert(lists("add read: int32; swap: double int64", atomic_operation::swa
 static_assert(!lists("add read: int32; swap: double int64", atomic_operation::add, number_type::int64));
 static_assert(!lists("none", atomic_operation::add, number_type::int64));
 
-/// Whether a row's provider executes an operation on a type: `atomics` says two of them, `atomic_operations` the
-/// others.
+/// Whether the row's provider executes the operation on the type. The fact `atomics` grants add and compare_swap on
+/// uint64; `atomic_operations` lists the others.
 constexpr bool natively(const fabric_facts& row, atomic_operation o, number_type t) noexcept {
   if (row.atomics != atomic_execution::provider) return false;
   const bool always = t == number_type::uint64 && (o == atomic_operation::add || o == atomic_operation::compare_swap);
   return always || lists(row.atomic_operations, o, t);
 }
 
-/// Whether each lowering of a table is possible on a row.
+/// Whether the row can carry out every lowering of the table.
 constexpr bool possible(const atomic_table& table, const fabric_facts& row) noexcept {
   const auto swaps = [&row](number_type t) { return natively(row, atomic_operation::compare_swap, t); };
   for (std::size_t i = 1; i <= atomic_operations; ++i)

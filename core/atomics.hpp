@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The vocabulary of remote atomics: operations, number types, who may execute them, how one is carried out; and their
-// arithmetic, which is the same wherever it runs. Forced by fi_atomic(3): a provider offers each operation on each
-// type, or not, and what it executes is atomic only against what it executes itself, never against a processor's own
-// instructions. Floating-point words have no compare_swap: some providers compare by value and some by bits, and -0.0
-// and 0.0 tell them apart. Hot path: yes. Threads: values.
+// Remote atomics: operations, number types, who executes them, how one is carried out, and their arithmetic.
+// fi_atomic(3) forces it: a provider offers each operation on each type, or not. Its atomics are atomic only against
+// each other, never against instructions of a processor.
+// Floating-point words have no compare_swap: some providers compare by value, some by bits, and -0.0 differs from 0.0
+// in bits only.
+// Hot path: yes. Threads: values.
 #pragma once
 
 #include <bit>
@@ -16,7 +17,7 @@
 
 namespace weft {
 
-/// What happens to the word. All but `read` change it; all tell the value before.
+/// An operation on a remote word. Each returns the old value; all but `read` change the word.
 enum class atomic_operation : std::uint8_t {
   add = 1,
   compare_swap,
@@ -36,7 +37,7 @@ inline constexpr std::size_t number_types = 6;
 template <class T>
 concept atomic_integer = std::same_as<T, std::int32_t> || std::same_as<T, std::uint32_t> ||
     std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t>;
-/// A type that words of remote atomics may have.
+/// A type of remote atomic words.
 template <class T>
 concept atomic_number = atomic_integer<T> || std::same_as<T, float> || std::same_as<T, double>;
 
@@ -52,34 +53,35 @@ constexpr bool is_floating(number_type t) noexcept { return t >= number_type::fl
 constexpr std::size_t size_of(number_type t) noexcept {
   return t == number_type::int32 || t == number_type::uint32 || t == number_type::float32 ? 4 : 8;
 }
-/// Whether the operation makes sense on the type.
+/// Whether the operation is defined on the type.
 constexpr bool offered(atomic_operation o, number_type t) noexcept {
   if (!is_floating(t)) return true;
   return o == atomic_operation::add || o == atomic_operation::swap || o == atomic_operation::minimum ||
          o == atomic_operation::maximum || o == atomic_operation::read;
 }
 
-/// Who executes the atomics on a region's words: one of them, for all words and all peers, or sums go wrong unseen.
+/// Who executes the atomics on a region's words. One executor must serve all words and all peers, otherwise updates are
+/// lost without an error.
 enum class atomicity : std::uint8_t {
-  provider = 1,  ///< The card or the library: the owner's processor must not touch the words while peers may.
-  target,        ///< The owner's progress, asked by messages: std::atomic_ref of the owner is safe beside it.
-  processor,     ///< The owner alone: peers may read and write the bytes, but count nothing.
+  provider = 1,  ///< The card or the library. The owner's processor must not touch the words while peers may.
+  target,        ///< The owner's progress, on request messages. The owner may use std::atomic_ref at the same time.
+  processor,     ///< The owner alone. Peers may read and write the bytes, without atomics.
 };
 
-/// How an operation on a word of domain `provider` is carried out.
+/// How an operation on a word of executor `provider` is carried out.
 enum class atomic_lowering : std::uint8_t {
   native,     ///< One call.
-  loop,       ///< Compare-swaps of the word, until one hits.
-  wide_loop,  ///< Compare-swaps of the aligned 8 bytes around a word of 4.
-  target,     ///< Not at all: the target executes atomics on this fabric.
+  loop,       ///< Compare-swaps of the word until one succeeds.
+  wide_loop,  ///< Compare-swaps of the aligned 8 bytes around a 4-byte word.
+  target,     ///< Not by the initiator: the target executes atomics on this fabric.
 };
 
-/// The lowering of each operation (rows) on each type (columns), in the order of the enumerations.
+/// The lowering of each operation (row) on each type (column), in the order of the enumerations.
 struct atomic_table {
   atomic_lowering by[atomic_operations][number_types]{};
-  /// A word per operation, a letter per type: n native, l loop, w wide_loop, else target.
+  /// One word per operation, one letter per type: n native, l loop, w wide_loop, any other letter target.
   explicit consteval atomic_table(std::string_view words) {
-    // Never thrown: it is the compiler's error message.
+    // Never thrown at run time: the text is the compiler's error message.
     if (words.size() != atomic_operations * (number_types + 1) - 1)  // NOLINTNEXTLINE(hicpp-exception-baseclass)
       throw "weft: a table of atomics has a word per operation and a letter per type";
     for (std::size_t i = 0; i < atomic_operations; ++i)
@@ -103,7 +105,7 @@ struct atomic_table {
   friend constexpr bool operator==(const atomic_table&, const atomic_table&) = default;
 };
 
-// ---- values as bits: what lies in memory, the rest of the 8 bytes zero
+// Values as bits: the value's bytes as in memory, the rest of the 8 bytes zero.
 static_assert(std::endian::native == std::endian::little, "weft: words of 4 bytes travel in the low half of 8");
 
 template <atomic_number T>
@@ -152,7 +154,7 @@ constexpr T applied(atomic_operation o, T there, T operand, T expected) noexcept
   }
 }
 
-/// The same with type and values as they travel.
+/// The same, with type and values in their wire form.
 constexpr std::uint64_t applied(atomic_operation o, number_type t, std::uint64_t there, std::uint64_t operand,
                                 std::uint64_t expected) noexcept {
   const auto as = [&]<class T>(std::type_identity<T>) {
@@ -179,8 +181,7 @@ static_assert(applied(atomic_operation::add, number_type::int32, to_bits(std::in
 static_assert(applied(atomic_operation::minimum, number_type::int64, to_bits(std::int64_t{-1}), 1, 0) ==
               to_bits(std::int64_t{-1}));
 
-/// The value before an atomic, of the type that it was posted with. Words of 64 bits without a sign convert by
-/// themselves.
+/// The old value of an atomic, with the type that the atomic was posted with. A uint64 value converts implicitly.
 class atomic_value {
  public:
   constexpr atomic_value() = default;
@@ -194,7 +195,7 @@ class atomic_value {
   constexpr bool holds() const noexcept {
     return type_ == type_of<T>;
   }
-  /// The value. Requires: holds<T>(); T{} where it does not.
+  /// The value, or T{} unless holds<T>().
   template <atomic_number T>
   constexpr T as() const noexcept {
     return holds<T>() ? from_bits<T>(bits_) : T{};

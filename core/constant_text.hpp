@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Text that is put together at compile time, for what a binary says of itself and for names of answers.
-// No fabric fact: constants of a program need a place. Too much text for the size is a compile error, never a cut.
+// Text that is put together at compile time: names of answers, and the strings that a binary carries about its build.
+// Text that does not fit is a compile error; nothing is cut.
 // Hot path: compile time only. Threads: none.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace weft {
 
-/// Up to Size - 1 characters and the terminating zero.
+/// At most Size - 1 characters and the terminating zero.
 template <std::size_t Size>
 class constant_text {
  public:
@@ -21,13 +21,13 @@ class constant_text {
     letters_.at(size_) = '\0';
     return *this;
   }
-  /// In decimal digits.
+  /// Adds decimal digits.
   constexpr constant_text& add(std::uint64_t number) {
     if (number > 9) add(number / 10);
     const char digit = static_cast<char>('0' + number % 10);
     return add(std::string_view(&digit, 1));
   }
-  /// In 16 hexadecimal digits.
+  /// Adds 16 hexadecimal digits.
   constexpr constant_text& add_hex(std::uint64_t number) {
     for (int shift = 60; shift >= 0; shift -= 4)
       add(std::string_view("0123456789abcdef").substr((number >> shift) & 15, 1));

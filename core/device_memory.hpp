@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory that is not the processor's own: of a graphics processor, say. Drivers hand it out as a dmabuf file
-// descriptor, which cards import (ibv_reg_dmabuf_mr(3); fi_mr(3), FI_MR_DMABUF since libfabric 1.20), or as a pointer
-// of CUDA's that the library understands (FI_HMEM). The processor may not touch it: post from it with a context, since
-// small unsignalled posts are copied by the processor. Hot path: no. Threads: values.
+// Memory of a device, for example of a graphics processor.
+// Drivers export it as a dmabuf file descriptor (ibv_reg_dmabuf_mr(3); fi_mr(3), FI_MR_DMABUF since libfabric 1.20), or
+// as a CUDA pointer (FI_HMEM).
+// The processor must not touch such memory. Post from it with a context: the processor copies small unsignalled posts.
+// Hot path: no. Threads: values.
 #pragma once
 
 #include <cstddef>
@@ -11,30 +12,31 @@
 
 namespace weft {
 
-/// Where a region's bytes are, and by what they are registered.
+/// Where a region's bytes are, and how they are registered.
 enum class memory_kind : std::uint8_t {
-  host,    ///< The processor's. Everything else in weft speaks of this.
-  dmabuf,  ///< Behind a file descriptor of the kernel's. To choose where the driver exports one.
-  cuda,    ///< A pointer of CUDA's. To choose where the library has CUDA's support built in.
+  host,    ///< Ordinary memory. The rest of weft assumes it.
+  dmabuf,  ///< A dmabuf file descriptor. Choose it where the driver exports one.
+  cuda,    ///< A CUDA pointer. Choose it where the library was built with CUDA.
 };
 
-/// Part of a dmabuf. `address` is what transfers count from: the device's own pointer, or where the dmabuf is mapped.
+/// Part of a dmabuf. `address` is the base of transfers: the device's own pointer, or the address where the dmabuf is
+/// mapped.
 struct dmabuf_memory {
   int descriptor = -1;
-  std::uint64_t offset = 0;  ///< From the dmabuf's beginning, in bytes.
+  std::uint64_t offset = 0;  ///< Bytes from the start of the dmabuf.
   std::byte* address = nullptr;
   std::size_t size = 0;
-  int cuda_device = -1;  ///< The ordinal, where it is CUDA's; -1: nobody's in particular.
+  int cuda_device = -1;  ///< The CUDA ordinal; -1 where the memory is not CUDA's.
 };
 
 /// Memory that CUDA allocated.
 struct cuda_memory {
   std::byte* address = nullptr;
   std::size_t size = 0;
-  int device = 0;  ///< The ordinal.
+  int device = 0;  ///< The CUDA ordinal.
 };
 
-/// As ports take it.
+/// Device memory in the form that ports take.
 struct device_memory {
   memory_kind kind = memory_kind::host;
   std::byte* address = nullptr;
@@ -51,7 +53,7 @@ struct device_memory {
   }
 };
 
-/// CUDA's driver header is there: whoever has memory of CUDA's has it too.
+/// Whether CUDA's driver header is installed.
 #if __has_include(<cuda.h>)
 inline constexpr bool built_with_cuda = true;
 #else

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a policy is, and how a complete set of answers is put together.
-// A family is one question that every fabric must answer; a policy is one answer: an empty type that names its family.
-// Sets in generated headers answer each family exactly once: no defaults, so silence is an error.
+// What a policy is, and how answers form a complete set.
+// A family is one question that every fabric must answer. A policy is one answer: an empty type that names its family.
+// A set in a generated header answers each family exactly once. There are no defaults, so a missing answer is an error.
 // Hot path: compile time only. Threads: none.
 #pragma once
 
@@ -11,14 +11,14 @@
 
 namespace weft {
 
-/// An answer to the family that it names: an empty type, so that a choice costs nothing.
+/// An answer to the family that it names. It is an empty type, so a choice costs nothing.
 template <class P>
 concept policy = requires {
   typename P::family;
 }
 &&std::is_empty_v<P>;
 
-/// An answer to one given family.
+/// An answer to the given family.
 template <class P, class Family>
 concept answers_family = policy<P> && std::same_as<typename P::family, Family>;
 
@@ -30,7 +30,7 @@ consteval auto first_answer() {
 }
 }  // namespace detail
 
-/// Answers in any order, each family at most once.
+/// Answers in any order, at most one per family.
 template <policy... Answers>
 struct policy_set {
   template <class Family>
@@ -45,7 +45,7 @@ struct policy_set {
   requires(count<Family> == 1) using pick = decltype(detail::first_answer<Family, Answers...>());
 };
 
-/// The families of a contract, to check that a set answers each of them.
+/// The families of a contract. Checks that a set answers each of them.
 template <class... Families>
 struct family_list {
   template <class Set>

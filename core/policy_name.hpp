@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The name of an answer as C++ and providers.yaml spell it ("notify::immediate"), read from the compiler, so that it is
-// written once. Peers compare such names, so both compilers must give the same: tests/unit asserts it. Hot path:
-// compile time only. Threads: none.
+// The name of an answer as C++ and providers.yaml spell it ("notify::immediate"). The compiler supplies it, so it is
+// written once.
+// Peers compare these names, so both compilers must produce the same text; tests/unit asserts that.
+// Hot path: compile time only. Threads: none.
 #pragma once
 
 #include "policy.hpp"

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Room between looks in a row that find nothing. Forced by memory that two processes share: a look takes a copy of the
-// line, and whoever writes it next waits until it has the line for itself again. Looks that begin some moments apart
-// find the write hardly later, and let it be made sooner: a flag crosses in half to three quarters of the time
-// (docs/decisions/0011, `bench-flag.mapped`). For whoever spins on a word that a peer's put sets, too. Hot path: all of
-// it. Threads: values.
+// The time between fruitless polls of memory that two processes share.
+// Each poll takes a copy of the cache line. A writer then waits until it owns the line again.
+// Polls that begin some moments apart see a write hardly later, and the writer stores sooner. A flag crosses in half to
+// three quarters of the time (docs/decisions/0011, `bench-flag.mapped`).
+// Users who spin on a word that a peer's put sets may use it too. Hot path: all of it. Threads: values.
 #pragma once
 
 #include <cstdint>
 
 namespace weft {
 
-/// What counts evenly while the processor waits, at some gigahertz; read without waiting for earlier instructions
-/// (rdtsc: Intel SDM 4.3, AMD APM 3).
+/// A counter that runs evenly at some gigahertz, also while the processor waits. Reading it does not wait for earlier
+/// instructions (rdtsc: Intel SDM 4.3, AMD APM 3).
 struct processor_counter {
 #if defined(__x86_64__) || defined(__i386__)
   static constexpr bool exists = true;
   [[gnu::always_inline]] static std::uint64_t read() noexcept { return __builtin_ia32_rdtsc(); }
 #else
-  static constexpr bool exists =
-      false;  ///< aarch64 has one that may count at some megahertz: two barriers take some tens of nanoseconds.
+  /// aarch64's counter may run at some megahertz only. Two barriers take some tens of nanoseconds.
+  static constexpr bool exists = false;
   [[gnu::always_inline]] static void rest() noexcept {
 #if defined(__aarch64__)
     asm volatile("isb\n\tisb");  // NOLINT(hicpp-no-assembler)
@@ -28,13 +28,14 @@ struct processor_counter {
 #endif
 };
 
-/// Counts between the beginnings of two looks: at a line of memory; at the queue of a library in memory of one host, of
-/// which a look is a locked instruction and a post holds that lock while it waits for other lines.
+/// Counter ticks between the starts of two polls. `line_spacing` is for a line of memory. `queue_spacing` is for a
+/// library's queue in memory of one host: its poll takes a lock that posts hold while they wait for other lines.
 inline constexpr std::uint32_t line_spacing = 60, queue_spacing = 250;
 
-/// before_poll(), the look, and found() if it found something: the next look does not wait, and the one behind it
-/// begins when it likes. From then on looks begin at least `Apart` counts after each other, so that whoever has other
-/// work in the loop does not wait besides. `Counter`: exists, and read() or rest().
+/// Call before_poll() before each poll, and found() after a poll that found something.
+/// The first poll after found() starts at once, and so does the one after it. Later polls start at least `Apart` ticks
+/// after each other, so other work in the loop shortens the wait.
+/// `Counter` has `exists`, and read() or rest().
 template <std::uint32_t Apart = line_spacing, class Counter = processor_counter>
 class poll_spacing {
  public:
@@ -54,11 +55,11 @@ class poll_spacing {
   [[gnu::always_inline]] void found() noexcept { fruitless_ = false; }
 
  private:
-  std::uint64_t last_ = 0;  ///< When a look began that did not follow one which found something.
+  std::uint64_t last_ = 0;  ///< Start of the last poll that followed a fruitless one.
   bool fruitless_ = false;
 };
 
-/// Looks that disturb nobody.
+/// Polls without spacing: they delay no writer.
 struct close_polls {
   static void before_poll() noexcept {}
   static void found() noexcept {}

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Time as the transports see it: an instant of the port's clock, which is the machine's monotonic clock on live fabrics
-// and virtual time on the loopback. Code that waits takes its clock from the port, so that a simulation needs no real
-// time. Hot path: types only. Threads: values.
+// Time as transports see it. An instant belongs to the port's clock: the monotonic clock on live fabrics, virtual time
+// on the loopback.
+// Code that waits asks the port for the time, so a simulation runs without real time.
+// Hot path: types only. Threads: values.
 #pragma once
 
 #include <chrono>
@@ -10,7 +11,7 @@
 namespace weft {
 
 using duration = std::chrono::nanoseconds;
-/// A point on the clock of one port; instants of different ports are not comparable.
+/// A point on the clock of one port. Instants of different ports are not comparable.
 using instant = std::chrono::time_point<std::chrono::steady_clock, duration>;
 
 }  // namespace weft

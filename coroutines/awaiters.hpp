@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What coroutines wait for: an operation's end, a message, a notice, a time. Each is made by the scheduler or a remote,
-// and awaited at once: `co_await there.put(from, at)`, with a deadline of its own `co_await there.put(from,
-// at).within(5ms)`. After a deadline the operation may still happen, and its memory belongs to the library until it
-// ended: the scheduler's in_flight() tells. Hot path: yes. Threads: the owner's.
+// What coroutines wait for: an operation, a message, a notice, a time.
+// The scheduler or a remote makes each awaiter, and the coroutine awaits it at once: `co_await there.put(from, at)`. A
+// wait may have its own deadline: `co_await there.put(from, at).within(5ms)`.
+// After a deadline the operation may still happen. The library owns its memory until the operation ends; the
+// scheduler's in_flight() counts such operations.
+// Hot path: yes. Threads: the owner's.
 #pragma once
 
 #include "../compose/events.hpp"
@@ -14,14 +16,14 @@
 
 namespace weft::coroutines {
 
-/// How an atomic ended: `old` is the value before it.
+/// The result of an atomic. `old` is the value before it.
 struct fetched {
   status why;
   std::uint64_t old = 0;
   explicit operator bool() const noexcept { return static_cast<bool>(why); }
 };
 
-/// A message; its bytes are valid until the coroutine waits again.
+/// A message. Its bytes are valid until the coroutine waits again.
 struct message {
   status why;
   weft::peer from;
@@ -29,7 +31,7 @@ struct message {
   explicit operator bool() const noexcept { return static_cast<bool>(why); }
 };
 
-/// A notice; `from` is nobody where the fabric does not say who wrote.
+/// A notice. `from` is a null peer where the fabric does not name the writer.
 struct notice {
   status why;
   weft::peer from;
@@ -37,22 +39,23 @@ struct notice {
   explicit operator bool() const noexcept { return static_cast<bool>(why); }
 };
 
-/// Which notices a coroutine waits for: those whose immediate has `value` in the bits of `mask`. All, by default.
+/// The notices that a coroutine waits for: immediates that have `value` in the bits of `mask`. Default: all.
 struct notice_match {
   std::uint32_t value = 0;
   std::uint32_t mask = 0;
   constexpr bool takes(std::uint32_t immediate) const noexcept { return (immediate & mask) == (value & mask); }
 };
 
-/// Waits of an operation, as the scheduler sees them.
+/// The wait for an operation, as the scheduler sees it.
 struct operation_waiter : waiter {
   using waiter::waiter;
   std::uint64_t old = 0;
-  bool (*attempt)(operation_waiter&) noexcept = nullptr;  ///< Posts it. False: nothing is free, try again later.
+  /// Posts the operation. False: no ticket is free, or the transport answered `again`; try later.
+  bool (*attempt)(operation_waiter&) noexcept = nullptr;
 };
 struct message_waiter : waiter {
   message_waiter(weft::peer of, instant until) noexcept : waiter(until), from(of) {}
-  weft::peer from;  ///< Nobody: of anyone.
+  weft::peer from;  ///< A null peer: from any peer.
   received got;
 };
 struct notice_waiter : waiter {
@@ -61,14 +64,14 @@ struct notice_waiter : waiter {
   notified got;
 };
 
-/// An operation. `Post(context)` is the transport's posting call; when it is answered `again` the coroutine waits its
-/// turn.
+/// Awaits an operation. `Post(context)` is the transport's posting call. When the call returns `again`, the coroutine
+/// waits and posts later.
 template <class Scheduler, class Post, class Value>
 class [[nodiscard]] operation_awaiter : public operation_waiter {
  public:
   operation_awaiter(Scheduler& s, Post post, instant until = no_deadline) noexcept
       : operation_waiter(until), scheduler_(s), post_(std::move(post)) {}
-  /// Gives up after `most`; without it the transport's operation_timeout ends the operation.
+  /// Sets a deadline of `most` from now. Without it the transport's operation_timeout ends the operation.
   operation_awaiter within(duration most) && noexcept {
     return operation_awaiter(scheduler_, std::move(post_), scheduler_.now() + most);
   }

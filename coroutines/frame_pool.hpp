@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where coroutines live: frames of one size, made once, so that starting a coroutine allocates nothing. A pool that is
-// used up, or whose frames are too small, refuses: the coroutine is then not started, and whoever asked for it is told.
-// Hot path: take and give: a list. Threads: the owner's.
+// A pool of coroutine frames of one size. It allocates once, so starting a coroutine allocates nothing.
+// The pool refuses when it is empty or the frame is too small. The coroutine then does not start, and the caller sees
+// that in the task.
+// Hot path: take and give are list operations. Threads: the owner's.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +15,8 @@ namespace weft::coroutines {
 
 class frame_pool {
  public:
-  /// `frames`: coroutines alive at once, awaited ones included. `frame_bytes`: the largest; largest_asked() tells what
-  /// was needed.
+  /// `frames`: coroutines alive at once, awaited ones included. `frame_bytes`: size of the largest frame;
+  /// largest_asked() gives the size that a program needs.
   frame_pool(std::uint32_t frames, std::size_t frame_bytes)
       : room_((frame_bytes + alignment - 1) / alignment * alignment),
         memory_(std::make_unique<block[]>(frames * (room_ / alignment + 1))) {
@@ -24,7 +25,7 @@ class frame_pool {
   frame_pool(const frame_pool&) = delete;
   frame_pool& operator=(const frame_pool&) = delete;
 
-  /// Null when none is left, or `size` is larger than a frame.
+  /// Takes a frame. Null when no frame is left, or `size` is larger than a frame.
   void* take(std::size_t size) noexcept {
     largest_ = std::max(largest_, size);
     if (free_ == nullptr || size > room_) return nullptr;
@@ -34,14 +35,14 @@ class frame_pool {
     taken->front.owner = this;
     return taken + 1;
   }
-  /// Gives a frame back to the pool that it came from.
+  /// Returns a frame to its own pool.
   static void give(void* frame) noexcept {
     block* given = static_cast<block*>(frame) - 1;
     given->front.owner->put_back(given);
   }
 
   std::uint32_t left() const noexcept { return left_; }
-  /// The largest frame asked for so far, in bytes, refused ones included.
+  /// The largest frame requested so far, in bytes, refused requests included.
   std::size_t largest_asked() const noexcept { return largest_; }
 
  private:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A peer in the hands of coroutines: each call of the transport that posts, to be awaited. Errors are values; `again`
-// never reaches a coroutine, it waits its turn instead. Source and destination belong to the library until the
-// operation ended. Hot path: yes. Threads: the owner's.
+// A peer for coroutines: each posting call of the transport as an awaitable.
+// Errors are values. A coroutine never sees `again`: it waits until the post succeeds. The library owns source and
+// destination until the operation ends.
+// Hot path: yes. Threads: the owner's.
 #pragma once
 
 #include "scheduler.hpp"
@@ -36,7 +37,7 @@ class remote {
     return scheduler_->operation(
         [net = &scheduler_->net(), to = peer_, into, at](void* c) noexcept { return net->get(to, into, at, c); });
   }
-  /// 64-bit, 8-byte aligned.
+  /// Adds to a 64-bit word at an 8-byte aligned place.
   auto fetch_add(const remote_place& at, std::uint64_t operand) const noexcept {
     return scheduler_->template operation<fetched>(
         [net = &scheduler_->net(), to = peer_, at, operand](void* c) noexcept {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What runs coroutines: their frames, the spawned ones, and the deadlines of those that wait. It knows no transport:
-// scheduler.hpp adds one, and so may whatever else has operations that end. Hot path: yes. Threads: one owner, that of
-// the transport.
+// Runs coroutines: their frames, the list of spawned coroutines, and the deadlines of waits.
+// It knows no transport. scheduler.hpp adds one; other sources of completions may do the same.
+// Hot path: yes. Threads: one owner, that of the transport.
 #pragma once
 
 #include "task.hpp"
@@ -16,11 +16,11 @@ namespace weft::coroutines {
 
 struct runner_options {
   std::uint32_t frames = 64;  ///< Coroutines alive at once, awaited ones included.
-  std::size_t frame_bytes =
-      2048;  ///< The largest frame; builds without optimisation need more. frames().largest_asked() tells.
-  std::uint32_t operations = 256;  ///< Operations that coroutines have in flight; one more waits for its turn.
-  std::uint32_t kept_notices =
-      256;  ///< Notices kept for coroutines that have not asked yet; 0: they go to the handler of progress().
+  /// The largest frame. Builds without optimisation need more: see frames().largest_asked().
+  std::size_t frame_bytes = 2048;
+  std::uint32_t operations = 256;  ///< Operations that coroutines have in flight. A further post waits until one ends.
+  /// Notices stored for coroutines that do not wait yet. 0: the handler of progress() gets them.
+  std::uint32_t kept_notices = 256;
 };
 
 class runner {
@@ -32,9 +32,9 @@ class runner {
 
   frame_pool& frames() noexcept { return frames_; }
 
-  /// Starts a coroutine beside the others. How it ends is written to `end`, which must live until then; without `end`,
-  /// one that ends badly is counted (ended_badly). Errors: again (all frames are in use), no_memory (its frame is
-  /// larger than frame_bytes); it did not start.
+  /// Starts a coroutine next to the running ones. Its result goes to `end`, which must live until then. Without `end`,
+  /// a failure is counted (ended_badly). Errors: again (all frames are in use); no_memory (its frame is larger than
+  /// frame_bytes). After an error it did not start.
   status spawn(task<status> t, status* end = nullptr) noexcept {
     if (!t) return frames_.left() == 0 ? again(waits_for::operation_slot, "spawn") : error(errc::no_memory, "spawn");
     const auto started = t.release();
@@ -51,13 +51,13 @@ class runner {
   }
   /// Spawned coroutines that have not ended.
   std::uint32_t alive() const noexcept { return alive_; }
-  /// Spawned ones that ended badly with nobody to tell, and how the last did.
+  /// Failures of coroutines that were spawned without `end`, and the last such status.
   std::uint64_t ended_badly() const noexcept { return ended_badly_; }
   status last_bad_end() const noexcept { return last_bad_end_; }
-  /// Operations in flight, those that their coroutine gave up included: their memory still belongs to the library.
+  /// Operations in flight, including those whose coroutine gave up: the library still owns their memory.
   std::uint32_t in_flight() const noexcept { return tickets_.out(); }
 
-  /// Destroys every spawned coroutine where it stands. Not from inside of one.
+  /// Destroys every spawned coroutine at its suspension point. Do not call it inside a coroutine.
   void stop() noexcept {
     while (spawned_ != nullptr) {
       detail::promise_base& p = *spawned_;
@@ -70,7 +70,7 @@ class runner {
   waiter_list<timed_place>& timed() noexcept { return timed_; }
   ticket_pool& tickets() noexcept { return tickets_; }
 
-  /// Puts a waiter under a deadline.
+  /// Gives a waiter a deadline.
   void limit(waiter& w, instant due) noexcept {
     w.due = due;
     if (due == no_deadline) return;
@@ -78,7 +78,7 @@ class runner {
     next_due_ = std::min(next_due_, due);
   }
   instant next_due() const noexcept { return next_due_; }
-  /// Ends the waits whose time is over.
+  /// Ends the waits whose deadline has passed.
   void expire(instant now) noexcept {
     if (now < next_due_) return;
     waiter_list<timed_place> over;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Coroutines over one transport: what ends wakes who waits for it, inside of progress(); events that no coroutine waits
-// for go to the handler, so that both styles work side by side on one transport. Nothing of the transport includes this
-// folder: whoever does not use it pays nothing. A coroutine must not call what waits by itself (until, connect, close):
-// inside of progress() those are refused. Hot path: yes: no allocation; one indirect call per wake-up, the coroutine's
-// own. Threads: the transport's owner.
+// Coroutines over one transport. A completion wakes the coroutine that waits for it, inside progress(). Other events go
+// to the handler, so both styles work on one transport.
+// The transport does not include this folder: programs without coroutines pay nothing.
+// A coroutine must not call blocking functions (until, connect, close): inside progress() these return an error.
+// Hot path: yes: no allocation, and one indirect call per wake-up, which resumes the coroutine. Threads: the
+// transport's owner.
 #pragma once
 
 #include "../compose/transport.hpp"
@@ -22,7 +23,7 @@ namespace weft::coroutines {
 template <complete_fabric F>
 class remote;
 
-/// Takes what no coroutine waits for: messages stay where they are until one does; all else is counted.
+/// Default handler. Messages stay in the transport until a coroutine waits for them; all other events are counted.
 struct unclaimed {
   std::uint64_t count = 0;
   bool operator()(const received& /*stays*/) noexcept { return false; }
@@ -32,9 +33,9 @@ struct unclaimed {
 template <complete_fabric F>
 class scheduler : public runner {
  public:
-  /// Requires: while the scheduler lives the transport stays where it is and makes progress through the scheduler
-  /// alone: what its own progress() or until() tells another handler wakes no coroutine. What is in_flight() at the end
-  /// is told to the next handler.
+  /// Requires: the transport outlives the scheduler, does not move, and makes progress through the scheduler alone. Its
+  /// own progress() and until() call another handler and wake no coroutine. Operations that are in_flight() at the end
+  /// complete to the next handler.
   explicit scheduler(transport<F>& net, const runner_options& o = {})
       : runner(o), net_(net), notices_kept_(std::make_unique<notified[]>(o.kept_notices)), keeps_(o.kept_notices) {}
   ~scheduler() { stop(); }
@@ -44,22 +45,22 @@ class scheduler : public runner {
   /// A peer, as coroutines use it.
   remote<F> with(peer p) noexcept { return remote<F>(*this, p); }
 
-  // ---- to be awaited
+  // Awaitables.
   /// Any posting call of the transport: `co_await net.operation([&](void* context) { return net.net().put(peer, from,
   /// at, context); })`.
   template <class Value = status, class Post>
   auto operation(Post post) noexcept {
     return operation_awaiter<scheduler, Post, Value>(*this, std::move(post));
   }
-  /// The next message of anybody. Errors: deadline.
+  /// The next message of any peer. Errors: deadline.
   auto next_message(duration most) noexcept { return message_awaiter<scheduler>(*this, {}, most); }
-  /// The next notice, or the next that matches. Errors: deadline.
+  /// The next notice, or the next matching notice. Errors: deadline.
   auto next_notice(duration most) noexcept { return notice_awaiter<scheduler>(*this, {}, most); }
   auto next_notice(notice_match which, duration most) noexcept { return notice_awaiter<scheduler>(*this, which, most); }
   auto sleep(duration most) noexcept { return sleep_awaiter<scheduler>(*this, most); }
 
-  // ---- progress
-  /// The transport's progress(); wakes who can go on. Events that no coroutine waits for go to `on`.
+  // Progress.
+  /// Calls the transport's progress() and wakes the coroutines that can continue. Other events go to `on`.
   template <class Handler>
   int progress(Handler&& on) {
     if (inside_) return 0;
@@ -75,8 +76,8 @@ class scheduler : public runner {
     return found;
   }
   int progress() { return progress(unclaimed_); }
-  /// Makes progress until `done()` holds; sleeps where the transport was opened for it. Errors: deadline; invalid from
-  /// inside of a coroutine.
+  /// Makes progress until `done()` returns true. Sleeps where the transport was opened with `sleeps`. Errors: deadline;
+  /// invalid inside a coroutine.
   template <class Done, class Handler>
   status until(Done&& done, duration most, Handler&& on) {
     if (inside_) return error(errc::invalid, "waiting inside a coroutine");
@@ -98,8 +99,8 @@ class scheduler : public runner {
   /// Events that neither a coroutine nor a handler took.
   std::uint64_t unclaimed_events() const noexcept { return unclaimed_.count; }
 
-  // ---- called by awaiters
-  /// False: it ended at once, `why` says how.
+  // Called by awaiters.
+  /// Posts the operation. False: it ended at once, with status `why`.
   template <class Awaiter, class Post>
   bool begin(Awaiter& w, Post& /*post*/) noexcept {
     w.attempt = [](operation_waiter& each) noexcept { return try_to_post(as<Awaiter>(each)); };
@@ -132,13 +133,14 @@ class scheduler : public runner {
  private:
   static constexpr std::uint32_t poll_interval = 64;
 
-  /// Each list holds one kind of waiter, and each ticket an operation's.
+  /// Each list holds waiters of one kind; each ticket belongs to an operation's waiter.
   template <class Kind>
   static Kind& as(waiter& w) noexcept {
     return static_cast<Kind&>(w);  // NOLINT(cppcoreguidelines-pro-type-static-cast-downcast)
   }
 
-  /// False: nothing is free. True: posted (it holds a ticket), or ended (it holds none).
+  /// False: no ticket, or the transport answered `again`. True: posted (the waiter holds a ticket) or failed (it holds
+  /// none).
   template <class Awaiter>
   static bool try_to_post(Awaiter& w) noexcept {
     ticket_pool& tickets = w.scheduler_.tickets();
@@ -160,7 +162,7 @@ class scheduler : public runner {
     }
   }
 
-  /// True when it is the end of an operation of a coroutine's.
+  /// True when the completion belongs to an operation of a coroutine.
   bool end(void* context, const status& how, std::uint64_t old) noexcept {
     if (!tickets().holds(context)) return false;
     if (waiter* w = tickets().redeem(context)) {

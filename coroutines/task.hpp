@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A coroutine over a transport. It does not start by itself: `co_await` runs it inside of another one, runner::spawn()
-// beside the others. Its frame comes from the pool of the runner (or of anything with frames()) among its parameters;
-// without one it does not compile. Errors are values: a task ends with a status, or with a type that can be made from
-// one. One that throws ends the program. Hot path: yes. Threads: the owner's.
+// A coroutine over a transport. A task does not start by itself: `co_await` runs it inside another coroutine,
+// runner::spawn() next to the others.
+// Its frame comes from the pool of a parameter: the scheduler, a remote, or any type with frames(). Without such a
+// parameter it does not compile.
+// Errors are values: a task returns a status, or a type that is constructible from one. A task that throws ends the
+// program.
+// Hot path: yes. Threads: the owner's.
 #pragma once
 
 #include "../core/error.hpp"
@@ -30,7 +33,7 @@ class runner;
 
 namespace detail {
 
-/// What all promises share. A spawned one is in its runner's list.
+/// The common part of all promises. A spawned one is in its runner's list.
 struct promise_base {
   std::coroutine_handle<> continuation{};
   runner* owner = nullptr;
@@ -39,7 +42,7 @@ struct promise_base {
   status* told_to = nullptr;
   std::coroutine_handle<> self{};
 
-  /// Always inlined: g++ 12 takes a template and its plain operator delete for a mismatch otherwise.
+  /// Always inlined: otherwise g++ 12 reports that a template operator new and a plain operator delete mismatch.
   template <class... Parameters>
   [[gnu::always_inline]] static inline void* operator new(std::size_t size, Parameters&... parameters) noexcept {
     static_assert(
@@ -59,7 +62,7 @@ struct promise_base {
   }
 };
 
-/// Tells a runner that a spawned coroutine ended (runner.hpp).
+/// Reports to the runner that a spawned coroutine ended (runner.hpp).
 void ended(promise_base& which, const status& how) noexcept;
 
 }  // namespace detail
@@ -71,7 +74,7 @@ class [[nodiscard]] task {
   struct promise_type;
   using handle = std::coroutine_handle<promise_type>;
 
-  /// Goes on with whoever awaited it; a spawned one tells its runner and is gone.
+  /// Resumes the awaiting coroutine. A spawned task reports to its runner and destroys itself.
   struct at_the_end {
     bool await_ready() const noexcept { return false; }
     std::coroutine_handle<> await_suspend(handle h) const noexcept {
@@ -107,9 +110,9 @@ class [[nodiscard]] task {
   }
   ~task() { reset({}); }
 
-  /// False when no frame was left for it: it will not run, and awaiting it gives no_memory.
+  /// False when the pool had no frame: the task does not run, and awaiting it returns no_memory.
   explicit operator bool() const noexcept { return static_cast<bool>(handle_); }
-  /// The coroutine, for who runs it from now on.
+  /// Hands the coroutine over: the caller runs and destroys it from now on.
   handle release() noexcept { return std::exchange(handle_, {}); }
 
   bool await_ready() const noexcept { return !handle_; }

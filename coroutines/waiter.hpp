@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who waits for what: a waiter lies in its coroutine's frame and is in lists; a ticket is what the transport holds as
-// an operation's context. The ticket outlives the waiter: when a coroutine gave up (deadline) or is gone, its ticket
-// stays until the operation ends, and nobody is woken. Hot path: yes, lists without allocation. Threads: the owner's.
+// Waits of coroutines. A waiter lives in its coroutine's frame and is in lists. A ticket is the context of a posted
+// operation.
+// The ticket outlives the waiter. When a coroutine gives up or is destroyed, its ticket stays until the operation ends,
+// and that end wakes no coroutine.
+// Hot path: yes, lists without allocation. Threads: the owner's.
 #pragma once
 
 #include "../core/error.hpp"
@@ -15,7 +17,7 @@
 
 namespace weft::coroutines {
 
-/// A place in a circular list. Leaves it when it ends.
+/// A node of a circular list. Its destructor leaves the list.
 struct list_place {
   list_place* previous = this;
   list_place* next = this;
@@ -45,7 +47,7 @@ struct waiter;
 
 /// The context of an operation that a coroutine waits for.
 struct ticket {
-  waiter* waits = nullptr;  ///< Null: gave up, or is gone.
+  waiter* waits = nullptr;  ///< Null: the coroutine gave up, or is destroyed.
   ticket* next = nullptr;
 };
 
@@ -62,14 +64,14 @@ struct waiter : timed_place, queue_place {
   waiter(const waiter&) = delete;
   waiter& operator=(const waiter&) = delete;
   ~waiter() { forget(); }
-  /// Waits for nothing any more; the operation's end will find nobody.
+  /// Waits for nothing any more. The operation's completion finds no waiter.
   void forget() noexcept {
     timed_place::leave();
     queue_place::leave();
     if (held != nullptr) held->waits = nullptr;
     held = nullptr;
   }
-  /// Ends the wait and goes on with the coroutine. The waiter may be gone afterwards.
+  /// Ends the wait and resumes the coroutine. The waiter may be destroyed afterwards.
   void wake(const status& how) noexcept {
     forget();
     why = how;
@@ -77,21 +79,21 @@ struct waiter : timed_place, queue_place {
   }
 };
 
-/// Waiters in the order in which they came.
+/// Waiters in order of arrival.
 template <class Place>
 class waiter_list {
  public:
   void add(waiter& w) noexcept { static_cast<Place&>(w).enter(head_); }
   bool empty() const noexcept { return !head_.listed(); }
   waiter& front() noexcept { return of(*head_.next); }
-  /// The first of which `which` holds, or null.
+  /// The first waiter that fulfils `which`, or null.
   template <class Which>
   waiter* find(Which&& which) noexcept {
     for (list_place* at = head_.next; at != &head_; at = at->next)
       if (which(of(*at))) return &of(*at);
     return nullptr;
   }
-  /// Moves those of which `which` holds to another list. `which` sees each once.
+  /// Moves the waiters that fulfil `which` to another list. Calls `which` once for each waiter.
   template <class Which>
   void move_to(waiter_list& other, Which&& which) noexcept {
     for (list_place* at = head_.next; at != &head_;) {
@@ -106,7 +108,7 @@ class waiter_list {
   list_place head_;
 };
 
-/// All tickets: the bound of operations that coroutines have in flight.
+/// All tickets. Their number bounds the operations that coroutines have in flight.
 class ticket_pool {
  public:
   explicit ticket_pool(std::uint32_t count) : all_(std::make_unique<ticket[]>(count)), count_(count) {
@@ -126,7 +128,7 @@ class ticket_pool {
     t.next = free_;
     free_ = &t;
   }
-  /// Takes the ticket back that a context is. Returns who waits for it: null if nobody does any more.
+  /// Takes back the ticket that is this context. Returns its waiter, or null if no coroutine waits.
   waiter* redeem(void* context) noexcept {
     auto& t = *static_cast<ticket*>(context);
     waiter* waits = t.waits;
@@ -138,7 +140,7 @@ class ticket_pool {
     const std::less<> before;
     return !before(context, all_.get()) && before(context, all_.get() + count_);
   }
-  /// Operations that have not ended, those that nobody waits for any more included.
+  /// Operations that have not ended, including those without a waiter.
   std::uint32_t out() const noexcept { return out_; }
 
  private:

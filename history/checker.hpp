@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one judge of recorded histories, simulated or live. An operation that ended in an error may or may not have
-// happened, and so may one whose process was killed before it ended: both are allowed, nothing else is. Hot path: no.
-// Threads: one.
+// Judges recorded histories of simulated and live runs.
+// An operation that failed may or may not have happened. The same holds for an operation whose process was killed
+// before it ended. The checker permits both and nothing else.
+// Hot path: no. Threads: one.
 #pragma once
 
 #include "verdict.hpp"
@@ -14,13 +15,12 @@
 
 namespace weft::history {
 
-/// What the checker cannot know from the records.
+/// What the checker cannot derive from the records.
 struct judgement_options {
-  duration deadline_slack{50'000'000};  ///< An end counts as in time up to this long after its deadline.
+  duration deadline_slack{50'000'000};  ///< A completion counts as in time up to this long after its deadline.
 };
 
-/// Judges the histories of all processes of one run. Records of one process must come in the order in which it made
-/// them.
+/// Judges the histories of all processes of one run. Records of one process must be in the order in which it made them.
 class checker {
  public:
   explicit checker(judgement_options options = {}) : options_(options) {}
@@ -48,7 +48,7 @@ class checker {
     record posted;
     const record* ended = nullptr;
   };
-  /// Who wrote, who was told, and what it was called.
+  /// Writer, receiver, and the value that names the delivery.
   using delivery_name = std::tuple<std::uint16_t, std::uint16_t, std::uint64_t>;
   struct deliveries {
     std::vector<const record*> told;
@@ -100,7 +100,7 @@ class checker {
   }
 
   void judge_losses() {
-    std::map<std::pair<std::uint16_t, std::uint16_t>, std::int64_t> lost;  // in order of the records
+    std::map<std::pair<std::uint16_t, std::uint16_t>, std::int64_t> lost;  // In order of the records.
     for (const record& each : all_) {
       if (each.what == event::peer_lost) lost.try_emplace({each.process, each.peer}, each.at);
       if (each.what != event::ended || each.outcome != errc::ok) continue;
@@ -159,8 +159,8 @@ class checker {
   struct counter {
     const record* start = nullptr;
     const record* end = nullptr;
-    std::uint64_t least = 0;  ///< Sum of what certainly was added.
-    std::uint64_t most = 0;   ///< And of what may have been.
+    std::uint64_t least = 0;  ///< Sum of the additions that succeeded.
+    std::uint64_t most = 0;   ///< Sum of all additions that may have happened.
     std::map<std::uint64_t, const record*> seen;
   };
   void judge_counters();
@@ -173,7 +173,7 @@ class checker {
   std::map<std::uint16_t, std::int64_t> last_;
 };
 
-/// Counters are named by their owner and a number; sums are modulo 2^64, operands of doubtful additions are taken as
+/// A counter is named by its owner and a number. Sums are modulo 2^64; operands of doubtful additions are assumed to be
 /// small.
 inline void checker::judge_counters() {
   std::map<std::pair<std::uint16_t, std::uint32_t>, counter> counters;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A history as a file: 16 bytes of heading, 56 bytes per record, little-endian, so that two live processes write one
-// each and the checker reads both. A file that ends in the middle of a record is what a killed process leaves: the
-// whole records count. Hot path: no. Threads: any; each call owns its file.
+// A history as a file: 16 bytes of heading, then 56 bytes per record, little-endian. Two live processes write one file
+// each, and the checker reads both.
+// A killed process leaves a partial record at the end: the whole records count.
+// Hot path: no. Threads: any; each call owns its file.
 #pragma once
 
 #include "record.hpp"
@@ -42,7 +43,7 @@ inline record_image encode(const record& from) {
   return image;
 }
 
-/// Returns: whether the image was that of a record.
+/// Returns whether the image is a valid record.
 inline bool decode(const record_image& image, record& into) {
   std::size_t at = 0;
   const auto get = [&](std::size_t width) {

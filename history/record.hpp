@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a process writes down about a run, so that somebody can judge it afterwards: plain records, the same for
-// simulated and for live runs. One process records what it posted, how that ended, and what it was told; the checker
-// sees all sides. Hot path: a record is one append. Threads: values.
+// What a process records about a run, for the checker. Simulated and live runs use the same plain records.
+// Each process records what it posted, how that ended, and which events its handler got. The checker sees all sides.
+// Hot path: a record is one append. Threads: values.
 #pragma once
 
 #include "../core/error.hpp"
@@ -14,32 +14,33 @@
 
 namespace weft::history {
 
-/// What a record tells. Which members count is said at each.
+/// The kind of a record. Each kind lists the members that it uses.
 enum class event : std::uint8_t {
-  posted,      ///< process, peer, id, work, at, deadline (0: none), value (immediate, or operand), sum (of the bytes),
-               ///< subject (counter)
-  ended,       ///< process, id, outcome, at, value (old value of an atomic)
-  notified,    ///< process (the target), peer (the writer), value (immediate), sum (of the bytes as seen then)
-  received,    ///< process (the receiver), peer (the sender), value (the message's number or immediate), sum
-  peer_lost,   ///< process, peer: from here on nothing towards this peer may succeed
-  key_issued,  ///< process, value (the key)
-  guard,       ///< process, subject (region), value (what the guard bytes should sum to), sum (what they do)
+  /// process, peer, id, work, at, deadline (0: none), value (immediate or operand), sum (of the bytes), subject
+  /// (counter)
+  posted,
+  ended,          ///< process, id, outcome, at, value (old value of an atomic)
+  notified,       ///< process (the target), peer (the writer), value (immediate), sum (of the bytes as seen then)
+  received,       ///< process (the receiver), peer (the sender), value (the message's number or immediate), sum
+  peer_lost,      ///< process, peer: from here on no operation towards this peer may succeed
+  key_issued,     ///< process, value (the key)
+  guard,          ///< process, subject (region), value (expected sum of the guard bytes), sum (actual sum)
   counter_start,  ///< process (the owner), subject (counter), value
   counter_end,    ///< process (the owner), subject (counter), value
   finished,       ///< process: it stopped in order; its history is complete
 };
 inline constexpr std::uint8_t event_kinds = 10;
 
-/// What was posted. `wait` is a blocking call that is not an operation of the fabric.
+/// What was posted. `wait` is a blocking call without an operation of the fabric.
 enum class work : std::uint8_t { send, put, put_notify, get, fetch_add, compare_swap, wait, other };
 inline constexpr std::uint8_t work_kinds = 8;
 
-/// One record. `process` numbers are given by whoever starts the run; ids are unique within a process.
+/// One record. The program that starts the run numbers the processes; ids are unique within a process.
 struct record {
   event what{};
   work kind{};
   errc outcome{};
-  std::uint8_t summed = 0;  ///< Whether `sum` was taken.
+  std::uint8_t summed = 0;  ///< Whether `sum` is valid.
   std::uint16_t process = 0;
   std::uint16_t peer = 0;
   std::uint32_t subject = 0;
@@ -62,8 +63,7 @@ constexpr std::string_view name_of(work kind) noexcept {
   return names[static_cast<std::uint8_t>(kind)];
 }
 
-/// A 64-bit sum over bytes, position by position; never 0 for no reason: good enough to tell bytes apart that differ by
-/// accident.
+/// A 64-bit sum over bytes and their positions. It exposes accidental differences, not forged bytes.
 constexpr std::uint64_t sum_of(const_bytes all) noexcept {
   std::uint64_t sum = 0xcbf29ce484222325U;
   for (const std::byte each : all) sum = (sum ^ static_cast<std::uint64_t>(each)) * 0x100000001b3U;

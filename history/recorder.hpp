@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes a process's history down as it happens. Records stay in memory, in order; file.hpp stores them.
-// Hot path: one append per call (reserve first where allocations are counted). Threads: one owner.
+// Records the history of one process as it happens. Records stay in memory, in order; file.hpp stores them.
+// Hot path: one append per call. Reserve first where allocations are counted. Threads: one owner.
 #pragma once
 
 #include "record.hpp"
@@ -10,12 +10,12 @@
 
 namespace weft::history {
 
-/// One process's history.
+/// The history of one process.
 class recorder {
  public:
   explicit recorder(std::uint16_t process, std::size_t expected = 0) : process_(process) { all_.reserve(expected); }
 
-  /// Returns: the operation's id, for `ended`. A deadline of `instant{}` is none.
+  /// Returns the operation's id, for `ended`. A deadline of `instant{}` means none.
   std::uint64_t posted(work kind, std::uint16_t peer, instant at, instant deadline, std::uint64_t value = 0,
                        std::uint32_t subject = 0) {
     record& fresh = add(event::posted, at);
@@ -27,7 +27,7 @@ class recorder {
     fresh.id = ++last_id_;
     return fresh.id;
   }
-  /// As posted, for operations that carry bytes.
+  /// The same, for operations that carry bytes.
   std::uint64_t posted(work kind, std::uint16_t peer, instant at, instant deadline, std::uint64_t value,
                        const_bytes carried) {
     const std::uint64_t id = posted(kind, peer, at, deadline, value);
@@ -41,7 +41,7 @@ class recorder {
     fresh.outcome = outcome;
     fresh.value = old_value;
   }
-  /// A notification came; `seen` are the bytes that it tells of, as they are now.
+  /// Records a notification. `seen` are the bytes that it announces, as they are now.
   void notified(std::uint16_t writer, instant at, std::uint64_t immediate, const_bytes seen) {
     carried(event::notified, writer, at, immediate, seen);
   }
@@ -55,7 +55,7 @@ class recorder {
   }
   void peer_lost(std::uint16_t peer, instant at) { add(event::peer_lost, at).peer = peer; }
   void key_issued(instant at, std::uint64_t key) { add(event::key_issued, at).value = key; }
-  /// The bytes around a region, that nobody may touch: what they should be, and what they are.
+  /// Records the guard bytes around a region, which no peer may change: expected and actual ones.
   void guard(instant at, std::uint32_t region, const_bytes should, const_bytes is) {
     record& fresh = add(event::guard, at);
     fresh.subject = region;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the checker says about a history: nothing, or which properties are violated, by name, and by which record.
+// The checker's answer about a history: clean, or the violated properties, each with the record that shows it.
 // Hot path: no. Threads: values.
 #pragma once
 
@@ -13,22 +13,22 @@
 
 namespace weft::history {
 
-/// The properties, one name each. A name says what went wrong.
+/// The properties. Each name says what went wrong.
 enum class property : std::uint8_t {
-  lost_completion,            ///< Posted by a process that finished, and never ended.
-  double_end,                 ///< Ended twice, or ended without having been posted.
-  notification_before_bytes,  ///< Told while the bytes were not (all) there.
-  double_notification,        ///< Told more often than was posted.
-  lost_notification,          ///< Ended in success, and never told.
-  forgotten_deadline,         ///< Ended later than its deadline and the slack, or not at all though it had one.
-  reused_key,                 ///< A key was handed out twice in one process.
+  lost_completion,            ///< A process that finished posted it, and it never ended.
+  double_end,                 ///< It ended twice, or ended without having been posted.
+  notification_before_bytes,  ///< The notification came before all bytes were there.
+  double_notification,        ///< More notifications than posts.
+  lost_notification,          ///< The post succeeded, and no notification came.
+  forgotten_deadline,         ///< It had a deadline and ended later than deadline plus slack, or never.
+  reused_key,                 ///< One process got the same key twice.
   skipped_bound_check,        ///< Bytes outside of a region changed.
-  inexact_sum,                ///< A counter is not what its additions make it.
+  inexact_sum,                ///< A counter differs from the sum of its additions.
   repeated_old_value,         ///< Two additions saw the same value.
   success_after_peer_lost,    ///< An operation towards a lost peer succeeded.
-  lost_message,               ///< Sent in success, both sides finished, and never received.
-  double_message,             ///< Received more often than sent.
-  corrupt_message,            ///< Received with other bytes than were sent.
+  lost_message,               ///< The send succeeded, both sides finished, and no message was received.
+  double_message,             ///< More messages received than sent.
+  corrupt_message,            ///< The bytes received differ from those sent.
 };
 
 constexpr std::string_view name_of(property which) noexcept {
@@ -59,7 +59,7 @@ struct violation {
 /// The checker's answer.
 struct verdict {
   std::vector<violation> violations;
-  std::size_t checked = 0;  ///< Records.
+  std::size_t checked = 0;  ///< Number of records.
 
   bool clean() const noexcept { return violations.empty(); }
   bool names(property which) const noexcept {

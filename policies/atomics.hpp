@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who executes a remote atomic? Forced by fi_atomic(3) and by what providers really do: tcp has none, net claims them
-// and refuses each, verbs below libfabric 2.2 adds the operand's address instead of its value, rxm takes write order
-// away when they are asked for. Answers: provider - the card or the library executes; target - a request message,
-// executed by the target's progress, and a reply. The two must not be mixed on one word. The answer is what regions
-// that say nothing else get (compose/words.hpp); where it is `provider`, how each operation on each type is carried out
-// is generated beside the answers (atomics_by). Hot path: compile time only.
+// Who executes a remote atomic?
+// Forced by fi_atomic(3) and by what providers really do. tcp has no atomics, net claims them and refuses each call.
+// verbs below libfabric 2.2 adds the operand's address instead of its value. rxm loses write order when atomics are
+// requested.
+// Answers:
+// - provider: the card or the library executes.
+// - target: a request message, which the target's progress executes, and a reply.
+// One word must not see both. The answer is the default for regions (compose/words.hpp). With `provider`, the generated
+// header also says how each operation on each type is carried out (atomics_by).
+// Hot path: compile time only.
 #pragma once
 
 #include "../core/atomics.hpp"

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What happens when a queue is full? The library answers -FI_EAGAIN and wants progress before the next try
-// (fi_endpoint(3)). Answers: report - the call answers `again` with what it waits for, nothing was posted, nothing is
-// queued unseen. Deadlines are put on top by the blocking calls (compose/awaiting.hpp). Every row answers report:
-// queues behind the caller's back have no bound that it knows. Hot path: yes, one comparison.
+// (fi_endpoint(3)).
+// Answers:
+// - report: the call returns `again` with its reason. Nothing was posted or queued.
+// Blocking calls add deadlines (compose/progress/blocking_calls.hpp). Every row answers `report`: a hidden queue would
+// have no bound that the caller knows.
+// Hot path: yes, one comparison.
 #pragma once
 
 #include "../core/policy.hpp"

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How does an address reach the peer? Where addresses are socket addresses the provider resolves host and service
-// itself; elsewhere (shared memory, EFA, PSM) an address is opaque bytes that only its owner knows, and they travel
-// over a side channel at host:service. Forced by fi_getinfo(3), addr_format: FI_SOCKADDR* or FI_ADDR_STR, FI_ADDR_EFA,
-// ... Answers: socket_address - the row resolves; exchange - the listener serves its bytes to whoever asks. Hot path:
-// no.
+// How does an address reach the peer?
+// Forced by fi_getinfo(3), addr_format. The provider resolves socket addresses from host and service (FI_SOCKADDR*).
+// Elsewhere (FI_ADDR_STR, FI_ADDR_EFA and others: shared memory, EFA, PSM) an address is opaque, and only its owner
+// knows it. It travels over a side channel at host:service.
+// Answers:
+// - socket_address: the provider resolves.
+// - exchange: the listener serves its opaque address.
+// Hot path: no.
 #pragma once
 
 #include "../core/policy.hpp"
@@ -24,8 +27,8 @@ struct socket_address {
 };
 static_assert(bootstrap_policy<socket_address>);
 
-/// The listener's opaque address is fetched from a side channel at "host:service". The listener must make progress for
-/// it to answer.
+/// A side channel at "host:service" serves the listener's opaque address. The side channel answers only while the
+/// listener makes progress.
 struct exchange {
   using family = bootstrap_family;
   static constexpr bool side_channel = true;

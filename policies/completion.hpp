@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is signalled? Forced by fi_endpoint(3), FI_SELECTIVE_COMPLETION: where the row has it, an operation posted
-// without a context makes no completion entry, which on tcp saves two system calls. Answers: selective - only
-// operations that ask; every_operation - all make an entry, and those that nobody asked for are dropped unseen. Hot
-// path: compile time only.
+// Which operations make a completion entry? Forced by fi_endpoint(3), FI_SELECTIVE_COMPLETION. Where the row has it, an
+// operation without a context makes no entry; on tcp that saves two system calls.
+// Answers:
+// - selective: only signalled operations make an entry.
+// - every_operation: all make an entry, and weft drops the unsignalled ones.
+// Hot path: compile time only.
 #pragma once
 
 #include "../core/policy.hpp"

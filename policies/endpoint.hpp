@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How do two processes meet? Some providers have connections (listen, dial, accept), others only addresses put into a
-// table. Both end in the same handshake (wire/hello.hpp), so applications see no difference. Forced by fi_getinfo(3),
-// ep_attr->type: FI_EP_MSG or FI_EP_RDM; EFA, PSM and Slingshot have no FI_EP_MSG at all. Unreliable datagrams have no
-// answer here: no row needs them. Answers: connected - the row's endpoints are connection-oriented; addressed - one
-// endpoint reaches every peer. Hot path: compile time only.
+// How do two processes connect? Some providers have connections (listen, dial, accept); others have addresses in a
+// table. Both use the same handshake (wire/hello.hpp), so applications see no difference.
+// Forced by fi_getinfo(3), ep_attr->type: FI_EP_MSG or FI_EP_RDM. EFA, PSM and Slingshot have no FI_EP_MSG.
+// Answers:
+// - connected: one connection-oriented endpoint per peer.
+// - addressed: one endpoint reaches every peer.
+// Absent: unreliable datagrams. No row needs them.
+// Hot path: compile time only.
 #pragma once
 
 #include "../core/facts.hpp"
@@ -19,8 +22,8 @@ concept endpoint_policy = answers_family<P, endpoint_family> && requires {
 };
 
 namespace endpoint {
-/// One endpoint per peer, each with its own receives. Choose where the provider has connections: they tell of a closed
-/// peer.
+/// One endpoint per peer, each with its own receives. Choose it where the provider has connections: they report a
+/// closed peer.
 struct connected {
   using family = endpoint_family;
   static constexpr endpoint_type type = endpoint_type::connected;
@@ -28,7 +31,7 @@ struct connected {
 };
 static_assert(endpoint_policy<connected>);
 
-/// One endpoint for all peers and one set of receives; a peer is an entry of the address vector.
+/// One endpoint and one set of receives for all peers. A peer is an entry of the address vector.
 struct addressed {
   using family = endpoint_family;
   static constexpr endpoint_type type = endpoint_type::addressed;

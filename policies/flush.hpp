@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How does the initiator learn that all its earlier writes to a peer are visible there? A write without a context has
-// no end to wait for, and on a card that answers before the bytes are visible no end says it (InfiniBand: an
-// acknowledgement may come first). Answers: message_behind_writes - a message cannot overtake writes on this row
-// (fi_endpoint(3), FI_ORDER_SAW): one is sent, and the peer's answer says that they are visible; writes stay as cheap
-// as they are, and the peer must make progress. tracked_writes - nothing keeps a message behind: each write is
-// signalled when it was delivered (fi_cq(3), FI_DELIVERY_COMPLETE), those without a context too, and the flush waits
-// for those before it. refused - neither is possible: flush() does not compile. Hot path: compile time only: picks how
-// writes without a context are posted.
+// How does the initiator learn that all its earlier writes to a peer are visible there?
+// Forced by writes without a context, which make no completion. InfiniBand adds a second reason: a card may acknowledge
+// before the bytes are visible.
+// Answers:
+// - message_behind_writes: a message cannot overtake writes on this row (fi_endpoint(3), FI_ORDER_SAW). flush() sends
+//   one, and the peer's reply says that the writes are visible. Writes stay as cheap as they are; the peer must make
+//   progress.
+// - tracked_writes: messages can overtake. Every write, also without a context, is signalled at delivery (fi_cq(3),
+//   FI_DELIVERY_COMPLETE), and flush() waits for the earlier ones.
+// - refused: neither is possible, and flush() does not compile.
+// Hot path: compile time only; selects the post mode of writes without a context.
 #pragma once
 
 #include "../core/policy.hpp"

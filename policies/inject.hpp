@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Up to which size are the bytes of an unsignalled message, of a put_notify whose notice rides on its write, or of a
-// put whose refusal would be silent in any case (refused_write), copied at the call (fi_inject(3) in fi_msg and
-// fi_rma), so that their source is free at once? Forced by what the row says in inject_bytes; larger ones are read
-// later, by the library or the card. On tcp_rxm a put that is not copied makes an entry inside of the library, which
-// costs two system calls. Answers: as_the_row_permits - whatever fits is copied. up_to<bytes> - less than the row
-// permits: where a bench says that the library's copy of larger ones costs more than it saves. never - nothing is
-// copied: the source of every post stays untouched until the peer's answer implies that it was read; on any fabric.
-// Programs can tell them apart: a source that is free at once under one is not under another; transport::inject_bytes
-// and put_inject_bytes say which are. Absent: more than inject_bytes. Whether an operation is signalled is the caller's
-// to say, post by post, and family completion's. Hot path: compile time only.
+// Up to which size does a post copy its bytes at the call, so that the source is free at once (fi_inject(3))?
+// It concerns unsignalled messages, put_notify whose notice rides on its write, and puts whose refusal would be silent
+// anyway (refused_write).
+// Forced by the row's inject_bytes: the library or the card reads larger sources later. On tcp_rxm a put without the
+// copy makes an entry inside the library, which costs two system calls.
+// Answers:
+// - as_the_row_permits: every size that fits is copied.
+// - up_to<bytes>: less than the row permits. Choose it where a benchmark shows that copying larger ones costs more than
+//   it saves.
+// - never: nothing is copied, on any fabric. Keep the source of every post unchanged until a reply of the peer implies
+//   that it was read.
+// Programs can see the difference: ask transport::inject_bytes and put_inject_bytes. Absent: more than inject_bytes.
+// Signalling is separate: the caller decides per post, and family completion.
+// Hot path: compile time only.
 #pragma once
 
 #include "../core/policy.hpp"

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who notices that a peer is gone? Measured on libfabric 1.17: shm and udp;ofi_rxd never tell of a killed peer, rxm and
-// sockets tell only those who have something outstanding, and none tells of a peer that stopped. So the answer is a
-// family of its own. Answers: provider - the link reports it (connections); process - a process descriptor
-// (pidfd_open(2)) on rows that live on one host; heartbeat - each side speaks at least so often, and silence beyond a
-// limit is death. On every answer operations have deadlines. Hot path: heartbeat stores one number per received
-// message.
+// How is a dead peer noticed?
+// Measured on libfabric 1.17: shm and udp;ofi_rxd never report a killed peer. rxm and sockets report it only to
+// processes with outstanding operations. No provider reports a stopped peer.
+// Answers:
+// - provider: the link reports it (connections).
+// - process: a process descriptor (pidfd_open(2)), on rows of one host.
+// - heartbeat: each side sends at a fixed interval, and longer silence means that the peer is dead.
+// Operations have deadlines under every answer.
+// Hot path: heartbeat stores one number per received message.
 #pragma once
 
 #include "../core/policy.hpp"

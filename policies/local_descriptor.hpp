@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Must buffers of this side be registered before they are sent, written from or read into? Forced by fi_mr(3),
-// FI_MR_LOCAL. Answers: not_needed - any memory will do, a span is enough; required - only memory of a region of this
-// transport: passing a plain span does not compile. Hot path: compile time only.
+// Must local buffers be registered before they are sent, written from or read into? Forced by fi_mr(3), FI_MR_LOCAL.
+// Answers:
+// - not_needed: any memory will do; a span is enough.
+// - required: only memory of a region of this transport. A plain span does not compile.
+// Hot path: compile time only.
 #pragma once
 
 #include "../core/policy.hpp"

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How does the target learn that a write landed? Exactly once, and never before the bytes. Forced by what the row's
-// writes can carry (fi_cq(3), FI_REMOTE_CQ_DATA; cq_data_size), by its order guarantees (fi_endpoint(3), FI_ORDER_SAW,
-// FI_ORDER_WAW) and by whether a completion can mean "delivered" (fi_cq(3), FI_DELIVERY_COMPLETE). Answers, cheapest
-// first:
-//   immediate                     the notice rides on the write; nothing is consumed.
-//   immediate_consumes_receive    the same, and each eats a posted receive: a reserve is kept posted (verbs,
-//   FI_RX_CQ_DATA). remote_counter                write, then an ordered 8-byte write into the target's ring; a counter
-//   says when to look (Slingshot). message_after_ordered_write   write, and a message right behind it where a message
-//   cannot overtake a write. message_after_delivery        write, wait for delivery, then the message: legal without
-//   any order, one round trip more. Deliveries that
-//                                 are told together share one message per peer.
-//   watched_word                  one write into a ring of the target's, header and small payload and, last of all, a
-//   sequence word at which the target
-//                                 looks: no entry of a queue at either side. Legal where the row says that a write's
-//                                 last bytes are seen last.
-// The two before it send a payload of at most fused_bytes in the message itself, and the target copies it
-// (compose/posting/fused.hpp): one post, no order asked. A message right behind a write on a row without that order is
-// absent on purpose: it overtakes. Hot path: yes. `initiator` is the initiator's side of a transport
-// (compose/posting/initiator.hpp).
+// How does the target learn that a write arrived? Exactly once, and never before the bytes.
+// Forced by three facts of the row: what writes can carry (fi_cq(3), FI_REMOTE_CQ_DATA; cq_data_size), their order
+// (fi_endpoint(3), FI_ORDER_SAW, FI_ORDER_WAW), and whether a completion can mean "delivered" (fi_cq(3),
+// FI_DELIVERY_COMPLETE).
+// Answers, cheapest first:
+// - immediate: the notice rides on the write and consumes nothing.
+// - immediate_consumes_receive: the same, but each notice consumes a posted receive, so a reserve stays posted (verbs,
+//   FI_RX_CQ_DATA).
+// - remote_counter: a write, then an ordered 8-byte write into the target's ring. A counter says when to poll the ring
+//   (Slingshot).
+// - message_after_ordered_write: a write and a message directly after it, where a message cannot overtake a write.
+// - message_after_delivery: a write, its delivery, then the message. It needs no order and costs one more round trip.
+//   Deliveries that complete together share one message per peer.
+// - watched_word: one write into a ring of the target: header, small payload and, last, a sequence word that the target
+//   polls. Neither side gets a queue entry. Legal where the last bytes of a write become visible last.
+// Both message answers send a payload of at most fused_bytes inside the message, and the target copies it
+// (compose/posting/fused.hpp): one post, no order needed.
+// Absent on purpose: a message directly after a write on a row without that order. It overtakes.
+// Hot path: yes. `initiator` is the initiator's side of a transport (compose/posting/initiator.hpp).
 #pragma once
 
 #include "../core/error.hpp"
@@ -27,7 +27,7 @@
 namespace weft {
 struct notify_family;
 
-/// What the target must keep ready for the notices to arrive.
+/// What the target must keep ready for notices.
 enum class notify_needs : unsigned char { nothing, receive_reserve, ring, cells };
 
 template <class P>
@@ -104,9 +104,9 @@ struct message_after_delivery {
 };
 static_assert(notify_policy<message_after_delivery>);
 
-/// Fewest system calls and the least latency where completion entries are dear (tcp), for up to 150 KiB of memory per
-/// peer (of which small payloads touch a page per cell) and a look at each peer's ring in every step of progress. A
-/// signalled put_notify ends when the target has told its notice.
+/// Choose it where completion entries are expensive (tcp): fewest system calls and lowest latency.
+/// It costs up to 150 KiB per peer; small payloads touch one page per cell. Every progress call polls each peer's ring.
+/// A signalled put_notify completes when the target's handler got the notice.
 struct watched_word {
   using family = notify_family;
   static constexpr bool rides_on_write = false;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every family, for generated headers and for whoever composes a set by hand. A new family is added here and in
-// `all_families`; every row is then red until it answers. Hot path: compile time only.
+// All families, for generated headers and for sets composed by hand. Add a new family here and in `all_families`: then
+// every row fails until it answers.
+// Hot path: compile time only.
 #pragma once
 
 #include "atomics.hpp"

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who moves the data? Forced by what providers do, not by what they say: tcp answers FI_PROGRESS_AUTO and moves nothing
-// until the target polls its completion queue. A target that is only written to must therefore have somebody who polls.
-// Answers: hardware - bytes land by themselves; thread - a thread of the library moves them; polling - whoever owns the
-// transport does: publishing a region asks for a progress_owner there (compose/progress_owner.hpp), so that forgetting
-// it does not compile. Hot path: compile time only.
+// Who moves the data? Forced by what providers do, not by what they claim: tcp answers FI_PROGRESS_AUTO and moves
+// nothing until the target polls its completion queue. So a target that peers only write to needs a thread that polls.
+// Answers:
+// - hardware: bytes arrive without software.
+// - thread: a thread of the library moves them.
+// - polling: the transport's owner moves them. Exporting a region demands a progress_owner
+//   (compose/progress_owner.hpp); without one it does not compile.
+// Hot path: compile time only.
 #pragma once
 
 #include "../core/policy.hpp"

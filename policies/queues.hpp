@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Do posted operations and arrivals end in one completion queue or in two? Permitted by fi_endpoint(3): an endpoint is
-// bound once for what it transmits and once for what it receives, and the two may name one queue. Answers: one - one
-// look finds both, and there is one thing to sleep on; on any fabric. two - ends of what was posted lie in a queue of
-// their own, read after the arrivals: a burst of either never stands between the owner and the other, and costs an idle
-// look a second call. Safe where the row says split_queues: nothing that weft does relies on the order in which an end
-// and an arrival are told. Absent: a queue for each peer: a look would cost as many calls as there are peers. Hot path:
-// compile time only.
+// Do transmits and receives complete in one completion queue or in two? fi_endpoint(3) permits both: an endpoint binds
+// its transmit and receive sides separately.
+// Answers:
+// - one: one poll finds both, and a thread sleeps on one object. On any fabric.
+// - two: transmit completions have a queue of their own, polled after receives. A burst of one kind does not delay the
+//   other. A fruitless poll costs a second call.
+// Two is safe where the row says split_queues: nothing in weft relies on the order between a transmit and a receive
+// completion.
+// Absent: a queue per peer. A poll would cost one call per peer.
+// Hot path: compile time only.
 #pragma once
 
 #include "../core/policy.hpp"

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where does an arriving message lie? Forced by fi_msg(3), FI_MULTI_RECV: some libraries fill one large buffer with
-// many messages and say when it is spent; others take one message per posted receive. Answers: slots - each message has
-// a receive of its own, so that what is held back is bounded by their number; on any fabric. multi_receive - few large
-// buffers hold many messages one behind the other: small messages do not waste slots (256 bytes in a slot of 4096 use 6
-// % of it), and one post serves hundreds of them. A buffer is posted again when the library let it go and the handler
-// took all its messages. Absent: one buffer that wraps around: the library decides where messages lie. Hot path:
-// compile time only.
+// many messages and report when it is spent. Others take one message per posted receive.
+// Answers:
+// - slots: each message has its own receive, so their number bounds the messages that wait. On any fabric.
+// - multi_receive: few large buffers hold many messages. Small messages waste no slots (256 bytes use 6 % of a slot of
+//   4096), and one post serves hundreds. A buffer is posted again when the library has released it and the handler took
+//   all its messages.
+// Absent: one buffer that wraps around. The library decides where messages lie.
+// Hot path: compile time only.
 #pragma once
 
 #include "../core/policy.hpp"

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whose are the posted receives? Forced by the endpoint: an addressed one has one set of receives for all peers, a
-// connected one has a set per link, or several links take theirs from one pool (fi_srx_context(3), ibv_create_srq(3))
-// where the library has that. Answers: per_link - a peer can use up its own receives only, and memory grows with the
-// peers: 1,000 peers with 100 slots of 4 KiB are 400 MB; shared - one pool for all: memory is what is in flight, and a
-// loud peer can make others wait. Hot path: compile time only.
+// Which endpoint owns the posted receives? An addressed endpoint has one set for all peers. A connected endpoint has a
+// set per link; or several links share a pool, where the library has one (fi_srx_context(3), ibv_create_srq(3)).
+// Answers:
+// - per_link: a peer can exhaust only its own receives. Memory grows with peers: 1,000 peers with 100 slots of 4 KiB
+//   take 400 MB.
+// - shared: one pool for all. Memory follows the messages in flight, and a busy peer can delay others.
+// Hot path: compile time only.
 #pragma once
 
 #include "../core/policy.hpp"

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What does the initiator put into "remote address"? A pointer of the target, or an offset from the region's start.
-// Forced by fi_mr(3), FI_MR_VIRT_ADDR: a provider may clear the bit in its answer, and then a pointer names memory that
-// does not exist; the write is refused at the target, on some providers without a word to the initiator. Answers:
-// offset - regions start at 0; virtual_address - regions start at the target's pointer. Hot path: yes, one addition.
+// What does the initiator put into "remote address": a pointer of the target, or an offset from the region's start?
+// Forced by fi_mr(3), FI_MR_VIRT_ADDR. A provider may clear the bit in its answer; then a pointer names memory that
+// does not exist. The target refuses the write, and some providers do not report that to the initiator.
+// Answers:
+// - offset: regions start at 0.
+// - virtual_address: regions start at the target's pointer.
+// Hot path: yes, one addition.
 #pragma once
 
 #include "../core/policy.hpp"

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is a region bound to? Forced by fi_mr(3), FI_MR_ENDPOINT: on Slingshot a region is attached to one endpoint and
-// enabled before use. Answers: domain - usable by every endpoint of the port as soon as registered; endpoint - bound
-// and enabled. Hot path: no.
+// What is a region bound to? Forced by fi_mr(3), FI_MR_ENDPOINT: on Slingshot a region is bound to one endpoint and
+// enabled before use.
+// Answers:
+// - domain: every endpoint of the port can use the region as soon as it is registered.
+// - endpoint: bound and enabled.
+// Hot path: no.
 #pragma once
 
 #include "../core/policy.hpp"

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who makes a region's key? Forced by fi_mr(3), FI_MR_PROV_KEY. Where the application makes it, two regions must never
-// share one (a second registration with key 0 is answered -FI_ENOKEY on tcp and sockets), and it is a secret: 64 random
-// bits where the row has room. Provider-made keys are counters on many providers: not secrets. Answers: application -
-// weft draws it; provider - the library answers with it. Keys wider than 64 bits have no answer: no row needs them. Hot
-// path: no.
+// Who makes a region's key? Forced by fi_mr(3), FI_MR_PROV_KEY.
+// Where the application makes it, two regions must never share one: tcp and sockets answer a second key 0 with
+// -FI_ENOKEY. Such a key is a secret of 64 random bits where the row has room. Keys of providers are often counters,
+// and no secret.
+// Answers:
+// - application: weft draws it.
+// - provider: the library returns it.
+// Absent: keys wider than 64 bits. No row needs them.
+// Hot path: no.
 #pragma once
 
 #include "../core/policy.hpp"
@@ -26,7 +30,7 @@ struct application {
 };
 static_assert(region_key_policy<application>);
 
-/// The library's key is used as it comes. It is no secret.
+/// The library's key as it comes. It is no secret.
 struct provider {
   using family = region_key_family;
   static constexpr bool made_here = false;

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who may call, and what is the library asked to lock? Forced by fi_domain(3), threading: FI_THREAD_DOMAIN is accepted
-// by every row of both library generations (THREAD_FID and THREAD_ENDPOINT are refused by libfabric 2), and a transport
-// per thread without shared state scales where locks do not. Answers, in all of which one thread at a time uses a
-// transport, and moving it between threads needs the caller's own synchronisation: one_owner - the library is told so,
-// and may leave its locks out; on any fabric. one_owner_per_queue - it is told FI_THREAD_COMPLETION. library_locks - it
-// is told nothing of owners (FI_THREAD_SAFE), and locks: for measuring what locks cost, and for libraries that are
-// right only so. Safe where the row says thread_levels: each tells the library of more threads than there are. Absent:
-// a transport for several threads at once: its own state has no locks. Hot path: compile time only.
+// Which threading level does weft request from the library? Forced by fi_domain(3), threading: every row of both
+// library generations accepts FI_THREAD_DOMAIN, and libfabric 2 refuses THREAD_FID and THREAD_ENDPOINT. One transport
+// per thread without shared state scales; locks do not.
+// Under every answer one thread at a time uses a transport. Moving a transport to another thread needs the caller's
+// synchronisation.
+// Answers:
+// - one_owner: FI_THREAD_DOMAIN. The library may leave its locks out. On any fabric.
+// - one_owner_per_queue: FI_THREAD_COMPLETION.
+// - library_locks: FI_THREAD_SAFE, so the library locks. Choose it to measure the price of locks, and for libraries
+//   that are correct only so.
+// The last two are safe where the row says thread_levels: each announces more threads than weft uses.
+// Absent: a transport for several threads at once. Its own state has no locks.
+// Hot path: compile time only.
 #pragma once
 
 #include "../core/policy.hpp"

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How may a thread sleep until something happens? Forced by fi_cq(3), wait_obj: shm and gni queues have no file
-// descriptor. Whatever the answer, the order is arm, poll once more, sleep: so no wake-up is lost. Answers: descriptor
-// - poll(2) on the queue's descriptor; yield - give the processor away, then sleep in short steps; spin - only
-// spinning. Hot path: no; a transport opened without `sleeps` has no wait object and pays nothing for this.
+// descriptor.
+// Under every answer the order is arm, poll once more, sleep. So no wake-up is lost.
+// Answers:
+// - descriptor: poll(2) on the queue's descriptor.
+// - yield: yield the processor, then sleep in short steps.
+// - spin: spin only.
+// Hot path: no; a transport opened without `sleeps` has no wait object and pays nothing.
 #pragma once
 
 #include "../core/policy.hpp"

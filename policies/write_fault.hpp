@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How does the initiator learn that the target refused its write (a wrong key, out of range)? On libfabric 1.x the tcp
-// provider reports success for such a write and drops it; only a completion that means "delivered" tells the truth
-// there (fi_cq(3), FI_DELIVERY_COMPLETE). Answers: reported - an error completion comes by itself; delivery_confirmed -
-// every signalled write waits for delivery, and a deadline turns silence into an error. Unsignalled writes promise
-// nothing about their end on either. Hot path: compile time only: picks the post mode.
+// How does the initiator learn that the target refused its write (wrong key, out of range)?
+// Forced by the tcp provider of libfabric 1.x: it reports success for such a write and drops it. Only a completion that
+// means "delivered" is correct there (fi_cq(3), FI_DELIVERY_COMPLETE).
+// Answers:
+// - reported: the library makes an error completion.
+// - delivery_confirmed: every signalled write waits for delivery, and a deadline turns silence into an error.
+// Unsignalled writes promise nothing about their end under either.
+// Hot path: compile time only; selects the post mode.
 #pragma once
 
 #include "../core/policy.hpp"

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A cell of the ring that a target watches (policies/notify.hpp, watched_word), and the word by which it gives cells
-// back. Bytes lie so that what is looked at comes last: payload, tail, and the tail's last member is the sequence word,
-// which alone says that the rest is there. Forced by rows that say bytes_visible_in_order: a write's last bytes are
-// seen only when all of it is, also when it is half received. So a word that is half there must not look like another
-// one: numbers count up, and of each pair the one that must not be early lies behind. Hot path: a copy of 40 bytes.
-// Threads: values; read with an acquire of the sequence.
+// A cell of the ring that a target watches (policies/notify.hpp, watched_word), and the credit word that gives cells
+// back.
+// Rows with bytes_visible_in_order force the layout: the last bytes of a write become visible last, even while the
+// write is half received.
+// The order is payload, tail, sequence word. The sequence word alone says that the rest is there. A half-visible word
+// must not look like a valid one, so numbers count up. Of each pair of numbers, the one that must not be early comes
+// last.
+// Hot path: a copy of 40 bytes. Threads: values; read after an acquire load of the sequence.
 #pragma once
 
 #include <bit>
@@ -17,23 +19,24 @@ namespace weft::wire {
 static_assert(std::endian::native == std::endian::little,
               "weft: notify::watched_word is written for processors that store the low byte first");
 
-/// What lies behind the payload.
+/// The bytes after the payload.
 struct cell_tail {
-  std::uint64_t credit = 0;  ///< What the writer has read of the ring in the other direction: a credit_word.
-  std::uint64_t address =
-      0;  ///< Where the payload goes, as a write's would be: the target checks address, key and length.
+  /// A credit_word: how many cells the writer has read of the ring in the other direction.
+  std::uint64_t credit = 0;
+  /// The payload's destination, in the form of a write's. The target checks address, key and length.
+  std::uint64_t address = 0;
   std::uint64_t key = 0;
   std::uint32_t immediate = 0;
-  std::uint32_t sender = 0;  ///< The target's number of the connection: cells of an earlier one are recognised.
+  /// The target's number of the connection: the target ignores cells of an earlier connection.
+  std::uint32_t sender = 0;
   std::uint16_t length = 0;
   std::uint16_t flags = 0;
-  std::uint32_t sequence = 0;  ///< From 1, modulo 2^32; old bytes of the cell hold an earlier one, or 0.
+  std::uint32_t sequence = 0;  ///< Starts at 1, modulo 2^32. Old bytes of the cell hold an earlier number, or 0.
 };
 inline constexpr std::size_t cell_tail_bytes = sizeof(cell_tail);
 static_assert(cell_tail_bytes == 40 && offsetof(cell_tail, sequence) == 36);
 
-/// The tail's last 8 bytes as one number, which is how they are looked at: whoever sees the sequence has length and
-/// flags with it.
+/// The last 8 bytes of the tail as one number. One load yields sequence, length and flags.
 struct cell_end {
   std::uint64_t word = 0;
   static constexpr cell_end of(std::uint16_t length, std::uint16_t flags, std::uint32_t sequence) noexcept {
@@ -47,23 +50,23 @@ static_assert(sizeof(cell_end) == 8 && offsetof(cell_tail, length) == cell_tail_
               offsetof(cell_tail, flags) == offsetof(cell_tail, length) + 2 &&
               offsetof(cell_tail, sender) == offsetof(cell_tail, immediate) + 4);
 
-/// The initiator waits for its end: the credit goes back at once.
+/// The initiator waits for the completion: the target returns the credit at once.
 inline constexpr std::uint16_t cell_answered = 1;
-/// The bytes went ahead in a write of their own; the payload is their number, 8 bytes.
+/// A separate write carried the bytes; the payload is their number, 8 bytes.
 inline constexpr std::uint16_t cell_outside = 2;
-/// Of those: the initiator's library tells it of a refusal, so that the target need not.
+/// With cell_outside: the initiator's library reports a refusal, so the target need not.
 inline constexpr std::uint16_t cell_told_by_library = 4;
 inline constexpr std::uint16_t cell_flags = 7;
 
 inline constexpr std::uint32_t ring_cells = 32;
 inline constexpr std::size_t cell_bytes = 4160;
 inline constexpr std::size_t largest_cell_payload = cell_bytes - cell_tail_bytes;
-/// In front of the cells: the credit word, alone in its line.
+/// Bytes before the cells: the credit word has a cache line of its own.
 inline constexpr std::size_t cell_ring_front = 64;
 inline constexpr std::size_t cell_ring_bytes = cell_ring_front + ring_cells * cell_bytes;
 
-/// How many cells were read, and how many of those were refused. The refusals lie in front: who sees the new count of
-/// reads sees theirs too.
+/// The number of cells read, and how many of those the target refused. The refusals occupy the low bytes: a reader that
+/// sees the new count of reads sees them too.
 constexpr std::uint64_t credit_word(std::uint32_t read, std::uint32_t refused) noexcept {
   return std::uint64_t{read} << 32 | refused;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The short messages between transports after they met: a notice of a write, an atomic to execute, its answer, ring
-// credits. They exist for rows whose provider cannot do the thing itself (no immediates, no atomics, no events). Hot
-// path: on those rows, a few stores into a buffer. Threads: values.
+// Short messages between connected transports: a notice of a write, an atomic request, its reply, ring credits.
+// They exist for rows whose provider lacks the feature (no immediates, no atomics, no events).
+// Hot path: on those rows, a few stores into a buffer. Threads: values.
 #pragma once
 
 #include "../core/atomics.hpp"
@@ -14,12 +14,12 @@
 
 namespace weft::wire {
 
-/// An atomic that the target executes. `address` and `key` as a write's would be: the target checks both.
+/// An atomic that the target executes. `address` and `key` have the form of a write's; the target checks both.
 struct atomic_request {
-  std::uint64_t token = 0;  ///< The initiator's name for it; comes back in the reply.
+  std::uint64_t token = 0;  ///< The initiator's identifier of the request; the reply repeats it.
   std::uint64_t address = 0;
   std::uint64_t key = 0;
-  std::uint64_t operand = 0;   ///< What is added, written, or compared.
+  std::uint64_t operand = 0;   ///< The value to add, to write, or to swap in.
   std::uint64_t expected = 0;  ///< compare_swap only.
   atomic_operation operation{};
   number_type type{};
@@ -36,7 +36,7 @@ constexpr std::size_t encode(const atomic_request& a, bytes into) noexcept {
   w.number(static_cast<std::uint8_t>(a.type));
   return w.good() ? w.size() : 0;
 }
-/// Strict: a known operation that makes sense on a known type, values no wider than it, nothing left over.
+/// Strict: accepts only a defined operation on a known type, values no wider than the type, and no bytes left over.
 constexpr std::optional<atomic_request> parse_atomic_request(const_bytes from) noexcept {
   reader in(from);
   atomic_request a;
@@ -79,7 +79,7 @@ constexpr std::optional<atomic_reply> parse_atomic_reply(const_bytes from) noexc
   return a;
 }
 
-/// One number: the immediate of a notice, or how many ring entries are free again.
+/// One number: the immediate of a notice, or the number of ring entries that are free again.
 constexpr std::size_t encode(std::uint32_t number, bytes into) noexcept {
   writer w(into);
   w.number(number);
@@ -92,7 +92,7 @@ constexpr std::optional<std::uint32_t> parse_number(const_bytes from) noexcept {
   return number;
 }
 
-/// The initiator's name for a flush; comes back as it went.
+/// The initiator's identifier of a flush; the reply repeats it.
 inline constexpr std::size_t token_bytes = 8;
 constexpr std::size_t encode_token(std::uint64_t token, bytes into) noexcept {
   writer w(into);
@@ -106,7 +106,7 @@ constexpr std::optional<std::uint64_t> parse_token(const_bytes from) noexcept {
   return token;
 }
 
-/// An entry of a notification ring: the immediate, and a sequence number that is never 0 in a written entry.
+/// An entry of a notification ring: an immediate, and a sequence number that is never 0 in a written entry.
 struct ring_entry {
   std::uint32_t sequence = 0;
   std::uint32_t immediate = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A put_notify that travels in one message, bytes included, and the answer to it: for rows whose writes carry no
-// immediate, where one message is cheaper than a write and a message behind it (or behind its delivery). The target
-// copies the bytes where a write would have put them. Hot path: on those rows, a few stores into a buffer and one copy.
-// Threads: values.
+// A put_notify that travels in one message with its bytes, and the reply to it.
+// It serves rows whose writes carry no immediate. There, one message is cheaper than a write and a second message.
+// The target copies the bytes to the place where a write would have put them.
+// Hot path: on those rows, a few stores into a buffer and one copy. Threads: values.
 #pragma once
 
 #include "hello.hpp"
@@ -14,16 +14,17 @@
 
 namespace weft::wire {
 
-/// What comes before the bytes. `address` and `key` as a write's would be: the target checks both.
+/// The header before the bytes. `address` and `key` have the form of a write's; the target checks both.
 struct fused_head {
-  std::uint64_t token =
-      0;  ///< The initiator's name for it; comes back in the reply. 0: nobody waits, only a refusal is answered.
+  /// The initiator's identifier; the reply repeats it. 0: the initiator does not wait, and the target replies to a
+  /// refusal only.
+  std::uint64_t token = 0;
   std::uint64_t address = 0;
   std::uint64_t key = 0;
   std::uint32_t immediate = 0;
 };
 inline constexpr std::size_t fused_head_bytes = 28;
-/// What a control message has room for.
+/// The largest payload that fits into a control message.
 inline constexpr std::size_t largest_fused = largest_handshake - fused_head_bytes;
 
 constexpr std::size_t encode(const fused_head& f, bytes into) noexcept {
@@ -34,7 +35,7 @@ constexpr std::size_t encode(const fused_head& f, bytes into) noexcept {
   w.number(f.immediate);
   return w.good() ? w.size() : 0;
 }
-/// The head of a message; what follows it is the payload, of any length.
+/// Parses the header of a message. The payload follows it and has any length.
 constexpr std::optional<fused_head> parse_fused(const_bytes from) noexcept {
   if (from.size() < fused_head_bytes) return std::nullopt;
   reader in(from.first(fused_head_bytes));
@@ -48,7 +49,7 @@ constexpr std::optional<fused_head> parse_fused(const_bytes from) noexcept {
 }
 
 struct fused_reply {
-  std::uint64_t token = 0;  ///< 0: of one that nobody waits for.
+  std::uint64_t token = 0;  ///< 0: the initiator did not wait.
   std::uint8_t code = 0;    ///< An errc: ok, denied, out_of_range.
 };
 inline constexpr std::size_t fused_reply_bytes = 9;

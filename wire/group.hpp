@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several messages and puts in one message. Members lie one behind the other, each at a multiple of 8 bytes, so that a
-// handler sees payloads that are aligned as those of single messages are. A member: size 2, kind 1, zero 1, number 4
-// (the immediate of a put_notify; what was refused, and why); puts: address 8, key 8; the payload; zeros up to the next
-// multiple of 8. Little-endian. Forced by nothing but the price of a post, which no library makes dependent on its
-// bytes where these are few. Hot path: all of it. Threads: values.
+// Several messages and puts in one message. Members follow each other at multiples of 8 bytes, so payloads are aligned
+// as in single messages.
+// A member has: size 2, kind 1, zero 1, number 4; for puts address 8, key 8; the payload; zeros up to a multiple of 8.
+// All numbers are little-endian.
+// The number is the immediate of a put_notify, or the operation and error of a refusal.
+// The price of a post forces the format: for few bytes, no library makes that price depend on their number.
+// Hot path: all of it. Threads: values.
 #pragma once
 
 #include "hello.hpp"
@@ -19,11 +21,12 @@ enum class group_kind : std::uint8_t {
   message,
   put,
   put_notify,
-  refusal,  ///< From the target: a put or put_notify of an earlier group was not carried out. `number`: the operation,
-            ///< and the error times 256.
+  /// From the target: it refused a put or put_notify of an earlier group. `number` is the operation plus 256 times the
+  /// error.
+  refusal,
 };
 inline constexpr std::uint32_t group_kinds = 4;
-/// Members of one group at most.
+/// Most members of one group.
 inline constexpr std::uint32_t largest_group = 64;
 inline constexpr std::size_t group_head_bytes = 8;
 inline constexpr std::size_t group_place_bytes = 16;
@@ -31,13 +34,13 @@ inline constexpr std::size_t group_place_bytes = 16;
 struct group_member {
   group_kind kind = group_kind::message;
   std::uint32_t number = 0;
-  std::uint64_t address = 0;  ///< Puts: as a write's would be; the target checks both.
+  std::uint64_t address = 0;  ///< Puts: in the form of a write's; the target checks both.
   std::uint64_t key = 0;
   const_bytes payload{};
 };
 
 constexpr bool is_put(group_kind k) noexcept { return k == group_kind::put || k == group_kind::put_notify; }
-/// What a member takes. Requires: size below 65536.
+/// Bytes that a member takes. Requires: size below 65536.
 constexpr std::size_t group_member_bytes(group_kind k, std::size_t size) noexcept {
   return group_head_bytes + (is_put(k) ? group_place_bytes : 0) + (size + 7) / 8 * 8;
 }
@@ -55,7 +58,7 @@ inline std::uint64_t load(const std::byte* at) noexcept {
     for (unsigned i = 0; i < 8; ++i) value |= static_cast<std::uint64_t>(at[i]) << 8 * i;
   return value;
 }
-/// The bytes, and zeros up to a multiple of 8. The sizes that pay most are copied without a call.
+/// Stores the bytes, and zeros up to a multiple of 8. The most frequent sizes are copied without a call.
 [[gnu::always_inline]] inline void store_payload(std::byte* at, const std::byte* from, std::size_t size) noexcept {
   if (size == 0) return;
   if (size % 8 != 0) store(at + size / 8 * 8, 0);
@@ -65,7 +68,7 @@ inline std::uint64_t load(const std::byte* at) noexcept {
 }
 }  // namespace detail
 
-/// Writes a member and returns where the next one goes. Requires: group_member_bytes() of room.
+/// Writes a member and returns the place of the next one. Requires: group_member_bytes() of room.
 [[gnu::always_inline]] inline std::byte* encode_message(std::byte* at, const std::byte* from,
                                                         std::size_t size) noexcept {
   detail::store(at, size);
@@ -86,13 +89,13 @@ inline std::byte* encode(const group_member& m, std::byte* at) noexcept {
 
 enum class group_verdict : std::uint8_t { member, end, garbled };
 
-/// Reads the members of a group, one by one. Strict: a kind that there is, a number only where one belongs, zeros where
-/// zeros belong, whole, and no more members than largest_group. What is behind a garbled member cannot be read.
+/// Reads the members of a group one by one. Strict: it accepts known kinds only, a number only where the format has
+/// one, zeros as padding, whole members, and at most largest_group of them. Reading stops at a garbled member.
 class group_reader {
  public:
   explicit group_reader(const_bytes body) noexcept : at_(body.data()), left_(body.size()) {}
 
-  /// Whether the bytes may be a group at all.
+  /// Whether the size of the bytes permits a group.
   static bool possible(const_bytes body) noexcept { return !body.empty() && body.size() % 8 == 0; }
 
   [[gnu::always_inline]] group_verdict next(group_member& m) noexcept {

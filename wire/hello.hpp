@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The handshake: hello, accept, reject. It is the first message on every fabric, connected or addressed, so that
-// private data of 0 to 64 bytes reaches the other side before it accepts even where the connection manager carries 56
-// bytes or none at all, and so that iWARP's rule (the active side speaks first) holds by itself. A hello names the wire
-// version, the fabric, its fingerprint and the answers that both sides share: peers built for others refuse each other
-// with a sentence. What comes before the fingerprint keeps its place in every wire version, so that a peer of another
-// one can be answered. Hot path: no. Threads: values.
+// The handshake: hello, accept, reject. A hello is the first message on every fabric, connected or addressed.
+// Reason: private data of 0 to 64 bytes must reach the peer before it accepts, but connection managers carry 56 bytes
+// or none. The initiator speaks first, as iWARP demands.
+// A hello names the wire version, the fabric, its fingerprint and the answers that both sides share. Peers of other
+// builds refuse each other with a sentence.
+// The fields before the fingerprint keep their place in every wire version, so a peer of another version gets a reply.
+// Hot path: no. Threads: values.
 #pragma once
 
 #include "../core/port.hpp"
@@ -34,26 +35,25 @@ struct ring_place {
   std::uint32_t entries = 0;
 };
 
-/// What each side tells the other when they meet.
+/// What each side says about itself in the handshake.
 struct introduction {
   std::uint16_t wire_version = version;
   std::uint64_t fingerprint = 0;
-  std::uint64_t nonce = 0;              ///< Tells a repeated hello from a new one.
-  connection_number connection{};       ///< The sender's number for this connection: goes into every message to it.
-  std::uint32_t max_message_bytes = 0;  ///< The largest message that the sender of this can receive.
+  std::uint64_t nonce = 0;  ///< Distinguishes a repeated hello from a new one.
+  /// The sender's number of this connection: every message to the sender carries it.
+  connection_number connection{};
+  std::uint32_t max_message_bytes = 0;  ///< The largest message that the sender can receive, in bytes.
   std::uint64_t process = 0;            ///< For liveness by process descriptor; meaningful on one host only.
-  std::uint32_t heartbeat_ms =
-      0;  ///< How often this side wants to hear from the other; 0: it does not listen for heartbeats.
+  std::uint32_t heartbeat_ms = 0;  ///< How often this side expects a heartbeat, in milliseconds; 0: it expects none.
   ring_place ring{};
-  const_bytes address{};  ///< hello only, on addressed fabrics: how to answer.
-  const_bytes fabric{};   ///< The fabric's name, for the sentence.
-  const_bytes
-      shared{};  ///< Answers and facts that both sides must have alike, as "family=answer ...", for the sentence.
-  bool has_private_data = false;  ///< None is not the same as empty.
+  const_bytes address{};  ///< hello only, on addressed fabrics: the address for the reply.
+  const_bytes fabric{};   ///< The fabric's name, for error sentences.
+  const_bytes shared{};  ///< Answers and facts that both sides must share, as "family=answer ...", for error sentences.
+  bool has_private_data = false;  ///< No private data differs from empty private data.
   const_bytes private_data{};
 };
 
-/// Returns the bytes used, or 0 if `into` is too small. Spans are copied.
+/// Returns the bytes used, or 0 if `into` is too small. Copies the spans.
 constexpr std::size_t encode(const introduction& i, bytes into) noexcept {
   writer w(into);
   w.number(magic);
@@ -75,11 +75,11 @@ constexpr std::size_t encode(const introduction& i, bytes into) noexcept {
   return w.good() ? w.size() : 0;
 }
 
-/// Why bytes are not an introduction that this side can use.
+/// Whether this side can use the bytes as an introduction.
 enum class parse_verdict : std::uint8_t { good, garbled, other_wire_version };
 
-/// Strict. A foreign wire version is told apart from garbage: only what keeps its place is read then, the address being
-/// empty where even that does not fit. Spans point into `from`.
+/// Strict. A foreign wire version gives its own verdict; then only the fields with a fixed place are valid. `address`
+/// is empty where it does not fit. Spans point into `from`.
 constexpr parse_verdict parse(const_bytes from, introduction& out) noexcept {
   reader in(from);
   if (in.number<std::uint32_t>() != magic) return parse_verdict::garbled;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a message is and on which connection it travels: 32 bits, so that it fits the narrowest immediate of any row.
-// Addressed fabrics do not say reliably who sent a message, and user messages share the receives with weft's own: both
-// are solved by this tag, which the sender fills with the number that the receiver gave to the connection. Hot path:
-// yes, a shift and an or. Threads: values.
+// The kind of a message and its connection in 32 bits: the width of the narrowest immediate of any row.
+// Two facts force it. Addressed fabrics do not name the sender reliably, and user messages share the receives with
+// weft's own.
+// The sender fills in the number that the receiver gave to the connection.
+// Hot path: yes, a shift and an or. Threads: values.
 #pragma once
 
 #include <cstdint>
@@ -12,26 +13,25 @@ namespace weft::wire {
 
 enum class message_kind : std::uint8_t {
   user,
-  hello,  ///< Asks for a connection; the only kind whose connection number is not the receiver's (it is zero).
+  hello,  ///< Asks for a connection. The only kind without the receiver's connection number: it carries zero.
   accept,
   reject,
   heartbeat,
-  goodbye,  ///< An orderly close: nothing follows. Where it may overtake what was sent before, it carries the number of
-            ///< those messages.
-  notify,   ///< The bytes of a write are there: carries its immediate.
+  goodbye,  ///< An orderly close: nothing follows. Where it may overtake earlier messages, it carries their number.
+  notify,   ///< The bytes of a write are visible; carries the immediate.
   atomic_request,
   atomic_reply,
-  ring_credit,  ///< So many entries of the notification ring were read.
-  fused,        ///< A put_notify whole: notice and bytes.
-  fused_reply,  ///< How it ended.
-  flush,        ///< Asks for an answer; every write before it is visible when it is read.
-  flushed,      ///< That answer.
+  ring_credit,  ///< The number of notification ring entries that were read.
+  fused,        ///< A whole put_notify: notice and bytes.
+  fused_reply,  ///< The result of a fused put_notify.
+  flush,        ///< Asks for a reply. Every earlier write is visible when the target reads it.
+  flushed,      ///< The reply to a flush.
   group,        ///< Several messages and puts in one (wire/group.hpp).
 };
 inline constexpr std::uint32_t message_kinds = 15;
 
-/// The receiver's number of a connection: which record, and which use of that record, so that late messages of an
-/// earlier connection are told from those of the present one.
+/// The receiver's number of a connection: the record's index, and its generation. The generation exposes late messages
+/// of an earlier connection.
 struct connection_number {
   static constexpr std::uint32_t index_bits = 20;
   static constexpr std::uint32_t generation_bits = 8;
@@ -54,14 +54,15 @@ struct message_tag {
   constexpr message_kind kind() const noexcept { return static_cast<message_kind>(word >> 28); }
   constexpr connection_number connection() const noexcept { return {word & 0x0fff'ffffU}; }
 };
+// The receive path of a user message relies on this.
 static_assert(message_tag::of(message_kind::user, connection_number::of(7, 9)).word ==
-              connection_number::of(7, 9).value);  // arrivals.hpp
+              connection_number::of(7, 9).value);
 static_assert(message_tag::of(message_kind::notify, connection_number::of(7, 9)).connection() ==
               connection_number::of(7, 9));
 static_assert(message_tag::of(message_kind::ring_credit, connection_number::of((1U << 20) - 1, 255)).kind() ==
               message_kind::ring_credit);
 
-/// Bytes in front of a message where framing::header answers: the tag, then zeros that keep the payload aligned to 8.
+/// Bytes before a message under framing::header: the tag, then zeros that keep the payload aligned to 8.
 inline constexpr std::size_t header_bytes = 8;
 
 }  // namespace weft::wire

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bounds-checked reading and writing of bytes that cross the wire: little-endian, lengths before contents, no pointers.
-// Bytes from a peer are never trusted: a reader that ran out stays bad, and whoever parses asks once at the end
-// (done()). Hot path: numbers, of notices and replies that are messages. Threads: values.
+// Bounds-checked reading and writing of wire bytes: little-endian, lengths before contents, no pointers.
+// Bytes of a peer are never trusted. A reader that ran out of bytes stays bad, so a parser asks once, at the end
+// (done()).
+// Hot path: numbers, in notices and replies that are messages. Threads: values.
 #pragma once
 
 #include "../core/memory.hpp"
@@ -15,10 +16,10 @@
 
 namespace weft::wire {
 
-/// Numbers lie in memory as on the wire: one copy instead of a shift for each byte.
+/// Numbers have the same bytes in memory and on the wire: one copy replaces a shift per byte.
 inline constexpr bool as_in_memory = std::endian::native == std::endian::little;
 
-/// Reads values off a span; once something is missing, every further read yields zero and `good()` is false.
+/// Reads values from a span. After a missing byte every read yields zero, and good() is false.
 class reader {
  public:
   explicit constexpr reader(const_bytes from) noexcept : left_(from) {}
@@ -36,7 +37,7 @@ class reader {
       value |= std::uint64_t{std::to_integer<std::uint8_t>(last_[i])} << (8 * i);
     return static_cast<T>(value);
   }
-  /// Bytes preceded by a 16-bit length; the span lies in the source, so copy before the source is reused.
+  /// Bytes after a 16-bit length. The span points into the source: copy it before the source is reused.
   constexpr const_bytes counted(std::size_t at_most) noexcept {
     const std::size_t length = number<std::uint16_t>();
     if (length > at_most || !take(length)) {
@@ -46,7 +47,7 @@ class reader {
     return last_;
   }
   constexpr bool good() const noexcept { return good_; }
-  /// True when everything asked for was there and nothing is left over.
+  /// True when every read succeeded and no byte is left over.
   constexpr bool done() const noexcept { return good_ && left_.empty(); }
 
  private:
@@ -62,7 +63,8 @@ class reader {
   bool good_ = true;
 };
 
-/// Writes values into a span of fixed size; what does not fit makes it bad, nothing is written past the end.
+/// Writes values into a span of fixed size. A value that does not fit makes the writer bad; nothing is written past the
+/// end.
 class writer {
  public:
   explicit constexpr writer(bytes into) noexcept : into_(into) {}

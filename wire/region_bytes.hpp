@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A remote region as bytes: what a peer must know to read, write or count in memory of this side.
-// The address form travels with it (a pointer of the target on some fabrics, an offset from the region's start on
-// others): a number alone, sent on as a pointer, is how a port of rFaaS lost its writes on providers that had answered
-// with offsets. Layout version 2, little-endian, 37 bytes: version 1, form 1, rights 1, atomicity 1, key width 1, key
-// 8, base 8, length 8, owner's fingerprint 8. Hot path: no. Threads: values.
+// A remote region as bytes: all that a peer needs to read, write or count in memory of this side.
+// The address form travels with the region: a pointer of the target on some fabrics, an offset from the region's start
+// on others. A port of rFaaS used plain offsets as pointers and lost its writes.
+// Layout version 2, little-endian, 37 bytes: version 1, form 1, rights 1, atomicity 1, key width 1, key 8, base 8,
+// length 8, owner's fingerprint 8.
+// Hot path: no. Threads: values.
 #pragma once
 
 #include "../core/atomics.hpp"
@@ -22,12 +23,12 @@ enum class address_form : std::uint8_t { offset = 1, virtual_address = 2 };
 struct region_record {
   address_form form{};
   weft::rights granted{};
-  atomicity executor = atomicity::provider;  ///< Who executes the atomics on its words.
+  atomicity executor = atomicity::provider;  ///< Who executes atomics on the region's words.
   std::uint8_t key_bytes = 0;
   std::uint64_t key = 0;
-  std::uint64_t base = 0;  ///< What remote addresses count from: 0 for offsets, the target's pointer otherwise.
+  std::uint64_t base = 0;  ///< Base of remote addresses: 0 for offsets, the target's pointer otherwise.
   std::uint64_t length = 0;
-  std::uint64_t fingerprint = 0;  ///< Of the fabric that made it.
+  std::uint64_t fingerprint = 0;  ///< Fingerprint of the fabric that made the region.
   friend constexpr bool operator==(const region_record&, const region_record&) = default;
 };
 
@@ -49,8 +50,8 @@ constexpr std::array<std::byte, region_record_bytes> encode(const region_record&
   return out;
 }
 
-/// Strict: right version, known form, rights and executor, key within its width, base + length without overflow,
-/// nothing left over.
+/// Strict: known version, form, rights and executor; key within its width; base + length without overflow; no bytes
+/// left over.
 constexpr std::optional<region_record> parse_region(const_bytes from) noexcept {
   reader in(from);
   const auto layout = in.number<std::uint8_t>();

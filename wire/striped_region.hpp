@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One memory that is registered with several transports, as bytes: page size and one region record for each rail, since
-// each registration has a key of its own. And the words by which several connections find out that they belong
-// together. Layout version 1, little-endian: mark 1, version 1, rails 2, page 8, then a region record
-// (region_bytes.hpp) for each rail. Hot path: no. Threads: values.
+// Memory that is registered with several transports, as bytes: page size, and one region record per rail, because each
+// registration has its own key. And the private data by which several connections recognise each other as rails of one
+// pair.
+// Layout version 1, little-endian: mark 1, version 1, rails 2, page 8, then a region record (region_bytes.hpp) for each
+// rail.
+// Hot path: no. Threads: values.
 #pragma once
 
 #include "region_bytes.hpp"
@@ -38,7 +40,7 @@ inline std::vector<std::byte> encode(const striped_record& r) {
   return out;
 }
 
-/// Strict: known version, 1 to 64 rails, a page of at least a byte, all records whole and of one memory: same length,
+/// Strict: known version, 1 to 64 rails, a page of at least one byte, whole records. All records have the same length,
 /// rights and fabric.
 inline std::optional<striped_record> parse_striped(const_bytes from) {
   reader in(from.first(std::min(from.size(), striped_front_bytes)));
@@ -62,8 +64,7 @@ inline std::optional<striped_record> parse_striped(const_bytes from) {
   return r;
 }
 
-/// What the connection of one rail says of itself, as private data: mark 1, version 1, rail 2, rails 2, page 8,
-/// token 8.
+/// The private data of one rail's connection: mark 1, version 1, rail 2, rails 2, page 8, token 8.
 struct rail_words {
   std::uint16_t rail = 0;
   std::uint16_t rails = 0;

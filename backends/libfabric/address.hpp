@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Addresses as the library wants them: bytes of any length, checked before they are handed over, because fi_av_insert
-// is told no length and would read past a short one. Hot path: no. Threads: values.
+// Addresses in the library's form: bytes of any length. fi_av_insert takes no length and would read past a short
+// address, so weft checks each one first.
+// Hot path: no. Threads: values.
 #pragma once
 
 #include "domain.hpp"
@@ -19,7 +20,7 @@
 
 namespace weft::backends::libfabric {
 
-/// The name of an endpoint, whatever its length.
+/// The name of an endpoint, of any length.
 inline address_bytes name_of(fid* object) {
   std::size_t length = 0;
   if (fi_getname(object, nullptr, &length) != -FI_ETOOSMALL || length == 0) length = 256;
@@ -29,7 +30,7 @@ inline address_bytes name_of(fid* object) {
   return name;
 }
 
-/// The family of a socket address and whether its bytes are as many as the family says.
+/// The family of a socket address; nothing unless the size fits the family.
 inline std::optional<sa_family_t> socket_family(const address_bytes& address) {
   sa_family_t family{};
   if (address.size() < sizeof family) return std::nullopt;
@@ -49,7 +50,7 @@ inline std::string hexadecimal(const address_bytes& address) {
   return text;
 }
 
-/// For people: host and port of a socket address, the text of a text address, else hexadecimal.
+/// For messages: host and port of a socket address, the text of a text address, else hexadecimal.
 inline std::string printable_address(const address_bytes& address, bool socket_addresses) {
   if (const auto family = socket_addresses ? socket_family(address) : std::nullopt) {
     char host[INET6_ADDRSTRLEN] = "";
@@ -72,7 +73,7 @@ inline std::string printable_address(const address_bytes& address, bool socket_a
   return hexadecimal(address);
 }
 
-/// Why these bytes cannot be dialled; nothing if they can. `own` is an address of the same fabric, for its length.
+/// Why these bytes cannot be dialled; nothing if they can. `own` is an address of the same fabric, for the length.
 template <class Shape>
 std::optional<failure> unusable_address(const address_bytes& address, const fi_info& info, const address_bytes& own) {
   const std::string who =
@@ -95,8 +96,7 @@ std::optional<failure> unusable_address(const address_bytes& address, const fi_i
   return std::nullopt;
 }
 
-/// An address given in numbers; nothing for a name, or for numbers of another format (FI_SOCKADDR_IN, FI_SOCKADDR_IN6,
-/// or any).
+/// A numeric address; nothing for a name, or for numbers of another format (FI_SOCKADDR_IN, FI_SOCKADDR_IN6, or any).
 inline std::optional<address_bytes> numeric_address(const std::string& host, const std::string& port,
                                                     std::uint32_t format) {
   addrinfo hints{};
@@ -111,7 +111,7 @@ inline std::optional<address_bytes> numeric_address(const std::string& host, con
   return address;
 }
 
-/// Finds a listener by host and service, in the address format of `own`.
+/// Resolves host and service of a listener, in the address format of `own`.
 template <class Shape>
 result<address_bytes> resolve_address(const fi_info& own, std::string_view node, std::string_view service) {
   const std::string host(node), port(service);
@@ -119,8 +119,8 @@ result<address_bytes> resolve_address(const fi_info& own, std::string_view node,
   if constexpr (!request<Shape>::socket_addresses)
     return failure{error(errc::unsupported, "resolve"),
                    who + ": addresses of this fabric are opaque, exchange them over the out-of-band exchange"};
-  if constexpr (!request<Shape>::connected)  // fi_getinfo takes rxm 0.2 to 0.6 ms, longer than connecting does: names
-                                             // are worth that, numbers are not
+  // Numbers bypass fi_getinfo, which takes rxm 0.2 to 0.6 ms: longer than a connect. Names are worth that time.
+  if constexpr (!request<Shape>::connected)
     if (auto numbers = numeric_address(host, port, own.addr_format)) return *std::move(numbers);
   owned_info hints = make_hints<Shape>({});
   if (!hints) return failure{error(errc::no_memory, "fi_allocinfo"), who + ": out of memory"};

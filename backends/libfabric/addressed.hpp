@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Addressed fabrics (FI_EP_RDM): one endpoint serves all peers, a link is a place in the address vector. There is no
-// handshake: a link is established as soon as its address is known, and whether somebody is there shows when it is
-// used. Links to one address share its place, which goes with the last of them: some address vectors answer a second
-// insertion with the same place and count no uses (rxd of libfabric 1.17: removing it once takes it from both, and
-// posts say `again` for ever). Where the library cannot forget a peer (forgets_peers; shm since 2.0: a place used again
-// ends in a segmentation fault) its place is kept for when it is dialled again: the vector then bounds how many
-// different peers one port can meet, with an error behind the last. Hot path: of(), peer(). Threads: one owner.
+// Addressed fabrics (FI_EP_RDM): one endpoint serves all peers, and a link is an entry of the address vector.
+// The library has no handshake: a link is established as soon as its address is known. The first use shows whether a
+// peer is there.
+// Links to one address share its entry, and the last of them removes it. Reason: some address vectors return the same
+// entry for a second insertion and count no uses. On rxd of libfabric 1.17 one removal then ends both, and posts return
+// `again` for ever.
+// Where the library cannot forget a peer (forgets_peers), the entry stays for the next dial. Example: shm since 2.0,
+// where a reused entry ends in a segmentation fault. The vector then bounds the number of different peers of one port;
+// further peers get an error.
+// Hot path: of(), peer(). Threads: one owner.
 #pragma once
 
 #include "address.hpp"
@@ -23,8 +26,8 @@ namespace weft::backends::libfabric {
 template <class Shape>
 class addressed_endpoint {
  public:
-  /// The endpoint, a place in the address vector, and whose link it is. In a table places are indices (fi_av(3)): they
-  /// need no 64 bits.
+  /// The endpoint, an entry of the address vector, and the link's tag. Entries of a table are indices (fi_av(3)), so 32
+  /// bits suffice.
   struct link {
     fid_ep* endpoint = nullptr;  ///< Null: no link.
     std::uint32_t address = 0;
@@ -47,7 +50,7 @@ class addressed_endpoint {
     for (int more = 0; no.number == -FI_EBUSY && more < other_names; ++more) no = made.enable(in, queue, counter);
     if (no.number != 0) return refused(no.number, no.call, who + no.what);
     fid_ep* endpoint = made.endpoint_.get();
-    if constexpr (Shape::multi_receive)  // behind fi_enable: shm of libfabric 1.17 crashes before it
+    if constexpr (Shape::multi_receive)  // After fi_enable: shm of libfabric 1.17 crashes before it.
       if (const int r = fi_setopt(&endpoint->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV, &options.least_room,
                                   sizeof options.least_room);
           r != 0)
@@ -72,7 +75,7 @@ class addressed_endpoint {
         return refused(inserted < 0 ? inserted : FI_EADDRNOTAVAIL, "fi_av_insert",
                        "fabric " + std::string(Shape::name) + ": dialling " +
                            printable_address(to, request<Shape>::socket_addresses));
-      known = place_of(at);  // the same peer, spelled differently
+      known = place_of(at);  // The same peer, spelled differently.
       if (known == places_.end()) known = places_.insert(known, {to, at, 0});
     }
     if (known->at > ~std::uint32_t{0})
@@ -111,9 +114,9 @@ class addressed_endpoint {
     const char* call = "";
     std::string what;
   };
-  /// An endpoint's name may be its process's number and the endpoint's in its domain (shm). A process that was killed
-  /// leaves its names taken, and whoever gets its number later is answered "busy": the next endpoint of the domain has
-  /// another name. So many are tried.
+  /// Names to try. An endpoint's name may consist of the process id and the endpoint's number in its domain (shm). A
+  /// killed process leaves its names in use, and a later process with that id gets "busy". The next endpoint of the
+  /// domain has another name.
   static constexpr int other_names = 64;
 
   refusal enable(const domain& in, const completion_queue<Shape>& queue, fid_cntr* counter) {
@@ -137,10 +140,10 @@ class addressed_endpoint {
 
   const fi_info* info_ = nullptr;
   owned<fid_av> peers_;
-  owned<fid_ep> endpoint_;  // after the vector: closed before it
+  owned<fid_ep> endpoint_;  // After the vector: closed before it.
   address_bytes own_;
   std::vector<place> places_;
-  std::vector<link> fresh_;  ///< Not told yet.
+  std::vector<link> fresh_;  ///< Not reported yet.
 };
 
 }  // namespace weft::backends::libfabric

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether the library is what the header was generated for: compares each cell that the answers rely on (asked,
-// returned, baked) and refuses with the list of those that differ. No answer is adapted at run time: rFaaS' port to
-// libfabric failed because a provider cleared FI_MR_VIRT_ADDR in its reply and the program went on sending pointers.
-// Behaviour that no reply shows (who must poll, what a refused write tells) is for ./weft probe. Hot path: no. Threads:
-// none.
+// Checks that the library is what the header was generated for. It compares each cell that an answer relies on (asked,
+// returned, baked), and refuses with the list of differences.
+// No answer changes at run time. rFaaS' port to libfabric failed that way: a provider cleared FI_MR_VIRT_ADDR in its
+// reply, and the program went on sending pointers.
+// ./weft probe tests behaviour that no reply shows: who must poll, and what a refused write reports.
+// Hot path: no. Threads: none.
 #pragma once
 
 #include "../../core/atomic_listing.hpp"
@@ -23,12 +24,12 @@ inline std::string_view text_or_none(const char* text) {
   return text == nullptr ? std::string_view("none") : std::string_view(text);
 }
 
-/// Whether addresses of this form are those of sockets.
+/// Whether addresses of this format are socket addresses.
 constexpr bool is_socket_form(std::uint32_t form) noexcept {
   return form == FI_SOCKADDR || form == FI_SOCKADDR_IN || form == FI_SOCKADDR_IN6 || form == FI_SOCKADDR_IB;
 }
 
-/// Who answers: provider, fabric, endpoint type, release. Every observed cell rests on them.
+/// Provider, fabric, endpoint type, release. Every observed cell rests on them.
 template <class Shape>
 void compare_identity(const fi_info& info, differences& found) {
   constexpr const fabric_facts& facts = Shape::facts;
@@ -57,12 +58,12 @@ void compare_memory(const fi_info& info, differences& found) {
   found.flag("region_key", "key_owner provider", Shape::provider_key, (mode & FI_MR_PROV_KEY) != 0);
   found.flag("local_descriptor", "local_registration", Shape::local_descriptor, (mode & FI_MR_LOCAL) != 0);
   found.flag("region_binding", "region_endpoint_binding", Shape::bind_regions, (mode & FI_MR_ENDPOINT) != 0);
-  constexpr int old_basic = 1 << 0, old_scalable = 1 << 1;  // their names are deprecated since libfabric 2
+  constexpr int old_basic = 1 << 0, old_scalable = 1 << 1;  // Their names are deprecated since libfabric 2.
   if (const int unknown = mode & ~(request<Shape>::mr_mode | FI_MR_HMEM | old_basic | old_scalable); unknown != 0)
     found.cell("every region", "mr_mode", std::to_string(request<Shape>::mr_mode), std::to_string(mode),
                std::to_string(request<Shape>::mr_mode));
   if ((mode & old_basic) != 0) found.cell("every region", "mr_mode", "modern bits", "FI_MR_BASIC", "modern bits");
-  // Our keys must fit into the provider's; the provider's must fit into what the wire format was baked for.
+  // Application keys must fit into the provider's width; provider keys must fit into the width of the wire format.
   if (Shape::provider_key ? returned > key_bytes : returned < key_bytes)
     found.cell("region_key", "key_bytes", "any", std::to_string(returned), std::to_string(key_bytes));
 }
@@ -94,18 +95,17 @@ void compare_operations(const fi_info& info, differences& found) {
              Shape::ordered_write_after_write && (order & FI_ORDER_WAW) != 0);
   found.flag("endpoint", "order_send_after_send", facts.order_send_after_send,
              facts.order_send_after_send && (order & FI_ORDER_SAS) != 0);
-  // Manual instead of automatic: nobody would poll. The other way round costs nothing but the library's own thread.
+  // Manual instead of automatic is a difference: no thread would poll. The reverse costs only the library's own thread.
   if (facts.data_progress != data_progress::polling && info.domain_attr->data_progress == FI_PROGRESS_MANUAL)
     found.cell("progress", "data_progress", "without polling", "polling",
                facts.data_progress == data_progress::thread ? "thread" : "hardware");
 }
 
-/// Bounds that were baked: the device may have more, never less. Injection is decided by the row's bound, at compile
-/// time.
+/// Baked bounds: the device may have more, never less. The row's bound decides injection at compile time.
 template <class Shape>
 void compare_sizes(const fi_info& info, const port_options& options, differences& found) {
   constexpr const fabric_facts& facts = Shape::facts;
-  // "Unlimited" of one provider is a few pages less than that of another: half of the number range is unlimited enough.
+  // Providers differ by a few pages in what they call unlimited: half of the number range counts as unlimited.
   constexpr std::uint64_t message = std::min(facts.largest_message, unlimited / 2),
                           write = std::min(facts.largest_write, unlimited / 2);
   found.at_least("every short message or write", "inject_bytes", facts.inject_bytes, info.tx_attr->inject_size);
@@ -114,14 +114,13 @@ void compare_sizes(const fi_info& info, const port_options& options, differences
   found.at_least("what was opened with", "receives", options.receives, info.rx_attr->size);
   found.at_least("", "largest_message", message, info.ep_attr->max_msg_size);
   found.at_least("", "largest_write", write, info.ep_attr->max_msg_size);
-  if (Shape::framed)
-    found.at_least("framing", "gather_limit", Shape::watched_receives ? 3 : 2, info.tx_attr->iov_limit);
+  if (Shape::framed) found.at_least("framing", "gather_limit", 2, info.tx_attr->iov_limit);
   else found.at_least("gather lists", "gather_limit", facts.gather_limit, info.tx_attr->iov_limit);
   found.at_least("gather lists", "rma_gather_limit", facts.rma_gather_limit, info.tx_attr->rma_iov_limit);
 }
 
-/// Compares every cell that a reply shows. Returns: what differs and is accepted ("" for nothing). Errors: broken, with
-/// the whole list.
+/// Compares every cell that a reply shows. Returns the accepted differences ("" for none). Errors: broken, with the
+/// whole list.
 template <class Shape>
 result<std::string> attest(const fi_info& info, const port_options& options) {
   differences found;
@@ -133,7 +132,8 @@ result<std::string> attest(const fi_info& info, const port_options& options) {
   return found.text();
 }
 
-/// Providers list atomics that they do not have: asks for each that the row says. Requires: Shape::native_atomics.
+/// Queries each atomic that the row claims, because providers advertise atomics that they lack. Requires:
+/// Shape::native_atomics.
 template <class Shape>
 result<void> attest_atomics(fid_domain* domain) {
   differences found;

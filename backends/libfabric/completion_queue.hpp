@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The completion queue of a port (two with Shape::two_queues: receive_cq, and what was posted here), and what its
-// entries mean. Dispatch is on flags, in this order: FI_REMOTE_WRITE (a write landed; the context is null unless it
-// consumed a receive, and `len` is 0 or wrong on several providers), FI_RECV, else an operation of ours ended. Never on
-// FI_REMOTE_CQ_DATA, which `sockets`-like providers echo in local completions. The queue is as large as everything that
-// can be in flight: it cannot be overrun by what this side posts. Hot path: poll. Threads: one owner.
+// The completion queue of a port, and the meaning of its entries. With Shape::two_queues there are two: receive_cq and
+// transmit_cq.
+// Dispatch is on flags, in this order: FI_REMOTE_WRITE (a write with an immediate arrived), FI_RECV, else a posted
+// operation ended. For FI_REMOTE_WRITE the context is null unless the write consumed a receive, and several providers
+// report `len` as 0 or wrong.
+// FI_REMOTE_CQ_DATA decides nothing: providers like `sockets` echo it in local completions.
+// The queue has room for everything in flight, so posts of this side cannot overrun it.
+// Hot path: poll. Threads: one owner.
 #pragma once
 
 #include "../../core/poll_spacing.hpp"
@@ -25,8 +28,8 @@ template <class Shape>
 class completion_queue {
  public:
   static constexpr bool sleeps_on_descriptor = Shape::facts.completion_wait == completion_wait::descriptor;
-  /// Without selective completion the library tells of every operation: the lowest bit of a context marks those that
-  /// nobody asked about. Requires: contexts are at least 2-aligned, and the library leaves them alone.
+  /// Without selective completion the library reports every operation. The lowest bit of the context marks unsignalled
+  /// ones. Requires: contexts are aligned to 2, and the library leaves them alone.
   static constexpr bool marks_unsignalled = !Shape::selective_completion;
   static_assert(!marks_unsignalled || Shape::facts.context_bytes == 0,
                 "weft: a row without selective completion whose library overwrites contexts needs a context pool that "
@@ -39,8 +42,8 @@ class completion_queue {
     const std::size_t least = least_size(options);
     completion_queue made;
     int returned = -FI_EINVAL;
-    // Twice the least where the library lets us: writes that land consume nothing of ours, so their number is the
-    // peers'.
+    // Twice the minimum where the library permits it. Arriving writes consume no receive, so their number depends on
+    // the peers.
     for (attributes.size = 2 * least; returned != 0 && attributes.size >= least; attributes.size -= least) {
       returned = fi_cq_open(in.object.get(), &attributes, made.queue_.slot(), nullptr);
       if constexpr (Shape::two_queues)
@@ -53,7 +56,7 @@ class completion_queue {
     return made;
   }
 
-  /// Where what was posted and where receive_cq end: the same queue, unless Shape::two_queues.
+  /// The queues of transmits and receives: the same queue, unless Shape::two_queues.
   struct handles {
     fid_cq* receive_cq = nullptr;
     fid_cq* ends = nullptr;
@@ -63,40 +66,39 @@ class completion_queue {
     else return {queue_.get(), queue_.get()};
   }
 
-  /// Binds sends apart from receives: one call with both and FI_SELECTIVE_COMPLETION would silence the receives too.
-  /// Where they shall be silent, their errors are told all the same (fi_endpoint(3)).
+  /// Binds transmits and receives in two calls: one call with both and FI_SELECTIVE_COMPLETION would silence the
+  /// receives too.
   static int bind(handles queues, fid_ep* endpoint) noexcept {
     const std::uint64_t selective = Shape::selective_completion ? FI_SELECTIVE_COMPLETION : 0;
     if (const int r = fi_ep_bind(endpoint, &queues.ends->fid, FI_TRANSMIT | selective); r != 0) return r;
-    return fi_ep_bind(endpoint, &queues.receive_cq->fid,
-                      FI_RECV | (Shape::watched_receives ? FI_SELECTIVE_COMPLETION : 0));
+    return fi_ep_bind(endpoint, &queues.receive_cq->fid, FI_RECV);
   }
 
-  /// The context that an unsignalled operation carries.
+  /// The context of an unsignalled operation.
   static void* unsignalled(void* context) noexcept {
     if constexpr (!marks_unsignalled) return context;
     return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(context) | 1u);
   }
 
   using entries = std::array<fi_cq_data_entry, 16>;
-  /// Both processes poll in one host's memory: a look of libfabric's shm is a locked instruction on the line that a
-  /// peer's post must lock and write.
+  /// Two processes poll memory of one host. A poll of libfabric's shm is a locked instruction on a line that a peer's
+  /// post must lock and write.
   using spacing = std::conditional_t<Shape::facts.same_host && Shape::facts.data_progress == data_progress::polling,
                                      poll_spacing<queue_spacing>, close_polls>;
-  /// What a look needs of the queue.
+  /// The part of the queue that a poll needs.
   struct reader_of_one {
     fid_cq* queue = nullptr;
     [[no_unique_address]] spacing looks{};
-    /// Above 0: so many entries, and found() comes next.
+    /// A result above 0 is a number of entries; call found() next.
     [[gnu::always_inline]] ssize_t read(entries& all) noexcept {
       looks.before_poll();
       return fi_cq_read(queue, all.data(), all.size());
     }
     [[gnu::always_inline]] void found() noexcept { looks.found(); }
-    /// An error entry is there.
+    /// Whether an error entry is waiting.
     static constexpr bool failed(ssize_t read) noexcept { return read == -FI_EAVAIL; }
   };
-  /// Arrivals take half of the entries at most, so that they never keep ends waiting.
+  /// Receives take half of the entries at most, so they never delay transmit completions.
   struct reader_of_two {
     fid_cq* queue = nullptr;
     fid_cq* ends = nullptr;
@@ -108,12 +110,11 @@ class completion_queue {
         return came;
       const ssize_t before = std::max<ssize_t>(came, 0);
       const ssize_t ended = fi_cq_read(ends, all.data() + before, all.size() - static_cast<std::size_t>(before));
-      return ended > 0    ? before + ended
-             : before > 0 ? before
-                          : ended;  // an error behind arrivals is found by the next look
+      // The next poll finds an error that follows receives.
+      return ended > 0 ? before + ended : before > 0 ? before : ended;
     }
     [[gnu::always_inline]] void found() noexcept { looks.found(); }
-    /// An error entry is there.
+    /// Whether an error entry is waiting.
     static constexpr bool failed(ssize_t read) noexcept { return read == -FI_EAVAIL; }
   };
   using reader = std::conditional_t<Shape::two_queues, reader_of_two, reader_of_one>;
@@ -121,7 +122,7 @@ class completion_queue {
     if constexpr (Shape::two_queues) return {queue_.get(), ends_.get(), {}};
     else return {queue_.get(), {}};
   }
-  /// Tells of what was read: at least one.
+  /// Reports entries that were read. Requires: at least one.
   template <class On>
   [[gnu::always_inline]] int tell_all(const entries& all, int count, On&& on) {
     int untold = 0;
@@ -140,7 +141,7 @@ class completion_queue {
     if (count > 0) return tell_all(all, static_cast<int>(count), on);
     return reader::failed(count) ? poll_error(on) : 0;
   }
-  /// The error entry that was announced.
+  /// Reads and reports the announced error entry.
   template <class On>
   [[gnu::cold, gnu::noinline]] int poll_error(On& on) {
     std::optional<queue_error> read = read_error(queue_.get());
@@ -157,9 +158,9 @@ class completion_queue {
     return 1;
   }
 
-  /// The last error entry that was read, for sentences: kept because a status has room for one number only.
+  /// The last error entry, for messages. A status has room for one number only.
   const queue_error& last_error() const noexcept { return last_error_; }
-  /// What the provider itself says about it.
+  /// The provider's own text for it.
   std::string last_error_text() const {
     if (last_error_.outcome.code == errc::ok) return "none";
     char text[256] = "";
@@ -171,9 +172,9 @@ class completion_queue {
  private:
   static std::size_t least_size(const port_options& options) {
     const std::size_t receivers = request<Shape>::connected && !Shape::shared_receives ? options.links : 1;
-    const std::size_t control = std::max(64U, options.operations / 2);  // messages of weft's own
-    constexpr std::size_t messages =
-        Shape::multi_receive ? 64 : 1;  // of one receive: more than a few reads of the queue take
+    const std::size_t control = std::max(64U, options.operations / 2);  // weft's own messages
+    // Messages per receive: more than a few reads of the queue take.
+    constexpr std::size_t messages = Shape::multi_receive ? 64 : 1;
     return options.operations + control + options.receives * receivers * messages;
   }
 
@@ -183,7 +184,7 @@ class completion_queue {
       if ((entry.flags & (FI_REMOTE_WRITE | FI_RECV)) == 0 && marked(entry.op_context)) return false;
     if constexpr (Shape::multi_receive)
       if ((entry.flags & (FI_MULTI_RECV | FI_RECV)) != 0) return tell_of_buffer(entry, on);
-    // Likely: notices are what comes in numbers, and a message costs a call of the library besides.
+    // Likely: notices come in large numbers, and a message costs another call of the library anyway.
     if ((entry.flags & FI_REMOTE_WRITE) != 0) [[likely]]
       on(completion_entry{completion_kind::write_with_immediate,
                           Shape::receive_reserve ? entry.op_context : nullptr,
@@ -202,8 +203,8 @@ class completion_queue {
     return true;
   }
 
-  /// A message in a buffer of many, or the buffer's end, which some libraries tell with the last message and some apart
-  /// (fi_cq(3)).
+  /// A message in a multi-receive buffer, or the buffer's release. Some libraries report the release with the last
+  /// message, some separately (fi_cq(3)).
   template <class On>
   static bool tell_of_buffer(const fi_cq_data_entry& entry, On& on) {
     const bool over = (entry.flags & FI_MULTI_RECV) != 0;
@@ -219,8 +220,8 @@ class completion_queue {
     return true;
   }
 
-  /// Of a message: each has one where they have no header. FI_REMOTE_CQ_DATA is not asked for: of messages that met no
-  /// receive sockets tells the immediate and leaves the flag out (libfabric 1.17, sock_pe_progress_buffered_rx).
+  /// Each message without a header has an immediate, so FI_REMOTE_CQ_DATA is not checked. sockets leaves the flag out
+  /// for messages that found no posted receive (libfabric 1.17, sock_pe_progress_buffered_rx).
   static std::uint64_t immediate_of(const fi_cq_data_entry& entry) noexcept { return Shape::framed ? 0 : entry.data; }
   /// shm of libfabric 2 leaves FI_REMOTE_WRITE out. Requires: no FI_RECV.
   static bool landed_unmarked(std::uint64_t flags) noexcept {

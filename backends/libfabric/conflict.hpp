@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Why the library found nothing: the smallest sets of demands that it cannot grant together, found by giving demands
-// up. One demand that nobody can have is looked for first, then two that exclude each other (atomics and order on rxm),
-// then whatever cannot be made smaller. Slow (some hundred questions at most) and clear: it runs only where opening has
-// failed already. Hot path: no. Threads: none.
+// Explains why the library found nothing: the smallest sets of demands that it cannot grant together. The search drops
+// demands and asks again.
+// It looks for a single impossible demand first, then for pairs that exclude each other (atomics and order on rxm),
+// then for larger sets.
+// The search asks some hundred questions at most, and runs only after opening failed. Hot path: no. Threads: none.
 #pragma once
 
 #include "demands.hpp"
@@ -14,7 +15,7 @@
 
 namespace weft::backends::libfabric {
 
-/// Finds conflicts among `count` demands; `granted(kept)` says whether those kept can be had together.
+/// Finds conflicts among `count` demands. `granted(kept)` says whether the library grants the kept demands together.
 template <class Granted>
 class conflict_search {
  public:
@@ -22,7 +23,8 @@ class conflict_search {
 
   conflict_search(std::size_t count, Granted granted) : count_(count), granted_(std::move(granted)) {}
 
-  /// Sets that share no demand, each as small as can be: without all of them the rest is granted. Empty: nothing helps.
+  /// Disjoint sets, each as small as possible. Without all of them the library grants the rest. Empty: dropping demands
+  /// does not help.
   std::vector<set> all() {
     std::vector<set> found;
     if (!granted_(std::vector<bool>(count_, false))) return found;
@@ -48,7 +50,7 @@ class conflict_search {
         if (kept[one] && kept[two] && !granted_alone({one, two})) return {one, two};
     return thinned(kept);
   }
-  /// Gives up one after the other for good, as long as the rest is still refused.
+  /// Drops one demand after the other, as long as the rest is still refused.
   set thinned(std::vector<bool> kept) {
     for (std::size_t each = 0; each < count_; ++each) {
       if (!kept[each]) continue;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Connected fabrics (FI_EP_MSG): a passive endpoint listens, each link is an endpoint of its own, and an event queue
-// tells what happens to them. Every endpoint is enabled before it connects or accepts, so that receives stand before a
-// peer can send. Who arrives is accepted at once (unless the handler says no_tag): the application's handshake is done
-// by messages above. Some providers deliver a request only while both sides read their queues: call poll_links and poll
-// while you wait. Hot path: of(), peer(). Threads: one owner.
+// Connected fabrics (FI_EP_MSG): a passive endpoint listens, each link has its own endpoint, and an event queue reports
+// connection events.
+// Every endpoint is enabled before it connects or accepts, so receives are posted before a peer can send.
+// A connection request is accepted at once, unless the handler returns no_tag. The application's handshake uses
+// messages.
+// Some providers deliver a request only while both sides read their queues: call poll_links and poll while you wait.
+// Hot path: of(), peer(). Threads: one owner.
 #pragma once
 
 #include "address.hpp"
@@ -22,7 +24,7 @@ namespace weft::backends::libfabric {
 template <class Shape>
 class connected_endpoints {
  public:
-  /// An endpoint. Empty: no link.
+  /// An endpoint. Null: no link.
   struct link {
     fid_ep* endpoint = nullptr;
     friend bool operator==(const link&, const link&) = default;
@@ -94,7 +96,7 @@ class connected_endpoints {
 
   template <class On>
   void poll_links(On&& on) {
-    // Space for the private data that a peer may send although we ask for none.
+    // Room for private data that a peer may send unasked.
     alignas(fi_eq_cm_entry) std::byte buffer[sizeof(fi_eq_cm_entry) + 256];
     for (int i = 0; i < 16; ++i) {
       std::uint32_t event = 0;
@@ -117,7 +119,7 @@ class connected_endpoints {
     owned<fid_ep> endpoint;
     std::uint32_t tag = no_tag;
     phase state = phase::opening;
-    std::uint32_t theirs = no_tag;  ///< The other side's tag for the link, where it was sent.
+    std::uint32_t theirs = no_tag;  ///< The peer's tag for the link, where the peer sent it.
   };
 
   using queues = typename completion_queue<Shape>::handles;
@@ -131,7 +133,7 @@ class connected_endpoints {
 
   std::string who() const { return "fabric " + std::string(Shape::name); }
 
-  /// The attested info, with the peer's address instead of the listener's own port.
+  /// The attested info, with the peer's address and without the listener's own port.
   owned_info info_towards(const address_bytes& to) const {
     owned_info info(fi_dupinfo(info_));
     if (!info) return info;
@@ -139,7 +141,7 @@ class connected_endpoints {
       free(std::exchange(info->src_addr, nullptr));
       info->src_addrlen = 0;
     } else if (request<Shape>::socket_addresses) {
-      static_cast<sockaddr_in*>(info->src_addr)->sin_port = 0;  // same place in both families
+      static_cast<sockaddr_in*>(info->src_addr)->sin_port = 0;  // The port has the same place in both families.
     }
     free(std::exchange(info->dest_addr, nullptr));
     info->dest_addr = malloc(to.size());
@@ -151,8 +153,7 @@ class connected_endpoints {
     return info;
   }
 
-  /// The receives of all links. Providers that have nothing to bind or to enable there say that they do not know the
-  /// call.
+  /// The receives of all links. Providers without anything to bind or enable answer -FI_ENOSYS.
   result<void> open_pool() {
     if (const int r = fi_srx_context(domain_, info_->rx_attr, pool_.slot(), nullptr); r != 0)
       return refused(r, "fi_srx_context", who() + ": the pool of receives");
@@ -163,10 +164,9 @@ class connected_endpoints {
     return {};
   }
 
-  /// An endpoint, bound and enabled: receives can be posted.
+  /// Creates, binds and enables an endpoint: receives can be posted.
   int make_endpoint(fi_info& info, owned<fid_ep>& made) const {
     info.tx_attr->op_flags = 0;
-    if constexpr (Shape::watched_receives) info.rx_attr->op_flags = 0;
     if constexpr (Shape::shared_receives) info.ep_attr->rx_ctx_cnt = FI_SHARED_CONTEXT;
     if (const int r = fi_endpoint(domain_, &info, made.slot(), nullptr); r != 0) return r;
     if (const int r = fi_ep_bind(made.get(), &events_.get()->fid, 0); r != 0) return r;
@@ -183,7 +183,7 @@ class connected_endpoints {
     return link{links_.back().endpoint.get()};
   }
 
-  /// The link of an event; events of endpoints that are closed already belong to nobody.
+  /// The link of an event; null for endpoints that are closed already.
   held_link* find(fid* object) {
     for (held_link& each : links_)
       if (&each.endpoint.get()->fid == object) return &each;
@@ -204,7 +204,7 @@ class connected_endpoints {
     }
   }
 
-  /// `info` may name no provider: it is used as it came, never compared.
+  /// `info` may name no provider. weft uses it as it came and compares nothing.
   template <class On>
   void on_request(owned_info info, On& on) {
     owned<fid_ep> endpoint;
@@ -212,15 +212,15 @@ class connected_endpoints {
       fi_reject(listener_.get(), info->handle, nullptr, 0);
       return;
     }
-    if (make_endpoint(*info, endpoint) != 0) return;  // closing the endpoint refuses the caller
+    if (make_endpoint(*info, endpoint) != 0) return;  // Closing the endpoint refuses the request.
     const link arrived = keep(std::move(endpoint), no_tag);
     const std::uint32_t tag = on(link_change::arrived, no_tag, arrived);
     held_link* kept = find(&arrived.endpoint->fid);
-    if (kept == nullptr) return;  // hung up by the handler
+    if (kept == nullptr) return;  // The handler hung up.
     kept->tag = tag;
     link unwanted = arrived;
-    if (tag == no_tag) return hang_up(unwanted);  // not fi_reject: the endpoint owns the request by now
-    constexpr std::size_t told = Shape::shared_receives ? sizeof tag : 0;  // core/port.hpp, peer_tag
+    if (tag == no_tag) return hang_up(unwanted);  // Not fi_reject: the endpoint owns the request by now.
+    constexpr std::size_t told = Shape::shared_receives ? sizeof tag : 0;  // See peer_tag in core/port.hpp.
     if (fi_accept(arrived.endpoint, told == 0 ? nullptr : &tag, told) != 0) tell_end(*kept, on);
   }
 
@@ -247,7 +247,7 @@ class connected_endpoints {
   owned<fid_eq> events_;
   owned<fid_pep> listener_;
   owned<fid_ep> pool_;            // Shape::shared_receives
-  std::vector<held_link> links_;  // last: closed first
+  std::vector<held_link> links_;  // Last: closed first.
 };
 
 }  // namespace weft::backends::libfabric

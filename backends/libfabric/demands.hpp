@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a port demands of the library, one by one, in the words of the matrix: each can be given up alone, so that a
-// reply of nothing can be explained. fi_getinfo says -61 and no more; which bit it was costs people days (mercury 395,
-// aws-ofi-nccl 241). A mode bit that is not offered is a demand too: "regions are not bound" excludes whoever binds
-// them (fi_getinfo(3), fi_mr(3)). Hot path: no. Threads: values.
+// The demands of a port on the library, one by one, with the names of the matrix. Each can be dropped alone, so an
+// empty reply can be explained.
+// fi_getinfo says -61 and no more; people lose days over the missing bit (mercury 395, aws-ofi-nccl 241).
+// A mode bit that weft does not offer is a demand too: without FI_MR_ENDPOINT, providers that bind regions are excluded
+// (fi_getinfo(3), fi_mr(3)).
+// Hot path: no. Threads: values.
 #pragma once
 
 #include "hints.hpp"
@@ -33,22 +35,22 @@ struct question {
 
 /// One demand.
 struct demand {
-  std::string said;                         ///< The cell, and the value that was asked for: "atomics: provider".
-  void (*give_up)(question&);               ///< Takes it out of a question.
-  std::string (*returned)(const fi_info&);  ///< What a reply has there.
+  std::string said;                         ///< The cell and the requested value: "atomics: provider".
+  void (*give_up)(question&);               ///< Removes the demand from a question.
+  std::string (*returned)(const fi_info&);  ///< The value that a reply has there.
 };
 
 namespace demands {
 
 inline std::string word(bool on) { return on ? "true" : "false"; }
 
-/// A mode of regions that is not offered.
+/// A region mode that weft does not offer.
 template <int Bit>
 demand without_mode(std::string said) {
   return {std::move(said), [](question& q) { q.hints->domain_attr->mr_mode |= Bit; },
           [](const fi_info& i) { return word((i.domain_attr->mr_mode & Bit) != 0); }};
 }
-/// A mode of operations that is not offered.
+/// An operation mode that weft does not offer.
 template <std::uint64_t Bit>
 demand without_operation_mode(std::string said) {
   return {std::move(said), [](question& q) { q.hints->mode |= Bit; },
@@ -130,7 +132,7 @@ question question_of(const port_options& options) {
   return {make_hints<Shape>(options), text(options.node), text(options.service)};
 }
 
-/// What operations can do, and in which order.
+/// Capabilities of operations, and their order.
 template <class Shape>
 void demand_capabilities(std::vector<demand>& all, const port_options& options) {
   if (Shape::native_atomics) all.push_back(demands::capability<FI_ATOMIC>("atomics: provider"));
@@ -143,7 +145,7 @@ void demand_capabilities(std::vector<demand>& all, const port_options& options) 
   if (Shape::facts.order_send_after_send) all.push_back(demands::order<FI_ORDER_SAS>("order_send_after_send: true"));
 }
 
-/// Everything in it that can be given up; the provider cannot.
+/// Every demand that can be dropped. The provider cannot.
 template <class Shape>
 std::vector<demand> demands_of(const port_options& options) {
   using ask = request<Shape>;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How memory of a device is asked for: fi_mr_regattr(3) with an interface, and with FI_MR_DMABUF where the library
-// knows it (1.20 and later). An older library would read the dmabuf's description as a list of buffers, so it is never
-// given one. Hot path: no. Threads: values.
+// Requests for device memory: fi_mr_regattr(3) with an interface, and with FI_MR_DMABUF where the library knows it
+// (1.20 and later).
+// An older library would read the dmabuf structure as a list of buffers, so weft never passes one to it.
+// Hot path: no. Threads: values.
 #pragma once
 
 #include "../../core/device_memory.hpp"
@@ -17,7 +18,7 @@
 
 namespace weft::backends::libfabric {
 
-/// What fi_mr_regattr is given. Stays where it is: `attr` points into it.
+/// The arguments of fi_mr_regattr. It must not move: `attr` points into it.
 struct device_request {
   fi_mr_attr attr{};
   std::uint64_t flags = 0;
@@ -30,7 +31,7 @@ struct device_request {
   device_request& operator=(const device_request&) = delete;
 };
 
-/// Fills a request. Returns why this library cannot be asked, or "".
+/// Fills a request. Returns why this library cannot register the memory, or "".
 inline std::string describe(const device_memory& memory, std::uint64_t access, std::uint64_t key,
                             device_request& into) {
   into.attr.iov_count = 1;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cells in which the library is not what a header was generated for, each with what was asked, returned and baked, and
-// which of the fabric's answers rests on it. A difference that no answer rests on need not stop a program: providers
-// change a depth or a limit from release to release (fi_getinfo(3): attributes depend on the release, the device and
-// the environment). Hot path: no. Threads: none.
+// Cells in which the library differs from the generated header: asked, returned and baked value, and the answer that
+// depends on the cell.
+// A difference without a dependent answer need not stop a program. Providers change depths and limits between releases
+// (fi_getinfo(3): attributes depend on release, device and environment).
+// Hot path: no. Threads: none.
 #pragma once
 
 #include "../../core/port.hpp"
@@ -18,7 +19,7 @@ namespace weft::backends::libfabric {
 
 /// One cell that differs.
 struct difference {
-  std::string_view family;  ///< The answer that rests on the cell; "" where none does.
+  std::string_view family;  ///< The answer that depends on the cell; "" where none does.
   std::string text;
 };
 
@@ -40,7 +41,7 @@ class differences {
       cell(family, name, "at least " + std::to_string(baked), std::to_string(returned), std::to_string(baked));
   }
 
-  /// Whether opening must end here, by the choice of who opens. A difference that an answer rests on always ends it.
+  /// Whether opening must fail under the caller's choice. A difference with a dependent answer always fails.
   bool refuse(on_difference chosen) const {
     return std::any_of(all_.begin(), all_.end(),
                        [&](const difference& each) { return chosen == on_difference::refuse || !each.family.empty(); });
@@ -51,7 +52,7 @@ class differences {
     for (const difference& each : all_) all += (all.empty() ? "" : "; ") + each.text;
     return all;
   }
-  /// The sentence for who is refused: what differs, and whether it could be tolerated.
+  /// The sentence of a refusal: the differences, and whether on_difference::degrade would accept them.
   std::string sentence(std::string_view fabric) const {
     std::string said =
         "fabric " + std::string(fabric) + ": the library is not what this program was generated for: " + text();

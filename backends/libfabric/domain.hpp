@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finding and opening what the row describes: fi_getinfo, the attestation of its reply, fabric and domain.
-// Of several replies the first with the row's own provider name is taken: the same hint finds others first in other
-// releases. A reply of nothing becomes a sentence in the matrix's words: -61 alone tells nobody what was missing. Hot
-// path: no. Threads: one owner.
+// Finds and opens the row's provider: fi_getinfo, attestation of its reply, fabric and domain.
+// Of several replies weft takes the first with the row's provider name: the order of replies changes between releases.
+// An empty reply becomes a sentence with the names of the matrix, because -61 alone does not say what was missing.
+// Hot path: no. Threads: one owner.
 #pragma once
 
 #include "attest.hpp"
@@ -19,15 +19,15 @@
 
 namespace weft::backends::libfabric {
 
-/// A fabric and a domain, with the attested info that they were made of.
+/// A fabric and a domain, and the attested info that created them.
 struct domain {
   owned_info info;
   owned<fid_fabric> fabric;
-  owned<fid_domain> object;  // after fabric: closed before it
-  std::string differences;   // from the row, accepted
+  owned<fid_domain> object;  // After `fabric`: closed before it.
+  std::string differences;   // Accepted differences from the row.
 };
 
-/// Why nothing was found: whether the provider is there at all, and if so, which demands it cannot grant.
+/// Why nothing was found: the provider is missing, or it cannot grant some demands.
 template <class Shape>
 failure nothing_found(int returned, const port_options& options) {
   const library_version running = running_with();
@@ -47,7 +47,7 @@ failure nothing_found(int returned, const port_options& options) {
                                               "\" " + conflicts_of<Shape>(options)};
 }
 
-/// Asks the library; picks the reply that names the row's provider, or the first, for attest() to judge.
+/// Asks the library. Picks the reply with the row's provider name, or the first one, which attest() then judges.
 template <class Shape>
 result<owned_info> find_info(const port_options& options) {
   const question asked = question_of<Shape>(options);
@@ -68,7 +68,7 @@ result<owned_info> find_info(const port_options& options) {
   return owned_info(fi_dupinfo(chosen));
 }
 
-/// Opens fabric and domain; refuses when the library is not what was baked.
+/// Opens fabric and domain. Refuses a library that differs from the baked values.
 template <class Shape>
 result<domain> open_domain(const port_options& options) {
   set_environment<Shape>();
@@ -84,8 +84,8 @@ result<domain> open_domain(const port_options& options) {
     return refused(r, "fi_domain", who);
   if constexpr (Shape::native_atomics)
     if (auto works = attest_atomics<Shape>(opened.object.get()); !works) return std::move(works).error();
-  // The short calls (fi_send, fi_write) take their flags from here: no completion. Whatever wants one says so in its
-  // own flags.
+  // The short calls (fi_send, fi_write) take their flags from here: no completion. Calls that want a completion pass
+  // their own flags.
   opened.info->tx_attr->op_flags = 0;
   return opened;
 }

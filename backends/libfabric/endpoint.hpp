@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which endpoints a port has: one per link on connected fabrics, one for all on addressed ones. Both sides of the
-// choice offer the same names, so that the port is written once. Hot path: of(), peer(). Threads: one owner.
+// The endpoints of a port: one per link on connected fabrics, one for all peers on addressed ones. Both types have the
+// same interface, so the port is written once.
+// Hot path: of(), peer(). Threads: one owner.
 #pragma once
 
 #include "addressed.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How libfabric's numbers become weft's answers, and the one place where an error entry of a completion queue is read.
-// Providers disagree about the sign of `err`, and an entry that was announced may not be there yet (fi_cq(3),
-// fi_errno(3)): both are handled here and nowhere else. prov_errno is kept for the cold side. Hot path: posted() only.
-// Threads: values.
+// Maps libfabric's numbers to weft's codes, and reads error entries of completion queues.
+// Two facts are handled here and nowhere else: providers disagree about the sign of `err`, and an announced entry may
+// not be there yet (fi_cq(3), fi_errno(3)). prov_errno is kept for messages.
+// Hot path: posted() only. Threads: values.
 #pragma once
 
 #include "../../core/error.hpp"
@@ -18,7 +18,7 @@
 
 namespace weft::backends::libfabric {
 
-/// The kind of a number of libfabric, of either sign.
+/// The code of a libfabric number of either sign.
 constexpr errc meaning(int number) noexcept {
   switch (number < 0 ? -number : number) {
     case FI_SUCCESS:
@@ -71,14 +71,14 @@ constexpr errc meaning(int number) noexcept {
   }
 }
 
-/// A status for a number of libfabric, of either sign; the number itself is kept without its sign.
+/// A status for a libfabric number of either sign. The status keeps the number without its sign.
 constexpr status failed(int number, const char* operation) noexcept {
   return {meaning(number), origin::libfabric, number < 0 ? -number : number, operation};
 }
 
-/// What a post that did not return 0 says: a full queue is an answer, everything else an error. Only links that stood
-/// are posted to, so who cannot be reached any more is lost; FI_ENOENT is how sockets says that it could not connect
-/// again (sock_ep_get_conn, 1.17).
+/// The status of a post that failed. A full queue is `again`; everything else is an error. Only established links are
+/// posted to, so an unreachable peer is a lost peer. sockets returns FI_ENOENT when it cannot reconnect
+/// (sock_ep_get_conn, 1.17).
 [[gnu::cold, gnu::noinline]] inline status not_posted(ssize_t returned, const char* operation) noexcept {
   if (returned == -FI_EAGAIN) return again(waits_for::queue, operation);
   status s = failed(static_cast<int>(returned), operation);
@@ -86,34 +86,34 @@ constexpr status failed(int number, const char* operation) noexcept {
   return s;
 }
 
-/// The answer of a posting call.
+/// The status of a posting call.
 [[gnu::always_inline]] inline status posted(ssize_t returned, const char* operation) noexcept {
   if (returned == 0) [[likely]]
     return {};
   return not_posted(returned, operation);
 }
 
-/// A failure of a set-up call: what was tried, and libfabric's own words.
+/// The failure of a set-up call: the attempt, and libfabric's own text.
 inline failure refused(int returned, const char* call, const std::string& tried) {
   const int number = returned < 0 ? -returned : returned;
   return {failed(number, call),
           tried + ": " + call + " answered " + std::to_string(number) + " (" + fi_strerror(number) + ")"};
 }
 
-/// One error entry of a completion queue, signs put right.
+/// One error entry of a completion queue, with corrected signs.
 struct queue_error {
   void* context = nullptr;
   std::uint64_t flags = 0;
   std::uint64_t data = 0;
-  std::size_t length = 0;    ///< Bytes that did arrive, where a receive failed.
+  std::size_t length = 0;    ///< Bytes that arrived, where a receive failed.
   std::size_t overflow = 0;  ///< Bytes that did not fit.
   status outcome{};
-  int provider_number = 0;  ///< prov_errno: means something to fi_cq_strerror of the same queue only.
+  int provider_number = 0;  ///< prov_errno: valid only for fi_cq_strerror of the same queue.
 };
 
-/// Reads the error entry that -FI_EAVAIL announced; nothing if it is not there yet (it will be announced again).
+/// Reads the error entry that -FI_EAVAIL announced. Nothing if it is not there yet: the library will announce it again.
 [[gnu::cold, gnu::noinline]] inline std::optional<queue_error> read_error(fid_cq* queue) noexcept {
-  fi_cq_err_entry entry{};  // err_data_size 0: no buffer of ours for provider data
+  fi_cq_err_entry entry{};  // err_data_size 0: weft provides no buffer for provider data.
   if (fi_cq_readerr(queue, &entry, 0) < 1) return std::nullopt;
   const int number = entry.err == 0 ? FI_EOTHER : entry.err;
   return queue_error{entry.op_context, entry.flags, entry.data, entry.len, entry.olen, failed(number, "completion"),

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a port asks libfabric for: exactly what its answers rely on, no bit more. The same hint picks different
-// providers and different modes in different releases, so each request stands here as a constant that attest.hpp
-// compares with the reply. Offering a mode is a promise of ours: FI_ASYNC_IOV only where no vector longer than one is
-// posted, FI_RX_CQ_DATA only where a receive reserve is kept (fi_getinfo(3), mode; fi_mr(3), mr_mode). Hot path: no.
-// Threads: values.
+// What a port requests from libfabric: exactly what its answers rely on.
+// The same hint selects other providers and modes in other releases. So each request is a constant here, and attest.hpp
+// compares it with the reply.
+// An offered mode is a promise of weft: FI_ASYNC_IOV only where no post has more than one piece, FI_RX_CQ_DATA only
+// where a receive reserve stays posted (fi_getinfo(3), mode; fi_mr(3), mr_mode).
+// Hot path: no. Threads: values.
 #pragma once
 
 #include "../../core/port.hpp"
@@ -24,7 +25,7 @@
 
 namespace weft::backends::libfabric {
 
-/// What a shape's answers ask of libfabric, in libfabric's words.
+/// The requests of a shape's answers, in libfabric's constants.
 template <class Shape>
 struct request {
   static constexpr const fabric_facts& facts = Shape::facts;
@@ -37,7 +38,7 @@ struct request {
   static constexpr std::uint64_t caps = FI_MSG | FI_RMA | (Shape::native_atomics ? FI_ATOMIC : 0) |
                                         (Shape::remote_counter ? FI_RMA_EVENT : 0) |
                                         (Shape::multi_receive ? FI_MULTI_RECV : 0);
-  /// FI_MR_ALLOCATED is offered always: regions are memory that exists. The others decide how regions are used.
+  /// weft always offers FI_MR_ALLOCATED: regions are allocated memory. The other bits decide how regions are used.
   static constexpr int mr_mode =
       FI_MR_ALLOCATED | (Shape::virtual_address ? FI_MR_VIRT_ADDR : 0) | (Shape::provider_key ? FI_MR_PROV_KEY : 0) |
       (Shape::local_descriptor ? FI_MR_LOCAL : 0) | (Shape::bind_regions ? FI_MR_ENDPOINT : 0) |
@@ -57,9 +58,8 @@ struct request {
       facts.data_progress == data_progress::polling ? FI_PROGRESS_MANUAL : FI_PROGRESS_AUTO;
 };
 
-/// Sets what the row wants in the library's environment; a user's own value wins. Requires: before the first
-/// fi_getinfo. Once in a process: another thread may open the same fabric at this moment, and the library reads the
-/// environment when it likes.
+/// Sets the row's environment variables; a user's own value wins. Requires: before the first fi_getinfo. It runs once
+/// per process: another thread may open the same fabric now, and the library reads the environment at any time.
 template <class Shape>
 void set_environment() {
   if constexpr (requires { Shape::environment; })
@@ -71,7 +71,7 @@ void set_environment() {
     }
 }
 
-/// For sentences: the settings that the row wants and the environment has otherwise; "" where there is none.
+/// For messages: variables with another value than the row wants; "" where there is none.
 template <class Shape>
 std::string other_environment() {
   std::string text;
@@ -82,13 +82,12 @@ std::string other_environment() {
   return text;
 }
 
-/// The format of addresses to ask for at a host: some providers find nothing at an IPv6 address unless they are asked
-/// for that format.
+/// The address format to request for a host. Some providers find an IPv6 address only under its own format.
 inline std::uint32_t address_format(std::string_view node) noexcept {
   return node.find(':') == std::string_view::npos ? std::uint32_t{FI_FORMAT_UNSPEC} : std::uint32_t{FI_SOCKADDR_IN6};
 }
 
-/// The hints of a port. Empty only when memory is out.
+/// The hints of a port. Null only when memory is exhausted.
 template <class Shape>
 owned_info make_hints(const port_options& options) {
   using ask = request<Shape>;
@@ -107,7 +106,7 @@ owned_info make_hints(const port_options& options) {
   hints->domain_attr->cq_data_size = ask::immediate_bytes;
   hints->fabric_attr->prov_name = strdup(std::string(ask::facts.provider).c_str());
   if (!ask::facts.fabric_name.empty()) hints->fabric_attr->name = strdup(std::string(ask::facts.fabric_name).c_str());
-  // Asked only where the row does not promise it already: a request above the library's depth finds nothing.
+  // Requested only beyond the row's promise: a request above the library's depth finds nothing.
   if (options.receives > ask::facts.queue_depth) hints->rx_attr->size = options.receives;
   return hints;
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shared memory that dead processes left behind. libfabric's provider for one host names its regions "<pid>:<n>:<m>" in
-// /dev/shm and unlinks them when an endpoint is closed or a caught signal ends the process; after SIGKILL 16 MiB per
-// endpoint stay for ever. A survivor that saw its peer's process end sweeps after it. Only after such a one: the number
-// in a name may belong to a living process of another process namespace, so nothing is swept for a mere number. Hot
-// path: no. Threads: any; two survivors may meet, and the second finds nothing.
+// Removes shared memory of dead processes.
+// libfabric's provider for one host names its regions "<pid>:<n>:<m>" in /dev/shm. It unlinks them when an endpoint
+// closes or a caught signal ends the process. After SIGKILL 16 MiB per endpoint stay for ever.
+// A survivor that saw its peer's process end removes its regions. A number alone is no reason to remove: it may belong
+// to a living process of another pid namespace.
+// Hot path: no. Threads: any; two survivors may run this at once, and the second finds nothing.
 #pragma once
 
 #include <dirent.h>
@@ -32,9 +33,9 @@ constexpr pid_t owner_of_region(std::string_view name) noexcept {
 }
 static_assert(owner_of_region("13205:0:0") == 13205 && owner_of_region("13205") == 0 && owner_of_region("x:0:0") == 0);
 
-/// Removes what this process, which is known to have ended, left in `folder`, if it is this user's. Returns how many.
+/// Removes this user's regions of a process that has ended from `folder`. Returns their number.
 inline int sweep_leftovers_of(pid_t ended, const char* folder = "/dev/shm") noexcept {
-  if (ended <= 0 || ::kill(ended, 0) == 0 || errno != ESRCH) return 0;  // its number lives again
+  if (ended <= 0 || ::kill(ended, 0) == 0 || errno != ESRCH) return 0;  // A new process has the same id.
   DIR* entries = ::opendir(folder);
   if (entries == nullptr) return 0;
   int swept = 0;

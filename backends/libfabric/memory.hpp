@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Registration. Four independent questions, all answered by the shape: who owns the key, whether local buffers need a
-// descriptor, whether a region is bound to an endpoint and enabled. What the application forgot to deregister is closed
-// here, before the domain: otherwise the domain could not close. Hot path: no. Threads: one owner.
+// Memory registration. The shape answers four independent questions: who makes the key, whether local buffers need a
+// descriptor, whether a region is bound to an endpoint, and whether it is then enabled.
+// Regions that the application forgot are closed here, before the domain: otherwise the domain could not close.
+// Hot path: no. Threads: one owner.
 #pragma once
 
 #include "device_memory.hpp"
@@ -22,8 +23,8 @@ class memory {
   memory() = default;
   explicit memory(fid_domain* domain) noexcept : domain_(domain) {}
 
-  /// What regions are bound to where the row binds them: the endpoint, and the counter of landed writes if there is
-  /// one.
+  /// Objects that regions are bound to, where the row binds them: the endpoint, and the counter of remote writes if
+  /// there is one.
   void bind_to(fid_ep* endpoint, fid_cntr* counter) noexcept {
     endpoint_ = endpoint;
     counter_ = counter;
@@ -34,7 +35,7 @@ class memory {
                Shape::provider_key ? 0 : wanted_key);
   }
 
-  /// Memory of a device always has a descriptor: the library must know whose it is (fi_mr(3), FI_MR_HMEM).
+  /// Device memory always has a descriptor: the library must know the device (fi_mr(3), FI_MR_HMEM).
   result<registration> register_device(const device_memory& where, rights granted, std::uint64_t wanted_key) {
     const std::string who = about(where.size);
     device_request request;
@@ -48,11 +49,11 @@ class memory {
     return finish(std::move(region), {where.address, where.size}, true);
   }
 
-  /// Where local buffers need no descriptor there is nothing to do: the registration has none.
+  /// Where local buffers need no descriptor, nothing is registered and the descriptor is null.
   result<registration> register_local(bytes where) {
     if constexpr (!Shape::local_descriptor) return registration{nullptr, nullptr, 0, where.data(), where.size()};
     if constexpr (Shape::provider_key) return add(where, local_access, 0);
-    // Keys are ours and must be unique although nobody will ever name these: counted down from the widest.
+    // Application keys must be unique, also for regions that no peer names. These keys count down from the widest.
     for (int attempt = 0;; ++attempt)
       if (auto made = add(where, local_access, next_local_key_--);
           made || made.why().native_code != FI_ENOKEY || attempt == 16)
@@ -100,7 +101,7 @@ class memory {
     return finish(std::move(region), where, Shape::local_descriptor);
   }
 
-  /// Binds and enables where the row says so, and keeps the region.
+  /// Binds and enables the region where the row says so, and stores it.
   result<registration> finish(owned<fid_mr> region, bytes where, bool described) {
     const std::string who = about(where.size());
     if constexpr (Shape::bind_regions) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who closes what: libfabric's objects as move-only owners that close on destruction. The order of members decides the
-// order of closing, which libfabric minds: endpoints, regions, address vector, completion queue, event queue, domain,
-// fabric. Hot path: get() only. Threads: one owner.
+// Owners of libfabric's objects: move-only, they close the object on destruction.
+// The order of members decides the order of closing. libfabric wants endpoints, regions, address vector, completion
+// queue, event queue, domain, fabric.
+// Hot path: get() only. Threads: one owner.
 #pragma once
 
 #include <rdma/fabric.h>
@@ -12,7 +13,7 @@
 
 namespace weft::backends::libfabric {
 
-/// One object of libfabric, closed when its owner goes.
+/// Owns one libfabric object and closes it.
 template <class Fid>
 class owned {
  public:
@@ -45,7 +46,7 @@ class owned {
 struct info_closer {
   void operator()(fi_info* info) const noexcept { fi_freeinfo(info); }
 };
-/// A list of fi_info, freed as libfabric wants it.
+/// A list of fi_info, freed with fi_freeinfo.
 using owned_info = std::unique_ptr<fi_info, info_closer>;
 
 }  // namespace weft::backends::libfabric

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A gather list in libfabric's words. The vector lies on the caller's stack: rows that take more than one piece are not
-// offered FI_ASYNC_IOV, so that no provider keeps it beyond the call (fi_getinfo(3), mode). Hot path: gather lists
-// only. Threads: values.
+// A gather list in libfabric's types. The vector is on the caller's stack. weft does not offer FI_ASYNC_IOV on rows
+// with more than one piece, so no provider keeps the vector beyond the call (fi_getinfo(3), mode).
+// Hot path: gather lists only. Threads: values.
 #pragma once
 
 #include "../../core/memory.hpp"
@@ -11,18 +11,18 @@
 
 namespace weft::backends::libfabric {
 
-/// Room for gather_limit pieces, and a header in front of them. Not cleared: what is not counted is never read.
+/// Room for gather_limit pieces, and a header before them. Not cleared: elements beyond `count` are never read.
 struct vector_of_pieces {
-  /// take() says how many, and how much.
+  /// take() sets count and bytes.
   vector_of_pieces() noexcept {
   }  // NOLINT(modernize-use-equals-default,hicpp-use-equals-default,cppcoreguidelines-pro-type-member-init)
-  /// Requires: no more than there is room for.
+  /// Requires: at most gather_limit + 1 pieces.
   explicit vector_of_pieces(gather_list from) noexcept : count(0), bytes(total_of(from)) {
     for (const local_memory& each : from) put(count++, each);
   }
 
-  /// All of a list of at most `Most` pieces, looked at and written in one pass. False where it is longer, has a piece
-  /// without bytes or none at all, or more bytes than a number counts; what was written is then not to be used.
+  /// Checks and converts a list of at most `Most` pieces in one pass. False where the list is longer, has an empty
+  /// piece or no piece, or its sum overflows. After false the content is invalid.
   template <std::size_t Most>
   [[gnu::always_inline]] bool take(gather_list from) noexcept {
     static_assert(Most <= gather_limit);
@@ -32,7 +32,7 @@ struct vector_of_pieces {
     for (std::size_t i = 0; i < from.size(); ++i) {
       put(i, from[i]);
       const std::size_t more = sum + from[i].size;
-      if (more <= sum) [[unlikely]]  // nothing was added, or too much
+      if (more <= sum) [[unlikely]]  // An empty piece, or an overflow.
         return false;
       sum = more;
     }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The libfabric backend: core/port.hpp, spelled in libfabric's calls. Which call is made is decided at compile time by
-// the shape; no provider is named, no capability looked up. Under FI_SELECTIVE_COMPLETION the short calls are
-// unsignalled and the fi_*msg calls ask for a completion. Not the other way round: libfabric 1.17's tcp adds the
-// endpoint's op_flags to those of fi_*msg, so that an endpoint with FI_COMPLETION in its op_flags completes everything.
-// An injected operation never completes; if it fails later, its `ended` carries a null context.
+// The libfabric backend: implements core/port.hpp with libfabric's calls. The shape selects each call at compile time.
+// No provider is named, and no capability is queried.
+// Under FI_SELECTIVE_COMPLETION the short calls are unsignalled, and the fi_*msg calls ask for a completion. The
+// reverse fails: tcp of libfabric 1.17 adds the endpoint's op_flags to those of fi_*msg, so FI_COMPLETION in op_flags
+// would complete everything.
+// An injected operation never completes. If it fails later, its `ended` entry carries a null context.
 // Hot path: send to poll. Threads: one owner (FI_THREAD_DOMAIN).
 #pragma once
 
@@ -64,7 +65,7 @@ class port {
     return made;
   }
 
-  /// A peer's process on this host ended without closing: what it left in shared memory is removed.
+  /// A peer's process on this host ended without closing: removes its shared memory.
   void process_ended(std::uint64_t process) noexcept requires(Shape::facts.same_host) {
     (void)sweep_leftovers_of(static_cast<pid_t>(process));
   }
@@ -73,7 +74,7 @@ class port {
   port& operator=(const port&) = delete;
   ~port() {
     if (ends_) read_what_arrived();
-    if constexpr (Shape::bind_regions) memory_.close_all();  // a bound endpoint cannot close before its regions
+    if constexpr (Shape::bind_regions) memory_.close_all();  // A bound endpoint cannot close before its regions.
   }
 
   const port_limits& limits() const noexcept { return limits_; }
@@ -85,11 +86,10 @@ class port {
     return resolve_address<Shape>(*domain_.info, node, service);
   }
   result<link> dial(const address_bytes& to, std::uint32_t tag) { return ends_->dial(to, tag); }
-  /// Entries of the link that the library had queued already may still be told by poll until it answers 0 once; their
-  /// contexts must live until then. On addressed fabrics operations in flight may end later still.
+  /// Until poll() returns 0 once, it may report entries of the link that the library had queued; their contexts must
+  /// live until then. On addressed fabrics operations in flight may end even later.
   void hang_up(link& gone) { ends_->hang_up(gone); }
-  /// `arrived` is told with the new link enabled but not accepted yet: the handler posts its receives on it, then
-  /// returns the tag.
+  /// At `arrived` the link is enabled but not accepted: the handler posts receives on it, then returns the tag.
   template <class On>
   void poll_links(On&& on) {
     ends_->poll_links(on);
@@ -124,10 +124,10 @@ class port {
     return post_one(from, into, context);
   }
 
-  /// An event queue is read by an epoll_wait.
+  /// A read of an event queue calls epoll_wait.
   static constexpr bool link_polls_are_system_calls = Shape::facts.endpoint_type == endpoint_type::connected;
 
-  /// FI_MORE rides on fi_*msg calls only.
+  /// Only fi_*msg calls take FI_MORE.
   static constexpr bool hints_more = true;
 
   template <post_mode M, bool More = false>
@@ -144,7 +144,8 @@ class port {
     } else {
       const iovec piece{from.data, from.size};
       lend_descriptor(from);
-      void* descriptor = from.descriptor;  // by itself: else all of `from` is written to memory
+      // A separate variable: otherwise the compiler writes all of `from` to memory.
+      void* descriptor = from.descriptor;
       const fi_msg message{&piece, &descriptor, 1, ends::peer(to), own_context<M>(context), immediate};
       return posted(fi_sendmsg(ep, &message, flags(M) | (More ? FI_MORE : 0) | (Shape::framed ? 0 : FI_REMOTE_CQ_DATA)),
                     "fi_sendmsg");
@@ -245,7 +246,7 @@ class port {
       return not_posted(refused, "fi_readmsg");
     return {};
   }
-  // The same of a list that was not looked at yet.
+  // The same for a list that was not converted yet.
   template <post_mode M>
   requires(offers(M)) status send_gather(link to, gather_list from, std::uint32_t immediate, void* context)
   noexcept {
@@ -274,13 +275,13 @@ class port {
   static void aim(link to, prepared_write& kept, void* context) noexcept {
     kept.aim(ends::peer(to), own_context<post_mode::unsignalled>(context));
   }
-  /// Posts a write that was kept, unsignalled, and more follows. Requires: it has bytes, and was aimed at this link.
+  /// Posts a prepared write, unsignalled; another post follows. Requires: it has bytes, and was aimed at this link.
   template <bool Immediate>
   [[gnu::always_inline]] status post_prepared(link to, const prepared_write& kept) noexcept {
     return posted(fi_writemsg(ends_->of(to), kept.message(), FI_MORE | (Immediate ? FI_REMOTE_CQ_DATA : 0)),
                   "fi_writemsg");
   }
-  /// The same, and nothing follows.
+  /// The same; no post follows.
   [[gnu::always_inline]] status post_last_prepared(link to, const prepared_write& kept, bool immediate) noexcept {
     return posted(fi_writemsg(ends_->of(to), kept.message(), immediate ? FI_REMOTE_CQ_DATA : 0), "fi_writemsg");
   }
@@ -289,7 +290,7 @@ class port {
   requires(Shape::native_atomics) status fetch_atomic(link to, T operand, T expected, std::uint64_t* old,
                                                       void* descriptor, remote_memory at, void* context)
   noexcept {
-    old[1] = to_bits(operand);  // providers read operands later than the call
+    old[1] = to_bits(operand);  // Providers read operands after the call.
     const fi_ioc with{&old[1], 1};
     fi_ioc found{old, 1};
     const fi_rma_ioc target{at.address, 1, at.key};
@@ -341,7 +342,7 @@ class port {
   instant now() const noexcept { return std::chrono::steady_clock::now(); }
   status wait(instant until) noexcept { return waiting_.wait(until); }
   int descriptor() const noexcept { return waiting_.descriptor(); }
-  /// What the library and the provider said about the last operation that ended badly.
+  /// The texts of the library and the provider for the last failed operation.
   std::string last_error_text() const { return queue_.last_error_text(); }
 
  private:
@@ -352,9 +353,9 @@ class port {
                   "fi_recv");
   }
 
-  /// Before endpoints close. A library that posts receives of its own again as it reads them (rxm, libfabric 1.17) does
-  /// so on a link that it has just closed, and crashes, where messages of that link lie unread: peers that close now
-  /// too get a moment for their goodbyes.
+  /// Reads the queues before endpoints close. Reason: rxm (libfabric 1.17) reposts its own receives while it reads. It
+  /// does so on a closed link too, and crashes where messages of that link are unread. The pause lets closing peers
+  /// send their goodbyes.
   void read_what_arrived() {
     const auto read_all = [this] {
       for (int looks = 0; looks < 64; ++looks)
@@ -382,8 +383,9 @@ class port {
     return M == post_mode::unsignalled ? completion_queue<Shape>::unsignalled(context) : context;
   }
 
-  /// Memory of no bytes may have no descriptor, and libraries follow each of a list, even the first of an empty one
-  /// (verbs of libfabric 1.17), or of every write (verbs;ofi_rxm): it gets that of other memory.
+  /// Empty memory may have no descriptor, and libraries dereference descriptors all the same: the first of an empty
+  /// list (verbs of libfabric 1.17), or that of every write (verbs;ofi_rxm). So empty memory gets a descriptor of other
+  /// memory.
   [[gnu::always_inline]] void lend_descriptor([[maybe_unused]] local_memory& to) const noexcept {
     if constexpr (Shape::local_descriptor)
       if (to.descriptor == nullptr) [[unlikely]]
@@ -419,21 +421,21 @@ class port {
     const fi_info& info = *domain_.info;
     limits_.inject_bytes = info.tx_attr->inject_size;
     limits_.queue_depth = std::min(info.tx_attr->size, info.rx_attr->size);
-    // The library tells one number, the larger one where messages and writes differ (efa-direct: 8 KiB and 1 GiB).
+    // The library reports one number, the larger one where messages and writes differ (efa-direct: 8 KiB and 1 GiB).
     limits_.largest_message = std::min<std::uint64_t>(info.ep_attr->max_msg_size, Shape::facts.largest_message);
     limits_.largest_write = std::min<std::uint64_t>(info.ep_attr->max_msg_size, Shape::facts.largest_write);
     limits_.library = "libfabric " + printed(running_with());
     limits_.differences = domain_.differences;
   }
 
-  // Closed from the last to the first, as libfabric wants it.
+  // Destroyed from last to first, the order that libfabric wants.
   domain domain_;
   completion_queue<Shape> queue_;
   owned<fid_cntr> counter_;
   memory<Shape> memory_;
   std::optional<ends> ends_;
   waiting<Shape> waiting_;
-  void* lent_ = nullptr;  ///< A descriptor of weft's own memory, registered at open and as long as anything is posted.
+  void* lent_ = nullptr;  ///< A descriptor of weft's own memory, which stays registered as long as the port posts.
   port_limits limits_;
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A write that is made up now and posted when one more follows: libfabric wants to be told with each post whether more
-// comes (FI_MORE, fi_rma(3)), which is known one post later. Made up in libfabric's words at once, since a copy in
-// other words costs as much as the post. Hot path: members of batches. Threads: values.
+// A write that is prepared now and posted when the next one is known. libfabric wants to know with each post whether
+// another follows (FI_MORE, fi_rma(3)), and weft knows that one post later.
+// It is stored in libfabric's structures at once, since a conversion later costs as much as the post.
+// Hot path: members of batches. Threads: values.
 #pragma once
 
 #include "../../core/memory.hpp"
@@ -13,13 +14,13 @@ namespace weft::backends::libfabric {
 
 class prepared_write {
  public:
-  /// Nothing is cleared; nothing of it is read before keep() and aim().
+  /// Clears nothing. Call keep() and aim() before any read.
   prepared_write() noexcept {}  // NOLINT(modernize-use-equals-default,hicpp-use-equals-default)
   prepared_write(const prepared_write& other) noexcept
       : piece_(other.piece_), descriptor_(other.descriptor_), target_(other.target_), message_(other.message_) {
     point();
   }
-  // NOLINTNEXTLINE(bugprone-unhandled-self-assignment,cert-oop54-cpp): of itself, each part is what it was
+  // NOLINTNEXTLINE(bugprone-unhandled-self-assignment,cert-oop54-cpp): self-assignment keeps each part
   prepared_write& operator=(const prepared_write& other) noexcept {
     piece_ = other.piece_;
     descriptor_ = other.descriptor_;
@@ -30,7 +31,7 @@ class prepared_write {
   }
   ~prepared_write() = default;
 
-  /// Keeps another one. A message, too, which has no place: it is read by from() only.
+  /// Stores another write. A message is stored too, without a remote place; only from() reads it.
   [[gnu::always_inline]] void keep(local_memory from, remote_memory at, std::uint64_t immediate) noexcept {
     piece_ = {from.data, from.size};
     descriptor_ = from.descriptor;
@@ -41,13 +42,13 @@ class prepared_write {
   remote_memory to() const noexcept { return {target_.addr, target_.key}; }
   std::uint64_t immediate() const noexcept { return message_.data; }
 
-  /// Whom it and those kept after it go to, and what the library tells a failure with.
+  /// Sets the peer and the context of a failure, for this write and later ones.
   void aim(fi_addr_t peer, void* context) noexcept {
     point();
     message_.addr = peer;
     message_.context = context;
   }
-  /// As the call takes it.
+  /// The argument of fi_writemsg.
   [[gnu::always_inline]] const fi_msg_rma* message() const noexcept { return &message_; }
 
  private:

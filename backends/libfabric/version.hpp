@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two versions matter: the release whose headers this was compiled with, and the release that the loader found.
-// Rows are chosen by the first (compose/fabric.hpp) and attested against the second, because attributes depend on both.
+// Two versions matter: the release whose headers the program was compiled with, and the release that the loader found.
+// The first selects the row (compose/fabric.hpp); the second is attested against it, because attributes depend on both.
 // Hot path: no. Threads: values.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace weft::backends::libfabric {
 /// The release whose headers this program was compiled with.
 inline constexpr library_version built_with{FI_MAJOR_VERSION, FI_MINOR_VERSION};
 
-/// The interface version that every call asks for: the headers', so that what was compiled is what is meant.
+/// The interface version of every call: that of the headers, so the library behaves as compiled.
 inline constexpr std::uint32_t asked_version = FI_VERSION(FI_MAJOR_VERSION, FI_MINOR_VERSION);
 
 /// The release that the loader found.

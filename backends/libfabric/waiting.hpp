@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a port's owner sleeps. With a descriptor: fi_trywait arms the queues and re-polls (fi_poll(3)), then poll(2)
-// sleeps until something comes or the deadline; nothing is lost between the two. Without one (shm-like rows): the
-// processor is yielded for some rounds, then steps of at most a millisecond, and the caller looks again after each:
-// this side must poll to progress. Hot path: no. Threads: the port's owner.
+// How a port's owner sleeps.
+// With a descriptor: fi_trywait arms the queues and polls again (fi_poll(3)), then poll(2) sleeps until an event or the
+// deadline. No event is lost in between.
+// Without a descriptor (rows like shm): the thread yields for some rounds, then sleeps in steps of at most a
+// millisecond. The caller polls after each step, because this side must poll to make progress.
+// Hot path: no. Threads: the port's owner.
 #pragma once
 
 #include "../../core/time.hpp"
@@ -27,7 +29,7 @@
 
 namespace weft::backends::libfabric {
 
-/// One descriptor that is readable when either of two is, for who sleeps in a loop of their own (Shape::two_queues).
+/// One descriptor that is readable when either of two is, for programs with their own poll loop (Shape::two_queues).
 class joined_descriptors {
  public:
   joined_descriptors() = default;
@@ -40,7 +42,7 @@ class joined_descriptors {
     if (held_ >= 0) ::close(held_);
   }
 
-  /// 0, or errno.
+  /// Returns 0, or errno.
   int open(int one, int other) noexcept {
     held_ = ::epoll_create1(EPOLL_CLOEXEC);
     if (held_ < 0) return errno;
@@ -62,13 +64,13 @@ template <class Shape>
 class waiting {
  public:
   static constexpr bool on_descriptor = completion_queue<Shape>::sleeps_on_descriptor;
-  /// Where the caller moves the data, timers of the library run only when it looks: no sleep is longer than this.
+  /// Where the caller moves the data, the library's timers run only during its polls. So no sleep is longer than this.
   static constexpr duration longest_sleep =
       Shape::facts.data_progress == data_progress::polling ? duration(std::chrono::milliseconds(20)) : duration::max();
 
   waiting() = default;
 
-  /// `events` may be null. Without options.sleeps nothing is armed and wait() yields.
+  /// `events` may be null. Without options.sleeps nothing is armed, and wait() yields.
   static result<waiting> open(fid_fabric* fabric, typename completion_queue<Shape>::handles queues, fid_eq* events,
                               const port_options& options) {
     waiting made;
@@ -96,7 +98,7 @@ class waiting {
     else return count_ == 0 ? -1 : polled_[0].fd;
   }
 
-  /// Something came: yielding starts over.
+  /// Something arrived: yielding starts over.
   void came() noexcept { rounds_ = 0; }
 
   status wait(instant until) noexcept {
@@ -126,7 +128,7 @@ class waiting {
     const duration most =
         std::min<duration>(std::chrono::microseconds(62) * (1 << doubled), std::chrono::milliseconds(1));
     const std::timespec limit = as_timespec(std::min(left, most));
-    nanosleep(&limit, nullptr);  // cut short by a signal: the caller looks again, as it should
+    nanosleep(&limit, nullptr);  // A signal may cut the sleep short: the caller polls again anyway.
     return {};
   }
 

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How packets travel: when the source is read, when a packet arrives, which orders are kept, and what becomes of
-// packets for whoever is gone. Kept are the orders that the row promises and the shape asked for, and no other once the
-// fault is on. Hot path: yes. Threads: one.
+// How packets travel: when the library reads the source, when a packet arrives, which orders hold, and what happens to
+// packets for a dead port.
+// The orders that hold are those that the row promises and the shape requested. With the reorder fault on, no other
+// order holds.
+// Hot path: yes. Threads: one.
 #pragma once
 
 #include "landing.hpp"
 
 namespace weft::backends::loopback {
 
-void arrive_at_link(simulation& sim, std::uint32_t index);  // linking.hpp: connection packets
+void arrive_at_link(simulation& sim, std::uint32_t index);  // connections.hpp: connection packets
 void refuse_dial(simulation& sim, const link_name& dialler);
 
-/// Effects: the packet comes to its target at a time that keeps what the row promises.
+/// Draws a time of arrival that keeps the row's promised orders.
 inline std::int64_t arrival_time(simulation& sim, const endpoint& from, link_state& link, const packet& p) {
   std::int64_t travel = sim.time.draw.between(sim.wrong.delay_least, sim.wrong.delay_most).count();
   while (sim.time.draw.hits(sim.wrong.loss)) {
@@ -46,7 +48,7 @@ inline void send_off(simulation& sim, const endpoint& from, link_state& link, st
   sim.time.post(at, due_kind::packet, index);
 }
 
-/// Effects: raw faults. Returns: whether the packet is gone.
+/// Applies raw faults. Returns whether the packet is gone.
 inline bool spoil(simulation& sim, const endpoint& from, link_state& link, std::uint32_t index) {
   const bool message = sim.pool[index].kind == packet_kind::message;
   if (!message && !sim.pool[index].immediate_given) return false;
@@ -78,13 +80,14 @@ inline bool spoil(simulation& sim, const endpoint& from, link_state& link, std::
   return true;
 }
 
-/// Effects: the source is read, and where the row tells of no more than that, the operation is over.
+/// Reads the source. Where the row reports no more than that, the operation ends here.
 inline void depart(simulation& sim, std::uint32_t index) {
   packet& p = sim.pool[index];
   endpoint& from = *sim.endpoints[p.from.port];
   link_state* link = from.find(p.from);
   if (from.crashed || p.from.index >= from.links.size()) return sim.pool.give_back(index);
-  if (link == nullptr) link = from.links[p.from.index].get();  // hung up: what was posted still leaves
+  // The link was hung up: its posted operations still leave.
+  if (link == nullptr) link = from.links[p.from.index].get();
   const bool carries = p.kind == packet_kind::message || p.kind == packet_kind::write;
   if (carries && !p.injected && !p.dead) p.load();
   if (carries && spoil(sim, from, *link, index)) return;
@@ -95,7 +98,7 @@ inline void depart(simulation& sim, std::uint32_t index) {
   send_off(sim, from, *link, index);
 }
 
-/// Effects: nobody is there to take it. The initiator learns of it where the row tells, and waits for ever where not.
+/// No port takes the packet. The initiator gets an error where the row reports it; otherwise the operation never ends.
 inline void lose(simulation& sim, std::uint32_t index) {
   packet& p = sim.pool[index];
   const endpoint& from = *sim.endpoints[p.from.port];
@@ -113,7 +116,7 @@ inline void lose(simulation& sim, std::uint32_t index) {
   sim.time.post(sim.after(sim.cost.death_least, sim.cost.death_most), due_kind::packet, index);
 }
 
-/// Effects: a packet that reached the target's queues does what it came for.
+/// Executes a packet that reached the target's queues.
 inline void land(simulation& sim, std::uint32_t index) {
   packet& p = sim.pool[index];
   endpoint& target = *sim.endpoints[p.to.port];
@@ -132,7 +135,7 @@ inline void land(simulation& sim, std::uint32_t index) {
   }
 }
 
-/// Effects: the answer is at the initiator: bytes that were asked for are copied, and the operation ends.
+/// The reply reached the initiator: copies the requested bytes and ends the operation.
 inline void settle(simulation& sim, std::uint32_t index) {
   packet& p = sim.pool[index];
   if (p.unreported && p.outcome && !p.dead) {
@@ -147,7 +150,7 @@ inline void settle(simulation& sim, std::uint32_t index) {
   sim.pool.give_back(index);
 }
 
-/// Returns: whether something on the way keeps the packet from coming to this port now.
+/// Returns whether a cut or a pause delays the packet.
 inline bool held_up(simulation& sim, std::uint32_t index, const endpoint& goes_to, std::uint32_t comes_from_node) {
   if (road_cut* cut = sim.cut_between(goes_to.node, comes_from_node); cut != nullptr) {
     cut->held.push_back(index);
@@ -187,7 +190,7 @@ inline void come_back(simulation& sim, std::uint32_t index) {
   tell_sleeper(sim, initiator);
 }
 
-/// Effects: what became due for a packet happens.
+/// Executes what is due for a packet.
 inline void move_on(simulation& sim, std::uint32_t index) {
   switch (sim.pool[index].stage) {
     case packet_stage::departing:
@@ -201,9 +204,8 @@ inline void move_on(simulation& sim, std::uint32_t index) {
   }
 }
 
-/// Effects: the owner polls: what waited for that moves on.
+/// The owner polls: handles the packets that waited for a poll.
 inline void progress(simulation& sim, endpoint& at) {
-  if (at.row.silent_receives) fill_whole(sim, at);
   for (std::size_t budget = at.incoming.size(); budget != 0 && !at.incoming.empty(); --budget) {
     const std::uint32_t index = at.incoming.front();
     at.incoming.pop_front();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The only source of chance in a simulated run: splitmix64 from one seed. The distributions of the standard library
-// differ from one library to the next, so draws are made here by hand: the same seed gives the same run under every
-// compiler. Hot path: yes. Threads: one owner.
+// The only source of randomness in a simulated run: splitmix64 from one seed.
+// Distributions of the standard library differ between implementations. The same seed must give the same run under
+// every compiler, so weft draws by itself.
+// Hot path: yes. Threads: one owner.
 #pragma once
 
 #include "../../core/time.hpp"
@@ -25,8 +26,7 @@ class chance {
   }
   /// A number in [0, bound). Requires: bound > 0. The bias of the remainder does not matter here.
   constexpr std::uint64_t below(std::uint64_t bound) noexcept { return next() % bound; }
-  /// True with this probability. A probability of zero draws nothing, so that faults that are off leave the run as it
-  /// was.
+  /// True with this probability. Probability zero draws nothing, so a disabled fault leaves the run unchanged.
   constexpr bool hits(double probability) noexcept {
     if (probability <= 0.0) return false;
     return static_cast<double>(next() >> 11) * 0x1.0p-53 < probability;

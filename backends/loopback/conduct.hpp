@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How one simulated fabric behaves: a row's facts, and what the port asked for, as plain values. The simulated library
-// reads them as a real library reads its own tables; the port above it knows the same at compile time from its Shape.
+// How one simulated fabric behaves: the row's facts and the port's requests, as plain values.
+// The simulated library reads them as a real library reads its tables. The port knows the same at compile time from its
+// Shape.
 // Hot path: values. Threads: immutable.
 #pragma once
 
@@ -12,15 +13,14 @@ namespace weft::backends::loopback {
 /// The freedoms and limits of a fabric, as the simulated library applies them.
 struct conduct {
   bool connected = false;
-  bool pooled = false;           ///< Connected, and all links take their receives from one pool.
-  bool many_in_one = false;      ///< A posted buffer takes many messages.
-  bool silent_receives = false;  ///< A receive that ends well is told to nobody.
+  bool pooled = false;       ///< Connected, and all links share one pool of receives.
+  bool many_in_one = false;  ///< A posted buffer takes many messages.
   bool lazy = false;
   bool resolves = true;
   bool virtual_address = false;
   bool provider_key = false;
   bool needs_descriptor = false;
-  bool regions_enabled = true;  ///< False: the row wants regions bound, and the port did not ask for it.
+  bool regions_enabled = true;  ///< False: the row wants regions bound, and the port did not request it.
   std::uint8_t key_bytes = 8;
   std::uint8_t write_immediate_bytes = 0;
   std::uint8_t send_immediate_bytes = 0;
@@ -28,13 +28,13 @@ struct conduct {
   bool counts_writes = false;
   bool send_after_write = false;
   bool write_after_write = false;
-  bool bytes_in_order = false;  ///< The last bytes of a write are never seen before the others.
+  bool bytes_in_order = false;  ///< The last bytes of a write become visible last.
   bool send_after_send = false;
   bool delivers = false;
   bool reports_refusal = false;
-  bool polls = false;     ///< Nothing moves at this side unless its owner polls.
-  bool hardware = false;  ///< Bytes land even while the process is stopped.
-  bool naps = false;      ///< No descriptor to sleep on: sleeping goes in steps.
+  bool polls = false;     ///< Data moves at this side only while its owner polls.
+  bool hardware = false;  ///< Bytes arrive even while the process is stopped.
+  bool naps = false;      ///< Without a descriptor to sleep on: wait() sleeps in steps.
   bool reports_death = false;
   bool atomics = false;
   std::uint8_t context_bytes = 0;
@@ -43,7 +43,7 @@ struct conduct {
   std::uint64_t largest_write = 0;
 };
 
-/// The conduct of a row as this shape uses it. An order that a row has is kept only where the shape asked for it.
+/// The behaviour of a row under this shape. An order of the row holds only where the shape requested it.
 template <port_shape S>
 constexpr conduct conduct_of() noexcept {
   constexpr const fabric_facts& f = S::facts;
@@ -51,7 +51,6 @@ constexpr conduct conduct_of() noexcept {
   c.connected = f.endpoint_type == endpoint_type::connected;
   c.pooled = f.shared_receives && S::shared_receives;
   c.many_in_one = f.multi_receive && S::multi_receive;
-  c.silent_receives = f.selective_completion && S::watched_receives;
   c.lazy = f.connects_lazily;
   c.resolves = f.address_resolution == address_resolution::socket;
   c.virtual_address = f.virtual_addressing;
@@ -82,7 +81,7 @@ constexpr conduct conduct_of() noexcept {
   return c;
 }
 
-/// An immediate as it comes out of a fabric that carries this many bytes of it.
+/// An immediate after a fabric that carries `width` bytes of it.
 constexpr std::uint64_t narrowed(std::uint64_t immediate, std::uint8_t width) noexcept {
   return width >= 8 ? immediate : immediate & ((std::uint64_t{1} << (8 * width)) - 1);
 }

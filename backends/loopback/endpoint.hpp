@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The state of one simulated port: its links, its receives, its registered memory, its queue of completions.
-// Plain state; what moves it is in carriage.hpp (packets), landing.hpp (the target's side) and linking.hpp (links).
+// The state of one simulated port: links, receives, registered memory, completion queue.
+// It is plain state. transmission.hpp moves packets, delivery.hpp executes them at the target, connections.hpp changes
+// links.
 // Hot path: yes; rings grow during warm-up only. Threads: one.
 #pragma once
 
@@ -19,19 +20,17 @@ namespace weft::backends::loopback {
 struct posted_receive {
   local_memory into{};
   void* context = nullptr;
-  std::size_t used = 0;  ///< Of a buffer that takes many messages.
+  std::size_t used = 0;  ///< Bytes used of a multi-receive buffer.
 };
 
 /// Receives that wait for messages, and messages that wait for receives.
 struct receive_queue {
   ring<posted_receive> posted;
-  ring<std::uint32_t> starved;  ///< Packets, in order of arrival.
+  ring<std::uint32_t> starved;  ///< Packets without a receive, in order of arrival.
   bool retry_due = false;
-  bool half_filled = false;  ///< The first that is posted has a part of the first that waits (faults::tear, where
-                             ///< receives are silent).
 };
 
-/// Memory that peers may reach.
+/// Memory that peers may access.
 struct region {
   std::byte* base = nullptr;
   std::size_t size = 0;
@@ -47,25 +46,25 @@ struct link_state {
   std::uint32_t generation = 0;
   std::uint32_t tag = no_tag;
   link_name peer{};
-  address_bytes dialled;  ///< Addressed: where packets go when the peer was not there at the time of the dial.
+  address_bytes dialled;  ///< Addressed: the destination, where no peer was there at the time of the dial.
   bool warm = false;      ///< Lazy fabrics: the peer has answered.
   std::int64_t knocked_at = 0;
   std::int64_t last_departure = 0;
-  std::int64_t last_message = 0;  ///< Times of arrival at the peer, for the orders that are kept.
+  std::int64_t last_message = 0;  ///< Times of arrival at the peer, for the orders that hold.
   std::int64_t last_write = 0;
   std::int64_t last_any = 0;
   std::uint32_t in_flight = 0;
   receive_queue receives;         ///< Connected fabrics without a pool only.
-  std::uint32_t theirs = no_tag;  ///< The other side's tag, where it was sent.
+  std::uint32_t theirs = no_tag;  ///< The peer's tag, where it was sent.
 };
 
 struct link_event {
   link_change what{};
-  link_name at{};  ///< The link here; for `arrived`: none yet.
+  link_name at{};  ///< The local link; for `arrived`: none yet.
   link_name dialler{};
 };
 
-/// A completion, and the link that it belongs to (for links that end before it is read).
+/// A completion and its link. The link may end before the completion is read.
 struct pending_completion {
   completion_entry told{};
   link_name at{};
@@ -76,7 +75,7 @@ struct endpoint {
   std::uint32_t id = 0;
   std::uint32_t node = 0;
   bool open = true;
-  bool crashed = false;  ///< Its process was killed: nothing more leaves it.
+  bool crashed = false;  ///< Its process was killed: it sends nothing more.
   port_options options;
   conduct row{};
   address_bytes address;
@@ -95,11 +94,11 @@ struct endpoint {
   std::uint64_t locals_made = 0;
   std::uint64_t landed = 0;
   std::uint64_t receive_calls = 0;  ///< Calls that posted receives, one or several each.
-  std::uint64_t starved_count = 0;  ///< How often a packet found no receive.
-  std::uint64_t refused_count = 0;  ///< How often a peer's access was refused here.
+  std::uint64_t starved_count = 0;  ///< Number of packets that found no receive.
+  std::uint64_t refused_count = 0;  ///< Number of remote accesses that this port refused.
   std::int64_t full_until = 0;
   std::uint32_t sleeper = nobody;  ///< The task in wait().
-  std::uint64_t news = 0;          ///< Counts what a sleeper would want to know.
+  std::uint64_t news = 0;          ///< Counts the events that wake a sleeper.
   std::uint64_t news_seen = 0;
 
   bool has_news() const noexcept {

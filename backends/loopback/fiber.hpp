@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One node's thread of control inside a simulated world: a stack of its own, entered and left by hand, so that code
-// that blocks runs unmodified in a single thread. Address and thread sanitizers are told of each switch; exceptions in
-// flight stay per fiber. A fiber that is abandoned (its node crashed) never runs again and unwinds nothing, as a killed
-// process would not. Hot path: the switch. Threads: all fibers of a world in one thread.
+// A thread of control of a node in a simulated world. It has its own stack and switches by hand, so blocking code runs
+// unmodified in a single thread.
+// Each switch is announced to the address and thread sanitizers. Exceptions in flight stay with their fiber.
+// An abandoned fiber (its node crashed) never runs again and unwinds nothing, like a killed process.
+// Hot path: the switch. Threads: all fibers of a world in one thread.
 #pragma once
 
 #include <cxxabi.h>
@@ -42,7 +43,7 @@
 
 namespace weft::backends::loopback {
 
-/// A body of code with its own stack. Owned by the world that runs it.
+/// A body of code with its own stack. The world that runs it owns it.
 class fiber {
  public:
   static constexpr std::size_t stack_bytes = std::size_t{1} << 20;  // touched lazily
@@ -61,8 +62,9 @@ class fiber {
     const auto self = reinterpret_cast<std::uintptr_t>(this);
     ::makecontext(&own_, reinterpret_cast<void (*)()>(&fiber::enter), 2, static_cast<unsigned>(self >> 32),
                   static_cast<unsigned>(self & 0xffffffffU));
-    own_.uc_stack.ss_size =
-        0;  // set up by now; the address sanitizer would clear its shadow of all of it at each switch
+    // makecontext has read it. With a size, the address sanitizer would clear the shadow of the whole stack at each
+    // switch.
+    own_.uc_stack.ss_size = 0;
 #if defined(WEFT_LOOPBACK_TSAN)
     tsan_own_ = __tsan_create_fiber(0);
 #endif
@@ -74,8 +76,8 @@ class fiber {
     __tsan_destroy_fiber(tsan_own_);
 #endif
 #if defined(WEFT_LOOPBACK_ASAN)
-    // Of frames that were never left, as enter()'s: whatever is mapped here next, another fiber's stack say, would meet
-    // their red zones.
+    // Frames that never returned, like that of enter(), leave red zones. The next mapping here, for example another
+    // fiber's stack, would meet them.
     ASAN_UNPOISON_MEMORY_REGION(stack_, stack_bytes);
 #endif
     ::munmap(stack_ - guard_bytes, stack_bytes + guard_bytes);
@@ -83,10 +85,10 @@ class fiber {
 
   bool done() const noexcept { return done_; }
   bool begun() const noexcept { return begun_; }
-  /// What left the body, if anything did.
+  /// The exception that left the body, if any.
   std::exception_ptr escaped() const noexcept { return escaped_; }
 
-  /// Effects: runs the body until it leaves or ends. Called by the scheduler only.
+  /// Runs the body until it leaves or ends. Only the scheduler calls it.
   void resume() {
     begun_ = true;
     swap_exceptions();
@@ -105,7 +107,7 @@ class fiber {
     swap_exceptions();
   }
 
-  /// Effects: goes back to whoever resumed. Called on the fiber's own stack.
+  /// Returns to the caller of resume(). Called on the fiber's own stack.
   void leave() {
 #if defined(WEFT_LOOPBACK_ASAN)
     void* fake = nullptr;
@@ -120,8 +122,8 @@ class fiber {
 #endif
   }
 
-  /// Effects: gives up a fiber that stopped in mid-run. What its stack owns is never released (a killed process runs no
-  /// destructors); the leak checker is told to look there for owners, so that only real leaks are reported.
+  /// Gives up a fiber that stopped in the middle. Its stack's objects are never released, because a killed process runs
+  /// no destructors. The leak checker searches that stack for owners, so it reports only real leaks.
   static void abandon(fiber* left) {
     if (left == nullptr) return;
     if (!left->begun_ || left->done_) {
@@ -155,7 +157,7 @@ class fiber {
     done_ = true;
   }
 
-  // The run-time library keeps caught and uncaught exceptions per thread; a fiber may leave in the middle of a handler.
+  // The C++ runtime keeps caught and uncaught exceptions per thread. A fiber may leave in the middle of a handler.
   void swap_exceptions() noexcept {
     auto* live = reinterpret_cast<exceptions_state*>(abi::__cxa_get_globals());
     std::swap(*live, exceptions_);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The target's side of each operation: which memory may be touched, what lands in it, which receive takes a message,
-// what the owner is told, and what the initiator is answered. The checks are those of the card: key, right, range. Hot
-// path: yes. Threads: one.
+// The target's side of each operation: access checks, bytes, matching of receives, completions for the owner, and the
+// reply to the initiator.
+// The checks are those of a card: key, right, range. Hot path: yes. Threads: one.
 #pragma once
 
 #include "simulation.hpp"
 
 namespace weft::backends::loopback {
 
-/// Where an access ends up, or why it does not.
+/// The memory of an access, or the reason of its refusal.
 struct access {
   std::byte* at = nullptr;
   status outcome{};
@@ -31,7 +31,7 @@ inline access reach(const simulation& sim, const endpoint& target, remote_memory
   return {held.base + start, {}};
 }
 
-/// Effects: the packet goes back to its initiator where something is unreported, or ends here.
+/// Returns the packet to its initiator where the end is unreported; otherwise frees it.
 inline void answer(simulation& sim, std::uint32_t index) {
   packet& p = sim.pool[index];
   if (!p.unreported) return sim.pool.give_back(index);
@@ -39,8 +39,9 @@ inline void answer(simulation& sim, std::uint32_t index) {
   sim.time.post(sim.after(sim.wrong.delay_least, sim.wrong.delay_most), due_kind::packet, index);
 }
 
-/// Effects: the message lies behind those before it. The library lets a buffer go when the largest message may not fit
-/// any more, and says so with the last message, or apart: both are permitted (fi_cq(3)), so that both happen.
+/// Stores the message after the earlier ones in a multi-receive buffer. The library releases the buffer when the
+/// largest message may no longer fit. It reports that with the last message or separately: fi_cq(3) permits both, so
+/// both happen.
 inline void take_into_buffer(simulation& sim, endpoint& target, packet& p, receive_queue& queue) {
   posted_receive& into = queue.posted.front();
   completion_entry told;
@@ -78,7 +79,7 @@ inline void take_message(simulation& sim, endpoint& target, packet& p, const pos
   else if (p.total() != 0) std::memcpy(into.into.data, p.payload.data(), p.total());
   scribble(target, into.context);
   sim.note(happening::landed, target.id, static_cast<std::uint64_t>(p.kind), p.total());
-  if (!target.row.silent_receives || !told.outcome) tell(sim, target, told, p.to);
+  tell(sim, target, told, p.to);
 }
 
 inline void report_write(simulation& sim, endpoint& target, const packet& p, void* context) {
@@ -91,7 +92,7 @@ inline void report_write(simulation& sim, endpoint& target, const packet& p, voi
   if (sim.wrong.bug == planted_bug::double_notification && context == nullptr) tell(sim, target, told, p.to);
 }
 
-/// Effects: what needs a receive gets one, or waits behind others for the next that is posted.
+/// Gives the packet a receive. Requires: a receive is posted.
 inline void match(simulation& sim, endpoint& target, receive_queue& queue, std::uint32_t index) {
   packet& p = sim.pool[index];
   if (target.row.many_in_one && p.kind == packet_kind::message) {
@@ -105,23 +106,7 @@ inline void match(simulation& sim, endpoint& target, receive_queue& queue, std::
   answer(sim, index);
 }
 
-/// Effects: a receive that makes no entry has the first bytes of its message, and gets the others at the owner's next
-/// turn. Returns: whether.
-inline bool fill_half(simulation& sim, endpoint& target, receive_queue& queue, std::uint32_t index) {
-  packet& p = sim.pool[index];
-  if (!target.row.silent_receives || p.kind != packet_kind::message || queue.posted.empty() || !queue.starved.empty())
-    return false;
-  const posted_receive& into = queue.posted.front();
-  if (p.total() < 2 || p.total() > into.into.size || !sim.time.draw.hits(sim.wrong.tear)) return false;
-  std::memcpy(into.into.data, p.payload.data(), 1 + sim.time.draw.below(p.total() - 1));
-  queue.half_filled = true;
-  p.stage = packet_stage::waiting;
-  queue.starved.push_back(index);
-  return true;
-}
-
 inline void match_or_starve(simulation& sim, endpoint& target, receive_queue& queue, std::uint32_t index) {
-  if (fill_half(sim, target, queue, index)) return;
   if (!queue.posted.empty() && queue.starved.empty()) return match(sim, target, queue, index);
   ++target.starved_count;
   sim.note(happening::starved, target.id, sim.pool[index].number);
@@ -129,9 +114,8 @@ inline void match_or_starve(simulation& sim, endpoint& target, receive_queue& qu
   queue.starved.push_back(index);
 }
 
-/// Effects: messages that found no receive are tried again.
+/// Tries messages again that found no receive.
 inline void feed(simulation& sim, endpoint& target, receive_queue& queue) {
-  queue.half_filled = false;
   while (!queue.starved.empty() && !queue.posted.empty()) {
     const std::uint32_t index = queue.starved.front();
     queue.starved.pop_front();
@@ -139,17 +123,11 @@ inline void feed(simulation& sim, endpoint& target, receive_queue& queue) {
   }
 }
 
-/// Effects: receives that had a part of their message have all of it.
-inline void fill_whole(simulation& sim, endpoint& at) {
-  for (const auto& link : at.links)
-    if (link->receives.half_filled) feed(sim, at, link->receives);
-}
-
 inline void copy_in(const packet& p, std::byte* at, std::size_t first, std::size_t last) noexcept {
   if (last > first) std::memcpy(at + first, p.payload.data() + first, last - first);
 }
 
-/// Effects: the last half of a write's bytes is there, and nobody is told.
+/// Copies the last half of a write's bytes, and reports nothing.
 inline void land_last_half(simulation& sim, endpoint& target, packet& p) {
   const access found = reach(sim, target, p.where, p.size, rights::remote_write);
   if (found.outcome) copy_in(p, found.at, p.size / 2, p.size);

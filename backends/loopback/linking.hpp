@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How links begin and end: dialling, arriving, established, refused, lost; knocking at lazy fabrics; what a port that
-// goes away leaves behind. A passive link may receive before it is told that it is established, as on real connection
-// managers. Hot path: no (one look at a queue per poll_links). Threads: one.
+// How links begin and end: dial, arrival, establishment, refusal, loss; requests to lazy fabrics; and the end of a
+// port.
+// A passive link may receive before its `established` event, as on real connection managers.
+// Hot path: no (one queue check per poll_links). Threads: one.
 #pragma once
 
 #include "carriage.hpp"
@@ -19,7 +20,7 @@ inline link_name new_link(endpoint& at) {
   const link_state before = std::move(fresh);
   fresh = link_state{};
   fresh.generation = before.generation + 1;
-  fresh.last_departure = before.last_departure;  // what the last link left behind keeps its place
+  fresh.last_departure = before.last_departure;  // Packets of the last link keep their order.
   fresh.last_message = before.last_message;
   fresh.last_write = before.last_write;
   fresh.last_any = before.last_any;
@@ -27,7 +28,7 @@ inline link_name new_link(endpoint& at) {
   return {at.id, index, fresh.generation};
 }
 
-/// Effects: a connection packet leaves, behind everything that was sent before on the link that it names.
+/// Sends a connection packet after everything that was sent before on the named link.
 inline void signal(simulation& sim, packet_kind kind, const link_name& from, const link_name& to,
                    std::uint64_t told = no_tag) {
   const std::uint32_t index = sim.pool.take();
@@ -50,7 +51,7 @@ inline void signal(simulation& sim, packet_kind kind, const link_name& from, con
   sim.time.post(sim.after(sim.wrong.delay_least, sim.wrong.delay_most), due_kind::packet, index);
 }
 
-/// Effects: every operation of the link ends in this error, receives that are still posted fail, and the owner is told.
+/// Breaks a link: each of its operations fails, posted receives fail, and the owner gets the event.
 inline void break_link(simulation& sim, endpoint& at, const link_name& name, link_change what = link_change::lost) {
   link_state* link = at.find(name);
   if (!at.open || link == nullptr || link->phase == link_phase::lost) return;
@@ -109,7 +110,6 @@ inline void arrive_at_link(simulation& sim, std::uint32_t index) {
     case packet_kind::refuse:
       return refuse_dial(sim, p.to);
     case packet_kind::goodbye:
-      if (target.row.silent_receives) fill_whole(sim, target);  // it was sent before
       return break_link(sim, target, p.to);
     case packet_kind::knock:
       return signal(sim, packet_kind::knock_answer, {p.to.port, nobody, 0}, p.from);
@@ -120,13 +120,13 @@ inline void arrive_at_link(simulation& sim, std::uint32_t index) {
   }
 }
 
-/// Effects: what the queues hold of a link that ends is told to nobody. A request to connect is another link's.
+/// Discards queued completions and events of a link that ends. A connection request belongs to another link and stays.
 inline void forget_told(endpoint& at, const link_name& name) {
   for (std::size_t n = at.row.connected ? at.completions.size() : 0; n != 0; --n) {
     const pending_completion held = at.completions.front();
     at.completions.pop_front();
-    const bool keeps_receive =
-        at.row.pooled && held.told.kind != completion_kind::ended;  // the pool's owner must get it back
+    // The pool's owner must get the receive back.
+    const bool keeps_receive = at.row.pooled && held.told.kind != completion_kind::ended;
     if (held.at != name || keeps_receive) at.completions.push_back(held);
   }
   for (std::size_t n = at.link_events.size(); n != 0; --n) {
@@ -136,7 +136,8 @@ inline void forget_told(endpoint& at, const link_name& name) {
   }
 }
 
-/// Effects: operations posted on a link that ends still leave; their ends are told later where the row may, else never.
+/// Operations posted on a link that ends still leave. They complete later where the row may report that, otherwise
+/// never.
 inline void disown(simulation& sim, endpoint& at, const link_name& name) {
   for (std::uint32_t i = 0; i < sim.pool.size(); ++i) {
     packet& p = sim.pool[i];
@@ -152,8 +153,8 @@ inline void disown(simulation& sim, endpoint& at, const link_name& name) {
   }
 }
 
-/// Effects: the link is gone. What was posted still leaves; its sources were read now. Connected: nothing is told
-/// afterwards.
+/// Ends a link. Posted operations still leave, and their sources have been read when this returns. On connected fabrics
+/// nothing is reported afterwards.
 inline void release_link(simulation& sim, endpoint& at, const link_name& name) {
   link_state* link = at.find(name);
   if (link == nullptr) return;
@@ -175,7 +176,7 @@ inline void release_link(simulation& sim, endpoint& at, const link_name& name) {
   link->receives = receive_queue{};
 }
 
-/// Returns: a link on which receives can be posted, before its dialler is answered.
+/// Returns a link on which receives can be posted before its dialler gets a reply.
 inline link_name offer_link(endpoint& at, const link_name& dialler) {
   const link_name fresh = new_link(at);
   link_state& link = *at.links[fresh.index];
@@ -184,10 +185,10 @@ inline link_name offer_link(endpoint& at, const link_name& dialler) {
   return fresh;
 }
 
-/// Effects: the dialler is accepted, or refused where there is no tag.
+/// Accepts the dialler, or refuses it where the handler returned no tag.
 inline void answer_dial(simulation& sim, endpoint& at, const link_name& fresh, std::uint32_t tag) {
   link_state* link = at.find(fresh);
-  if (link == nullptr) return;  // hung up by the handler itself
+  if (link == nullptr) return;  // The handler hung up.
   if (tag == no_tag) {
     const link_name dialler = std::exchange(link->peer, link_name{});
     release_link(sim, at, fresh);
@@ -201,7 +202,7 @@ inline void answer_dial(simulation& sim, endpoint& at, const link_name& fresh, s
                          [&sim, &at, fresh] { break_link(sim, at, fresh); });
 }
 
-/// Effects: a lazy fabric asks its peer to make a connection; the peer answers when it polls.
+/// A lazy fabric asks its peer for a connection; the peer answers when it polls.
 inline void knock(simulation& sim, const link_name& name, link_state& link) {
   if (link.knocked_at != 0 && sim.now() - link.knocked_at < 5'000'000) return;
   link.knocked_at = sim.now();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a port sets up: itself in a world, its address, the memory that it registers, links that it dials and hears of.
-// Set-up code; errors carry sentences. Hot path: no. Threads: one.
+// Set-up calls of a port: open in a world, address, memory registration, dial, close. Errors carry sentences.
+// Hot path: no. Threads: one.
 #pragma once
 
 #include "world.hpp"
@@ -31,7 +31,7 @@ inline result<std::shared_ptr<endpoint>> open_endpoint(simulation& sim, const po
                                                  " is taken by a port of node '" + sim.nodes[taken->node].name +
                                                  "'; choose another, or leave it empty"};
   } else {
-    fresh->address.resize(21);  // a length that nobody would guess
+    fresh->address.resize(21);  // a length that no caller would guess
     for (std::byte& each : fresh->address) each = static_cast<std::byte>(sim.time.draw.below(256));
   }
   fresh->completions.reserve(options.operations + options.receives);

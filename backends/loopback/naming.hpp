@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How an address names a port of a simulated world: host:service as text where the row resolves names, opaque bytes
-// where not. Every host that means "this machine" means any node: a world has one machine's services. Hot path: no.
-// Threads: one.
+// How an address names a port of a simulated world: the text host:service where the row resolves names, otherwise
+// opaque bytes.
+// Every host name of the local machine matches any node: a world has one machine's services.
+// Hot path: no. Threads: one.
 #pragma once
 
 #include "simulation.hpp"
@@ -24,7 +25,7 @@ inline std::string as_text(const address_bytes& all) {
   return all.empty() ? std::string() : std::string(reinterpret_cast<const char*>(all.data()), all.size());
 }
 
-/// Returns: the port that answers at this address now, or null.
+/// Returns the open port at this address, or null.
 inline endpoint* endpoint_at(simulation& sim, const address_bytes& address) {
   const std::string text = as_text(address);
   const std::size_t colon = text.rfind(':');

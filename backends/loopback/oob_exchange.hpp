@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How an opaque address reaches whoever wants to dial it, inside a simulated world: the listener serves it under a
-// name, and answers only while it makes progress, as the real side channel does. Hot path: no. Threads: one.
+// The side channel for opaque addresses in a simulated world. The listener serves its address under a name, and answers
+// only while it makes progress, like the real side channel.
+// Hot path: no. Threads: one.
 #pragma once
 
 #include "membership.hpp"
@@ -12,7 +13,7 @@ namespace weft::backends::loopback {
 /// The side channel of a simulated world.
 class oob_exchange {
  public:
-  /// Effects: the address can be fetched at host:service from now on. An empty service gets one of its own.
+  /// Serves the address at host:service from now on. An empty service gets a number.
   static result<std::unique_ptr<oob_exchange>> serve(std::string_view node, std::string_view service,
                                                      const address_bytes& address) {
     simulation& sim = here();
@@ -33,10 +34,11 @@ class oob_exchange {
   ~oob_exchange() { entry_->open = false; }
 
   std::string service() const { return entry_->service; }
-  /// Effects: whoever asked is answered.
+  /// Answers all requests.
   void progress() noexcept { entry_->answered = entry_->asked; }
 
-  /// Returns: what is served at host:service, or a failure when nobody answers within the limit of virtual time.
+  /// Returns the address that is served at host:service. Errors: unreachable when no answer comes within `limit` of
+  /// virtual time.
   static result<address_bytes> fetch(std::string_view node, std::string_view service, duration limit) {
     simulation& sim = here();
     const std::int64_t until = sim.now() + limit.count();

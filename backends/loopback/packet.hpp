@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What travels between ports of a simulated world, and the pool that it comes from. One packet is one operation for its
-// whole life: it leaves, arrives, and where the initiator is unreported an answer, returns. Hot path: yes; the pool
-// grows during warm-up only. Threads: one.
+// The packets that travel between ports of a simulated world, and their pool.
+// One packet is one operation for its whole life: it leaves, arrives, and returns where its initiator still waits for
+// the end.
+// Hot path: yes; the pool grows during warm-up only. Threads: one.
 #pragma once
 
 #include "../../core/atomic_listing.hpp"
@@ -26,13 +27,13 @@ enum class packet_kind : std::uint8_t {
   confirm,
   goodbye,  // connections
   knock,
-  knock_answer,  // lazy connecting
+  knock_answer,  // lazy connections
 };
 constexpr bool is_data(packet_kind kind) noexcept { return kind <= packet_kind::atomic; }
 
 enum class packet_stage : std::uint8_t { unused, departing, arriving, waiting, returning, stuck };
 
-/// A link's name that no later link can be taken for.
+/// A unique name of a link: no later link has the same.
 struct link_name {
   std::uint32_t port = ~std::uint32_t{0};
   std::uint32_t index = ~std::uint32_t{0};
@@ -40,11 +41,11 @@ struct link_name {
   friend bool operator==(const link_name&, const link_name&) = default;
 };
 
-/// What an atomic does, and where its initiator wants the value before.
+/// The change that an atomic makes, and the place for the old value.
 struct word_change {
   atomic_operation what{};
   number_type type{};
-  std::uint64_t operand = 0;  ///< On its way back: the value before.
+  std::uint64_t operand = 0;  ///< On its way back: the old value.
   std::uint64_t expected = 0;
   std::uint64_t* old = nullptr;
 };
@@ -55,11 +56,11 @@ struct packet {
   packet_stage stage = packet_stage::unused;
   post_mode mode{};
   bool immediate_given = false;
-  bool injected = false;        ///< Bytes were taken at the call; success is not told.
-  bool unreported = false;      ///< The initiator has not been told of the end yet; a queue slot is held.
-  bool dead = false;            ///< The initiator is no longer interested; free it when it stops travelling.
-  bool immediate_lost = false;  ///< Raw fault: the bytes land, the notification does not.
-  bool torn = false;            ///< Its last half has landed already.
+  bool injected = false;        ///< The call copied the bytes; success is not reported.
+  bool unreported = false;      ///< The end is not reported yet; the operation holds a queue slot.
+  bool dead = false;            ///< The initiator is gone; free the packet when it stops travelling.
+  bool immediate_lost = false;  ///< Raw fault: the bytes arrive, the notification does not.
+  bool torn = false;            ///< Its last half has arrived already.
   link_name from{};
   link_name to{};
   std::uint64_t number = 0;  ///< In order of posting, over the whole world.
@@ -68,16 +69,16 @@ struct packet {
   word_change change{};
   const std::byte* header = nullptr;
   std::size_t header_size = 0;
-  std::byte* local = nullptr;                     ///< Source or sink at the initiator.
-  std::size_t size = 0;                           ///< Of local and the rest; the payload is header_size longer.
-  std::array<local_memory, gather_limit> rest{};  ///< Pieces behind the first.
+  std::byte* local = nullptr;                     ///< Source or destination at the initiator.
+  std::size_t size = 0;                           ///< Bytes of `local` and `rest`; the payload is header_size longer.
+  std::array<local_memory, gather_limit> rest{};  ///< The pieces after the first.
   std::size_t rest_count = 0;
   void* context = nullptr;
   status outcome{};
   std::vector<std::byte> payload;
 
   std::size_t total() const noexcept { return header_size + size; }
-  /// The initiator's memory, piece by piece.
+  /// Visits the initiator's memory piece by piece.
   template <class On>
   void each_piece(On&& on) const {
     std::size_t first = size;
@@ -101,7 +102,7 @@ struct packet {
   }
 };
 
-/// Packets by index; freed ones are used again, last first, so that their buffers have seen the sizes in use.
+/// Packets by index. Freed packets are reused, last first, so their buffers have the sizes in use.
 class packet_pool {
  public:
   std::uint32_t take() {
@@ -121,7 +122,7 @@ class packet_pool {
   }
   packet& operator[](std::uint32_t index) noexcept { return all_[index]; }
   std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(all_.size()); }
-  /// Effects: `count` packets more are free.
+  /// Adds `count` free packets.
   void reserve(std::size_t count) {
     const std::size_t before = all_.size();
     for (std::size_t i = 0; i < count; ++i) {

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The port of the in-process loopback: any row of the matrix, behaved as badly as the row permits, without a network.
-// Which calls exist is decided by the shape, as on real fabrics; what comes of them by the simulated library below
-// (conduct.hpp). Hot path: yes, for the policies above; the simulation itself is not built for speed. Threads: one
-// owner per world.
+// The port of the in-process loopback: any row of the matrix without a network, with the worst behaviour that the row
+// permits.
+// The shape decides which calls exist, as on real fabrics. The simulated library below decides their results
+// (behaviour.hpp).
+// Hot path: yes, for the policies above; the simulation itself is not optimised. Threads: one owner per world.
 #pragma once
 
 #include "oob_exchange.hpp"
 
 namespace weft::backends::loopback {
 
-/// The simulated network is part of weft: its release is weft's own.
+/// The simulated network is part of weft and has weft's release.
 inline constexpr library_version built_with{1, 0};
 
-/// Is the simulated process behind a port still there? What a process descriptor is to a real host.
+/// Whether the simulated process of a port is alive: the counterpart of a process descriptor.
 class process_watch {
  public:
   process_watch() = default;
@@ -24,7 +25,8 @@ class process_watch {
   std::shared_ptr<const endpoint> at_;
 };
 
-/// A simulated port of the fabric that the shape describes. poll, wait and now let virtual time pass and others run.
+/// A simulated port of the fabric that the shape describes. poll, wait and now let virtual time pass and other nodes
+/// run.
 template <port_shape Shape>
 class port {
  public:
@@ -211,19 +213,19 @@ class port {
   status wait(instant until) noexcept;
   int descriptor() const noexcept { return -1; }
 
-  /// This port's process, and a watch over a peer's, by what it said of itself.
+  /// This port's process, and a watch over a peer's process.
   std::uint64_t process() const noexcept { return std::uint64_t{at_->id} + 1; }
   loopback::process_watch watch_process(std::uint64_t process) const noexcept {
     if (!at_->open || process == 0 || process > sim_.endpoints.size()) return {};
     return loopback::process_watch(sim_.endpoints[process - 1]);
   }
-  /// Keys and nonces come from the run's seed, so that the same seed gives the same trace.
+  /// Keys and nonces come from the run's seed, so the same seed gives the same trace.
   std::uint64_t random() noexcept { return at_->open ? sim_.time.draw.next() : 1; }
   std::unordered_set<std::uint64_t>& keys_of_process() noexcept { return sim_.nodes[at_->node].keys; }
 
   /// For tests: calls that posted receives.
   std::uint64_t receive_calls() const noexcept { return at_->receive_calls; }
-  /// For tests: how often a message or an immediate found no receive here, and how often a peer's access was refused.
+  /// For tests: messages and immediates that found no receive here, and refused accesses of peers.
   std::uint64_t starved() const noexcept { return at_->starved_count; }
   std::uint64_t refused() const noexcept { return at_->refused_count; }
 
@@ -240,7 +242,7 @@ class port {
     bool copied;
     const_bytes header;
     void* header_descriptor = nullptr;
-    gather_list rest{};  ///< Pieces behind `local`.
+    gather_list rest{};  ///< The pieces after `local`.
     std::size_t size() const noexcept { return local.size + total_of(rest); }
   };
 
@@ -252,7 +254,7 @@ class port {
   status check(const order& asked, const char* operation) const noexcept;
   status post(const order& asked, const char* operation) noexcept;
   status atomic(const word_change& asked, link which, void* descriptor, remote_memory at, void* context) noexcept;
-  /// Effects: the owner's turn: time passes, what waited for polling moves on.
+  /// The owner's turn: time passes, and packets that waited for a poll are handled.
   void turn();
 
   simulation& sim_;

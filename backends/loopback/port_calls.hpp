@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The longer members of the loopback's port: what a call checks before it is believed, and what a turn of its owner
-// does. Hot path: yes. Threads: one owner.
+// The longer members of the loopback's port: checks of each post, and the owner's turn.
+// Hot path: yes. Threads: one owner.
 #pragma once
 
 #include "port.hpp"
@@ -30,7 +30,7 @@ status port<Shape>::check(const order& asked, const char* operation) const noexc
   if (asked.copied && asked.size() > row.inject_bytes) return error(errc::invalid, operation);
   const std::uint64_t most = asked.kind == packet_kind::message ? row.largest_message : row.largest_write;
   if (asked.header.size() + asked.size() > most) return error(errc::out_of_range, operation);
-  // A framed message's header is its first piece where there are several.
+  // The header of a framed message is its first piece.
   if (asked.rest.size() + 1 > (asked.kind == packet_kind::message ? facts.gather_limit : facts.rma_gather_limit))
     return error(errc::invalid, operation);
   if (asked.copied) return {};
@@ -71,7 +71,7 @@ status port<Shape>::atomic(const word_change& asked, link which, void* descripto
   if (!registered(*at_, descriptor, reinterpret_cast<const std::byte*>(asked.old), 3 * sizeof *asked.old))
     return error(errc::invalid, operation);
   if (const status turned = admit(sim_, *at_, which, operation); !turned) return turned;
-  asked.old[1] = asked.operand;  // libraries that read operands late keep them here
+  asked.old[1] = asked.operand;  // Libraries that read operands late keep them here.
   asked.old[2] = asked.expected;
   const std::uint32_t index = take_packet(sim_, *at_, which, packet_kind::atomic, post_mode::signalled, context);
   packet& p = sim_.pool[index];
@@ -99,7 +99,7 @@ int port<Shape>::poll(On&& on) {
   turn();
   at_->news_seen = at_->news;
   int told = 0;
-  if constexpr (Shape::two_queues) {  // one is read after the other: arrivals, then ends
+  if constexpr (Shape::two_queues) {  // The queues are read one after the other: receives, then transmits.
     std::array<completion_entry, 16> read;
     for (; told < 16 && !at_->completions.empty(); at_->completions.pop_front())
       read[static_cast<std::size_t>(told++)] = at_->completions.front().told;
@@ -148,7 +148,8 @@ status port<Shape>::wait(instant until) noexcept {
     return {};
   }
   doze(sim_, *at_, for_ever ? never : end);
-  const bool in_fiber = sim_.time.running() != nobody;  // without one, doze came back because nothing will ever come
+  // Outside fibers, doze returns only when nothing will ever happen.
+  const bool in_fiber = sim_.time.running() != nobody;
   if (at_->has_news() || (in_fiber && sim_.now() < end)) return {};
   return error(errc::deadline, "wait");
 }

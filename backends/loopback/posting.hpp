@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The initiator's side of each operation: what is answered at once (full queue, still connecting, bad arguments), and
-// what sets out. A refused post costs a little time, so that whoever tries for ever lets the others run. Hot path: yes.
-// Threads: one.
+// The initiator's side of each operation: immediate results (full queue, still connecting, wrong arguments), and
+// departure.
+// A refused post costs a little time, so a caller that retries for ever lets the others run.
+// Hot path: yes. Threads: one.
 #pragma once
 
 #include "linking.hpp"
@@ -10,7 +11,7 @@
 
 namespace weft::backends::loopback {
 
-/// Whether local memory is registered as the row wants it.
+/// Whether local memory is registered as the row demands.
 inline bool registered(const endpoint& at, const void* descriptor, const std::byte* data, std::size_t size) noexcept {
   if (!at.row.needs_descriptor || size == 0) return true;
   for (const auto& [key, held] : at.regions)
@@ -25,12 +26,12 @@ inline status turned_away(simulation& sim, waits_for what, const char* operation
   return again(what, operation);
 }
 
-/// Returns: ok when the link takes an operation now.
+/// Returns ok when the link takes an operation now.
 inline status admit(simulation& sim, endpoint& at, const link_name& name, const char* operation) {
   link_state* link = at.find(name);
   if (link == nullptr) return error(errc::closed, operation);
   if (link->phase == link_phase::lost) return error(errc::peer_lost, operation);
-  if (!at.row.connected && link->peer.port == nobody)  // dialled before anybody was there
+  if (!at.row.connected && link->peer.port == nobody)  // Dialled before the peer was open.
     if (const endpoint* there = endpoint_at(sim, link->dialled); there != nullptr) link->peer = {there->id, nobody, 0};
   if (link->phase != link_phase::open) return turned_away(sim, waits_for::connection, operation);
   if (at.row.lazy && !link->warm) {
@@ -46,7 +47,7 @@ inline status admit(simulation& sim, endpoint& at, const link_name& name, const 
   return {};
 }
 
-/// Returns: a packet from this link, ready to be filled. Requires: admitted.
+/// Returns a packet of this link, ready to be filled. Requires: admit() returned ok.
 inline std::uint32_t take_packet(simulation& sim, endpoint& at, const link_name& name, packet_kind kind, post_mode mode,
                                  void* context) {
   const link_state& link = *at.find(name);
@@ -60,7 +61,7 @@ inline std::uint32_t take_packet(simulation& sim, endpoint& at, const link_name&
   return index;
 }
 
-/// Effects: the operation is under way.
+/// Sends the packet on its way.
 inline void set_out(simulation& sim, endpoint& at, std::uint32_t index) {
   packet& p = sim.pool[index];
   link_state& link = *at.find(p.from);
@@ -74,7 +75,7 @@ inline void set_out(simulation& sim, endpoint& at, std::uint32_t index) {
   sim.time.post(leaves, due_kind::packet, index);
 }
 
-/// Effects: the time has come to try again what found no receive. `which` is the link, as posted.
+/// Retries messages without a receive. `which` is the link, as it was posted.
 inline void feed_again(simulation& sim, std::uint32_t port, std::uint64_t which) {
   endpoint& at = *sim.endpoints[port];
   const link_name name{port, static_cast<std::uint32_t>(which >> 32), static_cast<std::uint32_t>(which)};
@@ -84,7 +85,7 @@ inline void feed_again(simulation& sim, std::uint32_t port, std::uint64_t which)
   feed(sim, at, *held);
 }
 
-/// Effects: a receive is posted; a message that waited for one is tried again a little later.
+/// Posts a receive. A message that waits for one is tried again a little later.
 inline status post_receive(simulation& sim, endpoint& at, const link_name& name, local_memory into, void* context) {
   const bool per_link = at.row.connected && !at.row.pooled;
   link_state* link = per_link ? at.find(name) : nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A queue in one block of memory that only ever grows: after warm-up nothing allocates, which the loopback's owners
-// count on. Hot path: yes (push and pop). Threads: one owner.
+// A queue in one block of memory that only grows: after warm-up nothing allocates.
+// Hot path: yes (push and pop). Threads: one owner.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ class ring {
     head_ = (head_ + 1) & (slots_.size() - 1);
     --size_;
   }
-  /// Effects: room for `count` without another allocation.
+  /// Makes room for `count` elements.
   void reserve(std::size_t count) {
     std::size_t wanted = 16;
     while (wanted < count) wanted *= 2;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Virtual time: a heap of what is due, and the fibers that sleep until then. Nothing is ever compared by address, and
-// what is due at one instant runs in an order drawn from the seed, so that a run depends on its seed alone. Hot path:
-// yes (every poll passes here). Threads: one.
+// Virtual time: a heap of due events, and the fibers that sleep until then.
+// A run depends on its seed alone. Nothing is compared by address, and events of one instant run in an order drawn from
+// the seed.
+// Hot path: yes (every poll passes here). Threads: one.
 #pragma once
 
 #include "chance.hpp"
@@ -22,12 +23,12 @@ namespace weft::backends::loopback {
 inline constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 inline constexpr std::uint32_t nobody = ~std::uint32_t{0};
 
-/// Kinds of things that become due. `subject` is a task, a packet, an action, or a port whose receives are tried again.
+/// Kinds of due events. `subject` is a task, a packet, an action, or a port whose receives are tried again.
 enum class due_kind : std::uint8_t { wake, packet, action, feed };
 
 struct due {
   std::int64_t at = 0;
-  std::uint32_t tie = 0;  ///< Drawn from the seed; 0 goes before all others of the instant, in order of posting.
+  std::uint32_t tie = 0;  ///< Drawn from the seed. 0 comes before all others of the instant, in order of posting.
   std::uint64_t order = 0;
   due_kind kind{};
   std::uint32_t subject = 0;
@@ -38,13 +39,13 @@ struct due {
 struct task {
   std::unique_ptr<fiber, void (*)(fiber*)> thread{nullptr, &fiber::abandon};
   std::uint32_t node = 0;
-  bool service = false;              ///< Need not end for the run to end.
+  bool service = false;              ///< The run may end before it.
   std::uint64_t ticket = 0;          ///< Wake-ups with an older ticket are stale.
-  std::uint32_t asleep_at = nobody;  ///< The port that it waits on without end.
+  std::uint32_t asleep_at = nobody;  ///< The port that it waits on without a deadline.
   bool condemned = false;            ///< Dies as soon as it leaves.
 };
 
-/// Runs what is due, earliest first.
+/// Runs due events, earliest first.
 class scheduler {
  public:
   explicit scheduler(std::uint64_t seed) : draw(seed) { heap_.reserve(4096); }
@@ -52,11 +53,11 @@ class scheduler {
   chance draw;
   trace log;
   std::vector<task> tasks;
-  std::function<void(std::uint32_t)> on_packet;  ///< The world's: a packet is due.
-  std::function<void(std::uint32_t, std::uint64_t)>
-      on_feed;  ///< The world's: messages are matched with receives again.
-  std::function<std::int64_t(std::uint32_t)>
-      paused_until;  ///< The world's: when a node's fibers may run again; 0: now.
+  std::function<void(std::uint32_t)> on_packet;  ///< Set by the world: a packet is due.
+  /// Set by the world: matches messages with receives again.
+  std::function<void(std::uint32_t, std::uint64_t)> on_feed;
+  /// Set by the world: when a node's fibers may run again; 0: now.
+  std::function<std::int64_t(std::uint32_t)> paused_until;
 
   std::int64_t now() const noexcept { return now_; }
   std::int64_t limit() const noexcept { return limit_; }
@@ -78,7 +79,7 @@ class scheduler {
     post(at, due_kind::action, slot);
   }
 
-  /// Effects: runs the earliest thing that is due. Returns: what left a fiber's body, if anything. Requires: not idle.
+  /// Runs the earliest due event. Returns the exception that left a fiber's body, if any. Requires: not idle.
   std::exception_ptr step() {
     std::pop_heap(heap_.begin(), heap_.end(), later);
     const due next = heap_.back();
@@ -100,7 +101,7 @@ class scheduler {
     return {};
   }
 
-  /// Effects: time passes for the caller. Others run meanwhile where something is due before.
+  /// Lets time pass for the caller. Earlier events run meanwhile.
   void pass(std::int64_t cost) { sleep_until(now_ + cost); }
 
   void sleep_until(std::int64_t at) {
@@ -118,11 +119,10 @@ class scheduler {
     leave();
   }
 
-  /// Effects: the caller's fiber stops until something posts a wake-up with its present ticket. Requires: a fiber is
-  /// running.
+  /// Stops the caller's fiber until a wake-up with its present ticket. Requires: a fiber is running.
   void leave() {
     const std::uint32_t self = running_;
-    // Not through a reference into `tasks`: it may grow while this fiber is away.
+    // No reference into `tasks`: it may grow while this fiber is away.
     fiber* thread = tasks[self].thread.get();
     thread->leave();
   }
@@ -171,7 +171,7 @@ class scheduler {
   std::vector<due> heap_;
   std::vector<std::function<void()>> actions_;
   std::uint64_t order_ = 0;
-  std::int64_t now_ = 1'000'000'000;  // not zero: an instant of zero often means "none" to callers
+  std::int64_t now_ = 1'000'000'000;  // Not zero: an instant of zero often means "none" to callers.
   std::int64_t limit_ = never;
   std::uint32_t running_ = nobody;
 };

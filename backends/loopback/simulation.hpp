@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything that one simulated world consists of, in one place: time, nodes, ports, packets, faults; and the few
-// things that all of its parts do to it (tell a sleeper, queue a completion, end an operation). Hot path: yes. Threads:
-// one; a simulation never leaves the thread that made it.
+// The state of one simulated world: time, nodes, ports, packets, faults. Also the operations that all of its parts
+// share: wake a sleeper, queue a completion, end an operation.
+// Hot path: yes. Threads: one; a simulation never leaves the thread that made it.
 #pragma once
 
 #include "endpoint.hpp"
@@ -15,17 +15,17 @@ namespace weft::backends::loopback {
 struct node_state {
   std::string name;
   std::int64_t paused_until = 0;
-  std::unordered_set<std::uint64_t> keys{};  ///< Of regions, all that its processes have handed out.
+  std::unordered_set<std::uint64_t> keys{};  ///< All region keys that its processes have handed out.
 };
 
-/// A road between two nodes that carries nothing at the moment. What is on it waits.
+/// A broken path between two nodes. Packets on it wait.
 struct road_cut {
   std::uint32_t one = 0;
   std::uint32_t other = 0;
   ring<std::uint32_t> held;
 };
 
-/// Somebody serves an opaque address under a name.
+/// An opaque address that is served under a name.
 struct oob_exchange_entry {
   std::string host;
   std::string service;
@@ -53,13 +53,13 @@ struct simulation {
   faults wrong;
   prices cost;
   packet_pool pool;
-  std::vector<node_state> nodes;  ///< 0 is "main": whoever is not in a fiber.
+  std::vector<node_state> nodes;  ///< 0 is "main": code outside of fibers.
   std::vector<std::shared_ptr<endpoint>> endpoints;
   std::vector<std::unique_ptr<road_cut>> cuts;
   std::vector<std::shared_ptr<oob_exchange_entry>> served;
-  std::uint32_t guest_node = 0;  ///< The node of the thread that runs outside fibers.
+  std::uint32_t guest_node = 0;  ///< The node of the thread that runs outside of fibers.
   std::uint64_t posted = 0;
-  std::function<void(std::uint32_t)> crash;  ///< The world's: a node dies now.
+  std::function<void(std::uint32_t)> crash;  ///< Set by the world: kills a node.
 
   std::int64_t now() const noexcept { return time.now(); }
   std::uint32_t here() const noexcept {
@@ -82,7 +82,7 @@ struct simulation {
   }
 };
 
-/// Effects: wakes whoever sleeps on this port.
+/// Wakes the task that sleeps on this port.
 inline void tell_sleeper(simulation& sim, endpoint& at) {
   if (at.sleeper == nobody) return;
   const std::uint32_t sleeper = std::exchange(at.sleeper, nobody);
@@ -91,7 +91,7 @@ inline void tell_sleeper(simulation& sim, endpoint& at) {
   sim.time.post(wakes, due_kind::wake, sleeper, sim.time.tasks[sleeper].ticket);
 }
 
-/// Effects: what a library does to the context that it was lent.
+/// Overwrites a context as a library does while it owns it.
 inline void scribble(const endpoint& at, void* context) noexcept {
   if (context != nullptr && at.row.context_bytes != 0) std::memset(context, 0xa5, at.row.context_bytes);
 }
@@ -109,7 +109,7 @@ inline void change(simulation& sim, endpoint& at, const link_event& event) {
   tell_sleeper(sim, at);
 }
 
-/// Effects: the initiator's operation is over: its slot is free, and it is told, once, where it wanted to be.
+/// Ends the initiator's operation: frees its slot, and reports the end once where the initiator asked for it.
 inline void end(simulation& sim, packet& p, status outcome) {
   if (!std::exchange(p.unreported, false)) return;
   endpoint& initiator = *sim.endpoints[p.from.port];
@@ -118,7 +118,7 @@ inline void end(simulation& sim, packet& p, status outcome) {
   sim.note(happening::ended, initiator.id, p.number, static_cast<std::uint64_t>(outcome.code));
   const bool success = outcome.code == errc::ok;
   if (success && (p.injected || p.mode == post_mode::unsignalled)) {
-    tell_sleeper(sim, initiator);  // a slot is free: whoever was answered `again` may try once more
+    tell_sleeper(sim, initiator);  // A slot is free: a caller that got `again` may retry.
     ++initiator.news;
     return;
   }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What happened in a simulated run, in order, and one number for all of it: two runs with equal hashes did the same.
-// Nothing that differs between processes or compilers goes in: no pointers, no payloads (peers exchange addresses in
-// them). Hot path: append is a few multiplications; the lines themselves are kept only when asked. Threads: one owner.
+// The events of a simulated run in order, and one hash of them: runs with equal hashes did the same.
+// The trace holds nothing that differs between processes or compilers: no pointers, and no payloads, because peers
+// exchange addresses in them.
+// Hot path: append is a few multiplications; lines are stored only on request. Threads: one owner.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 namespace weft::backends::loopback {
 
-/// What a line of the trace tells.
+/// The kind of a line.
 enum class happening : std::uint8_t {
   ran,
   slept,
@@ -38,7 +39,7 @@ constexpr const char* name_of(happening what) noexcept {
   return names[static_cast<std::uint8_t>(what)];
 }
 
-/// One line: when, who (a node or a port, as the line's kind has it), and two numbers that depend on the kind.
+/// One line: time, subject (a node or a port, by kind), and two numbers that depend on the kind.
 struct trace_line {
   std::int64_t at = 0;
   happening what{};
@@ -58,7 +59,7 @@ class trace {
     ++count_;
     if (keeps_) lines_.push_back({at, what, who, first, second});
   }
-  /// Effects: from now on the lines themselves are kept too.
+  /// Stores the lines too, from now on.
   void keep() { keeps_ = true; }
   std::uint64_t hash() const noexcept { return hash_; }
   std::uint64_t count() const noexcept { return count_; }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the owner of a simulated port sleeps: until something comes for it, or until its deadline, whichever virtual time
-// reaches first. Looking and falling asleep are one step here, so no wake-up is lost. Hot path: the warm side of it.
-// Threads: one.
+// How the owner of a simulated port sleeps: until an event for it or its deadline, whichever comes first in virtual
+// time.
+// The check and the sleep are one step, so no wake-up is lost. Hot path: its warm side. Threads: one.
 #pragma once
 
 #include "world.hpp"
 
 namespace weft::backends::loopback {
 
-/// Effects: sleeps until news or `until`. Without a fiber, runs what is due instead; returns when nothing ever will be.
+/// Sleeps until an event or `until`. Outside fibers it runs due events instead, and returns when there are none left.
 inline void doze(simulation& sim, endpoint& at, std::int64_t until) {
   scheduler& time = sim.time;
   const std::uint32_t self = time.running();

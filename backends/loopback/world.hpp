@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A whole system in one thread and in virtual time: nodes that run blocking-style code in fibers, the fabric between
-// them, and faults, all from one seed. A port belongs to the world and the node in which it was opened; one that is
-// opened outside of any world gets a private one without faults, so that plain programs with two ports in one thread
-// work too. Hot path: no. Threads: one per world; a world never leaves its thread.
+// A whole system in one thread and in virtual time, from one seed: nodes that run blocking code in fibers, the fabric
+// between them, and faults.
+// A port belongs to the world and node in which it was opened. A port opened outside of a world gets a private world
+// without faults, so plain programs with two ports in one thread work too.
+// Hot path: no. Threads: one per world; a world never leaves its thread.
 #pragma once
 
 #include "posting.hpp"
@@ -23,15 +24,15 @@ struct run_outcome {
   explicit operator bool() const noexcept { return how == ending::finished; }
 };
 
-/// The simulation in which a port that is opened now will live.
+/// The simulation for ports that are opened now.
 inline simulation*& current_simulation() noexcept {
-  thread_local simulation* current =
-      nullptr;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables): set by the world that runs
+  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables): set by the world that runs
+  thread_local simulation* current = nullptr;
   return current;
 }
 
-/// Effects: a node's process is killed: its fibers never run again, its ports fall silent, peers learn of it where the
-/// row tells.
+/// Kills a node's process: its fibers never run again, its ports fall silent, and peers get an event where the row
+/// reports it.
 void kill_node(simulation& sim, std::uint32_t node);
 
 inline void prepare(simulation& sim) {
@@ -51,30 +52,29 @@ inline simulation& here() {
   return *quiet;
 }
 
-/// Effects: the calling node does nothing for this long, in virtual time.
+/// Stops the calling node for this long, in virtual time.
 inline void sleep_for(duration span) { here().time.pass(span.count()); }
 
-/// A simulated system. Spawn nodes, run, look at the trace.
+/// A simulated system. Spawn nodes, run, read the trace.
 class world {
  public:
   explicit world(std::uint64_t seed, const faults& trouble = {}) : sim_(seed, trouble) { prepare(sim_); }
 
-  /// Effects: `body` runs on the node of this name as soon as the world runs. Several may share a node; a node that
-  /// crashed is restarted by spawning on it anew. Exceptions that leave the body leave run().
+  /// Runs `body` on the named node as soon as the world runs. Several bodies may share a node. Spawning on a crashed
+  /// node restarts it. Exceptions that leave the body leave run().
   void spawn(std::string_view node, std::function<void()> body) {
     sim_.time.add(sim_.node_named(node), false, std::move(body));
   }
-  /// As spawn, but the run does not wait for its end.
+  /// Like spawn, but the run does not wait for the body's end.
   void serve(std::string_view node, std::function<void()> body) {
     sim_.time.add(sim_.node_named(node), true, std::move(body));
   }
-  /// Effects: `action` happens after this much virtual time (counted from now).
+  /// Calls `action` after this much virtual time, counted from now.
   void after(duration span, std::function<void()> action) {
     sim_.time.post_action(sim_.now() + span.count(), std::move(action));
   }
 
-  /// Effects: runs until each spawned body ended, all sleep for ever, or this much virtual time went by. May be called
-  /// again.
+  /// Runs until all spawned bodies ended, all sleep for ever, or `limit` of virtual time passed. May be called again.
   run_outcome run(duration limit);
 
   void crash(std::string_view node) { kill_node(sim_, sim_.node_named(node)); }
@@ -83,7 +83,7 @@ class world {
     sim_.note(happening::paused, index, static_cast<std::uint64_t>(span.count()));
     sim_.nodes[index].paused_until = std::max(sim_.nodes[index].paused_until, sim_.now() + span.count());
   }
-  /// Effects: nothing passes between the two nodes, in either direction, until heal.
+  /// Stops all packets between the two nodes, in both directions, until heal.
   void cut(std::string_view one, std::string_view other);
   void heal(std::string_view one, std::string_view other);
 
@@ -99,8 +99,8 @@ class world {
   simulation sim_;
 };
 
-/// While it lives, the calling thread acts as a node of the world without a fiber: ports opened now belong there, and
-/// polling them makes time pass.
+/// While it lives, the calling thread is a node of the world without a fiber: its new ports belong there, and polling
+/// them lets time pass.
 class guest {
  public:
   guest(world& host, std::string_view node)

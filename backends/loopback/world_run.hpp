@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The run of a world, how it ends, and what befalls its nodes from outside: crashes, cut roads.
+// The run of a world, its end, and external faults of its nodes: crashes and broken paths.
 // Hot path: no. Threads: one.
 #pragma once
 
@@ -76,7 +76,7 @@ inline void world::heal(std::string_view one, std::string_view other) {
   std::erase_if(sim_.cuts, [held](const auto& each) { return each.get() == held; });
 }
 
-/// Effects: packets that sat in the dead port's queues are lost, as are its links and its memory.
+/// Discards the packets in the dead port's queues, its links and its memory.
 inline void empty_endpoint(simulation& sim, endpoint& at) {
   at.open = false;
   at.crashed = true;
@@ -95,7 +95,7 @@ inline void empty_endpoint(simulation& sim, endpoint& at) {
   at.locals.clear();
 }
 
-/// Effects: links to the dead port break after a while where the row tells, and go on in silence where not.
+/// Breaks links to the dead port after a while where the row reports it; elsewhere they stay silent.
 inline void tell_of_death(simulation& sim, const endpoint& dead) {
   for (auto& each : sim.endpoints) {
     if (!each->open) continue;

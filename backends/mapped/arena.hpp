@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The memory that a transport shares with all its peers: a table of its regions, and the bytes of those that it made
-// itself. One file per transport, so that a peer maps it once, when they meet, and no region needs a word of its owner
-// when it is first used. A key is a row of the table and 48 bits that no other region had: whoever uses it looks at one
-// row. Bytes of a released region are given back to the system at once, and their place is used again as late as
-// possible: a write that was under way meets nobody else's bytes. Hot path: no; what peers do with it is neighbour.hpp.
-// Threads: the owner's; peers read the table.
+// The memory that a transport shares with all its peers: a table of its regions, and the bytes of regions that it
+// allocated.
+// Each transport has one file. A peer maps it once, in the handshake, so the first use of a region needs no message.
+// A key is a row of the table and 48 bits that no other region had: a lookup reads one row.
+// The system gets the bytes of a released region back at once. Their addresses are reused as late as possible, so a
+// late write hits no other region.
+// Hot path: no; peer_memory.hpp is what peers use. Threads: the owner's; peers read the table.
 #pragma once
 
 #include "../../core/memory.hpp"
@@ -21,34 +22,33 @@
 
 namespace weft::backends::mapped {
 
-/// One region, as its owner tells it to all peers. `key` is written last and erased first.
+/// One region, as its owner announces it to all peers. The owner writes `key` last and erases it first.
 struct alignas(64) region_row {
-  static constexpr std::uint32_t in_arena =
-      8;  ///< Beside the bits of `rights`. Without it `place` is an address of the owner's.
+  /// Flag next to the bits of `rights`. Without it `place` is an address of the owner.
+  static constexpr std::uint32_t in_arena = 8;
   std::atomic<std::uint64_t> key{0};
   std::atomic<std::uint64_t> place{0};
   std::atomic<std::uint64_t> length{0};
   std::atomic<std::uint32_t> flags{0};
 };
 
-/// How an arena's file begins.
+/// The beginning of an arena's file.
 struct arena_head {
   static constexpr std::uint64_t rows = 1U << 16;
-  std::atomic<std::uint64_t> reach{0};   ///< Bytes of the file that may be in use.
-  std::atomic<std::uint32_t> asleep{0};  ///< The owner sleeps, or is about to: whoever sends wakes it.
+  std::atomic<std::uint64_t> reach{0};   ///< End of the bytes that may be in use.
+  std::atomic<std::uint32_t> asleep{0};  ///< The owner sleeps, or is about to sleep: a sender wakes it.
   std::array<region_row, rows> table;
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free,
               "weft: processes share these words, so that no lock of one process may stand for them");
 
-/// Pieces of a range, handed out one behind the other: a piece that comes back is handed out again when the end was
-/// reached.
+/// Allocates pieces of a range in ascending order. A freed piece is reused after the allocation reached the end.
 class range_of_pages {
  public:
   static constexpr std::uint64_t page = 4096;
   range_of_pages(std::uint64_t from, std::uint64_t to) : free_{{from, to}}, next_(from) {}
 
-  /// 0: there is no such piece.
+  /// Returns the start; 0: no piece is large enough.
   std::uint64_t take(std::uint64_t size) {
     for (const std::uint64_t from : {next_, std::uint64_t{0}})
       for (std::size_t i = 0; i < free_.size(); ++i) {
@@ -94,7 +94,7 @@ class arena {
  public:
   static constexpr std::uint64_t most_bytes = std::uint64_t{64} << 30, least_bytes = std::uint64_t{1} << 30;
 
-  /// Of 64 GiB, or the half or less where this process has no room for that many addresses (a limit of its own, or a
+  /// Makes an arena of 64 GiB, or of a half, a quarter and so on where this process has fewer addresses (a limit, or a
   /// tool that it runs under).
   static result<std::unique_ptr<arena>> make(const std::string& who) {
     for (std::uint64_t size = most_bytes;; size /= 2) {
@@ -110,10 +110,10 @@ class arena {
   const file& memory() const noexcept { return memory_; }
   arena_head& head() const noexcept { return *head_; }
   std::byte* start() const noexcept { return here_.start(); }
-  /// What a peer has to map to reach everything that was told so far.
+  /// The bytes that a peer must map to reach every region announced so far.
   std::uint64_t reach() const noexcept { return head_->reach.load(std::memory_order_relaxed); }
 
-  /// Fresh, zeroed bytes, aligned to a page. Empty: the arena is full.
+  /// Allocates zeroed bytes, aligned to a page. Empty: the arena is full.
   bytes take(std::size_t size) {
     const std::uint64_t whole = rounded(size);
     const std::uint64_t start = whole < size ? 0 : pages_.take(whole);
@@ -121,7 +121,7 @@ class arena {
     if (start + whole > reach()) head_->reach.store(start + whole, std::memory_order_release);
     return {here_.start() + start, size};
   }
-  /// Effects: the bytes are the system's again, and zero for whoever comes next.
+  /// Returns the bytes to the system. They are zero for their next user.
   void give(bytes gone) {
     const auto start = static_cast<std::uint64_t>(gone.data() - here_.start());
     (void)::fallocate(memory_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(start),
@@ -134,7 +134,7 @@ class arena {
            some.size() <= static_cast<std::size_t>(start + here_.size() - some.data());
   }
 
-  /// Tells peers of a region. 0: all rows of the table are taken.
+  /// Announces a region to peers and returns its key. 0: all rows of the table are in use.
   std::uint64_t list(bytes region, rights granted) {
     if (unused_.empty() && rows_used_ == arena_head::rows) return 0;
     if (unused_.empty()) unused_.push_back(rows_used_++);
@@ -163,8 +163,8 @@ class arena {
   arena(file memory, mapping here)
       : memory_(std::move(memory)),
         here_(std::move(here)),
-        head_(reinterpret_cast<arena_head*>(
-            here_.start())),  // zero as the file is: constructing it would touch every row
+        // The file is zero already. A constructor would touch every row.
+        head_(reinterpret_cast<arena_head*>(here_.start())),
         pages_(rounded(sizeof(arena_head)), here_.size()),
         draw_(std::random_device{}()),
         count_(draw_() << 32 | draw_()) {
@@ -173,7 +173,7 @@ class arena {
   static constexpr std::uint64_t rounded(std::uint64_t size) noexcept {
     return (size + range_of_pages::page - 1) / range_of_pages::page * range_of_pages::page;
   }
-  /// An odd step from a drawn start: 2^48 different ones before the first comes again.
+  /// An odd step from a random start: 2^48 different values before the first one repeats.
   std::uint64_t fresh_key(std::uint32_t index) {
     do count_ += 0x9e37'79b9'7f4b;
     while (count_ << 16 == 0);
@@ -185,7 +185,7 @@ class arena {
   arena_head* head_;
   range_of_pages pages_;
   std::uint32_t rows_used_ = 0;
-  std::vector<std::uint32_t> unused_;  ///< Below that.
+  std::vector<std::uint32_t> unused_;  ///< Free rows below rows_used_.
   std::mt19937_64 draw_;
   std::uint64_t count_;
 };

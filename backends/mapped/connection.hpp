@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One link: the rings of both directions, the peer's memory as it is mapped here, the receives that were posted, and
-// the socket. Hot path: the rings, the neighbour and the receives. Threads: the owner's.
+// One link: the rings of both directions, the peer's mapped memory, the posted receives, and the socket.
+// Hot path: the rings, the peer's memory and the receives. Threads: the owner's.
 #pragma once
 
 #include "../../core/port.hpp"
@@ -17,19 +17,18 @@
 namespace weft::backends::mapped {
 
 enum class link_phase : std::uint8_t {
-  dialling,  ///< The listener's queue is full: tried again.
-  greeting,  ///< We spoke, and wait for the other side.
-  arrived,   ///< Somebody connected and has said nothing yet.
-  heard,     ///< It greeted us; the transport was not told.
+  dialling,  ///< The listener's queue is full: connect again.
+  greeting,  ///< Our hello is sent; the peer's has not arrived.
+  arrived,   ///< A peer connected; its hello has not arrived.
+  heard,     ///< The peer's hello arrived; not reported to the transport.
   standing,
-  ending,  ///< Over, and not yet told.
-  gone,    ///< Told, or hung up.
+  ending,  ///< Ended, and not reported yet.
+  gone,    ///< Reported as ended, or hung up.
 };
 
 class posts;
 
-/// Receives. The one that was posted last is taken first: its memory is the warmest, and no order among them is
-/// promised.
+/// Posted receives. The last posted one is taken first: its memory is warmest, and no order among receives is promised.
 class posted_receives {
  public:
   struct receive {
@@ -39,7 +38,8 @@ class posted_receives {
   };
   explicit posted_receives(std::uint32_t most)
       : places_(std::make_unique<receive[]>(std::size_t{most} + 1)), end_(places_.get()), stop_(places_.get() + most) {}
-  /// What a short message may have, so that it can be copied whole entries at a time: no branch asks for its length.
+  /// The room that every posted receive has for a short message. A short message is copied as a whole entry, without a
+  /// branch on its length.
   [[gnu::always_inline]] std::uint32_t shortest() const noexcept { return shortest_; }
   bool empty() const noexcept { return end_ == places_.get(); }
   bool full() const noexcept { return end_ == stop_; }
@@ -49,7 +49,7 @@ class posted_receives {
       shortest_ = 0;
     *end_++ = r;
   }
-  /// Posts what was taken last, as it was; false: it is another one.
+  /// Posts the last taken receive again. False: `context` is another receive's.
   [[gnu::always_inline]] bool post_again(const void* context) noexcept {
     if (end_->context != context) [[unlikely]]
       return false;
@@ -61,7 +61,7 @@ class posted_receives {
 
  private:
   std::unique_ptr<receive[]> places_;
-  receive *end_, *stop_;  ///< Behind the last that is posted; the last place, which nobody gets.
+  receive *end_, *stop_;  ///< The end of the posted receives, and the last place, which stays free.
   std::uint32_t shortest_ = ring_entry::room;
 };
 
@@ -72,14 +72,14 @@ struct connection {
   incoming_ring in;
   neighbour there;
   posted_receives receives;
-  likely_lines arriving;  ///< Where the peer's bytes came last.
-  bool wakes = false;     ///< The peer may sleep: look after each message whether it does.
+  likely_lines arriving;  ///< Where the peer's bytes arrived last.
+  bool wakes = false;     ///< The peer may sleep: check that after each message.
   link_phase phase = link_phase::greeting;
-  bool stood = false;  ///< The transport knows it as established.
+  bool stood = false;  ///< Reported to the transport as established.
   std::uint32_t tag = no_tag;
-  void* whose = nullptr;                  ///< What the transport has of it.
-  posts* through = nullptr;               ///< Who posts to it.
-  const std::byte* own_memory = nullptr;  ///< Where this side's arena begins.
+  void* whose = nullptr;                  ///< The transport's object for the link.
+  posts* through = nullptr;               ///< The object that posts to this link.
+  const std::byte* own_memory = nullptr;  ///< Start of this side's arena.
   pid_t process = 0;
   file socket;
   file own_ring;  ///< Until the peer has it.
@@ -87,12 +87,12 @@ struct connection {
   address_bytes dialled;
   instant since{};
 
-  /// Tells of bytes that were just stored.
+  /// Sends a notice about bytes that were just stored.
   [[gnu::always_inline]] void notify(const std::byte* stored, std::size_t size, std::uint64_t immediate) noexcept {
     const std::uint64_t first = there.offset_of(stored);
     out.send_notice(immediate, {first, first + size - 1});
   }
-  /// Fetches what a notice tells of.
+  /// Prefetches the bytes of a notice.
   [[gnu::always_inline]] void fetch_ahead(written_bytes told) noexcept {
     const auto start = reinterpret_cast<std::uintptr_t>(own_memory);
     arriving.are(start + told.first, start + told.last);
@@ -105,12 +105,12 @@ struct connection {
   }
   [[gnu::noinline]] void tell_room() noexcept { in.tell_room(); }
 
-  /// A message or a notice can be told now.
+  /// Whether a message or a notice can be reported now.
   bool has_news() const noexcept {
     if (incoming_memory.start() == nullptr || !in.has_front()) return false;
     return (in.front().size & ring_entry::notice) != 0 || !receives.empty();
   }
-  /// This side's ring, which nobody knows yet.
+  /// Makes this side's ring. No peer knows it yet.
   result<void> make_ring(std::uint64_t payload, const std::string& who) {
     const std::uint64_t size = ring_memory::file_bytes(payload);
     auto ring = sealed_memory(size, who);
@@ -122,7 +122,7 @@ struct connection {
     in = incoming_ring(reinterpret_cast<ring_memory*>(incoming_memory.start()), payload);
     return {};
   }
-  /// Maps what the peer sent. False: it is not what a port of this build sends.
+  /// Maps the files of the peer's hello. False: no port of this build sends such a hello.
   bool meet(const packet& came, const std::string& who) noexcept {
     const std::uint64_t ring_bytes = ring_memory::file_bytes(came.said.payload);
     if (came.said.entries != ring_memory::entries || came.said.arena < sizeof(arena_head) ||
@@ -140,8 +140,8 @@ struct connection {
   }
   static constexpr std::uint64_t most_payload = std::uint64_t{1} << 32;
 
-  /// What was sent is told to a peer that may sleep: the fence keeps the look behind the message, as the sleeper's
-  /// keeps its look behind its word.
+  /// Wakes a peer that may sleep, after a message. The fence orders the check after the message, as the sleeper's fence
+  /// orders its check after its flag.
   [[gnu::always_inline]] void sent() const noexcept {
     if (wakes) [[unlikely]]
       wake_if_asleep();

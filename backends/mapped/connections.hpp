@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The links of a port, and what their sockets say. A link stands when both sides have each other's files. It ends when
-// its socket does, which the kernel sees to whatever became of the peer; the end is told behind all that had arrived.
-// Hot path: standing links are walked by port::poll. Threads: one owner.
+// The links of a port and their sockets. A link stands when both sides have each other's files.
+// It ends when its socket ends: the kernel ensures that for killed peers too. The loss is reported after everything
+// that arrived before.
+// Hot path: port::poll walks the standing links. Threads: one owner.
 #pragma once
 
 #include "arena.hpp"
@@ -48,17 +49,17 @@ class connections {
   const arena& own() const noexcept { return own_; }
   int events() const noexcept { return events_.get(); }
   const std::vector<std::unique_ptr<connection>>& all() const noexcept { return links_; }
-  /// So few that each look asks all; else none, and looks take turns.
+  /// Up to this number, each poll checks all links. Beyond it, polls take turns.
   static constexpr std::size_t most_near = 64;
   [[gnu::always_inline]] const std::unique_ptr<connection>* near_begin() const noexcept { return near_begin_; }
   [[gnu::always_inline]] const std::unique_ptr<connection>* near_end() const noexcept { return near_end_; }
   bool are_several() const noexcept { return several_; }
-  /// Behind all others, so that whoever sends without rest holds up nobody. It may have been hung up.
+  /// Moves a link behind all others, so a busy sender delays no other link. The link may have been hung up.
   [[gnu::cold, gnu::noinline]] void last_poll_at(const connection& busy) noexcept {
     const auto at = links_.begin() + static_cast<std::ptrdiff_t>(place_of(busy));
     if (at != links_.end()) std::rotate(at, at + 1, links_.end());
   }
-  /// Among all; of a link that was hung up: behind them.
+  /// Index of the link; of a link that was hung up: the number of links.
   std::size_t place_of(const connection& link) const noexcept {
     return static_cast<std::size_t>(
         std::find_if(links_.begin(), links_.end(), [&link](const auto& each) { return each.get() == &link; }) -
@@ -84,7 +85,7 @@ class connections {
     return &link;
   }
 
-  /// Nothing of the link is told any more. Its memory stays until the next look.
+  /// Ends a link: nothing more is reported for it. Its memory stays until the next poll.
   void hang_up(connection* gone) {
     const auto held =
         std::find_if(links_.begin(), links_.end(), [gone](const auto& each) { return each.get() == gone; });
@@ -97,9 +98,9 @@ class connections {
     links_.erase(held);
     count_links();
   }
-  /// A post found a place beyond what is mapped of its peer.
+  /// A post found a place beyond the mapped part of its peer's memory.
   void want_growth() noexcept { grows_ = chores_ = true; }
-  /// Something is to be done before the next look.
+  /// Whether maintenance is due before the next poll.
   bool has_chores() const noexcept { return chores_; }
   [[gnu::cold, gnu::noinline]] void tidy() noexcept {
     chores_ = false;
@@ -109,7 +110,7 @@ class connections {
       if (each->stood && !each->there.grow()) broke(*each);
   }
 
-  /// Reads what the sockets say. Cheap enough for once in a while: a system call.
+  /// Reads the sockets: one system call, so it is called now and then.
   void hear_all() {
     std::array<epoll_event, 32> came{};
     const int count = ::epoll_wait(events_.get(), came.data(), static_cast<int>(came.size()), 0);
@@ -121,9 +122,9 @@ class connections {
     news_ = news_ || count == static_cast<int>(came.size());
   }
 
-  /// Something is to be told, or to be tried again.
+  /// Whether a change must be reported or a connect repeated.
   bool has_news() const noexcept { return news_; }
-  /// The same, or something arrived.
+  /// The same, or an arrival.
   bool has_any_news() const noexcept {
     return news_ || grows_ ||
            std::any_of(links_.begin(), links_.end(), [](const auto& each) { return each->has_news(); });
@@ -137,7 +138,7 @@ class connections {
         each->phase = link_phase::ending;
     }
   }
-  /// Tells of every change, once.
+  /// Reports every change once.
   template <class On>
   void tell(On& on) {
     while (connection* link = next_change()) tell_of(*link, on);
@@ -147,7 +148,7 @@ class connections {
     news_ = news_ || std::any_of(links_.begin(), links_.end(), unsettled);
   }
 
-  /// What the peer did contradicts what peers do.
+  /// Ends a link whose peer violated the protocol.
   void broke(connection& link) noexcept {
     link.phase = link_phase::ending;
     news_ = true;
@@ -168,7 +169,7 @@ class connections {
     return ::epoll_ctl(events_.get(), EPOLL_CTL_ADD, socket.get(), &wanted) == 0;
   }
 
-  /// A link with this side's ring, which nobody knows yet.
+  /// Makes a link with this side's ring. No peer knows it yet.
   result<std::unique_ptr<connection>> fresh(file socket) {
     if (!socket) return refused_by_system(errno, "socket", who_);
     auto made = std::make_unique<connection>(most_receives_);
@@ -223,19 +224,19 @@ class connections {
       packet came = hear(link.socket);
       if (came.what == packet::kind::nothing) return;
       if (came.what == packet::kind::wake) continue;
-      if (link.phase == link_phase::dialling) return;  // not connected yet: sockets say so by an end
+      if (link.phase == link_phase::dialling) return;  // Not connected yet: sockets report that as an end.
       news_ = true;
       const bool due = link.phase == link_phase::greeting || link.phase == link_phase::arrived;
       if (came.what == packet::kind::end || !due || !link.meet(came, who_)) {
         link.phase = link_phase::ending;
-        (void)::epoll_ctl(events_.get(), EPOLL_CTL_DEL, link.socket.get(), nullptr);  // it would be readable for ever
+        (void)::epoll_ctl(events_.get(), EPOLL_CTL_DEL, link.socket.get(), nullptr);  // It would be readable for ever.
         return;
       }
       link.phase = link.phase == link_phase::arrived ? link_phase::heard : link_phase::standing;
     }
   }
 
-  /// A link about which the transport does not know everything yet.
+  /// A link with a change that the transport does not know yet.
   connection* next_change() const noexcept {
     for (const auto& each : links_) {
       if (each->phase == link_phase::heard || (each->phase == link_phase::standing && !each->stood)) return each.get();
@@ -258,9 +259,9 @@ class connections {
   }
   template <class On>
   void offer(connection& link, On& on) {
-    link.phase = link_phase::arrived;  // told, whatever comes of it
+    link.phase = link_phase::arrived;  // Reported, with any result.
     const std::uint32_t tag = on(link_change::arrived, no_tag, &link);
-    if (link.phase == link_phase::gone) return;  // hung up by the handler
+    if (link.phase == link_phase::gone) return;  // The handler hung up.
     link.tag = tag;
     if (tag == no_tag) return hang_up(&link);
     link.phase = say_hello(link) ? link_phase::standing : link_phase::ending;

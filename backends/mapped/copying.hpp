@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How bytes and words of a mapping are touched. Writes stay in order: a fence in front of each, which costs nothing
-// where stores are ordered. An aligned word of 8 bytes is one store, so that whoever watches it sees it whole. Atomics
-// are the processor's own instructions: the owner's std::atomic_ref is safe beside them. Hot path: all of it. Threads:
-// any.
+// Access to bytes and words of a mapping.
+// Writes stay in order: a fence before each, which is free where the processor orders stores. An aligned word of 8
+// bytes is one store, so a watching thread sees it whole.
+// Atomics are instructions of the processor: the owner may use std::atomic_ref at the same time.
+// Hot path: all of it. Threads: any.
 #pragma once
 
 #include "../../core/atomics.hpp"
@@ -17,7 +18,7 @@
 
 namespace weft::backends::mapped {
 
-/// What no memory has need not be thought of: a place was found for so many bytes.
+/// Tells the compiler that no memory has more than PTRDIFF_MAX bytes.
 [[gnu::always_inline]] inline void is_found(std::size_t size) noexcept {
   if (size > static_cast<std::size_t>(PTRDIFF_MAX)) __builtin_unreachable();
 }
@@ -25,7 +26,7 @@ inline bool is_word(const std::byte* at, std::size_t size) noexcept {
   return size == 8 && reinterpret_cast<std::uintptr_t>(at) % 8 == 0;
 }
 
-/// At most 48 bytes, by moves that may overlap: a call costs more than all of them.
+/// Copies at most 48 bytes by moves that may overlap: a call would cost more than all of them.
 [[gnu::always_inline]] inline void copy_short(std::byte* to, const std::byte* from, std::size_t size) noexcept {
   const auto ends = [&]<std::size_t Each>(std::integral_constant<std::size_t, Each>) __attribute__((always_inline)) {
     std::array<std::byte, Each> first, last;
@@ -48,9 +49,8 @@ inline bool is_word(const std::byte* at, std::size_t size) noexcept {
   }
 }
 
-/// What is put was mostly just written, a header by words: a load that is wider than the stores it reads from waits
-/// until they have left the store buffer, so that short pieces go a word at a time. Apart, as a call of memcpy would
-/// be.
+/// Copies recently written bytes, for example a header of words. A load wider than the stores before it waits until
+/// they left the store buffer, so short pieces are copied word by word. Out of line, like memcpy.
 [[gnu::noinline]] inline void copy_written(std::byte* to, const std::byte* from, std::size_t size) noexcept {
   constexpr std::size_t each = sizeof(std::uint64_t), most_by_words = 128;
   if (size < each || size > most_by_words) {
@@ -60,7 +60,7 @@ inline bool is_word(const std::byte* at, std::size_t size) noexcept {
   const auto move = [=](std::size_t at) {
     std::uint64_t word = 0;
     std::memcpy(&word, from + at, each);
-    asm("" : "+r"(word));  // NOLINT(hicpp-no-assembler): opaque, else the compiler makes a wide copy of the loop
+    asm("" : "+r"(word));  // NOLINT(hicpp-no-assembler): opaque, otherwise the compiler makes a wide copy of the loop
     std::memcpy(to + at, &word, each);
   };
   const std::size_t last = size - each;
@@ -92,7 +92,7 @@ inline bool is_word(const std::byte* at, std::size_t size) noexcept {
   std::atomic_thread_fence(std::memory_order_acquire);
 }
 
-/// The word before. Requires: aligned.
+/// Returns the old value. Requires: aligned.
 template <atomic_operation What, atomic_number T>
 [[gnu::always_inline]] inline T change(std::byte* at, T operand, T expected) noexcept {
   std::atomic_ref<T> word(*reinterpret_cast<T*>(at));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The seldom ways of a port's posts: into another region than the last one, into memory that is not in the mapping,
-// messages that do not fit an entry, gather lists. What they are given travels in registers: on the straight ways
-// nothing of it needs an address. Hot path: no, but messages of more than 48 bytes and gather lists. Threads: the
-// owner's.
+// The slow paths of a port's posts: into another region than the last one, into memory outside the mapping, long
+// messages, gather lists.
+// Arguments are scalars, which travel in registers: the fast paths then need no address of theirs.
+// Hot path: only messages of more than 48 bytes and gather lists. Threads: the owner's.
 #pragma once
 
 #include "moving.hpp"
@@ -24,7 +24,7 @@ status send_pieces(connection& c, gather_list from, std::uint32_t immediate, voi
   c.out.send(from, immediate);
   return sent<M>(c, context);
 }
-/// Of more than ring_entry::room bytes.
+/// Sends a message of more than ring_entry::room bytes.
 template <post_mode M>
 [[gnu::noinline]] status send_large(connection& c, std::byte* data, std::size_t size, std::uint32_t immediate,
                                     void* context) noexcept {
@@ -50,7 +50,7 @@ template <post_mode M, atomic_operation What, atomic_number T>
   return ended_if<M>(count<What, T>(c, operand, expected, old, {address, key}), c, context, "atomic");
 }
 
-/// Requires: is_ready<M>(c). `AtOnce`: a write that is refused says so at once, since nobody waits for its end.
+/// Requires: is_ready<M>(c). `AtOnce`: the status reports a refused write, because no completion will.
 template <post_mode M, bool AtOnce>
 status notify_pieces(connection& c, gather_list from, remote_memory at, std::uint64_t immediate,
                      void* context) noexcept {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operations that ended and were not told of: here they end while they are posted, and are told by the next look, as on
-// every fabric. Hot path: all of it. Threads: the owner's.
+// Completions that were not reported yet. Operations end while they are posted, and the next poll reports that, as on
+// every fabric.
+// Hot path: all of it. Threads: the owner's.
 #pragma once
 
 #include "../../core/error.hpp"
@@ -17,7 +18,8 @@ struct ending {
   errc how = errc::ok;
 };
 
-/// A row of places, filled from its start: nearly always all are told before the next is added, and no end goes around.
+/// An array that is filled from its start. Nearly always all are reported before the next is added, so it does not wrap
+/// around.
 class endings {
  public:
   explicit endings(std::uint32_t most)
@@ -49,8 +51,8 @@ class endings {
   }
 
   std::unique_ptr<ending[]> places_;
-  ending *first_, *next_;  ///< What is to be told.
-  ending* stop_;           ///< Behind the last place.
+  ending *first_, *next_;  ///< The completions to report.
+  ending* stop_;           ///< The end of the array.
 };
 
 }  // namespace weft::backends::mapped

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lines of memory that are asked for before anybody needs them: a line that another processor wrote takes as long to
-// come as the notice itself, and would be asked for only when the notice was understood. Whoever is told of bytes reads
-// them next, and the next ones mostly come where the last ones came. A guess that is wrong costs a line's way, never a
-// result: nothing here reads or writes. Forced by shared memory alone: where a library moves the bytes, they are in the
-// target's cache or nowhere when it is told. Hot path: all of it. Threads: the owner's.
+// Prefetches cache lines of shared memory. A line that another processor wrote takes as long to arrive as the notice
+// itself; without a prefetch its transfer starts only after the notice.
+// The handler reads the notified bytes next, and the next ones mostly arrive at the same place.
+// A wrong guess costs the transfer of a line, never a result: nothing here reads or writes.
+// Only shared memory forces this. Where a library moves the bytes, they are in the target's cache or absent when it is
+// notified.
+// Hot path: all of it. Threads: the owner's.
 #pragma once
 
 #include <array>
@@ -13,23 +15,19 @@
 
 namespace weft::backends::mapped {
 
-/// Asks for a line that will be written: with it come the rights to change it, for which the first store would wait. No
-/// access: any address is allowed.
+/// Prefetches a line for writing: its ownership comes with it, for which the first store would wait. It is no access,
+/// so any address is allowed.
 [[gnu::always_inline]] inline void fetch_to_write(const std::byte* line) noexcept {
 #if defined(__x86_64__)
   // NOLINTNEXTLINE(hicpp-no-assembler)
-  asm volatile(
-      "prefetchw %0"
-      :
-      : "m"(*line));  // compilers emit it only when told that the processor has it; those that have it not ignore it
+  asm volatile("prefetchw %0" : : "m"(*line));  // Compilers emit it only for processors that have it; others ignore it.
 #else
   __builtin_prefetch(line, 1);
 #endif
 }
 
-/// A line that was written, of several in a row: the one behind it will probably be written next, and somebody else
-/// looks at it meanwhile. It is asked for once. No branch, and of a post no more than a store: behind the last of the
-/// row another line is asked for in vain.
+/// The last written line of a row. The next line will probably be written next, while the other side polls it. It is
+/// prefetched once. A post costs no branch and one store; after the last line of the row the prefetch is in vain.
 class line_before {
  public:
   [[gnu::always_inline]] void is(const void* written) noexcept { written_ = static_cast<const std::byte*>(written); }
@@ -40,12 +38,12 @@ class line_before {
 
  private:
   static constexpr std::size_t line_bytes = 64;
-  static constexpr std::array<std::byte, line_bytes + 1> nowhere{};  ///< An address that is mapped costs least.
+  static constexpr std::array<std::byte, line_bytes + 1> nowhere{};  ///< A mapped address costs least.
   const std::byte* written_ = nowhere.data();
 };
 
-/// The first and the last line of a piece of memory that will probably be read next; those between the processor finds
-/// by itself. Numbers: a peer told where, and what it told is asked for unseen.
+/// The first and last line of memory that will probably be read next. The processor prefetches those in between by
+/// itself. Stored as integers: they come from the peer unchecked, and are only prefetched.
 class likely_lines {
  public:
   [[gnu::always_inline]] void are(std::uintptr_t first, std::uintptr_t last) noexcept {
@@ -61,7 +59,7 @@ class likely_lines {
   static const std::byte* place(std::uintptr_t at) noexcept {
     return reinterpret_cast<const std::byte*>(at);
   }                                      // NOLINT(performance-no-int-to-ptr)
-  static constexpr std::byte nowhere{};  ///< At first: an address that is mapped costs least.
+  static constexpr std::byte nowhere{};  ///< The initial value: a mapped address costs least.
   std::uintptr_t first_ = reinterpret_cast<std::uintptr_t>(&nowhere);
   std::uintptr_t last_ = reinterpret_cast<std::uintptr_t>(&nowhere);
 };

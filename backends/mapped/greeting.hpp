@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How two processes of a host come to share memory: over a Unix socket each sends one packet with two files, its arena
-// and the ring that the other side sends into. The socket then stays: its end tells that the peer is gone, killed ones
-// too, and a packet of one byte wakes who sleeps. Addresses are names outside of the file system (unix(7), abstract),
-// so that nothing is left there; each port draws its own. Only processes of the same user are talked to. Hot path: no,
-// but wake(). Threads: the owner's.
+// How two processes of a host get each other's memory. Over a Unix socket each sends one packet with two files: its
+// arena, and the ring that the peer sends into.
+// The socket then stays open. Its end shows that the peer is gone, also when it was killed. A packet of one byte wakes
+// a sleeping peer.
+// Addresses are abstract socket names (unix(7)), so nothing remains in the file system; each port draws its own. A port
+// talks only to processes of the same user.
+// Hot path: only wake(). Threads: the owner's.
 #pragma once
 
 #include "../../core/port.hpp"
@@ -21,23 +23,23 @@
 
 namespace weft::backends::mapped {
 
-/// What each side says first.
+/// The first packet of each side.
 struct greeting {
   std::array<char, 8> magic{'w', 'e', 'f', 't', 'm', 'a', 'p', '1'};
-  std::uint64_t entries = 0;  ///< Of the ring; a build with another number would read another layout.
-  std::uint64_t payload = 0;  ///< Bytes behind the ring's entries.
+  std::uint64_t entries = 0;  ///< Of the ring; a build with another number has another layout.
+  std::uint64_t payload = 0;  ///< Bytes after the ring's entries.
   std::uint64_t arena = 0;    ///< Bytes of the arena's file.
-  std::uint64_t sleeps = 0;   ///< Wake it when it is asleep.
+  std::uint64_t sleeps = 0;   ///< The sender may sleep, and wants to be woken.
 };
 
-/// What came over a socket.
+/// A packet from a socket.
 struct packet {
   enum class kind : std::uint8_t { nothing, wake, hello, end } what = kind::nothing;
   greeting said{};
   file arena{}, ring{};
 };
 
-/// The other end's process, where it has this user; 0 else.
+/// The process at the other end, if it has the same user; otherwise 0.
 inline pid_t process_behind(const file& socket) noexcept {
   ucred who{};
   socklen_t size = sizeof who;
@@ -53,7 +55,7 @@ inline address_bytes drawn_address() {
   return {first, first + size};
 }
 
-/// The name as the system takes it. Nothing where it is none.
+/// The name in the system's form. Nothing for an invalid address.
 struct socket_name {
   sockaddr_un name{};
   socklen_t size = 0;
@@ -86,7 +88,7 @@ inline bool send_greeting(const file& socket, greeting say, const file& arena, c
   return ::sendmsg(socket.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT) == static_cast<ssize_t>(sizeof say);
 }
 
-/// The files that came with a packet, which are ours to close.
+/// Takes the files of a packet. Their descriptors must be closed here.
 inline void keep_files(msghdr& message, packet& into) noexcept {
   for (cmsghdr* head = CMSG_FIRSTHDR(&message); head != nullptr; head = CMSG_NXTHDR(&message, head)) {
     if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS) continue;
@@ -100,7 +102,7 @@ inline void keep_files(msghdr& message, packet& into) noexcept {
   }
 }
 
-/// The next packet. `end`: the other side is gone, or says what no port of this build says.
+/// Receives the next packet. `end`: the peer is gone, or sent what no port of this build sends.
 inline packet hear(const file& socket) noexcept {
   packet came;
   std::array<char, sizeof(greeting) + 1> said{};
@@ -123,7 +125,7 @@ inline packet hear(const file& socket) noexcept {
   return came;
 }
 
-/// Wakes a sleeper. A full socket needs no more: it is readable.
+/// Wakes a sleeper. A full socket needs no packet: it is readable.
 [[gnu::cold, gnu::noinline]] inline void wake(const file& socket) noexcept {
   const char any = 1;
   (void)!::send(socket.get(), &any, sizeof any, MSG_NOSIGNAL | MSG_DONTWAIT);

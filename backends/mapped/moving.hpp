@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bytes and words to and from a peer's memory that lie in another region than the last ones, or not in the mapping:
-// found, and loaded or stored, or copied by the kernel, or refused. Each has happened, or not, when its call returns.
-// What lies in the region that was used last the port stores and loads itself. Hot path: no, but gather lists. Threads:
-// the owner's.
+// Transfers to and from a peer's memory outside of the last used region or outside of the mapping: found and copied,
+// copied by the kernel, or refused.
+// Each transfer is complete when its call returns. The port itself handles the last used region.
+// Hot path: only gather lists. Threads: the owner's.
 #pragma once
 
 #include "../../core/atomics.hpp"
@@ -13,9 +13,8 @@
 
 namespace weft::backends::mapped {
 
-/// What became of a move. `again`: the peer's mapping has to be larger here. Refused at once: the place has no such
-/// room, or no such right, or no word can lie there, which a transport asks nobody before it posts
-/// (port::checks_places).
+/// The result of a transfer. `again`: the peer's mapping must grow first. `at_once`: the post itself refuses, because
+/// the place has no such room or right, or no word can lie there. Transports rely on that check (port::checks_places).
 struct moved {
   errc code = errc::ok;
   bool at_once = false;
@@ -35,7 +34,7 @@ constexpr moved meaning(absence why) noexcept {
   }
 }
 
-/// A place that is not in the mapping: copied by the kernel, or why not.
+/// A place outside of the mapping: the kernel copies, or the result says why not.
 [[gnu::cold, gnu::noinline]] inline moved elsewhere(const connection& c, gather_list here, remote_memory at,
                                                     rights asked) noexcept {
   const missing_place missing = c.there.missing(at, static_cast<std::size_t>(total_of(here)), asked);
@@ -63,7 +62,7 @@ inline moved get(const connection& c, gather_list into, remote_memory at) noexce
   return {};
 }
 
-/// The word before goes into the first bytes of `old`.
+/// Changes a word. The old value goes into the first bytes of `old`.
 template <atomic_operation What, atomic_number T>
 [[gnu::always_inline]] inline void count(std::byte* there, T operand, T expected, std::uint64_t* old) noexcept {
   const T before = change<What, T>(there, operand, expected);

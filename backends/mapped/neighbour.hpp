@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A peer's memory, seen from here: a place in one of its regions becomes an address of this process, or the reason why
-// not. What the peer wrote into its table is read once, checked against what is mapped here, and used as it was read: a
-// peer that lies harms its own bytes. The region that was used last is remembered with its check, one for each right,
-// which it grants. Hot path: known() and offset_of(). Threads: the owner's.
+// A peer's memory. A place in one of its regions becomes an address of this process, or the reason why not.
+// The peer's table entry is read once, checked against the mapping, and used as read: a lying peer harms only its own
+// bytes.
+// The last used region is cached with its check, one for each right that it grants.
+// Hot path: knows(), known() and offset_of(). Threads: the owner's.
 #pragma once
 
 #include "../../core/memory.hpp"
@@ -17,11 +18,11 @@ namespace weft::backends::mapped {
 
 /// Why a place is not in the mapping.
 enum class absence : std::uint8_t {
-  unknown,   ///< No such region: a wrong key, or released.
-  denied,    ///< The region does not grant it.
+  unknown,   ///< No such region: a wrong key, or a released region.
+  denied,    ///< The region does not grant the access.
   outside,   ///< Beyond the region's end.
-  ordinary,  ///< Memory of the peer's own: `address` is where.
-  unmapped,  ///< Grow the mapping, then look again.
+  ordinary,  ///< Memory outside of the peer's arena, at `address`.
+  unmapped,  ///< Grow the mapping, then try again.
   broken,    ///< The peer's table contradicts its file.
 };
 
@@ -33,7 +34,7 @@ struct missing_place {
 class neighbour {
  public:
   neighbour() = default;
-  /// Maps what a peer told of. `file_bytes` is the size of its file, as its kernel says.
+  /// Maps a peer's arena. `file_bytes` is the size of its file.
   static result<neighbour> of(const file& theirs, std::uint64_t file_bytes, const std::string& who) {
     neighbour made;
     made.file_bytes_ = file_bytes;
@@ -43,27 +44,27 @@ class neighbour {
     return made;
   }
 
-  /// Whether the place lies in the region that was used last for this: that its key stands is all there is to look at.
-  /// If not, find() may know.
+  /// Whether the place is in the last region used with this right. Only its key needs a check. If false, find() may
+  /// know the place.
   template <rights Asked>
   [[gnu::always_inline]] bool knows(remote_memory at, std::size_t size) const noexcept {
     const known_region& last = last_for(Asked);
     return at.key == last.key && last.row->key.load(std::memory_order_acquire) == at.key &&
            last.holds(at.address, size);
   }
-  /// Requires: it knows the place.
+  /// Requires: knows().
   template <rights Asked>
   [[gnu::always_inline]] std::byte* known(std::uint64_t address) const noexcept {
     return last_for(Asked).start + address;
   }
-  /// The same of any region; null: missing() says why. `asked`: one right.
+  /// Finds a place in any region. Null: missing() says why. `asked`: one right.
   std::byte* find(remote_memory at, std::size_t size, rights asked) const noexcept {
     const known_region& last = last_for(asked);
     if (at.key == last.key && last.row->key.load(std::memory_order_acquire) == at.key)
       return last.place(at.address, size);
     return find_another(at, size, asked);
   }
-  /// Where bytes that were just found to be written lie, as their owner counts.
+  /// Offset, in its owner's arena, of bytes that were just found for writing.
   [[gnu::always_inline]] std::uint64_t offset_of(const std::byte* found) const noexcept {
     return reinterpret_cast<std::uintptr_t>(found) + last_for(rights::remote_write).shift;
   }
@@ -82,7 +83,7 @@ class neighbour {
     return {absence::unmapped};
   }
 
-  /// Maps as much as the peer uses by now, and as much again. False: this process has no room for it.
+  /// Maps twice the bytes that the peer uses now. False: this process has no room for them.
   [[gnu::cold]] bool grow() noexcept {
     const std::uint64_t reach = std::min(head().reach.load(std::memory_order_acquire), file_bytes_);
     const std::uint64_t wanted =
@@ -91,17 +92,17 @@ class neighbour {
     return wanted <= here_.size() || here_.grow(wanted);
   }
 
-  /// To be asked behind what was sent to it: whether its owner must be woken.
+  /// Whether its owner sleeps. Check this after sending.
   bool asleep() const noexcept { return head().asleep.load(std::memory_order_relaxed) != 0; }
-  /// False: somebody else does it.
+  /// False: another thread wakes it.
   bool claim_waking() const noexcept { return head().asleep.exchange(0, std::memory_order_relaxed) != 0; }
 
  private:
   static inline const region_row nobody{{1}, {0}, {0}, {0}};
-  /// A region as its row said when it was read and checked; a row does not change while its key stands.
+  /// A region as its row said when it was read and checked. A row does not change while its key is valid.
   struct known_region {
     std::uint64_t key = 0;
-    const region_row* row = &nobody;  ///< Of the wrong key 0, which no region has.
+    const region_row* row = &nobody;  ///< With the wrong key 0, which no region has.
     std::byte* start = nullptr;
     std::uint64_t shift = 0;  ///< From addresses here to offsets in the owner's arena.
     std::uint64_t length = 0;
@@ -125,8 +126,8 @@ class neighbour {
     const std::uint64_t length = row.length.load(std::memory_order_relaxed);
     const std::uint32_t flags = row.flags.load(std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_acquire);
-    if (row.key.load(std::memory_order_relaxed) != at.key)
-      return nullptr;  // released meanwhile, and perhaps another's by now
+    // Released meanwhile; the row may belong to another region now.
+    if (row.key.load(std::memory_order_relaxed) != at.key) return nullptr;
     if ((flags & region_row::in_arena) == 0 || place > here_.size() || length > here_.size() - place) return nullptr;
     if (!grants(static_cast<rights>(flags & 7U), asked)) return nullptr;
     std::byte* const start = here_.start() + place;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A peer's memory outside of the mapping: the kernel copies (process_vm_writev(2), process_vm_readv(2)) where it
-// permits one process to reach into another. It does not where the processes have different users, or where Yama
-// restricts it (kernel.yama.ptrace_scope, 1 on many distributions). Nothing orders such copies with stores beside them
-// but the calls themselves; no atomics. Hot path: no: a system call each. Threads: the owner's.
+// A peer's memory outside of the mapping: the kernel copies it (process_vm_writev(2), process_vm_readv(2)), where it
+// permits one process to access another.
+// It does not for processes of different users, or where Yama restricts it (kernel.yama.ptrace_scope, 1 on many
+// distributions).
+// Only the calls themselves order such copies with other stores. There are no atomics.
+// Hot path: no; one system call each. Threads: the owner's.
 #pragma once
 
 #include "../../core/error.hpp"
@@ -21,7 +23,7 @@
 
 namespace weft::backends::mapped {
 
-/// Why peers of this user cannot reach memory of this process; "" where they can.
+/// Why peers of this user cannot access memory of this process; "" where they can.
 inline std::string what_forbids_reaching_in() {
   std::uint64_t here = 1, there = 2;
   const iovec to{&here, sizeof here}, from{&there, sizeof there};
@@ -31,21 +33,21 @@ inline std::string what_forbids_reaching_in() {
   std::ifstream("/proc/sys/kernel/yama/ptrace_scope") >> scope;
   if (scope == 0) return {};
   std::string line;
+  // CAP_SYS_PTRACE
   for (std::ifstream status("/proc/self/status"); std::getline(status, line);)
-    if (line.starts_with("CapEff:") && (std::stoull(line.substr(7), nullptr, 16) >> 19 & 1) != 0)
-      return {};  // CAP_SYS_PTRACE
+    if (line.starts_with("CapEff:") && (std::stoull(line.substr(7), nullptr, 16) >> 19 & 1) != 0) return {};
   return "kernel.yama.ptrace_scope is " + std::to_string(scope);
 }
 
-/// Less than 2 GiB, which is what the kernel moves by one call.
+/// One call of the kernel moves less than 2 GiB.
 [[gnu::cold]] inline errc copy_once(pid_t process, bytes here, std::uint64_t there, bool writes) noexcept {
   const iovec near{here.data(), here.size()};
   const iovec far{reinterpret_cast<void*>(there),
-                  here.size()};  // NOLINT(performance-no-int-to-ptr): an address of the peer's
+                  here.size()};  // NOLINT(performance-no-int-to-ptr): an address of the peer
   const ssize_t moved =
       writes ? ::process_vm_writev(process, &near, 1, &far, 1, 0) : ::process_vm_readv(process, &near, 1, &far, 1, 0);
   if (moved == static_cast<ssize_t>(here.size())) return errc::ok;
-  if (moved >= 0) return errc::out_of_range;  // it ends in a page that is not there
+  if (moved >= 0) return errc::out_of_range;  // It ends in an unmapped page.
   switch (errno) {
     case EPERM:
       return errc::denied;
@@ -58,8 +60,8 @@ inline std::string what_forbids_reaching_in() {
   }
 }
 
-/// Copies between pieces here and one place there. Returns: ok, or why not; the socket tells whether the process behind
-/// the number is still the peer.
+/// Copies between local pieces and one remote place. Returns ok or the error. The socket shows whether the process id
+/// still belongs to the peer.
 [[gnu::cold, gnu::noinline]] inline errc reach_into(pid_t process, int socket, gather_list here, std::uint64_t there,
                                                     bool writes) noexcept {
   char any = 0;

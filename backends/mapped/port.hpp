@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The port between two processes of one host, without a provider: core/port.hpp, spelled in loads and stores. A put is
-// a store into the peer's memory, which is mapped here; an atomic is the processor's own instruction; a notice is an
-// entry of the peer's ring. An operation has ended when the call that posted it returns, and is told by the next poll.
+// The port between two processes of one host, without a provider: core/port.hpp in loads and stores.
+// A put is a store into the peer's mapped memory. An atomic is an instruction of the processor. A notice is an entry of
+// the peer's ring.
+// An operation has ended when its posting call returns; the next poll reports it.
 // Hot path: post_receive to poll. Threads: one owner.
 #pragma once
 
@@ -22,7 +23,7 @@
 
 namespace weft::backends::mapped {
 
-/// Linux has no headers that say which one will run the program: rows over this backend have no version ranges.
+/// No Linux header tells which kernel will run the program: rows over this backend have no version ranges.
 inline constexpr library_version built_with{};
 
 template <port_shape Shape>
@@ -35,18 +36,18 @@ class port {
                 "message of one link");
   static_assert(!Shape::two_queues && Shape::threads == thread_level::one_owner,
                 "weft: mapped memory has one place for ends and arrivals, and no library");
-  static_assert(!Shape::framed && !Shape::watched_receives, "weft: messages of mapped memory carry an immediate");
+  static_assert(!Shape::framed, "weft: messages of mapped memory carry an immediate");
   static_assert(Shape::facts.endpoint_type == endpoint_type::connected, "weft: links of mapped memory are connections");
 
  public:
-  /// A connection. Empty: no link.
+  /// A connection. Null: no link.
   struct link {
     connection* held = nullptr;
     friend bool operator==(const link&, const link&) = default;
   };
   using oob_exchange = backends::oob_exchange::tcp;
   static constexpr bool link_has_receives = true;
-  /// Errors: what the system refuses, with the call.
+  /// Errors: refusals of the system, with the name of the call.
   static result<std::unique_ptr<port>> open(const port_options& options) {
     const std::string who = "fabric " + std::string(Shape::name);
     auto own = arena::make(who);
@@ -73,7 +74,7 @@ class port {
     return link{*made};
   }
   void hang_up(link& gone) { links_.hang_up(std::exchange(gone.held, nullptr)); }
-  /// Asks the sockets when something is due, and now and then: a system call.
+  /// Reads the sockets when an event is due, and now and then: that is a system call.
   template <class On>
   void poll_links(On&& on) {
     if (!links_.has_news() && ++quiet_calls_ < quiet_calls && now_roughly() < next_poll_) return;
@@ -97,7 +98,7 @@ class port {
   }
   void deregister(registration& gone) { regions_.deregister(gone); }
 
-  /// The receive that was told last, with the memory that it has; false: another was, and post_receive() is right.
+  /// Posts the last reported receive again, with its memory. False: `context` is another one's; call post_receive().
   [[gnu::always_inline]] bool post_again(link from, void* context) noexcept {
     return from.held->receives.post_again(context);
   }
@@ -108,13 +109,12 @@ class port {
     return {};
   }
 
-  /// What the transport has of the link: notices that come by it say so in `context`, so that none carries a number.
+  /// Sets the transport's object for the link. Notices of the link carry it, so they need no connection number.
   void belongs_to(link to, void* whose) noexcept { to.held->whose = whose; }
 
   /// Each post has read its source when it returns.
   static constexpr bool injects_all = true;
-  /// A place without the room or the right is refused by the post itself, from what the peer's table says: who posts
-  /// need not look first.
+  /// The post itself refuses a place without the room or the right, by the peer's table. Callers need no check.
   static constexpr bool checks_places = true;
 
   static constexpr bool ends_at_return = true;
@@ -154,7 +154,7 @@ class port {
                                                 void* context) noexcept {
     return write_and_notify<M, false>(*to.held, from, at, immediate, context);
   }
-  /// A write that is refused says so at once: nobody waits for its end.
+  /// The status reports a refused write, because no completion will.
   [[gnu::always_inline]] status inject_write_immediate(link to, const_bytes from, remote_memory at,
                                                        std::uint64_t immediate) noexcept {
     return write_and_notify<post_mode::unsignalled, true>(*to.held, borrowed(from), at, immediate, nullptr);
@@ -188,8 +188,8 @@ class port {
     return has_room_for_end<M>(c) ? ended_if<M>(get(c, into, at), c, context, "read") : again(waits_for::queue, "read");
   }
 
-  /// Whether a word can be changed with nothing more to look at; then `word` is where it is. Apart, since a place that
-  /// may be none would be asked for again.
+  /// Whether a word can be changed without another check; sets `word`. Separate from the change: one call with an
+  /// optional place would be checked twice.
   template <atomic_number T>
   [[gnu::always_inline]] static bool reach_word(link to, remote_memory at, std::byte*& word) noexcept {
     const neighbour& there = to.held->there;
@@ -198,7 +198,7 @@ class port {
     word = there.known<rights::remote_atomic>(at.address);
     return holds_whole<T>(word);
   }
-  /// Requires: it is reached. The word before goes into the first bytes of `old`.
+  /// Requires: reach_word() returned true. The old value goes into the first bytes of `old`.
   template <atomic_operation What, atomic_number T>
   [[gnu::always_inline]] static void change_reached(std::byte* word, T operand, T expected,
                                                     std::uint64_t* old) noexcept {
@@ -233,10 +233,10 @@ class port {
     return tell_all(links_, posts_.ends(), next_, on);
   }
 
-  /// A quick look (compose/engine/poll_budget.hpp) asks for ends and for the next entry of each link's ring, and
-  /// nothing else. Links that were hung up, and mappings that are too small, wait for one of the others.
+  /// A quick poll (compose/engine/poll_budget.hpp) checks completions and the next entry of each link's ring, and
+  /// nothing else. Links that were hung up and mappings that are too small wait for a full poll.
   struct entries {
-    connection* from;  ///< The first link with something in its ring; null: all are to be asked.
+    connection* from;  ///< The first link with an entry in its ring; null: poll all.
   };
   class reader {
    public:
@@ -257,7 +257,7 @@ class port {
           found.from = &c;
           return 1;
         }
-        c.arriving.fetch();  // while the line of the next notice is on its way, those of its bytes are too
+        c.arriving.fetch();  // The lines of the notified bytes travel together with the line of the next notice.
       } while (++link != end);
       return 0;
     }
@@ -283,8 +283,8 @@ class port {
   }
 
   instant now() const noexcept { return std::chrono::steady_clock::now(); }
-  /// The time as the kernel's timer last left it, milliseconds behind at most: a sixth of a look at the clock. Whoever
-  /// spins asks often.
+  /// The time of the kernel's last timer tick, milliseconds late at most. It costs a sixth of reading the clock;
+  /// spinning callers ask often.
   instant now_roughly() const noexcept { return rough_time(); }
   status wait(instant until) noexcept {
     const auto look = [this] { return has_news(); };
@@ -296,7 +296,7 @@ class port {
   int descriptor() const noexcept { return links_.events(); }
 
  private:
-  static constexpr std::uint32_t quiet_calls = 64;  ///< Of poll_links, until the sockets are asked all the same.
+  static constexpr std::uint32_t quiet_calls = 64;  ///< Calls of poll_links until the sockets are read anyway.
 
   port(std::unique_ptr<arena> own, const port_options& options, const std::string& who)
       : regions_(std::move(own), who),
@@ -304,7 +304,8 @@ class port {
         posts_(links_, 2 * options.operations + 256) {
     limits_.inject_bytes = Shape::facts.inject_bytes;
     limits_.queue_depth = std::max<std::size_t>(options.operations, Shape::facts.queue_depth);
-    limits_.largest_message = Shape::facts.largest_message;  // rings are made for the largest that this side takes
+    // Rings are sized for the largest message that this side takes.
+    limits_.largest_message = Shape::facts.largest_message;
     limits_.largest_write = Shape::facts.largest_write;
     limits_.library = "Linux";
   }
@@ -328,7 +329,7 @@ class port {
   }
 
   bool has_news() const noexcept { return !posts_.ends().empty() || links_.has_any_news(); }
-  /// False: nothing came. Nobody wakes who waits for room in a peer's ring: it looks again soon.
+  /// False: nothing arrived. No peer reports free room in its ring, so a port that waits for room polls again soon.
   bool sleep(instant until) noexcept {
     const bool starved = posts_.starved();
     const duration left = until - now();
@@ -341,7 +342,7 @@ class port {
   shared_regions regions_;
   connections links_;
   posts posts_;
-  std::size_t next_ = 0;  ///< The link that a look at all begins with.
+  std::size_t next_ = 0;  ///< The link that a full poll begins with.
   std::uint32_t quiet_calls_ = 0;
   instant next_poll_{};
   port_limits limits_;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What posts of a port share: room before anything is moved, and the end behind it. Ends are told by the next look, as
-// on every fabric; what was refused at once and has nobody who waits says so in the status. Hot path: all but what is
-// marked cold. Threads: the owner's.
+// The common part of a port's posts: the check for room before a transfer, and the completion after it.
+// The next poll reports completions, as on every fabric. A post without a waiting operation reports a refusal by its
+// status.
+// Hot path: all except the functions marked cold. Threads: the owner's.
 #pragma once
 
 #include "../../core/port.hpp"
@@ -14,7 +15,7 @@
 
 namespace weft::backends::mapped {
 
-/// Whether an end is told by an entry.
+/// Whether a completion entry reports the end.
 constexpr bool is_told(post_mode m) noexcept { return m == post_mode::signalled || m == post_mode::delivered; }
 
 class posts {
@@ -24,10 +25,10 @@ class posts {
   connections& links() noexcept { return links_; }
   endings& ends() noexcept { return ends_; }
   const endings& ends() const noexcept { return ends_; }
-  /// A post found no room since this was asked: nobody tells when there is some.
+  /// Whether a post found no room since the last call. No event reports new room.
   bool starved() noexcept { return std::exchange(starved_, false); }
 
-  /// Nothing was moved, and why: by status, or by an entry.
+  /// Reports a transfer that did not happen: by status, or by an entry.
   template <post_mode M>
   [[gnu::cold, gnu::noinline]] status not_moved(moved why, void* context, const char* operation) noexcept {
     if (why.code == errc::again || why.at_once) return refused(why, operation);
@@ -45,7 +46,7 @@ class posts {
   }
 
  private:
-  /// The peer uses more than is mapped here: more is mapped at the next look, outside of a post.
+  /// The peer uses more memory than is mapped here. The next poll maps more, outside of a post.
   status to_be_grown(const char* operation) noexcept {
     links_.want_growth();
     return again(waits_for::connection, operation);
@@ -56,14 +57,13 @@ class posts {
   bool starved_ = false;
 };
 
-// What follows finds its way by the link: on the straight way nothing but the link is used, unless an entry is to tell
-// of the end.
+// The functions below use the link alone; a fast path touches the port only when an entry reports the end.
 template <post_mode M>
 [[gnu::always_inline]] inline bool has_room_for_end(const connection& c) noexcept {
   if constexpr (is_told(M)) return !c.through->ends().full();
   else return true;
 }
-/// Room for an entry of the ring, and for the end where it is told.
+/// Room for an entry of the ring, and for the completion where one is reported.
 template <post_mode M>
 [[gnu::always_inline]] inline bool is_ready(connection& c) noexcept {
   return c.out.has_room() && has_room_for_end<M>(c);

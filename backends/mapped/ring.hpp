@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Messages and notices from one process to another: a ring of entries of a cache line each, made by whoever receives.
-// An entry is there when its first word is its turn, so that a notice or a short message moves one line and no shared
-// counter; what was taken is written back by the quarter. Larger messages lie in an area behind the entries, one behind
-// the other. Wait-free on both sides: no lock lies in shared memory, and a side that dies holds up nobody. Nothing that
-// the other side wrote is used to address memory before it was checked. Hot path: all of it. Threads: one that sends,
-// one that takes.
+// Messages and notices from one process to another: a ring of entries of one cache line each. The receiver owns the
+// memory.
+// An entry is valid when its first word holds its number. So a notice or a short message moves one line, and there is
+// no shared counter. The receiver writes its progress back once per quarter.
+// Larger messages lie in an area after the entries.
+// Both sides are wait-free: shared memory holds no lock, and a dying side blocks no one. Values of the other side are
+// checked before they address memory.
+// Hot path: all of it. Threads: one sender, one receiver.
 #pragma once
 
 #include "../../core/memory.hpp"
@@ -21,8 +23,8 @@
 namespace weft::backends::mapped {
 
 struct alignas(64) ring_entry {
-  static constexpr std::size_t room = 48;            ///< Bytes of a message that need no room elsewhere.
-  static constexpr std::uint32_t notice = 1U << 31;  ///< In `size`: no message, a write's immediate.
+  static constexpr std::size_t room = 48;            ///< Bytes of a message that fit into the entry.
+  static constexpr std::uint32_t notice = 1U << 31;  ///< In `size`: the entry is a write's immediate, no message.
   std::atomic<std::uint32_t> turn{0};                ///< The entry's number, counted from 1.
   std::uint32_t size = 0;
   std::uint64_t immediate = 0;
@@ -30,8 +32,8 @@ struct alignas(64) ring_entry {
 };
 static_assert(sizeof(ring_entry) == 64);
 
-/// Of a notice: where its first and its last byte lie in the taker's arena; in `inside`. No more than a guess: the
-/// taker asks for those lines ahead, and uses neither number to read or to write.
+/// In `inside` of a notice: offsets of its first and last byte in the receiver's arena. They are a hint: the receiver
+/// prefetches these lines, and never reads or writes by them.
 struct written_bytes {
   std::uint64_t first = 0, last = 0;
   [[gnu::always_inline]] static written_bytes of(const ring_entry& e) noexcept {
@@ -41,19 +43,19 @@ struct written_bytes {
   }
 };
 
-/// Of a message that lies behind the entries; in `inside`.
+/// In `inside` of a message that lies after the entries.
 struct payload_place {
   std::uint64_t offset = 0;
-  std::uint64_t end =
-      0;  ///< What the sender may use again when the message was taken, counted from the beginning of all.
+  /// End of the area that the sender may reuse after this message was taken, counted from the start of the connection.
+  std::uint64_t end = 0;
 };
 
-/// How a ring's file begins; the area for larger messages follows.
+/// The beginning of a ring's file. The area for larger messages follows.
 struct ring_memory {
   static constexpr std::uint64_t entries = 256;
   static constexpr std::uint64_t least_payload = 65536;
-  std::atomic<std::uint64_t> taken{0};  ///< Entries, by whoever takes them.
-  std::atomic<std::uint64_t> freed{0};  ///< Bytes behind the entries.
+  std::atomic<std::uint64_t> taken{0};  ///< Entries that the receiver took.
+  std::atomic<std::uint64_t> freed{0};  ///< Bytes of the area that the receiver freed.
   std::array<ring_entry, entries> entry;
 
   static constexpr std::uint64_t file_bytes(std::uint64_t payload) noexcept { return sizeof(ring_memory) + payload; }
@@ -61,15 +63,15 @@ struct ring_memory {
   const std::byte* payload() const noexcept { return reinterpret_cast<const std::byte*>(this + 1); }
 };
 
-/// The end that sends.
+/// The sending end.
 class outgoing_ring {
  public:
   outgoing_ring() = default;
   outgoing_ring(ring_memory* ring, std::uint64_t payload_bytes) noexcept
       : entries_(ring->entry.data()), ring_(ring), payload_bytes_(payload_bytes) {}
 
-  /// The largest message that finds room when the ring is empty: half of the area may be skipped at its end, a quarter
-  /// be taken and not told.
+  /// The largest message that an empty ring has room for. Half of the area may be skipped at its end, and a quarter may
+  /// be taken but not yet reported as free.
   std::uint64_t largest() const noexcept { return payload_bytes_ / 4; }
 
   [[gnu::always_inline]] bool has_room() noexcept {
@@ -80,11 +82,10 @@ class outgoing_ring {
   bool has_room(std::size_t size) noexcept {
     return has_room() && (size <= ring_entry::room || has_payload_room(size));
   }
-  /// To be called when something was taken: asks for the line of the next entry, at which the other side looks all the
-  /// time, so that an answer need not wait for it. Once for each entry: who takes and never answers leaves the other
-  /// side its line.
+  /// Call it after taking an entry. Prefetches the line of the next outgoing entry, which the peer polls, so a reply
+  /// need not wait for it. Once per sent entry: a side that never replies leaves the line to the peer.
   [[gnu::always_inline]] void fetch_next() noexcept { last_.fetch_following_to_write_once(); }
-  /// Requires: has_room(). `landed`: what the taker may fetch ahead.
+  /// Requires: has_room(). `written`: bytes that the receiver may prefetch.
   [[gnu::always_inline]] void send_notice(std::uint64_t immediate, written_bytes landed) noexcept {
     ring_entry& e = next();
     e.size = ring_entry::notice;
@@ -125,7 +126,7 @@ class outgoing_ring {
     freed_ = ring_->freed.load(std::memory_order_acquire);
     return end_of(size) - freed_ <= payload_bytes_;
   }
-  /// Where a message would begin: never around the end.
+  /// Start of a message: it never wraps around.
   std::uint64_t start_of(std::size_t size) const noexcept {
     const std::uint64_t offset = used_ % payload_bytes_;
     return size <= payload_bytes_ - offset ? used_ : used_ + (payload_bytes_ - offset);
@@ -148,33 +149,32 @@ class outgoing_ring {
   ring_memory* ring_ = nullptr;
   std::uint64_t payload_bytes_ = 0;
   std::uint64_t sent_ = 0;  ///< Entries.
-  line_before last_;        ///< Sent since something was taken.
-  std::uint64_t stop_ =
-      ring_memory::entries;  ///< What `sent_` may become: with what was taken, as last read, all places are full.
-  std::uint64_t used_ = 0, freed_ = 0;  ///< Bytes behind them; what was freed, as last read.
+  line_before last_;        ///< The last entry sent since something was taken.
+  /// Limit of `sent_`: the number of taken entries, as last read, plus all places.
+  std::uint64_t stop_ = ring_memory::entries;
+  std::uint64_t used_ = 0, freed_ = 0;  ///< Bytes of the area in use, and bytes freed as last read.
 };
 
-/// The end that takes.
+/// The receiving end.
 class incoming_ring {
  public:
   incoming_ring() = default;
   incoming_ring(ring_memory* ring, std::uint64_t payload_bytes) noexcept
       : ring_(ring), next_(ring->entry.data()), payload_bytes_(payload_bytes) {}
 
-  /// The place of the next entry, and whether it is there.
+  /// The place of the next entry; is_there() says whether it is valid.
   [[gnu::always_inline]] const ring_entry& front() const noexcept { return *next_; }
   [[gnu::always_inline]] bool is_there(const ring_entry& front) const noexcept {
     return front.turn.load(std::memory_order_acquire) == turn_;
   }
   [[gnu::always_inline]] bool has_front() const noexcept { return is_there(front()); }
-  /// The bytes of a message of that size; nothing where the sender names a place that is none.
+  /// The bytes of a message of that size. Nothing where the sender named an invalid place.
   [[gnu::always_inline]] std::optional<const_bytes> message(const ring_entry& e, std::uint32_t size) noexcept {
     if (size <= ring_entry::room) [[likely]]
       return const_bytes(e.inside.data(), size);
     return message_behind(e, size);
   }
-  /// Done with the front. True: tell_room() is due. Its room is the sender's again a quarter of the ring later at the
-  /// latest.
+  /// Takes the front. True: call return_room(). The sender can reuse the room at most a quarter of the ring later.
   [[nodiscard, gnu::always_inline]] bool popped() noexcept {
     ++turn_;
     ++next_;
@@ -184,8 +184,8 @@ class incoming_ring {
     if (popped()) tell_room();
   }
 
-  /// At the end of each quarter, so that the ring's end is one of them; sooner where that much memory behind the
-  /// entries is free.
+  /// Returns room to the sender: at the end of each quarter, which includes the ring's end, or earlier when a quarter
+  /// of the area is free.
   void tell_room() noexcept {
     const auto at = static_cast<std::uint32_t>(next_ - ring_->entry.data());
     until_told_ = told_every - at % told_every;
@@ -209,10 +209,10 @@ class incoming_ring {
 
   ring_memory* ring_ = nullptr;
   const ring_entry* next_ = nullptr;
-  std::uint32_t turn_ = 1;  ///< Of the next entry: as many were taken before, modulo 2^32.
+  std::uint32_t turn_ = 1;  ///< Number of the next entry, modulo 2^32.
   std::uint32_t until_told_ = told_every;
   std::uint64_t payload_bytes_ = 0;
-  std::uint64_t taken_ = 0;  ///< As last told.
+  std::uint64_t taken_ = 0;  ///< As last written to the sender.
   std::uint64_t freed_ = 0, told_freed_ = 0;
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory that two processes share: files without a name (memfd_create(2)), so that nothing of them is left in the file
-// system however their owners end. They are sealed: a file that its owner could shrink would kill whoever touches the
-// missing pages with SIGBUS. Hot path: no. Threads: the owner's.
+// Memory that two processes share: files without a name (memfd_create(2)), which leave nothing in the file system
+// however their owners end.
+// They are sealed. If an owner could shrink a file, an access to the missing pages would kill the peer with SIGBUS.
+// Hot path: no. Threads: the owner's.
 #pragma once
 
 #include "../../core/error.hpp"
@@ -21,13 +22,13 @@
 
 namespace weft::backends::mapped {
 
-/// The sentence of a call of the system that failed.
+/// The failure of a system call.
 inline failure refused_by_system(int number, const char* call, const std::string& who) {
   return {{number == ENOMEM ? errc::no_memory : errc::native, origin::system, number, call},
           who + ": " + call + " failed (" + std::strerror(number) + ")"};
 }
 
-/// A file descriptor, closed when its owner goes.
+/// Owns a file descriptor and closes it.
 class file {
  public:
   file() = default;
@@ -49,7 +50,7 @@ class file {
   int descriptor_ = -1;
 };
 
-/// Fresh memory of so many bytes, all zero; pages that nobody touches cost nothing.
+/// Allocates zeroed memory of this size. Untouched pages cost nothing.
 inline result<file> sealed_memory(std::uint64_t size, const std::string& who) {
   file made(::memfd_create("weft", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!made) return refused_by_system(errno, "memfd_create", who);
@@ -59,7 +60,7 @@ inline result<file> sealed_memory(std::uint64_t size, const std::string& who) {
   return made;
 }
 
-/// Whether a file that a peer sent has at least so many bytes, and will keep them.
+/// Whether a peer's file has at least this size, and cannot shrink.
 inline bool keeps(const file& theirs, std::uint64_t size) noexcept {
   struct stat seen {};
   const int seals = ::fcntl(theirs.get(), F_GET_SEALS);
@@ -67,7 +68,7 @@ inline bool keeps(const file& theirs, std::uint64_t size) noexcept {
          static_cast<std::uint64_t>(seen.st_size) >= size;
 }
 
-/// The first bytes of a file, readable and writable here until the owner of the mapping goes.
+/// Maps the first bytes of a file, readable and writable, and unmaps them on destruction.
 class mapping {
  public:
   mapping() = default;
@@ -92,7 +93,7 @@ class mapping {
     made.size_ = size;
     return made;
   }
-  /// More of the same file, perhaps at another address. False: no room for it, and nothing changed.
+  /// Maps more of the same file, perhaps at another address. False: no room, and nothing changed.
   bool grow(std::uint64_t size) noexcept {
     void* start = ::mremap(start_, size_, size, MREMAP_MAYMOVE);
     if (start == MAP_FAILED) return false;

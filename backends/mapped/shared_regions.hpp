@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The regions of one transport: its arena, and what of the caller's memory peers may reach. Memory that is not in the
-// mapping can be told of only where the kernel copies for peers, and nobody counts in it. Hot path: no. Threads: the
-// owner's.
+// The regions of one transport: its arena, and the caller's memory that peers may access.
+// Memory outside of the mapping can be registered only where the kernel copies for peers, and has no atomics.
+// Hot path: no. Threads: the owner's.
 #pragma once
 
 #include "../../core/memory.hpp"
@@ -22,7 +22,7 @@ class shared_regions {
 
   arena& own() const noexcept { return *own_; }
 
-  /// Memory of the caller: in the arena, or anywhere, where the kernel lets peers reach in.
+  /// Registers memory of the caller: in the arena, or anywhere where the kernel lets peers access it.
   result<registration> register_memory(bytes where, rights granted) {
     if (granted == rights::none) return registration{nullptr, nullptr, 0, where.data(), where.size()};
     if (!own_->holds(where)) {
@@ -37,7 +37,7 @@ class shared_regions {
     }
     return listed(where, granted, nullptr);
   }
-  /// Fresh, zeroed memory of the mapping, aligned to a page, that is the port's until it is withdrawn.
+  /// Allocates zeroed memory in the mapping, aligned to a page. The port owns it until it is deregistered.
   result<registration> register_fresh(std::size_t size, rights granted) {
     const bytes made = own_->take(size);
     if (made.empty())

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sleeping until a peer sends: whoever is about to sleep says so in the arena, looks once more, then sleeps; who sends
-// looks behind what it sent whether anybody sleeps. Between the two a wake-up cannot be lost. Hot path: rough_time().
-// Threads: the owner's.
+// Sleeping until a peer sends. The sleeper sets a flag in its arena, polls once more, then sleeps. The sender checks
+// the flag after its message. So no wake-up is lost.
+// Hot path: rough_time(). Threads: the owner's.
 #pragma once
 
 #include "../../core/time.hpp"
@@ -17,7 +17,7 @@
 
 namespace weft::backends::mapped {
 
-/// Tells whether there is something to look at: before, or after a sleep.
+/// Returns whether an event is there, before or after a sleep.
 template <class News, class Sleep>
 bool sleep_unless(std::atomic<std::uint32_t>& asleep, News&& has_news, Sleep&& sleep) noexcept {
   if (has_news()) return true;
@@ -28,7 +28,7 @@ bool sleep_unless(std::atomic<std::uint32_t>& asleep, News&& has_news, Sleep&& s
   return came;
 }
 
-/// Sleeps until the descriptor is readable (true), or so long.
+/// Sleeps until the descriptor is readable (true), or for `most`.
 inline bool sleep_on(int descriptor, duration most) noexcept {
   const duration left = std::clamp(most, duration::zero(), duration(std::chrono::hours(1)));
   const auto whole = std::chrono::duration_cast<std::chrono::seconds>(left);
@@ -37,7 +37,7 @@ inline bool sleep_on(int descriptor, duration most) noexcept {
   return ::ppoll(&events, 1, &longest, nullptr) > 0;
 }
 
-/// The steady clock as the kernel's timer last left it.
+/// The steady clock at the kernel's last timer tick.
 inline instant rough_time() noexcept {
   timespec at{};
   ::clock_gettime(CLOCK_MONOTONIC_COARSE, &at);

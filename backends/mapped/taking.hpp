@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What lies in a link's ring, told one by one: a message is copied into the receive that was posted first, a notice is
-// told as it is. A message waits for a receive, and what came behind it waits too. Hot path: all of it. Threads: the
-// owner's.
+// Reports the entries of a link's ring one by one. A message is copied into a posted receive; a notice needs none.
+// A message without a receive waits, and the entries after it wait too.
+// Hot path: all of it. Threads: the owner's.
 #pragma once
 
 #include "../../core/port.hpp"
@@ -11,7 +11,7 @@
 
 namespace weft::backends::mapped {
 
-/// The front, where it is a message that is not short, or a receive is.
+/// Takes a front that is a long message, or a message while a posted receive is small.
 [[gnu::noinline]] inline completion_entry take_long(connections& all, connection& c) noexcept {
   const ring_entry& e = c.in.front();
   const std::uint32_t size = e.size;
@@ -34,7 +34,8 @@ template <class On>
   on(take_long(c.through->links(), c), c.whose);
 }
 
-/// Tells at most so many; returns how many. The handler may hang the link up. Requires: the ring has a front.
+/// Reports at most `most` entries and returns their number. The handler may hang up the link. Requires: the ring has a
+/// front.
 template <class On>
 [[gnu::always_inline]] inline int take_from(connection& c, int most, const On& on) {
   int left = most;
@@ -66,10 +67,10 @@ template <class On>
 }
 
 inline constexpr int most_told = 16,
-                     most_ends =
-                         8;  ///< Whoever posts without rest has ends without end: what arrives has its half of a look.
+                     /// A caller that posts without pause always has completions: arrivals get half of each poll.
+    most_ends = 8;
 
-/// Ends, and what lies in all links, in turns where they are many. `next`: with which link to begin.
+/// Reports completions, then the entries of all links; many links take turns. `next`: the link to begin with.
 template <class On>
 [[gnu::noinline]] int tell_all(connections& links, endings& ends, std::size_t& next, On on) {
   int told = 0;
@@ -87,7 +88,7 @@ template <class On>
   }
   return told;
 }
-/// What lies in the links behind one that something was found in; those before it had nothing.
+/// Reports the entries of the links after `found`; the links before it had none.
 template <class On>
 [[gnu::noinline]] int tell_others(connections& links, connection& found, int told, On on) {
   const auto& all = links.all();

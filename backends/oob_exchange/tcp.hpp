@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The side channel of fabrics whose addresses no resolver can make: a listener hands its opaque address to whoever asks
-// at host:service. The exchange: the client sends 8 bytes of magic, the server answers the same magic, a 32-bit
-// little-endian length and the address. Plain POSIX sockets, loopback unless a node is given, nothing blocks in
-// progress(). A client that says nothing within a second is dropped, and at most 16 are served at once: the rest wait
-// in the backlog. Hot path: no. Threads: one owner.
+// The side channel for fabrics whose addresses no resolver can make: a listener serves its opaque address at
+// host:service.
+// The client sends 8 bytes of magic. The server replies with the same magic, a 32-bit little-endian length and the
+// address.
+// It uses plain POSIX sockets, at the loopback address unless a node is given; progress() never blocks.
+// A client that is silent for a second is dropped. At most 16 are served at once; the others wait in the backlog.
+// Hot path: no. Threads: one owner.
 #pragma once
 
 #include "../../core/port.hpp"
@@ -30,7 +32,7 @@
 
 namespace weft::backends::oob_exchange {
 
-/// A socket, closed when its owner goes.
+/// Owns a socket and closes it.
 class owned_socket {
  public:
   owned_socket() = default;
@@ -56,7 +58,7 @@ class tcp {
   static constexpr std::uint32_t longest_address = 4096;
   static constexpr duration patience = std::chrono::seconds(1);
 
-  /// Serves `address` at node:service. Empty node: the loopback; empty service: any port, see service().
+  /// Serves `address` at node:service. Empty node: the loopback address. Empty service: any port, see service().
   static result<std::unique_ptr<tcp>> serve(std::string_view node, std::string_view service,
                                             const address_bytes& address) {
     const std::string where = place(node.empty() ? "127.0.0.1" : node, service.empty() ? "0" : service);
@@ -72,17 +74,17 @@ class tcp {
     return system_failure(why, "bind", "out-of-band exchange cannot listen at " + where);
   }
 
-  /// The port that is really used.
+  /// The port that is in use.
   std::string service() const {
     sockaddr_storage name{};
     socklen_t length = sizeof name;
     if (getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&name), &length) != 0) return {};
-    in_port_t port{};  // the same place in both families
+    in_port_t port{};  // The port has the same place in both families.
     std::memcpy(&port, reinterpret_cast<const char*>(&name) + offsetof(sockaddr_in, sin_port), sizeof port);
     return std::to_string(ntohs(port));
   }
 
-  /// Answers whoever asks; never blocks.
+  /// Answers clients; never blocks.
   void progress() {
     const auto now = std::chrono::steady_clock::now();
     while (clients_.size() < most_pending) {
@@ -93,7 +95,7 @@ class tcp {
     std::erase_if(clients_, [&](client& each) { return now >= each.until || !advance(each); });
   }
 
-  /// Asks node:service for the address that it serves.
+  /// Asks node:service for its address. Errors: unreachable, deadline, incompatible, invalid host or port.
   static result<address_bytes> fetch(std::string_view node, std::string_view service, duration limit) {
     const instant until = std::chrono::steady_clock::now() + limit;
     const std::string where = place(node, service);
@@ -120,7 +122,7 @@ class tcp {
   struct client {
     owned_socket socket;
     std::size_t heard = 0;  ///< Bytes of the magic that arrived.
-    std::size_t told = 0;   ///< Bytes of the answer that left.
+    std::size_t told = 0;   ///< Bytes of the reply that were sent.
     magic_bytes question{};
     instant until{};
   };
@@ -164,7 +166,7 @@ class tcp {
     return {};
   }
 
-  /// Moves one client on; false when it is done or hopeless.
+  /// Serves one client. False when it is done or failed.
   bool advance(client& one) const {
     while (one.heard < magic.size()) {
       const ssize_t got = recv(one.socket.get(), one.question.data() + one.heard, magic.size() - one.heard, 0);
@@ -180,7 +182,7 @@ class tcp {
     return false;
   }
 
-  /// 0 when the socket can be read or written, ETIMEDOUT when the time is over.
+  /// Returns 0 when the socket is ready, ETIMEDOUT after the deadline, or errno.
   static int ready(int socket, short events, instant until) {
     for (;;) {
       const duration left = std::max(duration::zero(), duration(until - std::chrono::steady_clock::now()));
@@ -204,7 +206,7 @@ class tcp {
     return why;
   }
 
-  /// Reads exactly that many bytes: 0, ETIMEDOUT, or why not.
+  /// Reads exactly `size` bytes. Returns 0, ETIMEDOUT, or errno.
   static int receive_all(int socket, std::byte* into, std::size_t size, instant until) {
     while (size > 0) {
       if (const int why = ready(socket, POLLIN, until); why != 0) return why;

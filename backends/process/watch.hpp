@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Is a process of this host still there? A process descriptor (pidfd_open(2), Linux 5.3) becomes readable when its
-// process ends, and it cannot be fooled by a number that was given to another process after. For rows whose peers live
-// on one host and whose provider never tells of a killed one (shm). Hot path: no. Threads: the owner's.
+// Watches whether a process of this host is alive. A process descriptor (pidfd_open(2), Linux 5.3) becomes readable
+// when its process ends. A reused process id does not deceive it.
+// For rows whose peers live on one host and whose provider never reports a killed peer (shm).
+// Hot path: no. Threads: the owner's.
 #pragma once
 
 #include <poll.h>
@@ -16,7 +17,7 @@
 
 namespace weft::backends::process {
 
-/// Watches one process. Empty: watches nothing, and nothing is ever gone.
+/// Watches one process. Empty: watches nothing, and gone() is false.
 class watch {
  public:
   watch() = default;
@@ -32,10 +33,10 @@ class watch {
     if (descriptor_ >= 0) ::close(descriptor_);
   }
 
-  /// This process, as a peer needs to be told.
+  /// This process's id, to send to a peer.
   static std::uint64_t self() noexcept { return static_cast<std::uint64_t>(::getpid()); }
 
-  /// Starts watching. A process that is gone already is told as gone at once.
+  /// Starts watching. A process that has ended is gone at once.
   static watch of(std::uint64_t process) noexcept {
     watch w;
     w.descriptor_ = static_cast<int>(::syscall(SYS_pidfd_open, static_cast<pid_t>(process), 0U));
@@ -43,7 +44,8 @@ class watch {
     return w;
   }
   bool gone() const noexcept {
-    // Without a descriptor (it ended before, or the kernel, a container or an emulator has none): ask by number, cold.
+    // Without a descriptor, check the process id. Reason: the process ended before, or the kernel, container or
+    // emulator has no process descriptors.
     if (descriptor_ < 0) return process_ != 0 && ::kill(process_, 0) != 0 && errno == ESRCH;
     pollfd p{descriptor_, POLLIN, 0};
     return ::poll(&p, 1, 0) == 1;

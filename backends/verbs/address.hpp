@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Addresses are socket addresses of interfaces that belong to a device: the connection manager finds device and path by
-// them. They travel as opaque bytes, so their form is checked before the library reads them. Hot path: no. Threads:
-// values.
+// Addresses of this backend: socket addresses of a device's interfaces. The connection manager finds device and path by
+// them.
+// They travel as opaque bytes, so their form is checked before the library reads them.
+// Hot path: no. Threads: values.
 #pragma once
 
 #include "../../core/port.hpp"
@@ -21,7 +22,7 @@
 
 namespace weft::backends::verbs {
 
-/// A socket address of either family, as the calls want it.
+/// A socket address of either family, in the form of the calls.
 class socket_address {
  public:
   socket_address() = default;
@@ -30,7 +31,7 @@ class socket_address {
     if (from->sa_family == AF_INET) std::memcpy(&held_, from, length_ = sizeof(sockaddr_in));
     if (from->sa_family == AF_INET6) std::memcpy(&held_, from, length_ = sizeof(sockaddr_in6));
   }
-  /// Nothing where the bytes are no address of either family.
+  /// Nothing unless the bytes are an address of either family.
   static std::optional<socket_address> parse(const address_bytes& from) {
     sa_family_t family{};
     if (from.size() < sizeof family) return std::nullopt;
@@ -53,7 +54,7 @@ class socket_address {
   void set_port(std::uint16_t port) noexcept {
     const in_port_t wanted = htons(port);
     std::memcpy(reinterpret_cast<std::byte*>(&held_) + offsetof(sockaddr_in, sin_port), &wanted,
-                sizeof wanted);  // same place in both families
+                sizeof wanted);  // The port has the same place in both families.
   }
   bool any() const noexcept {
     sockaddr_storage none{};
@@ -82,7 +83,7 @@ class socket_address {
   std::size_t length_ = 0;
 };
 
-/// Finds a host and a service by the system's resolver. Empty texts: any address, any port.
+/// Resolves host and service with the system's resolver. Empty texts: any address, any port.
 inline result<socket_address> resolve_address(std::string_view node, std::string_view service, const std::string& who) {
   const std::string host(node), port(service);
   addrinfo hints{};
@@ -98,14 +99,15 @@ inline result<socket_address> resolve_address(std::string_view node, std::string
   return socket_address(found->ai_addr);
 }
 
-/// The local address from which the system would reach `to`; nothing where it would not.
+/// The local address from which the system would reach `to`; nothing if it cannot.
 inline std::optional<socket_address> source_towards(socket_address to) {
   const int probe = ::socket(to.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (probe < 0) return std::nullopt;
   sockaddr_storage own{};
   socklen_t length = sizeof own;
+  // A datagram socket: nothing is sent.
   const bool found = ::connect(probe, to.get(), to.length()) == 0 &&
-                     ::getsockname(probe, reinterpret_cast<sockaddr*>(&own), &length) == 0;  // nothing is sent
+                     ::getsockname(probe, reinterpret_cast<sockaddr*>(&own), &length) == 0;
   ::close(probe);
   if (!found) return std::nullopt;
   socket_address source(reinterpret_cast<const sockaddr*>(&own));

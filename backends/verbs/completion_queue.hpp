@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one completion queue of a port, and how its owner sleeps: the channel is armed, the queue looked at once more,
-// and only then poll(2) sleeps; what that look found is kept and told first. While nothing of ours is owed an end only
-// solicited arrivals wake. The queue holds whatever all links can have in flight: it cannot be overrun. Hot path: poll.
-// Threads: one owner.
+// The completion queue of a port, and how its owner sleeps: arm the channel, poll once more, then sleep in poll(2). The
+// entries of that poll are stored and reported first.
+// While no posted operation has an unreported end, only solicited arrivals wake the owner.
+// The queue has room for everything that all links can have in flight, so it cannot overrun.
+// Hot path: poll. Threads: one owner.
 #pragma once
 
 #include "../../core/time.hpp"
@@ -42,25 +43,25 @@ class completion_queue {
 
   ibv_cq* get() const noexcept { return queue_.get(); }
   int descriptor() const noexcept { return channel_ ? channel_->fd : -1; }
-  /// How often the queue was found empty: whatever had happened before is told.
+  /// Number of polls that found the queue empty: everything before the last one is reported.
   std::uint64_t times_empty() const noexcept { return times_empty_; }
 
   using entries = std::array<ibv_wc, 16>;
-  /// A look that reads the queue and nothing else.
+  /// Reads the queue and nothing else.
   struct reader {
     ibv_cq* queue = nullptr;
-    /// Above 0: so many entries.
+    /// A result above 0 is a number of entries.
     [[gnu::always_inline]] int read(entries& all) const noexcept {
       return ibv_poll_cq(queue, static_cast<int>(all.size()), all.data());
     }
-    /// The queue itself is broken.
+    /// Whether the queue itself failed.
     static constexpr bool failed(int read) noexcept { return read < 0; }
     static void found() noexcept {}
   };
   reader own_reader() const noexcept { return {queue_.get()}; }
 
-  /// Hands out at most 16 completions, those that wait() kept first. Returns how many; below 0: the queue itself is
-  /// broken.
+  /// Visits at most 16 completions, those that wait() stored first. Returns their number; below 0: the queue itself
+  /// failed.
   template <class Each>
   [[gnu::always_inline]] int poll(Each&& each) {
     entries found;
@@ -76,7 +77,7 @@ class completion_queue {
     return count;
   }
 
-  /// Sleeps until a completion, something at `other`, or the time is over. May return early.
+  /// Sleeps until a completion, an event at `other`, or the deadline. May return early.
   status wait(instant until, int other, bool solicited_only, duration longest) noexcept {
     const instant now = std::chrono::steady_clock::now();
     if (now >= until) return error(errc::deadline, "wait");
@@ -114,12 +115,12 @@ class completion_queue {
     ibv_cq* which = nullptr;
     void* context = nullptr;
     if (ibv_get_cq_event(channel_.get(), &which, &context) != 0) return;
-    ibv_ack_cq_events(which, 1);  // now: the queue could not be closed with one owed
+    ibv_ack_cq_events(which, 1);  // At once: a queue with an unacknowledged event could not be closed.
     armed_ = arming::none;
   }
 
   owned<ibv_comp_channel> channel_;
-  owned<ibv_cq> queue_;  // after the channel: closed before it
+  owned<ibv_cq> queue_;  // After the channel: closed before it.
   entries kept_{};
   int kept_count_ = 0;
   std::uint64_t times_empty_ = 0;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The links of a port, and what the connection manager says about them. Who arrives is accepted at once, unless the
-// handler says no_tag. A link ends by an event (disconnected, refused, device removed) or by an error completion
-// (retries exhausted, access refused, receives flushed): its queue pair is moved to the error state at once, and the
-// end is told when the completion queue was seen empty, behind all that had arrived. Hot path: no. Threads: one owner.
+// The links of a port, and the events of the connection manager. A connection request is accepted at once, unless the
+// handler returns no_tag.
+// A link ends by an event (disconnected, refused, device removed) or by an error completion (retries exhausted, access
+// refused, receives flushed). Its queue pair enters the error state at once. The end is reported when the completion
+// queue was empty, after everything that had arrived.
+// Hot path: no. Threads: one owner.
 #pragma once
 
 #include "completion_queue.hpp"
@@ -43,7 +45,7 @@ class connections {
     return {};
   }
 
-  /// Who tells of the links' completions. Called once, before there are links.
+  /// Sets the object that reports the links' completions. Called once, before there are links.
   void told_by(void* endings) noexcept { endings_ = endings; }
   shared_receive_queue& pool() noexcept { return pool_; }
   int events() const noexcept { return channel_->fd; }
@@ -53,7 +55,7 @@ class connections {
     own.set_port(ntohs(rdma_get_src_port(listener_.get())));
     return own.bytes_of();
   }
-  /// A link stands or ended, and nobody was told yet: no time to sleep.
+  /// A link was established or ended, and that is unreported: do not sleep.
   bool has_news() const noexcept { return ending_ + untold_ > 0; }
   bool has_unreported_end() const noexcept {
     return std::any_of(links_.begin(), links_.end(), [](const auto& each) { return each->sends.has_unreported_end(); });
@@ -75,9 +77,9 @@ class connections {
     return keep(std::move(made).value());
   }
 
-  /// The card touches nothing of the link any more when this returns. Completions in the queue still point at its
-  /// places, which stay. With a pool the queue pair stays too, broken: cards drop a closed one's completions, and the
-  /// pool's receives with them, and would give its number to the next.
+  /// Ends a link: the card does not touch its memory after this call. Its send and receive entries stay, because
+  /// completions in the queue point at them. With a pool, the queue pair stays too, in the error state. Cards drop the
+  /// completions of a closed one, which would lose the pool's receives, and reuse its number.
   void hang_up(connection* gone) {
     const auto held =
         std::find_if(links_.begin(), links_.end(), [gone](const auto& each) { return each.get() == gone; });
@@ -99,7 +101,7 @@ class connections {
     *held = std::move(links_.back());
     links_.pop_back();
   }
-  /// The completion queue was seen empty: nothing points at links that were hung up.
+  /// The completion queue was empty: no completion points at links that were hung up.
   void settle() noexcept {
     if (!retired_.empty()) [[unlikely]]
       retired_.clear();
@@ -110,7 +112,7 @@ class connections {
     rdma_cm_event* event = nullptr;
     for (int i = 0; i < 16 && rdma_get_cm_event(channel_.get(), &event) == 0; ++i) {
       const incident seen(*event);
-      (void)rdma_ack_cm_event(event);  // before anything is done about it: an id could not be closed with one owed
+      (void)rdma_ack_cm_event(event);  // Acknowledged first: an id with an unacknowledged event could not be closed.
       if (seen.what == RDMA_CM_EVENT_CONNECT_REQUEST) on_request(seen, on);
       else on_event(seen);
     }
@@ -120,13 +122,13 @@ class connections {
     }
   }
 
-  /// A message came over a link: the peer has it as established, whatever the manager's event is waiting for. Its
-  /// answer may go out at once.
+  /// A message arrived: the peer sees the link as established, although the manager's event is not here yet. The reply
+  /// may be sent at once.
   [[gnu::cold, gnu::noinline]] void heard(connection& link) noexcept {
     if (link.phase == link_phase::opening && link.answered) stand(link);
   }
 
-  /// A message came from the pool: whose queue pair took it, where somebody waits for the first one.
+  /// A pooled receive must find its link while accepted links wait for a first message.
   bool awaits_a_word() const noexcept { return unheard_ > 0; }
   connection* of_number(std::uint32_t number) const noexcept {
     const auto found =
@@ -134,7 +136,7 @@ class connections {
     return found == links_.end() ? nullptr : found->get();
   }
 
-  /// An operation or a receive of this link ended in error: nothing on it succeeds any more.
+  /// An operation or a receive of this link failed: no later one succeeds.
   [[gnu::cold, gnu::noinline]] void broke(connection& link) noexcept {
     if (link.phase == link_phase::opening || link.phase == link_phase::established) end(link);
   }
@@ -160,7 +162,7 @@ class connections {
     std::unique_ptr<connection> made;
     if (seen.peer && id->verbs == on_.context && links_.size() < most_links_) {
       if (auto link = make_.link(std::move(id), make_.who())) made = std::move(link).value();
-      else return;  // closing the id refuses the caller
+      else return;  // Closing the id refuses the request.
     }
     if (!made) {
       (void)rdma_reject(id.get(), nullptr, 0);
@@ -171,7 +173,7 @@ class connections {
     made->meet(*seen.peer);
     connection* arrived = keep(std::move(made));
     const std::uint32_t tag = on(link_change::arrived, no_tag, arrived);
-    if (!holds(arrived)) return;  // hung up by the handler
+    if (!holds(arrived)) return;  // The handler hung up.
     arrived->tag = tag;
     if (tag == no_tag) return hang_up(arrived);
     if (make_.accept(*arrived, seen.reads) != 0) return end(*arrived);
@@ -197,7 +199,7 @@ class connections {
       case RDMA_CM_EVENT_TIMEWAIT_EXIT:
       case RDMA_CM_EVENT_CONNECT_RESPONSE:
         return;
-      default:  // nobody there, refused, disconnected, device removed
+      default:  // Unreachable, refused, disconnected, or device removed.
         return end(*link);
     }
   }
@@ -205,14 +207,14 @@ class connections {
   void established(connection& link, const incident& seen) {
     if (link.stood) return;
     if (!link.arrived) {
-      if (!seen.peer) return end(link);  // who answered is no port of this kind
+      if (!seen.peer) return end(link);  // The answer came from a different kind of program.
       link.meet(*seen.peer);
       link.answered = true;
     }
     stand(link);
   }
 
-  /// Accepted, and nothing was heard of it yet.
+  /// Stops waiting for the first message of an accepted link.
   void forget_unheard(const connection& link) noexcept {
     if (link.arrived && link.answered && link.phase == link_phase::opening) --unheard_;
   }
@@ -224,11 +226,11 @@ class connections {
     ++untold_;
     if constexpr (Shape::shared_receives) make_.shorten_waits(link);
     link.sends.admit();
-    posts_.offer(link);  // receives may have been used up and posted again before
+    posts_.offer(link);  // Receives may have been consumed and posted again before.
   }
 
   static void disconnect(connection& link) noexcept {
-    if (link.answered) (void)rdma_disconnect(link.id.get());  // to the error state first: what is posted is flushed
+    if (link.answered) (void)rdma_disconnect(link.id.get());  // First the error state, which flushes the posted work.
   }
 
   void end(connection& link) noexcept {
@@ -252,7 +254,7 @@ class connections {
     return true;
   }
 
-  /// False: there is none whose completions were all told.
+  /// Reports one ended link. False: no ended link has all completions reported.
   template <class On>
   bool tell_one_end(On& on) {
     const auto over = std::find_if(links_.begin(), links_.end(), [this](const auto& each) {
@@ -273,12 +275,12 @@ class connections {
   making<Shape> make_;
   void* endings_ = nullptr;
   std::size_t most_links_;
-  std::size_t ending_ = 0;   ///< Links whose end was not told yet.
-  std::size_t unheard_ = 0;  ///< Accepted links that do not stand yet.
-  std::size_t untold_ = 0;   ///< Links of which nobody was told yet that they stand.
+  std::size_t ending_ = 0;   ///< Links with an unreported end.
+  std::size_t unheard_ = 0;  ///< Accepted links that are not established yet.
+  std::size_t untold_ = 0;   ///< Established links that are not reported.
   owned<rdma_event_channel> channel_;
   owned<rdma_cm_id> listener_;
-  std::vector<std::unique_ptr<connection>> links_;  // last: closed first
+  std::vector<std::unique_ptr<connection>> links_;  // Last: closed first.
   std::vector<std::unique_ptr<connection>> retired_;
 };
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who may send: messages and immediates each use up a receive of the peer. A card that finds none makes the sender
-// repeat (InfiniBand: receiver not ready) or ends the connection (iWARP), so neither happens here: each side counts the
-// receives it has posted on a link and writes the count into a word of the other side, which sends no more than that.
-// Counts are modulo 2^32 and only grow. The first count, and where the word is, travel as private data of the
-// connection manager. A pool of receives (receive_pool::shared) cannot promise a link what others may take, so whoever
-// has one says so there, and is sent to without credit: a card that finds the pool empty has the sender's card repeat,
-// as often as it takes (nothing is lost; who never posts again is lost by silence). iWARP has no such answer, and no
-// pool here. Hot path: send_credit, receive_offer. Threads: one owner; the word is written by the card.
+// Flow control: each message and each immediate consumes a receive of the peer.
+// Without a receive, the sender's card retries (InfiniBand: receiver not ready) or the connection ends (iWARP). Credit
+// avoids both. Each side counts the receives that it has posted on a link and writes the count into a word of the peer,
+// which sends no more than that. Counts are modulo 2^32 and only grow.
+// The first count and the word's place travel as private data of the connection manager.
+// A shared pool (receive_pool::shared) cannot reserve receives for a link. Its owner says so in the private data, and
+// peers send without credit: when the pool is empty, their cards retry until a receive is posted. iWARP has no such
+// retry, and no pool here.
+// Hot path: send_credit, receive_offer. Threads: one owner; the card writes the word.
 #pragma once
 
 #include "../../core/port.hpp"
@@ -22,12 +23,12 @@
 
 namespace weft::backends::verbs {
 
-/// Memory of one link that both cards use. Each word on a line of its own.
+/// Memory of one link that both cards use. Each word has its own cache line.
 struct credit_words {
-  alignas(64) std::uint32_t granted = 0;  ///< Written by the peer's card: receives that it has posted so far.
-  alignas(64) std::uint32_t offered = 0;  ///< Read by our card: receives that we have posted so far.
-  alignas(64) std::uint32_t fetched =
-      0;  ///< Where our card puts what it reads from the peer only to see that it could.
+  alignas(64) std::uint32_t granted = 0;  ///< Written by the peer's card: receives that the peer has posted so far.
+  alignas(64) std::uint32_t offered = 0;  ///< Read by this side's card: receives that this side has posted so far.
+  /// Destination of the read that confirms a write.
+  alignas(64) std::uint32_t fetched = 0;
 };
 
 /// The sender's half.
@@ -38,7 +39,7 @@ class send_credit {
   }
   void spend() noexcept { ++spent_; }
   void give_back() noexcept { --spent_; }
-  /// No credit is kept: as much as the counts can tell apart is granted.
+  /// Grants the largest number that the counts can express: the peer keeps no credit.
   void grant_all(credit_words& words) const noexcept {
     std::atomic_ref(words.granted).store(spent_ - 1, std::memory_order_relaxed);
   }
@@ -47,7 +48,7 @@ class send_credit {
   std::uint32_t spent_ = 0;
 };
 
-/// The receiver's half: tells of every few receives, not of each.
+/// The receiver's half: reports receives in groups, not one by one.
 class receive_offer {
  public:
   explicit receive_offer(std::uint32_t receives = 1) noexcept : step_(std::max(1U, receives / 4)), left_(step_ - 1) {}
@@ -61,22 +62,22 @@ class receive_offer {
   }
 
  private:
-  std::uint32_t told_ = 0;  ///< So many were told of.
+  std::uint32_t told_ = 0;  ///< Receives reported so far.
   std::uint32_t step_;
-  std::uint32_t left_;  ///< That may be posted before it is due: counted down to below 0, so that a receive counts and
-                        ///< asks at once.
+  /// Receives that may be posted before a report is due. It counts down below 0, so one decrement counts and tests.
+  std::uint32_t left_;
 };
 
-/// What each side tells the other with its request or answer.
+/// The introduction of each side, in its request or answer.
 struct credit_introduction {
   std::uint64_t address = 0;   ///< Of the word that the reader may write.
   std::uint32_t key = 0;       ///< Of that word.
   std::uint32_t receives = 0;  ///< Posted already.
-  std::uint32_t tag = no_tag;  ///< The sender's for the link, where it has a pool of receives: no credit is kept.
+  std::uint32_t tag = no_tag;  ///< The sender's tag for the link, where it has a pool and keeps no credit.
 
   bool has_pool() const noexcept { return tag != no_tag; }
 
-  static constexpr std::uint32_t form = 0x32'66'65'77;  ///< "wef2": another form is another number.
+  static constexpr std::uint32_t form = 0x32'66'65'77;  ///< "wef2": each layout has its own number.
   static constexpr std::size_t size = 4 + 8 + 4 + 4 + 4;
 
   std::array<std::byte, size> bytes_of() const noexcept {
@@ -89,7 +90,7 @@ struct credit_introduction {
     to.number(tag);
     return made;
   }
-  /// Nothing where it is not ours. Connection managers pad private data, so what follows is ignored.
+  /// Nothing unless it is an introduction. Connection managers pad private data, so further bytes are ignored.
   static std::optional<credit_introduction> parse(const_bytes from) noexcept {
     wire::reader of(from);
     const auto marked = of.number<std::uint32_t>();

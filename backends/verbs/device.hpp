@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finding the device that serves an address, and whether it is what the header was generated for: each cell that the
-// answers rely on is compared (asked, returned, baked), and open refuses with the list of those that differ. Nothing is
-// adapted at run time. The connection manager names devices by the addresses of their interfaces; without one its first
-// device is taken. Hot path: no. Threads: one owner.
+// Finds the device of an address, and checks that it is what the header was generated for. Each cell that an answer
+// relies on is compared (asked, returned, baked); open refuses with the list of differences.
+// Nothing adapts at run time. The connection manager finds a device by the address of its interface; without an address
+// its first device is used.
+// Hot path: no. Threads: one owner.
 #pragma once
 
 #include "address.hpp"
@@ -15,28 +16,28 @@
 
 namespace weft::backends::verbs {
 
-/// What the opened device grants, and the domain that everything of a port belongs to.
+/// The opened device: its limits, and the protection domain of all objects of a port.
 struct device {
-  ibv_context* context = nullptr;  ///< The connection manager's.
+  ibv_context* context = nullptr;  ///< Owned by the connection manager.
   owned<ibv_pd> domain;
-  socket_address own;  ///< As options.node was resolved; length 0: any.
+  socket_address own;  ///< options.node, resolved; length 0: any.
   std::string name;
   ibv_device_attr attributes{};
   std::uint64_t largest_message = 0;
   std::uint32_t send_depth = 0;  ///< Per link, for callers.
-  std::uint32_t queue_size = 0;  ///< Of the completion queue: whatever all links can have in flight.
+  std::uint32_t queue_size = 0;  ///< Entries of the completion queue: everything that all links can have in flight.
   std::uint32_t inline_bytes = 0;
-  bool makes_pairs = false;  ///< Queue pairs that are posted to as the row says.
-  std::string differences;   ///< From the row, accepted.
-  bool internet_wire =
-      false;  ///< iWARP: no immediates, no atomics, and the sink of a read must be remotely writable (RFC 5040).
+  bool makes_pairs = false;  ///< The device makes queue pairs of the row's posting kind.
+  std::string differences;   ///< Accepted differences from the row.
+  /// iWARP: no immediates, no atomics, and the destination of a read must be remotely writable (RFC 5040).
+  bool internet_wire = false;
 };
 
-/// Places of each send queue that are kept for the backend's own writes of credit.
+/// Entries of each send queue that are reserved for the backend's own credit writes.
 inline constexpr std::uint32_t send_reserve = 16;
 inline constexpr std::uint32_t least_send_depth = 16;
 
-/// The cells that differ, as text, and whether an answer rests on one of them.
+/// The cells that differ, as text, and whether an answer depends on one of them.
 class differences {
  public:
   void at_least(const char* name, std::uint64_t baked, std::uint64_t returned, bool an_answer_rests_on_it = false) {
@@ -59,8 +60,8 @@ class differences {
   bool serious_ = false;
 };
 
-/// Refuses unless every cell that the answers rely on is what was baked; the others as options.on_difference says.
-/// Returns what was accepted.
+/// Refuses unless every cell that an answer relies on has its baked value. options.on_difference decides about the
+/// others. Returns the accepted differences.
 template <class Shape>
 result<std::string> attest(const device& of, const ibv_port_attr& port, const port_options& options) {
   constexpr const fabric_facts& facts = Shape::facts;
@@ -90,7 +91,7 @@ result<std::string> attest(const device& of, const ibv_port_attr& port, const po
   return found.text();
 }
 
-/// The context and the port of the device that owns this address, or of the first device.
+/// Finds context and port of the device with this address, or of the first device.
 template <class Shape>
 result<std::uint8_t> find_device(device& into) {
   const std::string who = "fabric " + std::string(Shape::name);
@@ -117,7 +118,8 @@ result<std::uint8_t> find_device(device& into) {
   return made->port_num;
 }
 
-/// How much travels inline: the largest that a queue pair is made with, of a few sizes. No attribute tells it.
+/// Finds the inline limit: the largest of a few sizes with which the device makes a queue pair. No attribute reports
+/// it.
 template <class Shape>
 void find_inline_bytes(device& of) {
   const owned<ibv_cq> queue(ibv_create_cq(of.context, 1, nullptr, nullptr, 0));
@@ -135,7 +137,7 @@ void find_inline_bytes(device& of) {
   }
 }
 
-/// Sizes the queues: everything that all links can have in flight fits into the one completion queue, or open refuses.
+/// Sizes the queues: the completion queue must hold everything that all links can have in flight, or open refuses.
 template <class Shape>
 result<void> size_queues(device& of, const port_options& options) {
   // Where a notice is a message of its own, an operation is two posts.
@@ -159,7 +161,7 @@ result<void> size_queues(device& of, const port_options& options) {
   return {};
 }
 
-/// Opens what the row describes; refuses when the device is not what was baked.
+/// Opens the device of the row. Refuses a device that differs from the baked values.
 template <class Shape>
 result<device> open_device(const port_options& options) {
   const std::string who = "fabric " + std::string(Shape::name);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the entries of the completion queue mean. They are told apart by the lowest bit of their id: a place of a send
-// queue, or of a receive queue; the opcode of a failed one says nothing (ibv_poll_cq(3)). A failed one breaks its link.
+// Maps entries of the completion queue to completions. The lowest bit of an entry's id distinguishes send queue entries
+// from receive queue entries: the opcode of a failed completion is undefined (ibv_poll_cq(3)). A failed one breaks its
+// link.
 // Hot path: poll. Threads: one owner.
 #pragma once
 
@@ -20,7 +21,7 @@ class endings {
       : queue_(queue), posts_(posts), links_(links) {
     links_.told_by(this);
   }
-  endings(const endings&) = delete;  // links know where it is
+  endings(const endings&) = delete;  // Links hold its address.
   endings& operator=(const endings&) = delete;
   ~endings() = default;
 
@@ -36,7 +37,7 @@ class endings {
     return std::max(found, 0);
   }
 
-  /// Tells of what a reader read: at least one. What is seldom is told to a copy of `on`, so that it need not lie in
+  /// Reports entries that were read. Requires: at least one. Rare paths get a copy of `on`, so it need not be in
   /// memory.
   template <class On>
   [[gnu::always_inline]] void tell_all(const completion_queue::entries& all, int count, On& on) {
@@ -46,7 +47,7 @@ class endings {
     while (++each != end);
   }
 
-  /// Tells the peer of receives, when that is due.
+  /// Reports posted receives to the peer, when that is due.
   [[gnu::noinline]] static void offer(connection& to) noexcept { of(to).posts_.offer(to); }
 
   std::string last_error_text() const {
@@ -58,8 +59,8 @@ class endings {
  private:
   static endings& of(const connection& c) noexcept { return *static_cast<endings*>(c.endings); }
 
-  /// What is common is told where the queue is read; what is seldom stands apart, and is done by the endings of the
-  /// entry's link.
+  /// The usual cases are here, where the queue is read. Rare cases are out of line and use the object of the entry's
+  /// link.
   template <class On>
   [[gnu::always_inline]] void tell(const ibv_wc& entry, On& on) {
     if (entry.status != IBV_WC_SUCCESS) [[unlikely]]
@@ -68,14 +69,14 @@ class endings {
     auto& place = *reinterpret_cast<send_place<connection>*>(entry.wr_id - 1);
     if (!place.owner->sends.retire_next(place)) [[unlikely]]
       return tell_apart<On>(place, entry.byte_len, on);
-    if (place.told && place.context == nullptr) __builtin_unreachable();  // whoever asked gave one
+    if (place.told && place.context == nullptr) __builtin_unreachable();  // A signalled post always has a context.
     if (place.told) on(completion_entry{completion_kind::ended, place.context, 0, entry.byte_len, {}});
   }
   template <class On>
   [[gnu::noinline]] void tell_one(const ibv_wc& entry, On& on) {
     tell(entry, on);
   }
-  /// The offer last: it may take the place that ended.
+  /// The offer comes last: it may take the entry that ended.
   template <class On>
   [[gnu::noinline]] static void tell_apart(send_place<connection>& place, std::size_t length, On on) {
     connection& c = *place.owner;
@@ -92,18 +93,18 @@ class endings {
 
   template <class On>
   [[gnu::always_inline]] static void tell_own(const ibv_wc& entry, On& on) {
-    if (entry.wr_id == 0) __builtin_unreachable();  // it is an address
+    if (entry.wr_id == 0) __builtin_unreachable();  // It is an address.
     auto& place = *reinterpret_cast<receive_place<connection>*>(entry.wr_id);
     connection& c = *place.owner;
     if (!c.stood) [[unlikely]]
       heard(c);
-    c.receives.end(place);  // nothing between here and the message's own receive but its handler: the compiler sees
-                            // where that goes
+    // Only the handler runs between this release and the next receive: the compiler sees which entry that takes.
+    c.receives.end(place);
     tell_arrival(entry, place.context, &c, on);
   }
   [[gnu::cold, gnu::noinline]] static void heard(connection& c) noexcept { of(c).links_.heard(c); }
 
-  /// A receive of the pool: its link is looked for only where that matters.
+  /// A receive of the pool. Its link is looked up only where a caller needs it.
   template <class On>
   [[gnu::always_inline]] void tell_pooled(const ibv_wc& entry, On& on) {
     const auto ended_one = links_.pool().end(entry.wr_id);
@@ -138,7 +139,7 @@ class endings {
   [[gnu::cold, gnu::noinline]] static void tell_bad_of(endings& self, const ibv_wc& entry, On on) {
     if ((entry.wr_id & 1u) != 0) {
       auto& place = *reinterpret_cast<send_place<connection>*>(entry.wr_id - 1);
-      if (place.ended) return;  // soft iWARP was seen to flush a read twice (Linux 6.1): it ends once
+      if (place.ended) return;  // Soft iWARP flushes a read twice at times (Linux 6.1): it ends once.
       place.owner->sends.retire(place);
       return self.tell_failure(entry, completion_kind::ended, place.context, place.owner, on);
     }
@@ -156,7 +157,7 @@ class endings {
   [[gnu::cold, gnu::noinline]] void tell_failure(const ibv_wc& entry, completion_kind kind, void* context,
                                                  connection* of, On& on) {
     if (entry.status != IBV_WC_WR_FLUSH_ERR) last_bad_ = entry;
-    if (of != nullptr) links_.broke(*of);  // null: hung up already
+    if (of != nullptr) links_.broke(*of);  // Null: already hung up.
     on(completion_entry{kind, context, 0, 0, ended(entry.status)});
   }
 

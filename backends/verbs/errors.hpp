@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How rdma-core's numbers become weft's answers. There are two kinds, told apart by their origin: the status of a work
-// completion (origin::verbs) and the errno of a call (origin::system). A completion's vendor_err means something to the
-// device's maker only; it is kept for the cold side. After any error completion the queue pair is broken: what follows
-// is flushed, told as `closed`. Hot path: posted() only. Threads: values.
+// Maps rdma-core's numbers to weft's codes. There are two kinds: the status of a work completion (origin::verbs), and
+// the errno of a call (origin::system).
+// A completion's vendor_err is meaningful to the device's maker only; it is kept for messages.
+// After an error completion the queue pair is broken: later work is flushed and reported as `closed`.
+// Hot path: posted() only. Threads: values.
 #pragma once
 
 #include "../../core/error.hpp"
@@ -17,14 +18,14 @@
 
 namespace weft::backends::verbs {
 
-/// The kind of a work completion's status.
+/// The code of a work completion's status.
 constexpr errc meaning(ibv_wc_status ended) noexcept {
   switch (ended) {
     case IBV_WC_SUCCESS:
       return errc::ok;
-    case IBV_WC_LOC_LEN_ERR:  // a message larger than the receive it met
+    case IBV_WC_LOC_LEN_ERR:  // A message larger than its receive.
       return errc::truncated;
-    case IBV_WC_REM_ACCESS_ERR:  // wrong key, out of range, or a right not granted: the target does not say which
+    case IBV_WC_REM_ACCESS_ERR:  // Wrong key, out of range, or a missing right: the target does not say which.
       return errc::denied;
     case IBV_WC_LOC_QP_OP_ERR:
     case IBV_WC_LOC_PROT_ERR:
@@ -32,8 +33,8 @@ constexpr errc meaning(ibv_wc_status ended) noexcept {
     case IBV_WC_REM_INV_REQ_ERR:
     case IBV_WC_MW_BIND_ERR:
       return errc::invalid;
-    case IBV_WC_RETRY_EXC_ERR:      // nobody acknowledges any more
-    case IBV_WC_RNR_RETRY_EXC_ERR:  // nobody posts receives any more
+    case IBV_WC_RETRY_EXC_ERR:      // The peer acknowledges no more.
+    case IBV_WC_RNR_RETRY_EXC_ERR:  // The peer posts no more receives.
     case IBV_WC_REM_ABORT_ERR:
     case IBV_WC_RESP_TIMEOUT_ERR:
       return errc::peer_lost;
@@ -47,13 +48,13 @@ constexpr errc meaning(ibv_wc_status ended) noexcept {
   }
 }
 
-/// How an operation ended; the library's own number is kept.
+/// The result of an operation, with the library's own number.
 constexpr status ended(ibv_wc_status how) noexcept {
   if (how == IBV_WC_SUCCESS) return {};
   return {meaning(how), origin::verbs, static_cast<std::int32_t>(how), "completion"};
 }
 
-/// The kind of a call's errno.
+/// The code of a call's errno.
 constexpr errc meaning_of_errno(int number) noexcept {
   switch (number) {
     case 0:
@@ -96,7 +97,7 @@ constexpr status failed(int number, const char* operation) noexcept {
   return {meaning_of_errno(positive), origin::system, positive, operation};
 }
 
-/// What a post that did not return 0 says: drivers answer ENOMEM when a queue is full.
+/// The status of a post that failed: drivers answer ENOMEM when a queue is full.
 [[gnu::cold, gnu::noinline]] inline status not_posted(int number, const char* operation) noexcept {
   const int positive = number < 0 ? -number : number;
   if (positive == ENOMEM || positive == EAGAIN) return again(waits_for::queue, operation);
@@ -109,7 +110,7 @@ inline status posted(int returned, const char* operation) noexcept {
   return not_posted(returned, operation);
 }
 
-/// A failure of a set-up call: what was tried, and the system's own words. `number` is an errno.
+/// The failure of a set-up call: the attempt, and the system's own text. `number` is an errno.
 inline failure refused(int number, const char* call, const std::string& tried) {
   return {failed(number, call), tried + ": " + call + " answered " + std::to_string(number) + " (" +
                                     std::generic_category().message(number) + ")"};

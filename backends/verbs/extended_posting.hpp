@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How work gets to the card: as requests that it reads (ibv_post_send(3)), or where the row says extended_posting, by
-// calls that build it in the device's own queue (ibv_wr_start(3) … ibv_wr_complete). The latter need a queue pair that
-// was made for the kinds of work that come. One start and complete is one doorbell; both are in one function, since
-// drivers hold the queue's lock in between: a batch is gathered first. What complete refuses was not posted, not in
-// part either, so that nothing is ever given up half-way. Hot path: ring. Threads: one owner.
+// Two ways to give work to the card: requests that it reads (ibv_post_send(3)), or calls that build work in the
+// device's own queue (ibv_wr_start(3) … ibv_wr_complete), where the row says extended_posting.
+// The second way needs a queue pair that was created for these operations. One start and complete is one doorbell. Both
+// are in one function, because drivers hold the queue's lock in between; a batch is therefore gathered first.
+// Work that ibv_wr_complete refuses was not posted at all, so no post is given up half-way.
+// Hot path: ring. Threads: one owner.
 #pragma once
 
 #include "../../core/memory.hpp"
@@ -16,7 +17,7 @@
 
 namespace weft::backends::verbs {
 
-/// Builds one request; `qp` was started.
+/// Builds one request. Requires: `qp` was started.
 [[gnu::always_inline]] inline void build(ibv_qp_ex* qp, const ibv_send_wr& work) noexcept {
   qp->wr_id = work.wr_id;
   qp->wr_flags = work.send_flags & ~unsigned{IBV_SEND_INLINE};
@@ -39,7 +40,7 @@ namespace weft::backends::verbs {
     case IBV_WR_ATOMIC_FETCH_AND_ADD:
       ibv_wr_atomic_fetch_add(qp, work.wr.atomic.rkey, work.wr.atomic.remote_addr, work.wr.atomic.compare_add);
       break;
-    default:  // the port posts no other
+    default:  // The port posts no other.
       ibv_wr_atomic_cmp_swp(qp, work.wr.atomic.rkey, work.wr.atomic.remote_addr, work.wr.atomic.compare_add,
                             work.wr.atomic.swap);
       break;
@@ -57,7 +58,7 @@ namespace weft::backends::verbs {
   else ibv_wr_set_inline_data_list(qp, count, pieces.data());
 }
 
-/// Gives requests to the card, all by one call. Returns 0, or an errno and in `stuck` the first that was not taken.
+/// Gives requests to the card in one call. Returns 0; or an errno, and in `stuck` the first request that was not taken.
 template <bool Extended>
 [[gnu::always_inline]] inline int ring(ibv_qp* pair, ibv_qp_ex* qp, ibv_send_wr* first, ibv_send_wr** stuck) noexcept {
   if constexpr (Extended) {
@@ -74,7 +75,7 @@ template <bool Extended>
   }
 }
 
-/// What a queue pair of this shape is made for, in the words of ibv_create_qp_ex(3).
+/// The attributes of this shape's queue pairs, for ibv_create_qp_ex(3).
 template <class Shape>
 ibv_qp_init_attr_ex extended(const ibv_qp_init_attr& ask, ibv_pd* domain) noexcept {
   ibv_qp_init_attr_ex made{};
@@ -94,7 +95,7 @@ ibv_qp_init_attr_ex extended(const ibv_qp_init_attr& ask, ibv_pd* domain) noexce
   return made;
 }
 
-/// A queue pair of this shape, posted to as its row says; `ask` becomes what was granted. Null: errno.
+/// Creates a queue pair of this shape, in the row's posting kind. Sets `ask` to the granted values. Null: see errno.
 template <class Shape>
 ibv_qp* trial_pair(ibv_context* context, ibv_pd* domain, ibv_qp_init_attr& ask) noexcept {
   if constexpr (Shape::facts.extended_posting) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One event of the connection manager, copied, so that it can be acknowledged before anything is done about it: an id
-// cannot be closed with one owed. Private data is the peer's and is read strictly (credit.hpp). Hot path: no. Threads:
-// values.
+// One event of the connection manager, copied so that it can be acknowledged first: an id with an unacknowledged event
+// cannot be closed.
+// Private data comes from the peer and is parsed strictly (credit.hpp). Hot path: no. Threads: values.
 #pragma once
 
 #include "credit.hpp"
@@ -15,7 +15,7 @@
 
 namespace weft::backends::verbs {
 
-/// What an event says, copied.
+/// A copy of an event.
 struct incident {
   explicit incident(const rdma_cm_event& e) : what(e.event), id(e.id) {
     if (what != RDMA_CM_EVENT_CONNECT_REQUEST && what != RDMA_CM_EVENT_ESTABLISHED) return;

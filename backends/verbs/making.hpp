@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a link is made: an id on this port's device, the words of credit, a queue pair with room for all that the port
-// promised, and the terms that go out with a request or an answer. Queue pairs are made before either goes out, so that
-// receives stand before a peer can send. Hot path: no. Threads: one owner.
+// Creates links: an id on this port's device, the credit words, a queue pair with room for all that the port promised,
+// and the parameters of a request or answer.
+// Queue pairs are created before a request or answer is sent, so receives are posted before a peer can send.
+// Hot path: no. Threads: one owner.
 #pragma once
 
 #include "connection.hpp"
@@ -29,7 +30,7 @@ class making {
 
   static std::string who() { return "fabric " + std::string(Shape::name); }
 
-  /// An id that listens, told of over `channel`.
+  /// An id that listens; its events arrive at `channel`.
   result<owned<rdma_cm_id>> listener(rdma_event_channel* channel, const port_options& options) const {
     const std::string listening = who() + ": listening at " + options.node + ":" + options.service;
     socket_address at = on_.own;
@@ -45,7 +46,7 @@ class making {
     return id;
   }
 
-  /// A link towards an address, its queue pair ready for receives; the manager has begun to look for the way.
+  /// A link towards an address, ready for receives. The connection manager has begun to resolve the address.
   result<std::unique_ptr<connection>> towards(socket_address to, rdma_event_channel* channel,
                                               const std::string& dialling) const {
     std::optional<socket_address> from = on_.own;
@@ -89,20 +90,21 @@ class making {
     if constexpr (!Shape::shared_receives) made->receives.open(made.get(), receives_);
     made->sends.open(made.get(), on_.send_depth, send_reserve, std::min(Shape::facts.queue_depth, on_.send_depth) / 4);
     std::uint8_t patience = acknowledged_in;
-    (void)rdma_set_option(id.get(), RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &patience, sizeof patience);  // a wish
+    (void)rdma_set_option(id.get(), RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &patience, sizeof patience);  // A hint.
     id->context = made.get();
     made->id = std::move(id);
     return made;
   }
 
-  /// Looks for the path to an address that was found.
+  /// Resolves the path to a resolved address.
   static int route(rdma_cm_id* id) noexcept { return rdma_resolve_route(id, resolve_ms); }
 
-  /// Asks, or answers with at most what was asked for. `reads`: served and asked for by this side.
+  /// Requests or accepts a connection; an answer has at most the requested values. `reads`: reads in flight, served and
+  /// requested by this side.
   int connect(connection& link) const { return go(link, {most_reads, most_reads}, rdma_connect); }
   int accept(connection& link, std::array<std::uint8_t, 2> reads) const { return go(link, reads, rdma_accept); }
 
-  /// How long whoever finds the pool empty is asked to wait. A wish: without it the manager's stands, 0.66 s.
+  /// Sets the wait of senders that find the pool empty. A hint: without it the manager's default holds, 0.66 s.
   static void shorten_waits(const connection& link) noexcept {
     ibv_qp_attr wish{};
     wish.min_rnr_timer = not_ready_for;
@@ -112,12 +114,12 @@ class making {
  private:
   static constexpr int resolve_ms = 2000;
   static constexpr std::uint8_t most_reads = 16;  ///< Reads and atomics in flight per direction.
-  static constexpr std::uint8_t acknowledged_in =
-      18;  ///< 4 us * 2^18: a second; seven times that without an answer is a loss.
-  static constexpr std::uint8_t repeat_transport =
-      6;  ///< Not 7: soft-RoCE takes that for ever (Linux 6.1, rxe_comp.c), and never tells a loss.
-  static constexpr std::uint8_t repeat_not_ready =
-      7;  ///< For ever: credit keeps it from happening, or a pool is empty; deadlines are the transport's.
+  /// 4 us * 2^18: one second; seven times that without an answer is a loss.
+  static constexpr std::uint8_t acknowledged_in = 18;
+  /// Not 7: soft-RoCE retries for ever then (Linux 6.1, rxe_comp.c), and never reports a loss.
+  static constexpr std::uint8_t repeat_transport = 6;
+  /// For ever: credit avoids the case, or a pool is empty; the transport has deadlines.
+  static constexpr std::uint8_t repeat_not_ready = 7;
   static constexpr std::uint8_t not_ready_for = 12;  ///< 0.64 ms (InfiniBand's table of RNR NAK timers).
 
   static failure unreachable(const char* call, const std::string& tried) {
@@ -145,7 +147,7 @@ class making {
     p.flow_control = 1;
     p.retry_count = repeat_transport;
     p.rnr_retry_count = repeat_not_ready;
-    link.offer.told();  // what is posted from here on is told later
+    link.offer.told();  // Receives posted from here on are reported later.
     return call(link.id.get(), &p);
   }
 

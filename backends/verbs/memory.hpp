@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Registration: the card makes the keys, addresses are the target's own, every local buffer needs a key too.
-// iWARP's reads need a sink that peers may write (RFC 5040, 5.3): only memory that grants peers nothing, whose key
-// therefore nobody has, is registered so. What the application forgot to deregister is closed before the domain. Hot
-// path: descriptor_of(), local_key(). Threads: one owner.
+// Memory registration: the card makes the keys, addresses are the target's own, and every local buffer needs a key too.
+// iWARP's reads need a destination that peers may write (RFC 5040, 5.3). Only memory that grants peers nothing is
+// registered so: no peer has its key.
+// Regions that the application forgot are closed before the domain.
+// Hot path: descriptor_of(), local_key(). Threads: one owner.
 #pragma once
 
 #include "../../core/device_memory.hpp"
@@ -24,7 +25,7 @@ inline std::uint32_t local_key(void* descriptor) noexcept {
   return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(descriptor));
 }
 
-/// The access flags that rights mean on this kind of wire.
+/// The access flags of rights on this kind of wire.
 constexpr int access_of(rights granted, bool atomics, bool internet_wire) noexcept {
   int access = IBV_ACCESS_LOCAL_WRITE;
   if (grants(granted, rights::remote_write) || (internet_wire && granted == rights::none))
@@ -53,7 +54,7 @@ class memory {
     return made;
   }
 
-  /// Of devices, dmabufs alone: a pointer of CUDA's needs a kernel module beside rdma-core's (nvidia-peermem).
+  /// Device memory comes as dmabuf only: a CUDA pointer needs another kernel module (nvidia-peermem).
   result<registration> register_device(const device_memory& where, rights granted) {
     const std::string who =
         "fabric " + std::string(Shape::name) + ": registering " + std::to_string(where.size) + " bytes of a device";

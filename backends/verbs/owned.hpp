@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who closes what: rdma-core's objects as move-only owners. The order of members decides the order of closing, which
-// the library minds: queue pairs, connection ids, shared receive queue, regions, completion queue, completion channel,
-// protection domain, event channel. Devices are the connection manager's: it opens each once for the process and never
-// closes it. Hot path: get() only. Threads: one owner.
+// Owners of rdma-core's objects: move-only.
+// The order of members decides the order of closing. The library wants queue pairs, connection ids, shared receive
+// queue, regions, completion queue, completion channel, protection domain, event channel.
+// Devices belong to the connection manager: it opens each once per process and never closes it.
+// Hot path: get() only. Threads: one owner.
 #pragma once
 
 #include <infiniband/verbs.h>
@@ -22,7 +23,7 @@ struct closer {
   void operator()(ibv_mr* object) const noexcept { (void)ibv_dereg_mr(object); }
   void operator()(ibv_comp_channel* object) const noexcept { (void)ibv_destroy_comp_channel(object); }
   void operator()(rdma_event_channel* object) const noexcept { rdma_destroy_event_channel(object); }
-  /// The id's queue pair goes first.
+  /// The id's queue pair is destroyed first.
   void operator()(rdma_cm_id* object) const noexcept {
     if (object->qp != nullptr) rdma_destroy_qp(object);
     (void)rdma_destroy_id(object);

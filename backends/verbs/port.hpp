@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The port over rdma-core alone: core/port.hpp, spelled in libibverbs' and librdmacm's calls. Reliable connections;
-// which call is made is decided at compile time by the shape. Bytes up to what the device grants travel inline. Sends
-// and immediates are solicited: they wake whoever sleeps. Hot path: post_receive to poll. Threads: one owner.
+// The port over rdma-core alone: core/port.hpp with the calls of libibverbs and librdmacm, over reliable connections.
+// The shape selects each call at compile time.
+// Bytes up to the device's inline limit travel inline. Sends and immediates are solicited: they wake a sleeping peer.
+// Hot path: post_receive to poll. Threads: one owner.
 #pragma once
 
 #include "../../core/port.hpp"
@@ -19,7 +20,7 @@
 
 namespace weft::backends::verbs {
 
-/// The release of rdma-core that the headers belong to is written nowhere: rows over verbs have no version ranges.
+/// rdma-core's headers do not name their release: rows over verbs have no version ranges.
 inline constexpr library_version built_with{};
 
 template <class Shape>
@@ -31,8 +32,7 @@ class port {
                 "weft: rdma-core binds no regions, counts no landed writes, and signals what is asked for");
   static_assert(!Shape::two_queues && Shape::threads == thread_level::one_owner,
                 "weft: this backend reads one queue, and asks rdma-core for no locks");
-  static_assert(!Shape::multi_receive && !Shape::watched_receives,
-                "weft: a receive of rdma-core takes one message, and its end is always told");
+  static_assert(!Shape::multi_receive, "weft: a receive of rdma-core takes one message");
   static_assert(!Shape::shared_receives || Shape::write_immediate,
                 "weft: a pool of receives needs a wire that repeats what finds it empty; iWARP's does not");
   static_assert(Shape::write_immediate == Shape::receive_reserve, "weft: a write with an immediate consumes a receive");
@@ -44,7 +44,7 @@ class port {
   }
 
  public:
-  /// A connection. Empty: no link.
+  /// A connection. Null: no link.
   struct link {
     connection* held = nullptr;
     friend bool operator==(const link&, const link&) = default;
@@ -81,9 +81,9 @@ class port {
     if (!made) return std::move(made).error();
     return link{*made};
   }
-  /// Completions of the link may still be told until poll answers 0 once; their contexts must live until then.
+  /// Until poll() returns 0 once, completions of the link may be reported; their contexts must live until then.
   void hang_up(link& gone) { links_.hang_up(std::exchange(gone.held, nullptr)); }
-  /// What the peer sent with its acceptance (core/port.hpp).
+  /// The tag that the peer sent with its acceptance (core/port.hpp).
   std::uint32_t peer_tag(link of) const noexcept requires(Shape::shared_receives) {
     return of.held->arrived ? no_tag : of.held->theirs.tag;
   }
@@ -108,8 +108,8 @@ class port {
     if constexpr (Shape::shared_receives) return links_.pool().post(into, context);
     else return post_own(*from.held, into, context, [](void*) {});
   }
-  /// The same for who has more to do where it is refused than to say so: `refused(context)`, with the context read
-  /// where it was written down, so that nobody keeps it over the library's call.
+  /// The same for callers that handle a refusal: calls `refused(context)` with the stored context, so no register keeps
+  /// it across the library's call.
   template <class Refused>
   [[gnu::always_inline]] void post_receive([[maybe_unused]] link from, local_memory into, void* context,
                                            Refused&& refused) noexcept {
@@ -178,8 +178,9 @@ class port {
 
   [[gnu::always_inline]] status read(link from, local_memory into, remote_memory at, void* context) noexcept {
     request<1> r(IBV_WR_RDMA_READ, {into});
-    r.work.num_sge = 1;  // also of no bytes: soft iWARP (Linux 6.1) takes the first piece without asking for their
-                         // number, and with none an older one
+    // Also for zero bytes: soft iWARP (Linux 6.1) reads the first piece without checking their number, and would use an
+    // old one.
+    r.work.num_sge = 1;
     r.work.wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
     return post(from, r, comes_back, context, {.told = true}, "ibv_post_send(read)");
   }
@@ -220,7 +221,7 @@ class port {
     return posts_.post(*from.held, r.work, comes_back, context, {.told = true}, "ibv_post_send(read)");
   }
 
-  /// What cards have: fetch-add and compare-swap of 64 bits.
+  /// Cards have fetch-add and compare-swap of 64 bits.
   template <atomic_operation What, atomic_number T>
   requires(Shape::native_atomics&& atomic_integer<T> && sizeof(T) == 8 &&
            (What == atomic_operation::add || What == atomic_operation::compare_swap)) status
@@ -244,11 +245,11 @@ class port {
                                                                        context);
   }
 
-  /// Posts of one link until end_batch() go to the card together. Close each batch before anything is waited for.
+  /// Posts to one link until end_batch() go to the card together. Close each batch before you wait.
   void begin_batch() noexcept { posts_.begin_batch(); }
   void end_batch() noexcept { posts_.end_batch(); }
 
-  // Batches built in the list that is posted (core/port.hpp). A list belongs to one link.
+  // Batches that are built in the posted list itself (core/port.hpp). A list belongs to one link.
   using request_list = verbs::request_list;
   status open_list(link to, request_list& l) noexcept { return posts_.open_list(*to.held, l); }
   status post_list(request_list& l, const void* mine = nullptr) noexcept { return posts_.post_list(l, mine); }
@@ -283,19 +284,18 @@ class port {
       requires(Shape::native_atomics) {
     auto& atomic = l.add<IBV_WR_ATOMIC_FETCH_AND_ADD, true>(whole_word(old, descriptor), context).wr.atomic;
     atomic.remote_addr = at.address;
-    atomic.compare_add = operand;  // and no swap: only compare-swaps are read there (ibv_post_send(3))
+    atomic.compare_add = operand;  // Without swap: only compare-swaps read it (ibv_post_send(3)).
     atomic.rkey = static_cast<std::uint32_t>(at.key);
   }
 
-  /// Returns how many entries were taken off the queue; ends that nobody asked about are among them.
+  /// Returns the number of entries taken from the queue; unsignalled ends are among them.
   template <class On>
   [[gnu::always_inline]] int poll(On&& on) {
     return endings_.poll(on);
   }
 
-  /// A quick look (compose/engine/poll_budget.hpp) reads the queue only. What the others see to as well can wait for
-  /// one of them: refused members of a batch, links that ended and were hung up, and what a sleep kept, behind which
-  /// the next look is none of the quick ones.
+  /// A quick poll (compose/engine/poll_budget.hpp) only reads the queue. Refused members of a batch, links that ended
+  /// or were hung up, and entries stored by a sleep wait for a full poll. The next poll after a sleep is a full one.
   using entries = completion_queue::entries;
   using reader = completion_queue::reader;
   static constexpr bool reads_quickly = true;
@@ -305,7 +305,7 @@ class port {
     endings_.tell_all(all, read, on);
     return read;
   }
-  /// The link that brought a message, of an entry that tells of one.
+  /// The link that brought the message of an entry.
   static link link_of(const completion_entry& received) noexcept requires(link_has_receives) {
     return {static_cast<connection*>(received.link)};
   }
@@ -317,13 +317,13 @@ class port {
   instant now() const noexcept { return std::chrono::steady_clock::now(); }
   status wait(instant until) noexcept {
     if (links_.has_news() || posts_.has_refused()) return {};
-    // Credit is written into memory, which wakes nobody: whoever waits for it looks again soon.
+    // Credit arrives in memory and wakes no thread: a caller that waits for it polls again soon.
     const duration longest = posts_.was_starved() ? duration(std::chrono::milliseconds(1)) : duration::max();
-    // Soft iWARP knows no solicited receive: its cards' owners are woken by everything.
+    // Soft iWARP has no solicited receives: every arrival wakes its owner.
     return queue_.wait(until, links_.events(), !on_.internet_wire && !links_.has_unreported_end(), longest);
   }
   int descriptor() const noexcept { return queue_.descriptor(); }
-  /// What the device's maker said about the last operation that ended badly.
+  /// The vendor's text for the last failed operation.
   std::string last_error_text() const { return endings_.last_error_text(); }
 
  private:
@@ -358,7 +358,7 @@ class port {
       refused(place->context);
       return not_posted(r, "ibv_post_recv");
     }
-    connection& of = *place->owner;  // and not `c`, which would be kept over the call
+    connection& of = *place->owner;  // Not `c`: it would be kept across the call.
     of.offer.posted();
     if (of.offer.due()) [[unlikely]]
       endings<Shape>::offer(of);
@@ -371,7 +371,7 @@ class port {
     return posts_.post(*to.held, r.work, outgoing, context, terms, call);
   }
 
-  // Closed from the last to the first, as the library wants it.
+  // Destroyed from last to first, the order that the library wants.
   device on_;
   completion_queue queue_;
   memory<Shape> memory_;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a work request gets into a send queue: room, credit, a place, a signal where one is due, then one call. Inside a
-// batch requests for one link are linked, and posted together when the batch ends, 16 are gathered, or another link is
-// posted to: one call, one doorbell. What a linked request's caller was told was "posted": if the library then refuses
-// it, it ends as failed, never in silence. Hot path: all of it. Threads: one owner.
+// How a work request enters a send queue: check room and credit, take an entry, signal where due, then one call.
+// Inside a batch, requests for one link are linked. They are posted together, in one call and one doorbell, when the
+// batch ends, 16 are gathered, or a post goes to another link. Their callers already got ok. If the library then
+// refuses a request, it completes as failed.
+// Hot path: all of it. Threads: one owner.
 #pragma once
 
 #include "connection.hpp"
@@ -18,14 +19,14 @@
 
 namespace weft::backends::verbs {
 
-/// What a post is to the queue that it enters.
+/// Properties of a post.
 struct post_terms {
-  bool told = false;      ///< Its success is told.
-  bool consumes = false;  ///< It uses up a receive of the peer.
+  bool told = false;      ///< Its success is reported.
+  bool consumes = false;  ///< It consumes a receive of the peer.
   bool copied = false;    ///< The caller's bytes may change as soon as the call returns.
 };
 
-/// `Extended`: by the device's own calls (extended_posting.hpp).
+/// `Extended`: with the device's own calls (extended_posting.hpp).
 template <bool Extended>
 class posting {
  public:
@@ -35,7 +36,7 @@ class posting {
 
   std::uint32_t inline_bytes() const noexcept { return inline_bytes_; }
 
-  /// Posts a request whose pieces are `total` bytes.
+  /// Posts a request of `total` bytes.
   [[gnu::always_inline]] status post(connection& to, ibv_send_wr& work, std::size_t total, void* context,
                                      post_terms terms, const char* call) noexcept {
     if (to.sends.full()) [[unlikely]]
@@ -50,9 +51,9 @@ class posting {
     return s;
   }
 
-  /// Posts a write and, behind it, a read of a word that is always there: on a wire whose writes end before they arrive
-  /// (iWARP) the read comes back after the write was placed, and does not where it was refused. Ends once, as the read
-  /// does.
+  /// Posts a write, then a read of a word that always exists. On a wire whose writes complete before they arrive
+  /// (iWARP), the read returns after the write was placed, and fails where the write was refused. The pair ends once,
+  /// with the read.
   status post_confirmed(connection& to, ibv_send_wr& write, std::size_t total, void* context,
                         const char* call) noexcept {
     if (!to.sends.has_room_for(2)) [[unlikely]]
@@ -67,8 +68,8 @@ class posting {
     return post(to, read, comes_back, context, {.told = true}, call);
   }
 
-  /// Writes our count of receives into the peer's word, if it is time to. Without room it is tried again when something
-  /// ends.
+  /// Writes the count of receives into the peer's word, if that is due. Without room it is tried again at the next
+  /// completion.
   void offer(connection& to) noexcept {
     if (!to.offer.due() || !to.answered) return;
     if (to.sends.reserve_full()) return to.sends.end_apart();
@@ -84,21 +85,21 @@ class posting {
     else to.sends.end_apart();
   }
 
-  // ---- batches
+  // Batches.
   void begin_batch() noexcept { batching_ = gathers_ = true; }
   void end_batch() noexcept {
     batching_ = false;
     gathers_ = lists_.any();
     flush();
   }
-  /// Before the link goes: what was linked for it is posted now.
+  /// Before a link goes: posts what was linked for it.
   void leave(const connection& gone) noexcept {
     if (linked_to_ == &gone) flush();
     if (lists_.is_to(gone)) (void)post_lists();
   }
 
-  // ---- batches whose requests are built where they are posted from (request_list.hpp)
-  /// Opens a list to this link; another one that is open is posted. `again`: the queue is full.
+  // Batches that are built in the posted list itself (request_list.hpp).
+  /// Opens a list to this link. Posts another open list first. `again`: the queue is full.
   status open_list(connection& to, request_list& l) noexcept {
     if (lists_.any()) (void)post_lists();
     if (!l.why) [[unlikely]]
@@ -109,7 +110,7 @@ class posting {
     gathers_ = true;
     return {};
   }
-  /// Whether the peer has a receive for one more; if not, the list is posted: nothing else makes room.
+  /// Whether the peer has a receive for one more member. If not, posts the list, because nothing else makes room.
   [[gnu::always_inline]] bool has_receive(request_list& l) noexcept {
     if (l.to->credit.none(*l.to->words) && !l.to->has_credit()) [[unlikely]] {
       starved_ = true;
@@ -118,8 +119,8 @@ class posting {
     }
     return true;
   }
-  /// Gives the list to the library; nothing where it is not open any more. `mine`: a context whose refusal the caller
-  /// tells himself.
+  /// Gives the list to the library; nothing if it is no longer open. `mine`: a context whose refusal the caller reports
+  /// itself.
   status post_list(request_list& l, const void* mine = nullptr) noexcept {
     if (lists_.is_of(l)) return post_lists(mine);
     return l.why;
@@ -129,7 +130,7 @@ class posting {
     return lists_.is_of(l) ? static_cast<std::uint32_t>(lists_.added()) : 0;
   }
   void move_list(const request_list& from, request_list& to) noexcept { lists_.move(from, to); }
-  /// Asks for the end of the member that was added last. False: it is not in the list any more.
+  /// Signals the last added member. False: it is no longer in the list.
   bool tell_last(const request_list& l, void* context) noexcept {
     if (!lists_.is_of(l)) return false;
     ibv_send_wr* last = lists_.last();
@@ -138,7 +139,7 @@ class posting {
     l.to->sends.tell_last(context);
     return true;
   }
-  /// A write of no bytes behind all that was posted, which ends when that has.
+  /// Posts a write of no bytes. It completes after everything that was posted before it.
   status post_marker(connection& to, void* context) noexcept {
     ibv_send_wr work{};
     work.opcode = IBV_WR_RDMA_WRITE;
@@ -146,10 +147,10 @@ class posting {
     return post(to, work, 0, context, {.told = true}, "ibv_post_send(write)");
   }
 
-  /// Whether a post had to wait for the peer's receives since the last question: their coming wakes nobody.
+  /// Whether a post had to wait for the peer's receives since the last call. New credit wakes no thread.
   bool was_starved() noexcept { return std::exchange(starved_, false); }
   bool has_refused() const noexcept { return !refused_.empty(); }
-  /// Hands out what ended without reaching the library.
+  /// Visits requests that failed without reaching the library.
   template <class Each>
   int tell_refused(Each&& each) {
     const std::size_t count = refused_.size();
@@ -159,10 +160,10 @@ class posting {
   }
 
  private:
-  /// A request kept until the batch is posted, with copies of what the caller's frame held.
+  /// A request stored until the batch is posted, with copies of the caller's arguments.
   struct linked_post {
     ibv_send_wr work;
-    ibv_sge pieces[gather_limit + 1];  // a header in front
+    ibv_sge pieces[gather_limit + 1];  // With a header in front.
     std::array<std::byte, 256> bytes;
     post_terms terms;
     void* context;
@@ -174,7 +175,7 @@ class posting {
     return again(waits_for::queue, call);
   }
 
-  /// Takes a place and posts, or links. Requires: there is room.
+  /// Takes an entry and posts, or links. Requires: there is room.
   [[gnu::always_inline]] status enter(connection& to, ibv_send_wr& work, std::size_t total, void* context,
                                       post_terms terms, const char* call) noexcept {
     if (gathers_) [[unlikely]] {
@@ -183,7 +184,7 @@ class posting {
         if (linked_to_ != &to || linked_ == longest_batch) flush();
         if (!terms.copied || total <= sizeof linked_post::bytes)
           return link(to, work, context, terms.told, terms.consumes, terms.copied);
-        flush();  // too long to be kept: posted at once, behind the others
+        flush();  // Too long to store: posted at once, after the others.
       }
     }
     auto& place = to.sends.take(context, terms.told);
@@ -210,19 +211,19 @@ class posting {
                                 bool copied) noexcept {
     linked_post& kept = links_[linked_++];
     linked_to_ = &to;
-    // Field by field: what a request of its kind is not read by was never set.
+    // Field by field: fields that this kind of request does not use were never set.
     kept.work.num_sge = work.num_sge;
     kept.work.opcode = work.opcode;
     kept.work.send_flags = work.send_flags;
     kept.work.imm_data = work.imm_data;
-    kept.work.wr.atomic = work.wr.atomic;  // the longest: writes and reads lie in it
+    kept.work.wr.atomic = work.wr.atomic;  // The longest member: writes and reads overlap it.
     kept.terms = {told, consumes, copied};
     kept.context = context;
     if (work.num_sge == 1) [[likely]]
       kept.pieces[0] = work.sg_list[0];
     else std::copy_n(work.sg_list, work.num_sge, kept.pieces);
     kept.work.sg_list = kept.pieces;
-    if (copied && work.num_sge > 0) {  // inlined by contract: one piece
+    if (copied && work.num_sge > 0) {  // Inlined by contract: one piece.
       std::memcpy(kept.bytes.data(), reinterpret_cast<const void*>(kept.pieces[0].addr), kept.pieces[0].length);
       kept.pieces[0].addr = reinterpret_cast<std::uint64_t>(kept.bytes.data());
     }
@@ -243,12 +244,12 @@ class posting {
       take_back(to, count, stuck, r);
   }
 
-  /// The library took those before `stuck`. The others have no place any more, and fail.
+  /// The library took the requests before `stuck`. The others lose their entries, and fail.
   [[gnu::cold, gnu::noinline]] void take_back(connection& to, std::size_t count, const ibv_send_wr* stuck,
                                               int number) noexcept {
     std::size_t first = 0;
     while (first < count && &links_[first].work != stuck) ++first;
-    if (first == count) first = 0;  // it named none: none was taken
+    if (first == count) first = 0;  // Null: none was taken.
     to.sends.take_back(static_cast<std::uint32_t>(count - first));
     for (std::size_t i = first; i < count; ++i) {
       if (links_[i].terms.consumes) to.credit.give_back();
@@ -257,7 +258,7 @@ class posting {
   }
 
   std::uint32_t inline_bytes_;
-  bool gathers_ = false;  ///< One of the two kinds of batches is open: posts ask once.
+  bool gathers_ = false;  ///< A batch of either kind is open: posts test one flag.
   bool batching_ = false;
   bool starved_ = false;
   std::size_t linked_ = 0;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which receives a link has posted: whose they are, and what their owner gave with them. A failed receive must name its
-// link, and the number of its queue pair does not: cards give it to the next one while entries of the last are still in
-// the completion queue. Hot path: all but open(). Threads: one owner.
+// The posted receives of a link: their contexts and their link.
+// A failed receive must name its link. The number of its queue pair does not: cards reuse it while entries of the old
+// one are still in the completion queue.
+// Hot path: all but open(). Threads: one owner.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +16,10 @@ template <class Owner>
 struct receive_place {
   void* context = nullptr;
   Owner* owner = nullptr;
-  receive_place* next = nullptr;  ///< Among those that are free.
+  receive_place* next = nullptr;  ///< In the list of free entries.
 };
 
-/// Mostly the place that was given back last is taken next, by the message's own receive: all but its context is still
-/// there.
+/// The next receive usually takes the entry that was freed last: all of it except the context is still valid.
 template <class Owner>
 class receive_queue {
  public:
@@ -30,7 +30,7 @@ class receive_queue {
     free_ = nullptr;
     for (place& each : places_) end(each);
   }
-  /// Null: as many are posted as there is room for.
+  /// Null: every entry is posted.
   [[gnu::always_inline]] place* take(void* context) noexcept {
     place* const taken = free_;
     if (taken == nullptr) [[unlikely]]
@@ -39,7 +39,7 @@ class receive_queue {
     taken->context = context;
     return taken;
   }
-  /// It ended, or was not posted after all.
+  /// The receive ended, or was not posted.
   [[gnu::always_inline]] void end(place& of) noexcept {
     of.next = free_;
     free_ = &of;

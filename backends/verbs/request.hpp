@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One work request with its pieces, as the port's calls fill it in. What travels to the peer may be copied into the
-// request itself (inline); what comes back never is. Whatever wakes a sleeping peer is solicited: messages and
-// immediates. Hot path: all of it. Threads: values.
+// One work request with its pieces, as the port's calls fill it in. Outgoing bytes may be copied into the request
+// (inline); incoming ones never.
+// Requests that wake a sleeping peer are solicited: messages and immediates.
+// Hot path: all of it. Threads: values.
 #pragma once
 
 #include "memory.hpp"
@@ -22,14 +23,14 @@ inline local_memory whole_word(std::uint64_t* at, void* descriptor) noexcept {
   return {reinterpret_cast<std::byte*>(at), sizeof *at, descriptor};
 }
 
-/// The size of what is written here, not read: longer than any device inlines.
+/// The size of incoming data: above the inline limit of every device.
 inline constexpr std::size_t comes_back = ~std::size_t{0};
 
 template <std::size_t Pieces>
 struct request {
   [[gnu::always_inline]] request(ibv_wr_opcode what, const local_memory (&from)[Pieces]) noexcept {
-    // Not cleared: a third of a post's instructions. What a request of this kind is read by is set, here and by the
-    // caller.
+    // Not cleared: clearing took a third of a post's instructions. This and the caller set the fields that the request
+    // uses.
     work.next = nullptr;
     int count = 0;
     for (const local_memory& each : from) {
@@ -44,7 +45,7 @@ struct request {
                           ? unsigned{IBV_SEND_SOLICITED}
                           : 0U;
   }
-  request(const request&) = delete;  // it points at itself
+  request(const request&) = delete;  // It points at itself.
   request& operator=(const request&) = delete;
   ~request() = default;
 
@@ -52,7 +53,7 @@ struct request {
   ibv_sge pieces[Pieces];
 };
 
-/// The same for as many pieces as the caller has. Requires: gather_limit, and a header in front, at most.
+/// The same for several pieces. Requires: at most gather_limit, and a header in front.
 struct gathered_request {
   gathered_request(ibv_wr_opcode what, gather_list from) noexcept {
     for (const local_memory& each : from) {
@@ -66,7 +67,7 @@ struct gathered_request {
     if (what == IBV_WR_SEND || what == IBV_WR_SEND_WITH_IMM || what == IBV_WR_RDMA_WRITE_WITH_IMM)
       work.send_flags = IBV_SEND_SOLICITED;
   }
-  gathered_request(const gathered_request&) = delete;  // it points at itself
+  gathered_request(const gathered_request&) = delete;  // It points at itself.
   gathered_request& operator=(const gathered_request&) = delete;
   ~gathered_request() = default;
 

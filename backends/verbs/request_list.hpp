@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Requests of a batch, built where they are posted from: entries that point at each other for ever, of which a list
-// uses the first ones. ibv_post_send(3) takes a list and reads it during the call only, so one array serves a port:
-// whoever opens a list next, or posts anything else, posts the one that is open, and its owner sees that it has no
-// room. What does not change from member to member (pointers, room in the queue) is set, or asked, once per list;
-// signals, too: where one is due, the last of a list has it (send_queue.hpp). Hot path: all of it. Threads: one owner.
+// Requests of a batch, built in the array that is posted. Its entries stay linked, and a list uses the first ones.
+// ibv_post_send(3) reads a list only during the call, so one array serves a port. Opening another list, or any other
+// post, posts the open list first; its owner then finds no room.
+// Values that do not change between members (pointers, room in the queue) are set once per list. Signals too: where one
+// is due, the last member carries it (send_queue.hpp).
+// Hot path: all of it. Threads: one owner.
 #pragma once
 
 #include "connection.hpp"
@@ -19,32 +20,32 @@
 
 namespace weft::backends::verbs {
 
-/// libsiw's answer where the kernel refuses its doorbell, because the link is closing: the work is in the queue all the
-/// same, and ends with the link.
+/// libsiw's answer where the kernel refuses its doorbell because the link is closing: the work is in the queue anyway,
+/// and ends with the link.
 inline constexpr int rung_in_vain = -1;
 
-/// A posted request that the library refused after its caller was told "posted".
+/// A request that the library refused after its caller got ok.
 struct refused_post {
   void* context = nullptr;
   status why{};
 };
 
 struct listed_request {
-  ibv_send_wr work;  ///< First: a pointer to it is one to this.
+  ibv_send_wr work;  ///< First: its address is the entry's address.
   ibv_sge piece;
 };
 
-/// A list as its owner holds it.
+/// A list, as its owner holds it.
 struct request_list {
-  listed_request* next = nullptr;  ///< Where the next request is built. Null: no list is open, or it is full.
+  listed_request* next = nullptr;  ///< The place of the next request. Null: no list is open, or it is full.
   connection* to = nullptr;
   std::uint32_t inline_bytes = 0;
-  std::uint32_t posted = 0;  ///< Members that the library took so far. It did not take all,
-  status why{};              ///< where this says why.
+  std::uint32_t posted = 0;  ///< Members that the library took so far.
+  status why{};              ///< Why it did not take all.
 
   [[gnu::always_inline]] bool has_room() const noexcept { return next != nullptr; }
 
-  /// Builds a request where it is posted from. Requires: has_room().
+  /// Builds a request in the posted array. Requires: has_room().
   template <ibv_wr_opcode What, bool Told = false>
   [[gnu::always_inline]] ibv_send_wr& add(const local_memory& from, void* context) noexcept {
     constexpr bool comes_back_here = What == IBV_WR_ATOMIC_FETCH_AND_ADD || What == IBV_WR_ATOMIC_CMP_AND_SWP;
@@ -65,7 +66,7 @@ struct request_list {
   }
 };
 
-/// The entries of a port, and whose they are now.
+/// The entries of a port, and the list that uses them now.
 class request_lists {
  public:
   static constexpr std::size_t longest = 16;
@@ -76,7 +77,7 @@ class request_lists {
       chain(i);
     }
   }
-  request_lists(const request_lists&) = delete;  // it points at itself
+  request_lists(const request_lists&) = delete;  // It points at itself.
   request_lists& operator=(const request_lists&) = delete;
   ~request_lists() = default;
 
@@ -87,7 +88,7 @@ class request_lists {
     if (owner_ == &from) owner_ = &to;
   }
 
-  /// Requires: none is open, and the queue has room. The list has no more entries than that.
+  /// Requires: no list is open, and the queue has room. The list gets at most that many entries.
   void open(request_list& l, connection& to, std::uint32_t inline_bytes) noexcept {
     if (to.sends.room() < longest) [[unlikely]]
       shorten(to.sends.room());
@@ -96,19 +97,19 @@ class request_lists {
     l.inline_bytes = inline_bytes;
     owner_ = &l;
   }
-  /// Members of the list that is open.
+  /// Members of the open list.
   std::size_t added() const noexcept {
     return owner_->next == nullptr ? size_ : static_cast<std::size_t>(owner_->next - entries_.data());
   }
-  /// The request that was added last, of the list that is open. Null: none was.
+  /// The last added request of the open list, or null.
   ibv_send_wr* last() noexcept {
     const std::size_t count = added();
     return count == 0 ? nullptr : &entries_[count - 1].work;
   }
 
-  /// Closes the list that is open; `ring(connection&, first, &stuck)` gives it to the library. What that does not take
-  /// loses its place and its receive of the peer; those of them whose end is told, but for `mine`, end as refused, and
-  /// the owner is told how many and why.
+  /// Closes the open list. `ring(connection&, first, &stuck)` gives it to the library. Requests that the library does
+  /// not take lose their entry and their credit. Those with a reported end, except `mine`, complete as refused. The
+  /// list stores how many were taken, and why not all.
   template <class Ring>
   [[gnu::noinline]] status post(Ring&& ring, std::vector<refused_post>& refused, const void* mine = nullptr) noexcept {
     const std::size_t count = added();
@@ -144,10 +145,10 @@ class request_lists {
     std::size_t first = 0;
     if (number == rung_in_vain) return {};
     while (first < count && &entries_[first].work != stuck) ++first;
-    if (first == count) first = 0;  // it named none: none was taken
+    if (first == count) first = 0;  // Null: none was taken.
     l.posted -= static_cast<std::uint32_t>(count - first);
     l.why = failed(number, "ibv_post_send");
-    if (l.why.is_again()) l.why.code = errc::native;  // the queue had room: it is no answer that a later try changes
+    if (l.why.is_again()) l.why.code = errc::native;  // The queue had room: a retry would fail again.
     for (std::size_t i = first; i < count; ++i) {
       const ibv_send_wr& each = entries_[i].work;
       const auto& place = *reinterpret_cast<const send_place<connection>*>(each.wr_id & ~std::uint64_t{1});
@@ -159,7 +160,7 @@ class request_lists {
   }
 
   std::array<listed_request, longest> entries_{};
-  std::size_t size_ = longest;  ///< Entries of the list that is open.
+  std::size_t size_ = longest;  ///< Entries of the open list.
   request_list* owner_ = nullptr;
 };
 

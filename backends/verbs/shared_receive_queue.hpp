@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One pool of receives for all links of a port: a shared receive queue (ibv_create_srq(3)), which queue pairs take from
-// as messages come. Links complete in any order among each other, so that places are a free list, not a ring; and an
-// entry names its link by its queue pair's number alone: connections.hpp keeps a queue pair until its entries were
-// told. No limit event is asked for: each receive is posted again when its message was taken, nobody refills in bulk.
-// Whoever finds the pool empty waits on the wire (credit.hpp). Hot path: post, end. Threads: one owner.
+// One pool of receives for all links of a port: a shared receive queue (ibv_create_srq(3)). Queue pairs take receives
+// as messages arrive.
+// Links complete in any order, so entries are a free list, not a ring. An entry names its link only by the number of
+// its queue pair, so connections.hpp keeps a queue pair until its entries were reported.
+// No limit event is used: each receive is posted again after its message was taken. A sender that finds the pool empty
+// waits on the wire (credit.hpp).
+// Hot path: post, end. Threads: one owner.
 #pragma once
 
 #include "device.hpp"
@@ -32,7 +34,7 @@ class shared_receive_queue {
     for (place& each : places_) give_back(each);
     return {};
   }
-  /// Nothing where receives belong to links.
+  /// Null where receives belong to links.
   ibv_srq* get() const noexcept { return queue_.get(); }
 
   status post(local_memory into, void* context) noexcept {
@@ -50,7 +52,7 @@ class shared_receive_queue {
     return {};
   }
 
-  /// What was told of one receive.
+  /// The result of end() for one receive.
   struct ended_receive {
     void* context = nullptr;
     bool first = false;  ///< False: it had ended before.
