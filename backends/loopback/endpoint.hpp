@@ -6,7 +6,7 @@
 // Hot path: yes; rings grow during warm-up only. Threads: one.
 #pragma once
 
-#include "conduct.hpp"
+#include "behaviour.hpp"
 #include "packet.hpp"
 #include "ring.hpp"
 #include "scheduler.hpp"
@@ -68,7 +68,7 @@ struct link_event {
 
 /// A completion and its link. The link may end before the completion is read.
 struct pending_completion {
-  completion_entry told{};
+  completion_entry entry{};
   link_name at{};
 };
 
@@ -79,7 +79,7 @@ struct endpoint {
   bool open = true;
   bool crashed = false;  ///< Its process was killed: it sends nothing more.
   port_options options;
-  conduct row{};
+  behaviour row{};
   address_bytes address;
   std::string host;
   std::string service;
@@ -94,7 +94,7 @@ struct endpoint {
   std::map<std::uint64_t, std::unique_ptr<region>> locals;   ///< Registered for local use only.
   std::uint64_t keys_made = 0;
   std::uint64_t locals_made = 0;
-  std::uint64_t landed = 0;
+  std::uint64_t counted_writes = 0;
   std::uint64_t receive_calls = 0;  ///< Calls that posted receives, one or several each.
   std::uint64_t starved_count = 0;  ///< Number of packets that found no receive.
   std::uint64_t refused_count = 0;  ///< Number of remote accesses that this port refused.

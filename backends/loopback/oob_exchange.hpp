@@ -5,7 +5,7 @@
 // Hot path: no. Threads: one.
 #pragma once
 
-#include "membership.hpp"
+#include "setup.hpp"
 #include "waiting.hpp"
 
 namespace weft::backends::loopback {

@@ -38,7 +38,7 @@ class port {
 
   static result<std::unique_ptr<port>> open(const port_options& options) {
     simulation& sim = here();
-    auto made = open_endpoint(sim, options, conduct_of<Shape>(), Shape::name);
+    auto made = open_endpoint(sim, options, behaviour_of<Shape>(), Shape::name);
     if (!made) return made.error();
     return std::unique_ptr<port>(new port(sim, std::move(made).value()));
   }
@@ -203,7 +203,7 @@ class port {
   std::uint64_t counted_writes() noexcept requires(Shape::remote_counter) {
     turn();
     at_->news_seen = at_->news;
-    return at_->landed;
+    return at_->counted_writes;
   }
 
   instant now() const noexcept {
@@ -238,7 +238,7 @@ class port {
     remote_memory remote;
     void* context;
     std::uint64_t immediate;
-    bool tells;
+    bool has_immediate;
     bool copied;
     const_bytes header;
     void* header_descriptor = nullptr;

@@ -6,8 +6,8 @@
 // Hot path: yes. Threads: one.
 #pragma once
 
-#include "linking.hpp"
-#include "naming.hpp"
+#include "address.hpp"
+#include "connections.hpp"
 
 namespace weft::backends::loopback {
 

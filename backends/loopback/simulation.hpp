@@ -83,7 +83,7 @@ struct simulation {
 };
 
 /// Wakes the task that sleeps on this port.
-inline void tell_sleeper(simulation& sim, endpoint& at) {
+inline void wake_sleeper(simulation& sim, endpoint& at) {
   if (at.sleeper == nobody) return;
   const std::uint32_t sleeper = std::exchange(at.sleeper, nobody);
   const std::int64_t wakes =
@@ -96,17 +96,17 @@ inline void scribble(const endpoint& at, void* context) noexcept {
   if (context != nullptr && at.row.context_bytes != 0) std::memset(context, 0xa5, at.row.context_bytes);
 }
 
-inline void tell(simulation& sim, endpoint& at, const completion_entry& told, const link_name& link) {
-  sim.note(happening::told, at.id, static_cast<std::uint64_t>(told.kind),
-           static_cast<std::uint64_t>(told.outcome.code));
-  at.completions.push_back({told, link});
-  tell_sleeper(sim, at);
+inline void report(simulation& sim, endpoint& at, const completion_entry& entry, const link_name& link) {
+  sim.note(happening::reported, at.id, static_cast<std::uint64_t>(entry.kind),
+           static_cast<std::uint64_t>(entry.outcome.code));
+  at.completions.push_back({entry, link});
+  wake_sleeper(sim, at);
 }
 
 inline void change(simulation& sim, endpoint& at, const link_event& event) {
   sim.note(happening::changed, at.id, static_cast<std::uint64_t>(event.what), event.at.index);
   at.link_events.push_back(event);
-  tell_sleeper(sim, at);
+  wake_sleeper(sim, at);
 }
 
 /// Ends the initiator's operation: frees its slot, and reports the end once where the initiator asked for it.
@@ -118,17 +118,17 @@ inline void end(simulation& sim, packet& p, status outcome) {
   sim.note(happening::ended, initiator.id, p.number, static_cast<std::uint64_t>(outcome.code));
   const bool success = outcome.code == errc::ok;
   if (success && (p.injected || p.mode == post_mode::unsignalled)) {
-    tell_sleeper(sim, initiator);  // A slot is free: a caller that got `again` may retry.
+    wake_sleeper(sim, initiator);  // A slot is free: a caller that got `again` may retry.
     ++initiator.news;
     return;
   }
   if (success && sim.wrong.bug == planted_bug::lost_completion && sim.time.draw.below(7) == 0) return;
   if (!p.injected) scribble(initiator, p.context);
-  completion_entry told;
-  told.kind = completion_kind::ended;
-  told.context = p.injected ? nullptr : p.context;
-  told.outcome = outcome;
-  tell(sim, initiator, told, p.from);
+  completion_entry entry;
+  entry.kind = completion_kind::ended;
+  entry.context = p.injected ? nullptr : p.context;
+  entry.outcome = outcome;
+  report(sim, initiator, entry, p.from);
 }
 
 }  // namespace weft::backends::loopback

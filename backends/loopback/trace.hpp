@@ -18,11 +18,11 @@ enum class happening : std::uint8_t {
   slept,
   departed,
   arrived,
-  landed,
+  executed,
   starved,
   refused,
   ended,
-  told,
+  reported,
   changed,
   crashed,
   paused,
@@ -33,8 +33,8 @@ enum class happening : std::uint8_t {
 };
 
 constexpr const char* name_of(happening what) noexcept {
-  constexpr const char* names[] = {"ran",     "slept",      "departed", "arrived", "landed",  "starved",
-                                   "refused", "ended",      "told",     "changed", "crashed", "paused",
+  constexpr const char* names[] = {"ran",     "slept",      "departed", "arrived", "executed", "starved",
+                                   "refused", "ended",      "reported", "changed", "crashed",  "paused",
                                    "lost",    "duplicated", "cut",      "healed"};
   return names[static_cast<std::uint8_t>(what)];
 }

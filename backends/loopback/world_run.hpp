@@ -96,7 +96,7 @@ inline void empty_endpoint(simulation& sim, endpoint& at) {
 }
 
 /// Breaks links to the dead port after a while where the row reports it; elsewhere they stay silent.
-inline void tell_of_death(simulation& sim, const endpoint& dead) {
+inline void report_death(simulation& sim, const endpoint& dead) {
   for (auto& each : sim.endpoints) {
     if (!each->open) continue;
     for (std::uint32_t i = 0; i < each->links.size(); ++i) {
@@ -120,7 +120,7 @@ inline void kill_node(simulation& sim, std::uint32_t node) {
   for (std::size_t i = 0; i < count; ++i)
     if (endpoint& at = *sim.endpoints[i]; at.node == node && at.open) empty_endpoint(sim, at);
   for (std::size_t i = 0; i < count; ++i)
-    if (const endpoint& at = *sim.endpoints[i]; at.node == node && at.crashed) tell_of_death(sim, at);
+    if (const endpoint& at = *sim.endpoints[i]; at.node == node && at.crashed) report_death(sim, at);
   sim.nodes[node].paused_until = 0;
   bool self = false;
   for (std::uint32_t i = 0; i < sim.time.tasks.size(); ++i) {

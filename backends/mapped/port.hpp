@@ -11,10 +11,10 @@
 #include "../../core/poll_spacing.hpp"
 #include "../oob_exchange/tcp.hpp"
 #include "connections.hpp"
-#include "elsewhere.hpp"
+#include "receiving.hpp"
 #include "shared_regions.hpp"
 #include "sleeping.hpp"
-#include "taking.hpp"
+#include "slow_paths.hpp"
 
 #include <chrono>
 #include <memory>
@@ -81,10 +81,10 @@ class port {
     quiet_calls_ = 0;
     links_.poll();
     next_poll_ = now_roughly() + duration(1);
-    const auto told = [&on](link_change change, std::uint32_t tag, connection* of) {
+    const auto reported = [&on](link_change change, std::uint32_t tag, connection* of) {
       return on(change, tag, link{of});
     };
-    links_.tell(told);
+    links_.report(reported);
   }
 
   result<registration> register_memory(bytes where, rights granted, std::uint64_t) {
@@ -110,7 +110,7 @@ class port {
   }
 
   /// Sets the transport's object for the link. Notices of the link carry it, so they need no connection number.
-  void belongs_to(link to, void* whose) noexcept { to.held->whose = whose; }
+  void belongs_to(link to, void* owner) noexcept { to.held->owner = owner; }
 
   /// Each post has read its source when it returns.
   static constexpr bool injects_all = true;
@@ -145,7 +145,7 @@ class port {
     if (!has_room_for_end<M>(c)) [[unlikely]]
       return again(waits_for::queue, "write");
     if (!c.there.knows<rights::remote_write>(at, from.size)) [[unlikely]]
-      return write_elsewhere<M>(c, from.data, from.size, at.address, at.key, context);
+      return write_slow<M>(c, from.data, from.size, at.address, at.key, context);
     store(c.there.known<rights::remote_write>(at.address), {from.data, from.size});
     return ended<M>(c, context);
   }
@@ -162,8 +162,7 @@ class port {
   template <post_mode M>
   status write_gather(link to, gather_list from, remote_memory at, void* context) noexcept {
     connection& c = *to.held;
-    return has_room_for_end<M>(c) ? ended_if<M>(put(c, from, at), c, context, "write")
-                                  : again(waits_for::queue, "write");
+    return has_room_for_end<M>(c) ? finish<M>(put(c, from, at), c, context, "write") : again(waits_for::queue, "write");
   }
   template <post_mode M>
   status write_gather_immediate(link to, gather_list from, remote_memory at, std::uint64_t immediate,
@@ -178,21 +177,21 @@ class port {
     if (!has_room_for_end<M>(c)) [[unlikely]]
       return again(waits_for::queue, "read");
     if (!c.there.knows<rights::remote_read>(at, into.size)) [[unlikely]]
-      return read_elsewhere<M>(c, into.data, into.size, at.address, at.key, context);
+      return read_slow<M>(c, into.data, into.size, at.address, at.key, context);
     load({into.data, into.size}, c.there.known<rights::remote_read>(at.address));
     return ended<M>(c, context);
   }
   template <post_mode M = post_mode::signalled>
   status read_scatter(link from, gather_list into, remote_memory at, void* context) noexcept {
     connection& c = *from.held;
-    return has_room_for_end<M>(c) ? ended_if<M>(get(c, into, at), c, context, "read") : again(waits_for::queue, "read");
+    return has_room_for_end<M>(c) ? finish<M>(get(c, into, at), c, context, "read") : again(waits_for::queue, "read");
   }
 
   /// Whether a word can be changed without another check; sets `word`. Separate from the change: one call with an
   /// optional place would be checked twice.
   template <atomic_number T>
   [[gnu::always_inline]] static bool reach_word(link to, remote_memory at, std::byte*& word) noexcept {
-    const neighbour& there = to.held->there;
+    const peer_memory& there = to.held->there;
     if (!there.knows<rights::remote_atomic>(at, sizeof(T))) [[unlikely]]
       return false;
     word = there.known<rights::remote_atomic>(at.address);
@@ -213,7 +212,7 @@ class port {
       return again(waits_for::queue, "atomic");
     std::byte* word = nullptr;
     if (!reach_word<T>(to, at, word)) [[unlikely]]
-      return count_elsewhere<M, What, T>(c, operand, expected, old, at.address, at.key, context);
+      return atomic_slow<M, What, T>(c, operand, expected, old, at.address, at.key, context);
     change_reached<What, T>(word, operand, expected, old);
     return ended<M>(c, context);
   }
@@ -230,7 +229,7 @@ class port {
   template <class On>
   int poll(On&& on) {
     if (links_.has_chores()) links_.tidy();
-    return tell_all(links_, posts_.ends(), next_, on);
+    return report_all(links_, posts_.ends(), next_, on);
   }
 
   /// A quick poll (compose/engine/poll_budget.hpp) checks completions and the next entry of each link's ring, and
@@ -271,15 +270,15 @@ class port {
   static constexpr bool reads_quickly = true, makes_entries = true;
   reader queue_reader() const noexcept { return reader(*this); }
   template <class On>
-  [[gnu::always_inline]] int tell_entries(const entries& found, int, On&& on) {
+  [[gnu::always_inline]] int report_entries(const entries& found, int, On&& on) {
     if (found.from == nullptr) [[unlikely]]
-      return tell_all(links_, posts_.ends(), next_, on);
-    const int told = take_from(*found.from, most_told, on);
-    return links_.are_several() ? tell_others(links_, *found.from, told, on) : told;
+      return report_all(links_, posts_.ends(), next_, on);
+    const int reported = report_from(*found.from, most_reported, on);
+    return links_.are_several() ? report_others(links_, *found.from, reported, on) : reported;
   }
   template <class On>
-  int tell_error(On&& on) {
-    return tell_all(links_, posts_.ends(), next_, on);
+  int report_error(On&& on) {
+    return report_all(links_, posts_.ends(), next_, on);
   }
 
   instant now() const noexcept { return std::chrono::steady_clock::now(); }
@@ -287,8 +286,8 @@ class port {
   /// spinning callers ask often.
   instant now_roughly() const noexcept { return rough_time(); }
   status wait(instant until) noexcept {
-    const auto look = [this] { return has_news(); };
-    if (!sleep_unless(regions_.own().head().asleep, look, [this, until] { return sleep(until); }))
+    const auto poll = [this] { return has_news(); };
+    if (!sleep_unless(regions_.own().head().asleep, poll, [this, until] { return sleep(until); }))
       return error(errc::deadline, "wait");
     next_poll_ = {};
     return {};
@@ -321,7 +320,7 @@ class port {
     if (!is_ready<M>(c)) [[unlikely]]
       return c.through->not_ready(c, 0, "write_immediate");
     if (!c.there.knows<rights::remote_write>(at, from.size)) [[unlikely]]
-      return notify_elsewhere<M, AtOnce>(c, from.data, from.size, at.address, at.key, immediate, context);
+      return notify_slow<M, AtOnce>(c, from.data, from.size, at.address, at.key, immediate, context);
     std::byte* const there = c.there.known<rights::remote_write>(at.address);
     store(there, {from.data, from.size});
     c.notify(there, from.size, immediate);
@@ -335,7 +334,7 @@ class port {
     const duration left = until - now();
     if (!sleep_on(links_.events(), starved ? std::min(left, duration(std::chrono::milliseconds(1))) : left))
       return starved;
-    links_.hear_all();
+    links_.read_sockets();
     return true;
   }
 

@@ -18,7 +18,7 @@ namespace weft::backends::mapped {
 class shared_regions {
  public:
   shared_regions(std::unique_ptr<arena> own, std::string who)
-      : own_(std::move(own)), who_(std::move(who)), forbidden_(what_forbids_reaching_in()) {}
+      : own_(std::move(own)), who_(std::move(who)), forbidden_(why_no_access()) {}
 
   arena& own() const noexcept { return *own_; }
 
@@ -49,7 +49,7 @@ class shared_regions {
     return held;
   }
   void deregister(registration& gone) {
-    if (gone.key != 0) own_->strike(gone.key);
+    if (gone.key != 0) own_->erase(gone.key);
     if (gone.native != nullptr) own_->give({gone.base, gone.size});
     gone = {};
   }

@@ -66,7 +66,7 @@ class tcp {
       return failure{error(errc::invalid, "serve"), "out-of-band exchange at " + where +
                                                         ": an address has 1 to 4096 bytes, this one " +
                                                         std::to_string(address.size())};
-    auto found = look_up(node.empty() ? "127.0.0.1" : node, service.empty() ? "0" : service, AI_PASSIVE);
+    auto found = resolve(node.empty() ? "127.0.0.1" : node, service.empty() ? "0" : service, AI_PASSIVE);
     if (!found) return std::move(found).error();
     int why = EADDRNOTAVAIL;
     for (const addrinfo* each = found->get(); each != nullptr; each = each->ai_next)
@@ -99,7 +99,7 @@ class tcp {
   static result<address_bytes> fetch(std::string_view node, std::string_view service, duration limit) {
     const instant until = std::chrono::steady_clock::now() + limit;
     const std::string where = place(node, service);
-    auto found = look_up(node, service, 0);
+    auto found = resolve(node, service, 0);
     if (!found) return std::move(found).error();
     int why = ECONNREFUSED;
     for (const addrinfo* each = found->get(); each != nullptr; each = each->ai_next) {
@@ -121,8 +121,8 @@ class tcp {
   using address_list = std::unique_ptr<addrinfo, list_closer>;
   struct client {
     owned_socket socket;
-    std::size_t heard = 0;  ///< Bytes of the magic that arrived.
-    std::size_t told = 0;   ///< Bytes of the reply that were sent.
+    std::size_t received = 0;  ///< Bytes of the magic that arrived.
+    std::size_t sent = 0;      ///< Bytes of the reply that were sent.
     magic_bytes question{};
     instant until{};
   };
@@ -145,7 +145,7 @@ class tcp {
     return {error(errc::deadline, "fetch"), "out-of-band exchange: " + where + " gave no address in the time given"};
   }
 
-  static result<address_list> look_up(std::string_view node, std::string_view service, int flags) {
+  static result<address_list> resolve(std::string_view node, std::string_view service, int flags) {
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
     hints.ai_flags = flags;
@@ -168,16 +168,16 @@ class tcp {
 
   /// Serves one client. False when it is done or failed.
   bool advance(client& one) const {
-    while (one.heard < magic.size()) {
-      const ssize_t got = recv(one.socket.get(), one.question.data() + one.heard, magic.size() - one.heard, 0);
+    while (one.received < magic.size()) {
+      const ssize_t got = recv(one.socket.get(), one.question.data() + one.received, magic.size() - one.received, 0);
       if (got <= 0) return got < 0 && (errno == EAGAIN || errno == EINTR);
-      one.heard += static_cast<std::size_t>(got);
+      one.received += static_cast<std::size_t>(got);
     }
     if (one.question != magic) return false;
-    while (one.told < answer_.size()) {
-      const ssize_t sent = send(one.socket.get(), answer_.data() + one.told, answer_.size() - one.told, MSG_NOSIGNAL);
+    while (one.sent < answer_.size()) {
+      const ssize_t sent = send(one.socket.get(), answer_.data() + one.sent, answer_.size() - one.sent, MSG_NOSIGNAL);
       if (sent <= 0) return sent < 0 && (errno == EAGAIN || errno == EINTR);
-      one.told += static_cast<std::size_t>(sent);
+      one.sent += static_cast<std::size_t>(sent);
     }
     return false;
   }

@@ -19,7 +19,7 @@ namespace weft::backends::verbs {
 enum class link_phase : std::uint8_t {
   opening,
   established,
-  ending,  ///< It broke or the peer left. Reported after everything that arrived before.
+  ending,  ///< It fail or the peer left. Reported after everything that arrived before.
   lost,    ///< Reported.
 };
 
@@ -32,12 +32,12 @@ struct connection {
   receive_offer offer;
   credit_introduction theirs{};  ///< Place of the peer's credit word: our count of receives goes there.
   /// The port's `completions` object (completions.hpp). Rare paths find it here, so polls need not carry it.
-  void* endings = nullptr;
+  void* completions = nullptr;
   link_phase phase = link_phase::opening;
-  bool arrived = false;   ///< The peer dialled.
-  bool answered = false;  ///< Accepted or connected: writes to the peer are possible.
-  bool stood = false;     ///< It was established once: its end is a loss, not a refusal.
-  bool told = false;      ///< `established` was reported.
+  bool arrived = false;          ///< The peer dialled.
+  bool answered = false;         ///< Accepted or connected: writes to the peer are possible.
+  bool was_established = false;  ///< It was established once: its end is a loss, not a refusal.
+  bool reported = false;         ///< `established` was reported.
   std::uint32_t tag = 0;
   std::uint64_t ended_at = 0;  ///< completion_queue::times_empty() when the end was noticed.
 
@@ -50,7 +50,7 @@ struct connection {
     return {reinterpret_cast<std::uint64_t>(&words->granted), region->rkey, offer.count(), pooled ? tag : no_tag};
   }
   /// Stores the peer's introduction.
-  void meet(const credit_introduction& peer) noexcept {
+  void introduce(const credit_introduction& peer) noexcept {
     theirs = peer;
     std::atomic_ref(words->granted).store(peer.receives, std::memory_order_release);
     (void)has_credit();

@@ -8,8 +8,8 @@
 
 #include "../../core/port.hpp"
 #include "../oob_exchange/tcp.hpp"
+#include "completions.hpp"
 #include "connections.hpp"
-#include "endings.hpp"
 #include "memory.hpp"
 #include "request.hpp"
 
@@ -33,7 +33,7 @@ class port {
   static_assert(!Shape::two_queues && Shape::threads == thread_level::one_owner,
                 "weft: this backend reads one queue, and asks rdma-core for no locks");
   static_assert(!Shape::multi_receive && !Shape::watched_receives,
-                "weft: a receive of rdma-core takes one message, and its end is always told");
+                "weft: a receive of rdma-core takes one message, and its end is always reported");
   static_assert(!Shape::shared_receives || Shape::write_immediate,
                 "weft: a pool of receives needs a wire that repeats what finds it empty; iWARP's does not");
   static_assert(Shape::write_immediate == Shape::receive_reserve, "weft: a write with an immediate consumes a receive");
@@ -90,10 +90,10 @@ class port {
   }
   template <class On>
   void poll_links(On&& on) {
-    const auto told = [&on](link_change change, std::uint32_t tag, connection* of) {
+    const auto reported = [&on](link_change change, std::uint32_t tag, connection* of) {
       return on(change, tag, link{of});
     };
-    links_.poll_links(told);
+    links_.poll_links(reported);
   }
 
   result<registration> register_memory(bytes where, rights granted, std::uint64_t) {
@@ -127,7 +127,7 @@ class port {
       send(link to, local_memory from, [[maybe_unused]] std::uint32_t immediate, void* context) noexcept {
     request<1> r(Shape::framed ? IBV_WR_SEND : IBV_WR_SEND_WITH_IMM, {from});
     if constexpr (!Shape::framed) r.work.imm_data = htonl(immediate);
-    return post(to, r, from.size, context, {.told = M == post_mode::signalled, .consumes = true},
+    return post(to, r, from.size, context, {.reported = M == post_mode::signalled, .consumes = true},
                 "ibv_post_send(send)");
   }
 
@@ -143,7 +143,7 @@ class port {
   requires(Shape::framed&& offers(M)) status send_framed(link to, local_memory header, local_memory from, void* context)
   noexcept {
     request<2> r(IBV_WR_SEND, {header, from});
-    return post(to, r, header.size + from.size, context, {.told = M == post_mode::signalled, .consumes = true},
+    return post(to, r, header.size + from.size, context, {.reported = M == post_mode::signalled, .consumes = true},
                 "ibv_post_send(send)");
   }
 
@@ -154,7 +154,7 @@ class port {
     r.work.wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
     if constexpr (confirms(M))
       return posts_.post_confirmed(*to.held, r.work, from.size, context, "ibv_post_send(write)");
-    else return post(to, r, from.size, context, {.told = M == post_mode::signalled}, "ibv_post_send(write)");
+    else return post(to, r, from.size, context, {.reported = M == post_mode::signalled}, "ibv_post_send(write)");
   }
 
   template <post_mode M>
@@ -163,7 +163,7 @@ class port {
     request<1> r(IBV_WR_RDMA_WRITE_WITH_IMM, {from});
     r.work.wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
     r.work.imm_data = htonl(static_cast<std::uint32_t>(immediate));
-    return post(to, r, from.size, context, {.told = M == post_mode::signalled, .consumes = true},
+    return post(to, r, from.size, context, {.reported = M == post_mode::signalled, .consumes = true},
                 "ibv_post_send(write with immediate)");
   }
 
@@ -183,7 +183,7 @@ class port {
     // old one.
     r.work.num_sge = 1;
     r.work.wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
-    return post(from, r, comes_back, context, {.told = true}, "ibv_post_send(read)");
+    return post(from, r, comes_back, context, {.reported = true}, "ibv_post_send(read)");
   }
 
   template <post_mode M>
@@ -192,7 +192,7 @@ class port {
   noexcept {
     gathered_request r(Shape::framed ? IBV_WR_SEND : IBV_WR_SEND_WITH_IMM, from);
     if constexpr (!Shape::framed) r.work.imm_data = htonl(immediate);
-    return posts_.post(*to.held, r.work, r.outgoing, context, {.told = M == post_mode::signalled, .consumes = true},
+    return posts_.post(*to.held, r.work, r.outgoing, context, {.reported = M == post_mode::signalled, .consumes = true},
                        "ibv_post_send(send)");
   }
   template <post_mode M>
@@ -203,7 +203,7 @@ class port {
     if constexpr (confirms(M))
       return posts_.post_confirmed(*to.held, r.work, r.outgoing, context, "ibv_post_send(write)");
     else
-      return posts_.post(*to.held, r.work, r.outgoing, context, {.told = M == post_mode::signalled},
+      return posts_.post(*to.held, r.work, r.outgoing, context, {.reported = M == post_mode::signalled},
                          "ibv_post_send(write)");
   }
   template <post_mode M>
@@ -213,13 +213,13 @@ class port {
     gathered_request r(IBV_WR_RDMA_WRITE_WITH_IMM, from);
     r.work.wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
     r.work.imm_data = htonl(static_cast<std::uint32_t>(immediate));
-    return posts_.post(*to.held, r.work, r.outgoing, context, {.told = M == post_mode::signalled, .consumes = true},
+    return posts_.post(*to.held, r.work, r.outgoing, context, {.reported = M == post_mode::signalled, .consumes = true},
                        "ibv_post_send(write with immediate)");
   }
   status read_scatter(link from, gather_list into, remote_memory at, void* context) noexcept {
     gathered_request r(IBV_WR_RDMA_READ, into);
     r.work.wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
-    return posts_.post(*from.held, r.work, comes_back, context, {.told = true}, "ibv_post_send(read)");
+    return posts_.post(*from.held, r.work, comes_back, context, {.reported = true}, "ibv_post_send(read)");
   }
 
   /// Cards have fetch-add and compare-swap of 64 bits.
@@ -233,7 +233,7 @@ class port {
     request<1> r(adds ? IBV_WR_ATOMIC_FETCH_AND_ADD : IBV_WR_ATOMIC_CMP_AND_SWP, {whole_word(old, descriptor)});
     r.work.wr.atomic = {at.address, to_bits(adds ? operand : expected), adds ? 0 : to_bits(operand),
                         static_cast<std::uint32_t>(at.key)};
-    return post(to, r, comes_back, context, {.told = true},
+    return post(to, r, comes_back, context, {.reported = true},
                 adds ? "ibv_post_send(fetch and add)" : "ibv_post_send(compare and swap)");
   }
   status fetch_add(link to, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory at,
@@ -256,7 +256,7 @@ class port {
   status post_list(request_list& l, const void* mine = nullptr) noexcept { return posts_.post_list(l, mine); }
   std::uint32_t listed(const request_list& l) const noexcept { return posts_.listed(l); }
   void move_list(const request_list& from, request_list& to) noexcept { posts_.move_list(from, to); }
-  bool tell_last(const request_list& l, void* context) noexcept { return posts_.tell_last(l, context); }
+  bool signal_last(const request_list& l, void* context) noexcept { return posts_.signal_last(l, context); }
   status post_marker(link to, void* context) noexcept { return posts_.post_marker(*to.held, context); }
 
   [[gnu::always_inline]] status list_send(request_list& l, local_memory from, std::uint32_t immediate,
@@ -292,7 +292,7 @@ class port {
   /// Returns the number of entries taken from the queue; unsignalled ends are among them.
   template <class On>
   [[gnu::always_inline]] int poll(On&& on) {
-    return endings_.poll(on);
+    return completions_.poll(on);
   }
 
   /// A quick poll (compose/engine/poll_budget.hpp) only reads the queue. Refused members of a batch, links that ended
@@ -302,8 +302,8 @@ class port {
   static constexpr bool reads_quickly = true;
   reader queue_reader() const noexcept { return queue_.own_reader(); }
   template <class On>
-  [[gnu::always_inline]] int tell_entries(const entries& all, int read, On&& on) {
-    endings_.tell_all(all, read, on);
+  [[gnu::always_inline]] int report_entries(const entries& all, int read, On&& on) {
+    completions_.report_all(all, read, on);
     return read;
   }
   /// The link that brought the message of an entry.
@@ -311,8 +311,8 @@ class port {
     return {static_cast<connection*>(received.link)};
   }
   template <class On>
-  int tell_error(On&& on) {
-    return endings_.poll(on);
+  int report_error(On&& on) {
+    return completions_.poll(on);
   }
 
   instant now() const noexcept { return std::chrono::steady_clock::now(); }
@@ -325,7 +325,7 @@ class port {
   }
   int descriptor() const noexcept { return queue_.descriptor(); }
   /// The vendor's text for the last failed operation.
-  std::string last_error_text() const { return endings_.last_error_text(); }
+  std::string last_error_text() const { return completions_.last_error_text(); }
 
  private:
   port(device on, completion_queue queue, const port_options& options)
@@ -334,7 +334,7 @@ class port {
         memory_(on_),
         posts_(on_.inline_bytes),
         links_(on_, queue_, posts_, options),
-        endings_(queue_, posts_, links_) {
+        completions_(queue_, posts_, links_) {
     limits_.inject_bytes = on_.inline_bytes;
     limits_.queue_depth = on_.send_depth;
     limits_.largest_message = on_.largest_message;
@@ -362,7 +362,7 @@ class port {
     connection& of = *place->owner;  // Not `c`: it would be kept across the call.
     of.offer.posted();
     if (of.offer.due()) [[unlikely]]
-      endings<Shape>::offer(of);
+      completions<Shape>::offer(of);
     return {};
   }
 
@@ -378,7 +378,7 @@ class port {
   memory<Shape> memory_;
   posting<Shape::facts.extended_posting> posts_;
   connections<Shape> links_;
-  endings<Shape> endings_;
+  completions<Shape> completions_;
   port_limits limits_;
 };
 

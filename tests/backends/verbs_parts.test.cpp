@@ -143,11 +143,11 @@ TEST(verbs_send_queue, what_ends_in_turn_is_retired_at_once_and_all_else_apart) 
   EXPECT_TRUE(queue.retire_next(second));
   EXPECT_EQ(queue.in_flight(), 3U);
   EXPECT_FALSE(queue.retire_next(fourth)) << "a silent one is before it";
-  queue.retire_apart(fourth);
+  queue.retire_rare(fourth);
   EXPECT_EQ(queue.in_flight(), 1U);
-  queue.end_apart();
+  queue.end_next_rare();
   EXPECT_FALSE(queue.retire_next(fifth)) << "somebody waits for room";
-  queue.retire_apart(fifth);
+  queue.retire_rare(fifth);
   EXPECT_EQ(queue.in_flight(), 0U);
   for (int i = 0; i < 20; ++i)
     EXPECT_TRUE(queue.retire_next(queue.take(nullptr, true))) << "around the end of the places, too: " << i;
@@ -256,14 +256,14 @@ TEST(verbs_credit, is_told_in_portions_and_nothing_stays_untold_for_ever) {
     std::uint32_t tellings = 0;
     for (std::uint32_t i = 0; i < receives; ++i) offer.posted();
     words.granted = offer.count();  // the introduction
-    offer.told();
+    offer.reported();
     for (std::uint32_t sent = 0; sent < 1000; ++sent) {
       ASSERT_FALSE(peer.none(words)) << "stuck with " << receives << " receives after " << sent;
       peer.spend();
       offer.posted();  // handled at once, and posted again
       if (!offer.due()) continue;
       words.granted = offer.count();
-      offer.told();
+      offer.reported();
       ++tellings;
     }
     EXPECT_LE(tellings, 1000 / std::max(1U, receives / 4));

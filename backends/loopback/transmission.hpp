@@ -7,7 +7,7 @@
 // Hot path: yes. Threads: one.
 #pragma once
 
-#include "landing.hpp"
+#include "delivery.hpp"
 
 namespace weft::backends::loopback {
 
@@ -117,7 +117,7 @@ inline void lose(simulation& sim, std::uint32_t index) {
 }
 
 /// Executes a packet that reached the target's queues.
-inline void land(simulation& sim, std::uint32_t index) {
+inline void deliver(simulation& sim, std::uint32_t index) {
   packet& p = sim.pool[index];
   endpoint& target = *sim.endpoints[p.to.port];
   if (!target.open) return lose(sim, index);
@@ -127,11 +127,11 @@ inline void land(simulation& sim, std::uint32_t index) {
     case packet_kind::message:
       return match_or_starve(sim, target, *target.receives_of(p.to), index);
     case packet_kind::write:
-      return land_write(sim, target, index);
+      return deliver_write(sim, target, index);
     case packet_kind::read:
-      return land_read(sim, target, index);
+      return deliver_read(sim, target, index);
     default:
-      return land_atomic(sim, target, index);
+      return deliver_atomic(sim, target, index);
   }
 }
 
@@ -169,15 +169,15 @@ inline void arrive(simulation& sim, std::uint32_t index) {
   endpoint& target = *sim.endpoints[p.to.port];
   if (held_up(sim, index, target, sim.endpoints[p.from.port]->node)) return;
   if (std::exchange(p.torn, false)) {
-    if (target.open) land_last_half(sim, target, p);
+    if (target.open) deliver_last_half(sim, target, p);
     return;
   }
   sim.note(happening::arrived, target.id, p.number);
   const bool waits = target.row.polls && (is_data(p.kind) || p.kind == packet_kind::goodbye);
-  if (!target.open || (!waits && p.kind != packet_kind::knock)) return land(sim, index);
+  if (!target.open || (!waits && p.kind != packet_kind::knock)) return deliver(sim, index);
   p.stage = packet_stage::waiting;
   target.incoming.push_back(index);
-  tell_sleeper(sim, target);
+  wake_sleeper(sim, target);
 }
 
 inline void come_back(simulation& sim, std::uint32_t index) {
@@ -187,7 +187,7 @@ inline void come_back(simulation& sim, std::uint32_t index) {
   if (held_up(sim, index, initiator, sim.endpoints[p.to.port == nobody ? p.from.port : p.to.port]->node)) return;
   if (!initiator.row.polls) return settle(sim, index);
   initiator.incoming.push_back(index);
-  tell_sleeper(sim, initiator);
+  wake_sleeper(sim, initiator);
 }
 
 /// Executes what is due for a packet.
@@ -211,7 +211,7 @@ inline void progress(simulation& sim, endpoint& at) {
     const std::uint32_t index = at.incoming.front();
     at.incoming.pop_front();
     if (sim.pool[index].stage == packet_stage::returning) settle(sim, index);
-    else land(sim, index);
+    else deliver(sim, index);
   }
 }
 

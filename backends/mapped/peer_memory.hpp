@@ -31,12 +31,12 @@ struct missing_place {
   std::uint64_t address = 0;
 };
 
-class neighbour {
+class peer_memory {
  public:
-  neighbour() = default;
+  peer_memory() = default;
   /// Maps a peer's arena. `file_bytes` is the size of its file.
-  static result<neighbour> of(const file& theirs, std::uint64_t file_bytes, const std::string& who) {
-    neighbour made;
+  static result<peer_memory> of(const file& theirs, std::uint64_t file_bytes, const std::string& who) {
+    peer_memory made;
     made.file_bytes_ = file_bytes;
     auto here = mapping::of(theirs, std::min(file_bytes, first_bytes), who);
     if (!here) return std::move(here).error();

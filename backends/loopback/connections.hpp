@@ -6,7 +6,7 @@
 // Hot path: no (one queue check per poll_links). Threads: one.
 #pragma once
 
-#include "carriage.hpp"
+#include "transmission.hpp"
 
 #include <vector>
 
@@ -30,13 +30,13 @@ inline link_name new_link(endpoint& at) {
 
 /// Sends a connection packet after everything that was sent before on the named link.
 inline void signal(simulation& sim, packet_kind kind, const link_name& from, const link_name& to,
-                   std::uint64_t told = no_tag) {
+                   std::uint64_t tag = no_tag) {
   const std::uint32_t index = sim.pool.take();
   packet& p = sim.pool[index];
   p.kind = kind;
   p.from = from;
   p.to = to;
-  p.immediate = told;
+  p.immediate = tag;
   endpoint& at = *sim.endpoints[from.port];
   if (from.index < at.links.size()) {
     link_state& link = *at.links[from.index];
@@ -71,11 +71,11 @@ inline void break_link(simulation& sim, endpoint& at, const link_name& name, lin
     if (p.stage == packet_stage::stuck) sim.pool.give_back(index);
   }
   for (; !link->receives.posted.empty(); link->receives.posted.pop_front()) {
-    completion_entry told;
-    told.kind = completion_kind::received;
-    told.context = link->receives.posted.front().context;
-    told.outcome = error(errc::peer_lost, "receive");
-    tell(sim, at, told, name);
+    completion_entry entry;
+    entry.kind = completion_kind::received;
+    entry.context = link->receives.posted.front().context;
+    entry.outcome = error(errc::peer_lost, "receive");
+    report(sim, at, entry, name);
   }
   change(sim, at, {what, name, {}});
 }
@@ -117,17 +117,17 @@ inline void arrive_at_link(simulation& sim, std::uint32_t index) {
     default:
       if (link != nullptr) link->warm = true;
       ++target.news;
-      return tell_sleeper(sim, target);
+      return wake_sleeper(sim, target);
   }
 }
 
 /// Discards queued completions and events of a link that ends. A connection request belongs to another link and stays.
-inline void forget_told(endpoint& at, const link_name& name) {
+inline void discard_reports(endpoint& at, const link_name& name) {
   for (std::size_t n = at.row.connected ? at.completions.size() : 0; n != 0; --n) {
     const pending_completion held = at.completions.front();
     at.completions.pop_front();
     // The pool's owner must get the receive back.
-    const bool keeps_receive = at.row.pooled && held.told.kind != completion_kind::ended;
+    const bool keeps_receive = at.row.pooled && held.entry.kind != completion_kind::ended;
     if (held.at != name || keeps_receive) at.completions.push_back(held);
   }
   for (std::size_t n = at.link_events.size(); n != 0; --n) {
@@ -172,7 +172,7 @@ inline void release_link(simulation& sim, endpoint& at, const link_name& name) {
       else at.receives.starved.push_back(waits);
     }
   }
-  forget_told(at, name);
+  discard_reports(at, name);
   link->phase = link_phase::unused;
   link->receives = receive_queue{};
 }

@@ -10,8 +10,8 @@
 
 namespace weft::backends::loopback {
 
-inline result<std::shared_ptr<endpoint>> open_endpoint(simulation& sim, const port_options& options, const conduct& row,
-                                                       std::string_view fabric) {
+inline result<std::shared_ptr<endpoint>> open_endpoint(simulation& sim, const port_options& options,
+                                                       const behaviour& row, std::string_view fabric) {
   if (options.operations == 0 || options.receives == 0)
     return {error(errc::invalid, "open"),
             std::string(fabric) + " (loopback): a port needs at least one operation and one receive; asked for " +
