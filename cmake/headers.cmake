@@ -36,6 +36,7 @@ set(WEFT_HEADERS
   backends/mapped/peer_memory.hpp
   backends/mapped/ordinary_memory.hpp
   backends/mapped/port.hpp
+  backends/mapped/post_calls.hpp
   backends/mapped/posts.hpp
   backends/mapped/ring.hpp
   backends/mapped/sealed_memory.hpp
@@ -123,6 +124,7 @@ set(WEFT_HEADERS
   coroutines/waiter.hpp
   core/atomic_listing.hpp
   core/atomics.hpp
+  core/completion_entry.hpp
   core/constant_text.hpp
   core/describe.hpp
   core/device_memory.hpp
@@ -132,6 +134,8 @@ set(WEFT_HEADERS
   core/policy.hpp
   core/policy_name.hpp
   core/port.hpp
+  core/port_options.hpp
+  core/port_shape.hpp
   core/poll_spacing.hpp
   core/time.hpp
   core/version.hpp
@@ -197,6 +201,7 @@ set(WEFT_LIBFABRIC_HEADERS
   backends/libfabric/pieces.hpp
   backends/libfabric/owned.hpp
   backends/libfabric/port.hpp
+  backends/libfabric/post_calls.hpp
   backends/libfabric/version.hpp
   backends/libfabric/waiting.hpp
 )
@@ -217,6 +222,7 @@ set(WEFT_VERBS_HEADERS
   backends/verbs/memory.hpp
   backends/verbs/owned.hpp
   backends/verbs/port.hpp
+  backends/verbs/post_calls.hpp
   backends/verbs/posting.hpp
   backends/verbs/receive_queue.hpp
   backends/verbs/request.hpp
