@@ -77,8 +77,12 @@ set(WEFT_HEADERS
   compose/memory/write_target.hpp
   compose/posting/initiator.hpp
   compose/connecting/compatibility.hpp
+  compose/connecting/connect_calls.hpp
   compose/connecting/connection_manager.hpp
-  compose/receiving/message_watch.hpp
+  compose/connecting/handshake.hpp
+  compose/connecting/links.hpp
+  compose/connecting/refuse_events.hpp
+  compose/connecting/transitions.hpp
   compose/notification_counter.hpp
   compose/connecting/opening.hpp
   compose/operation_counter.hpp
@@ -90,7 +94,6 @@ set(WEFT_HEADERS
   compose/connecting/teardown.hpp
   compose/posting/parts.hpp
   compose/engine/peers.hpp
-  compose/engine/posted_receives.hpp
   compose/progress_owner.hpp
   compose/progress_thread.hpp
   compose/rails/rails.hpp
@@ -176,7 +179,6 @@ set(WEFT_HEADERS
   wire/reader.hpp
   wire/region_bytes.hpp
   wire/striped_region.hpp
-  wire/watched_message.hpp
 )
 
 # Headers that include <rdma/...>: they need libfabric's own headers.

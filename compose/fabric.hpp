@@ -71,18 +71,8 @@ struct rules_hold {
   static constexpr bool reserve =
       !notify_answer::rides_on_write ||
       (notify_answer::target_keeps == notify_needs::receive_reserve) == facts.write_immediate_consumes_receive;
-  static constexpr bool watched_framing = answer<F, framing_family>::bytes_behind != 0;
-  static constexpr bool framing = answer<F, framing_family>::bytes_in_front == 0
-                                      ? facts.send_immediate_bytes >= 4
-                                      : facts.gather_limit >= (watched_framing ? 3 : 2);
-  static constexpr bool watched_receives =
-      !watched_framing || (facts.endpoint_type == endpoint_type::connected && facts.bytes_visible_in_order &&
-                           facts.order_send_after_send && facts.selective_completion &&
-                           facts.data_progress == data_progress::polling && !facts.write_immediate_consumes_receive);
-  /// One queue: a look at the other may bring a message whose notice lies in the first one, unread.
-  static constexpr bool watched_alone =
-      !watched_framing || (!answer<F, receive_pool_family>::one_for_all &&
-                           !answer<F, receive_buffers_family>::many_in_one && !answer<F, queues_family>::apart);
+  static constexpr bool framing =
+      answer<F, framing_family>::bytes_in_front == 0 ? facts.send_immediate_bytes >= 4 : facts.gather_limit >= 2;
   static constexpr bool by_pointer = answer<F, region_address_family>::form == wire::address_form::virtual_address;
   static constexpr bool writes_ordered = !by_pointer || !facts.virtual_addressing_costs_order;
   static constexpr bool overtaking = !std::same_as<notify_answer, notify::message_after_ordered_write> ||
@@ -118,10 +108,9 @@ struct rules_hold {
   static constexpr bool selective = !answer<F, completion_family>::asks_each_time || facts.selective_completion;
   static constexpr bool many_in_one = !answer<F, receive_buffers_family>::many_in_one ||
                                       (facts.multi_receive && !facts.write_immediate_consumes_receive);
-  static constexpr bool groups = !answer<F, coalesce_family>::gathers ||
-                                 answer<F, coalesce_family>::bytes + answer<F, framing_family>::bytes_in_front +
-                                         answer<F, framing_family>::bytes_behind <=
-                                     facts.largest_message;
+  static constexpr bool groups =
+      !answer<F, coalesce_family>::gathers ||
+      answer<F, coalesce_family>::bytes + answer<F, framing_family>::bytes_in_front <= facts.largest_message;
   static constexpr bool two_queues = !answer<F, queues_family>::apart || facts.split_queues;
   static constexpr bool levels = answer<F, threading_family>::asks == thread_level::one_owner || facts.thread_levels;
   static constexpr bool injected = answer<F, inject_family>::bytes == inject::as_the_row_permits::bytes ||
@@ -145,16 +134,7 @@ consteval bool consistent_fabric() {
                 "true, notify::immediate to the others");
   static_assert(rules::framing,
                 "weft: framing::immediate needs send_immediate_bytes of 4 or more in the fabric's row, framing::header "
-                "a gather_limit of 2 or more, "
-                "framing::watched_words one of 3 or more");
-  static_assert(rules::watched_receives,
-                "weft: framing::watched_words needs connected endpoints, bytes_visible_in_order, "
-                "order_send_after_send, selective_completion, "
-                "data_progress by polling and immediates that consume no receive in the fabric's row");
-  static_assert(rules::watched_alone,
-                "weft: framing::watched_words needs receives of each link's own, one for each message, and one queue: "
-                "it is not to be had beside "
-                "receive_pool::shared, receive_buffers::multi_receive or queues::two");
+                "a gather_limit of 2 or more");
   static_assert(rules::overtaking,
                 "weft: notify::message_after_ordered_write needs order_send_after_write in the fabric's row: without "
                 "it the message overtakes the write");
@@ -264,7 +244,6 @@ struct shape_of {
       facts.delivery_complete;  // until<delivered>, and parts that a notice waits for
   static constexpr bool selective_completion = answer<F, completion_family>::asks_each_time;
   static constexpr bool framed = answer<F, framing_family>::bytes_in_front != 0;
-  static constexpr bool watched_receives = answer<F, framing_family>::bytes_behind != 0;
   static constexpr bool multi_receive = answer<F, receive_buffers_family>::many_in_one;
   static constexpr bool shared_receives =
       answer<F, receive_pool_family>::one_for_all && facts.endpoint_type == endpoint_type::connected;

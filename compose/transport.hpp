@@ -9,7 +9,7 @@
 #pragma once
 
 #include "built_for.hpp"
-#include "connecting/host_and_service.hpp"
+#include "connecting/connect_calls.hpp"
 #include "connecting/opening.hpp"
 #include "events.hpp"
 #include "immediate_layout.hpp"
@@ -61,35 +61,29 @@ class transport : public detail::atomic_calls<transport<F>, F> {
 
   /// Begins to connect and returns at once; `connected` or `lost` tells the end. `where` is host:service on every
   /// fabric.
-  result<peer> start_connect(std::string_view where) {
-    return detail::blocking_calls<engine_type>(*e_).start(where, {}, false);
-  }
+  result<peer> start_connect(std::string_view where) { return connecting_().start(where, {}, false); }
   result<peer> start_connect(std::string_view where, const_bytes private_data) {
-    return detail::blocking_calls<engine_type>(*e_).start(where, private_data, true);
+    return connecting_().start(where, private_data, true);
   }
   /// Connects, and returns when the other side has accepted. Other events meanwhile go to `on`; without one they are an
   /// error. Errors: unreachable, rejected, incompatible, deadline; the sentence says which and why.
   template <class Handler = detail::refuse_events>
   result<peer> connect(std::string_view where, duration timeout, Handler&& on = {}) {
-    return detail::blocking_calls<engine_type>(*e_).connect(where, {}, false, timeout, on);
+    return connecting_().connect(where, {}, false, timeout, on);
   }
   template <class Handler = detail::refuse_events>
   result<peer> connect(std::string_view where, const_bytes private_data, duration timeout, Handler&& on = {}) {
-    return detail::blocking_calls<engine_type>(*e_).connect(where, private_data, true, timeout, on);
+    return connecting_().connect(where, private_data, true, timeout, on);
   }
   /// Waits for a request and accepts it.
   template <class Handler = detail::refuse_events>
   result<peer> accept_one(duration timeout, Handler&& on = {}) {
-    return detail::blocking_calls<engine_type>(*e_).accept_one(timeout, on);
+    return connecting_().accept_one(timeout, on);
   }
   /// Answers a `requested` event. Private data of up to 64 bytes reaches the other side with `connected`.
-  status accept(peer p) noexcept { return detail::blocking_calls<engine_type>(*e_).answer_request(p, {}, false); }
-  status accept(peer p, const_bytes private_data) noexcept {
-    return detail::blocking_calls<engine_type>(*e_).answer_request(p, private_data, true);
-  }
-  status reject(peer p, std::string_view reason) {
-    return detail::blocking_calls<engine_type>(*e_).refuse_request(p, reason);
-  }
+  status accept(peer p) noexcept { return connecting_().accept(p, {}, false); }
+  status accept(peer p, const_bytes private_data) noexcept { return connecting_().accept(p, private_data, true); }
+  status reject(peer p, std::string_view reason) { return connecting_().reject(p, reason); }
   /// Waits for what is outstanding (bounded), says goodbye, releases the peer. No event follows for it. A peer that
   /// left before is fine.
   template <class Handler = detail::refuse_events>
@@ -365,6 +359,8 @@ class transport : public detail::atomic_calls<transport<F>, F> {
   }
   detail::atomic_posts<engine_type> atomic_posts_() const noexcept { return detail::atomic_posts<engine_type>(*e_); }
   explicit transport(std::unique_ptr<engine_type> e) : e_(std::move(e)) {}
+  using connecting_type = detail::connect_calls<engine_type, detail::blocking_calls<engine_type>>;
+  connecting_type connecting_() const noexcept { return connecting_type(*e_); }
   using initiator_type = std::conditional_t<engine_type::coalesces, detail::coalescing_initiator<engine_type>,
                                             detail::initiator<engine_type>>;
   initiator_type initiator_() const noexcept { return initiator_type(*e_); }

@@ -97,7 +97,7 @@ sent carrier::send(std::uint64_t peer, packet_header head, std::string_view payl
   way->out.append(reinterpret_cast<const char*>(&head), sizeof head);
   way->out.append(payload);
   queued_ += sizeof head + payload.size();
-  (void)write_to(*way);  // a peer that is gone is told by pump
+  (void)write_to(*way);  // pump reports a lost peer
   return sent::yes;
 }
 

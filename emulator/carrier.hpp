@@ -2,7 +2,7 @@
 //
 // Moves packets between the endpoints of one host by stream sockets in the abstract namespace, which leave no file
 // behind when a process dies. An endpoint is found by its number. Nothing blocks; the epoll descriptor is readable when
-// there is something to do. Threads: one at a time (the emulator's lock).
+// there is work. Threads: one at a time (the emulator's lock).
 #pragma once
 
 #include "packet.hpp"
@@ -26,13 +26,13 @@ class carrier {
   carrier(const carrier&) = delete;
   carrier& operator=(const carrier&) = delete;
 
-  /// Begins to be found as `number`. Returns 0 or a positive errno value.
+  /// Peers find this endpoint as `number` from now on. Returns 0 or a positive errno value.
   int open(std::uint64_t number);
-  /// Queues a packet. `full`: too much is queued for this peer already (answers are never refused for that).
+  /// Queues a packet. `full`: this peer's queue is too long (answers are never refused for that).
   sent send(std::uint64_t to, packet_header head, std::string_view payload);
-  /// Whether so much is queued for the peer that `send` would refuse a packet that is no answer.
+  /// Whether `send` would refuse a packet to this peer that is no answer.
   bool full(std::uint64_t to) const noexcept;
-  /// Reads what arrived into `arrived`, writes what is queued, adds peers that are gone to `gone`.
+  /// Reads packets into `arrived`, writes queued ones, adds lost peers to `gone`.
   void pump(std::deque<packet>& arrived, std::vector<std::uint64_t>& gone);
   int descriptor() const noexcept { return epoll_; }
   bool idle() const noexcept { return queued_ == 0; }
@@ -40,11 +40,11 @@ class carrier {
  private:
   struct path {
     int descriptor = -1;
-    std::uint64_t peer = 0;  ///< 0 until its hello came.
+    std::uint64_t peer = 0;  ///< 0 until its hello arrived.
     std::string in;
     std::string out;
     std::size_t out_begin = 0;
-    bool watched = false;  ///< The epoll descriptor tells of room to write.
+    bool watched = false;  ///< The epoll descriptor also reports room to write.
   };
   path* to(std::uint64_t peer);
   path* add(int descriptor, std::uint64_t peer);

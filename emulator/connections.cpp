@@ -77,7 +77,7 @@ int reject(fid_pep* handle, fid_t request, const void* data, std::size_t size) {
   return 0;
 }
 
-/// As fi_getname(3): asked with no room at all (a null pointer) it says how much is needed.
+/// As fi_getname(3): without any room (a null pointer) it returns the needed size.
 int copy_name(const void* name, std::size_t length, void* into, std::size_t* size) {
   const std::size_t had = std::exchange(*size, length);
   if (had > 0) std::memcpy(into, name, std::min(had, length));
@@ -139,7 +139,7 @@ int shut_down(fid_ep* handle, std::uint64_t /*flags*/) {
 fi_ops_cm connection_calls{sizeof(fi_ops_cm), none, name_of_endpoint, none, dial, none, accept, none, shut_down, none};
 
 std::uint64_t number_at(const socket_address& at) {
-  // One host: every local address is the same place, and a port is found whatever address it was dialled by.
+  // One host: every local address is the same place, and a port is found by any of them.
   return (std::uint64_t{0x11} << 56U) | ntohs(at.sin6_port);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Connected endpoints (fi_cm(3)): passive endpoints at socket addresses, requests with private data, and the events
-// that tell of them.
+// Connected endpoints (fi_cm(3)): passive endpoints at socket addresses, requests with private data, and their events.
 #pragma once
 
 #include "objects.hpp"
@@ -10,7 +9,7 @@
 
 namespace weft::emulator {
 
-/// One thing to be told by an event queue.
+/// One event for an event queue.
 struct connection_event {
   std::uint32_t kind = 0;  ///< FI_CONNREQ, FI_CONNECTED, FI_SHUTDOWN; 0: an error.
   fid* about = nullptr;
@@ -19,14 +18,14 @@ struct connection_event {
   int error = 0;
 };
 
-/// An address of either family: the family and the port stand at the same places in both, and the larger one has room
-/// for the smaller.
+/// An address of either family: the family and the port have the same offsets in both, and the larger type has room for
+/// the smaller.
 using socket_address = sockaddr_in6;
 inline std::size_t size_of(const socket_address& at) {
   return at.sin6_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
 }
 
-/// Who asked, until it is accepted or rejected: what fi_info::handle points to.
+/// The caller, until it is accepted or rejected: fi_info::handle points to it.
 struct connection_request {
   fid handle{};
   std::uint64_t from = 0;
@@ -37,7 +36,7 @@ struct event_queue {
   std::deque<connection_event> events;
   std::vector<endpoint*> endpoints;
   std::vector<struct passive_endpoint*> listeners;
-  int epoll = -1;  ///< Of a queue to sleep on: readable when one of its carriers has something to do.
+  int epoll = -1;  ///< Of a queue with a wait descriptor: readable when one of its carriers has work.
   doorbell bell;
 };
 
@@ -53,17 +52,17 @@ struct passive_endpoint {
 /// The number at which a listener at this address is found.
 std::uint64_t number_at(const socket_address& at);
 int open_passive(fid_fabric* fabric, fi_info* info, fid_pep** opened, void* context);
-/// What a connected endpoint does with packets of the kinds dial, accepted, rejected and closed.
+/// A connected endpoint's reaction to packets of the kinds dial, accepted, rejected and closed.
 void take_connection_packet(endpoint& of, const packet& p);
-/// Turns dials that arrived at a listener into requests of its event queue.
+/// Makes requests in the event queue from dials that arrived at a listener.
 void serve_requests(passive_endpoint& by);
-/// Whoever sleeps on the queue is woken by what arrives here.
+/// Packets that arrive here wake threads that sleep on the queue.
 void watch(const event_queue* queue, const carrier& by);
 /// The peer's process is gone.
 void tell_shutdown(endpoint& of);
-/// Before an endpoint is closed: a caller that was not answered yet is rejected, a peer is told, and what the event
-/// queue still had to tell of the endpoint is taken out (as libfabric's own queues do: a later endpoint at the same
-/// place would be told of it).
+/// Before an endpoint is closed: rejects a caller without an answer, notifies a peer, and removes the endpoint's events
+/// from the event queue. libfabric's own queues do the same: a later endpoint at the same address would get these
+/// events.
 void leave_connection(endpoint& closed);
 extern fi_ops_cm connection_calls;
 

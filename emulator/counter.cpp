@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counters (fi_cntr(3)): only where the row has them, and they count what the row says: writes that landed.
+// Counters (fi_cntr(3)): only where the row has them. They count as the row says: remote writes that arrived.
 #include "objects.hpp"
 #include "rules.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Wakes whoever sleeps on a queue's descriptor when a thread of the emulator put something there: on rows whose data
-// moves without a poll that thread reads the sockets empty, and they alone would wake nobody. fi_trywait(3) silences
-// it, and what comes later rings again. Hot path: no. Threads: one at a time (the emulator's lock).
+// Wakes threads that sleep on a queue's descriptor when a thread of the emulator adds an entry. On rows whose data
+// moves without a poll that thread empties the sockets, so the sockets alone would wake nobody. fi_trywait(3) clears
+// it, and a later entry rings again. Hot path: no. Threads: one at a time (the emulator's lock).
 #pragma once
 
 #include <sys/epoll.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Event queues (fi_eq(3)): what happens to connections is told here, and moved by whoever reads.
+// Event queues (fi_eq(3)): they report the events of connections, and a read makes progress.
 #include "connections.hpp"
 #include "rules.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an atomic operation does at its target (fi_atomic(3)).
+// The effect of an atomic operation at its target (fi_atomic(3)).
 #include "objects.hpp"
 
 #include <algorithm>
@@ -77,7 +77,7 @@ bool executes(fi_datatype datatype, fi_op operation) {
   const profile& row = *emulated();
   if (!row.atomics) return false;
   if (datatype == FI_UINT64 && (operation == FI_SUM || operation == FI_CSWAP))
-    return true;  // what the cell `atomics` says
+    return true;  // the value of the cell `atomics`
   static const std::map<fi_datatype, const char*> types{{FI_INT32, "int32"}, {FI_UINT32, "uint32"},
                                                         {FI_INT64, "int64"}, {FI_UINT64, "uint64"},
                                                         {FI_FLOAT, "float"}, {FI_DOUBLE, "double"}};

@@ -17,7 +17,7 @@
 namespace weft::emulator {
 
 std::recursive_mutex& process_lock() {
-  static auto& lock = *new std::recursive_mutex;  // never destroyed: threads of ours may outlive the end of main
+  static auto& lock = *new std::recursive_mutex;  // never destroyed: own threads may outlive the end of main
   return lock;
 }
 
@@ -53,14 +53,14 @@ int close_domain(fid* handle) {
   return 0;
 }
 
-/// Whoever sleeps on a queue of this endpoint looks, if there is something to be read.
+/// Wakes threads that sleep on a queue of this endpoint, if there is an entry.
 void wake_sleepers(const endpoint& of) {
   for (completion_queue* queue : {of.transmit, of.receive})
     if (queue != nullptr && !(queue->entries.empty() && queue->errors.empty())) queue->bell.ring();
   if (of.events != nullptr && !of.events->events.empty()) of.events->bell.ring();
 }
 
-/// Cards move data while nobody polls.
+/// Devices move data without a poll.
 void move_data(domain_object& domain) {
   for (;;) {
     {
@@ -76,7 +76,7 @@ void move_data(domain_object& domain) {
   }
 }
 
-/// Where data moves only while somebody polls, a program that never does is told so: it would wait for ever.
+/// Where data moves only in a poll, a program that never polls gets this sentence: it would wait for ever.
 void look_for_idle_endpoints() {
   const auto now = std::chrono::steady_clock::now();
   for (const domain_object* domain : living_domains())
@@ -85,7 +85,7 @@ void look_for_idle_endpoints() {
       if (each->enabled && now - each->last_poll > std::chrono::seconds(3) &&
           epoll_wait(each->wire.descriptor(), &event, 1, 0) > 0)
         broken("data_progress",
-               "data arrived at an endpoint that nobody has polled for 3 s; on this fabric it becomes visible only "
+               "data arrived at an endpoint without a poll for 3 s; on this fabric it becomes visible only "
                "while the target polls its queue");
     }
 }
@@ -100,7 +100,7 @@ void watch_for_pollers() {
       continue;
     }
     for (const domain_object* domain :
-         living_domains())  // the machine let nobody of this process run: nothing is known of who polls
+         living_domains())  // the whole process got no processor: nothing is known about its polls
       for (endpoint* each : domain->endpoints) each->last_poll = now;
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Regions (fi_mr(3)): keys made by the provider cannot be guessed, those of the application must fit and be new; where
-// regions are bound to endpoints they work only after that.
+// Regions (fi_mr(3)): keys of the provider cannot be guessed, keys of the application must fit and be new. Regions that
+// are bound to endpoints work only after the binding.
 #include "objects.hpp"
 #include "rules.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The objects behind libfabric's handles (fi_fabric(3), fi_domain(3), fi_av(3), fi_cq(3), fi_cntr(3), fi_mr(3),
-// fi_endpoint(3)). Each begins with its fid, so that a handle is a pointer to the object. All calls take the process'
-// one lock: an emulator need not be fast.
+// fi_endpoint(3)). Each begins with its fid, so a handle is a pointer to the object. All calls take the process' one
+// lock: an emulator need not be fast.
 #pragma once
 
 #include "carrier.hpp"
@@ -37,7 +37,7 @@ namespace weft::emulator {
 std::recursive_mutex& process_lock();
 using locked = std::lock_guard<std::recursive_mutex>;
 
-/// Stands in for every call that the emulator does not have: answers "not implemented" (null where a pointer is due).
+/// Replaces every call that the emulator does not have: returns "not implemented" (null where the result is a pointer).
 struct not_implemented {
   template <class Result, class... Arguments>
   using call = Result (*)(Arguments...);
@@ -52,7 +52,7 @@ struct not_implemented {
 };
 inline constexpr not_implemented none{};
 
-/// What an opaque address holds.
+/// The contents of an opaque address.
 struct raw_address {
   std::uint64_t magic = 0x6566746574617765;
   std::uint64_t number = 0;
@@ -80,11 +80,11 @@ struct domain_object {
   fid_domain fid{};
   std::uint64_t caps = 0;
   std::map<std::uint64_t, region*> regions;  ///< By key.
-  std::set<const void*> descriptors;         ///< Of living regions.
+  std::set<const void*> descriptors;         ///< Of open regions.
   std::vector<endpoint*> endpoints;
   std::uint64_t next_key = 1;
   chance keys{0};
-  std::thread mover;  ///< Rows whose data moves without a poll have one.
+  std::thread mover;  ///< On rows whose data moves without a poll.
   bool stop = false;
 };
 
@@ -112,7 +112,7 @@ struct completion_queue {
   bool has_descriptor = false;
   int epoll = -1;
   doorbell bell;
-  unsigned idle_polls = 0;  ///< In a row.
+  unsigned idle_polls = 0;  ///< One after the other.
   bool signalled = false;
 };
 
@@ -132,19 +132,19 @@ struct posted_receive {
   std::uint64_t ignore = 0;
   bool multi = false;       ///< One buffer for many messages (FI_MULTI_RECV).
   std::size_t used = 0;     ///< Of a multi-receive buffer.
-  std::uint64_t noise = 0;  ///< What was written over the context's space.
+  std::uint64_t noise = 0;  ///< The pattern that was written over the context.
 };
 
-/// An operation that was posted and not told yet.
+/// A posted operation that has not completed yet.
 struct outstanding {
   packet_kind kind{};
   std::uint64_t peer = 0;
   void* context = nullptr;
   std::uint64_t flags = 0;  ///< Of its completion entry.
-  bool completes = false;   ///< A success is told.
-  bool told = false;        ///< It was told already, before its answer.
-  bool delivered = false;   ///< FI_DELIVERY_COMPLETE was asked for.
-  std::vector<iovec> into;  ///< Where the answer's payload goes.
+  bool completes = false;   ///< A success gives an entry.
+  bool told = false;        ///< Reported already, before its answer.
+  bool delivered = false;   ///< FI_DELIVERY_COMPLETE was requested.
+  std::vector<iovec> into;  ///< The target of the answer's payload.
   std::uint64_t noise = 0;
 };
 
@@ -161,7 +161,7 @@ struct endpoint {
   event_queue* events = nullptr;
   std::uint64_t peer = 0;  ///< Of a connected endpoint.
   bool linked = false;
-  bool asked = false;  ///< Its peer waits to be accepted or rejected.
+  bool asked = false;  ///< Its peer waits for accept or reject.
   std::uint64_t transmit_flags = 0;
   std::uint64_t receive_flags = 0;
   std::size_t transmit_size = 0;
@@ -174,7 +174,7 @@ struct endpoint {
   std::deque<posted_receive> receives;
   std::deque<posted_receive> tagged_receives;
   std::deque<packet> pending;
-  std::deque<packet> answers;  ///< On their way back, where time has a shape.
+  std::deque<packet> answers;  ///< In flight back, where WEFT_EMULATOR_SHAPE gives times.
   std::unordered_map<std::uint64_t, outstanding> posted;
   std::uint64_t next_operation = 1;
   struct held_packet {
@@ -182,7 +182,7 @@ struct endpoint {
     packet_header head;
     std::string payload;
   };
-  std::vector<held_packet> held;  ///< Posted with FI_MORE; nothing leaves before a post without it.
+  std::vector<held_packet> held;  ///< Posted with FI_MORE; sent with the next post without it.
   std::uint64_t held_polls = 0;
   std::chrono::steady_clock::time_point last_poll = std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point line_free{};
@@ -208,7 +208,7 @@ extern fi_ops_atomic atomic_calls;
 int query_atomic(fid_domain* domain, fi_datatype datatype, fi_op operation, fi_atomic_attr* attributes,
                  std::uint64_t flags);
 
-/// Moves what can be moved. Called by polls, and by the domain's thread where data moves without them.
+/// Executes what is possible. Called by polls, and by the domain's thread where data moves without them.
 void progress(endpoint& of);
 /// Applies an arrived atomic operation; returns 0 or a positive FI_E code. `old` gets the value before it.
 int execute_atomic(std::byte* at, std::uint8_t datatype, std::uint8_t operation, std::string_view operands,
@@ -216,9 +216,9 @@ int execute_atomic(std::byte* at, std::uint8_t datatype, std::uint8_t operation,
 std::size_t size_of(std::uint8_t datatype);
 /// Whether the row says that the provider executes it.
 bool executes(fi_datatype datatype, fi_op operation);
-/// Writes noise over the part of a context that belongs to the library; returns what was written, for `verify_context`.
+/// Writes noise over the part of a context that belongs to the library; returns the noise, for `verify_context`.
 std::uint64_t take_context(void* context);
-/// The space must be as it was left; then it is overwritten once more, as libraries do at completion.
+/// The context must be unchanged; then it is overwritten once more, as libraries do at completion.
 void verify_context(void* context, std::uint64_t noise);
 
 }  // namespace weft::emulator

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What fi_getinfo(3) answers: one fi_info with exactly what the row says, or nothing where the hints ask for more or do
-// not accept what the provider demands. Like real ones it says -FI_ENODATA and no more; WEFT_EMULATOR_EXPLAIN=1 says
-// which attribute it was.
+// The answer of fi_getinfo(3): one fi_info with exactly the row's capabilities, or nothing where the hints request more
+// or do not accept the provider's needs. Like real providers it returns -FI_ENODATA only; WEFT_EMULATOR_EXPLAIN=1
+// prints the attribute.
 #include "connections.hpp"
 
 #include <arpa/inet.h>
@@ -17,7 +17,7 @@
 namespace weft::emulator {
 namespace {
 
-/// Connected endpoints have one peer, and no tags: nothing to select by.
+/// Connected endpoints have one peer and no tags, so there is no selection.
 std::uint64_t message_caps(const profile& row) {
   return FI_MSG | FI_SEND | FI_RECV | (row.connected ? std::uint64_t{0} : FI_TAGGED | FI_DIRECTED_RECV | FI_SOURCE);
 }
@@ -51,17 +51,17 @@ std::size_t immediate_bytes(const profile& row) {
   return std::max(row.write_immediate_bytes, row.send_immediate_bytes);
 }
 
-/// One number for two bounds: as libfabric's prov/efa (efa_prov_info.c) the larger one, for whoever asks for remote
-/// writes too.
+/// One number for two limits. Like libfabric's prov/efa (efa_prov_info.c) it is the larger one for callers that request
+/// remote writes too.
 std::uint64_t largest_transfer(const profile& row, std::uint64_t caps) {
   return (caps & FI_RMA) != 0 ? std::max(row.largest_message, row.largest_write) : row.largest_message;
 }
 
-/// Why the hints are refused; null where they are not.
+/// Why the hints are refused; null where they are accepted.
 const char* obstacle(const profile& row, const fi_info& hints) {
   const std::uint64_t secondary = FI_SOURCE | FI_DIRECTED_RECV | FI_LOCAL_COMM | FI_REMOTE_COMM | FI_SHARED_AV;
   if ((hints.caps & ~(all_caps(row) | secondary)) != 0) return "caps: more than the row has";
-  // Receives that immediates of writes consume concern only who can be written to.
+  // Receives that immediates of writes consume concern only targets of writes.
   const std::uint64_t needed = operation_mode(row) & ~((hints.caps & FI_RMA) == 0 ? std::uint64_t{FI_RX_CQ_DATA} : 0);
   if (hints.mode != 0 || hints.caps != 0)
     if ((needed & ~hints.mode) != 0)
@@ -149,7 +149,7 @@ void describe_domain(const profile& row, fi_info& info, const fi_info* hints) {
 
 }  // namespace
 
-/// The address of a connected endpoint: what was asked for, else any of this host.
+/// The address of a connected endpoint: the requested one, else any of this host.
 void describe_address(fi_info& info, const char* node, const char* service, std::uint64_t flags, const fi_info* hints) {
   const bool wide =
       node != nullptr ? std::strchr(node, ':') != nullptr : hints != nullptr && hints->addr_format == FI_SOCKADDR_IN6;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one emulated endpoint sends to another: a header and a payload, over a local stream socket, so that nothing is
-// lost or split. Both ends are the same build of the emulator on one host.
+// A packet between two emulated endpoints: a header and a payload, over a local stream socket, so that nothing is lost
+// or split. Both ends are the same build of the emulator on one host.
 #pragma once
 
 #include <chrono>
@@ -27,7 +27,7 @@ enum class packet_kind : std::uint8_t {
 };
 
 struct packet_header {
-  std::uint32_t payload = 0;  ///< Bytes behind the header.
+  std::uint32_t payload = 0;  ///< Bytes after the header.
   packet_kind kind{};
   std::uint8_t has_data = 0;  ///< `data` is an immediate.
   std::uint8_t datatype = 0;
@@ -43,7 +43,7 @@ struct packet_header {
   std::uint32_t magic = 0x77656674;
 };
 
-/// One that arrived and has not taken effect yet.
+/// A packet that arrived and has not taken effect yet.
 struct packet {
   struct piece {
     std::size_t begin = 0;
@@ -51,9 +51,9 @@ struct packet {
   };
   packet_header head;
   std::string payload;
-  std::vector<piece> left;  ///< Of a write that has begun to land: what is not visible yet.
+  std::vector<piece> left;  ///< Of a write that is partly visible: the rest.
   bool begun = false;
-  bool unreported = false;  ///< A message whose sender is told when it is received, not when it is here.
+  bool unreported = false;  ///< A message whose sender gets the completion when it is received, not when it is here.
   std::chrono::steady_clock::time_point due{};
   std::chrono::steady_clock::time_point arrived{};
 };

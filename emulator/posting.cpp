@@ -88,14 +88,14 @@ bool answers_again(endpoint& of) {
   return of.again_left > 0;
 }
 
-/// As a machine that stops: nothing is said, and nothing of the process runs any more.
+/// Like a machine that stops: the process ends at once, without a message.
 void die_in_time() {
   static std::uint64_t posts = 0;
   if (++posts == conducted().dying) (void)raise(SIGKILL);
 }
 
-/// A completion that does not mean delivery may be told before the target has anything, except where it must still tell
-/// of a refusal.
+/// A completion without delivery may come before the target has the bytes, except where a refusal must still be
+/// reported.
 bool may_be_early(const request& what) {
   if ((what.flags & FI_DELIVERY_COMPLETE) != 0) return false;
   if (what.kind == packet_kind::message || what.kind == packet_kind::tagged) return true;
@@ -126,8 +126,7 @@ packet_header header_of(const request& what) {
   return head;
 }
 
-/// Notes what was posted, an injected operation too: each has a place in the queue until it is there. Returns its
-/// number.
+/// Records the post, an injected operation too: each has a place in the queue until it arrives. Returns its number.
 std::uint64_t keep(endpoint& from, const request& what, std::uint64_t to) {
   const std::uint64_t number = from.next_operation++;
   outstanding& kept = from.posted[number];
@@ -216,7 +215,7 @@ void finish(endpoint& of, outstanding& operation, int code, std::size_t length) 
   told.flags = operation.flags;
   told.length = length;
   auto& entries = of.transmit->entries;
-  // Only among its own kind: receives keep their order, which the row promises with that of messages.
+  // Only among its own kind: receives keep their order, which the row promises for messages.
   std::size_t behind = 0;
   if (of.decisions.in_a_thousand(conducted().shuffle))
     while (behind < 4 && behind < entries.size() &&

@@ -22,7 +22,7 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& sentence) {
   std::fprintf(stderr, "weft emulator: %s\n", sentence.c_str());
-  std::_Exit(2);  // libfabric is loading us: handlers of exit would wait for its locks
+  std::_Exit(2);  // libfabric is loading this library: exit handlers would wait for its locks
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -31,7 +31,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
 }
 
-/// One line's value, and where it stands for sentences.
+/// One line's value, and its position for sentences.
 struct value {
   std::string text;
   std::string place;
@@ -133,7 +133,7 @@ const std::map<std::string, setter, std::less<>>& cells() {
       {"largest_message", number(&profile::largest_message)},
       {"largest_write", number(&profile::largest_write)},
       {"multi_receive", flag(&profile::multi_receive)},
-      // Cells that say nothing about an addressed provider's calls.
+      // Cells that do not affect the calls of an addressed provider.
       {"address_resolution", nothing},
       {"connects_lazily", nothing},
       {"same_host", nothing},
@@ -143,13 +143,13 @@ const std::map<std::string, setter, std::less<>>& cells() {
       {"extended_posting", nothing},
       {"split_queues", nothing},
       {"thread_levels", nothing},
-      {"virtual_addressing_optional", nothing},  // no emulated row is asked for pointers that it does not need
+      {"virtual_addressing_optional", nothing},  // no emulated row has virtual addresses without need
       {"virtual_addressing_costs_order", nothing},
   };
   return all;
 }
 
-/// "1.18" as libfabric counts releases.
+/// "1.18" as libfabric encodes releases.
 std::uint32_t release(const value& v) {
   const auto dot = v.text.find('.');
   if (dot == std::string::npos) refuse(v.place + ": \"" + v.text + "\" is not a release such as 1.18");
@@ -163,8 +163,7 @@ void set_cell(profile& into, std::string_view cell, const value& v) {
   found->second(into, v);
 }
 
-/// Cells that this run has otherwise (WEFT_EMULATOR_CELLS): what a card with another setting would be, or the worst of
-/// all fabrics.
+/// Cells that this run changes (WEFT_EMULATOR_CELLS): a device with another setting, or the row `unordered`.
 void set_by_hand(profile& into) {
   const char* set = std::getenv("WEFT_EMULATOR_CELLS");
   std::string_view rest = set == nullptr ? "" : set;
@@ -207,7 +206,7 @@ profile read(const char* path) {
   return result;
 }
 
-/// "name=number,name=number"; a name alone is its usual number.
+/// "name=number,name=number"; a name alone has its usual number.
 void read_settings(
     const char* variable,
     const std::map<std::string, std::pair<std::function<void(std::uint64_t)>, std::uint64_t>, std::less<>>& known) {

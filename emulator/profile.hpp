@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is emulated: the cells of one row of the matrix, under their own names, and how the row's rights are used this
-// time (seed, faults, shape of time). Read once, from the file and the variables that `weft emulate` sets. Hot path:
-// no. Threads: immutable after the first call.
+// The emulated row: its cells of the matrix, under their own names, and the conduct of this run (seed, faults, times).
+// Read once, from the file and the variables that `weft emulate` sets. Hot path: no. Threads: immutable after the first
+// call.
 #pragma once
 
 #include <cstddef>
@@ -52,24 +52,23 @@ struct profile {
   std::uint64_t largest_write = 0;
 };
 
-/// How the rights of the row are used: each number is a chance of so many in a thousand per decision; 0 is the best
-/// behaviour.
+/// How far the run uses the row's freedom: each number is a chance in a thousand per decision; 0 is the best behaviour.
 struct conduct {
   std::uint64_t seed = 1;
   unsigned reorder = 0;     ///< A packet waits for a later one where no order is promised between them.
   unsigned again = 0;       ///< A burst of answers "again" begins.
-  unsigned early = 0;       ///< A completion that does not mean delivery is told before the target has the bytes.
-  unsigned shuffle = 0;     ///< Completions are told in another order.
+  unsigned early = 0;       ///< A completion without delivery comes before the target has the bytes.
+  unsigned shuffle = 0;     ///< Completions come in another order.
   unsigned slow = 0;        ///< The target does nothing at one poll.
   unsigned partial = 0;     ///< After a piece of a write the rest of its bytes waits for another poll.
   unsigned failing = 0;     ///< An operation ends with an error of the fabric.
-  std::uint64_t dying = 0;  ///< No chance: the process is killed at its so-manieth post; 0: it lives.
+  std::uint64_t dying = 0;  ///< No chance: the process is killed at the post with this number; 0: never.
   std::uint64_t latency_ns = 0;
   std::uint64_t bytes_per_second = 0;  ///< 0: unlimited.
 };
 
-/// The row of WEFT_EMULATOR_PROFILE; null where the variable is not set. A file that cannot be read ends the process
-/// with a sentence.
+/// The row of WEFT_EMULATOR_PROFILE; null where the variable is not set. An unreadable file ends the process with a
+/// sentence.
 const profile* emulated();
 /// From WEFT_EMULATOR_SEED, WEFT_EMULATOR_FAULTS and WEFT_EMULATOR_SHAPE.
 const conduct& conducted();

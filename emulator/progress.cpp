@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What arrives takes effect here, in an order that the row permits: a packet may overtake another only where no cell
+// Arrived packets take effect here, in an order that the row permits: a packet overtakes another only where no cell
 // promises order.
 #include "connections.hpp"
 #include "posting.hpp"
@@ -17,18 +17,18 @@ namespace {
 
 using std::chrono::steady_clock;
 
-/// Messages that may be here without a receive before their senders have to wait.
+/// Messages without a receive before their senders have to wait.
 constexpr std::size_t most_unexpected = 1024;
 
 bool is_message(const packet& p) { return p.head.kind == packet_kind::message || p.head.kind == packet_kind::tagged; }
 
-/// What of one sender waits before a packet.
+/// Earlier packets of one sender that wait.
 struct waiting {
   bool messages = false;
   bool writes = false;
 };
 
-/// Whether the row lets `later` take effect before what of the same sender came earlier.
+/// Whether the row lets `later` take effect before earlier packets of the same sender.
 bool may_overtake(const packet& later, const waiting& earlier) {
   const profile& row = *emulated();
   if (is_message(later))
@@ -140,8 +140,8 @@ void settle_due(endpoint& of, steady_clock::time_point now) {
   }
 }
 
-/// Where explanations are asked for: that a notice overtook a write, or a message another. No rule is broken by that; a
-/// program that takes the notice for the end of all writes before it reads old bytes.
+/// With WEFT_EMULATOR_EXPLAIN: a notice overtook a write, or a message overtook another. No rule is broken by that, but
+/// a program that takes the notice for the end of all earlier writes reads old bytes.
 void explain_overtaking(const packet& notice, const waiting& earlier) {
   static const bool wanted = std::getenv("WEFT_EMULATOR_EXPLAIN") != nullptr;
   if (!wanted) return;
@@ -149,16 +149,16 @@ void explain_overtaking(const packet& notice, const waiting& earlier) {
   if (!message && (notice.head.has_data & 1U) == 0) return;
   if (message && earlier.messages)
     broken("order_send_after_send",
-           "a message took effect before one that was sent before it, as this fabric permits: its place says nothing "
-           "of its turn");
+           "a message took effect before an earlier one, as this fabric permits: its position says nothing "
+           "about its order");
   if (earlier.writes)
     broken(message ? "order_send_after_write" : "order_write_after_write",
            std::string(message ? "a message" : "a write with an immediate") +
-               " took effect before a write that was posted before it, as this fabric permits: it says nothing of the "
+               " took effect before an earlier write, as this fabric permits: it says nothing about the "
                "bytes of that write");
 }
 
-/// One pass over what waits.
+/// One pass over the waiting packets.
 void pass(endpoint& of) {
   const auto now = steady_clock::now();
   std::map<std::uint64_t, waiting> before;
@@ -197,8 +197,8 @@ void progress(endpoint& of) {
       continue;
     }
     each.due = due(of, each);
-    // A message has been transmitted when it is here; whoever wants to know of its delivery waits for more, and so does
-    // whoever sends without end.
+    // A message is transmitted when it is here. A sender that requested delivery waits for more, and so does a sender
+    // without end.
     if (is_message(each) && (each.head.has_data & 2U) == 0) {
       each.unreported = of.pending.size() >= most_unexpected;
       if (!each.unreported) answer(of, each, 0);
@@ -207,7 +207,7 @@ void progress(endpoint& of) {
   }
   settle_due(of, steady_clock::now());
   for (const std::uint64_t peer : gone) {
-    settle_due(of, steady_clock::time_point::max());  // what it answered before it left
+    settle_due(of, steady_clock::time_point::max());  // answers that the peer sent before it left
     forget(of, peer);
     if (peer == of.peer) tell_shutdown(of);
   }

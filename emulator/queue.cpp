@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Completion queues (fi_cq(3)). Reading one is what moves data on rows that must be polled.
+// Completion queues (fi_cq(3)). A read moves data on rows that must be polled.
 #include "objects.hpp"
 #include "rules.hpp"
 
@@ -83,8 +83,8 @@ ssize_t take(completion_queue& queue, void* into, std::size_t count, fi_addr_t* 
   return static_cast<ssize_t>(told);
 }
 
-/// After a while of polls that found nothing, each gives the processor away until something arrives, for 100 us at
-/// most: both ends of an emulated fabric share one machine, and one that spins keeps the other from running.
+/// After some empty polls, each one yields the processor until an entry arrives, for 100 us at most. Both ends of an
+/// emulated fabric share one machine, and a spinning end keeps the other from running.
 void rest(completion_queue& queue) {
   constexpr unsigned spins = 32;
   constexpr timespec longest{0, 100'000};
@@ -114,8 +114,7 @@ ssize_t read_error(fid_cq* handle, fi_cq_err_entry* into, std::uint64_t /*flags*
   completion_queue& queue = of(handle);
   if (queue.errors.empty()) return -FI_EAGAIN;
   const fi_cq_err_entry& from = queue.errors.front();
-  // The last members are of later releases than a program may have been built with: only those of all releases are
-  // written.
+  // The last members are of later releases than the program's: only those of all releases are written.
   into->op_context = from.op_context;
   into->flags = from.flags;
   into->len = from.len;

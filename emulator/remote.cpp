@@ -115,7 +115,7 @@ ssize_t atomic(fid_ep* ep, const void* operand, void* descriptor, const void* co
   if (!has_atomics(of(ep), datatype, operation)) return emulated()->atomics ? -FI_EOPNOTSUPP : -FI_ENOSYS;
   if (count != 1) return -FI_EINVAL;
   const std::size_t size = size_of(static_cast<std::uint8_t>(datatype));
-  // The operand behind what it is compared with, as one payload: descriptors speak of the operand.
+  // The operand after the compare value, as one payload: descriptors describe the operand.
   std::string operands(static_cast<const char*>(operand), operation == FI_ATOMIC_READ ? 0 : size);
   if (compare != nullptr) operands.append(static_cast<const char*>(compare), size);
   const iovec local{const_cast<void*>(operand), operation == FI_ATOMIC_READ ? 0 : size};

@@ -11,7 +11,7 @@
 namespace weft::emulator {
 
 void answer(endpoint& from, const packet& to, int code, std::string_view payload) {
-  if (to.head.number == 0) return;  // nobody asked
+  if (to.head.number == 0) return;  // no answer was requested
   packet_header head;
   head.kind = packet_kind::answer;
   head.number = to.head.number;
@@ -52,7 +52,7 @@ target find_target(const endpoint& of, const packet& p, std::size_t size, std::u
   return {nullptr, FI_EACCES};
 }
 
-/// Whether a notice could be told: where it consumes a receive, one must be there.
+/// Whether the notice was reported: where it consumes a receive, one must be there.
 bool tell_immediate(endpoint& of, const packet& p) {
   entry told;
   told.flags = FI_RMA | FI_REMOTE_WRITE | FI_REMOTE_CQ_DATA;
@@ -68,8 +68,8 @@ bool tell_immediate(endpoint& of, const packet& p) {
   return true;
 }
 
-/// Cuts between words of 8 bytes: no cell promises that the bytes of one write become visible together, or from the
-/// first to the last. An aligned word stays whole, as on every bus that cards sit on.
+/// Splits between words of 8 bytes: no cell promises that the bytes of one write become visible together, or in order.
+/// An aligned word stays whole, as on every bus of a device.
 std::vector<packet::piece> cut(endpoint& of, const std::byte* at, std::size_t size) {
   constexpr std::size_t word = 8;
   std::vector<packet::piece> pieces{{0, size}};
@@ -86,7 +86,7 @@ std::vector<packet::piece> cut(endpoint& of, const std::byte* at, std::size_t si
   return pieces;
 }
 
-/// Makes bytes visible, piece by piece in any order. Returns whether all are there.
+/// Makes bytes visible, piece by piece in any order. Returns whether all are visible.
 bool land_bytes(endpoint& of, packet& p, std::byte* at) {
   if (!p.begun) p.left = p.payload.empty() ? std::vector<packet::piece>{} : cut(of, at, p.payload.size());
   p.begun = true;

@@ -9,7 +9,8 @@
 
 namespace weft::emulator {
 
-/// Tells the initiator how its operation ended; `code` is 0 or a positive FI_E code. Nothing where nobody asked.
+/// Reports the end of an operation to its initiator; `code` is 0 or a positive FI_E code. Does nothing where no answer
+/// was requested.
 void answer(endpoint& from, const packet& to, int code, std::string_view payload = {});
 /// Executes a write, read or atomic. True when it took effect or was refused; false when it has to wait.
 bool serve_remote(endpoint& of, packet& p);

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_b4b898f6 {
+inline namespace rules_f1aebfc2 {
 /// Slingshot cards: counters in hardware, writes in order, no immediate on a write by default. libfabric 1.21 and later.
 struct cxi {
-  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules f6ae6043, row 3139d391";
+  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules 3d966214, row 3139d391";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=remote_counter "
@@ -98,7 +98,7 @@ struct cxi {
   >;
 };
 static_assert(complete_fabric<cxi>);
-}  // namespace rules_b4b898f6
+}  // namespace rules_f1aebfc2
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -29,13 +29,6 @@ constexpr refused why_not(const cxi*, framing::header, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const cxi*, framing::watched_words, Asked) {
-  static_assert(detail::nobody_asks<Asked>,
-      "weft: framing: fabric cxi cannot answer watched_words: it needs endpoint_type to be connected, and cxi.endpoint_type is addressed "
-      "(claimed: libfabric 2.6 prov/cxi: FI_EP_RDM); the nearest legal answer is framing::immediate");
-  return {};
-}
-template <class Asked>
 constexpr refused why_not(const cxi*, region_address::virtual_address, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric cxi cannot answer virtual_address: it needs virtual_addressing to be true, and cxi.virtual_addressing "

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_49610d3f {
+inline namespace rules_98a016ed {
 /// Elastic Fabric Adapter through libfabric's reliable layer: reliable, unordered between writes and messages. libfabric 1.15 to before 1.18.
 struct efa_since_1_15 {
-  static constexpr std::string_view name = "efa", library = "libfabric", made_from = "rules f6ae6043, row d544a2d5";
+  static constexpr std::string_view name = "efa", library = "libfabric", made_from = "rules 3d966214, row d544a2d5";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -97,11 +97,11 @@ struct efa_since_1_15 {
   >;
 };
 static_assert(complete_fabric<efa_since_1_15>);
-}  // namespace rules_49610d3f
-inline namespace rules_e9d15dbb {
+}  // namespace rules_98a016ed
+inline namespace rules_e6a97227 {
 /// libfabric 1.18 and later.
 struct efa_since_1_18 : efa_since_1_15 {
-  static constexpr std::string_view made_from = "rules f6ae6043, row bfa2d7d3";
+  static constexpr std::string_view made_from = "rules 3d966214, row bfa2d7d3";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -132,7 +132,7 @@ struct efa_since_1_18 : efa_since_1_15 {
   >;
 };
 static_assert(complete_fabric<efa_since_1_18>);
-}  // namespace rules_e9d15dbb
+}  // namespace rules_e6a97227
 
 using efa = by_library<backends::libfabric::built_with, efa_since_1_15, efa_since_1_18>;
 // clang-format on

@@ -22,13 +22,6 @@ constexpr refused why_not(const efa_since_1_15*, bootstrap::socket_address, Aske
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const efa_since_1_15*, framing::watched_words, Asked) {
-  static_assert(detail::nobody_asks<Asked>,
-      "weft: framing: fabric efa cannot answer watched_words: it needs endpoint_type to be connected, and efa.endpoint_type is addressed "
-      "(claimed: libfabric 2.6 prov/efa: FI_EP_RDM and FI_EP_DGRAM, never FI_EP_MSG); the nearest legal answer is framing::header");
-  return {};
-}
-template <class Asked>
 constexpr refused why_not(const efa_since_1_15*, region_address::offset, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric efa cannot answer offset: it needs virtual_addressing to be false, and efa.virtual_addressing is true "

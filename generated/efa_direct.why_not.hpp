@@ -24,14 +24,6 @@ constexpr refused why_not(const efa_direct_since_2_1*, bootstrap::socket_address
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const efa_direct_since_2_1*, framing::watched_words, Asked) {
-  static_assert(detail::nobody_asks<Asked>,
-      "weft: framing: fabric efa_direct cannot answer watched_words: it needs endpoint_type to be connected, and efa_direct.endpoint_type "
-      "is addressed (claimed: libfabric 2.6 prov/efa: FI_EP_RDM and FI_EP_DGRAM, never FI_EP_MSG); the nearest legal answer is "
-      "framing::header");
-  return {};
-}
-template <class Asked>
 constexpr refused why_not(const efa_direct_since_2_1*, region_address::offset, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric efa_direct cannot answer offset: it needs virtual_addressing to be false, and "

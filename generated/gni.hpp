@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_af0151a6 {
+inline namespace rules_5e990206 {
 /// Cray Aries cards; the provider left libfabric with 1.21. libfabric 1.15 to before 1.21.
 struct gni {
-  static constexpr std::string_view name = "gni", library = "libfabric", made_from = "rules f6ae6043, row e31a85b0";
+  static constexpr std::string_view name = "gni", library = "libfabric", made_from = "rules 3d966214, row e31a85b0";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -96,7 +96,7 @@ struct gni {
   >;
 };
 static_assert(complete_fabric<gni>);
-}  // namespace rules_af0151a6
+}  // namespace rules_5e990206
 // clang-format on
 }  // namespace weft::fabrics
 

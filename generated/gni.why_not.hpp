@@ -22,13 +22,6 @@ constexpr refused why_not(const gni*, bootstrap::socket_address, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const gni*, framing::watched_words, Asked) {
-  static_assert(detail::nobody_asks<Asked>,
-      "weft: framing: fabric gni cannot answer watched_words: it needs endpoint_type to be connected, and gni.endpoint_type is addressed "
-      "(claimed: libfabric 1.17 prov/gni: FI_EP_RDM, of three types); the nearest legal answer is framing::header");
-  return {};
-}
-template <class Asked>
 constexpr refused why_not(const gni*, region_address::offset, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric gni cannot answer offset: it needs virtual_addressing to be false, and gni.virtual_addressing is true "

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_09d9343e {
+inline namespace rules_7266b5e2 {
 /// Reliable connections on iWARP cards by rdma-core itself: no immediates and no atomics. rdma-core 44.0 and later.
 struct ibverbs_iwarp {
-  static constexpr std::string_view name = "ibverbs_iwarp", library = "rdma-core", made_from = "rules f6ae6043, row aa4c3c0e";
+  static constexpr std::string_view name = "ibverbs_iwarp", library = "rdma-core", made_from = "rules 3d966214, row aa4c3c0e";
   static constexpr library_version built_with = backends::verbs::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=header region_address=virtual_address region_key=provider "
@@ -116,7 +116,7 @@ struct ibverbs_iwarp {
   >;
 };
 static_assert(complete_fabric<ibverbs_iwarp>);
-}  // namespace rules_09d9343e
+}  // namespace rules_7266b5e2
 // clang-format on
 }  // namespace weft::fabrics
 

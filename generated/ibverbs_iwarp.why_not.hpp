@@ -35,14 +35,6 @@ constexpr refused why_not(const ibverbs_iwarp*, framing::immediate, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const ibverbs_iwarp*, framing::watched_words, Asked) {
-  static_assert(detail::nobody_asks<Asked>,
-      "weft: framing: fabric ibverbs_iwarp cannot answer watched_words: it needs bytes_visible_in_order to be true, and "
-      "ibverbs_iwarp.bytes_visible_in_order is false (copied: conservative: no card promises the order of a write's bytes in memory; not "
-      "established); the nearest legal answer is framing::header");
-  return {};
-}
-template <class Asked>
 constexpr refused why_not(const ibverbs_iwarp*, region_address::offset, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric ibverbs_iwarp cannot answer offset: it needs virtual_addressing to be false, and "

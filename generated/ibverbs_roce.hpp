@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_9145212a {
+inline namespace rules_bd380275 {
 /// Reliable connections on InfiniBand or RoCE cards by rdma-core itself. rdma-core 44.0 and later.
 struct ibverbs_roce {
-  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules f6ae6043, row 03d937b4";
+  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules 3d966214, row 03d937b4";
   static constexpr library_version built_with = backends::verbs::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
@@ -115,7 +115,7 @@ struct ibverbs_roce {
   >;
 };
 static_assert(complete_fabric<ibverbs_roce>);
-}  // namespace rules_9145212a
+}  // namespace rules_bd380275
 // clang-format on
 }  // namespace weft::fabrics
 

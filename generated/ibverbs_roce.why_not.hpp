@@ -25,14 +25,6 @@ constexpr refused why_not(const ibverbs_roce*, bootstrap::exchange, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const ibverbs_roce*, framing::watched_words, Asked) {
-  static_assert(detail::nobody_asks<Asked>,
-      "weft: framing: fabric ibverbs_roce cannot answer watched_words: it needs bytes_visible_in_order to be true, and "
-      "ibverbs_roce.bytes_visible_in_order is false (copied: conservative: no card promises the order of a write's bytes in memory; not "
-      "established); the nearest legal answer is framing::header");
-  return {};
-}
-template <class Asked>
 constexpr refused why_not(const ibverbs_roce*, region_address::offset, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric ibverbs_roce cannot answer offset: it needs virtual_addressing to be false, and "

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_64ad02df {
+inline namespace rules_2c33c829 {
 /// One process in virtual time, from one seed: for simulation and tests. weft 1.0 and later.
 struct loopback {
-  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules f6ae6043, row 972b33eb";
+  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules 3d966214, row 972b33eb";
   static constexpr library_version built_with = backends::loopback::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -92,7 +92,7 @@ struct loopback {
   >;
 };
 static_assert(complete_fabric<loopback>);
-}  // namespace rules_64ad02df
+}  // namespace rules_2c33c829
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_e0d04cd4 {
+inline namespace rules_48f6b049 {
 /// Two processes of one host and one user: memory that both map, no provider in between. linux 5.3 and later.
 struct mapped {
-  static constexpr std::string_view name = "mapped", library = "linux", made_from = "rules f6ae6043, row e884d410";
+  static constexpr std::string_view name = "mapped", library = "linux", made_from = "rules 3d966214, row e884d410";
   static constexpr library_version built_with = backends::mapped::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=exchange framing=immediate region_address=offset region_key=provider notify=immediate "
@@ -107,7 +107,7 @@ struct mapped {
   >;
 };
 static_assert(complete_fabric<mapped>);
-}  // namespace rules_e0d04cd4
+}  // namespace rules_48f6b049
 // clang-format on
 }  // namespace weft::fabrics
 

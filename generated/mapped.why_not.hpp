@@ -24,14 +24,6 @@ constexpr refused why_not(const mapped*, bootstrap::socket_address, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const mapped*, framing::watched_words, Asked) {
-  static_assert(detail::nobody_asks<Asked>,
-      "weft: framing: fabric mapped cannot answer watched_words: it needs bytes_visible_in_order to be true, and "
-      "mapped.bytes_visible_in_order is false (claimed: weft's own: the initiator's processor copies, and a copy keeps no order within "
-      "itself); the nearest legal answer is framing::header");
-  return {};
-}
-template <class Asked>
 constexpr refused why_not(const mapped*, region_address::virtual_address, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric mapped cannot answer virtual_address: it needs virtual_addressing to be true, and "

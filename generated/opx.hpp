@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_c9d7ba19 {
+inline namespace rules_ae81a2b5 {
 /// Cornelis Omni-Path cards. libfabric 1.15 to before 2.1.
 struct opx_since_1_15 {
-  static constexpr std::string_view name = "opx", library = "libfabric", made_from = "rules f6ae6043, row 182a489e";
+  static constexpr std::string_view name = "opx", library = "libfabric", made_from = "rules 3d966214, row 182a489e";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=message_after_delivery "
@@ -94,11 +94,11 @@ struct opx_since_1_15 {
   >;
 };
 static_assert(complete_fabric<opx_since_1_15>);
-}  // namespace rules_c9d7ba19
-inline namespace rules_26a6c5f6 {
+}  // namespace rules_ae81a2b5
+inline namespace rules_64b618e6 {
 /// libfabric 2.1 and later.
 struct opx_since_2_1 : opx_since_1_15 {
-  static constexpr std::string_view made_from = "rules f6ae6043, row 07856783";
+  static constexpr std::string_view made_from = "rules 3d966214, row 07856783";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=2 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -125,7 +125,7 @@ struct opx_since_2_1 : opx_since_1_15 {
   >;
 };
 static_assert(complete_fabric<opx_since_2_1>);
-}  // namespace rules_26a6c5f6
+}  // namespace rules_64b618e6
 
 using opx = by_library<backends::libfabric::built_with, opx_since_1_15, opx_since_2_1>;
 // clang-format on

@@ -29,13 +29,6 @@ constexpr refused why_not(const opx_since_1_15*, framing::header, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const opx_since_1_15*, framing::watched_words, Asked) {
-  static_assert(detail::nobody_asks<Asked>,
-      "weft: framing: fabric opx cannot answer watched_words: it needs endpoint_type to be connected, and opx.endpoint_type is addressed "
-      "(claimed: libfabric 2.6 prov/opx: FI_EP_RDM); the nearest legal answer is framing::immediate");
-  return {};
-}
-template <class Asked>
 constexpr refused why_not(const opx_since_1_15*, region_address::virtual_address, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric opx cannot answer virtual_address: it needs virtual_addressing to be true, and opx.virtual_addressing "

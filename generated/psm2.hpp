@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_f3ccead9 {
+inline namespace rules_3b297763 {
 /// Omni-Path cards through PSM2. libfabric 1.15 and later.
 struct psm2 {
-  static constexpr std::string_view name = "psm2", library = "libfabric", made_from = "rules f6ae6043, row b42ae447";
+  static constexpr std::string_view name = "psm2", library = "libfabric", made_from = "rules 3d966214, row b42ae447";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -96,7 +96,7 @@ struct psm2 {
   >;
 };
 static_assert(complete_fabric<psm2>);
-}  // namespace rules_f3ccead9
+}  // namespace rules_3b297763
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -29,13 +29,6 @@ constexpr refused why_not(const psm2*, framing::header, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const psm2*, framing::watched_words, Asked) {
-  static_assert(detail::nobody_asks<Asked>,
-      "weft: framing: fabric psm2 cannot answer watched_words: it needs endpoint_type to be connected, and psm2.endpoint_type is "
-      "addressed (claimed: libfabric 2.6 prov/psm2: FI_EP_RDM and FI_EP_DGRAM); the nearest legal answer is framing::immediate");
-  return {};
-}
-template <class Asked>
 constexpr refused why_not(const psm2*, region_key::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_key: fabric psm2 cannot answer provider: it needs key_owner to be provider, and psm2.key_owner is application "

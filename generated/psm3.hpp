@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_79dcd460 {
+inline namespace rules_db3263a4 {
 /// Intel Ethernet cards and others through PSM3. libfabric 1.15 and later.
 struct psm3 {
-  static constexpr std::string_view name = "psm3", library = "libfabric", made_from = "rules f6ae6043, row 751362b6";
+  static constexpr std::string_view name = "psm3", library = "libfabric", made_from = "rules 3d966214, row 751362b6";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -96,7 +96,7 @@ struct psm3 {
   >;
 };
 static_assert(complete_fabric<psm3>);
-}  // namespace rules_79dcd460
+}  // namespace rules_db3263a4
 // clang-format on
 }  // namespace weft::fabrics
 

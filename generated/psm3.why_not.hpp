@@ -29,13 +29,6 @@ constexpr refused why_not(const psm3*, framing::header, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const psm3*, framing::watched_words, Asked) {
-  static_assert(detail::nobody_asks<Asked>,
-      "weft: framing: fabric psm3 cannot answer watched_words: it needs endpoint_type to be connected, and psm3.endpoint_type is "
-      "addressed (claimed: libfabric 2.6 prov/psm3: FI_EP_RDM and FI_EP_DGRAM); the nearest legal answer is framing::immediate");
-  return {};
-}
-template <class Asked>
 constexpr refused why_not(const psm3*, region_key::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_key: fabric psm3 cannot answer provider: it needs key_owner to be provider, and psm3.key_owner is application "

@@ -24,14 +24,6 @@ constexpr refused why_not(const shm_since_1_15*, bootstrap::socket_address, Aske
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const shm_since_1_15*, framing::watched_words, Asked) {
-  static_assert(detail::nobody_asks<Asked>,
-      "weft: framing: fabric shm cannot answer watched_words: it needs endpoint_type to be connected, and shm.endpoint_type is addressed "
-      "(claimed: libfabric 1.17 prov/shm: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, FI_EP_RDM); the nearest legal "
-      "answer is framing::header");
-  return {};
-}
-template <class Asked>
 constexpr refused why_not(const shm_since_1_15*, region_key::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_key: fabric shm cannot answer provider: it needs key_owner to be provider, and shm.key_owner is application (claimed: "

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_58ebd3cb {
+inline namespace rules_a5ed4edf {
 /// Addressed endpoints over sockets, polled by us; deprecated, and the reference for semantics. libfabric 1.15 and later.
 struct sockets {
-  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules f6ae6043, row 4dd54e5c";
+  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules 3d966214, row 4dd54e5c";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -116,7 +116,7 @@ struct sockets {
   >;
 };
 static_assert(complete_fabric<sockets>);
-}  // namespace rules_58ebd3cb
+}  // namespace rules_a5ed4edf
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -24,14 +24,6 @@ constexpr refused why_not(const sockets*, bootstrap::exchange, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const sockets*, framing::watched_words, Asked) {
-  static_assert(detail::nobody_asks<Asked>,
-      "weft: framing: fabric sockets cannot answer watched_words: it needs endpoint_type to be connected, and sockets.endpoint_type is "
-      "addressed (claimed: libfabric 1.17 prov/sockets: FI_EP_RDM, of three types; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, "
-      "FI_EP_RDM); the nearest legal answer is framing::header");
-  return {};
-}
-template <class Asked>
 constexpr refused why_not(const sockets*, region_address::virtual_address, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric sockets cannot answer virtual_address: it needs virtual_addressing to be true, and "

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_b9b6a586 {
+inline namespace rules_5a76cf5b {
 /// Connected endpoints over TCP sockets; runs on every machine. libfabric 1.15 and later.
 struct tcp {
-  static constexpr std::string_view name = "tcp", library = "libfabric", made_from = "rules f6ae6043, row c68c7950";
+  static constexpr std::string_view name = "tcp", library = "libfabric", made_from = "rules 3d966214, row c68c7950";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -110,7 +110,7 @@ struct tcp {
   >;
 };
 static_assert(complete_fabric<tcp>);
-}  // namespace rules_b9b6a586
+}  // namespace rules_5a76cf5b
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_2a34d2c5 {
+inline namespace rules_8e0c55d4 {
 /// Addressed endpoints of the tcp provider itself, without the rxm layer. libfabric 1.18 and later.
 struct tcp_rdm {
-  static constexpr std::string_view name = "tcp_rdm", library = "libfabric", made_from = "rules f6ae6043, row ce48a8db";
+  static constexpr std::string_view name = "tcp_rdm", library = "libfabric", made_from = "rules 3d966214, row ce48a8db";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -99,7 +99,7 @@ struct tcp_rdm {
   >;
 };
 static_assert(complete_fabric<tcp_rdm>);
-}  // namespace rules_2a34d2c5
+}  // namespace rules_8e0c55d4
 // clang-format on
 }  // namespace weft::fabrics
 

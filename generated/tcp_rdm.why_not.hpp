@@ -24,14 +24,6 @@ constexpr refused why_not(const tcp_rdm*, bootstrap::exchange, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const tcp_rdm*, framing::watched_words, Asked) {
-  static_assert(detail::nobody_asks<Asked>,
-      "weft: framing: fabric tcp_rdm cannot answer watched_words: it needs endpoint_type to be connected, and tcp_rdm.endpoint_type is "
-      "addressed (claimed: libfabric 1.18 NEWS: the tcp provider has FI_EP_RDM of its own; a hint tcp with FI_EP_RDM gives tcp;ofi_rxm "
-      "before that); the nearest legal answer is framing::header");
-  return {};
-}
-template <class Asked>
 constexpr refused why_not(const tcp_rdm*, region_address::virtual_address, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric tcp_rdm cannot answer virtual_address: it needs virtual_addressing to be true, and "

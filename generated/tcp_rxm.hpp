@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_b6984a7c {
+inline namespace rules_e98bb8f8 {
 /// Addressed endpoints over TCP sockets by the rxm layer. libfabric 1.15 and later.
 struct tcp_rxm {
-  static constexpr std::string_view name = "tcp_rxm", library = "libfabric", made_from = "rules f6ae6043, row 056e9323";
+  static constexpr std::string_view name = "tcp_rxm", library = "libfabric", made_from = "rules 3d966214, row 056e9323";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -128,7 +128,7 @@ struct tcp_rxm {
   >;
 };
 static_assert(complete_fabric<tcp_rxm>);
-}  // namespace rules_b6984a7c
+}  // namespace rules_e98bb8f8
 // clang-format on
 }  // namespace weft::fabrics
 

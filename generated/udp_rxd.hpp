@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_fe5c292f {
+inline namespace rules_51a92a3e {
 /// Addressed endpoints over UDP, made reliable by the rxd layer; experimental. libfabric 1.15 and later.
 struct udp_rxd {
-  static constexpr std::string_view name = "udp_rxd", library = "libfabric", made_from = "rules f6ae6043, row 94722217";
+  static constexpr std::string_view name = "udp_rxd", library = "libfabric", made_from = "rules 3d966214, row 94722217";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -114,7 +114,7 @@ struct udp_rxd {
   >;
 };
 static_assert(complete_fabric<udp_rxd>);
-}  // namespace rules_fe5c292f
+}  // namespace rules_51a92a3e
 // clang-format on
 }  // namespace weft::fabrics
 

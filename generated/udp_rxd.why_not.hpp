@@ -24,14 +24,6 @@ constexpr refused why_not(const udp_rxd*, bootstrap::exchange, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const udp_rxd*, framing::watched_words, Asked) {
-  static_assert(detail::nobody_asks<Asked>,
-      "weft: framing: fabric udp_rxd cannot answer watched_words: it needs endpoint_type to be connected, and udp_rxd.endpoint_type is "
-      "addressed (claimed: libfabric 1.17 prov/rxd: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, FI_EP_RDM); the nearest "
-      "legal answer is framing::header");
-  return {};
-}
-template <class Asked>
 constexpr refused why_not(const udp_rxd*, region_address::virtual_address, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric udp_rxd cannot answer virtual_address: it needs virtual_addressing to be true, and "

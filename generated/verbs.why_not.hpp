@@ -24,14 +24,6 @@ constexpr refused why_not(const verbs_since_1_15*, bootstrap::exchange, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const verbs_since_1_15*, framing::watched_words, Asked) {
-  static_assert(detail::nobody_asks<Asked>,
-      "weft: framing: fabric verbs cannot answer watched_words: it needs bytes_visible_in_order to be true, and "
-      "verbs.bytes_visible_in_order is false (copied: conservative: no card promises the order of a write's bytes in memory; not "
-      "established); the nearest legal answer is framing::header");
-  return {};
-}
-template <class Asked>
 constexpr refused why_not(const verbs_since_1_15*, region_address::offset, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric verbs cannot answer offset: it needs virtual_addressing to be false, and verbs.virtual_addressing is "

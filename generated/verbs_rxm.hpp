@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_35497959 {
+inline namespace rules_6672a745 {
 /// Addressed endpoints on InfiniBand or RoCE cards by the rxm layer. libfabric 1.15 and later.
 struct verbs_rxm {
-  static constexpr std::string_view name = "verbs_rxm", library = "libfabric", made_from = "rules f6ae6043, row 1c142ff8";
+  static constexpr std::string_view name = "verbs_rxm", library = "libfabric", made_from = "rules 3d966214, row 1c142ff8";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -127,7 +127,7 @@ struct verbs_rxm {
   >;
 };
 static_assert(complete_fabric<verbs_rxm>);
-}  // namespace rules_35497959
+}  // namespace rules_6672a745
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -25,14 +25,6 @@ constexpr refused why_not(const verbs_rxm*, bootstrap::exchange, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const verbs_rxm*, framing::watched_words, Asked) {
-  static_assert(detail::nobody_asks<Asked>,
-      "weft: framing: fabric verbs_rxm cannot answer watched_words: it needs endpoint_type to be connected, and verbs_rxm.endpoint_type "
-      "is addressed (claimed: libfabric 2.6 prov/rxm over prov/verbs: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a "
-      "virtual machine, fi_info -v, FI_EP_RDM); the nearest legal answer is framing::header");
-  return {};
-}
-template <class Asked>
 constexpr refused why_not(const verbs_rxm*, region_address::offset, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric verbs_rxm cannot answer offset: it needs virtual_addressing to be false, and "

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The generator: providers.yaml (facts with evidence) -> rules -> generated headers, the CMake list and the matrix page.
+"""The generator: from providers.yaml (facts with evidence) to generated headers, the CMake list and the matrix page.
 
-Order of the modules: loader (text -> tree with line numbers), schema (shape), model (meaning), rules (answers with reasons),
-decided (rows with answers), header and page (what the files show), emit (templates), check (nothing drifted), cli (arguments and exit codes).
+matrix/ reads and writes providers.yaml. rules chooses answers with reasons, and decided has rows with answers.
+header and page are what the files show, emit writes them, and check says whether they still agree.
+generated, rows and binaries are commands. cli has the exit codes.
 """

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is what lies in the tree what the matrix says? Three looks, none of which trusts the other two.
+"""Whether the files in the tree are what the matrix says. There are three checks, and each stands on its own.
 
-Bytes: each generated file against a fresh rendering. Meaning: the C++ of each header, read again by patterns, against providers.yaml,
-read again by another parser; so a slip in model, rules or templates shows too. Nothing unaccounted: no file under generated/ that no
-row makes, and no fact that core/facts.hpp and the generator spell differently.
+Bytes: each generated file is compared with a fresh rendering.
+Meaning: patterns read the C++ of each header, another parser reads providers.yaml, and both are compared. So a mistake
+in model, rules or templates shows too.
+Nothing unaccounted: each file under generated/ comes from a row, and core/facts.hpp spells each fact as the generator.
 """
 from __future__ import annotations
 
@@ -14,8 +15,8 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from .facts import FACTS
-from .loader import Problem
+from .matrix.facts import FACTS
+from .matrix.loader import Problem
 from .rules import Family
 
 _ENUMERATOR = re.compile(r"[a-z_]+::([a-z_]+)")
@@ -50,7 +51,8 @@ def check_unaccounted(files: Mapping[str, bytes], output: Path) -> list[Problem]
     """Every file under generated/ comes from the matrix."""
     folder = output / "generated"
     there = sorted(path.relative_to(output).as_posix() for path in folder.rglob("*") if not path.is_dir())
-    return [Problem(name, 1, "comes from no row of the matrix: delete it, or add the row") for name in there if name not in files]
+    return [Problem(name, 1, "comes from no row of the matrix: delete it, or add the row") for name in there
+            if name not in files]
 
 
 def check_meaning(matrix: Path, output: Path, families: tuple[Family, ...]) -> list[Problem]:
@@ -58,12 +60,15 @@ def check_meaning(matrix: Path, output: Path, families: tuple[Family, ...]) -> l
     rows: dict[str, Any] = YAML(typ="safe").load(matrix.read_text("utf-8"))
     problems: list[Problem] = []
     for row, cells in rows.items():
+        if row == "sources":
+            continue
         name = f"generated/{row}.hpp"
         try:
             text = (output / name).read_text("utf-8")
         except (OSError, UnicodeDecodeError):
             continue  # check_bytes tells
-        problems += _compare_facts(name, text, cells) + _compare_answers(name, text, families, 1 + len(cells.get("ranges", [])))
+        problems += _compare_facts(name, text, cells) + _compare_answers(name, text, families,
+                                                                         1 + len(cells.get("ranges", [])))
     return problems
 
 
@@ -72,7 +77,8 @@ def _found_facts(text: str) -> list[tuple[int, str, str]]:
     initialised = re.compile(r'(?<![\w>])\.(\w+) = ("[^"]*"|\{[^}]*\}|[\w:]+)')
     changed = re.compile(r"\bchanged\.(\w+) = ([^;]*);")
     code = [(number, line) for number, line in enumerate(text.splitlines(), 1) if not line.lstrip().startswith("//")]
-    return [(number, match[1], match[2]) for number, line in code for pattern in (initialised, changed) for match in pattern.finditer(line)]
+    return [(number, match[1], match[2])
+            for number, line in code for pattern in (initialised, changed) for match in pattern.finditer(line)]
 
 
 def _compare_facts(name: str, text: str, row: Mapping[str, Any]) -> list[Problem]:
@@ -91,10 +97,12 @@ def _compare_facts(name: str, text: str, row: Mapping[str, Any]) -> list[Problem
         else:
             near = next((item for item in found if item[1] == cell), None)
             said = f"says {near[2]}" if near else "does not say it"
-            problems.append(Problem(name, near[0] if near else 1, f"{cell} is {value} in the matrix and the header {said}"))
+            problems.append(Problem(name, near[0] if near else 1,
+                                    f"{cell} is {value} in the matrix and the header {said}"))
             if near:
                 found.remove(near)
-    return problems + [Problem(name, number, f"{cell} is {value} here and nowhere in the matrix") for number, cell, value in found]
+    return problems + [Problem(name, number, f"{cell} is {value} here and nowhere in the matrix") for number, cell,
+                       value in found]
 
 
 def _braced(version: str) -> str:
@@ -138,22 +146,30 @@ def check_core(root: Path) -> list[Problem]:
         text = (root / name).read_text("utf-8")
     except OSError as error:
         return [Problem(name, 1, f"cannot be read ({error.strerror})")]
-    enums = {kind: re.findall(r"\w+", body) for kind, body in re.findall(r"enum class (\w+) : std::uint8_t \{([^}]*)\}", text)}
+    enums = {kind: re.findall(r"\w+", body)
+             for kind, body in re.findall(r"enum class (\w+) : std::uint8_t \{([^}]*)\}", text)}
     start = text.find("struct fabric_facts {")
     body = re.sub(r"//[^\n]*", "", text[start:text.find("\n};", start)])
-    members = [(re.sub(r"^weft::", "", kind), member) for kind, member in re.findall(r"\n  ([\w:]+) (\w+)(?: = [\w:]+|\{\w*\})?;", body)]
+    members = [(re.sub(r"^weft::", "", kind), member)
+               for kind, member in re.findall(r"\n  ([\w:]+) (\w+)(?: = [\w:]+|\{\w*\})?;", body)]
     line = text.count("\n", 0, max(start, 0)) + 1
     cpp = [(kind, member) for kind, member in members if member not in ("since", "until")]
     ours = [("std::string_view" if fact.cpp == "text" else fact.cpp, fact.name) for fact in FACTS]
-    problems = [Problem(name, line, f"member {a[1] if a else '(none)'} ({a[0] if a else ''}) and the generator's cell {b[1] if b else '(none)'} "
-                                    f"({b[0] if b else ''}) differ: generator/facts.py has one entry per member, in order")
+    problems = [Problem(name, line,
+                        f"member {a[1] if a else '(none)'} ({a[0] if a else ''}) and the generator's cell "
+                        f"{b[1] if b else '(none)'} "
+                        f"({b[0] if b else ''}) differ: generator/matrix/facts.py has one entry per member, in "
+                        f"order")
                 for a, b in _zipped(cpp, ours) if a != b][:1]
     for fact in FACTS:
         if fact.values and tuple(enums.get(fact.cpp, ())) != fact.values:
-            problems.append(Problem(name, line, f"enum {fact.cpp} has {', '.join(enums.get(fact.cpp, ['nothing']))} and the generator has {', '.join(fact.values)}"))
+            problems.append(Problem(name, line,
+                                    f"enum {fact.cpp} has {', '.join(enums.get(fact.cpp, ['nothing']))} and the "
+                                    f"generator has {', '.join(fact.values)}"))
     return problems
 
 
-def _zipped(a: list[tuple[str, str]], b: list[tuple[str, str]]) -> list[tuple[tuple[str, str] | None, tuple[str, str] | None]]:
+def _zipped(a: list[tuple[str, str]],
+            b: list[tuple[str, str]]) -> list[tuple[tuple[str, str] | None, tuple[str, str] | None]]:
     longest = max(len(a), len(b))
     return [(a[i] if i < len(a) else None, b[i] if i < len(b) else None) for i in range(longest)]

@@ -12,11 +12,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from .facts import FACT
-from .loader import Problem, Refused
-from .model import Fabric, Matrix, Range
+from .matrix.facts import FACT
+from .matrix.loader import Problem, Refused
+from .matrix.model import Fabric, Matrix, Range
 from .rules import Choice, Family, decide
-from .trust import DIFFERS, MARKS, mark_of, weakest
+from .matrix.trust import DIFFERS, MARKS, mark_of, weakest
 
 _LIBRARY = {"libfabric": "libfabric", "verbs": "rdma-core", "mapped": "linux", "loopback": "weft"}
 

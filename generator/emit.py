@@ -15,7 +15,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from .decided import decide_all
 from .header import header, struct_names
-from .model import Fabric, Matrix
+from .matrix.model import Fabric, Matrix
 from .page import page, short_table
 from .profile import profile
 from .rules import Family

@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from .decided import Decided, releases
-from .model import Fabric
+from .matrix.model import Fabric
 from .report import show_table
 from .rules import Family
-from .trust import cells_of, count, seen_by_nobody
+from .matrix.trust import cells_of, count, seen_by_nobody
 
 
 def explained(row: Decided, asked: tuple[Family, ...]) -> list[dict[str, Any]]:

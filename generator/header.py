@@ -5,10 +5,10 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from . import atomics
+from .matrix import atomics
 from .decided import Decided, fingerprint, identity, library_of, made_from, releases, shared
-from .facts import FACT, FACTS, GROUPS, UNLIMITED
-from .model import Cell, Fabric, Range, Version
+from .matrix.facts import FACT, FACTS, GROUPS, UNLIMITED
+from .matrix.model import Cell, Fabric, Range, Version
 from .rules import Choice, Family
 from .why_not import literals
 

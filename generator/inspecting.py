@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .decided import Decided, made_from
-from .loader import Problem, Refused
+from .matrix.loader import Problem, Refused
 from .rules import Family
 
 _TEXT = re.compile(rb"weft-built-for (\d{1,4})\n((?:[a-z_]+=[^\n\0]*\n){1,40})\0")
@@ -71,7 +71,7 @@ def against_tree(one: BuiltFor, decided: Iterable[Decided], families: tuple[Fami
     return "this tree has another row" if one.made_from.split(",")[0] in rules else "this tree has other rules"
 
 
-def unlikeness(caller: BuiltFor, listener: BuiltFor) -> str:
+def incompatibility(caller: BuiltFor, listener: BuiltFor) -> str:
     """Why two builds cannot talk, in one sentence; empty where they can. The same looks as compose/connecting/compatibility.hpp, in the same order."""
     def apart(a: str, b: str) -> str:
         return f"the one was built for {a}, the other for {b}"

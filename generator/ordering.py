@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import click
 
 from .decided import Decided
-from .model import Range
+from .matrix.model import Range
 from .report import show_table
 
 NEVER = {

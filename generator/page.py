@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from .decided import Decided, marked_answer_of, marked_fact_of, releases
-from .facts import FACTS, GROUPS
-from .model import Cell
+from .matrix.facts import FACTS, GROUPS
+from .matrix.model import Cell
 from .rules import Family
-from .trust import LEGEND, cells_of, count, level_of, mark_of, seen_by_nobody
+from .matrix.trust import LEGEND, cells_of, count, level_of, mark_of, seen_by_nobody
 
-_SHORT = ("notify", "write_fault", "atomics", "progress", "wait", "liveness")
+_SHORT = ("notify", "atomics", "progress")
 
 
 def markdown(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .model import Fabric
+from .matrix.model import Fabric
 
 
 @dataclass(frozen=True)

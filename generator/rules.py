@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .facts import FACT, Fact, Value
-from .loader import Document, Problem, Refused, Where, load
-from .model import Cell, Fabric, Matrix, Range
-from .schema import did_you_mean, require, rules_schema
+from .matrix.facts import FACT, Fact, Value
+from .matrix.loader import Document, Problem, Refused, Where, load
+from .matrix.model import Cell, Fabric, Matrix, Range
+from .matrix.refusing import did_you_mean, require
+from .matrix.schema import rules_schema
 
 _AT_LEAST = re.compile(r">= (0|[1-9][0-9]{0,9})")
 

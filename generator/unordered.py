@@ -10,8 +10,8 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from .facts import FACTS, Value
-from .model import Cell, Evidence, Fabric, Matrix, Range, read_matrix
+from .matrix.facts import FACTS, Value
+from .matrix.model import Cell, Evidence, Fabric, Matrix, Range, read_matrix
 from .rules import read_rules
 
 NAME = "unordered"

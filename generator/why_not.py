@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .decided import Decided
-from .model import Fabric, Range
+from .matrix.model import Fabric, Range
 from .rules import Choice, Family, chosen_anew, obstacle
 
 _WIDTH = 130

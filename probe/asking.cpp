@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Questions to fi_getinfo, and what a provider cannot do without.
+// Requests to fi_getinfo, and the needs of a provider.
 // Hot path: no. Threads: none.
 #include "asking.hpp"
 

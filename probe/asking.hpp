@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Questions to fi_getinfo. What a provider *needs* is found by offering everything and taking offers away one by one: a
-// bit that comes back because it was offered is no need (one provider returns FI_MR_VIRT_ADDR to whoever offers it, and
-// is five times slower then). Only replies of the provider and the endpoint type that were asked for count: the same
-// hint finds others first in other releases. Hot path: no. Threads: values.
+// Requests to fi_getinfo. The *needs* of a provider are found by offering every mode and removing offers one by one. A
+// bit that comes back only because it was offered is no need: one provider returns FI_MR_VIRT_ADDR to every caller that
+// offers it, and is five times slower then. Only replies of the requested provider and endpoint type count, because the
+// same hint finds others first in other releases. Hot path: no. Threads: values.
 #pragma once
 
 #include "demands.hpp"
@@ -28,7 +28,7 @@ inline constexpr int every_region_mode =
     FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
 inline constexpr std::uint64_t every_order = FI_ORDER_SAW | FI_ORDER_WAW | FI_ORDER_SAS;
 
-/// What one fi_getinfo asks.
+/// The contents of one fi_getinfo request.
 struct question {
   std::uint64_t caps = FI_MSG | FI_RMA;
   std::uint64_t mode = every_mode;
@@ -39,18 +39,18 @@ struct question {
   fi_progress progress = FI_PROGRESS_UNSPEC;
 };
 
-/// Hints of a question, for calls that want them.
+/// Hints of a request, for calls that need them.
 owned_info hints_of(const demands& about, const question& asked);
-/// The first reply of the provider and the endpoint type; nothing if there is none. `who` names the local address where
-/// addresses are of sockets.
+/// The first reply of the provider and the endpoint type, or nothing. `who` names the local address where addresses are
+/// of sockets.
 owned_info reply_to(const demands& about, const question& asked);
-/// All replies, of whatever provider.
+/// All replies, of any provider.
 owned_info replies_to(const demands& about, const question& asked);
-/// Whether a reply is of the provider, fabric and endpoint type that were asked for.
+/// Whether a reply is of the requested provider, fabric and endpoint type.
 bool wanted(const demands& about, const fi_info& info);
 
-/// The question that offers and asks no more than the provider needs, with the widest immediate it has. Errors:
-/// refused, where it is not there at all.
+/// The request with no more than the provider needs, and with the widest immediate that it has. Errors: refused, where
+/// the provider is not there.
 question least(const demands& about);
 /// The orders that are granted together with `base`.
 std::uint64_t granted_orders(const demands& about, const question& base);

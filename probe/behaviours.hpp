@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The behaviours: each is one question about a provider, answered by two processes, an initiator and a target. Facts
-// may be told by either. A behaviour promises nothing about what is true; it says what it saw, and the comparison with
-// a row is made elsewhere. Hot path: no. Threads: one owner per process.
+// The behaviours: each is one question about a provider that two processes answer, an initiator and a target. Either
+// may report facts. A behaviour reports only observations; the comparison with a row is made elsewhere. Hot path: no.
+// Threads: one owner per process.
 #pragma once
 
 #include "channel.hpp"
@@ -14,7 +14,7 @@
 
 namespace weft::probe {
 
-/// What one process of a behaviour has.
+/// The state of one process of a behaviour.
 struct role {
   const demands& about;
   channel& side;
@@ -28,10 +28,10 @@ struct behaviour {
   void (*target)(const role&);
 };
 
-/// All of them, in the order in which they are run.
+/// All of them, in the order of the run.
 std::span<const behaviour* const> behaviours();
 
-/// What the library claims, without a peer.
+/// Claims of the library, without a peer.
 void claims(const role& self);
 
 extern const behaviour meeting, first_post, forgetting, addressing, keys, write_immediate, send_immediate, counter,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the two processes of a behaviour talk beside the fabric: a socket pair whose messages keep their borders. Whoever
-// waits on it calls nothing of the library, and that is how a target sleeps. Waits end with the process's own deadline
+// Values between the two processes of a behaviour outside of the fabric: a socket pair that keeps message boundaries. A
+// process that waits on it makes no library call, so a target sleeps this way. Waits end by the process's own deadline
 // (an alarm), or when the other process ends. Hot path: no. Threads: one owner.
 #pragma once
 
@@ -43,7 +43,7 @@ class channel {
     return bytes;
   }
 
-  /// Whether hear() would answer at once.
+  /// Whether hear() returns at once.
   bool ready() const {
     pollfd one{descriptor_, POLLIN, 0};
     return ::poll(&one, 1, 0) > 0;

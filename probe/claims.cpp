@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the library says of the provider, without a peer: replies of fi_getinfo, objects that open, atomics that it
+// Claims of the library about the provider, without a peer: replies of fi_getinfo, objects that open, atomics that it
 // lists. Hot path: no. Threads: one owner.
 #include "asking.hpp"
 #include "behaviours.hpp"
@@ -64,7 +64,7 @@ void tell_sizes(const role& self, const fi_info& info) {
   self.told.fact("largest", info.ep_attr->max_msg_size);
 }
 
-/// Whether the same provider answers when something is added to the question.
+/// Whether the same provider answers a request with an addition.
 template <class Change>
 bool granted(const role& self, question base, Change change) {
   change(base);
@@ -97,7 +97,7 @@ void tell_capabilities(const role& self, const question& base) {
   }
 }
 
-/// Opens a queue that waits so; what the library said.
+/// Opens a queue with this wait object; returns the library's answer.
 std::string opening_queue(fid_domain* domain, fi_wait_obj wait) {
   fi_cq_attr attributes{};
   attributes.format = FI_CQ_FORMAT_DATA;
@@ -129,7 +129,7 @@ void tell_objects(const role& self, const question& base, const owned_info& info
   const int counted = fi_cntr_open(domain, &counting, &counter, nullptr);
   const owner<fid_cntr> counter_owner(counter);
   self.told.fact("counter", counted == 0 ? "granted" : error_name(counted));
-  fid_ep* pool = nullptr;  // endpoints without connections have one set of receives as it is
+  fid_ep* pool = nullptr;  // addressed endpoints have one set of receives anyway
   const bool pooled = self.about.connected && fi_srx_context(domain, used.rx_attr, &pool, nullptr) == 0;
   const owner<fid_ep> pool_owner(pool);
   self.told.fact("shared_receives", pooled);
@@ -151,7 +151,7 @@ void tell_objects(const role& self, const question& base, const owned_info& info
   for (const auto& [operation, name] : operations)
     for (const auto& [type, of] : types) {
       if (operation == FI_CSWAP && (type == FI_FLOAT || type == FI_DOUBLE))
-        continue;  // nothing asks for it: by value here, by bits there
+        continue;  // by value here, by bits there: no promise needs it
       fi_atomic_attr attributes{};
       const std::uint64_t flags = operation == FI_CSWAP ? FI_COMPARE_ATOMIC : FI_FETCH_ATOMIC;
       if (fi_query_atomic(domain, type, operation, &attributes, flags) == 0 && attributes.count > 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the probe is told, all of it by its caller: which provider, at which address, how long. Nothing here knows a
-// provider by name, so that a provider which nobody has seen is probed like any other. Hot path: no. Threads: values.
+// The parameters of the probe, all from its caller: which provider, at which address, how long. No provider's name is
+// in this code, so an unknown provider is probed like any other. Hot path: no. Threads: values.
 #pragma once
 
 #include <rdma/fabric.h>
@@ -14,14 +14,13 @@ namespace weft::probe {
 
 using milliseconds = std::chrono::milliseconds;
 
-/// One provider to look at.
+/// One provider to probe.
 struct demands {
   std::string provider;     ///< As the library prints it.
   std::string fabric_name;  ///< Only where a provider offers several.
-  std::string
-      node;  ///< A local address for both processes; unused where the provider's addresses are none of a socket.
+  std::string node;  ///< A local address for both processes; unused where the provider's addresses are not of sockets.
   bool connected = false;  ///< Connected or addressed endpoints.
-  bool automatic = false;  ///< Ask the library to progress by itself.
+  bool automatic = false;  ///< Request automatic progress of the library.
   std::uint32_t api = FI_VERSION(FI_MAJOR_VERSION, FI_MINOR_VERSION);
   milliseconds deadline{9000};
 };

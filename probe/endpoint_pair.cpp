@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opening a side and its bare operations. Local buffers have a descriptor only where the provider needs one; addresses
-// are pointers only where it needs pointers; a region is bound to the endpoint only where it must be. Hot path: no.
-// Threads: one owner.
+// Opening a side and its plain operations. Local buffers have a descriptor only where the provider needs one. Addresses
+// are virtual only where it needs them. A region is bound to the endpoint only where it must be. Hot path: no. Threads:
+// one owner.
 #include "endpoint_pair.hpp"
 
 #include <sys/mman.h>
@@ -46,7 +46,7 @@ endpoint_pair::endpoint_pair(const demands& about, const wishes& wish, channel& 
 }
 
 endpoint_pair::~endpoint_pair() {
-  // A region bound to an endpoint is closed before it, any other after it.
+  // A region bound to an endpoint closes before it, any other after it.
   if ((info_->domain_attr->mr_mode & FI_MR_ENDPOINT) != 0) region_.reset();
   endpoint_.reset();
   region_.reset();
@@ -209,7 +209,7 @@ std::vector<entry> endpoint_pair::landed() const {
   std::vector<entry> found;
   for (const entry& each : came) {
     const bool remote = (each.flags & FI_REMOTE_WRITE) != 0;
-    // One provider leaves FI_REMOTE_WRITE out: an immediate that belongs to no operation of ours is one that landed.
+    // One provider omits FI_REMOTE_WRITE: an immediate without an own operation belongs to a remote write.
     const bool nameless = (each.flags & FI_REMOTE_CQ_DATA) != 0 && (each.flags & (FI_WRITE | FI_SEND | FI_RECV)) == 0;
     if (each.error == 0 && (remote || nameless)) found.push_back(each);
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One side of a behaviour: an endpoint of the provider, a page of memory that the peer may reach, and the peer. Opened
-// with what the provider needs and what the behaviour wishes, nothing else; everything is decided at run time, as the
-// program is there to find out. Closing goes from the last member to the first, as libfabric wants it. Hot path: no.
-// Threads: one owner.
+// One side of a behaviour: an endpoint of the provider, a page of memory that the peer may access, and the peer. Opened
+// with the provider's needs and the behaviour's wishes only. All decisions are made at run time, because the program
+// must find the facts. Closing goes from the last member to the first, as libfabric needs it. Hot path: no. Threads:
+// one owner.
 #pragma once
 
 #include "asking.hpp"
@@ -31,19 +31,19 @@ struct closer {
 template <class Fid>
 using owner = std::unique_ptr<Fid, closer<Fid>>;
 
-/// What a behaviour wants beyond messages and writes.
+/// The wishes of a behaviour, in addition to messages and writes.
 struct wishes {
   bool atomics = false;
-  bool counter = false;  ///< Of writes that land here.
+  bool counter = false;  ///< Of remote writes to this side.
   bool sleeps = false;   ///< A completion queue with a descriptor.
-  bool orders = true;    ///< Every order that is granted.
+  bool orders = true;    ///< Every order that the provider grants.
   std::size_t page = std::size_t{1} << 20;
-  std::size_t receives = 16;  ///< Posted before anybody can send.
+  std::size_t receives = 16;  ///< Posted before the peer can send.
   std::size_t receive_bytes = 64;
   std::size_t completions = 4096;
 };
 
-/// An entry of the completion queue; error is 0 where it is none.
+/// An entry of the completion queue; error is 0 for a success.
 struct entry {
   void* context;
   std::uint64_t flags;
@@ -52,7 +52,7 @@ struct entry {
   int error;
 };
 
-/// Memory of the peer. The address of its first byte is `address`, whatever form addresses have.
+/// Memory of the peer. `address` is the address of its first byte, in the form that the provider uses.
 struct remote_page {
   std::uint64_t key;
   std::uint64_t address;
@@ -60,7 +60,7 @@ struct remote_page {
   std::uint64_t size;
 };
 
-/// What one transfer is made of: offsets into the two pages.
+/// Parameters of one transfer: offsets into the two pages.
 struct transfer {
   std::size_t from = 0;
   std::size_t size = 8;
@@ -72,7 +72,7 @@ struct transfer {
 
 class endpoint_pair {
  public:
-  /// Opens and meets the other side, which does the same in the other role. Errors: refused, abandoned.
+  /// Opens, and connects to the other side, which does the same in the other role. Errors: refused, abandoned.
   endpoint_pair(const demands& about, const wishes& wish, channel& side, bool initiates);
   endpoint_pair(const endpoint_pair&) = delete;
   endpoint_pair& operator=(const endpoint_pair&) = delete;
@@ -97,22 +97,22 @@ class endpoint_pair {
   std::byte* receive_memory(std::size_t index) const { return memory_ + wish_.page + index * wish_.receive_bytes; }
   remote_page peer;  ///< Public: a behaviour may falsify it.
   std::vector<entry> came;
-  int ends = 0;  ///< Events that say that the peer is gone.
+  int ends = 0;  ///< Events that report the loss of the peer.
 
-  /// A context that lives as long as the endpoint_pair, filled with 0xA5 at the start. 0 to 4095; receives have those
+  /// A context that lives as long as the endpoint_pair, filled with 0xA5 at the start. 0 to 4095; receives use those
   /// from 4096 on.
   void* context(std::size_t index) { return &contexts_[index]; }
   std::size_t index_of(const void* context) const;
   static constexpr std::size_t first_receive = 4096;
 
-  /// The bare calls: what the library returns.
+  /// The plain calls: they return the library's result.
   ssize_t write(const transfer& what);
   ssize_t send(const transfer& what);
   ssize_t receive(std::size_t index);
 
-  /// Looks once; whether anything came.
+  /// Polls once. Returns whether an entry arrived.
   bool poll();
-  /// Polls until done() or the time is over; whether done().
+  /// Polls until done() or the end of the time. Returns done().
   template <class Done>
   bool until(Done done, milliseconds most = milliseconds(2000)) {
     const auto end = std::chrono::steady_clock::now() + most * slowness_;
@@ -123,27 +123,27 @@ class endpoint_pair {
       if (!busy) sched_yield();
     }
   }
-  /// Posts, and posts again while the library says `again`; the last answer.
+  /// Posts, and again while the library answers `again`. Returns the last answer.
   template <class Post>
   ssize_t insist(Post post, milliseconds most = milliseconds(2000)) {
     ssize_t returned = 0;
     until([&] { return (returned = post()) != -FI_EAGAIN; }, most);
     return returned;
   }
-  /// The peer polls until it is told something; its word.
+  /// Polls until the peer sends a value. Returns the value.
   std::uint64_t serve();
 
-  /// Ends of own operations with this context so far; the error of the first that failed, else 0.
+  /// Completions of own operations with this context so far; the error of the first that failed, else 0.
   std::size_t ended(std::size_t context) const;
   int failure() const;
   /// Messages received so far, in their order: indices of receives.
   std::vector<std::size_t> received() const;
-  /// Writes with immediates that landed so far.
+  /// Writes with immediate that completed here so far.
   std::vector<entry> landed() const;
-  /// Addressed endpoints: puts the peer into the address vector, and takes it out.
+  /// Addressed endpoints: adds the peer to the address vector, and removes it.
   void know_peer();
   bool forget_peer() { return peers_ && fi_av_remove(peers_.get(), &peer_address_, 1, 0) == 0; }
-  /// Initiator: one write there and back, so that lazy connections are made. Target: call serve() meanwhile.
+  /// Initiator: one write there and back, so that lazy connections are made. The target calls serve() meanwhile.
   void warm_up();
 
  private:
@@ -159,8 +159,8 @@ class endpoint_pair {
 
   wishes wish_;
   channel& side_;
-  int slowness_;  ///< Who gives a behaviour more time than the usual 9 s has a slow machine: each wait in it is as much
-                  ///< longer.
+  /// A behaviour with more time than the usual 9 s runs on a slow machine: each of its waits is longer by this factor.
+  int slowness_;
   bool connected_;
   bool describes_ = false;
   std::uint64_t requested_key_ = 0x1234;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a behaviour has seen, fact by fact. Each fact leaves the process at once, as one line in a pipe (atomic below
-// PIPE_BUF): a provider that crashes or hangs later takes only the rest with it. Hot path: no. Threads: one owner.
+// The findings of a behaviour, fact by fact. Each fact leaves the process at once, as one line in a pipe (atomic below
+// PIPE_BUF). A provider that crashes or hangs later loses only the rest. Hot path: no. Threads: one owner.
 #pragma once
 
 #include "refused.hpp"
@@ -23,7 +23,7 @@ class findings {
   void fact(const std::string& name, Value&& value) const {
     line({{"fact", name}, {"value", std::forward<Value>(value)}});
   }
-  /// The behaviour ended here, and why.
+  /// The behaviour ended here, with the reason.
   void refusal(const std::string& side, const refused& why) const;
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// weft-probe: what a provider of libfabric claims (`claims`), and what two processes see it do (`show`). Each answer is
-// one line of JSON. It believes nothing about any provider; `./weft probe` compares its answers with a row. Hot path:
-// no. Threads: one.
+// weft-probe: claims of a libfabric provider (`claims`), and its observed behaviour between two processes (`show`).
+// Each answer is one line of JSON. It assumes nothing about any provider; `./weft probe` compares its answers with a
+// row. Hot path: no. Threads: one.
 #include "supervisor.hpp"
 
 #include <CLI/CLI.hpp>
@@ -31,7 +31,7 @@ void add_options(CLI::App& to, demands& about, std::string& endpoint, std::strin
       ->required();
   to.add_option("--fabric-name", about.fabric_name, "the name of the fabric, where the provider offers several");
   to.add_option("--node", about.node, "a local address for both processes")->capture_default_str();
-  to.add_option("--progress", progress, "what to ask for")
+  to.add_option("--progress", progress, "progress to request")
       ->check(CLI::IsMember({"manual", "automatic"}))
       ->capture_default_str();
   to.add_option("--deadline", deadline, "milliseconds for one behaviour")
@@ -42,16 +42,17 @@ void add_options(CLI::App& to, demands& about, std::string& endpoint, std::strin
 }  // namespace
 
 int main(int count, char** arguments) {
-  CLI::App app("What a provider of libfabric claims, and what two processes see it do. One line of JSON per answer.",
-               "weft-probe");
+  CLI::App app(
+      "Claims of a libfabric provider, and its observed behaviour between two processes. One line of JSON per answer.",
+      "weft-probe");
   app.require_subcommand(1);
   demands about;
   about.node = "127.0.0.1";
   std::string endpoint, progress = "manual";
   int deadline = 9000;
   std::vector<std::string> names;
-  CLI::App& asking = *app.add_subcommand("claims", "what the library says");
-  CLI::App& showing = *app.add_subcommand("show", "what two processes see");
+  CLI::App& asking = *app.add_subcommand("claims", "claims of the library");
+  CLI::App& showing = *app.add_subcommand("show", "behaviour between two processes");
   CLI::App& listing = *app.add_subcommand("list", "the behaviours, one per line");
   add_options(asking, about, endpoint, progress, deadline);
   add_options(showing, about, endpoint, progress, deadline);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The short names of libfabric's errors. Its numbers below 256 are the system's own, whose names the system knows.
+// The short names of libfabric's errors. Numbers below 256 are the system's own, and the system has their names.
 // Hot path: no. Threads: none.
 #include "refused.hpp"
 

@@ -11,19 +11,19 @@
 
 namespace weft::probe {
 
-/// Which call, and what the library said (a positive number).
+/// The call, and the library's error (a positive number).
 struct refused {
   std::string call;
   int code;
 };
 
-/// The other process is gone: there is nobody to tell.
+/// The other process is gone.
 struct abandoned {};
 
-/// The short name of a libfabric error: "FI_ENODATA" is how its own pages speak of it.
+/// The short name of a libfabric error, as in its manual pages: "FI_ENODATA".
 std::string error_name(long code);
 
-/// Throws when the library said no.
+/// Throws when the library returned an error.
 inline void require(long returned, const char* call) {
   if (returned < 0) throw refused{call, static_cast<int>(-returned)};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Atomics by value: what a provider lists and what its atomics do are two things (one lists them and refuses each, one
+// Atomics by value: a provider's list and the behaviour of its atomics may differ (one lists them and refuses each, one
 // adds the operand's address). Hot path: no. Threads: one owner per process.
 #include "behaviours.hpp"
 #include "endpoint_pair.hpp"
@@ -16,7 +16,7 @@ namespace weft::probe {
 
 namespace {
 
-constexpr std::size_t place = 4096;  // of the target's page; results and operands lie in the initiator's
+constexpr std::size_t place = 4096;  // of the target's page; results and operands are in the initiator's
 constexpr std::size_t result_at = 0, operand_at = 64, compare_at = 128;
 
 struct kind {
@@ -29,7 +29,7 @@ constexpr std::array kinds{kind{FI_UINT64, "uint64", 8, false}, kind{FI_INT64, "
                            kind{FI_UINT32, "uint32", 4, false}, kind{FI_INT32, "int32", 4, false},
                            kind{FI_DOUBLE, "double", 8, true},  kind{FI_FLOAT, "float", 4, true}};
 
-/// An operation that fetches, and numbers that tell whether it was right: applied once to `from` it gives `after`.
+/// An operation that fetches, and numbers that check it: applied once to `from` it gives `after`.
 struct change {
   fi_op operation;
   const char* name;
@@ -74,13 +74,13 @@ int atomic(endpoint_pair& net, const kind& of, fi_op operation, std::size_t cont
   return net.failure();
 }
 
-/// Sets the target's number, by asking it.
+/// Sets the target's number by a request to the target.
 void start_from(const role& self, std::size_t which, int number) {
   self.side.tell(1 + which * 1000 + static_cast<std::size_t>(number));
   self.side.hear();
 }
 
-/// "" where the value is right, else what was wrong.
+/// "" where the value is right, else the error.
 std::string change_once(const role& self, endpoint_pair& net, std::size_t which, const change& by) {
   const kind& of = kinds[which];
   start_from(self, which, by.from);
@@ -89,7 +89,7 @@ std::string change_once(const role& self, endpoint_pair& net, std::size_t which,
   if (const int wrong = atomic(net, of, by.operation, 1); wrong != 0) return error_name(wrong);
   if (!is_number(net.page() + result_at, of, by.from)) return "wrong value fetched";
   if (const int wrong = atomic(net, of, by.operation, 2); wrong != 0) return error_name(wrong);
-  return is_number(net.page() + result_at, of, by.after) ? "" : "wrong value left";
+  return is_number(net.page() + result_at, of, by.after) ? "" : "wrong value stored";
 }
 
 std::string swap(const role& self, endpoint_pair& net, std::size_t which) {
@@ -102,7 +102,7 @@ std::string swap(const role& self, endpoint_pair& net, std::size_t which) {
   if (!is_number(net.page() + result_at, of, 7)) return "wrong value fetched";
   put_number(net.page() + compare_at, of, 7);
   if (const int wrong = atomic(net, of, FI_CSWAP, 2); wrong != 0) return error_name(wrong);
-  if (!is_number(net.page() + result_at, of, 7)) return "swapped though the values differed";
+  if (!is_number(net.page() + result_at, of, 7)) return "swapped although the values differed";
   if (const int wrong = atomic(net, of, FI_CSWAP, 3); wrong != 0) return error_name(wrong);
   return is_number(net.page() + result_at, of, 9) ? "" : "did not swap";
 }
@@ -124,7 +124,7 @@ void atomics_initiator(const role& self) {
       const std::string outcome = seen(by.name, change_once(self, net, which, by));
       if (which == 0 && by.operation == FI_SUM) self.told.fact("fetch_add", outcome);
     }
-    if (kinds[which].floating) continue;  // some providers compare by value, some by bits: nothing asks for it
+    if (kinds[which].floating) continue;  // some providers compare by value, some by bits: no promise needs it
     const std::string outcome = seen("compare_swap", swap(self, net, which));
     if (which == 0) self.told.fact("compare_swap", outcome);
   }
@@ -134,7 +134,7 @@ void atomics_initiator(const role& self) {
   self.side.tell(0);
 }
 
-/// The very first operation to a peer is an atomic one, and others follow close behind: one provider crashes then.
+/// The first operation to a peer is an atomic, and others follow at once: one provider crashes then.
 void first_atomic_initiator(const role& self) {
   endpoint_pair net(self.about, {.atomics = true}, self.side, true);
   put_number(net.page() + operand_at, kinds[0], 2);

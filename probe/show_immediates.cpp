@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Immediates and counters: what reaches a target beside the bytes. A receive is "used up" when fewer messages than
-// receives can come afterwards. Hot path: no. Threads: one owner per process.
+// Immediates and counters: what a target gets in addition to the bytes. A receive is "consumed" when fewer messages
+// than receives can arrive afterwards. Hot path: no. Threads: one owner per process.
 #include "behaviours.hpp"
 #include "endpoint_pair.hpp"
 
@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t all_ones = ~std::uint64_t{0};
 constexpr std::size_t receives = 8, writes = 4;
 
-/// Low bytes that came as they were sent.
+/// Low bytes that arrived unchanged.
 unsigned bytes_kept(std::uint64_t data) {
   unsigned count = 0;
   for (; count < 8 && (data & 0xFF) == 0xFF; data >>= 8) ++count;
@@ -56,7 +56,7 @@ void write_immediate_initiator(const role& self) {
     net.poll();
   }
   self.side.tell(0);
-  net.until([&] { return self.side.ready(); }, milliseconds(4000));  // some providers need us to progress
+  net.until([&] { return self.side.ready(); }, milliseconds(4000));  // some providers need progress of this side
 }
 
 void write_immediate_target(const role& self) {
@@ -112,7 +112,7 @@ void send_immediate_target(const role& self) {
   self.side.tell(0);
 }
 
-/// Posts writes and waits for their ends; the target's counter afterwards.
+/// Posts writes and waits for their completions. Returns the target's counter afterwards.
 std::uint64_t counted(endpoint_pair& net, const role& self, std::uint64_t flags, std::size_t context) {
   for (std::size_t i = 0; i < writes; ++i)
     require(net.insist(

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Order under load: bursts of large transfers, each followed by a small one that might overtake it. What was overtaken
-// was seen; that nothing was is no proof, so these facts are counts. Hot path: no. Threads: one owner per process.
+// Order under load: bursts of large transfers, each followed by a small one that might overtake it. An observed
+// overtaking is a fact; none observed is no proof, so these facts are counts. Hot path: no. Threads: one owner per
+// process.
 #include "behaviours.hpp"
 #include "endpoint_pair.hpp"
 
@@ -21,13 +22,13 @@ std::uint8_t pattern(std::size_t burst, std::size_t slot) {
   return static_cast<std::uint8_t>(1 + (burst * slots + slot) % 251);
 }
 
-/// Whether the slot holds nothing but its pattern.
+/// Whether the slot contains only its pattern.
 bool complete(const endpoint_pair& net, std::size_t burst, std::size_t slot) {
   const std::byte* first = net.page() + slot * slot_size;
   return std::all_of(first, first + slot_size, [&](std::byte each) { return each == std::byte{pattern(burst, slot)}; });
 }
 
-/// Bursts of a large write and something small after it; both sides go on burst by burst.
+/// Bursts of a large write and a small operation after it; both sides continue burst by burst.
 template <class Small>
 void after_writes(const role& self, Small small) {
   endpoint_pair net(self.about, with_slots, self.side, true);
@@ -118,7 +119,7 @@ void send_after_send_initiator(const role& self) {
   for (std::size_t first = 0; first < messages; first += ahead) {
     net.came.clear();
     for (std::size_t i = 0; i < ahead; ++i) {
-      // Sizes alternate: large messages may take another path than small ones. Each comes from a place of its own.
+      // Sizes alternate: large messages may take another path than small ones. Each has a source of its own.
       const std::size_t size = i % 3 == 0 ? 3072 : 8, from = i * 8;
       const std::uint64_t number = first + i;
       std::memcpy(net.page() + from, &number, sizeof number);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who moves the bytes, who wakes a sleeper, and who tells of a death. A target that sleeps calls nothing of the
-// library; the library's own threads, if it has some, go on meanwhile and are counted. Hot path: no. Threads: one owner
-// per process.
+// Who moves the bytes, who wakes a sleeping process, and who reports a death. A sleeping target makes no library call;
+// the library's own threads continue and are counted. Hot path: no. Threads: one owner per process.
 #include "behaviours.hpp"
 #include "endpoint_pair.hpp"
 
@@ -87,7 +86,7 @@ void waiting_initiator(const role& self) {
   net.until([&] { return self.side.ready(); }, milliseconds(4000));
 }
 
-/// Sleeps on the descriptor as fi_poll(3) says; whether it was woken (or need not sleep).
+/// Sleeps on the descriptor as fi_poll(3) says. Returns whether it was woken (or need not sleep).
 bool nap(endpoint_pair& net, int descriptor) {
   fid* object = &net.queue()->fid;
   if (fi_trywait(net.fabric(), &object, 1) != FI_SUCCESS) return true;
@@ -144,9 +143,9 @@ void killed_peer_target(const role& self) {
 
 }  // namespace
 
-const behaviour progress{"progress", "do bytes land while the target sleeps?", progress_initiator, progress_target};
+const behaviour progress{"progress", "do bytes arrive while the target sleeps?", progress_initiator, progress_target};
 const behaviour waiting{"waiting", "does a descriptor wake its sleeper every time?", waiting_initiator, waiting_target};
-const behaviour killed_peer{"killed_peer", "who only waits: does it learn that its peer was killed?",
-                            killed_peer_initiator, killed_peer_target};
+const behaviour killed_peer{"killed_peer", "does a waiting side detect a killed peer?", killed_peer_initiator,
+                            killed_peer_target};
 
 }  // namespace weft::probe

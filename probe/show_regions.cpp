@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Regions: is a remote address an offset or a pointer, and whose keys are they? The form that the reply promises is
-// tried first, the other after it: a wrong address may end a connection. Hot path: no. Threads: one owner per process.
+// Regions: is a remote address an offset or a virtual address, and who makes the keys? The form that the reply promises
+// is tried first: a wrong address may end a connection. Hot path: no. Threads: one owner per process.
 #include "behaviours.hpp"
 #include "endpoint_pair.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t first_place = 4096, second_place = 8192;
 constexpr std::byte mark{0x77};
 
-/// One write; whether the target saw it.
+/// One write. Returns whether the target saw it.
 bool lands(endpoint_pair& net, const role& self, std::size_t to, std::size_t context) {
   std::memset(net.page(), 0x77, 8);
   if (net.insist([&] { return net.write({.to = to, .context = context}); }) == 0)
@@ -38,7 +38,7 @@ void addressing_initiator(const role& self) {
 
 void addressing_target(const role& self) {
   endpoint_pair net(self.about, {}, self.side, false);
-  // What should land is given time, on a busy machine too; what should not costs its whole time always.
+  // A write that should arrive gets time, on a busy machine too; one that should not always costs its whole time.
   for (const auto& [landing, most] :
        {std::pair{first_place, milliseconds(2000)}, std::pair{second_place, milliseconds(300)}}) {
     net.serve();
@@ -48,8 +48,8 @@ void addressing_target(const role& self) {
   net.serve();
 }
 
-/// What the library says to a registration with this key: "accepted", or the error's name. Accepted ones stay until
-/// `kept` goes.
+/// The library's answer to a registration with this key: "accepted", or the error's name. Accepted ones stay as long as
+/// `kept`.
 std::string registering(const endpoint_pair& net, void* where, std::uint64_t key, std::vector<owner<fid_mr>>& kept) {
   try {
     kept.push_back(net.register_memory(where, 4096, key));
@@ -102,9 +102,9 @@ void keys_target(const role& self) {
 
 }  // namespace
 
-const behaviour addressing{"addressing", "is a remote address an offset or a pointer?", addressing_initiator,
+const behaviour addressing{"addressing", "is a remote address an offset or a virtual address?", addressing_initiator,
                            addressing_target};
-const behaviour keys{"keys", "whose keys are used, how wide, and what of zero and of twice the same?", keys_initiator,
-                     keys_target};
+const behaviour keys{"keys", "who makes the keys, how wide are they, and may a key be zero or used twice?",
+                     keys_initiator, keys_target};
 
 }  // namespace weft::probe

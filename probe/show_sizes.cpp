@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sizes: what is injected and whether its buffer is free at once, pieces in one transfer, posts that a sleeping peer's
-// queue takes, large transfers. Hot path: no. Threads: one owner per process.
+// Sizes: the inject limit and whether its buffer is reusable at once, buffers in one transfer, posts that the queue to
+// a sleeping peer takes, large transfers. Hot path: no. Threads: one owner per process.
 #include "behaviours.hpp"
 #include "endpoint_pair.hpp"
 
@@ -30,7 +30,7 @@ void inject_initiator(const role& self) {
   for (std::size_t i = 0; size > 0 && i < injections; ++i) {
     std::memset(buffer, static_cast<int>(i + 1), size);
     require(net.insist([&] { return fi_inject(net.endpoint(), buffer, size, net.peer_address()); }), "fi_inject");
-    std::memset(buffer, 0xFF, size);  // ours again, says fi_msg(3)
+    std::memset(buffer, 0xFF, size);  // ours again, as fi_msg(3) says
   }
   self.side.tell(size);
   net.until([&] { return self.side.ready(); }, milliseconds(3000));
@@ -73,7 +73,7 @@ void gather_initiator(const role& self) {
   }
   const fi_msg message{from.data(), described.data(), pieces, net.peer_address(), net.context(1), 0};
   require(net.insist([&] { return fi_sendmsg(net.endpoint(), &message, FI_COMPLETION); }), "fi_sendmsg(pieces)");
-  if (!net.until([&] { return net.ended(1) > 0; })) throw refused{"a message of several pieces", FI_ETIMEDOUT};
+  if (!net.until([&] { return net.ended(1) > 0; })) throw refused{"a message of several buffers", FI_ETIMEDOUT};
   self.side.tell(pieces);
   net.until([&] { return self.side.ready(); }, milliseconds(3000));
   self.told.fact("message_pieces", self.side.hear() != 0 ? pieces : 0);
@@ -81,14 +81,14 @@ void gather_initiator(const role& self) {
   std::vector<fi_rma_iov> to;
   for (std::size_t i = 0; i < places; ++i) to.push_back({net.peer.address + 4096 + i * 100, 1, net.peer.key});
   const std::size_t parts =
-      std::min(pieces, places);  // the last of them takes the rest, so that both sides have as many bytes
+      std::min(pieces, places);  // the last one takes the rest, so that both sides have the same number of bytes
   for (std::size_t i = parts; i < places; ++i) from[parts - 1].iov_base = net.page() + 8192;
   for (std::size_t i = 0; i < places; ++i) net.page()[8192 + i] = std::byte(parts + i);
   from[parts - 1].iov_len = places - parts + 1;
   const fi_msg_rma write{from.data(), described.data(), parts,          net.peer_address(),
                          to.data(),   places,           net.context(2), 0};
   require(net.insist([&] { return fi_writemsg(net.endpoint(), &write, FI_COMPLETION); }), "fi_writemsg(pieces)");
-  if (!net.until([&] { return net.ended(2) > 0; })) throw refused{"a write of several pieces", FI_ETIMEDOUT};
+  if (!net.until([&] { return net.ended(2) > 0; })) throw refused{"a write of several buffers", FI_ETIMEDOUT};
   self.side.tell(places);
   net.until([&] { return self.side.ready(); }, milliseconds(3000));
   self.told.fact("write_places", self.side.hear() != 0 ? places : 0);
@@ -138,8 +138,8 @@ void full_queue_target(const role& self) {
   endpoint_pair net(self.about, {.completions = 2 * most_posts}, self.side, false);
   const std::size_t wanted = std::min<std::size_t>(net.serve(), most_posts) - 16;
   std::size_t taken = 0;
-  while (taken < wanted && net.receive(0) == 0) ++taken;  // one buffer for all: nobody sends
-  net.until([] { return false; }, milliseconds(50));      // nothing of what came before is left to do
+  while (taken < wanted && net.receive(0) == 0) ++taken;  // one buffer for all: no peer sends
+  net.until([] { return false; }, milliseconds(50));      // earlier work is finished
   self.side.tell(taken + 16);
   self.side.hear();
   net.serve();
@@ -181,10 +181,10 @@ void largest_target(const role& self) {
 
 }  // namespace
 
-const behaviour inject{"inject", "how much is injected, and is its buffer free at once?", inject_initiator,
+const behaviour inject{"inject", "how large is the inject limit, and is the buffer reusable at once?", inject_initiator,
                        inject_target};
-const behaviour gather{"gather", "how many pieces of memory go into one transfer?", gather_initiator, gather_target};
-const behaviour full_queue{"full_queue", "how many posts does a sleeping peer's queue take, and what then?",
+const behaviour gather{"gather", "how many buffers fit into one transfer?", gather_initiator, gather_target};
+const behaviour full_queue{"full_queue", "how many posts does the queue to a sleeping peer take, and what follows?",
                            full_queue_initiator, full_queue_target};
 const behaviour largest{"largest", "do large transfers arrive?", largest_initiator, largest_target};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Children of the supervisor end with it (PR_SET_PDEATHSIG), by their own alarm, or by its hand: nothing is left
-// behind, whatever the library does. Hot path: no. Threads: one.
+// Children of the supervisor end with it (PR_SET_PDEATHSIG), by their own alarm, or by its signal: no process stays,
+// whatever the library does. Hot path: no. Threads: one.
 #include "supervisor.hpp"
 
 #include <fcntl.h>
@@ -27,7 +27,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// How a child of ours leaves.
+/// Exit codes of a child.
 enum leaving : int { done = 0, was_refused = 11, was_abandoned = 13 };
 
 struct child {
@@ -37,7 +37,7 @@ struct child {
   bool ended = false;
 };
 
-/// A child that does one thing and leaves without the library's own clean-up at exit, which some providers crash in.
+/// A child that does one thing and leaves without the library's clean-up at exit, in which some providers crash.
 child start(const char* side, const demands& about, int told, const std::function<void(const findings&)>& work) {
   const pid_t parent = getpid();
   const pid_t made = fork();
@@ -61,7 +61,7 @@ child start(const char* side, const demands& about, int told, const std::functio
   _exit(code);
 }
 
-/// What the pipe held, line by line, into one record.
+/// The lines of the pipe, in one record.
 class record {
  public:
   void add(const char* data, std::size_t size) {
@@ -86,7 +86,7 @@ class record {
   nlohmann::ordered_json facts_ = nlohmann::ordered_json::object();
 };
 
-/// Reads what the children tell until all have ended or the time is over.
+/// Reads the children's lines until all have ended or the time is over.
 bool gather_records(std::vector<child>& children, int pipe, record& into, clock::time_point end, bool may_die) {
   for (;;) {
     pollfd one{pipe, POLLIN, 0};
@@ -98,7 +98,7 @@ bool gather_records(std::vector<child>& children, int pipe, record& into, clock:
     for (child& each : children) {
       if (!each.ended && waitpid(each.process, &each.status, WNOHANG) == each.process) {
         each.ended = true;
-        // Who crashed is not waited for by the other for long.
+        // The other side waits only shortly for a crashed one.
         if (WIFSIGNALED(each.status) && !may_die) end = std::min(end, clock::now() + milliseconds(500));
       }
       all = all && each.ended;
@@ -112,7 +112,7 @@ bool gather_records(std::vector<child>& children, int pipe, record& into, clock:
   }
 }
 
-/// Files of shared memory that the children made and could not remove: their names hold the number of the process.
+/// Files of shared memory that the children made and could not remove: their names contain the process number.
 void sweep(const std::vector<child>& children) {
   std::error_code ignored;
   for (const auto& each : std::filesystem::directory_iterator("/dev/shm", ignored))
@@ -143,8 +143,9 @@ std::string run(const demands& about, std::string_view name, const std::function
             strsignal(WTERMSIG(each.status)) + ")";
     } else if (WIFEXITED(each.status) && WEXITSTATUS(each.status) != done && WEXITSTATUS(each.status) != was_refused &&
                WEXITSTATUS(each.status) != was_abandoned) {
-      ended = "crashed";  // some library catches the signal and leaves by itself
-      why = std::string("the ") + each.side + " left by itself with " + std::to_string(WEXITSTATUS(each.status));
+      ended = "crashed";  // a library catches the signal and ends the process itself
+      why = std::string("the ") + each.side + " ended by itself with exit code " +
+            std::to_string(WEXITSTATUS(each.status));
     }
   }
   if (!in_time && ended == "shown") {

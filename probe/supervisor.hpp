@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs a behaviour in two processes (or claims in one) and gathers what they tell. The supervisor itself never calls
-// the library: a provider that hangs or crashes takes a child, and the supervisor says so. Hot path: no. Threads: one.
+// Runs a behaviour in two processes (or claims in one) and collects their facts. The supervisor itself never calls the
+// library: a provider that hangs or crashes ends a child, and the supervisor reports it. Hot path: no. Threads: one.
 #pragma once
 
 #include "behaviours.hpp"

@@ -114,8 +114,7 @@ void compare_sizes(const fi_info& info, const port_options& options, differences
   found.at_least("what was opened with", "receives", options.receives, info.rx_attr->size);
   found.at_least("", "largest_message", message, info.ep_attr->max_msg_size);
   found.at_least("", "largest_write", write, info.ep_attr->max_msg_size);
-  if (Shape::framed)
-    found.at_least("framing", "gather_limit", Shape::watched_receives ? 3 : 2, info.tx_attr->iov_limit);
+  if (Shape::framed) found.at_least("framing", "gather_limit", 2, info.tx_attr->iov_limit);
   else found.at_least("gather lists", "gather_limit", facts.gather_limit, info.tx_attr->iov_limit);
   found.at_least("gather lists", "rma_gather_limit", facts.rma_gather_limit, info.tx_attr->rma_iov_limit);
 }

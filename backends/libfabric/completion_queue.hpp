@@ -71,8 +71,7 @@ class completion_queue {
   static int bind(handles queues, fid_ep* endpoint) noexcept {
     const std::uint64_t selective = Shape::selective_completion ? FI_SELECTIVE_COMPLETION : 0;
     if (const int r = fi_ep_bind(endpoint, &queues.transmit_cq->fid, FI_TRANSMIT | selective); r != 0) return r;
-    return fi_ep_bind(endpoint, &queues.receive_cq->fid,
-                      FI_RECV | (Shape::watched_receives ? FI_SELECTIVE_COMPLETION : 0));
+    return fi_ep_bind(endpoint, &queues.receive_cq->fid, FI_RECV);
   }
 
   /// The context of an unsignalled operation.

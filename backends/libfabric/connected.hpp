@@ -167,7 +167,6 @@ class connected_endpoints {
   /// Creates, binds and enables an endpoint: receives can be posted.
   int make_endpoint(fi_info& info, owned<fid_ep>& made) const {
     info.tx_attr->op_flags = 0;
-    if constexpr (Shape::watched_receives) info.rx_attr->op_flags = 0;
     if constexpr (Shape::shared_receives) info.ep_attr->rx_ctx_cnt = FI_SHARED_CONTEXT;
     if (const int r = fi_endpoint(domain_, &info, made.slot(), nullptr); r != 0) return r;
     if (const int r = fi_ep_bind(made.get(), &events_.get()->fid, 0); r != 0) return r;

@@ -13,9 +13,8 @@ namespace weft::backends::loopback {
 /// The freedoms and limits of a fabric, as the simulated library applies them.
 struct behaviour {
   bool connected = false;
-  bool pooled = false;           ///< Connected, and all links share one pool of receives.
-  bool many_in_one = false;      ///< A posted buffer takes many messages.
-  bool silent_receives = false;  ///< A successful receive makes no completion.
+  bool pooled = false;       ///< Connected, and all links share one pool of receives.
+  bool many_in_one = false;  ///< A posted buffer takes many messages.
   bool lazy = false;
   bool resolves = true;
   bool virtual_address = false;
@@ -52,7 +51,6 @@ constexpr behaviour behaviour_of() noexcept {
   c.connected = f.endpoint_type == endpoint_type::connected;
   c.pooled = f.shared_receives && S::shared_receives;
   c.many_in_one = f.multi_receive && S::multi_receive;
-  c.silent_receives = f.selective_completion && S::watched_receives;
   c.lazy = f.connects_lazily;
   c.resolves = f.address_resolution == address_resolution::socket;
   c.virtual_address = f.virtual_addressing;

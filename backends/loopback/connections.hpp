@@ -110,7 +110,6 @@ inline void arrive_at_link(simulation& sim, std::uint32_t index) {
     case packet_kind::refuse:
       return refuse_dial(sim, p.to);
     case packet_kind::goodbye:
-      if (target.row.silent_receives) fill_whole(sim, target);  // It was sent before the goodbye.
       return break_link(sim, target, p.to);
     case packet_kind::knock:
       return signal(sim, packet_kind::knock_answer, {p.to.port, nobody, 0}, p.from);

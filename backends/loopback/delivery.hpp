@@ -79,7 +79,7 @@ inline void take_message(simulation& sim, endpoint& target, packet& p, const pos
   else if (p.total() != 0) std::memcpy(into.into.data, p.payload.data(), p.total());
   scribble(target, into.context);
   sim.note(happening::executed, target.id, static_cast<std::uint64_t>(p.kind), p.total());
-  if (!target.row.silent_receives || !entry.outcome) report(sim, target, entry, p.to);
+  report(sim, target, entry, p.to);
 }
 
 inline void report_write(simulation& sim, endpoint& target, const packet& p, void* context) {
@@ -106,23 +106,7 @@ inline void match(simulation& sim, endpoint& target, receive_queue& queue, std::
   answer(sim, index);
 }
 
-/// Copies the first bytes of a message into a silent receive; the rest follows at the owner's next poll. Returns
-/// whether it did.
-inline bool fill_half(simulation& sim, endpoint& target, receive_queue& queue, std::uint32_t index) {
-  packet& p = sim.pool[index];
-  if (!target.row.silent_receives || p.kind != packet_kind::message || queue.posted.empty() || !queue.starved.empty())
-    return false;
-  const posted_receive& into = queue.posted.front();
-  if (p.total() < 2 || p.total() > into.into.size || !sim.time.draw.hits(sim.wrong.tear)) return false;
-  std::memcpy(into.into.data, p.payload.data(), 1 + sim.time.draw.below(p.total() - 1));
-  queue.half_filled = true;
-  p.stage = packet_stage::waiting;
-  queue.starved.push_back(index);
-  return true;
-}
-
 inline void match_or_starve(simulation& sim, endpoint& target, receive_queue& queue, std::uint32_t index) {
-  if (fill_half(sim, target, queue, index)) return;
   if (!queue.posted.empty() && queue.starved.empty()) return match(sim, target, queue, index);
   ++target.starved_count;
   sim.note(happening::starved, target.id, sim.pool[index].number);
@@ -132,18 +116,11 @@ inline void match_or_starve(simulation& sim, endpoint& target, receive_queue& qu
 
 /// Tries messages again that found no receive.
 inline void feed(simulation& sim, endpoint& target, receive_queue& queue) {
-  queue.half_filled = false;
   while (!queue.starved.empty() && !queue.posted.empty()) {
     const std::uint32_t index = queue.starved.front();
     queue.starved.pop_front();
     match(sim, target, queue, index);
   }
-}
-
-/// Completes messages that were copied in part.
-inline void fill_whole(simulation& sim, endpoint& at) {
-  for (const auto& link : at.links)
-    if (link->receives.half_filled) feed(sim, at, link->receives);
 }
 
 inline void copy_in(const packet& p, std::byte* at, std::size_t first, std::size_t last) noexcept {

@@ -28,8 +28,6 @@ struct receive_queue {
   ring<posted_receive> posted;
   ring<std::uint32_t> starved;  ///< Packets without a receive, in order of arrival.
   bool retry_due = false;
-  /// The first posted receive has a part of the first waiting message (faults::tear, where receives are silent).
-  bool half_filled = false;
 };
 
 /// Memory that peers may access.

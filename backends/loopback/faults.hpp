@@ -33,8 +33,7 @@ struct faults {
   double loss = 0;  ///< The packet arrives after one or more retransmission timeouts.
   duration retransmission{200'000};
   double reorder = 0;  ///< The packet ignores every order that the row does not promise.
-  /// The bytes of a write arrive in two parts, the last part first, before the write is complete. For a message whose
-  /// receive makes no entry: the first part first.
+  /// The bytes of a write arrive in two parts, the last part first, before the write is complete.
   double tear = 0;
   double full_queue = 0;  ///< Per post: starts a burst in which every post returns `again`.
   duration full_queue_time{5'000};

@@ -206,7 +206,6 @@ inline void move_on(simulation& sim, std::uint32_t index) {
 
 /// The owner polls: handles the packets that waited for a poll.
 inline void progress(simulation& sim, endpoint& at) {
-  if (at.row.silent_receives) fill_whole(sim, at);
   for (std::size_t budget = at.incoming.size(); budget != 0 && !at.incoming.empty(); --budget) {
     const std::uint32_t index = at.incoming.front();
     at.incoming.pop_front();

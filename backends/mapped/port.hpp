@@ -35,7 +35,7 @@ class port : public post_calls<Shape> {
                 "message of one link");
   static_assert(!Shape::two_queues && Shape::threads == thread_level::one_owner,
                 "weft: mapped memory has one place for ends and arrivals, and no library");
-  static_assert(!Shape::framed && !Shape::watched_receives, "weft: messages of mapped memory carry an immediate");
+  static_assert(!Shape::framed, "weft: messages of mapped memory carry an immediate");
   static_assert(Shape::facts.endpoint_type == endpoint_type::connected, "weft: links of mapped memory are connections");
 
  public:

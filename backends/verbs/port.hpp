@@ -34,8 +34,7 @@ class port : public post_calls<port<Shape>, Shape> {
                 "weft: rdma-core binds no regions, counts no landed writes, and signals what is asked for");
   static_assert(!Shape::two_queues && Shape::threads == thread_level::one_owner,
                 "weft: this backend reads one queue, and asks rdma-core for no locks");
-  static_assert(!Shape::multi_receive && !Shape::watched_receives,
-                "weft: a receive of rdma-core takes one message, and its end is always reported");
+  static_assert(!Shape::multi_receive, "weft: a receive of rdma-core takes one message");
   static_assert(!Shape::shared_receives || Shape::write_immediate,
                 "weft: a pool of receives needs a wire that repeats what finds it empty; iWARP's does not");
   static_assert(Shape::write_immediate == Shape::receive_reserve, "weft: a write with an immediate consumes a receive");

@@ -36,7 +36,6 @@ class contest {
   json play() {
     if (asked_.as == "put_notify") of_weft<weft_end<fabric, carrier::put_notify>>();
     else if (asked_.as == "send") of_weft<weft_end<fabric, carrier::send>>();
-    else if (asked_.as == "watched_send") by_watched_words<fabric>();
     else if (asked_.as == "put") by_watched_put<fabric>();
     else if (asked_.as == "fetch_add") fetch_add();
     else if (asked_.as == "watched_word") by_watched_word<fabric>();
@@ -60,13 +59,6 @@ class contest {
       using watching = with<Of, notify::watched_word>;
       of_weft<weft_end<watching, carrier::put_notify>, watching>();
     } else throw std::runtime_error("its row does not permit notify::watched_word");
-  }
-  template <class Of>
-  void by_watched_words() {
-    if constexpr (can_answer<Of, framing::watched_words>) {
-      using unasked = with<Of, framing::watched_words>;
-      of_weft<weft_end<unasked, carrier::send>, unasked>();
-    } else throw std::runtime_error("its row does not permit framing::watched_words");
   }
   template <class End, class Of = fabric>
   void of_weft() {
@@ -194,8 +186,7 @@ int main(int argc, char** argv) {
   a.plan.count = 2000;
   o.yield_after = 2000;
   app.add_option("--as", a.as,
-                 "put_notify, watched_word (put_notify by notify::watched_word), send, watched_send (send by "
-                 "framing::watched_words), put (the "
+                 "put_notify, watched_word (put_notify by notify::watched_word), send, put (the "
                  "target watches its memory), fetch_add; by hand: "
                  "plain, tuned, tuned_send, watched_write, "
                  "watched_write_by_pointers, raw_fetch_add")

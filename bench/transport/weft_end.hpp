@@ -121,11 +121,7 @@ class weft_end {
                                       : pair_.net.put_notify(pair_.other, from, place_, immediate, this);
   }
   void keep(const_bytes message) noexcept {
-    landed_ = message.data();                                      // read before the slot comes around again
-    if constexpr (answer<F, framing_family>::bytes_behind != 0) {  // which is cleared behind the handler
-      std::memcpy(pair_.landing.data(), message.data(), message.size());
-      landed_ = pair_.landing.data();
-    }
+    landed_ = message.data();  // read before the slot comes around again
   }
 
   weft_pair<F>& pair_;

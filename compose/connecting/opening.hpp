@@ -60,9 +60,6 @@ class opening {
     if (o.peers == 0 || o.peers >= 1U << wire::connection_number::index_bits)
       return "peers is " + std::to_string(o.peers) + "; between 1 and " +
              std::to_string((1U << wire::connection_number::index_bits) - 1) + " are possible";
-    if (Engine::watches_messages && o.max_message_bytes > wire::largest_watched_message)
-      return "max_message_bytes is " + std::to_string(o.max_message_bytes) + "; framing::watched_words counts to " +
-             std::to_string(wire::largest_watched_message);
     if (o.receives == 0 || o.operations < 4) return "receives must be at least 1, and operations at least 4";
     if (o.device_memory && !registrar<Engine>::takes_device_memory)
       return "device_memory is asked for, and the backend of fabric " + std::string(Engine::fabric::name) +
@@ -73,7 +70,7 @@ class opening {
   }
 
   static std::string too_large(const transport_options& o, const port_limits& device) {
-    if (o.max_message_bytes + Engine::around <= device.largest_message) return {};
+    if (o.max_message_bytes + Engine::front <= device.largest_message) return {};
     return "max_message_bytes is " + std::to_string(o.max_message_bytes) + "; the device's largest message has " +
            std::to_string(device.largest_message) + " bytes";
   }
@@ -92,7 +89,7 @@ class opening {
     p.operations = o.operations;
     p.receives = receives<Engine>::per_block(o);
     p.links = o.peers;
-    p.least_room = o.max_message_bytes + Engine::around;
+    p.least_room = o.max_message_bytes + Engine::front;
     p.device_memory = o.device_memory;
     p.on_difference = o.on_difference;
     return p;

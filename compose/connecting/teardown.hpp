@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a peer ends: every operation outstanding on it is told as failed, once, then the peer as lost; after that nothing
-// on it succeeds. The library is not trusted to tell: on shm and udp;ofi_rxd operations towards a dead peer never
-// complete, so their slots are abandoned. Hot path: no. Threads: the owner's.
+// The end of a peer. Each outstanding operation is reported as failed, once; then the peer is reported as lost. After
+// that nothing on the peer succeeds. The library need not report these ends: on shm and udp_rxd operations towards a
+// dead peer never complete, so their slots are abandoned. Hot path: no. Threads: the owner's.
 #pragma once
 
 #include "../engine/engine.hpp"
-#include "../engine/receives.hpp"
 #include "../events.hpp"
 #include "../posting/coalescing.hpp"
 #include "../posting/notice_batching.hpp"
+#include "links.hpp"
 
 namespace weft::detail {
 
@@ -21,32 +21,46 @@ class teardown {
 
   explicit teardown(Engine& e) noexcept : e_(e) {}
 
-  /// The peer is gone: says so about all its operations, then about itself, and frees the record.
+  /// Reports an event that may end the connection. `why`: the reason for `lost`, where the table names no other.
+  template <class Handler>
+  void end(record& r, peer_event what, status why, Handler& on) {
+    carry_out(r, advance(e_, r, what), why, on);
+  }
+  /// The same of an action that the table named. Other actions than ends are left to the caller.
+  template <class Handler>
+  void carry_out(record& r, peer_action what, status why, Handler& on) {
+    switch (what) {
+      case peer_action::report_lost:
+        return report(r, why, on);
+      case peer_action::report_unreachable:
+        return report(r, {errc::unreachable, why.from, why.native_code, "connect"}, on);
+      case peer_action::report_closed:
+        return report(r, error(errc::closed, "goodbye"), on);
+      case peer_action::release:
+      case peer_action::drop:
+        return give_back(r);
+      default:
+        return;
+    }
+  }
+  /// The peer is dead, or sends what nobody can read.
   template <class Handler>
   void gone(record& r, status why, Handler& on) {
-    const peer handle = e_.handle(r);
-    e_.deferred.forget([&r](const slot& s) { return s.record == &r; });
-    const bool was_known = r.state == peer_state::established || r.state == peer_state::greeting ||
-                           r.state == peer_state::dialling || r.state == peer_state::requested ||
-                           r.state == peer_state::leaving;
-    r.live = peer_header::dead;
-    e_.last_reason = r.reason();
-    end_link(r);
-    fail_all(r, why, on);
-    if (was_known) on(lost{handle, why});
-    forget(r);
+    end(r, peer_event::peer_dies, why, on);
+  }
+  /// Gives the record back and reports nothing.
+  void forget(record& r) {
+    if (advance(e_, r, peer_event::owner_releases) == peer_action::release) give_back(r);
   }
 
-  /// The peer said goodbye. It had all that was sent before, or will never have it: what is known only when the ends of
-  /// those operations arrive, and they may be behind the goodbye. They get a moment (progress/timers.hpp).
+  /// The peer said goodbye. Completions of earlier operations may be in the queue behind the goodbye. They get a moment
+  /// (progress/timers.hpp).
   template <class Handler>
   void left(record& r, [[maybe_unused]] const_bytes body, Handler& on) {
-    e_.set_state(r, peer_state::leaving);
     if constexpr (Engine::goodbye_overtakes) r.messages_taken -= wire::parse_number(body).value_or(r.messages_taken);
-    if (all_taken(r) && all_ended(r)) gone(r, error(errc::closed, "goodbye"), on);
+    if (all_taken(r) && all_ended(r)) end(r, peer_event::patience_over, {}, on);
   }
-  /// Whether all messages of a peer that is leaving have come and found a handler, as far as it said how many there
-  /// were.
+  /// Whether handlers have taken as many messages as the goodbye announced.
   static bool all_taken([[maybe_unused]] const record& r) noexcept {
     if constexpr (Engine::goodbye_overtakes) return r.messages_taken == 0;
     else return true;
@@ -57,24 +71,7 @@ class teardown {
     }) == 0;
   }
 
-  /// Frees a record that nobody was told of, or whose end was told.
-  void forget(record& r) {
-    if (r.state == peer_state::free) return;
-    e_.deferred.forget([&r](const slot& s) { return s.record == &r; });
-    end_link(r);
-    for (std::uint32_t i = 0; i < e_.operations.size(); ++i) {
-      slot& s = *e_.operations.at(i);
-      if (s.record == &r && (s.use == slot_use::user || s.use == slot_use::silent || s.use == slot_use::control))
-        end_slot(s);
-    }
-    if constexpr (requires { r.watch; }) r.watch = {};
-    if constexpr (Engine::coalesces) coalescing<Engine>::forget(r);
-    r.words.reset();
-    e_.set_state(r, peer_state::free);
-    e_.peers.give(r);
-  }
-
-  /// One operation ended early (its deadline passed) while its peer lives.
+  /// Ends one operation early (its deadline passed) while its peer lives.
   void end_early(slot& s) {
     e_.deferred.forget([&s](const slot& x) { return &x == &s; });
     s.parent = nullptr;
@@ -86,19 +83,33 @@ class teardown {
 
  private:
   static bool awaits_reply(const slot& s) noexcept { return s.stage == stage::replying; }
-  /// Its bytes are delivered, and the library holds only the message that carries its notice.
+  /// The bytes are delivered, and the library holds only the message that carries the notice.
   static bool shares_message(const slot& s) noexcept { return Engine::batches_notices && s.stage == stage::noticing; }
 
-  void end_link(record& r) {
-    if (r.link_gone) return;
-    r.link_gone = true;
-    e_.port->hang_up(r.link);
-    r.link = {};
-    if constexpr (Engine::connected) {
-      e_.draining = true;
-      e_.put_off();
+  /// Requires: the state is `lost`.
+  template <class Handler>
+  void report(record& r, status why, Handler& on) {
+    const peer handle = e_.handle(r);
+    e_.deferred.forget([&r](const slot& s) { return s.record == &r; });
+    e_.last_reason = r.reason();
+    links<Engine>(e_).hang_up(r);
+    fail_all(r, why, on);
+    on(lost{handle, why});
+    forget(r);
+  }
+  /// Requires: the state is `free`.
+  void give_back(record& r) {
+    e_.deferred.forget([&r](const slot& s) { return s.record == &r; });
+    links<Engine>(e_).hang_up(r);
+    for (std::uint32_t i = 0; i < e_.operations.size(); ++i) {
+      slot& s = *e_.operations.at(i);
+      if (s.record == &r && (s.use == slot_use::user || s.use == slot_use::silent || s.use == slot_use::control))
+        end_slot(s);
     }
-    if constexpr (Engine::links_have_receives) receives<Engine>(e_).retire(r);
+    if constexpr (requires { r.watch; }) r.watch = {};
+    if constexpr (Engine::coalesces) coalescing<Engine>::forget(r);
+    r.words.reset();
+    e_.peers.give(r);
   }
 
   template <class Handler>
@@ -107,22 +118,22 @@ class teardown {
       slot& s = *e_.operations.at(i);
       if (s.record != &r) continue;
       if (s.use == slot_use::user) {
-        const slot told = s;
+        const slot ended = s;
         end_slot(s);
-        on(failed{told.what, e_.handle(r), told.user, why});
+        on(failed{ended.what, e_.handle(r), ended.user, why});
       } else if (s.use == slot_use::silent || s.use == slot_use::control) {
         end_slot(s);
       }
     }
   }
 
-  /// The library may still complete it: on connected links until the queue was seen empty once, on addressed ones at
-  /// any time, or never.
+  /// The library may still complete the operation: on connected links until the queue was seen empty once, on addressed
+  /// fabrics at any time, or never.
   void end_slot(slot& s) {
     s.parent = nullptr;
     const bool held = s.pending > 0 && s.stage != stage::splitting && !awaits_reply(s) && !shares_message(s);
     if (s.stage == stage::splitting)
-      e_.plans.give(static_cast<std::uint32_t>(s.scratch[2]));  // its parts are held, it is not
+      e_.plans.give(static_cast<std::uint32_t>(s.scratch[2]));  // the library holds its parts, not this slot
     if (held) e_.abandon(s);
     else e_.release(s);
   }

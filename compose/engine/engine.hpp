@@ -20,7 +20,6 @@
 #include "operations.hpp"
 #include "peers.hpp"
 #include "poll_budget.hpp"
-#include "posted_receives.hpp"
 #include "transfer_plan.hpp"
 #include "watched_ring.hpp"
 
@@ -64,18 +63,16 @@ struct no_counts {};
 struct no_groups {};
 struct no_cells {};
 struct none_ended {};
-struct no_posted {};
 /// A peer's record with the parts that the fabric needs.
 template <class Link, class Watch, std::size_t LibraryBytes, bool Process, bool Receives, bool Ring, bool Counts,
-          bool Groups, bool Cells, bool Posted>
+          bool Groups, bool Cells>
 struct record_of {
   using type =
       peer_record<Link, std::conditional_t<Process, watched_process<Watch>, no_process>,
                   std::conditional_t<Receives, own_receives<LibraryBytes>, no_receives>,
                   std::conditional_t<Ring, ring_state, no_ring>, std::conditional_t<Counts, message_counts, no_counts>,
                   std::conditional_t<Groups, gathered_posts, no_groups>,
-                  std::conditional_t<Cells, cell_state, no_cells>,
-                  std::conditional_t<Posted, posted_receives, no_posted>>;
+                  std::conditional_t<Cells, cell_state, no_cells>>;
 };
 
 /// A region of this side, as the target of others' operations.
@@ -99,10 +96,9 @@ struct engine {
   using watch = typename detail::watch_of<port_type>::type;
   static constexpr std::size_t library_bytes = F::facts.context_bytes;
   static constexpr bool coalesces = answer<F, coalesce_family>::gathers;
-  using record =
-      typename detail::record_of<link, watch, library_bytes, answer<F, liveness_family>::watches_process,
-                                 port_type::link_has_receives, shape::remote_counter, !F::facts.order_send_after_send,
-                                 coalesces, shape::watches_cells, shape::watched_receives>::type;
+  using record = typename detail::record_of<link, watch, library_bytes, answer<F, liveness_family>::watches_process,
+                                            port_type::link_has_receives, shape::remote_counter,
+                                            !F::facts.order_send_after_send, coalesces, shape::watches_cells>::type;
   /// Some operation on some type of word takes compare-swaps.
   static constexpr bool swap_loops = shape::native_atomics && (F::atomics_by.has(atomic_lowering::loop) ||
                                                                F::atomics_by.has(atomic_lowering::wide_loop));
@@ -110,11 +106,8 @@ struct engine {
   using receive = receive_slot<library_bytes>;
 
   static constexpr bool framed = shape::framed;
-  static constexpr bool watches_messages = shape::watched_receives;
-  /// Of a message, weft's own bytes: in front of the others, behind them, and both.
+  /// Bytes of weft's own in front of each message.
   static constexpr std::size_t front = framed ? wire::header_bytes : 0;
-  static constexpr std::size_t back = watches_messages ? wire::watched_tail_bytes : 0;
-  static constexpr std::size_t around = front + back;
   static constexpr bool connected = F::facts.endpoint_type == endpoint_type::connected;
   static constexpr bool many_in_one = shape::multi_receive;
   static constexpr bool links_have_receives = port_type::link_has_receives;
@@ -130,10 +123,9 @@ struct engine {
   static constexpr bool injects_all = requires { requires port_type::injects_all; };
   static constexpr bool port_checks_places = requires { requires port_type::checks_places; };
   static constexpr std::uint32_t inject_bytes = inject_bytes_of<F>;
-  /// What of them is left to a message's own bytes, where a header or a last word travels beside them.
-  static constexpr std::uint32_t copied_bytes = inject_bytes > around
-                                                    ? inject_bytes - static_cast<std::uint32_t>(around)
-                                                    : 0;
+  /// Inject limit of a user's message: the port's limit minus the header.
+  static constexpr std::uint32_t copied_bytes = inject_bytes > front ? inject_bytes - static_cast<std::uint32_t>(front)
+                                                                     : 0;
   static constexpr bool uses_ring = shape::remote_counter;
   static constexpr bool watches_cells = shape::watches_cells;
   static constexpr post_mode write_mode = answer<F, write_fault_family>::signalled_write;
@@ -178,9 +170,9 @@ struct engine {
   std::uint32_t heard_at_once = peers.capacity();
   operation_pool<slot> operations;
   [[no_unique_address]] std::conditional_t<ends_at_return, ended_operations<slot>, detail::none_ended> ended;
-  using control_buffers = buffer_pool<wire::largest_handshake + wire::header_bytes + back>;
+  using control_buffers = buffer_pool<wire::largest_handshake + wire::header_bytes>;
   control_buffers controls;
-  [[no_unique_address]] std::conditional_t<coalesces, buffer_pool<group_bytes + around>, detail::no_groups>
+  [[no_unique_address]] std::conditional_t<coalesces, buffer_pool<group_bytes + front>, detail::no_groups>
       groups;  ///< Of gathered posts.
   std::vector<record*>
       gathering;  ///< Whoever has gathered posts, and perhaps some that had. Capacity reserved at open.
@@ -195,14 +187,13 @@ struct engine {
       retired_receives;   ///< Receives of links that ended; freed when the queue was seen empty.
   bool draining = false;  ///< A link ended: entries of it may still be in the queue.
   static constexpr bool chains_receives =
-      !watches_messages && requires(port_type p, link l, const receive_request* all, std::uint32_t count) {
+      requires(port_type p, link l, const receive_request* all, std::uint32_t count) {
     {p.post_receives(l, all, count)};
   };
   static constexpr std::uint32_t longest_chain = 16;
   std::array<receive_request, chains_receives ? longest_chain : 0>
       refill;  ///< Consumed during this look at the queue, posted at its end.
   std::uint32_t refills = 0;
-  std::uint32_t watched_next = 0;            ///< Watched receives of many peers: where the next look begins.
   std::vector<receive*> unposted;            ///< Receives that the library had no room for.
   deferred_list<slot> deferred{operations};  ///< Operations that still have to send or to tell something.
   std::uint32_t flushes = 0;                 ///< So far, where writes are tracked.
@@ -223,11 +214,10 @@ struct engine {
   instant opened;
   std::uint32_t tick = 0;
   std::uint32_t next_region = 1;
-  std::uint32_t swept = 0;        ///< Tick of the last sweep for deadlines.
-  std::uint32_t links_moved = 0;  ///< Tick at which a link last changed, or was dialled.
-  bool came_late = false;         ///< The last timers was a good part of the silence limit after the one before.
-  bool unsaid = false;  ///< The library did not take a hello, an accept or a reject: connecting/connection_manager.hpp,
-                        ///< say_again().
+  std::uint32_t swept = 0;          ///< Tick of the last sweep for deadlines.
+  std::uint32_t links_moved = 0;    ///< Tick at which a link last changed, or was dialled.
+  bool came_late = false;           ///< The last timers was a good part of the silence limit after the one before.
+  bool handshake_unsent = false;    ///< The library did not take a handshake: see handshake::resend_handshakes().
   std::uint64_t stale = 0;          ///< Messages and notices of connections that exist no more: dropped, counted.
   std::uint64_t garbled = 0;        ///< Messages that no transport of this build sends: dropped, counted.
   std::uint64_t receive_bytes = 0;  ///< receive_buffers::multi_receive: of all buffers posted so far.
@@ -288,16 +278,12 @@ struct engine {
 
   // ---- messages of our own
   static constexpr std::uint32_t immediate_of(wire::message_tag tag) noexcept { return framed ? 0 : tag.word; }
-  /// `size`: of what follows, until the tail where there is one.
-  static void put_front(bytes into, wire::message_tag tag, [[maybe_unused]] std::size_t size) noexcept {
+  static void put_front([[maybe_unused]] bytes into, [[maybe_unused]] wire::message_tag tag) noexcept {
     if constexpr (framed) {
       wire::writer w(into);
       w.number(tag.word);
-      w.number(watches_messages ? wire::length_word(size) : std::uint32_t{0});
+      w.number(std::uint32_t{0});
     }
-  }
-  static void put_back([[maybe_unused]] std::byte* behind) noexcept {
-    if constexpr (watches_messages) std::memcpy(behind, &wire::watched_tail, sizeof wire::watched_tail);
   }
 
   /// What a message's post answered; counts it as sent where a goodbye may overtake it. Each kind that its target
@@ -329,13 +315,12 @@ struct engine {
     // The link ends right behind a goodbye: where that cuts off what is on its way, only a completion says that it got
     // out.
     const bool injected = parent == nullptr && !(connected && kind == wire::message_kind::goodbye);
-    if (injected && body.size() + around <= inject_bytes && body.size() <= 64) {
-      std::byte message[64 + wire::header_bytes + back];
+    if (injected && body.size() + front <= inject_bytes && body.size() <= 64) {
+      std::byte message[64 + wire::header_bytes];
       message[0] = std::byte{0};  // a message of no bytes has an address too
-      put_front({message, sizeof message}, tag, body.size());
+      put_front({message, sizeof message}, tag);
       if (!body.empty()) std::memcpy(message + front, body.data(), body.size());
-      put_back(message + front + body.size());
-      return port->inject(to.link, {message, around + body.size()}, immediate_of(tag));
+      return port->inject(to.link, {message, front + body.size()}, immediate_of(tag));
     }
     const std::uint32_t buffer = controls.take();
     if (buffer == no_index) return again(waits_for::operation_slot, "control message");
@@ -345,14 +330,13 @@ struct engine {
       return again(waits_for::operation_slot, "control message");
     }
     const local_memory memory = controls.memory(buffer);
-    put_front({memory.data, memory.size}, tag, body.size());
+    put_front({memory.data, memory.size}, tag);
     if (!body.empty()) std::memcpy(memory.data + front, body.data(), body.size());
-    put_back(memory.data + front + body.size());
     claim(*s, slot_use::control, operation::send, &to, nullptr);
     s->buffer = buffer;
     s->parent = parent;
     const status sent = port->template send<post_mode::signalled>(
-        to.link, {memory.data, around + body.size(), memory.descriptor}, immediate_of(tag), s);
+        to.link, {memory.data, front + body.size(), memory.descriptor}, immediate_of(tag), s);
     if (!sent) release(*s);
     return sent;
   }
@@ -367,12 +351,11 @@ struct engine {
   /// The same of `Size` bytes that `make(bytes)` writes: where they can be injected, into the message itself.
   template <std::size_t Size, class Make>
   [[gnu::always_inline]] status tell_of(record& to, wire::message_kind kind, Make&& make) noexcept {
-    if constexpr (around + Size <= inject_bytes) {
+    if constexpr (front + Size <= inject_bytes) {
       const auto tag = wire::message_tag::of(kind, to.theirs);
-      std::byte message[around + Size];
-      put_front({message, sizeof message}, tag, Size);
+      std::byte message[front + Size];
+      put_front({message, sizeof message}, tag);
       make(bytes(message + front, Size));
-      put_back(message + front + Size);
       const status said = port->inject(to.link, {message, sizeof message}, immediate_of(tag));
       return is_counted(kind) ? counted(to, said) : said;
     } else {
@@ -457,17 +440,6 @@ struct engine {
   std::vector<registration> own_memory;
 
   peer handle(record& r) noexcept { return peer(&r, r.number); }
-
-  void set_state(record& r, peer_state s) noexcept {
-    const auto half = [](peer_state x) {
-      return x == peer_state::arrived || x == peer_state::requested || x == peer_state::refusing;
-    };
-    half_open += std::uint32_t{half(s)};
-    half_open -= std::uint32_t{half(r.state)};
-    r.state = s;
-    r.since = tick;
-    r.live = s == peer_state::established ? r.number : peer_header::dead;
-  }
 };
 
 }  // namespace weft::detail

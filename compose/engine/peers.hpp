@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The peers of one transport: records in a table of fixed size, so that a record's address is good for the transport's
-// life and a connection number names it in 20 bits. A number also holds a generation: messages and handles of an
+// The peers of one transport: records in a table of fixed size. A record's address is good for the transport's life,
+// and a connection number names it in 20 bits. The number also holds a generation, so that messages and handles of an
 // earlier use are recognised. Hot path: `live` is compared once per operation. Threads: the owner's.
 #pragma once
 
@@ -19,36 +19,59 @@
 
 namespace weft::detail {
 
+/// The state of one connection. connecting/transitions.hpp is the only file that assigns it.
 enum class peer_state : std::uint8_t {
-  free,
-  dialling,   ///< We asked; the link does not stand yet.
-  greeting,   ///< The link stands, our hello is on its way or there.
-  arrived,    ///< Somebody dialled us and has not said hello.
-  requested,  ///< They said hello; the application has not answered.
-  established,
-  leaving,   ///< They said goodbye; ends of what was posted before may still be on their way.
-  refusing,  ///< We said no and linger, so that the answer gets out.
+  free,         ///< No connection.
+  dialling,     ///< This side asked; the link does not stand yet.
+  greeting,     ///< The link stands; the hello has no answer yet.
+  arrived,      ///< A peer dialled this side and has not said hello.
+  requested,    ///< The peer said hello; the application has not answered.
+  established,  ///< Both sides agreed. The only state in which `live` is the connection's number.
+  leaving,      ///< The peer said goodbye; ends of earlier operations may still arrive.
+  refusing,     ///< This side refused; the record stays until the reject is out.
+  closing,      ///< This side said goodbye; the record stays until the goodbye is out.
+  lost,         ///< The handler hears of the failed operations, then of the loss.
 };
+inline constexpr std::size_t peer_states = 10;
 
-/// A receive: where the library puts a message, or one behind the other (receive_buffers::multi_receive).
+/// Whether posts to the peer may become possible later.
+constexpr bool is_meeting(peer_state s) noexcept {
+  return s == peer_state::dialling || s == peer_state::greeting || s == peer_state::arrived ||
+         s == peer_state::requested;
+}
+/// Whether the peer counts against transport_options::pending.
+constexpr bool is_half_open(peer_state s) noexcept {
+  return s == peer_state::arrived || s == peer_state::requested || s == peer_state::refusing;
+}
+
+/// The state of a connection's link. connecting/transitions.hpp is the only file that assigns it.
+enum class link_state : std::uint8_t {
+  none,
+  opening,  ///< Dialled or arrived; it carries no messages yet.
+  up,
+  ended,  ///< The library reported the end; messages from before may still be in the queue.
+};
+inline constexpr std::size_t link_states = 4;
+
+/// A receive: memory for one message, or for many with receive_buffers::multi_receive.
 template <std::size_t LibraryBytes>
 struct receive_slot : library_context<LibraryBytes> {
   receive_slot() noexcept : library_context<LibraryBytes>(context_kind::receive) {}
   std::byte* data = nullptr;
   void* descriptor = nullptr;
   std::uint32_t owner = 0;  ///< Index of the peer record; meaningful on connected fabrics only.
-  std::uint32_t held = 0;   ///< multi_receive: messages in it that no handler has taken yet.
-  bool released = false;    ///< multi_receive: the library let it go; posted again when none is held.
+  std::uint32_t held = 0;   ///< multi_receive: messages in this receive that no handler has taken yet.
+  bool released = false;    ///< multi_receive: the library gave it back; posted again when no message is held.
 };
 
-/// A message that cannot be handled yet: it keeps the receive that it lies in.
+/// A message that cannot be handled yet. Its receive is not posted again before the message is handled.
 template <class Receive>
 struct unexpected_message {
   Receive* in = nullptr;
   std::byte* data = nullptr;
   std::uint32_t length = 0;
   std::uint32_t tag = 0;
-  std::uint64_t left = 0;  ///< Of a group that was looked at: its members still to be handled, a bit for each.
+  std::uint64_t left = 0;  ///< Of a group: a bit for each member that is still to be handled.
 };
 
 /// A block of receives and their memory.
@@ -59,27 +82,29 @@ struct receive_block {
   registration registered;
 };
 
-/// What is said while peers meet and part; most peers need none of it, so that it is made when there is something to
-/// keep.
+/// Texts of a handshake. Most peers need none, so the record allocates this part on first use.
 struct peer_words {
-  std::array<std::byte, wire::largest_private_data>
-      private_data{};  ///< Ours until sent, and until a repeated hello cannot ask for it again.
+  /// Of this side. Kept after sending, because a repeated hello asks for the accept again.
+  std::array<std::byte, wire::largest_private_data> private_data{};
   std::uint8_t private_size = 0;
   errc refusal = errc::rejected;
-  std::string reason;  ///< Sentence of a refusal, theirs or ours.
+  std::string reason;  ///< Why this side or the peer refused.
 };
 
-/// A tick, modulo a minute: enough to see that some milliseconds have passed.
+/// A tick modulo 65,536: enough to measure milliseconds up to a minute.
 struct short_tick {
   std::uint16_t value = 0;
   short_tick& operator=(std::uint32_t tick) noexcept {
     value = static_cast<std::uint16_t>(tick);
     return *this;
   }
+  /// Ticks from this one to `tick`.
   std::uint32_t until(std::uint32_t tick) const noexcept { return static_cast<std::uint16_t>(tick - value); }
 };
 
-/// Parts of a record that some fabrics need. Rows on one host: the peer's process.
+// ---- parts of a record that some fabrics need
+
+/// Rows on one host: the peer's process.
 template <class Watch>
 struct watched_process {
   Watch watch{};
@@ -92,64 +117,74 @@ struct own_receives {
 };
 /// The notification ring (policies/notify.hpp, remote_counter).
 struct ring_state {
-  wire::ring_place ring{};  ///< Theirs, to write into.
+  wire::ring_place ring{};  ///< The peer's ring; this side writes into it.
   std::uint32_t ring_posted = 0;
   std::uint32_t ring_credited = 0;
-  std::uint32_t ring_read = 0;  ///< Entries of ours read so far.
-  std::uint32_t ring_told = 0;  ///< Entries whose reading they were told of.
+  std::uint32_t ring_read = 0;  ///< Entries of this side's ring that were read.
+  std::uint32_t ring_told = 0;  ///< Entries that credits have reported as read.
+  void reset() noexcept { ring_posted = ring_credited = ring_read = ring_told = 0; }
 };
-/// Rows that keep messages in no order: a goodbye says how many there were, since it may overtake them
+/// Rows that keep messages in no order. A goodbye may overtake messages, so it carries their number
 /// (connecting/teardown.hpp).
 struct message_counts {
   std::uint32_t messages_sent = 0;
-  std::uint32_t messages_taken = 0;  ///< Of a peer that is leaving: less those that it announced, so that 0 is all.
+  std::uint32_t messages_taken = 0;  ///< After a goodbye: minus the announced number, so that 0 means all.
+  void reset() noexcept { messages_sent = messages_taken = 0; }
 };
 
-/// A group that is being filled: where its next member goes, and how many more there may be. Without a slot there is no
-/// room in it.
+/// A group that is being filled: the place of its next member, and the number of members that still fit. Without a
+/// slot nothing fits.
 struct open_group {
   std::byte* at = nullptr;
   std::byte* end = nullptr;
   std::uint32_t room = 0;
   std::uint32_t slot = no_index;
-  std::uint32_t generation = 0;  ///< Of the slot, to see whether it is still this group's.
+  std::uint32_t generation = 0;  ///< Of the slot: another value means that the slot has another user now.
 };
-/// Transports that gather posts (coalesce::up_to): those to this peer.
+/// Transports that gather posts (coalesce::up_to): the posts to this peer.
 struct gathered_posts {
   open_group gathered;
-  instant gathered_since{};  ///< When a look first found something else to do; the zero time before.
-  bool listed = false;       ///< Among the engine's.
+  instant gathered_since{};  ///< When a poll first found other work; before that the zero time.
+  bool listed = false;       ///< In engine::gathering.
 };
 
-/// What follows the header, which comes first so that a handle points at its record. It is itself the context of its
-/// peer's unsignalled operations, where the library leaves contexts alone: an error finds the peer by it.
+/// The fields behind the header. The header comes first, so that a handle points at its record. This part is also the
+/// library context of unsignalled operations, where the library leaves contexts alone: an error finds the peer by it.
 struct record_start : library_context<0> {
   record_start() noexcept : library_context<0>(context_kind::peer) {}
   peer_state state = peer_state::free;
-  bool link_stands : 1 = false;
-  bool link_gone : 1 = true;
-  bool link_ended : 1 =
-      false;  ///< Connected fabrics: the library said so; what the link brought before may still be in the queue.
-  bool handshake_pending : 1 = false;  ///< hello, accept or reject still to be sent.
+  link_state link_is : 2 = link_state::none;
+  bool handshake_pending : 1 = false;  ///< A hello, accept or reject is still to be sent.
   bool has_private_data : 1 = false;
 };
 
-/// One peer: 64 bytes on addressed fabrics without parts, so that a million idle peers are 64 MB. Order matters: no
-/// byte is padding.
+/// One peer: 64 bytes on addressed fabrics without parts, so a million idle peers take 64 MB. The order of members
+/// leaves no padding.
 template <class Link, class... Parts>
 struct peer_record : peer_header, record_start, Parts... {
   Link link{};
   std::uint64_t nonce = 0;           ///< Of the hello that made this record.
-  std::uint32_t number = 0;          ///< Our number for this connection.
-  wire::connection_number theirs{};  ///< Their number for it: goes into everything that we send.
+  std::uint32_t number = 0;          ///< This side's number for the connection.
+  wire::connection_number theirs{};  ///< The peer's number for it; every message to the peer carries it.
   std::uint32_t their_max_message_bytes = 0;
-  std::uint32_t heard = 0;        ///< Tick of the last message.
-  std::uint32_t since = 0;        ///< Tick of the last change of state. Of a free record: the next free one.
-  short_tick spoke;               ///< Of our last heartbeat.
-  std::uint16_t speak_every = 0;  ///< In ticks; 0: they do not listen for heartbeats.
+  std::uint32_t last_received = 0;  ///< Tick of the last message.
+  std::uint32_t since = 0;          ///< Tick of the last change of state. Of a free record: the next free one.
+  short_tick last_sent;  ///< Tick of the last handshake or heartbeat; with a watched process, of the last check.
+  std::uint16_t heartbeat_every = 0;  ///< In ticks; 0: the peer expects no heartbeats.
   std::unique_ptr<peer_words> words;
 
-  /// The words, made when there are none yet. Null: no memory.
+  /// Forgets the connection before. The parts reset themselves.
+  void reset() noexcept {
+    handshake_pending = has_private_data = false;
+    words.reset();
+    theirs = {};
+    heartbeat_every = 0;
+    const auto reset_part = []<class Part>(Part& part) {
+      if constexpr (requires { part.reset(); }) part.reset();
+    };
+    (reset_part(static_cast<Parts&>(*this)), ...);
+  }
+  /// Allocates the words on first use. Null: no memory.
   peer_words* made_words() noexcept {
     if (!words) words.reset(new (std::nothrow) peer_words);
     return words.get();
@@ -157,14 +192,14 @@ struct peer_record : peer_header, record_start, Parts... {
   std::string reason() const { return words ? words->reason : std::string(); }
 };
 
-/// A table of records, free ones reused with a new generation.
+/// A table of records. Free records are used again with a new generation.
 template <class Record>
 class peer_table {
  public:
   explicit peer_table(std::uint32_t capacity) : records_(std::make_unique<Record[]>(capacity)), capacity_(capacity) {}
 
-  /// Null when the table is full. Requires: the record's state is set next. Records never used go first, then the one
-  /// that is free for longest: its next generation is as far from the last as can be.
+  /// Null when the table is full. Requires: the caller sets the record's state next. Records never used come first,
+  /// then the one that is free for longest, so that a generation returns as late as possible.
   Record* take() noexcept {
     if (used_ == capacity_ && first_free_ == no_index) return nullptr;
     const std::uint32_t index = used_ < capacity_ ? used_++ : first_free_;
@@ -178,7 +213,7 @@ class peer_table {
     r.number = wire::connection_number::of(index, generation).value;
     return &r;
   }
-  /// The record was used and is free now.
+  /// Takes a record back. Requires: its state is free.
   void give(Record& r) noexcept {
     const std::uint32_t index = index_of(r);
     r.since = no_index;
@@ -186,27 +221,27 @@ class peer_table {
     else records_[last_free_].since = index;
     last_free_ = index;
   }
-  /// The record of a connection number, if that connection still exists.
+  /// The record of a connection number; null when that connection no longer exists.
   Record* find(wire::connection_number n) noexcept {
     if (n.index() >= used_) return nullptr;
     Record& r = records_[n.index()];
     return r.number == n.value && r.state != peer_state::free ? &r : nullptr;
   }
-  /// The record of a connection number, if that connection is established.
+  /// The record of a connection number; null when that connection is not established.
   Record* living(wire::connection_number n) noexcept { return living(n, capacity_); }
-  /// The same among the first `below` records. Requires: at most capacity(). `n` may be any 32 bits: one that no
-  /// connection has names none.
+  /// The same among the first `below` records; `below` is at most capacity(). `n` may be any 32 bits: a number that no
+  /// connection has finds no record.
   Record* living(wire::connection_number n, std::uint32_t below) noexcept {
     if (n.index() >= below) [[unlikely]]
       return nullptr;
     Record& r = records_[n.index()];
-    return r.live == n.value ? &r : nullptr;  // `dead` is no number: its index would be beyond any table
+    return r.live == n.value ? &r : nullptr;  // a forged `dead` fails the bounds check
   }
   Record& at(std::uint32_t index) noexcept { return records_[index]; }
   std::uint32_t index_of(const Record& r) const noexcept { return static_cast<std::uint32_t>(&r - records_.get()); }
   std::uint32_t capacity() const noexcept { return capacity_; }
   Record* begin() noexcept { return records_.get(); }
-  /// Behind the last that was ever used.
+  /// After the last record that was ever used.
   Record* end() noexcept { return records_.get() + used_; }
 
  private:

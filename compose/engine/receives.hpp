@@ -26,14 +26,10 @@ class receives {
     return static_cast<std::uint32_t>(std::max<std::size_t>(2, slots * slot_size(o) / size_of_one(o)));
   }
   static std::size_t size_of_one(const transport_options& o) noexcept {
-    if constexpr (!Engine::many_in_one) return o.max_message_bytes + Engine::around;
+    if constexpr (!Engine::many_in_one) return o.max_message_bytes + Engine::front;
     return std::max<std::size_t>(16 * slot_size(o), std::size_t{256} * 1024);
   }
 
-  /// Before it is posted again, where its bytes will say whether a message is there.
-  void clear([[maybe_unused]] receive& r) const noexcept {
-    if constexpr (Engine::watches_messages) wire::clear(r.data, size_of_one(e_.options));
-  }
   /// Posts a receive again: the one that was consumed. Where the library takes several by one call, at the end of this
   /// look at the queue. Keeps it for later when the library has no room.
   void post(receive& r) noexcept {
@@ -67,8 +63,6 @@ class receives {
         keep(e_, r);
     }
   }
-  static_assert(!Engine::watches_messages || (Engine::framed && !Engine::chains_receives),
-                "weft: watched receives are posted by try_post() alone");
   /// Posts what was collected.
   void refill() noexcept {
     if constexpr (Engine::chains_receives) {
@@ -89,25 +83,8 @@ class receives {
     if constexpr (posts_for_one)
       if (s.code == errc::no_memory) [[unlikely]]
         posted = post_for_one(r, memory);
-    if constexpr (Engine::watches_messages)
-      if (posted) note_posted(r);
     if constexpr (Engine::many_in_one) e_.receive_bytes += posted ? memory.size : 0;
     return posted;
-  }
-
-  // Where receives make no entries: which is filled next.
-  static auto buffers(const record& r) noexcept {
-    return [&r](std::uint32_t index) { return static_cast<const std::byte*>(r.receives.slots[index].data); };
-  }
-  void note_posted(const receive& slot) noexcept {
-    record& r = e_.peers.at(slot.owner);
-    r.note_posted(index_of(r, slot), slot.data);
-  }
-  /// The library told of its end by an error.
-  [[gnu::cold, gnu::noinline]] void forget_posted(const receive& slot) noexcept {
-    if (slot.owner == no_index) return;
-    record& r = e_.peers.at(slot.owner);
-    r.forget_posted(index_of(r, slot), buffers(r));
   }
 
   /// One of its messages was taken, or it was let go without one.
@@ -121,7 +98,6 @@ class receives {
   /// A link's own receives.
   void provide(record& r) {
     fill(r.receives, e_.peers.index_of(r));
-    if constexpr (Engine::watches_messages) r.none_posted(r.receives.slots.size());
     for (receive& slot : r.receives.slots) post(slot);
     refill();
   }
@@ -133,7 +109,6 @@ class receives {
   }
   /// A link ended: its receives are nobody's, and are freed when no handler can still look at them.
   void retire(record& r) {
-    if constexpr (Engine::watches_messages) r.none_posted(0);
     for (receive& slot : r.receives.slots) slot.owner = no_index;
     if (!r.receives.slots.empty()) e_.retired_receives.push_back(std::move(r.receives));
     r.receives = {};
@@ -142,7 +117,8 @@ class receives {
   void settle() {
     e_.draining = false;
     for (std::uint32_t i = 0; i < e_.operations.size(); ++i)
-      if (auto& s = *e_.operations.at(i); s.use == slot_use::abandoned && s.record->link_gone) e_.release(s);
+      if (auto& s = *e_.operations.at(i); s.use == slot_use::abandoned && s.record->link_is == link_state::none)
+        e_.release(s);
     free_retired_receives();
   }
   void free_retired_receives() {
@@ -175,9 +151,6 @@ class receives {
     return true;
   }
 
-  static std::uint32_t index_of(const record& r, const receive& slot) noexcept {
-    return static_cast<std::uint32_t>(&slot - r.receives.slots.data());
-  }
   local_memory memory_of(const receive& r) const noexcept { return {r.data, size_of_one(e_.options), r.descriptor}; }
   receive& first_refill() const noexcept { return *static_cast<receive*>(e_.refill[0].context); }
   [[gnu::cold, gnu::noinline]] static void keep(Engine& e, receive& r) noexcept {
@@ -186,15 +159,14 @@ class receives {
   }
 
   static std::size_t slot_size(const transport_options& o) noexcept {
-    return (o.max_message_bytes + Engine::around + 63) / 64 * 64;
+    return (o.max_message_bytes + Engine::front + 63) / 64 * 64;
   }
 
   void fill(receive_block<receive>& block, std::uint32_t owner) {
     const std::uint32_t count = per_block(e_.options);
     const std::size_t each = Engine::many_in_one ? size_of_one(e_.options) : slot_size(e_.options);
     block.slots = std::vector<receive>(count);
-    block.memory = Engine::watches_messages ? std::make_unique<std::byte[]>(count * each)
-                                            : std::make_unique_for_overwrite<std::byte[]>(count * each);
+    block.memory = std::make_unique_for_overwrite<std::byte[]>(count * each);
     if constexpr (Engine::shape::local_descriptor) {
       if (auto r = e_.port->register_local({block.memory.get(), count * each})) block.registered = *r;
     }

@@ -196,9 +196,8 @@ class coalescing {
     record& r = *o.record;
     const local_memory memory = e_.group_memory(o.buffer);
     const auto tag = wire::message_tag::of(wire::message_kind::group, r.theirs);
-    const std::size_t size = Engine::around + static_cast<std::size_t>(o.scratch[0]);
-    Engine::put_front({memory.data, memory.size}, tag, static_cast<std::size_t>(o.scratch[0]));
-    Engine::put_back(memory.data + Engine::front + o.scratch[0]);
+    const std::size_t size = Engine::front + static_cast<std::size_t>(o.scratch[0]);
+    Engine::put_front({memory.data, memory.size}, tag);
     if (size <= Engine::inject_bytes) {
       const status s = Engine::counted(r, e_.port->inject(r.link, {memory.data, size}, Engine::immediate_of(tag)));
       if (s) e_.release(o);

@@ -156,11 +156,10 @@ class fusing {
   }
   [[gnu::always_inline]] static void fill(bytes into, wire::message_tag tag, const wire::fused_head& head,
                                           const local_memory& payload) noexcept {
-    Engine::put_front(into, tag, wire::fused_head_bytes + payload.size);
+    Engine::put_front(into, tag);
     wire::encode(head, into.subspan(Engine::front));
     if (payload.size > 0) [[likely]]  // without bytes it may have no address
       std::memcpy(into.data() + Engine::front + wire::fused_head_bytes, payload.data, payload.size);
-    Engine::put_back(into.data() + Engine::front + wire::fused_head_bytes + payload.size);
   }
 
   status said(record& to, const wire::fused_reply& reply) noexcept {
@@ -174,7 +173,7 @@ class fusing {
   }
 
   /// All but the payload.
-  static constexpr std::size_t own_bytes = Engine::around + wire::fused_head_bytes;
+  static constexpr std::size_t own_bytes = Engine::front + wire::fused_head_bytes;
   /// Bytes of a message that is injected.
   static constexpr std::size_t injected = std::min<std::size_t>(Engine::inject_bytes, 256);
   Engine& e_;

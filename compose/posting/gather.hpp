@@ -228,20 +228,19 @@ class gathering {
 
   /// Messages that cannot be gathered: copied into a buffer of weft's own, behind the header where messages have one.
   status packed(record& r, const piece_list& pieces, std::size_t total, void* context, bool signalled) noexcept {
-    if (total + Engine::around > Engine::control_buffers::each) return error(errc::unsupported, too_long_to_pack);
+    if (total + Engine::front > Engine::control_buffers::each) return error(errc::unsupported, too_long_to_pack);
     slot* o = with_buffer(r, context, signalled);
     if (o == nullptr) return again(waits_for::operation_slot, "send");
     const local_memory whole = e_.controls.memory(o->buffer);
     const auto tag = wire::message_tag::of(wire::message_kind::user, r.theirs);
-    Engine::put_front({whole.data, whole.size}, tag, total);
+    Engine::put_front({whole.data, whole.size}, tag);
     std::byte* to = whole.data + Engine::front;
     for (const local_memory& each : pieces.list()) {
       std::memcpy(to, each.data, each.size);
       to += each.size;
     }
-    Engine::put_back(to);
     return initiator_.posted(
-        *o, e_.port->template send<post_mode::signalled>(r.link, {whole.data, Engine::around + total, whole.descriptor},
+        *o, e_.port->template send<post_mode::signalled>(r.link, {whole.data, Engine::front + total, whole.descriptor},
                                                          Engine::immediate_of(tag), o));
   }
 
@@ -250,14 +249,10 @@ class gathering {
     slot* o = with_buffer(r, context, signalled);
     if (o == nullptr) return again(waits_for::operation_slot, "send");
     const local_memory head = e_.controls.memory(o->buffer);
-    Engine::put_front({head.data, wire::header_bytes}, tag, static_cast<std::size_t>(total_of(pieces.list())));
+    Engine::put_front({head.data, wire::header_bytes}, tag);
     piece_list all;
     all.add({head.data, wire::header_bytes, head.descriptor});
     for (const local_memory& each : pieces.list()) all.add(each);
-    if constexpr (Engine::watches_messages) {
-      Engine::put_back(head.data + wire::header_bytes);
-      all.add({head.data + wire::header_bytes, Engine::back, head.descriptor});
-    }
     return initiator_.posted(*o, e_.port->template send_gather<post_mode::signalled>(r.link, all.list(), 0, o));
   }
 

@@ -176,7 +176,7 @@ class initiator {
     } else {
       std::byte body[4];
       wire::encode(o.immediate, body);
-      completes = sizeof body + Engine::around > Engine::inject_bytes;
+      completes = sizeof body + Engine::front > Engine::inject_bytes;
       told = e_.tell(*o.record, wire::message_kind::notify, body, completes ? &o : nullptr);
     }
     if (told.is_again()) return e_.defer(o);
@@ -193,9 +193,8 @@ class initiator {
   status dead(peer p, const char* operation) const noexcept {
     if (!p) return error(errc::invalid, operation);
     const auto* r = static_cast<const record*>(p.record());
-    const bool meeting = r->number == p.number() && r->state != peer_state::free && r->state != peer_state::refusing &&
-                         r->state != peer_state::leaving;
-    return meeting ? again(waits_for::connection, operation) : error(errc::peer_lost, operation);
+    return r->number == p.number() && is_meeting(r->state) ? again(waits_for::connection, operation)
+                                                           : error(errc::peer_lost, operation);
   }
 
   /// An immediate as it travels: with the connection's number where there is room, so that the target knows who wrote,
@@ -272,20 +271,12 @@ class initiator {
     return post<Engine::write_mode, Engine::tracks_writes>(r, what, context, signalled, call);
   }
 
-  /// A message between header and tail, which lie in the slot's buffer until it ends. Requires: framed.
+  /// A message behind its header, which lies in the slot's buffer until the send ends. Requires: framed.
   static status post_framed(Engine& e, record& r, local_memory from, wire::message_tag tag, slot& o) noexcept {
     const local_memory own = e.controls.memory(o.buffer);
-    Engine::put_front({own.data, wire::header_bytes}, tag, from.size);
+    Engine::put_front({own.data, wire::header_bytes}, tag);
     const local_memory head{own.data, wire::header_bytes, own.descriptor};
-    if constexpr (Engine::watches_messages) {
-      Engine::put_back(own.data + wire::header_bytes);
-      const local_memory tail{own.data + wire::header_bytes, Engine::back, own.descriptor};
-      const local_memory pieces[3]{head, from.size == 0 ? tail : from, tail};
-      return e.port->template send_gather<post_mode::signalled>(
-          r.link, {pieces, from.size == 0 ? std::size_t{2} : std::size_t{3}}, 0, &o);
-    } else {
-      return e.port->template send_framed<post_mode::signalled>(r.link, head, from, &o);
-    }
+    return e.port->template send_framed<post_mode::signalled>(r.link, head, from, &o);
   }
 
   /// One call, signalled or not. Inlined at each place that posts (calls given to it say so): shared by batches and
@@ -320,11 +311,10 @@ class initiator {
   }
   /// An unsignalled message that is copied at the call.
   [[gnu::always_inline]] status send_copied(record& r, const local_memory& from, wire::message_tag tag) noexcept {
-    std::byte message[Engine::copied_bytes + Engine::around];
-    Engine::put_front({message, sizeof message}, tag, from.size);
+    std::byte message[Engine::copied_bytes + Engine::front];
+    Engine::put_front({message, sizeof message}, tag);
     if (from.size != 0) copy_payload(message + Engine::front, from.data, from.size);
-    Engine::put_back(message + Engine::front + from.size);
-    return e_.port->inject(r.link, {message, Engine::around + from.size}, 0);
+    return e_.port->inject(r.link, {message, Engine::front + from.size}, 0);
   }
 
   /// A write without bytes has nothing to deliver, and libraries may wait for its delivery for ever (shared memory of

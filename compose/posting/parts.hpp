@@ -44,8 +44,7 @@ class parts {
   static constexpr std::size_t write_pieces =
       std::min<std::size_t>({gather_limit, facts.gather_limit, facts.rma_gather_limit});
   static constexpr std::size_t send_pieces =
-      std::min<std::size_t>(gather_limit, facts.gather_limit - std::size_t{Engine::framed}) -
-      std::size_t{Engine::watches_messages};
+      std::min<std::size_t>(gather_limit, facts.gather_limit - std::size_t{Engine::framed});
   static constexpr std::uint8_t at_once = 4;
   static constexpr bool fuses = false;  ///< The last part is no small payload: it goes as a write.
   /// How the parts that a notice waits for are posted.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Orderly ends: what is outstanding completes within the time given or is cancelled, then a goodbye, so that the peer
-// is told `closed` at once instead of finding out by silence. Everything registered is withdrawn. Hot path: no.
+// Orderly ends. Outstanding operations complete within the given time or are cancelled. Then the peer gets a goodbye,
+// so that its handler gets `closed` at once instead of waiting for silence. At last all memory is deregistered. An
+// accept goes out before the goodbye, also where the queue was full when accept() was called. Hot path: no. Threads:
+// the owner's.
 #pragma once
 
 #include "../connecting/teardown.hpp"
@@ -21,29 +23,27 @@ class orderly_close {
   status close(peer p, duration timeout, Handler& on) {
     auto* r = static_cast<record*>(p.record());
     if (r == nullptr) return error(errc::invalid, "close");
-    if (!r_is(p, r)) return {};  // it left before: nothing to close
+    if (!is_open(p, *r)) return {};  // the peer left before
     const instant end = e_.port->now() + timeout;
     const auto left = [&] { return std::max(duration(0), end - e_.port->now()); };
-    status drained{};
-    if (!e_.handling())
-      drained = blocking_calls<Engine>(e_).until([&] { return !r_is(p, r) || outstanding(*r) == 0; }, left(), on);
-    if (!r_is(p, r)) return {};
-    if (r->state == peer_state::established) {
-      status said = e_.say_goodbye(*r);
-      if (!e_.handling() && said.is_again())
-        (void)blocking_calls<Engine>(e_).until([&] { return !says_again(p, r, said); }, left(), on);
-      if (!r_is(p, r)) return {};
-      e_.set_state(*r, peer_state::refusing);  // the link may end before we do: that is no loss to tell
-      if (said && !e_.handling())
-        (void)blocking_calls<Engine>(e_).until([&] { return !r_is(p, r) || outstanding(*r) == 0; },
-                                               std::min(left(), duration(100ms)), on);
+    const auto wait = [&](auto&& done, duration at_most) {
+      if (e_.handling()) return status{};
+      return blocking_calls<Engine>(e_).until([&] { return !is_open(p, *r) || done(); }, at_most, on);
+    };
+    const status drained = wait([&] { return outstanding(*r) == 0 && !has_unsent_answer(*r); }, left());
+    if (is_open(p, *r) && r->state == peer_state::established) {
+      status said = say_goodbye(*r);
+      const auto is_said = [&] { return r->state != peer_state::established || !(said = say_goodbye(*r)).is_again(); };
+      if (said.is_again()) (void)wait(is_said, left());
+      if (is_open(p, *r)) teardown<Engine>(e_).end(*r, peer_event::owner_closes, {}, on);
+      if (said) (void)wait([&] { return outstanding(*r) == 0; }, std::min(left(), duration(100ms)));
       linger(on);
     }
-    if (r_is(p, r)) teardown<Engine>(e_).forget(*r);
+    if (is_open(p, *r)) teardown<Engine>(e_).forget(*r);
     return drained.code == errc::deadline ? drained : status{};
   }
 
-  /// For the destructor: nobody is told of anything any more.
+  /// For the destructor: no handler gets an event any more.
   void close_all(duration at_most) {
     const auto ignore = [](auto&&) {};
     const instant end = e_.port->now() + at_most;
@@ -51,7 +51,7 @@ class orderly_close {
     for (record& r : e_.peers) any = any || r.state == peer_state::established || r.handshake_pending;
     if (any) {
       (void)blocking_calls<Engine>(e_).until([&] { return outstanding() == 0; }, at_most / 2, ignore);
-      (void)blocking_calls<Engine>(e_).until([&] { return all_were_told(); }, at_most / 4, ignore);
+      (void)blocking_calls<Engine>(e_).until([&] { return said_all_goodbyes(); }, at_most / 4, ignore);
       (void)blocking_calls<Engine>(e_).until([&] { return outstanding() == 0; },
                                              std::max(duration(0), end - e_.port->now()), ignore);
       linger(ignore);
@@ -62,20 +62,27 @@ class orderly_close {
   }
 
  private:
-  bool r_is(peer p, const record* r) const noexcept { return r->number == p.number() && r->state != peer_state::free; }
-
-  /// Whether the goodbye must be tried once more: the queue was full.
-  bool says_again(peer p, record* r, status& said) noexcept {
-    if (r_is(p, r) && r->state == peer_state::established) said = e_.say_goodbye(*r);
-    return r_is(p, r) && r->state == peer_state::established && said.is_again();
+  /// Whether the handle's connection exists and its end is not being reported.
+  static bool is_open(peer p, const record& r) noexcept {
+    return r.number == p.number() && r.state != peer_state::free && r.state != peer_state::lost;
   }
-  /// Says goodbye to those who stand, and to each once.
-  bool all_were_told() noexcept {
+  /// Whether a peer waits for an accept or a reject that the library did not take yet.
+  static bool has_unsent_answer(const record& r) noexcept {
+    return r.handshake_pending && (r.state == peer_state::established || r.state == peer_state::refusing);
+  }
+  /// Says goodbye, after the accept. `again`: one of them did not get out.
+  status say_goodbye(record& r) noexcept {
+    if (r.handshake_pending) handshake<Engine>(e_).send_pending(r);
+    return r.handshake_pending ? again(waits_for::queue, "accept") : e_.say_goodbye(r);
+  }
+  /// Says goodbye to each established peer, once. False: some goodbye or answer did not get out.
+  bool said_all_goodbyes() noexcept {
     bool all = true;
     for (record& r : e_.peers) {
-      if (r.state != peer_state::established) continue;
-      if (e_.say_goodbye(r).is_again()) all = false;
-      else e_.set_state(r, peer_state::refusing);  // its link may end before ours does
+      if (r.state == peer_state::refusing && r.handshake_pending) handshake<Engine>(e_).send_pending(r);
+      if (r.state == peer_state::established && !say_goodbye(r).is_again())
+        (void)advance(e_, r, peer_event::owner_closes);
+      all = all && r.state != peer_state::established && !has_unsent_answer(r);
     }
     return all;
   }
@@ -88,8 +95,8 @@ class orderly_close {
   }
   std::uint32_t outstanding() const { return e_.operations.count(unended); }
 
-  /// An injected goodbye has no completion, yet many providers send it only while polled: a few polls carry it out.
-  /// Other peers' events arrive meanwhile: they are `on`'s.
+  /// An injected goodbye has no completion, and many providers send it only while they are polled: a few polls send it.
+  /// Events of other peers go to `on`.
   template <class Handler>
   void linger(Handler& on) {
     if (e_.handling()) return;

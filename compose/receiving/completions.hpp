@@ -170,8 +170,8 @@ class completions {
       else on_(failed{s.what, e_.handle(*s.record), s.user, outcome});
     } else if (s.use == slot_use::silent && !outcome) {
       on_(failed{s.what, e_.handle(*s.record), nullptr, outcome});
-    } else if (s.use == slot_use::control && !outcome && s.record->state == peer_state::greeting) {
-      connection_manager<Engine>(e_).unreachable(*s.record, outcome, on_);  // our hello was refused
+    } else if (s.use == slot_use::control && !outcome) {
+      connection_manager<Engine>(e_).unreachable(*s.record, outcome, on_);
     }
   }
 

@@ -8,7 +8,6 @@
 #include "../events.hpp"
 #include "../posting/flushing.hpp"
 #include "completions.hpp"
-#include "message_watch.hpp"
 #include "receive_path.hpp"
 #include "ring_watch.hpp"
 #include "target_executed.hpp"
@@ -32,7 +31,7 @@ class cq_poller {
   using slot = typename Engine::slot;
   using receive = typename Engine::receive;
 
-  /// The handler is copied: a reference to the user's (told_to).
+  /// The handler is copied: a reference to the user's (by_const_reference).
   cq_poller(Engine& e, Handler on) noexcept : e_(e), on_(on) {}
 
   /// A look on its way: what was read, and for whom. A function that reads a queue and finds nothing keeps nothing
@@ -56,13 +55,12 @@ class cq_poller {
                          (Quick || !reads_quickly<typename Engine::port_type>)) {
       return poll_apart(e, on);
     } else {
-      [[maybe_unused]] bool emptied = true;
-      const int found = polled(e, emptied, [&e, &on](const completion_entry& c, auto&... whose) {
+      const int found = e.port->poll([&e, &on](const completion_entry& c, auto&... whose) {
         e.poll_budget.begin_handling();
         cq_poller(e, {&on}).take(c, whose...);
       });
       if constexpr (Engine::uses_ring) cq_poller(e, {&on}).read_rings();
-      const int watched = poll_memory(e, {&on}, emptied);
+      const int watched = poll_cells(e, {&on});
       if (found != 0) finish(e, {&on}, found);
       return found + watched;
     }
@@ -74,12 +72,11 @@ class cq_poller {
     cq_poller in(e, on);
     if (!e.unexpected_messages.empty())
       in.receive_path_().retry_unexpected();  // first: messages of a peer are told in order
-    [[maybe_unused]] bool emptied = true;
     int found = in.tell_ended();
-    found += polled(e, emptied, [&in](const completion_entry& c, auto&... whose) { in.take_one(c, whose...); });
+    found += e.port->poll([&in](const completion_entry& c, auto&... whose) { in.take_one(c, whose...); });
     if constexpr (Engine::chains_receives) receives<Engine>(e).refill();
     if constexpr (Engine::uses_ring) in.read_rings();
-    const int watched = poll_memory(e, on, emptied);
+    const int watched = poll_cells(e, on);
     run_deferred(e, on, found);
     return found + watched;
   }
@@ -92,13 +89,12 @@ class cq_poller {
     l.engine = &e;
     const auto read = e.reader.read(l.all);
     if constexpr (Engine::uses_ring) cq_poller(*l.engine, {&on}).read_rings();
-    if constexpr (Engine::watches_cells || Engine::watches_messages) {
+    if constexpr (Engine::watches_cells) {
       int found = 0;
       if (read > 0) [[unlikely]]
         found = take_all(l, on, static_cast<int>(read));
       else if (e.reader.failed(read)) [[unlikely]] found = take_error(*l.engine, on);
-      return found +
-             poll_memory(*l.engine, {&on}, !e.reader.failed(read) && read < static_cast<decltype(read)>(l.all.size()));
+      return found + poll_cells(*l.engine, {&on});
     } else {
       if (read > 0) return take_all(l, on, static_cast<int>(read));
       if (e.reader.failed(read)) [[unlikely]]
@@ -106,32 +102,9 @@ class cq_poller {
       return 0;
     }
   }
-  /// Looks for what makes no entries: cells, and messages, these only where the queue was `emptied`
-  /// (receiving/message_watch.hpp).
-  [[gnu::always_inline]] static int poll_memory([[maybe_unused]] Engine& e, [[maybe_unused]] Handler on,
-                                                [[maybe_unused]] bool emptied) {
-    int found = 0;
-    if constexpr (Engine::watches_cells) found = cell_watch<Engine, Handler>(e, on).poll();
-    if constexpr (Engine::watches_messages)
-      if (emptied) [[likely]]
-        found += message_watch<Engine, Handler>(e, on).poll();
-    return found;
-  }
-  /// Polls. `emptied`: false where the queue may hold more, which is asked where messages make no entries
-  /// (receiving/message_watch.hpp).
-  template <class Take>
-  [[gnu::always_inline]] static int polled(Engine& e, [[maybe_unused]] bool& emptied, Take&& take) {
-    if constexpr (Engine::watches_messages) {
-      constexpr int most = 16;  // core/port.hpp, poll
-      const int found = e.port->poll([&](const completion_entry& c) {
-        emptied = emptied && c.outcome;
-        take(c);
-      });
-      emptied = emptied && found < most;
-      return found;
-    } else {
-      return e.port->poll(take);
-    }
+  [[gnu::always_inline]] static int poll_cells([[maybe_unused]] Engine& e, [[maybe_unused]] Handler on) {
+    if constexpr (Engine::watches_cells) return cell_watch<Engine, Handler>(e, on).poll();
+    else return 0;
   }
 
   /// Tells what a look found.
@@ -259,10 +232,8 @@ class cq_poller {
   [[gnu::cold]] void settle() {
     if constexpr (Engine::watches_cells)
       for (record& r : e_.peers)
-        if (r.link_ended && r.live != peer_header::dead) cell_watch<Engine, Handler>(e_, on_).drain(r);
-    if constexpr (Engine::watches_messages)
-      for (record& r : e_.peers)
-        if (r.link_ended) message_watch<Engine, Handler>(e_, on_).drain(r);
+        if (r.link_is == link_state::ended && r.live != peer_header::dead)
+          cell_watch<Engine, Handler>(e_, on_).drain(r);
     receives<Engine>(e_).settle();
     connection_manager<Engine>(e_).settle_links(on_);
   }

@@ -29,9 +29,8 @@ class receive_path {
   [[gnu::cold, gnu::noinline]] void arrived_badly(const completion_entry& c) {
     if (c.outcome.code == errc::truncated) {
       ++e_.garbled;
-      e_.overrun.note(c.length, e_.options.max_message_bytes + Engine::around);
+      e_.overrun.note(c.length, e_.options.max_message_bytes + Engine::front);
     }
-    if constexpr (Engine::watches_messages) receives<Engine>(e_).forget_posted(*static_cast<receive*>(c.context));
     if (c.outcome.code != errc::closed || !Engine::links_have_receives)
       give_back(*static_cast<receive*>(c.context), c.last);
   }
@@ -50,7 +49,6 @@ class receive_path {
   [[gnu::always_inline]] void arrived(const completion_entry& c) {
     if (!c.outcome) [[unlikely]]
       return arrived_badly(c);
-    if constexpr (Engine::watches_messages) return;  // its bytes say it (receiving/message_watch.hpp)
     receive& r = *static_cast<receive*>(c.context);
     const wire::message_tag tag{static_cast<std::uint32_t>(c.immediate)};
     if constexpr (!Engine::goodbye_overtakes && !Engine::framed && !Engine::watches_cells)
@@ -64,7 +62,7 @@ class receive_path {
 
   /// Most messages: a user's, of a peer that stands and may speak on this link, with none before it that waits.
   [[gnu::always_inline]] void take_at_once(record& from, receive& r, const completion_entry& c) {
-    from.heard = e_.tick;
+    from.last_received = e_.tick;
     std::byte* const start = Engine::many_in_one ? c.at : r.data;
     if (!offer(on_, received{e_.handle(from), const_bytes(start, c.length)})) [[unlikely]]
       return keep_unexpected(
@@ -111,7 +109,6 @@ class receive_path {
       r.released |= last;
       receives<Engine>(e_).post_if_spent(r);
     } else {
-      receives<Engine>(e_).clear(r);
       connection_manager<Engine>(e_).post(r);
     }
   }
@@ -119,8 +116,6 @@ class receive_path {
   [[gnu::always_inline]] void write_arrived(const completion_entry& c) {
     if constexpr (Engine::wide_immediate && !Engine::shape::receive_reserve) {
       record* from = e_.peers.living({static_cast<std::uint32_t>(c.immediate >> 32)});
-      if constexpr (Engine::watches_messages)
-        if (from == nullptr) from = established_behind({static_cast<std::uint32_t>(c.immediate >> 32)});
       if (from == nullptr) [[unlikely]]
         return void(++e_.stale);
       if constexpr (Engine::watches_cells) {
@@ -161,26 +156,7 @@ class receive_path {
     e_.retrying = false;
   }
 
-  /// The first of a link's receives was filled: its message is told, or waits.
-  void arrived_unasked(record& r, std::size_t size) {
-    receive& filled = r.receives.slots[r.posted_at(0)];
-    r.take_first(receives<Engine>::buffers(r));
-    take(filled, Engine::front + size, {}, nullptr, false);
-  }
-
  private:
-  /// A notice came of a peer that answers our hello: its acceptance lies before it, and is told of by no entry.
-  [[gnu::cold, gnu::noinline]] record* established_behind(wire::connection_number n) {
-    record* r = e_.peers.find(n);
-    while (r != nullptr && r->state == peer_state::greeting) {
-      const wire::watched_look found = wire::look_at(r->next_filled, receives<Engine>::size_of_one(e_.options));
-      if (found.verdict != wire::watched_verdict::whole) return nullptr;
-      arrived_unasked(*r, found.size);
-      r = e_.peers.find(n);
-    }
-    return e_.peers.living(n);
-  }
-
   completions<Engine, Handler> completions_() const noexcept { return {e_, on_}; }
   bool owns(const record& r, const receive& slot_of) const noexcept {
     if constexpr (Engine::links_have_receives)
@@ -212,12 +188,12 @@ class receive_path {
       if (r != nullptr && r->live == r->number) cell_watch<Engine, Handler>(e_, on_).drain(*r);
     if (tag.kind() == wire::message_kind::user) [[likely]] {
       if (r != nullptr && listened_to(*r) && owns(*r, slot_of)) [[likely]] {
-        r->heard = e_.tick;
+        r->last_received = e_.tick;
         if (!e_.unexpected_messages.empty() && !e_.retrying) [[unlikely]]
           return false;  // behind those that wait
         return taken(*r, [&] { return offer(on_, received{e_.handle(*r), body}); });
       }
-      if (r != nullptr && r->state == peer_state::greeting) return false;  // it overtook the accept
+      if (r != nullptr && owns(*r, slot_of)) return advance(e_, *r, peer_event::data_message) != peer_action::keep;
       ++e_.stale;
       return true;
     }
@@ -233,7 +209,7 @@ class receive_path {
       ++e_.stale;
       return true;
     }
-    r->heard = e_.tick;
+    r->last_received = e_.tick;
     if (tag.kind_bits() >= wire::message_kinds) {
       ++e_.garbled;
       return true;
@@ -242,11 +218,11 @@ class receive_path {
       connection_manager<Engine>(e_).answered(*r, tag.kind(), body, on_);
       return true;
     }
-    if (r->state == peer_state::greeting) return false;
-    if (r->state != peer_state::established && !(Engine::is_counted(tag.kind()) && r->state == peer_state::leaving)) {
-      ++e_.stale;
-      return true;
-    }
+    // An established peer's message is delivered, says the table (connecting/transitions.hpp); a goodbye ends the
+    // state.
+    if (r->live != r->number || tag.kind() == wire::message_kind::goodbye) [[unlikely]]
+      if (const peer_action does = advance(e_, *r, event_of(tag.kind())); does != peer_action::deliver)
+        return does != peer_action::keep;
     if (Engine::is_counted(tag.kind())) return taken(*r, [&] { return from_established(*r, tag.kind(), body); });
     return from_established(*r, tag.kind(), body);
   }

@@ -190,7 +190,7 @@ class cell_watch {
   }
   [[gnu::always_inline]] void count(record& r, wire::cell_end last) noexcept {
     ++r.cells_read;
-    r.heard = e_.tick;
+    r.last_received = e_.tick;
     if ((last.flags() & wire::cell_answered) != 0) r.answer_is_due = true;
   }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a worker's time costs: nanoseconds of spinning for its client, and of executing for it. The manager owns two
-// 64-bit words per worker; the worker adds to them by remote fetch-and-add, executed by the fabric or by the manager's
-// progress, as the fabric's row says. To stay checkable when a worker is killed between adding and learning of it, each
-// worker keeps a journal in memory that outlives it: what it posted, written before, and what was acknowledged, written
-// after. A word that equals neither is wrong. Hot path: note() is an addition and a store. Threads: the ledger its
-// worker's; the journal is read by the manager.
+// The cost of a worker's time: nanoseconds of polling for its client, and of executing for it. The manager owns two
+// 64-bit words per worker. The worker adds to them by remote fetch-and-add, which the fabric or the manager's progress
+// executes, as the row says.
+// A worker may be killed between an addition and its completion. So each worker keeps a journal in memory that outlives
+// it: the posted amount, written before the post, and the acknowledged amount, written after the completion. A word
+// that equals neither is wrong. Hot path: note() is an addition and a store. Threads: the ledger is its worker's; the
+// manager reads the journal.
 #pragma once
 
 #include "messages.hpp"
@@ -22,16 +23,17 @@ enum class account : std::uint8_t { hot, execution };
 inline constexpr std::size_t accounts = 2;
 inline constexpr std::size_t account_bytes = accounts * sizeof(std::uint64_t);  ///< Of one worker, at the manager.
 
-/// Totals in nanoseconds since the worker's start, in memory shared with the manager. One cache line pair per worker.
+/// Totals in nanoseconds since the worker's start, in memory shared with the manager. One pair of cache lines per
+/// worker.
 struct alignas(128) worker_journal {
-  std::array<std::atomic<std::uint64_t>, accounts> earned{};        ///< All that the worker knows of.
-  std::array<std::atomic<std::uint64_t>, accounts> posted{};        ///< Given to the fabric, or about to be.
-  std::array<std::atomic<std::uint64_t>, accounts> acknowledged{};  ///< Known to be in the manager's words.
+  std::array<std::atomic<std::uint64_t>, accounts> earned{};        ///< All that the worker has counted.
+  std::array<std::atomic<std::uint64_t>, accounts> posted{};        ///< Posted, or about to be.
+  std::array<std::atomic<std::uint64_t>, accounts> acknowledged{};  ///< Confirmed by a completion.
   std::atomic<std::uint64_t> invocations{};
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
-/// The secrets of an allocation, so that no command line shows them, and the journals of its workers behind them.
+/// The secrets of an allocation, so that no command line shows them, followed by the journals of its workers.
 struct journal_head {
   token allocation{};
   token client{};
@@ -46,7 +48,7 @@ struct amounts {
 /// The worker's side.
 class ledger {
  public:
-  static constexpr std::uint64_t flush_at = 1'000'000'000;  ///< Unposted nanoseconds in one account.
+  static constexpr std::uint64_t flush_at = 1'000'000'000;  ///< Nanoseconds of one account before it is posted.
 
   explicit ledger(worker_journal& journal) noexcept : journal_(journal) {}
 
@@ -59,12 +61,12 @@ class ledger {
   amounts earned() const noexcept { return {earned_[0], earned_[1]}; }
   std::uint64_t invocations() const noexcept { return invocations_; }
   bool due() const noexcept { return earned_[0] - posted_[0] >= flush_at || earned_[1] - posted_[1] >= flush_at; }
-  /// Nothing is on its way and nothing is left to post.
+  /// Nothing is in flight and nothing is left to post.
   bool settled() const noexcept { return !flying_[0] && !flying_[1] && posted_ == earned_; }
   bool failed() const noexcept { return failed_; }
 
-  /// Posts what was earned since the last time, one add per account at a time. What the queue refuses is posted with
-  /// the next flush.
+  /// Posts the amounts since the last flush, one add per account at a time. The next flush posts what a full queue
+  /// refuses.
   template <class Transport>
   void flush(Transport& net, peer manager, const remote_region& words, std::uint64_t offset) noexcept {
     for (std::size_t i = 0; i < accounts; ++i) {
@@ -82,7 +84,7 @@ class ledger {
       }
     }
   }
-  /// A fetch-add ended well. True where the context was one of this ledger's.
+  /// A fetch-add completed. Returns whether the context belongs to this ledger.
   bool acknowledged(void* context) noexcept {
     for (std::size_t i = 0; i < accounts; ++i)
       if (context == &flying_[i]) {
@@ -92,7 +94,7 @@ class ledger {
       }
     return false;
   }
-  /// A fetch-add ended badly: whether it was executed is not known, so nothing more is added on a guess.
+  /// A fetch-add failed. Whether it was executed is unknown, so this account adds nothing more.
   void lost(void* context) noexcept {
     for (bool& flying : flying_)
       if (context == &flying) {
@@ -112,13 +114,13 @@ class ledger {
   bool failed_ = false;
 };
 
-/// The manager's judgement of a worker that reported its own totals: words, report and journal agree to the nanosecond.
+/// The manager's check of a worker that reported its totals: words, report and journal agree to the nanosecond.
 inline bool agrees(const amounts& words, const amounts& reported, const worker_journal& j) noexcept {
   const amounts acknowledged{j.acknowledged[0].load(std::memory_order_acquire),
                              j.acknowledged[1].load(std::memory_order_acquire)};
   return words == reported && words == acknowledged;
 }
-/// Of one that died: each word is what it posted last, or what was acknowledged last.
+/// The check of a dead worker: each word is its last posted or its last acknowledged amount.
 inline bool agrees(const amounts& words, const worker_journal& j) noexcept {
   const auto one = [&](std::uint64_t word, std::size_t i) {
     return word == j.posted[i].load(std::memory_order_acquire) ||

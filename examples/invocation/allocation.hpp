@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One allocation as its manager sees it: the executor, its workers, the words that they account to, and how far its end
-// has come. Hot path: no. Threads: the manager's.
+// One allocation as its manager sees it: the executor, its workers, the words of their accounts, and the state of its
+// end. Hot path: no. Threads: the manager's.
 #pragma once
 
 #include "spawning.hpp"
@@ -9,7 +9,7 @@
 namespace weft::invocation {
 
 enum class allocation_state : std::uint8_t {
-  starting,   ///< Workers come, or all are there: it serves.
+  starting,   ///< Workers connect, or all are there: it serves.
   finishing,  ///< Released, or its client is gone: workers settle their account.
   over,       ///< The bill is written; the process is about to end.
   gone,
@@ -34,7 +34,7 @@ struct allocation {
   region words;
   allocation_state state = allocation_state::starting;
   std::optional<executor_end> end;
-  instant due{};  ///< When the present state has lasted too long.
+  instant due{};  ///< The limit of the present state.
   bool hurried = false;
 
   /// Serving: nothing is due.
@@ -44,7 +44,7 @@ struct allocation {
       if (!w.link) return false;
     return true;
   }
-  /// A worker's connection broke while its process lives: it gets a moment to end, then it is killed.
+  /// A worker's connection broke while its process lives: the process gets a moment to end, then it is killed.
   void hurry(instant until) noexcept {
     if (hurried || end || state != allocation_state::starting) return;
     hurried = true;
@@ -59,7 +59,7 @@ struct allocation {
     return {read(0), read(1)};
   }
 
-  /// The words, what the workers say (where one died: what its journal says was earned), and whether all agree.
+  /// The words, the workers' totals (of a dead worker: its journal), and whether all agree.
   bill_fields bill() {
     bill_fields b;
     b.allocation = number;

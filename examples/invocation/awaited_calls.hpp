@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The client's second style: calls that coroutines await, `const outcome o = co_await calls.invoke(f, input, output,
-// 1s);`. A thin layer over submit() and progress(): a call that finds no free slot waits its turn, and each ends
+// 1s);`. A thin layer over submit() and progress(): a call without a free slot waits its turn, and each call ends
 // exactly once, by the client's own rules. Hot path: yes, no allocation. Threads: the client's owner.
 #pragma once
 
@@ -17,11 +17,11 @@ namespace weft::invocation {
 template <complete_fabric F>
 class awaited_calls : public coroutines::runner {
  public:
-  /// Requires: the client lives longer, and makes progress through this object alone while calls are awaited.
+  /// Requires: the client lives longer, and makes progress only through this object while calls are awaited.
   explicit awaited_calls(client<F>& c, const coroutines::runner_options& o = {}) : runner(o), client_(c) {}
   ~awaited_calls() { stop(); }
 
-  /// One call. Input and output stay the caller's until it ended.
+  /// One call. Input and output belong to the caller and stay valid until the call ended.
   class [[nodiscard]] call : public coroutines::waiter {
    public:
     call(awaited_calls& of, std::uint32_t function, const_bytes input, bytes output, duration limit) noexcept
@@ -43,12 +43,12 @@ class awaited_calls : public coroutines::runner {
     bool ended_ = false;
     outcome answer_;
   };
-  /// Goes to the next worker that has a free slot. Ends as submit() and its reply end, or by `limit`.
+  /// Goes to the next worker with a free slot. Ends by submit(), by its reply, or by `limit`.
   call invoke(std::uint32_t function, const_bytes input, bytes output, duration limit) noexcept {
     return call(*this, function, input, output, limit);
   }
 
-  /// Moves everything one step. Returns how many entries the library had.
+  /// Makes progress. Returns the number of queue entries.
   int progress() {
     const int found = client_.progress([this](const finished& f) { end(f); });
     while (!turn_.empty() && try_to_submit(static_cast<call&>(turn_.front())))

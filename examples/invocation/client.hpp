@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The client: asks a manager for workers, welcomes them on its own transport, invokes functions on them. submit()
+// The client: asks a manager for workers, accepts them on its own transport, and invokes functions on them. submit()
 // writes header and input into a free slot of a worker with one unsignalled put_notify: the reply proves its delivery.
-// Inputs are staged per slot, and a slot is free only after its reply (or after the worker promised not to execute it),
-// so no source is overwritten while the library may read it. Hot path: submit(), progress(): no allocation. Threads:
-// one owner. No call that takes a timeout may be made from inside a handler.
+// Inputs are staged per slot. A slot is free only after its reply, or after the worker's promise not to execute the
+// call, so no source is overwritten while the library may read it. Hot path: submit(), progress(): no allocation.
+// Threads: one owner. A handler must not call functions that take a timeout.
 #pragma once
 
 #include "client_link.hpp"
@@ -20,10 +20,10 @@ namespace weft::invocation {
 
 struct client_options {
   std::string node = "127.0.0.1";
-  std::string service;  ///< Where workers find this client; empty: any free one.
+  std::string service;  ///< The service that workers connect to; empty: any free one.
   duration function_limit =
-      10s;  ///< No function runs longer; its executor is ended. A silent peer is not given up before.
-  invocation::polling polling;  ///< Of this client while it waits for replies.
+      10s;                      ///< No function runs longer: its executor is killed. A silent peer is not lost earlier.
+  invocation::polling polling;  ///< How this client waits for replies.
   std::uint16_t most_workers = 16;
 };
 
@@ -66,20 +66,20 @@ class client {
   client& operator=(const client&) = delete;
 
   // ---- allocation
-  /// Asks for workers; returns when all are ready. An allocation that was lost before is dropped first.
-  /// Errors: rejected (the manager or a worker says why), peer_lost (the executor died meanwhile), deadline.
+  /// Asks for workers; returns when all are ready. An earlier, lost allocation is dropped first. Errors: rejected (with
+  /// the reason of the manager or a worker), peer_lost (the executor died), deadline.
   result<void> allocate(const allocation_request& request, duration timeout = 15s);
-  /// Gives the workers back; returns what they cost. Errors: deadline, peer_lost.
+  /// Releases the workers; returns their cost. Errors: deadline, peer_lost.
   result<bill> release(duration timeout = 15s);
 
-  /// All workers of an allocation are there.
+  /// Whether all workers of an allocation are there.
   bool allocated() const noexcept {
     return state_ == allocation_state::serving &&
            std::ranges::none_of(links_, [](const worker_link& w) { return w.lost; });
   }
   std::uint16_t workers() const noexcept { return static_cast<std::uint16_t>(links_.size()); }
   std::uint64_t executor_number() const noexcept { return executor_; }
-  /// Why the last allocation was lost, and what it cost until then; set by executor_lost.
+  /// Why the last allocation was lost, and its cost until then; set by executor_lost.
   const std::string& loss() const noexcept { return sentence_; }
   const std::optional<bill>& last_bill() const noexcept { return bill_; }
   const cold_times& times() const noexcept { return times_; }
@@ -88,28 +88,26 @@ class client {
   std::string names() const { return functions_.names(); }
 
   // ---- invocation
-  /// Posts a call to a worker; its end is told by progress(), exactly once. trouble::busy: no slot or queue room;
+  /// Posts a call to a worker. progress() reports its result exactly once. trouble::busy: no slot or queue room;
   /// others: not posted.
   trouble submit(std::uint16_t worker, std::uint32_t function, const_bytes input, void* context,
                  duration deadline) noexcept {
     return submit_until(worker, function, input, context, net_.now() + deadline);
   }
-  /// The same for callers who know the time: a look at the clock takes as long as a call's way there on the fastest
-  /// fabrics.
+  /// The same for callers that know the time: on the fastest fabrics reading the clock takes as long as sending a call.
   trouble submit_until(std::uint16_t worker, std::uint32_t function, const_bytes input, void* context,
                        instant due) noexcept;
-  /// Moves everything one step. `on(const finished&)` is called for each call that ended. Returns how many entries the
-  /// library had.
+  /// Makes progress. Calls `on(const finished&)` for each call that ended. Returns the number of queue entries.
   template <class On>
   int progress(On&& on);
-  /// After a progress() that found nothing: spins, yields or sleeps, as the options say.
+  /// After a progress() without events: spins, yields or sleeps, as the options say.
   void rest() noexcept { idle_.rest(net_, 10ms); }
   std::uint32_t outstanding() const noexcept { return outstanding_; }
   bool has_room(std::uint16_t worker) const noexcept {
     return worker < links_.size() && links_[worker].usable() && links_[worker].free != 0;
   }
 
-  /// Calls a function and waits. Ends of calls submitted before go to `on`; without one there must be none outstanding
+  /// Calls a function and waits. `on` gets the results of earlier calls; without `on` there must be none in flight
   /// (trouble::busy).
   outcome invoke(std::uint32_t function, const_bytes input, bytes output, duration deadline);
   outcome invoke(std::string_view function, const_bytes input, bytes output, duration deadline) {
@@ -217,7 +215,7 @@ class client {
   std::uint32_t outstanding_ = 0;
   std::uint32_t cancelling_ = 0;
   std::uint32_t polls_ = 0;
-  bool quiet_ = false;  ///< Nothing came since quiet_since_.
+  bool quiet_ = false;  ///< No event since quiet_since_.
   instant quiet_since_{};
 };
 

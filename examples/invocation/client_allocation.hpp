@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a client gets workers and gives them back: asks the manager, lets in who shows the secret, exchanges regions, and
-// learns from the manager, which is the executor's parent, or from a broken connection that they are gone. Hot path:
-// no. Threads: the client's.
+// How a client gets workers and releases them: it asks the manager, accepts workers that show the secret, and exchanges
+// regions. The manager, as the executor's parent, or a broken connection reports that they are gone. Hot path: no.
+// Threads: the client's.
 #pragma once
 
 #include "client.hpp"
@@ -60,11 +60,11 @@ result<void> client<F>::prepare(const allocation_request& request) {
 
 template <complete_fabric F>
 result<void> client<F>::allocate(const allocation_request& request, duration timeout) {
-  if (manager_lost_) return {error(errc::peer_lost, "allocate"), "the manager is gone; connect to one anew"};
-  if (allocated()) return {error(errc::invalid, "allocate"), "there is an allocation already; release it first"};
+  if (manager_lost_) return {error(errc::peer_lost, "allocate"), "the manager is gone; connect to a manager again"};
+  if (allocated()) return {error(errc::invalid, "allocate"), "an allocation exists already; release it first"};
   if (outstanding_ > 0)
     return {error(errc::invalid, "allocate"),
-            std::to_string(outstanding_) + " calls are outstanding; wait for their ends first"};
+            std::to_string(outstanding_) + " calls are outstanding; wait for their results first"};
   if (state_ == allocation_state::serving) (void)letters_.post(net_, manager_, release_message{allocation_});
   drop_allocation();
   if (auto good = prepare(request); !good) return good;
@@ -122,7 +122,7 @@ result<bill> client<F>::release(duration timeout) {
   }
   if (outstanding_ > 0)
     return {error(errc::invalid, "release"),
-            std::to_string(outstanding_) + " calls are outstanding; wait for their ends first"};
+            std::to_string(outstanding_) + " calls are outstanding; wait for their results first"};
   state_ = allocation_state::releasing;
   bill_.reset();
   if (const status s = letters_.post(net_, manager_, release_message{allocation_}); !s)
@@ -137,8 +137,8 @@ result<bill> client<F>::release(duration timeout) {
   return *bill_;
 }
 
-/// Lets go of workers and memory. Staged inputs of an allocation that was lost stay until the transport ends: on
-/// fabrics that repeat what was not acknowledged the library may still read them.
+/// Drops workers and memory. Staged inputs of a lost allocation stay until the transport closes: a fabric that
+/// retransmits may still read them.
 template <complete_fabric F>
 void client<F>::drop_allocation() {
   if (state_ == allocation_state::none) return;
@@ -194,7 +194,7 @@ void client<F>::meet_ready(worker_link& w, const ready_message& m) {
   std::string_view rest = m.names;
   while (!rest.empty()) {
     const auto line = rest.find('\n');
-    // The calls behind the names are the worker's; here only names and positions count.
+    // The functions themselves are the worker's; here only names and positions matter.
     if (line == std::string_view::npos || !table.add(rest.substr(0, line), [](auto...) { return std::int64_t{0}; }))
       return;
     rest.remove_prefix(line + 1);
@@ -271,7 +271,7 @@ void client<F>::gone(peer who, On& on) {
     }
 }
 
-/// The whole allocation is gone.
+/// The whole allocation is lost.
 template <complete_fabric F>
 template <class On>
 void client<F>::lose(trouble why, On& on) {

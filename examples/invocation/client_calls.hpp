@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The client's calls: posting them, and how they end: by a reply, a deadline, or the loss of their worker.
+// The client's calls: how they are posted, and how they end: by a reply, a deadline, or the loss of their worker.
 // Hot path: yes. Threads: the client's.
 #pragma once
 
@@ -56,11 +56,11 @@ int client<F>::progress(On&& on) {
 template <complete_fabric F>
 template <class On>
 void client<F>::replied(reply_word word, On& on) {
-  if (word.worker >= links_.size() || word.slot >= request_.slots) return;  // of an allocation that is gone
+  if (word.worker >= links_.size() || word.slot >= request_.slots) return;  // of a lost allocation
   worker_link& w = links_[word.worker];
   const call_slot& slot = w.slots[word.slot];
   if (slot.state == call_slot::use::free || word.sequence != static_cast<std::uint16_t>(slot.sequence))
-    return;  // told before
+    return;  // reported before
   const std::byte* at = output_.data() + (std::size_t{word.worker} * request_.slots + word.slot) * output_stride();
   const auto reply = copy_header<reply_header>(at);
   if (reply.id != slot.id) return;  // a late one of another call: the deadline ends this call
@@ -91,8 +91,8 @@ void client<F>::replied(reply_word word, On& on) {
   end_call(word.worker, word.slot, how, on);
 }
 
-/// Gives the slot back before telling, so that the handler may submit again; the output stays until then. What is told
-/// is completed in place: a copy of words that were just written would be waited for.
+/// Frees the slot before the report, so that the handler may submit again; the output stays until then. The report is
+/// built in place: copying words that were just written would stall.
 template <complete_fabric F>
 template <class On>
 void client<F>::end_call(std::uint16_t worker, std::uint8_t slot, finished& how, On& on) {
@@ -111,7 +111,7 @@ void client<F>::end_call(std::uint16_t worker, std::uint8_t slot, finished& how,
   on(std::as_const(how));
 }
 
-/// Now and then: deadlines, and whether it is time to sleep.
+/// Now and then: checks deadlines, and whether it is time to sleep.
 template <complete_fabric F>
 template <class On>
 void client<F>::look(On& on) {
@@ -174,7 +174,7 @@ outcome client<F>::invoke(std::uint32_t function, const_bytes input, bytes outpu
     }
     if (workers() == 0) answer.why = manager_lost_ ? trouble::manager_lost : trouble::executor_lost;
     if (answer.why != trouble::busy) break;
-    if (net_.now() >= end) return answer_with(trouble::deadline);  // all slots wait for calls that were given up
+    if (net_.now() >= end) return answer_with(trouble::deadline);  // all slots wait for cancelled calls
     if (progress(on) == 0) rest();
   }
   if (answer.why != trouble::none) return answer;
@@ -198,7 +198,7 @@ void client<F>::invoke_each(std::uint32_t function, std::span<const call_of> cal
   };
   for (std::size_t i = 0; i < calls.size(); ++i) {
     if (outstanding_ > left)
-      outcomes[i].why = trouble::busy;  // others' calls are outstanding: their ends would be lost
+      outcomes[i].why = trouble::busy;  // calls of other callers are in flight: their results would be lost
     else
       while ((outcomes[i].why = submit(static_cast<std::uint16_t>(i), function, calls[i].input, &outcomes[i],
                                        deadline)) == trouble::busy &&

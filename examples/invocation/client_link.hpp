@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One worker as its client sees it: the connection, its memory, and its slots. A slot is free, or waits for a reply, or
-// (after a deadline) waits for the worker's word that the call will not be executed any more: only then may its bytes
-// be overwritten. Hot path: yes. Threads: the client's.
+// One worker as its client sees it: the connection, its memory, and its slots. A slot is free, waits for a reply, or is
+// cancelled: after a deadline it waits for the worker's promise not to execute the call. Only then may its bytes be
+// overwritten. Hot path: yes. Threads: the client's.
 #pragma once
 
 #include "outcome.hpp"
@@ -20,7 +20,7 @@ struct call_slot {
   std::uint32_t sequence = 0;  ///< Of the present call, or of the next.
   std::uint64_t id = 0;
   void* context = nullptr;
-  instant due{};  ///< waiting: its deadline. cancelling: when to ask once more.
+  instant due{};  ///< waiting: the deadline. cancelling: when to ask again.
 };
 
 struct worker_link {
@@ -41,7 +41,7 @@ struct worker_link {
     slots[s].context = context;
     slots[s].due = due;
   }
-  /// The slot may be used again, for the call of the next sequence number.
+  /// Frees the slot for the call with the next sequence number.
   void give(std::uint8_t s) noexcept {
     slots[s].state = call_slot::use::free;
     slots[s].sequence = (slots[s].sequence + 1) & call_word::sequence_mask;

@@ -26,7 +26,7 @@ std::string program(std::string_view name, std::string_view fabric) {
   return std::string(name) + "." + std::string(fabric);
 }
 
-/// The program of the same fabric that lies beside this one.
+/// The program of the same fabric in the folder of this one.
 std::string beside(const char* self, const std::string& name) {
   std::error_code ignored;
   auto path = std::filesystem::read_symlink("/proc/self/exe", ignored);
@@ -67,14 +67,13 @@ std::variant<manager_command, stop_with> parse_manager(std::string_view fabric, 
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
   milliseconds_option limit(app, "--longest-function-ms", c.options.longest_function,
-                            "Longest run of a function that a client may ask for");
+                            "Longest run of a function that a client may request");
   milliseconds_option start(app, "--start-limit-ms", c.options.start_limit,
                             "Until all workers of an executor are there");
   app.add_option("--executor", c.spawn.executor, "Program to start")->capture_default_str()->type_name("FILE");
-  app.add_option("--functions", c.spawn.folder,
-                 "Folder where trusted objects of functions are kept; without it none are taken")
+  app.add_option("--functions", c.spawn.folder, "Folder of trusted objects of functions; without it none are accepted")
       ->type_name("DIR");
-  app.add_option("--trust", c.spawn.trusted, "SHA-256 of an object that clients may ship (repeatable)")
+  app.add_option("--trust", c.spawn.trusted, "SHA-256 of an object that clients may send (repeatable)")
       ->type_name("HASH")
       ->check([](const std::string& text) {
         return parse_digest(text) ? std::string() : "a SHA-256 has 64 hexadecimal digits, not \"" + text + "\"";
@@ -107,9 +106,9 @@ std::variant<executor_command, stop_with> parse_executor(std::string_view fabric
   app.add_option("--polling", mode, "0 hot, 1 warm, 2 hot, then warm")->required()->check(CLI::Range(0, 2));
   milliseconds_option hot(app, "--hot-ms", s.polling.hot_for, "Time without work until a hot-then-warm worker sleeps");
   milliseconds_option limit(app, "--function-limit-ms", s.function_limit, "Longest run of a function");
-  milliseconds_option start(app, "--start-limit-ms", s.start_limit, "Until manager and client are met");
+  milliseconds_option start(app, "--start-limit-ms", s.start_limit, "Until manager and client are connected");
   app.add_option("--object", object, "SHA-256 of the client's object of functions");
-  app.add_option("--object-bytes", s.object_bytes, "Its size");
+  app.add_option("--object-bytes", s.object_bytes, "Size of that object");
   app.add_option("--functions", c.trusted.folder, "Folder of trusted objects");
   app.add_option("--trust", trusted, "SHA-256 of a trusted object (repeatable)");
   if (const auto stop = parse(app, argc, argv)) return *stop;
@@ -135,12 +134,12 @@ std::variant<executor_command, stop_with> parse_executor(std::string_view fabric
 
 std::variant<client_command, stop_with> parse_client(std::string_view fabric, int argc, char** argv) {
   client_command c;
-  c.request.input_bytes = c.request.output_bytes = 0;  // chosen from the input unless given
+  c.request.input_bytes = c.request.output_bytes = 0;  // chosen by the input, unless the user gives sizes
   CLI::App app("Invokes functions on an executor over the fabric " + std::string(fabric) + ".",
                program("invocation-client", fabric));
   app.require_subcommand(1);
   app.add_option("--manager", c.manager, "Address of the manager, host:service")->required();
-  app.add_option("--node", c.options.node, "Local address to be found at")->capture_default_str();
+  app.add_option("--node", c.options.node, "Local address that workers connect to")->capture_default_str();
   app.add_option("--workers", c.request.workers, "Worker threads")->capture_default_str()->check(CLI::Range(1, 255));
   app.add_option("--slots", c.request.slots, "Input slots per worker")->capture_default_str()->check(CLI::Range(2, 64));
   app.add_option("--input-bytes", c.request.input_bytes, "Largest input; by default as large as needed");
@@ -156,8 +155,8 @@ std::variant<client_command, stop_with> parse_client(std::string_view fabric, in
       ->default_str("hot");
   milliseconds_option limit(app, "--function-limit-ms", c.options.function_limit,
                             "A function that runs longer ends its executor");
-  milliseconds_option deadline(app, "--deadline-ms", c.deadline, "Of each invocation");
-  app.add_option("--object", c.object, "Shared object of functions to ship; without it the built-ins")
+  milliseconds_option deadline(app, "--deadline-ms", c.deadline, "Time limit of each invocation");
+  app.add_option("--object", c.object, "Shared object of functions to send; without it the built-ins")
       ->type_name("FILE")
       ->check(CLI::ExistingFile);
   app.add_flag("--json", c.json, "One JSON object on standard output");
@@ -176,14 +175,13 @@ std::variant<client_command, stop_with> parse_client(std::string_view fabric, in
       ->capture_default_str()
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
   milliseconds_option hold(*run, "--hold-ms", c.hold, "Keep the workers for so long after the last invocation");
-  run->add_option("--warm-up", c.warm_up, "Invocations before, which are not timed")->capture_default_str();
+  run->add_option("--warm-up", c.warm_up, "Invocations before the measured ones")->capture_default_str();
   run->add_option("--size", c.size, "Bytes of input")->capture_default_str()->check(CLI::Range(8U, 16U << 20));
   run->add_option("--depth", c.depth, "Calls in flight per worker; 1: blocking calls")
       ->capture_default_str()
       ->check(CLI::Range(1, 64));
-  run->add_option(
-         "--batch", c.batch,
-         "Calls of which one time is taken, their mean: a look at the clock is long beside a call through memory")
+  run->add_option("--batch", c.batch,
+                  "Calls per measured time (their mean): reading the clock is long compared with a call through memory")
       ->capture_default_str()
       ->check(CLI::Range(1, 1024));
   auto* list = app.add_subcommand("list", "Print the names of the functions");
@@ -196,7 +194,7 @@ std::variant<client_command, stop_with> parse_client(std::string_view fabric, in
   if (c.batch > 1 && (c.depth > 1 || c.request.workers > 1 || c.batch > c.count)) {
     complain(program("invocation-client", fabric),
              "--batch " + std::to_string(c.batch) +
-                 " takes one time of so many calls, one after the other: it needs --workers 1, --depth 1 and a "
+                 " measures so many calls together, one after the other: it needs --workers 1, --depth 1 and a "
                  "--count of at least as many");
     return stop_with{2};
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The command lines of the three programs: parsed once for all fabrics, checked, explained. Exit codes: 0 fine, 1 it
-// failed, 2 usage. Hot path: no.
+// Command lines of the three programs: parsed once for all fabrics, checked, explained. Exit codes: 0 success, 1
+// failure, 2 usage. Hot path: no.
 #pragma once
 
 #include "client.hpp"
@@ -41,7 +41,7 @@ struct client_command {
   std::string manager;
   client_options options;
   allocation_request request;
-  std::string object;  ///< File of a shared object to ship; empty: built-ins.
+  std::string object;  ///< File of a shared object to send; empty: built-ins.
   std::string function = "echo";
   std::string input;
   std::string output;
@@ -49,8 +49,7 @@ struct client_command {
   std::uint64_t warm_up = 100;
   std::uint32_t size = 64;
   std::uint32_t depth = 1;  ///< Calls in flight per worker.
-  std::uint32_t batch =
-      1;  ///< Calls of which one time is taken, their mean; more than one: of a single call in flight.
+  std::uint32_t batch = 1;  ///< Calls per measured time (their mean). More than one requires a single call in flight.
   duration deadline = 5s;
   duration hold{};  ///< After a run the workers are kept, idle, for so long.
   bool json = false;

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Functions over every fabric of this machine: one client text, one executor text, five networks.
+"""Functions over every fabric of this machine: one client source, one executor source, five networks.
 
-For each fabric a manager and clients run as processes of their own; the manager starts the executors. A real file is compressed on one
-executor and decompressed on another, then thousands of invocations are made and every result is checked.
+For each fabric a manager and clients run as processes of their own; the manager starts the executors. One executor
+compresses a real file, another decompresses it. Then thousands of invocations run, and every result is checked.
 Exit 0: nothing lost, accounting exact everywhere. Exit 1 otherwise. Exit 2: usage.
 """
 
@@ -32,7 +32,7 @@ REAL_FILE = ROOT / "providers.yaml"
 
 @dataclass
 class Row:
-    """What the demo found on one fabric. Times in microseconds."""
+    """Results of the demo on one fabric. Times in microseconds."""
 
     fabric: str
     answers: dict[str, str] = field(default_factory=dict)
@@ -58,21 +58,34 @@ class Row:
 
 
 def answers_of(fabric: str) -> dict[str, str]:
-    """The answer per family, as the generator explains it."""
-    said = subprocess.run([str(ROOT / "weft"), "explain", fabric, "--format", "json"], capture_output=True, text=True, timeout=60, check=False)
+    """The answer per family, from the generator."""
+    said = subprocess.run(
+        [str(ROOT / "weft"), "explain", fabric, "--format", "json"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     if said.returncode != 0:
         return {}
-    # A family with several ranges of library versions comes once per range: the newest is what is built today.
+    # A family with several ranges of library versions appears once per range: the newest is the one that is built
+    # today.
     return {entry["family"]: entry["answer"] for entry in json.loads(said.stdout)["answers"]}
 
 
 def raw_round_trip(build: Path, fabric: str) -> float | None:
-    """Median round trip of the hand-written ping-pong of as many bytes as a reply has, where it was built; microseconds."""
+    """Median round trip in microseconds of the hand-written ping-pong with the size of a reply, where it is built."""
     raw = build / "bench" / "raw_pingpong" / f"bench-raw-pingpong.{fabric}"
     if not raw.exists():
         return None
     try:
-        said = subprocess.run([str(raw), "--size", str(SIZE + REPLY_HEADER), "--json", "-"], capture_output=True, text=True, timeout=120, check=False)
+        said = subprocess.run(
+            [str(raw), "--size", str(SIZE + REPLY_HEADER), "--json", "-"],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
         return float(json.loads(said.stdout)["round_trip_ns"]["p50"]) / 1000
     except (subprocess.TimeoutExpired, ValueError, KeyError):
         return None
@@ -83,7 +96,16 @@ def real_work(manager: Manager, folder: Path) -> str:
     packed, unpacked = folder / "packed", folder / "unpacked"
     for arguments in (
         ("--polling", "warm", "invoke", "compress", "--input", str(REAL_FILE), "--output", str(packed)),
-        ("--output-bytes", str(REAL_FILE.stat().st_size), "invoke", "decompress", "--input", str(packed), "--output", str(unpacked)),
+        (
+            "--output-bytes",
+            str(REAL_FILE.stat().st_size),
+            "invoke",
+            "decompress",
+            "--input",
+            str(packed),
+            "--output",
+            str(unpacked),
+        ),
     ):
         done = manager.client(*arguments)
         if done.returncode != 0:
@@ -103,9 +125,21 @@ def try_fabric(build: Path, fabric: str, invocations: int, told: Console) -> Row
                 row.real_file = real_work(manager, Path(folder))
                 told.print(f"{fabric}: {invocations} invocations", highlight=False)
                 warm_count = max(100, min(1000, invocations // 4))
-                hot = manager.measure("run", "echo", "--count", str(invocations), "--size", str(SIZE), limit=60 + invocations / 100)
+                hot = manager.measure(
+                    "run", "echo", "--count", str(invocations), "--size", str(SIZE), limit=60 + invocations / 100
+                )
                 warm = manager.measure(
-                    "--polling", "warm", "--own-polling", "warm", "run", "echo", "--count", str(warm_count), "--size", str(SIZE), limit=180
+                    "--polling",
+                    "warm",
+                    "--own-polling",
+                    "warm",
+                    "run",
+                    "echo",
+                    "--count",
+                    str(warm_count),
+                    "--size",
+                    str(SIZE),
+                    limit=180,
                 )
                 row.asked = hot["asked"] + warm["asked"]
                 row.done = hot["done"] + warm["done"]
@@ -113,7 +147,7 @@ def try_fabric(build: Path, fabric: str, invocations: int, told: Console) -> Row
                 row.hot_p50, row.hot_p99, row.warm_p50 = hot["p50_us"], hot["p99_us"], warm["p50_us"]
                 row.cold_total = sum(hot["cold_us"].values())
                 code, said = manager.stop()
-                # The manager says 0 when every bill that it wrote, those of the real file too, was exact.
+                # The manager exits with 0 when every bill was exact, also those of the real file.
                 row.exact = code == 0 and hot["accounting"]["exact"] and warm["accounting"]["exact"]
                 if code is None:
                     row.error = f"the manager did not end in time: {said.strip()}"
@@ -125,9 +159,13 @@ def try_fabric(build: Path, fabric: str, invocations: int, told: Console) -> Row
 
 
 def differing(rows: list[Row]) -> list[str]:
-    """Families that the fabrics answer differently: the others say nothing in a comparison."""
+    """Families with different answers on these fabrics; the others add nothing to a comparison."""
     families = list(dict.fromkeys(family for row in rows for family in row.answers))
-    return [family for family in families if len({row.answers.get(family) for row in rows}) > 1] if len(rows) > 1 else families
+    return (
+        [family for family in families if len({row.answers.get(family) for row in rows}) > 1]
+        if len(rows) > 1
+        else families
+    )
 
 
 def table_of(rows: list[Row]) -> Table:
@@ -144,7 +182,13 @@ def table_of(rows: list[Row]) -> Table:
 
     for family in families:
         name = family if family in apart else f"[dim]{family}[/dim]"
-        table.add_row(name, *(row.answers.get(family, "n/a") if family in apart else f"[dim]{row.answers.get(family, 'n/a')}[/dim]" for row in rows))
+        table.add_row(
+            name,
+            *(
+                row.answers.get(family, "n/a") if family in apart else f"[dim]{row.answers.get(family, 'n/a')}[/dim]"
+                for row in rows
+            ),
+        )
     table.add_section()
     table.add_row("invocations done", *(str(row.done) for row in rows))
     table.add_row("lost", *(str(row.lost) if not row.error else "[red]failed[/red]" for row in rows))
@@ -152,16 +196,29 @@ def table_of(rows: list[Row]) -> Table:
     table.add_row("hot p50", *(number(row.hot_p50) for row in rows))
     table.add_row("hot p99", *(number(row.hot_p99) for row in rows))
     table.add_row("warm p50", *(number(row.warm_p50) for row in rows))
-    table.add_row("cold total", *("n/a" if row.cold_total is None else f"{row.cold_total / 1000:.1f} ms" for row in rows))
+    table.add_row(
+        "cold total", *("n/a" if row.cold_total is None else f"{row.cold_total / 1000:.1f} ms" for row in rows)
+    )
     table.add_row("hot p50 / raw ping-pong", *("n/a" if row.ratio is None else f"{row.ratio:.2f}" for row in rows))
     return table
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="scripts/demo", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=Path, default=ROOT / "build" / "release", help="build directory with the programs (default: build/release)")
-    parser.add_argument("--fabric", action="append", choices=FABRICS, help="only this fabric (repeatable; default: all five)")
-    parser.add_argument("--invocations", type=int, default=5000, metavar="N", help="hot invocations per fabric (default: 5000)")
+    parser = argparse.ArgumentParser(
+        prog="scripts/demo", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--build",
+        type=Path,
+        default=ROOT / "build" / "release",
+        help="build directory with the programs (default: build/release)",
+    )
+    parser.add_argument(
+        "--fabric", action="append", choices=FABRICS, help="only this fabric (repeatable; default: all five)"
+    )
+    parser.add_argument(
+        "--invocations", type=int, default=5000, metavar="N", help="hot invocations per fabric (default: 5000)"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write what was found as JSON")
     given = parser.parse_args()
     if given.invocations < 1:

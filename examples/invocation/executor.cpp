@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
   if (const auto* stop = std::get_if<stop_with>(&parsed)) return stop->code;
   const auto& command = std::get<executor_command>(parsed);
 
-  // Dies with its manager, even if that is killed; it may have died before this line.
+  // Dies with its manager, even if the manager is killed; the manager may have died before this line.
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ::getppid() != command.parent) {
     complain(self,
              "the manager, process " + std::to_string(command.parent) + ", is gone, or did not start this executor");

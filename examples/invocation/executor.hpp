@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An executor: a process whose threads are one worker each, every one with a transport of its own, and a watch that
-// ends the process when a function runs longer than its limit: nothing less stops a function that does not return, and
-// the manager tells the client why. Hot path: no. Threads: workers never share anything but the library of functions (a
-// lock) and the watch (an atomic each).
+// An executor: a process with one worker per thread, each with a transport of its own. A watch ends the process when a
+// function runs longer than its limit: nothing less stops such a function, and the manager reports the reason to the
+// client. Hot path: no. Threads: workers share only the library of functions (a lock) and the watch (an atomic each).
 #pragma once
 
 #include "journal.hpp"
@@ -23,12 +22,12 @@ class executor {
   executor(executor_order order, journal_memory& journal, function_library& library)
       : order_(std::move(order)), journal_(journal), library_(library), busy_(order_.workers) {}
 
-  /// Opens all workers, runs a thread for each, returns when all ended. The first failure is returned.
+  /// Opens all workers, runs a thread for each, returns when all ended. Returns the first error.
   result<void> run() {
     order_.common.allocation = journal_.head().allocation;
     order_.common.client_secret = journal_.head().client;
     const bool ticks = kernel_counts_ticks();
-    for (std::uint16_t i = 0; i < order_.workers; ++i) {  // one after the other: libraries are set up by one thread
+    for (std::uint16_t i = 0; i < order_.workers; ++i) {  // one after the other: one thread sets libraries up
       worker_settings s = order_.common;
       s.index = i;
       s.counts_ticks = ticks;

@@ -24,7 +24,7 @@ std::int64_t checksum(const std::byte* in, std::uint32_t in_bytes, std::byte* ou
   return sizeof sum;
 }
 
-/// Busy for as many microseconds as the 32-bit input says.
+/// Busy for the microseconds in the 32-bit input.
 std::int64_t spin(const std::byte* in, std::uint32_t in_bytes, std::byte*, std::uint32_t) {
   std::uint32_t microseconds = 0;
   if (in_bytes != sizeof microseconds) return input_malformed;

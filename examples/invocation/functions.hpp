@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What can be invoked: a table of functions, sorted by name; a function's index is its position. Names are
-// [a-z0-9_]{1,64}, nothing else. A function reads its input, writes its output, and returns the bytes written, or a
-// negative number that its caller is told. Hot path: at(). Threads: immutable once made.
+// The table of functions, sorted by name; a function's index is its position. Names are [a-z0-9_]{1,64}. A function
+// reads its input, writes its output, and returns the number of bytes written, or a negative number that its caller
+// gets. Hot path: at(). Threads: immutable once made.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace weft::invocation {
 using function_call = std::int64_t (*)(const std::byte* in, std::uint32_t in_bytes, std::byte* out,
                                        std::uint32_t out_capacity);
 
-/// Failures that the built-ins return.
+/// Errors of the built-ins.
 inline constexpr std::int64_t output_too_small = -1;
 inline constexpr std::int64_t input_malformed = -2;
 
@@ -39,13 +39,13 @@ class function_table {
     function_call call;
   };
 
-  /// False, and nothing added: a bad name, a name that is there already, no function, or no room.
+  /// Returns false and adds nothing: a bad name, a name in use, no function, or no room.
   bool add(std::string_view name, function_call call);
   std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(entries_.size()); }
   /// Requires: index < size().
   function_call at(std::uint32_t index) const noexcept { return entries_[index].call; }
   std::optional<std::uint32_t> find(std::string_view name) const noexcept;
-  /// A line for each name, in order of index.
+  /// One line for each name, in order of index.
   std::string names() const;
 
  private:

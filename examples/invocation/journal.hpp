@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The memory that manager and executor share: the allocation's secrets and a journal per worker, in a memory file that
-// the manager makes and the executor inherits. It outlives a killed executor, and no command line shows what is in it.
+// Memory that manager and executor share: the allocation's secrets and a journal per worker, in a memory file that the
+// manager makes and the executor inherits. The file outlives a killed executor, and no command line shows its contents.
 // Hot path: no. Threads: see accounting.hpp.
 #pragma once
 
@@ -30,7 +30,7 @@ class journal_memory {
     if (file_ >= 0) ::close(file_);
   }
 
-  /// The manager's: fresh, zeroed.
+  /// The manager's: new and zeroed.
   static result<journal_memory> make(std::uint16_t workers) {
     journal_memory m;
     m.file_ = ::memfd_create("weft_journal", MFD_CLOEXEC);

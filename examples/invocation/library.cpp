@@ -86,7 +86,7 @@ digest sha256(const_bytes of) {
   if (context == nullptr || EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) != 1 ||
       EVP_DigestUpdate(context.get(), of.data(), of.size()) != 1 ||
       EVP_DigestFinal_ex(context.get(), reinterpret_cast<unsigned char*>(sum.data()), &size) != 1 || size != sum.size())
-    std::abort();  // without a hash nothing can be trusted, and there is no caller who could go on
+    std::abort();  // without a hash no object can be trusted, and no caller could continue
   return sum;
 }
 
@@ -149,12 +149,12 @@ result<int> function_library::sealed_copy(const digest& object) const {
   if (!memory || !write_all(memory.get(), *contents) ||
       ::fcntl(memory.get(), F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
     return {system_error("memfd_create"), "no sealed memory for the object: " + reason()};
-  // Hashed after sealing, through the sealed file: nothing can change between this and the load.
+  // Hashed after sealing, through the sealed file: the bytes cannot change between this and the load.
   if (::lseek(memory.get(), 0, SEEK_SET) != 0) return {system_error("lseek"), reason()};
   const auto sealed = read_all(memory.get());
   if (!sealed || sha256(*sealed) != object)
     return {error(errc::invalid, "load functions"),
-            name + " in the folder of functions has other contents than its name says"};
+            name + " in the folder of functions has contents that do not match its name"};
   return memory.release();
 }
 
@@ -190,8 +190,7 @@ result<void> function_library::keep(const digest& object, const_bytes contents) 
     return {error(errc::denied, "keep functions"),
             "the object " + hex(object) + " is not trusted here; the executor trusts only what --trust names"};
   if (sha256(contents) != object)
-    return {error(errc::denied, "keep functions"),
-            "the bytes that were shipped do not have the hash that was announced, " + hex(object)};
+    return {error(errc::denied, "keep functions"), "the received bytes do not have the announced hash, " + hex(object)};
   const std::lock_guard hold(lock_);
   const descriptor folder(::open(trust_.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder)

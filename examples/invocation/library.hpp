@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which code an executor runs: its built-ins, and shared objects that clients ship. An object is taken only if its
-// SHA-256 is on the list that the executor was told to trust, and it is kept in one folder, under its hash. It is
-// loaded from a sealed memory file (memfd_create(2), F_SEAL_WRITE): what was hashed is what runs, whoever changes the
-// folder meanwhile. No name of a client ever becomes a path. Hot path: no. Threads: any, one at a time (a lock).
+// Code that an executor runs: its built-ins, and shared objects that clients send. An object is accepted only if its
+// SHA-256 is on the executor's list of trusted hashes. It is kept in one folder, under its hash.
+// An object is loaded from a sealed memory file (memfd_create(2), F_SEAL_WRITE): the hashed bytes are the bytes that
+// run, even if the folder changes. No client's text ever becomes a path. Hot path: no. Threads: any, one at a time (a
+// lock).
 #pragma once
 
 #include "functions.hpp"
@@ -27,10 +28,10 @@ std::string hex(const_bytes of);
 std::optional<digest> parse_digest(std::string_view text);
 /// 32 hexadecimal digits.
 std::optional<token> parse_token(std::string_view text);
-/// 128 bits that nobody guesses.
+/// 128 random bits.
 token random_token();
 
-/// What is trusted, and where it is kept. An empty folder: nothing is taken.
+/// Trusted hashes, and the folder of objects. Without a folder no object is accepted.
 struct trust {
   std::string folder;
   std::vector<digest> objects;
@@ -46,10 +47,10 @@ class function_library {
   const function_table& built_ins() const noexcept { return built_ins_; }
   bool trusts(const digest& object) const noexcept;
   /// The functions of an object that is loaded already, or kept in the folder. The table lives as long as the library.
-  /// Errors: denied (not trusted), unreachable (not in the folder), invalid (not what its name says, or no object of
+  /// Errors: denied (not trusted), unreachable (not in the folder), invalid (other bytes than its hash, or no object of
   /// functions).
   result<const function_table*> load(const digest& object);
-  /// Takes an object that was shipped. Errors: denied (not trusted, or other bytes than announced), native (the
+  /// Stores an object from a client. Errors: denied (not trusted, or bytes that differ from the hash), native (the
   /// folder).
   result<void> keep(const digest& object, const_bytes contents);
 
@@ -57,7 +58,8 @@ class function_library {
   struct loaded {
     digest object{};
     int memory =
-        -1;  // stays open: the loader knows objects by their path, and a number used again would be taken for this one
+        // stays open: the loader identifies objects by path, and a reused descriptor number would look like this one
+        -1;
     void* handle = nullptr;
     function_table functions;
   };

@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
   if (const auto* stop = std::get_if<stop_with>(&parsed)) return stop->code;
   const auto& command = std::get<manager_command>(parsed);
 
-  // Blocked, and asked for between two rounds: no handler of ours or of a library's runs in the middle of one.
+  // Blocked, and checked between two rounds: no signal handler, ours or a library's, runs within a round.
   sigset_t ends;
   ::sigemptyset(&ends);
   for (const int s : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&ends, s);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The manager: takes clients, starts an executor for each allocation, owns the words that its workers account to, and
-// is the one who notices that an executor died: it is its parent. It tells the client at once, checks the words against
-// the journals, and can start another. Hot path: no, except that it makes progress for atomics that this side executes.
+// The manager: accepts clients, starts an executor for each allocation, and owns the words of its workers' accounts. As
+// the parent it detects the death of an executor, reports it to the client at once, checks the words against the
+// journals, and can start another. Hot path: no, except that it makes progress for atomics that this side executes.
 // Threads: one.
 #pragma once
 
@@ -33,7 +33,7 @@ class manager {
     t.sleeps = true;
     t.receives = F::facts.endpoint_type == endpoint_type::connected
                      ? 16
-                     : 64;  // for each peer, or for all: completion queues have bounds
+                     : 64;  // for each peer, or for all: completion queues have limits
     t.peers = std::min(std::uint32_t{o.most_allocations} * (o.most_workers + 1U) + 32, most_peers);
     t.silence_limit = o.longest_function + 2s;
     auto net = weft::open<F>(t);
@@ -47,18 +47,18 @@ class manager {
   /// host:service, for clients.
   std::string listen_address() const { return net_.listen_address(); }
   std::size_t allocations() const noexcept { return allocations_.size(); }
-  /// Of every allocation that ended so far: how many, and how many of them were accounted exactly.
+  /// Of all allocations that ended so far: their number, and the number of exact accounts.
   std::uint64_t bills() const noexcept { return bills_; }
   std::uint64_t exact_bills() const noexcept { return exact_bills_; }
 
-  /// Serves until `stop()`, then kills what still runs.
+  /// Serves until `stop()`, then kills the remaining executors.
   template <class Stop>
   void serve(Stop&& stop) {
     while (!stop()) step(5ms);
     for (const auto& a : allocations_) a->child.kill();
   }
 
-  /// One round: progress, children, letters; sleeps at most so long when nothing happens.
+  /// One round: progress, children, outgoing messages; sleeps at most so long without events.
   void step(duration at_most) {
     const int found = net_.progress(events{*this});
     letters_.pump(net_);
@@ -115,7 +115,7 @@ class manager {
     if (const auto m = unpack<allocate_message>(message)) return allocate(from, *m);
     if (const auto m = unpack<release_message>(message)) return release(from, m->allocation);
     if (const auto m = unpack<totals_message>(message)) return totals(from, *m);
-    (void)letters_.post(net_, from, refused_message{refusal_code::malformed, "this message is not understood"});
+    (void)letters_.post(net_, from, refused_message{refusal_code::malformed, "this message is unknown"});
   }
 
   void gone(peer who) {
@@ -135,9 +135,9 @@ class manager {
   void allocate(peer client, const allocate_message& m) {
     for (const auto& a : allocations_)
       if (a->client == client && same_token(a->order.common.client_secret, m.secret))
-        return;  // the same request, come twice
+        return;  // the same request, received twice
     for (const auto& a : allocations_)
-      if (a->client == client) finish(*a);  // who asks anew has given up what it had, told or not
+      if (a->client == client) finish(*a);  // a new request gives up the earlier allocation, reported or not
     if (const auto no = refuse(m)) return (void)letters_.post(net_, client, refused_message{no->first, no->second});
     auto words = net_.allocate(m.workers * account_bytes, rights::remote_atomic);
     if (!words)
@@ -210,7 +210,7 @@ class manager {
       if (a->number == number && a->client == client) return finish(*a);
   }
 
-  /// Asks the workers to settle and end. Whoever does not in time is killed.
+  /// Asks the workers to settle and end. Late ones are killed.
   void finish(allocation_type& a) {
     if (a.state != allocation_state::starting) return;
     a.state = allocation_state::finishing;
@@ -229,7 +229,7 @@ class manager {
         }
   }
 
-  /// All workers reported: compare, tell the client; the process ends by itself.
+  /// All workers reported: compares, reports to the client; the process ends by itself.
   void settle(allocation_type& a) {
     const bill_fields bill = a.bill();
     if (a.client) (void)letters_.post(net_, a.client, released_message{bill});
@@ -241,14 +241,14 @@ class manager {
     if (!a.end) {
       if (auto end = a.child.ended()) {
         a.end = std::move(end);
-        a.due = now + linger;  // what is still on its way into the words arrives
+        a.due = now + linger;  // additions in flight still arrive
       } else if (now >= a.due && !a.all_here()) {
         a.child.kill();
         a.due = now + 1s;
       }
       return;
     }
-    // Its last adds may still sit in queues; peers that said goodbye or broke have none.
+    // Its last additions may still be queued; a peer that closed or broke has none.
     if (now < a.due && !std::ranges::all_of(a.workers, [](const auto& w) { return !w.link || w.gone; })) return;
     if (a.state != allocation_state::over) {
       const bill_fields bill = a.bill();

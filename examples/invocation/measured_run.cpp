@@ -49,7 +49,7 @@ bool run_pattern::right(std::uint64_t number, const_bytes result) const noexcept
   std::array<std::byte, sizeof number> first;
   std::memcpy(first.data(), &number, sizeof number);
   const const_bytes rest = const_bytes(input_).subspan(sizeof number);
-  if (!checksum_)  // as blocks: byte by byte the check takes longer than a reply's way back on the fastest fabrics
+  if (!checksum_)  // in blocks: on the fastest fabrics a check byte by byte takes longer than a reply
     return result.size() == input_.size() && std::memcmp(result.data(), first.data(), first.size()) == 0 &&
            std::memcmp(result.data() + first.size(), rest.data(), rest.size()) == 0;
   std::uint64_t sum = 0xcbf29ce484222325U;

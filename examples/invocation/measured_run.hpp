@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Many invocations, each result checked against what it must be: blocking one by one, or several in flight per worker.
-// A result that is wrong, missing or an error is counted; nothing is retried, so that "lost" means lost.
-// Hot path: yes. Threads: one.
+// Many invocations, each result checked: blocking one by one, or several in flight per worker. Results that are wrong,
+// missing or errors are counted. Nothing is retried, so "lost" means lost. Hot path: yes. Threads: one.
 #pragma once
 
 #include "client.hpp"
@@ -14,16 +13,16 @@
 
 namespace weft::invocation {
 
-/// What a measured run found. Times in nanoseconds, of one timed invocation each, or the mean of a batch.
+/// Results of a measured run. Times in nanoseconds, of one timed invocation each, or the mean of a batch.
 struct run_report {
   std::uint64_t asked = 0;
-  std::uint64_t done = 0;     ///< Ended well, with the right result.
-  std::uint64_t wrong = 0;    ///< Ended well, with another result.
+  std::uint64_t done = 0;     ///< Succeeded, with the right result.
+  std::uint64_t wrong = 0;    ///< Succeeded, with a wrong result.
   std::uint64_t failed = 0;   ///< Ended in a typed error.
-  std::uint64_t unended = 0;  ///< Never ended: must be 0, a defect otherwise.
+  std::uint64_t unended = 0;  ///< Without an end: must be 0; otherwise a defect.
   trouble first_failure = trouble::none;
   duration first_call{};             ///< The first invocation after the allocation.
-  duration took{};                   ///< All timed ones together.
+  duration took{};                   ///< All timed invocations together.
   std::vector<std::uint32_t> times;  ///< One per batch of calls.
 
   std::uint64_t lost() const noexcept { return wrong + failed + unended; }
@@ -37,7 +36,7 @@ class run_pattern {
   run_pattern(std::size_t size, bool checksum) : input_(size), checksum_(checksum) {
     for (std::size_t i = 0; i < size; ++i) input_[i] = std::byte(i * 31 + 7);
   }
-  /// The input of call `number`, until the next one is asked for.
+  /// The input of call `number`, valid until the next one is requested.
   const_bytes input(std::uint64_t number) noexcept {
     std::memcpy(input_.data(), &number, sizeof number);
     return input_;
@@ -56,7 +55,7 @@ namespace detail {
 struct flight {
   std::uint64_t number = 0;
   instant posted{};
-  std::uint16_t worker = 0;  ///< Whose it always is.
+  std::uint16_t worker = 0;  ///< It always uses this worker.
   bool used = false;
 };
 
@@ -90,7 +89,7 @@ class pipelined_run {
         now_ = c_.net().now();
       }
       if (timed) note(flight_of, f, told);
-      if (begun < count) begin(flight_of, begun);  // here: behind the handler the client looks at other links first
+      if (begun < count) begin(flight_of, begun);  // here: after the handler the client polls other links first
     };
     while (ended < count && c_.allocated()) {
       if (std::exchange(left_out_, false))
@@ -107,10 +106,10 @@ class pipelined_run {
     each.number = begun;
     each.posted = now_;
     each.used = c_.submit_until(each.worker, function_, next_, &each, now_ + command_.deadline) == trouble::none;
-    if (each.used) next_ = pattern_.input(++begun);  // while this one is on its way
+    if (each.used) next_ = pattern_.input(++begun);  // while this call is in flight
     else left_out_ = true;
   }
-  /// `told`: the clock was looked at, for the calls since the last look.
+  /// `told`: the clock was read, for the calls since the last reading.
   void note(const flight& call, const finished& f, bool told) {
     if (f.why != trouble::none) {
       ++report_.failed;
@@ -131,13 +130,13 @@ class pipelined_run {
   std::vector<flight> flights_;
   const_bytes next_;      ///< The input of the next call.
   bool left_out_ = true;  ///< A call could not be submitted.
-  instant now_{};  ///< When the last call (or batch) ended: the next one begins then, so that it costs one look at the
-                   ///< clock, as a round trip does.
+  instant now_{};  ///< When the last call (or batch) ended. The next one begins then, so each costs one reading of the
+                   ///< clock, like a round trip.
 };
 
 }  // namespace detail
 
-/// True when every invocation ended well with the right result.
+/// Returns true when every invocation succeeded with the right result.
 template <complete_fabric F>
 bool measured_run(client<F>& c, const client_command& command, run_report& report) {
   report.asked = command.count;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The messages between client, manager and workers: each request has an answer, each answer says why where it is no.
-// One list of fields per message serves writing and reading; what is short, long or out of range is refused as a whole.
-// Texts and addresses are length-prefixed; parsed ones lie in the received bytes and are copied by whoever keeps them.
+// The messages between client, manager and workers. Each request has an answer; a negative answer gives the reason. One
+// list of fields per message serves writing and reading. Bytes that are short, long or out of range are refused as a
+// whole. Texts and addresses are length-prefixed; parsed ones point into the received bytes, so copy them to keep them.
 // Hot path: no. Threads: values.
 #pragma once
 
@@ -89,7 +89,7 @@ struct refused_message {
   std::string_view sentence;
   constexpr void fields(auto& f) { f(code), f(sentence); }
 };
-/// What was billed, and what the workers say; `exact` where these agree to the nanosecond.
+/// The bill and the workers' own totals; `exact` where these agree to the nanosecond.
 struct bill_fields {
   std::uint64_t allocation = 0;
   bool exact = false;
@@ -138,7 +138,7 @@ struct welcome_message {
 };
 struct cancel_message {
   static constexpr auto kind = message_kind::cancel;
-  std::uint32_t word = 0;  ///< A call_word: whatever its fate, it is not executed after the answer.
+  std::uint32_t word = 0;  ///< A call_word: the call is not executed after the answer.
   constexpr void fields(auto& f) { f(word); }
 };
 struct cancelled_message {
@@ -206,7 +206,7 @@ std::size_t pack(Message message, bytes into) {
   message.fields(p);
   return p.w.good() ? p.w.size() : 0;
 }
-/// Reads a message that is exactly of this kind, with nothing missing and nothing left over.
+/// Reads a message that is exactly of this kind, with no byte missing or left over.
 template <class Message>
 std::optional<Message> unpack(const_bytes from) {
   detail::unpacker u{wire::reader(from)};

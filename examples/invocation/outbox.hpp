@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Messages on their way: written once into registered memory (some fabrics want it), sent in order per peer, kept until
-// sent. A full queue is not an error: the letter stays and pump() tries again. A letter to a dead peer is dropped, as
-// its peer's end is told. Hot path: no. Threads: the owner's.
+// Outgoing messages: written once into registered memory (some fabrics need it), sent in order per peer, kept until
+// sent. A full queue is no error: the message stays and pump() tries again. A message to a dead peer is dropped,
+// because the loss of the peer is reported. Hot path: no. Threads: the owner's.
 #pragma once
 
 #include "messages.hpp"
@@ -22,7 +22,7 @@ class outbox {
     return outbox(*memory, letters);
   }
 
-  /// Errors: no_memory when every letter is in use or the message is too large; nothing was sent then.
+  /// Errors: no_memory when every buffer is in use or the message is too large; then nothing is sent.
   template <class Message>
   status post(transport<F>& net, peer to, const Message& message) {
     letter* free = nullptr;
@@ -38,7 +38,7 @@ class outbox {
     pump(net);
     return {};
   }
-  /// A send ended, well or badly.
+  /// A send completed, with or without an error.
   void ended(void* context) noexcept {
     auto* l = static_cast<letter*>(context);
     if (l != nullptr && l->state == letter_state::sent) l->state = letter_state::free;

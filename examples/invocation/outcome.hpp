@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How an invocation ends at its caller: with a result, or with one of a few typed troubles. Each ends exactly once.
+// Results of an invocation at its caller: success, or one of a few typed errors. Each invocation ends exactly once.
 // Hot path: plain values. Threads: values.
 #pragma once
 
@@ -12,14 +12,14 @@ namespace weft::invocation {
 
 enum class trouble : std::uint8_t {
   none,
-  deadline,       ///< No reply in time. It may have been executed, or be executed still.
-  executor_lost,  ///< The executor died. It may have been executed.
-  manager_lost,   ///< The manager is gone, and with it whoever watches over the executor.
+  deadline,       ///< No reply in time. The call may have been executed, or may still be executed.
+  executor_lost,  ///< The executor died. The call may have been executed.
+  manager_lost,   ///< The manager is gone, so nothing watches the executor.
   no_such_function,
-  too_large,        ///< The input, or the result, is larger than the slots.
-  function_failed,  ///< `detail` is what the function returned.
+  too_large,        ///< The input or the result is larger than a slot.
+  function_failed,  ///< `detail` is the function's return value.
   busy,             ///< No slot is free: make progress, then try again.
-  refused,          ///< The worker found the call malformed, or the transport would not post it.
+  refused,          ///< The worker found the call malformed, or the transport refused the post.
 };
 constexpr const char* name_of(trouble t) noexcept {
   constexpr const char* names[] = {"none",      "deadline",        "executor_lost", "manager_lost", "no_such_function",
@@ -27,15 +27,15 @@ constexpr const char* name_of(trouble t) noexcept {
   return names[static_cast<std::size_t>(t)];
 }
 
-/// An invocation ended. The output lies in the client's memory: copy what must outlive the handler.
+/// An invocation ended. The output is in the client's memory: copy it before the handler returns.
 struct finished {
-  void* context = nullptr;  ///< As given to submit().
+  void* context = nullptr;  ///< The context from submit().
   std::uint64_t id = 0;
   std::uint16_t worker = 0;
   trouble why = trouble::none;
   std::int64_t detail = 0;
   const_bytes output;
-  duration execution{};  ///< Inside the function.
+  duration execution{};  ///< Time inside the function.
 };
 
 constexpr finished ended_with(trouble why) noexcept {
@@ -44,11 +44,11 @@ constexpr finished ended_with(trouble why) noexcept {
   return f;
 }
 
-/// The answer of a blocking invocation.
+/// The result of a blocking invocation.
 struct outcome {
   trouble why = trouble::none;
   std::int64_t detail = 0;
-  std::size_t bytes = 0;  ///< Of output written.
+  std::size_t bytes = 0;  ///< Bytes of output.
   duration execution{};
   explicit operator bool() const noexcept { return why == trouble::none; }
 };
@@ -59,17 +59,17 @@ constexpr outcome answer_with(trouble why) noexcept {
   return o;
 }
 
-/// What a client asks for.
+/// A request for workers.
 struct allocation_request {
   std::uint16_t workers = 1;
   std::uint16_t slots = 4;  ///< Per worker: calls in flight at once; at least 2.
   std::uint32_t input_bytes = 4096;
   std::uint32_t output_bytes = 4096;
-  invocation::polling polling;  ///< Of the workers.
+  invocation::polling polling;  ///< How the workers wait.
   const_bytes object;           ///< A shared object of functions; empty: the built-ins.
 };
 
-/// What an allocation cost, as the manager's words say, and whether the workers' own totals agree to the nanosecond.
+/// The cost of an allocation by the manager's words, and whether the workers' own totals agree to the nanosecond.
 struct bill {
   bool exact = false;
   duration hot{};
@@ -84,7 +84,7 @@ struct bill {
   }
 };
 
-/// How long the steps of a cold start took.
+/// Durations of the steps of a cold start.
 struct cold_times {
   duration connect{};        ///< To the manager.
   duration submit{};         ///< Until the manager answered the request.

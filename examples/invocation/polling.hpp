@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How somebody waits for work: hot (spins), warm (sleeps until something arrives), or hot until a time without work,
-// then warm. A spinner gives its processor away now and then: with more spinners than processors the one that has work
-// would wait a time slice. Hot path: yes. Threads: the owner's.
+// How a thread waits for work: hot (spins), warm (sleeps until an event), or hot until a time without work, then warm.
+// A spinning thread yields now and then: with more spinning threads than processors, the one with work would wait a
+// time slice. Hot path: yes. Threads: the owner's.
 #pragma once
 
 #include <weft/core/facts.hpp>
@@ -27,11 +27,11 @@ struct polling {
   constexpr bool sleeps() const noexcept { return mode != polling_mode::hot; }
 };
 
-/// Decides after each empty poll: spin on, give the processor away, or sleep.
+/// Decides after each empty poll: spin on, yield, or sleep.
 class idler {
  public:
-  /// A look at a library costs a part of a microsecond, one at memory of one host some tens of nanoseconds, since it
-  /// leaves room between looks, one at what a card moved a few.
+  /// Cost of a poll: a part of a microsecond for a library; some tens of nanoseconds for memory of one host, because
+  /// polls keep a distance; a few nanoseconds for memory that a device writes.
   template <class Transport>
   static constexpr std::uint32_t polls_per_yield =
       Transport::fabric::facts.data_progress != data_progress::hardware ? 32
@@ -42,15 +42,15 @@ class idler {
 
   explicit idler(const polling& p) noexcept : how_(p) {}
 
-  /// There was work. A hot-then-warm spinner is hot again.
+  /// There was work. A hot-then-warm thread spins again.
   void worked() noexcept {
     empty_ = 0;
     warm_ = false;
   }
   bool warm() const noexcept { return how_.mode == polling_mode::warm || warm_; }
-  /// True every so often: the owner looks at the clock and passes it to look().
+  /// True every so often: the owner reads the clock and passes the time to look().
   bool time_to_poll() const noexcept { return empty_ % polls_per_clock == polls_per_clock - 1; }
-  /// `idle` is how long there was no work. True when the spinner goes to sleep from now on.
+  /// `idle` is the time without work. Returns true when the thread sleeps from now on.
   bool look(duration idle) noexcept {
     if (how_.mode != polling_mode::hot_then_warm || warm_ || idle < how_.hot_for) return false;
     return warm_ = true;
@@ -59,9 +59,9 @@ class idler {
   template <class Transport>
   static constexpr bool moved_by_thread = Transport::fabric::facts.data_progress == data_progress::thread;
 
-  /// Yielding lets equals run, yet a thread that just woke may wait for a time slice (milliseconds): where the
-  /// library's threads move the data and processors are few, only a moment's sleep lets them in. Measured with sockets
-  /// on two processors: 15 ms against 0.1 ms.
+  /// Yielding lets equal threads run, but a thread that just woke may wait for a time slice (milliseconds). Where the
+  /// library's threads move the data and processors are few, only a short sleep lets them run. Measured with sockets on
+  /// two processors: 15 ms against 0.1 ms.
   template <bool MovedByThread>
   static void give_way() noexcept {
     if constexpr (MovedByThread) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What crosses the wire for each invocation, and the greeting that says who connects. Immediates have 32 bits, because
-// that is what every fabric offers; lengths travel in headers, because completions need not carry them (fi_cq(3),
-// FI_REMOTE_CQ_DATA). Headers lie in memory that the peer may write at any time: they are copied once, then checked,
-// and only the copy is used. Hot path: headers and words yes, greeting no. Threads: values.
+// Wire format of each invocation, and the greeting that identifies a peer. Immediates have 32 bits, as on every fabric.
+// Lengths travel in headers, because a completion need not carry them (fi_cq(3), FI_REMOTE_CQ_DATA).
+// The peer may write to the memory of headers at any time. A header is copied once, then checked, and only the copy is
+// used. Hot path: headers and words yes, greeting no. Threads: values.
 #pragma once
 
 #include <weft/compose/immediate_layout.hpp>
@@ -27,7 +27,7 @@ inline constexpr std::uint32_t most_peers =
 
 using token = std::array<std::byte, 16>;
 
-/// Compares without telling by its duration where the difference is.
+/// Compares in constant time, so the duration does not show where the difference is.
 constexpr bool same_token(const token& a, const token& b) noexcept {
   std::byte difference{};
   for (std::size_t i = 0; i < a.size(); ++i) difference |= a[i] ^ b[i];
@@ -36,7 +36,7 @@ constexpr bool same_token(const token& a, const token& b) noexcept {
 
 enum class role : std::uint8_t { client = 1, worker = 2 };
 
-/// The private data of every connection: who connects, and the secret that proves it. Clients have none.
+/// The private data of every connection: the kind of peer, and the secret that proves it. Clients have none.
 struct greeting {
   role who = role::client;
   std::uint16_t worker = 0;
@@ -65,7 +65,7 @@ constexpr std::optional<greeting> parse_greeting(const_bytes from) noexcept {
   return g;
 }
 
-/// The immediate of an invocation. The worker has one client, so the slot says all; the sequence exposes duplicates.
+/// The immediate of an invocation. The worker has one client, so the slot is enough; the sequence exposes duplicates.
 struct call_word {
   using fields = immediate_layout<field<"slot", 8>, field<"sequence", 24>>;
   static constexpr std::uint32_t sequence_mask = field<"sequence", 24>::largest;
@@ -80,12 +80,12 @@ struct call_word {
   friend constexpr bool operator==(const call_word&, const call_word&) = default;
 };
 
-/// The immediate of a reply. It names the worker, since some fabrics do not say who wrote.
+/// The immediate of a reply. It names the worker, because some fabrics do not name the writer.
 struct reply_word {
   using fields = immediate_layout<field<"worker", 8>, field<"slot", 8>, field<"sequence", 16>>;
   std::uint8_t worker = 0;
   std::uint8_t slot = 0;
-  std::uint16_t sequence = 0;  ///< The low bits of the call's.
+  std::uint16_t sequence = 0;  ///< The low bits of the call's sequence.
 
   static constexpr reply_word of(std::uint32_t immediate) noexcept {
     const auto f = fields::of(immediate);
@@ -96,12 +96,12 @@ struct reply_word {
   friend constexpr bool operator==(const reply_word&, const reply_word&) = default;
 };
 
-/// In front of the payload in an input slot.
+/// Before the payload in an input slot.
 struct call_header {
   std::uint64_t id = 0;
   std::uint32_t function = 0;
   std::uint32_t length = 0;    ///< Payload bytes.
-  std::uint32_t sequence = 0;  ///< As in the word: a slot whose bytes belong to another call is recognised.
+  std::uint32_t sequence = 0;  ///< As in the word: reveals a slot whose bytes belong to another call.
   std::uint32_t flags = 0;     ///< Bit 0: the caller sleeps. Other bits are refused.
 };
 static_assert(sizeof(call_header) == 24);
@@ -111,11 +111,11 @@ inline constexpr std::uint32_t caller_sleeps = 1;
 enum class reply_code : std::uint32_t { ok, no_such_function, too_large, function_failed, bad_request };
 inline constexpr std::uint32_t reply_codes = 5;
 
-/// In front of the result in an output slot.
+/// Before the result in an output slot.
 struct reply_header {
   std::uint64_t id = 0;
   std::uint64_t execution_ns = 0;
-  std::int64_t detail = 0;  ///< What the function returned, where it failed.
+  std::int64_t detail = 0;  ///< The function's return value, where it failed.
   std::uint32_t length = 0;
   std::uint32_t code = 0;  ///< A reply_code.
 };
@@ -123,7 +123,7 @@ static_assert(sizeof(reply_header) == 32);
 static_assert(std::endian::native == std::endian::little,
               "weft: invocation headers are little-endian and copied as they are");
 
-/// One copy out of memory that a peer can write; everything after looks at the copy only.
+/// One copy from memory that a peer can write; later code uses only the copy.
 template <class Header>
 Header copy_header(const std::byte* from) noexcept {
   Header h;
@@ -132,8 +132,8 @@ Header copy_header(const std::byte* from) noexcept {
 }
 
 inline void put_word(std::byte* to, std::uint64_t word) noexcept { std::memcpy(to, &word, sizeof word); }
-/// Writes a header in front of a payload that is sent at once, by words: a header made in memory first and copied in
-/// larger pieces would be waited for, as processors hand a load no more than one earlier store.
+/// Writes a header before a payload that is sent at once, word by word. A header that is built in memory and copied in
+/// larger pieces would stall: a processor forwards only one earlier store to a load.
 inline void put_words(std::byte* to, const call_header& h) noexcept {
   put_word(to, h.id);
   put_word(to + 8, h.function | std::uint64_t{h.length} << 32);
@@ -146,7 +146,7 @@ inline void put_words(std::byte* to, const reply_header& h) noexcept {
   put_word(to + 24, h.length | std::uint64_t{h.code} << 32);
 }
 
-/// What is wrong with a call, seen from its worker. `capacity` is the payload that a slot holds.
+/// The worker's check of a call. `capacity` is the payload that a slot holds.
 constexpr reply_code judge(const call_header& h, std::uint32_t sequence, std::uint32_t functions,
                            std::uint32_t capacity) noexcept {
   if (h.sequence != sequence || (h.flags & ~caller_sleeps) != 0) return reply_code::bad_request;
@@ -155,7 +155,7 @@ constexpr reply_code judge(const call_header& h, std::uint32_t sequence, std::ui
   return reply_code::ok;
 }
 
-/// Distance between slots: header and payload, rounded up to a cache line so that neighbours do not share one.
+/// Distance between slots: header and payload, rounded up to a cache line so that slots do not share one.
 constexpr std::size_t slot_stride(std::size_t header, std::size_t payload) noexcept {
   return (header + payload + 63) / 64 * 64;
 }

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts managers and clients as processes, with a deadline on everything, and leaves nothing behind: no process, no shared memory."""
+"""Starts managers and clients as processes, with a deadline on everything.
+
+No process and no shared memory stays behind.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-# Where managers listen and clients bind, in place of this machine's own address: where the device of a fabric has another.
+# Where managers listen and clients bind, where a fabric's device has an address other than this machine's own.
 NODE = ("--node", os.environ["WEFT_NODE"]) if "WEFT_NODE" in os.environ else ()
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - where shared-memory providers put their queues
 
@@ -28,7 +31,7 @@ def _nothing_around(_: int) -> contextlib.AbstractContextManager[object]:
 
 
 class Failed(Exception):
-    """A program did not do what it must; the text says which and what it said."""
+    """A program failed; the text names it and quotes its output."""
 
 
 def program(build: Path, role: str, fabric: str) -> Path:
@@ -52,7 +55,7 @@ def _queues() -> set[Path]:
 
 @contextlib.contextmanager
 def clean_shared_memory() -> Iterator[None]:
-    """Removes queues that processes started meanwhile left when they were killed."""
+    """Removes queues that killed processes left behind, if they started in this block."""
     before = _queues()
     try:
         yield
@@ -65,7 +68,7 @@ def clean_shared_memory() -> Iterator[None]:
 
 
 class Manager:
-    """A running manager. Use as a context: it is ended, or killed, on leaving."""
+    """A running manager. Use it as a context: it ends, or is killed, at the end of the block."""
 
     def __init__(self, build: Path, fabric: str, arguments: Sequence[str] = (), limit: float = 20.0) -> None:
         self.build = build
@@ -99,12 +102,12 @@ class Manager:
         self.stop()
 
     def said(self) -> str:
-        """What manager and executors wrote so far."""
+        """Output of manager and executors so far."""
         self._said.flush()
         return Path(self._said.name).read_text(errors="replace")
 
     def stop(self, limit: float = 15.0) -> tuple[int | None, str]:
-        """Ends it: exit code (None: it had to be killed) and what was said. A second call does nothing."""
+        """Ends it. Returns the exit code (None: it had to be killed) and its output. A second call does nothing."""
         if self._said.closed:
             return None, ""
         code: int | None = None
@@ -119,11 +122,19 @@ class Manager:
         self._folder.cleanup()
         return code, said
 
-    def client(self, *arguments: str, limit: float = 120.0, around: Around = _nothing_around) -> subprocess.CompletedProcess[str]:
-        """Runs a client to its end. `around` is a context for the life of its process group, whose number it is given."""
+    def client(
+        self, *arguments: str, limit: float = 120.0, around: Around = _nothing_around
+    ) -> subprocess.CompletedProcess[str]:
+        """Runs a client to its end. `around` is a context around the client's life; it gets the process group."""
         command = [str(program(self.build, "client", self.fabric)), "--manager", self.address, *NODE, *arguments]
         with subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", process_group=0
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            process_group=0,
         ) as running:
             try:
                 with around(running.pid):
@@ -131,7 +142,9 @@ class Manager:
             except BaseException as e:
                 running.kill()
                 if isinstance(e, subprocess.TimeoutExpired):
-                    raise Failed(f"the client over {self.fabric} did not end within {limit:.0f} s: {' '.join(command)}") from e
+                    raise Failed(
+                        f"the client over {self.fabric} did not end within {limit:.0f} s: {' '.join(command)}"
+                    ) from e
                 raise
         return subprocess.CompletedProcess(command, running.returncode, out, err)
 
@@ -139,11 +152,14 @@ class Manager:
         """A client's measured run (`run ...`): its report."""
         done = self.client("--json", *arguments, limit=limit, around=around)
         if not done.stdout.strip():
-            raise Failed(f"the client over {self.fabric} said nothing but: {done.stderr.strip()} (exit code {done.returncode}); {self.said().strip()}")
+            raise Failed(
+                f"the client over {self.fabric} printed only: {done.stderr.strip()} "
+                f"(exit code {done.returncode}); {self.said().strip()}"
+            )
         report: dict[str, Any] = json.loads(done.stdout)
         return report
 
     def executors(self) -> list[int]:
-        """Process numbers of the executors that run now."""
+        """Process numbers of the running executors."""
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
         return [int(number) for number in children.read_text().split()]

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a manager starts an executor and learns of its end: a parameter of the manager, so that a simulation can start
-// simulated ones. Here: a process of its own (posix_spawn(3)). It gets everything as arguments except secrets, which
-// lie in the journal that it inherits; every other descriptor of the manager is closed in it, so that a peer of the
-// manager is never held open by a child. Hot path: no. Threads: the manager's.
+// How a manager starts an executor and detects its end: a parameter of the manager, so that a simulation can start
+// simulated executors. Here: a process of its own (posix_spawn(3)). It gets everything as arguments except secrets,
+// which are in the inherited journal. Every other descriptor of the manager is closed in the child, so a child never
+// holds a connection of the manager open. Hot path: no. Threads: the manager's.
 #pragma once
 
 #include "journal.hpp"
@@ -20,7 +20,7 @@ extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leav
 
 namespace weft::invocation {
 
-/// What an executor is started with: what its workers share, and how many there are.
+/// Start parameters of an executor: those that its workers share, and their number.
 struct executor_order {
   worker_settings common;
   std::uint16_t workers = 1;
@@ -32,7 +32,7 @@ struct executor_end {
   std::string sentence;
 };
 
-/// Exit codes of the executor, beside 0, 1 and 2.
+/// Exit codes of the executor, in addition to 0, 1 and 2.
 inline constexpr int exit_function_limit = 4;
 
 /// A spawner makes children: movable, with the journal of their workers, killed and reaped when dropped.
@@ -49,7 +49,7 @@ class process_spawner {
  public:
   struct settings {
     std::string executor;              ///< Path of the program.
-    std::string folder;                ///< Of trusted objects; empty: none are taken.
+    std::string folder;                ///< Of trusted objects; empty: none are accepted.
     std::vector<std::string> trusted;  ///< SHA-256, hexadecimal.
   };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The time of a worker's bookkeeping. Around each function there are two looks at the clock, and where memory is shared
-// both are in the way of the reply: clock_gettime(2) waits until all earlier instructions ended, and the way to the
-// other processor takes no longer than that. Between two looks at the real clock the processor's counter tells the
-// time, by the rate found since the first one. Only where the kernel itself keeps time by that counter, which says that
-// it runs evenly and alike on all processors. Hot path: read(). Threads: one owner.
+// The clock of a worker's accounts. Each function needs two clock readings, which delay the reply where memory is
+// shared: clock_gettime(2) waits for all earlier instructions, as long as the way to the other processor. Between two
+// readings of the real clock the processor's counter gives the time, by the rate since the first reading.
+// Only where the kernel itself keeps time by that counter: then it runs evenly and alike on all processors. Hot path:
+// read(). Threads: one owner.
 #pragma once
 
 #include <weft/core/time.hpp>
@@ -16,8 +16,7 @@
 
 namespace weft::invocation {
 
-/// The processor's counter, unordered: what surrounds the look may be carried out up to some tens of nanoseconds before
-/// or behind it.
+/// The processor's counter, unordered: instructions around the reading may move across it by some tens of nanoseconds.
 struct processor_ticks {
 #if defined(__x86_64__)
   static constexpr bool exist = true;
@@ -49,16 +48,16 @@ inline bool kernel_counts_ticks() {
 template <class Ticks = processor_ticks>
 class work_clock {
  public:
-  /// `by_ticks`: the port's clock is the machine's, and kernel_counts_ticks(). Else every look is one at the port's
+  /// `by_ticks`: the port's clock is the machine's, and kernel_counts_ticks(). Otherwise every reading reads the port's
   /// clock.
   explicit work_clock(bool by_ticks) noexcept : by_ticks_(by_ticks) {}
 
-  /// Never before what was told last, but for a counter that turns out to be uneven: then once. `net`: has now(), the
-  /// same at each call.
+  /// Never before the last result, except once for a counter that turns out to be uneven. `net`: has now(), the same
+  /// object at each call.
   template <class Net>
   [[gnu::always_inline]] instant read(const Net& net) noexcept {
     if (!by_ticks_) return net.now();
-    const std::uint64_t since = Ticks::read() - anchored_at_;  // of a counter that went back: beyond every reach
+    const std::uint64_t since = Ticks::read() - anchored_at_;  // of a counter that went back: beyond every range
     if (since >= reach_) [[unlikely]]
       return anchor(net);
     return told_ = anchor_ + duration((since * scale_) >> scale_bits);
@@ -67,13 +66,12 @@ class work_clock {
  private:
   static constexpr unsigned scale_bits = 24;
   static constexpr std::uint64_t longest_reach =
-      std::uint64_t{1} << 30;  ///< Ticks; times the nanoseconds of a tick it stays within 64 bits, from 2 MHz on.
+      std::uint64_t{1} << 30;  ///< Ticks. Times the nanoseconds of a tick they stay within 64 bits, from 2 MHz on.
   static constexpr std::uint64_t reach_of_known =
-      8;  ///< A rate holds so many times as long as it was measured: an error of 50 ns becomes 400.
+      8;  ///< A rate is valid for so many times its measurement: an error of 50 ns becomes 400.
   static constexpr duration least_known = std::chrono::milliseconds(1);
 
-  /// The counter and the clock at the same moment: the closest of a few tries, since whoever looks may be interrupted
-  /// in between.
+  /// The counter and the clock at the same moment: the closest of a few tries, because an interrupt may separate them.
   struct moment {
     std::uint64_t ticks = 0;
     instant now{};
@@ -112,8 +110,8 @@ class work_clock {
   }
 
   bool by_ticks_;
-  std::uint64_t anchored_at_ = 0;  ///< The counter at the last look at the real clock.
-  std::uint64_t reach_ = 0;        ///< So many ticks later it is looked at again; 0: the rate is not known.
+  std::uint64_t anchored_at_ = 0;  ///< The counter at the last reading of the real clock.
+  std::uint64_t reach_ = 0;        ///< After so many ticks the clock is read again; 0: the rate is unknown.
   std::uint64_t scale_ = 0;        ///< Nanoseconds of a tick, times 2^scale_bits.
   instant anchor_{}, told_{};
   moment first_;

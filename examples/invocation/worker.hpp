@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A worker: one transport, two peers (manager and client), some input slots. It connects to both with the allocation's
-// secrets, tells the client what it can do, then takes one call after the other: copies the header once, checks it,
-// executes, puts the reply into the client's memory, all inside of the transport's handler that tells of the call. A
-// call that arrives twice is executed once: each slot expects one sequence number. Output is staged per slot and a slot
+// secrets and sends its functions to the client. Then it takes one call after the other: it copies the header once,
+// checks it, executes the function, and puts the reply into the client's memory, all inside of the notification's
+// handler.
+// A call that arrives twice is executed once: each slot expects one sequence number. Output is staged per slot. A slot
 // is used again only after the client has its reply, so the source of an unsignalled put is never overwritten while the
-// library reads it. Hot path: serve(), called(), execute(). Threads: the owner's; opening and running may be different
-// threads.
+// library reads it. Hot path: serve(), called(), execute(). Threads: the owner's; a worker may open in one thread and
+// run in another.
 #pragma once
 
 #include "accounting.hpp"
@@ -19,13 +20,13 @@
 
 namespace weft::invocation {
 
-/// What a worker is told at its start.
+/// Start parameters of a worker.
 struct worker_settings {
   std::string node;       ///< Local address to use.
   std::string manager;    ///< host:service
   std::string client;     ///< host:service
-  token allocation{};     ///< Proves to the manager whose worker this is.
-  token client_secret{};  ///< Proves it to the client.
+  token allocation{};     ///< Proves to the manager that this worker belongs to the allocation.
+  token client_secret{};  ///< Proves the same to the client.
   std::uint16_t index = 0;
   std::uint16_t slots = 4;
   std::uint32_t input_bytes = 0;
@@ -37,11 +38,10 @@ struct worker_settings {
   std::uint32_t object_bytes = 0;
   duration start_limit = 10s;
   bool counts_ticks =
-      false;  ///< Bookkeeping may use the processor's counter (work_clock): the port's clock is the machine's.
+      false;  ///< Accounts may use the processor's counter (work_clock): the port's clock is the machine's.
 };
 
-/// Since when a worker is inside a function (nanoseconds of its clock; 0: it is not), for whoever watches over its
-/// limit.
+/// Since when a worker is inside a function (nanoseconds of its clock; 0: it is not), for the watch over its limit.
 using busy_since = std::atomic<std::int64_t>;
 
 template <complete_fabric F>
@@ -64,8 +64,8 @@ class worker {
         new worker(s, std::move(net).value(), std::move(letters).value(), journal, library, busy));
   }
 
-  /// Meets manager and client, serves until told to finish, settles the account. Returns when all is said.
-  /// Errors: whoever could not be met or was lost, in a sentence.
+  /// Connects to manager and client, serves until the message to finish, settles the account. Returns when all messages
+  /// are sent. Errors: the peer that could not be reached or was lost, in a sentence.
   result<void> run() {
     if (auto met = start(); !met) return met;
     serve();
@@ -105,8 +105,8 @@ class worker {
       if (e.what == operation::fetch_add) w.ledger_.lost(e.context);
       if (e.what == operation::get) w.fetch_failed_ = true;
     }
-    // A peer may speak before connect() has returned its handle; the manager is met first, so before that it is the
-    // only one.
+    // A peer may send before connect() has returned its handle. The manager is connected first, so before that it is
+    // the only peer.
     void operator()(const received& e) const {
       !w.manager_ || e.peer == w.manager_ ? w.from_manager(e.message) : w.from_client(e.message);
     }
@@ -115,7 +115,7 @@ class worker {
       if (e.peer == w.manager_) w.manager_lost_ = true;
       if (e.peer == w.client_) w.client_lost_ = true;
     }
-    void operator()(const requested& e) const { (void)w.net_.reject(e.peer, "a worker takes no connections"); }
+    void operator()(const requested& e) const { (void)w.net_.reject(e.peer, "a worker accepts no connections"); }
     void operator()(const connected&) const noexcept {}
   };
 
@@ -143,8 +143,8 @@ class worker {
     }
   }
 
-  /// A notice: a call if it is the one that its slot expects, else it is a duplicate or nonsense and has no effect.
-  /// Executed right here, inside of the transport's handler: behind it the transport looks at other links first.
+  /// A notice: a call if it is the one that its slot expects; otherwise a duplicate or nonsense, without effect.
+  /// Executed here, inside of the transport's handler: after it the transport polls other links first.
   void called(call_word c) noexcept {
     if (c.slot >= slots_.size() || c.sequence != slots_[c.slot].expected || !serving_ || client_lost_) return;
     slots_[c.slot].expected = (c.sequence + 1) & call_word::sequence_mask;
@@ -153,7 +153,7 @@ class worker {
   void cancel(call_word c) {
     if (c.slot >= slots_.size()) return;
     if (c.sequence == slots_[c.slot].expected) slots_[c.slot].expected = (c.sequence + 1) & call_word::sequence_mask;
-    if ((owed_ & bit_of(c.slot)) != 0) return;  // its reply is still to come, and answers too
+    if ((owed_ & bit_of(c.slot)) != 0) return;  // its reply is not posted yet, and answers this one too
     (void)letters_.post(net_, client_, cancelled_message{c.immediate()});
   }
 
@@ -180,7 +180,7 @@ class worker {
     }
     return {};
   }
-  /// Posts until the queue takes it. `hopeless`: the loss that makes waiting useless.
+  /// Posts until the queue accepts it. `hopeless`: the loss that makes waiting useless.
   template <class Post>
   status post_until(Post&& post, instant end, const bool& hopeless) {
     for (;;) {
@@ -212,7 +212,7 @@ class worker {
     }
   }
 
-  /// Now and then while idle: books the spinning, and goes to sleep when it is time.
+  /// Now and then while idle: adds the polling time to the account, and sleeps when it is time.
   void look() {
     const instant now = clock_.read(net_);
     if (!idle_.warm()) {
@@ -250,12 +250,12 @@ class worker {
     put_words(out, reply);
     slots_[c.slot].answered = c.sequence;
     slots_[c.slot].answer_bytes = static_cast<std::uint32_t>(sizeof reply) + reply.length;
-    // What fails here is told as the client's loss, or ends at the client by its deadline.
+    // An error here is reported as the client's loss, or ends at the client by its deadline.
     if (answer_call(c.slot).is_again()) [[unlikely]]
       owed_ |= bit_of(c.slot);
     book(begin, end);
   }
-  /// Behind the reply: who waits for one need not wait for the books.
+  /// After the reply: the waiting client need not wait for the account.
   void book(instant begin, instant end) noexcept {
     if (!idle_.warm()) ledger_.note(account::hot, begin - booked_);
     ledger_.note(account::execution, end - begin);
@@ -272,7 +272,7 @@ class worker {
     return net_.put_notify(client_, staging_.slice(slot * output_stride(), of.answer_bytes), output_.at(place),
                            word.immediate());
   }
-  /// Replies that the queue would not take.
+  /// Replies that the full queue refused.
   void answer_owed() noexcept {
     for (std::uint64_t left = owed_; left != 0; left &= left - 1) {
       const auto slot = static_cast<std::uint8_t>(std::countr_zero(left));
@@ -320,20 +320,20 @@ class worker {
   region input_;
   region staging_;
   std::vector<input_slot> slots_;
-  std::uint64_t owed_ = 0;  ///< A bit for each slot whose reply the queue would not take.
+  std::uint64_t owed_ = 0;  ///< A bit for each slot whose reply the full queue refused.
   idler idle_;
-  work_clock<> clock_;  ///< What is booked is read here; limits of waits are the transport's clock's.
+  work_clock<> clock_;  ///< Accounts read this clock; limits of waits use the transport's clock.
   instant idle_since_{};
   instant booked_{};
   bool has_account_ = false;
   bool welcomed_ = false;
   bool finish_ = false;
-  instant finish_by_{};  ///< Whether or not the client's queue takes the replies that are owed.
+  instant finish_by_{};  ///< Even if the client's queue does not accept the outstanding replies.
   bool serving_ = false;
-  bool executed_ = false;  ///< In this look.
+  bool executed_ = false;  ///< In this poll.
   bool manager_lost_ = false;
   bool client_lost_ = false;
-  std::string loss_;  ///< Of the last peer lost: for the sentence.
+  std::string loss_;  ///< Of the last lost peer: for the sentence.
   bool fetched_ = false;
   bool fetch_failed_ = false;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a worker starts: meets the manager and opens its account, meets the client and exchanges regions, gets its
-// functions: the built-ins, an object that is kept already, or one that it reads out of the client's memory. Whatever
-// fails is said to whoever waits. Hot path: no. Threads: the worker's.
+// Start of a worker: it connects to the manager and opens its account, connects to the client and exchanges regions,
+// and gets its functions. These are the built-ins, an object in the folder, or one that it reads from the client's
+// memory. The manager and the client get any error. Hot path: no. Threads: the worker's.
 #pragma once
 
 #include "worker.hpp"
@@ -27,7 +27,7 @@ result<void> worker<F>::start() {
   if (!client) return std::move(client).error();
   client_ = *client;
   if (const status s = wait_for([&] { return welcomed_; }, end); !s)
-    return unmet(s, "the client at " + s_.client + " did not welcome this worker");
+    return unmet(s, "the client at " + s_.client + " did not accept this worker");
   return introduce(end);
 }
 
@@ -69,12 +69,12 @@ result<const function_table*> worker<F>::functions(instant end) {
   return library_.load(s_.object);
 }
 
-/// Reads the object out of the client's memory, piece by piece.
+/// Reads the object from the client's memory, piece by piece.
 template <complete_fabric F>
 result<std::vector<std::byte>> worker<F>::fetch(instant end) {
   constexpr std::size_t piece = std::size_t{64} << 10;
   if (s_.object_bytes == 0 || s_.object_bytes > largest_object || object_.size() < s_.object_bytes)
-    return {error(errc::invalid, "fetch functions"), "the client announced an object and does not offer its bytes"};
+    return {error(errc::invalid, "fetch functions"), "the client announced an object but did not send its bytes"};
   auto into = net_.allocate(piece, rights::none);
   if (!into) return std::move(into).error();
   std::vector<std::byte> all;

@@ -15,12 +15,12 @@ struct form {
     app.add_option("--rails", c.run.rails, "Endpoints of each side, a transport each; pages take turns")
         ->capture_default_str()
         ->check(CLI::Range(1, 64));
-    app.add_option("--nodes", nodes, "Own address of each rail (default: 127.0.0.1, 127.0.0.2, ...)")
+    app.add_option("--nodes", nodes, "Local address of each rail (default: 127.0.0.1, 127.0.0.2, ...)")
         ->delimiter(',')
         ->type_name("NODE,...");
     app.add_flag("--one-thread", c.run.one_thread, "One thread drives all rails, instead of one each");
     app.add_flag("--pin", c.run.pinned, "Each thread stays on a processor");
-    app.add_option("--bytes", c.run.total, "Written and verified, at least: 512MiB, 10GiB")
+    app.add_option("--bytes", c.run.total, "Bytes to write and verify, at least: 512MiB, 10GiB")
         ->transform(CLI::AsSizeValue(false))
         ->default_str("256MiB")
         ->check(CLI::PositiveNumber);
@@ -31,19 +31,19 @@ struct form {
     app.add_option("--pages", c.run.pages, "Pages of a round; the reader keeps two rounds in memory")
         ->capture_default_str()
         ->check(CLI::Range(1, 1 << 20));
-    app.add_option("--batch", c.run.batch, "Pages posted between two looks at the queue")
+    app.add_option("--batch", c.run.batch, "Pages posted between two polls of the queue")
         ->capture_default_str()
         ->check(CLI::Range(1, 1024));
     app.add_option("--window", c.run.window, "Pages of a rail in flight")
         ->capture_default_str()
         ->check(CLI::Range(1, 4096));
     app.add_option("--operations", c.run.operations,
-                   "That a transport takes at once; fewer than the window: posts are answered again and wait")
+                   "Operations of a transport; fewer than the window: posts are answered again and wait")
         ->capture_default_str()
         ->check(CLI::Range(16, 65536));
-    app.add_flag("--eager", c.run.eager, "Post a page when it is made, not at the next look");
-    app.add_option("--seed", c.run.seed, "Of the contents and of their order")->capture_default_str();
-    app.add_option("--report-ms", report_ms, "Between two lines of progress; 0: none")
+    app.add_flag("--eager", c.run.eager, "Post a page when it is made, not at the next poll");
+    app.add_option("--seed", c.run.seed, "Seed of the contents and of their order")->capture_default_str();
+    app.add_option("--report-ms", report_ms, "Milliseconds between two lines of progress; 0: none")
         ->capture_default_str()
         ->type_name("MS");
     app.add_option("--patience", patience_s, "Seconds without any movement until a side gives up")
@@ -81,11 +81,11 @@ parsed parse_command(std::string_view fabric, int argc, char** argv) {
       name);
   app.require_subcommand(1);
   app.add_subcommand("both", "Both sides, as two processes of this machine")->callback([&] { f.c.as = role::both; });
-  CLI::App* server = app.add_subcommand("server", "Listens, then writes what a client asks for");
+  CLI::App* server = app.add_subcommand("server", "Listens, then writes the pages that a client requests");
   server->callback([&] { f.c.as = role::server; });
   server->add_option("--announce", f.c.announce, "File that gets the rails' addresses; without it standard output")
       ->type_name("FILE");
-  CLI::App* client = app.add_subcommand("client", "Asks a server for pages and verifies them");
+  CLI::App* client = app.add_subcommand("client", "Requests pages from a server and verifies them");
   client->callback([&] { f.c.as = role::client; });
   client->add_option("where", f.c.where, "The server's addresses, as it printed them")
       ->required()

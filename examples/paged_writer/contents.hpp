@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What stands in a page: made from the run's seed, the round and the page, so that no round has the bytes of another
-// one and no page those of its neighbour. A page that was not written, written late, or written to another place is
-// seen. Hot path: yes: two additions and a shift for eight bytes. Threads: any.
+// Contents of a page: made from the run's seed, the round and the page, so that every round and page differs. A page
+// that is missing, late, or at another place is found. Hot path: yes: two additions and a shift for eight bytes.
+// Threads: any.
 #pragma once
 
 #include "plan.hpp"
@@ -28,9 +28,9 @@ class contents {
       std::memcpy(page.data() + i * sizeof each, &each, sizeof each);
     }
   }
-  /// Offset of the first word that is another one, if there is one.
+  /// Offset of the first wrong word, if there is one.
   std::optional<std::size_t> first_wrong(const_bytes page) const noexcept {
-    std::uint64_t differences = 0;  // first without a branch for each word: this is what costs
+    std::uint64_t differences = 0;  // first without a branch for each word: this is the cost of a check
     for (std::size_t i = 0; i < page.size() / sizeof(std::uint64_t); ++i) differences |= word(i) ^ read(page, i);
     if (differences == 0) return std::nullopt;
     for (std::size_t i = 0; i < page.size() / sizeof(std::uint64_t); ++i)

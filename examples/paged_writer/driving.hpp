@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who drives the rails: a thread for each, or one for all. Threads share nothing but what the plan says; each keeps its
-// own time and ends with its own sentence. A rail that finds nothing for a while yields its processor, then naps: there
-// may be fewer processors than rails. Hot path: the loops. Threads: made here.
+// Threads of the rails: one for each rail, or one for all. Threads share nothing but the plan; each has its own clock
+// and its own sentence at the end. A rail without events yields its processor, then sleeps shortly: there may be fewer
+// processors than rails. Hot path: the loops. Threads: started here.
 #pragma once
 
 #include "rail.hpp"
@@ -62,7 +62,7 @@ class crew {
       threads_.emplace_back([this, i, &p, share = std::move(shares[i])] { work(p, i, share); });
   }
   bool working() const noexcept { return ended_.load() < threads_.size(); }
-  /// Effects: waits for all threads. Throws: the first one's sentence.
+  /// Effects: waits for all threads. Throws: the first error.
   void finish() {
     for (std::jthread& each : threads_) each.join();
     for (const std::string& each : wrong_)

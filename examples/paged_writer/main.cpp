@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // paged-writer.<fabric>: random page writes between two processes, many rails, every word verified. Over the in-process
-// fabric, or any row put on it (WEFT_OVER_LOOPBACK), `both` is a simulation in one thread.
+// fabric, or any row over its port (WEFT_OVER_LOOPBACK), `both` is a simulation in one thread.
 #include "processes.hpp"
 #include "simulation.hpp"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the two sides of a rail say to each other, beside the pages: a text to be reversed (hello), a round to be
-// written, and the end. Little-endian, a kind first; what is not exactly one of these is refused. Hot path: no.
-// Threads: values.
+// Messages between the two sides of a rail, in addition to the pages: a text to be reversed (hello), a round to write,
+// and the end. Little-endian, a kind first; other bytes are refused. Hot path: no. Threads: values.
 #pragma once
 
 #include <weft/wire/reader.hpp>
@@ -21,12 +20,12 @@ enum class kind : std::uint8_t { hello = 'h', reversed = 'r', round = 'w', end =
 inline constexpr std::size_t longest_text = 256;
 inline constexpr std::size_t longest_message = longest_text + 8;
 
-/// The reader's first words; the writer answers with the same, backwards.
+/// The reader's first message; the writer answers with the reversed text.
 struct hello {
   std::string text;
   bool backwards = false;
 };
-/// Asks for the pages of one rail in one round. Every page comes as a put_notify with `id`.
+/// Requests the pages of one rail in one round. Every page is a put_notify with `id`.
 struct round_request {
   std::uint64_t round = 0;  ///< From 1.
   std::uint64_t seed = 0;
@@ -37,7 +36,7 @@ struct round_request {
   std::uint32_t rails = 1;
   std::uint32_t id = 0;
 };
-/// The reader has all that it wanted, and the writer says how many pages that were.
+/// The reader has all pages, and the writer sends their number.
 struct ending {
   std::uint64_t pages = 0;
   bool answer = false;
@@ -75,10 +74,10 @@ class letter {
   std::size_t size_ = 0;
 };
 
-/// The description of a region begins with its layout's number, which is no letter.
+/// The description of a region begins with its layout's number, which no message kind has.
 inline bool is_region(const_bytes from) noexcept { return !from.empty() && from.front() < std::byte{32}; }
 
-/// Nothing, where the bytes are none of the messages, or ask for what no round can be.
+/// Nothing, where the bytes are no message, or request an impossible round.
 inline std::optional<message> parse(const_bytes from) {
   wire::reader in(from);
   const auto k = static_cast<kind>(in.number<std::uint8_t>());

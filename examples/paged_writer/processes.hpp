@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two sides as processes: a server, a client, or both at once; each ends with an exit code and a line that says
-// what was moved. Hot path: no. Threads: the caller's.
+// The two sides as processes: a server, a client, or both. Each prints a line about the moved data and ends with an
+// exit code. Hot path: no. Threads: the caller's.
 #pragma once
 
 #include "commands.hpp"
@@ -26,7 +26,7 @@ void print(const char* verb, const plan& p, const outcome& o) {
   (void)std::fflush(stdout);
 }
 
-/// Runs a side; an exit code.
+/// Runs a side; returns an exit code.
 template <complete_fabric F, class Side>
 int guarded(const char* who, Side&& side) {
   try {
@@ -60,7 +60,7 @@ int read(const command& c, const std::string& where) {
   return guarded<F>("client", [&] { print<F>("verified", c.run, read_pages<F>(c.run, where)); });
 }
 
-/// The server as a child, made before anything of a network library is touched; its addresses come through a pipe.
+/// The server as a child, made before the network library is touched; its addresses come through a pipe.
 template <complete_fabric F>
 int both(command c) {
   int ends[2];

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What both sides' rails have in common: a transport, a peer, letters from registered memory, a time by which something
-// must have moved, and the sentence of what went wrong first. Hot path: moved(). Threads: the thread that drives the
-// rail.
+// The common part of both sides' rails: a transport, a peer, messages in registered memory, a time limit without
+// progress, and the sentence of the first error. Hot path: moved(). Threads: the thread that drives the rail.
 #pragma once
 
 #include "messages.hpp"
@@ -19,8 +18,8 @@
 
 namespace weft::paged {
 
-/// A run that cannot go on; the sentence says why. Thrown in set-up and at the end of a rail, never on the way of a
-/// page.
+/// A run that cannot continue; the sentence says why. Thrown in set-up and at the end of a rail, never during a page's
+/// transfer.
 struct broken_off : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -46,11 +45,11 @@ class rail {
  protected:
   static constexpr std::size_t letters = 8;
 
-  /// Appends a letter; deliver() hands it over when the queue has room. At most `letters` are under way: each side
-  /// waits for the other's.
+  /// Appends a message; deliver() posts it when the queue has room. At most `letters` are in flight: each side waits
+  /// for the other's.
   void say(const letter& text) { outgoing_.push_back(text); }
-  /// Effects: posts what was said. Source memory of a letter is used again after `letters` more, when the other side
-  /// has answered.
+  /// Effects: posts appended messages. The source memory of a message is used again after `letters` more, when the
+  /// other side has answered.
   void deliver() {
     while (!outgoing_.empty()) {
       const const_bytes text = outgoing_.front().view();
@@ -64,16 +63,16 @@ class rail {
     }
   }
 
-  /// Remembers the first thing that went wrong: the rail ends with it.
+  /// Records the first error: the rail ends with it.
   void give_up(std::string why) {
     if (wrong_.empty()) wrong_ = "rail " + std::to_string(number_) + ": " + std::move(why);
   }
   void moved() noexcept { last_move_ = net_.now(); }
-  /// Looks at the clock now and then.
+  /// Reads the clock now and then.
   void watch_time() {
     if (++polls_ % 256 != 0) return;
     if (net_.now() - last_move_ > plan_.patience)
-      give_up("nothing moved for " +
+      give_up("no progress for " +
               std::to_string(std::chrono::duration_cast<std::chrono::seconds>(plan_.patience).count()) + " s");
   }
   void check() const {

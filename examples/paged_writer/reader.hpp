@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The reading side of a rail: owns the memory that pages are written into, asks for rounds, knows that one is complete
-// by the number of notices with its id, and compares every word. Never by the last page: where the row has no order,
-// the last one says nothing about those before it. Hot path: step(). Threads: one per rail. Rails write to different
-// pages of one memory; a rail looks at its own only.
+// The reading side of a rail: it owns the memory of the pages and requests rounds. A round is complete by the number of
+// notices with its id; then every word is compared. Never by the last page: without an order the last one proves
+// nothing about those before it. Hot path: step(). Threads: one per rail. Rails write to different pages of one memory;
+// a rail reads only its own.
 #pragma once
 
 #include "contents.hpp"
@@ -54,16 +54,17 @@ class reader : public rail<F> {
   void take(const failed& e) { give_up(std::string(name_of(e.what)) + " failed: " + describe(e.why)); }
   void take(const received& e) {
     const auto m = parse(e.message);
-    if (!m) return give_up("the writer said what is no message of this program");
+    if (!m) return give_up("the writer sent an unknown message");
     moved();
     std::visit([this](const auto& each) { this->heard(each); }, *m);
   }
   void take(const notified& e) {
-    if (!arrivals_.note(e.immediate)) give_up("a notice came with an id that no round has");
+    if (!arrivals_.note(e.immediate)) give_up("a notice arrived with an id that no round has");
     moved();
   }
   void take(const lost& e) {
-    give_up((connected_ ? "the writer is gone: " : "no writer there: ") + describe(e.why) + " " + net_.reason());
+    give_up((connected_ ? "the writer is gone: " : "no writer at this address: ") + describe(e.why) + " " +
+            net_.reason());
   }
   void take(const requested& e) { (void)net_.reject(e.peer, "this side reads"); }
   void take(const connected&) {
@@ -71,7 +72,8 @@ class reader : public rail<F> {
     moved();
   }
 
-  /// Effects: describes the memory, then greets. The greeting also warms the way up before the first page.
+  /// Effects: sends the region's description, then the greeting. The greeting also warms the path before the first
+  /// page.
   void introduce() {
     if (introduced_) return;
     const status s = net_.send_region(peer_, region_, owner_polls);
@@ -88,7 +90,7 @@ class reader : public rail<F> {
     for (std::uint32_t i = 0; i < buffers; ++i) ask();
     finish_if_done();
   }
-  void heard(const round_request&) { give_up("the writer asks for a round"); }
+  void heard(const round_request&) { give_up("the writer requests a round"); }
   void heard(const ending& e) {
     if (e.pages != count_.pages.read())
       return give_up("the writer counts " + std::to_string(e.pages) + " pages, the reader " +
@@ -105,7 +107,7 @@ class reader : public rail<F> {
   std::uint64_t start_of(std::uint64_t round) const noexcept { return (round - 1) % buffers * plan_.round_bytes(); }
   static std::uint32_t id_of(std::uint64_t round) noexcept { return static_cast<std::uint32_t>(round); }
 
-  /// Effects: compares some pages of the oldest round, once all of its notices are in; then asks for the round that
+  /// Effects: compares some pages of the oldest round, once all of its notices arrived; then requests the round that
   /// takes its buffer.
   bool verify() {
     if (verified_ == asked_) return false;
@@ -147,7 +149,7 @@ class reader : public rail<F> {
   region region_;
   std::uint64_t asked_ = 0;
   std::uint64_t verified_ = 0;
-  std::uint32_t next_ = number_;  ///< Page to be compared.
+  std::uint32_t next_ = number_;  ///< The next page to compare.
 };
 
 }  // namespace weft::paged

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One side of a run: opens its rails, drives them, says how far it is, and what came of it.
+// One side of a run: opens its rails, drives them, and prints progress and the result.
 // Hot path: no. Threads: the caller's makes the others.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace weft::paged {
 
-/// Pages that the reader's rails register: zeroed, aligned, given back.
+/// Pages that the reader's rails register: zeroed, aligned, released at the end.
 class page_memory {
  public:
   explicit page_memory(std::size_t size)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Both sides in one thread and virtual time, over a network that delays, repeats, tears and reorders whatever the row's
-// facts do not exclude: each rail is a fiber on its side's node. Same rails as in the live program. Hot path: no.
+// facts do not exclude. Each rail is a fiber on its side's node. Same rails as in the live program. Hot path: no.
 // Threads: one.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace weft::paged {
 
 namespace simulated = backends::loopback;
 
-/// Every trouble below the reliable layer.
+/// Every fault below the reliable layer.
 inline simulated::faults trouble() {
   simulated::faults f;
   f.delay_most = duration(30'000);
@@ -24,7 +24,7 @@ inline simulated::faults trouble() {
   return f;
 }
 
-/// A simulated run: what its fibers share.
+/// A simulated run: state that its fibers share.
 template <complete_fabric F>
 class simulation_run {
  public:
@@ -63,7 +63,7 @@ class simulation_run {
     rail.begin(where_[i]);
     drive_one(rail);
   }
-  /// Remembers what went wrong first, before the rail is closed and others hear of that.
+  /// Records the first error, before the rail closes and other rails fail because of it.
   template <class Rail>
   void drive_one(Rail& rail) {
     try {

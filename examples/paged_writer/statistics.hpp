@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a rail has done, for whoever prints it: one shard for each rail, a cache line of its own, written by the rail's
-// thread alone. Counters that the threads of all rails share cost libfabric-efa-demo a fifth of its rate. Hot path:
-// yes: a load and a store. Threads: one writes, any reads.
+// Counts of a rail, for printing: one shard for each rail, in a cache line of its own, written by the rail's thread
+// alone. Counters that the threads of all rails share cost libfabric-efa-demo a fifth of its rate. Hot path: yes: a
+// load and a store. Threads: one writes, any reads.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace weft::paged {
 
-/// Counts up; one thread writes, so that no locked instruction is needed.
+/// Counts up; one thread writes, so no locked instruction is needed.
 class tally {
  public:
   void add(std::uint64_t n) noexcept {
@@ -25,7 +25,7 @@ class tally {
 
 struct alignas(64) shard {
   tally bytes;   ///< Written (writer) or verified (reader).
-  tally pages;   ///< Of these bytes.
+  tally pages;   ///< Pages of these bytes.
   tally agains;  ///< Posts answered `again`.
   tally rounds;  ///< Begun (writer) or verified (reader).
 };

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The writing side of a rail: takes rounds from its reader and writes their pages, in random order, each as a
-// put_notify with the round's id. Pages are made in a window of source slots and appended to a queue; the queue is
-// posted at the next look, up to a batch of pages, from its front: `again` leaves the rest where it is, so that
-// back-pressure neither loses nor reorders anything. Hot path: step(). Threads: one per rail; nothing is shared but the
-// shard of statistics.
+// put_notify with the round's id. Pages are made in a window of source slots and appended to a queue. The next poll
+// posts up to a batch of pages from the queue's front. `again` leaves the rest in place, so back-pressure neither loses
+// nor reorders pages. Hot path: step(). Threads: one per rail; only the shard of statistics is shared.
 #pragma once
 
 #include "contents.hpp"
@@ -26,7 +25,7 @@ class writer : public rail<F> {
   void begin() { moved(); }
   bool over() const noexcept { return over_; }
 
-  /// One look at the queue, and what it allows. Returns whether anything moved.
+  /// One poll of the queue, and the posts that it allows. Returns whether anything moved.
   bool step() {
     deliver();
     const bool posted = !plan_.eager && post();
@@ -58,7 +57,7 @@ class writer : public rail<F> {
   void take(const received& e) {
     if (memory_.size() == 0 && is_region(e.message)) return learn(e.message);
     const auto m = parse(e.message);
-    if (!m) return give_up("the reader said what is no message of this program");
+    if (!m) return give_up("the reader sent an unknown message");
     moved();
     std::visit([this](const auto& each) { this->heard(each); }, *m);
   }
@@ -66,7 +65,7 @@ class writer : public rail<F> {
     if (e.why.code == errc::closed && ending_) over_ = true;
     else give_up("the reader is gone: " + describe(e.why));
   }
-  void take(const notified&) { give_up("a notice came that nobody sends"); }
+  void take(const notified&) { give_up("an unexpected notice arrived"); }
   void take(const requested& e) {
     if (peer_) return (void)net_.reject(e.peer, "this rail has a reader");
     peer_ = e.peer;
@@ -75,8 +74,8 @@ class writer : public rail<F> {
   }
   void take(const connected&) {}
 
-  /// Where messages have no order the greeting may come before the description of the memory: it is answered when both
-  /// are there.
+  /// Without an order of messages the greeting may arrive before the description of the memory: it is answered when
+  /// both are there.
   void heard(const hello& h) {
     text_ = {h.text.rbegin(), h.text.rend()};
     greet();
@@ -93,12 +92,12 @@ class writer : public rail<F> {
   }
   void heard(const round_request& r) {
     if (rounds_.size() == buffers || (page_bytes_ != 0 && r.page_bytes != page_bytes_))
-      return give_up("the reader asks for what it may not");
+      return give_up("the reader requests an invalid round");
     rounds_.push_back(r);
   }
   void heard(const ending&) { ending_ = true; }
 
-  /// Effects: makes pages in free slots, up to a batch, and appends them. Nothing is posted here.
+  /// Effects: makes pages in free slots, up to a batch, and appends them. Posts nothing.
   bool prepare() {
     if (rounds_.empty()) return false;
     if (page_bytes_ == 0) make_slots(rounds_.front().page_bytes);
@@ -132,7 +131,7 @@ class writer : public rail<F> {
     }
   }
 
-  /// Effects: posts from the front of what waits, up to a batch. Returns whether anything was posted.
+  /// Effects: posts from the front of the queue, up to a batch. Returns whether anything was posted.
   bool post() {
     std::uint32_t posted = 0;
     for (; posted < plan_.batch && !waiting_.empty(); ++posted) {
@@ -158,12 +157,12 @@ class writer : public rail<F> {
   }
 
   remote_region memory_;
-  std::string text_;  ///< The greeting, backwards.
+  std::string text_;  ///< The greeting, reversed.
   region source_;
   std::uint64_t page_bytes_ = 0;
   std::deque<round_request> rounds_;
   std::vector<std::uint32_t> order_;  ///< Of the round at the front.
-  std::size_t next_ = 0;              ///< In this order.
+  std::size_t next_ = 0;              ///< Index into this order.
   std::vector<std::uint32_t> slots_;  ///< Contexts of operations: the slot's number.
   std::vector<std::uint32_t> free_;
   std::deque<page> waiting_;

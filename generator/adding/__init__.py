@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A provider that weft has never seen becomes a working fabric: probed, written down with its evidence, generated, compiled, run.
+"""A provider without a row becomes a working fabric.
 
-row.py turns what a probe found into a row; trying.py builds and runs the conformance suites of it; command.py is `./weft add`.
+The provider is probed, and the row is written with its evidence. Then headers are generated, compiled and run.
+row.py turns the findings of a probe into a row. trying.py builds and runs the conformance suites of the row.
+command.py is `./weft add`.
 """

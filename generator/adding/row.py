@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """From what a probe found to a row of providers.yaml: a value and its evidence for each cell.
 
-What was seen is believed before what is claimed. What was neither seen nor claimed gets the value that no answer can be hurt by, marked
-as assumed; a cell for which there is no such value makes the row impossible.
+What was seen is believed before what is claimed. A fact that was neither seen nor claimed gets the safe value, marked
+as assumed. If a fact has no safe value, no row can be made.
 """
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..facts import FACT, FACTS, UNLIMITED, Value
-from ..loader import Problem, Refused
+from ..matrix.facts import FACT, FACTS, UNLIMITED, Value
+from ..matrix.layout import Part, citing, entry, pair, plain_name, sentence, with_source, without_unused
+from ..matrix.loader import Problem, Refused
 from ..probing import CellFinding, Demands, Provenance
+from ..probing.patch import source_name, source_of
+from ..matrix.sources import Source
 
-_LONGEST = 300
+_TAKEN = "taken from the probe"
 # The weaker belief costs speed, never correctness.
 _SAFE: dict[str, Value] = {
     "fabric_name": "",
@@ -53,7 +56,10 @@ _SAFE: dict[str, Value] = {
 
 @dataclass(frozen=True)
 class NewCell:
-    """One cell of the new row. `differs` is what the library claims, where the test shows something else."""
+    """One cell of the new row. `differs` is what the library claims, where the test shows something else.
+
+    Of the evidence it has what is said and seen; `added` puts the sources before it.
+    """
 
     name: str
     value: Value
@@ -80,63 +86,77 @@ def spelt(name: str, value: Value) -> str:
     return value if FACT[name].values else f'"{value}"'
 
 
-def cells_of(demands: Demands, findings: Sequence[CellFinding], made: Provenance) -> list[NewCell]:
+def cells_of(demands: Demands, findings: Sequence[CellFinding]) -> list[NewCell]:
     """One cell for each fact, in the order of the facts. Errors: Refused, with the cells that nobody may guess."""
     found = {each.cell: each for each in findings}
     cells = []
     missing = []
     for fact in FACTS:
-        cell = _cell(fact.name, found.get(fact.name), demands, made)
+        cell = _cell(fact.name, found.get(fact.name), demands)
         if cell is None:
             missing.append(fact.name)
         else:
             cells.append(cell)
     if missing:
-        raise Refused([Problem("weft add", 1, f"provider \"{demands.provider}\": neither claimed nor shown is {', '.join(missing)}, "
-                                              "and no value of that is safe to assume: add the row by hand")])
+        raise Refused([Problem("weft add", 1,
+                               f"provider \"{demands.provider}\": neither claimed nor shown is {', '.join(missing)}, "
+                               "and no value of that is safe to assume: add the row by hand")])
     return cells
 
 
-def _cell(name: str, found: CellFinding | None, demands: Demands, made: Provenance) -> NewCell | None:
-    given: dict[str, Value] = {"provider": demands.provider, "fabric_name": demands.fabric_name, "endpoint_type": demands.endpoint_type}
-    seen = f"{made.date} {made.library} {'loopback, ' if demands.node.startswith('127.') else ''}weft probe"
+def _cell(name: str, found: CellFinding | None, demands: Demands) -> NewCell | None:
+    given: dict[str, Value] = {"provider": demands.provider, "fabric_name": demands.fabric_name,
+                               "endpoint_type": demands.endpoint_type}
     if name in given:
-        return NewCell(name, given[name], "", _sentence(f"{seen}, as asked for and returned"), "", None)
+        return NewCell(name, given[name], "", "as asked for and returned", "", None)
     value = found.value if found else None
     if found is None or value is None:
         if name not in _SAFE:
             return None
-        why = found.why_not if found and found.why_not else "no probe shows it"
-        return NewCell(name, _SAFE[name], "", "", _sentence(f"assumed, as the safe value: {why}"), None)
-    claimed = _sentence(f"{made.library}: {found.claim}") if found.claimed is not None and found.claim else ""
-    observed = _sentence(f"{seen}, {found.test}") if found.shown is not None else ""
-    copied = "" if claimed or observed else _sentence(f"taken from {seen}")
-    return NewCell(name, value, claimed, observed, copied, found.claimed if found.differs and observed else None)
+        return NewCell(name, _SAFE[name], "", "", found.why_not if found and found.why_not else "no probe shows it",
+                       None)
+    claimed = found.claim if found.claimed is not None else ""
+    observed = found.test if found.shown is not None else ""
+    return NewCell(name, value, claimed, observed, "" if claimed or observed else _TAKEN,
+                   found.claimed if found.differs and observed else None)
 
 
-def _sentence(text: str) -> str:
-    """Evidence as the matrix takes it: one printable line without quotation marks, not too long."""
-    plain = "".join(letter if letter.isprintable() else " " for letter in text).replace('"', "'").replace("\\", "/")
-    plain = " ".join(plain.split())
-    return plain if len(plain) <= _LONGEST else plain[:_LONGEST - 4].rsplit(" ", 1)[0] + " ..."
+def added(matrix: str, name: str, cells: Sequence[NewCell], demands: Demands, made: Provenance) -> str:
+    """The matrix with the row at its end, and with the sources that the row cites."""
+    matrix, run = with_source(matrix, source_name(made), source_of(made))
+    matrix, library = with_source(matrix, plain_name(made.library), Source("claimed", sentence(made.library)))
+    matrix, safe = with_source(matrix, "assumed", Source("copied", "assumed, as the safe value"))
+    return without_unused(matrix.rstrip("\n") + "\n\n" + _row_text(name, cells, demands, made, (library, run, safe)))
 
 
-def row_text(name: str, cells: Sequence[NewCell], demands: Demands, made: Provenance) -> str:
+def _row_text(name: str, cells: Sequence[NewCell], demands: Demands, made: Provenance,
+              sources: tuple[str, str, str]) -> str:
     """The row, as a person would write it."""
+    library, run, safe = sources
     release = ".".join(made.library.split()[-1].split(".")[:2])
     kind = "Connected" if demands.endpoint_type == "connected" else "Addressed"
-    seen = _sentence(f"{made}, weft probe")
-    lines = ["", f"{name}:", f'  summary: "{kind} endpoints of the provider {_sentence(demands.provider)}, as a probe found it."', "  backend: libfabric",
-             f'  library: {{since: "{release}", observed: "{seen}"}}']
+    lines = [f"{name}:",
+             pair("summary", f"{kind} endpoints of the provider {sentence(demands.provider)}, as a probe found it.", 2),
+             "  backend: libfabric", entry("library", [("since", release, True), ("observed", f"[{run}]", True)], 2)]
     if demands.settings:
         lines.append("  settings:")
-        lines += [f'    {key}: {{value: "{value}", reason: "probed with it"}}' for key, value in demands.settings.items()]
+        lines += [entry(key, [("value", value, True), ("reason", "probed with it", True)], 4)
+                  for key, value in demands.settings.items()]
     lines.append("  facts:")
     for cell in cells:
-        parts = [f"is: {cell.told}"]
+        parts: list[Part] = [_part("is", cell.name, cell.value)]
         if cell.differs is not None:
-            parts.append(f"claimed_value: {spelt(cell.name, cell.differs)}")
-        parts += [f'{kind}: "{text}"' for kind, text in (("claimed", cell.claimed), ("observed", cell.observed), ("copied", cell.copied)) if text]
-        between = ",\n" + " " * (len(cell.name) + 7)
-        lines.append(f"    {cell.name}: {{{parts[0]}{', ' if len(parts) == 2 else between}{between.join(parts[1:])}}}")
+            parts.append(_part("claimed_value", cell.name, cell.differs))
+        if cell.claimed:
+            parts.append(("claimed", citing(library, cell.claimed), True))
+        if cell.observed:
+            parts.append(("observed", citing(run, cell.observed), True))
+        if cell.copied:
+            parts.append(("copied", f"taken from [{run}]" if cell.copied == _TAKEN else citing(safe, cell.copied),
+                          True))
+        lines.append(entry(cell.name, parts, 4))
     return "\n".join(lines) + "\n"
+
+
+def _part(key: str, name: str, value: Value) -> Part:
+    return (key, str(value), True) if FACT[name].cpp == "text" else (key, spelt(name, value), False)

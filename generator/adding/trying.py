@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the conformance suites of one fabric and runs them: the same suites, unchanged, that every other fabric passes."""
+"""Builds and runs the conformance suites of one fabric: the same suites that every other fabric passes."""
 from __future__ import annotations
 
 import os
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..loader import Problem, Refused
+from ..matrix.loader import Problem, Refused
 
 _COMPILE_SECONDS, _RUN_SECONDS = 900, 1200
 # What would change the build or the meaning of a test, as scripts/environment.sh says.
@@ -36,17 +36,23 @@ def conform(tree: Path, fabric: str, build: Path) -> Tried:
     log.write_text("", encoding="utf-8")
     begin = time.monotonic()
     # Little optimisation: the compiler is most of the time, and nothing is measured.
-    configure = ["cmake", "-S", str(tree), "-B", str(build), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0",
-                 "-DWEFT_WERROR=ON", "-DWEFT_BUILD_BENCH=OFF", "-DWEFT_BUILD_EXAMPLES=OFF", "-DWEFT_INSTALL=OFF", "-DWEFT_SIMULATED_ROWS=",
+    configure = ["cmake", "-S", str(tree), "-B", str(build), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
+                 "-DCMAKE_CXX_FLAGS_DEBUG=-O0",
+                 "-DWEFT_WERROR=ON", "-DWEFT_BUILD_BENCH=OFF", "-DWEFT_BUILD_EXAMPLES=OFF", "-DWEFT_INSTALL=OFF",
+                 "-DWEFT_SIMULATED_ROWS=",
                  f"-DWEFT_ONLY_FABRICS={fabric}"]
-    for what, command in (("configure", configure), ("compile", ["cmake", "--build", str(build), "--target", f"conformance.{fabric}"])):
+    for what, command in (("configure", configure),
+                          ("compile", ["cmake", "--build", str(build), "--target", f"conformance.{fabric}"])):
         code = _run(command, log, _COMPILE_SECONDS)
         if code != 0:
-            raise Refused([Problem(str(log), 1, f"the suites of {fabric} do not {what} ({_ended(code)}); this file has the compiler's words")])
+            raise Refused([Problem(str(log), 1,
+                                   f"the suites of {fabric} do not {what} ({_ended(code)}); this file has the "
+                                   f"compiler's words")])
     compiled = time.monotonic() - begin
     report = build / "conformance.xml"
     report.unlink(missing_ok=True)
-    code = _run(["ctest", "--test-dir", str(build), "-j", str(os.cpu_count() or 1), "--output-on-failure", "--no-tests=error", "-R", r"^conformance\.",
+    code = _run(["ctest", "--test-dir", str(build), "-j", str(os.cpu_count() or 1), "--output-on-failure",
+                 "--no-tests=error", "-R", r"^conformance\.",
                  "-L", rf"^fabric\.{fabric}$", "--output-junit", str(report)], log, _RUN_SECONDS)
     ran = time.monotonic() - begin - compiled
     if not report.is_file():
@@ -70,7 +76,8 @@ def _run(command: Sequence[str], log: Path, seconds: float) -> int | None:
     with log.open("a", encoding="utf-8") as into:
         into.write(f"\n== {' '.join(command)}\n")
         into.flush()
-        with subprocess.Popen(command, stdout=into, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=kept, start_new_session=True) as started:
+        with subprocess.Popen(command, stdout=into, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=kept,
+                              start_new_session=True) as started:
             try:
                 return started.wait(seconds)
             except subprocess.TimeoutExpired:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from ..loader import Problem, Refused
+from ..matrix.loader import Problem, Refused
 from .combining import Combination
 
 ROOT = Path(__file__).resolve().parents[2]

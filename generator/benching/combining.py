@@ -10,9 +10,9 @@ import itertools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..model import Fabric, Range
+from ..matrix.model import Fabric, Range
 from ..rules import Choice, Family, chosen_anew, obstacle
-from ..schema import did_you_mean
+from ..matrix.refusing import did_you_mean
 from ..why_not import refusals
 
 # Answers that are templates: what a person would take who names no numbers.

@@ -13,9 +13,9 @@ from typing import Any
 import click
 import jsonschema
 
-from ..loader import Refused
+from ..matrix.loader import Refused
 from ..report import as_json
-from ..schema import did_you_mean
+from ..matrix.refusing import did_you_mean
 from . import pages, showing
 from .building import Absent, folder_for
 from .combining import NotUnderstood

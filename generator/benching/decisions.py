@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
-from ..measured import CLASSES, LEAST, Won
+from ..matrix.measured import CLASSES, LEAST, Won
 
 _CENT = Decimal("0.01")
 

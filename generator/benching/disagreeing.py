@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from ..loader import Problem, Refused
-from ..measured import LEAST, Measured, Won
-from ..model import Fabric, Matrix
+from ..matrix.loader import Problem, Refused
+from ..matrix.measured import LEAST, Measured, Won
+from ..matrix.model import Fabric, Matrix
 from .building import Absent, folder_for
 from .combining import NotUnderstood
 from .running import Plan

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..loader import Problem, Refused
+from ..matrix.loader import Problem, Refused
 from .building import Absent
 from .combining import Combination
 

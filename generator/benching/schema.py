@@ -2,7 +2,7 @@
 """What `weft bench --format json` prints, field by field."""
 from __future__ import annotations
 
-from ..schema import Schema
+from ..matrix.schema import Schema
 
 _TEXT: Schema = {"type": "string"}
 _COUNT: Schema = {"type": "integer", "minimum": 0}

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from ..decided import Decided, decide_all
-from ..model import Range, read_matrix
+from ..matrix.model import Range, read_matrix
 from ..probing.compare import range_for
 from ..rules import Family, read_rules
-from ..schema import did_you_mean
+from ..matrix.refusing import did_you_mean
 from . import provenance, ranking
 from .building import Absent, built
 from .combining import Combination, NotUnderstood, combinations, wanted_families

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`weft bench --write`: what a run decided goes into the row, with where it comes from; `weft generate` bakes it.
+"""`weft bench --write`: writes the result of a run into the row, with its command, machine, library and date.
 
-Only what a family decides by itself is written: a combination that changes one answer. A class of sizes is decided where one answer is ahead
-in an operation by more than noise, over the middle four fifths of the turns, and no operation says otherwise. The matrix is edited as text,
-so that comments and layout stay.
+Only combinations that change one answer count. A class of sizes is decided if one answer is ahead in an operation by
+more than noise, over the middle four fifths of the turns, and no operation contradicts.
+The matrix is edited as text, so that comments and layout stay.
 """
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from typing import Any
 
 import click
 from ruamel.yaml import YAML
-from ruamel.yaml.nodes import MappingNode
 
-from ..loader import Refused
-from ..measured import LEAST, Won
-from ..model import read_matrix
+from ..matrix.layout import child_pair, entry, pair, sentence
+from ..matrix.loader import Refused
+from ..matrix.measured import LEAST, Won
+from ..matrix.model import read_matrix
 from ..probing.patch import difference
 from ..rules import decide, read_rules
 from .decisions import decided_classes
@@ -37,7 +37,8 @@ def write_winners(answer: dict[str, Any], matrix: Path = ROOT / "providers.yaml"
         if classes:
             after = _with(after, answer["fabric"], family, measured_text(answer, family, classes))
         else:
-            click.echo(f"{family}: nothing is written: no answer was ahead by more than {int((LEAST - 1) * 100)} percent", err=True)
+            click.echo(f"{family}: nothing is written: no answer was ahead by more than {int((LEAST - 1) * 100)} "
+                       f"percent", err=True)
     if after == before:
         return
     try:
@@ -55,11 +56,13 @@ def measured_text(answer: dict[str, Any], family: str, classes: Sequence[Won]) -
     """One family's entry, indented as it stands in a row."""
     machine = answer["machine"]
     lines = [f"    {family}:", f"      winner: {classes[0].winner}", "      classes:"]
-    lines += [f'        {won.sizes}: {{winner: {won.winner}, than: {won.than}, operation: {won.operation}, times: "{won.times}", spread: ["{won.low}", "{won.high}"]}}'
+    lines += [entry(won.sizes,
+                    [("winner", won.winner, False), ("than", won.than, False), ("operation", won.operation, False),
+                                ("times", str(won.times), True), ("spread", f'["{won.low}", "{won.high}"]', False)], 8)
               for won in classes]
-    lines += [f'      command: "{_command(answer)}"',
-              f'      machine: "{_plain(machine["processor"])}, {machine["cores"]} cores, {_plain(machine["kernel"])}"',
-              f'      library: "{_plain(answer["versions"]["library"])}"', f'      date: "{answer["date"][:10]}"']
+    where = f"{_plain(machine['processor'])}, {machine['cores']} cores, {_plain(machine['kernel'])}"
+    lines += [pair("command", _command(answer), 6), pair("machine", where, 6),
+              pair("library", _plain(answer["versions"]["library"]), 6), pair("date", answer["date"][:10], 6)]
     return "\n".join(lines) + "\n"
 
 
@@ -68,30 +71,27 @@ def _command(answer: dict[str, Any]) -> str:
     timed = [each for result in answer["results"] for each in result["operations"]]
     operations = ",".join(dict.fromkeys(each["operation"] for each in timed))
     sizes = ",".join(str(each) for each in sorted({each["bytes"] for each in timed if each["window"] is None}))
-    return (f"./weft bench --fabric {answer['fabric']} --vary {','.join(answer['varied'])} --operations {operations}" + (f" --sizes {sizes}" if sizes else "")
+    return (f"./weft bench --fabric {answer['fabric']} --vary {','.join(answer['varied'])} --operations {operations}"
+            + (f" --sizes {sizes}" if sizes else "")
             + f" --turns {answer['turns']}")
 
 
 def _plain(text: str) -> str:
-    return " ".join("".join(each if each.isprintable() else " " for each in text).replace('"', "'").replace("\\", "/").split())[:120]
-
-
-def _child(node: Any, key: str) -> tuple[Any, Any] | None:
-    return next(((name, value) for name, value in node.value if name.value == key), None) if isinstance(node, MappingNode) else None
+    return sentence(text, 120)
 
 
 def _with(text: str, fabric: str, family: str, entry: str) -> str:
-    """The text with this entry in the row: in place of an older one, else behind the others, else in a new `measured` before the facts."""
-    found = _child(YAML(typ="rt", pure=True).compose(text), fabric)
+    """The text with this entry in the row. The entry replaces an older one of its family."""
+    found = child_pair(YAML(typ="rt", pure=True).compose(text), fabric)
     assert found is not None
     row = found[1]
-    there = _child(row, "measured")
+    there = child_pair(row, "measured")
     if there is None:
-        facts = _child(row, "facts")
+        facts = child_pair(row, "facts")
         assert facts is not None
         at = text.rindex("\n", 0, facts[0].start_mark.index) + 1
         return text[:at] + "  measured:\n" + entry + text[at:]
-    old = _child(there[1], family)
+    old = child_pair(there[1], family)
     start = text.rindex("\n", 0, (old or there[1].value[0])[0].start_mark.index) + 1
     if old is None:
         return text[:start] + entry + text[start:]

@@ -9,8 +9,8 @@ import click
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ..decided import decide_all
-from ..loader import Refused
-from ..model import read_matrix
+from ..matrix.loader import Refused
+from ..matrix.model import read_matrix
 from ..report import as_csv, as_json, show_table
 from ..rules import read_rules
 from .freshness import outdated

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..decided import Decided
-from ..model import Range, Version
+from ..matrix.model import Range, Version
 from ..rules import Choice, Family
 from ..why_not import refusals
 from .promises import Column, Promise, Promises

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..loader import Document, Problem, Refused, load
+from ..matrix.loader import Document, Problem, Refused, load
 from ..rules import Family
-from ..schema import NAME, SENTENCE, SNAKE, Schema, did_you_mean, require
+from ..matrix.refusing import did_you_mean, require
+from ..matrix.schema import NAME, SENTENCE, SNAKE, Schema
 
 _TEST = r"^([a-z]+/)?[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)?$"
 _CTEST = r"^[a-z][a-z0-9_-]*(\.([a-z0-9_-]+|\{fabric\}))+$"

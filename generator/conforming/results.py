@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree import ElementTree
 
-from ..loader import Problem, Refused
+from ..matrix.loader import Problem, Refused
 
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 

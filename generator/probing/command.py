@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./weft probe` and `./weft check --live`: arguments, what is said, exit codes."""
+"""`./weft probe` and `./weft check --live`: arguments, output, exit codes."""
 from __future__ import annotations
 
 from pathlib import Path
@@ -8,11 +8,11 @@ from typing import NoReturn
 import click
 
 from ..benching import disagreeing
-from ..facts import FACT
-from ..loader import Problem, Refused
-from ..model import Fabric, Matrix, read_matrix
+from ..matrix.facts import FACT
+from ..matrix.loader import Problem, Refused
+from ..matrix.model import Fabric, Matrix, read_matrix
 from ..report import as_json
-from ..schema import did_you_mean
+from ..matrix.refusing import did_you_mean
 from .compare import UNKNOWN
 from .findings import Finding
 from .patch import difference, mended
@@ -21,27 +21,35 @@ from .rows import Probed, probe_present, probe_row
 
 ROOT = Path(__file__).resolve().parents[2]
 _existing = click.Path(exists=True, dir_okay=False, path_type=Path)
-node_option = click.option("--node", default="127.0.0.1", show_default=True, help="The local address that both processes of a probe use.")
-program_option = click.option("--program", type=_existing, default=None, help="A weft-probe that is built already.  [default: built under build/probe]")
+node_option = click.option("--node", default="127.0.0.1", show_default=True,
+                           help="The local address that both processes of a probe use.")
+program_option = click.option("--program", type=_existing, default=None,
+                              help="A weft-probe that is built already.  [default: built under build/probe]")
 
 
 @click.command()
 @click.argument("fabric")
 @click.option("--cell", "cells", multiple=True, help="Only this cell; may be given more than once.")
-@click.option("--write", is_flag=True, help="Mend the row in the matrix file, and show the difference.")
-@click.option("--observe", is_flag=True, help="With --write: also note what was seen in cells that nobody has observed yet.")
+@click.option("--write", is_flag=True, help="Correct the row in the matrix file, and show the difference.")
+@click.option("--observe", is_flag=True,
+              help="With --write: also note what was seen in cells that nobody has observed yet.")
 @click.option("--json", "as_text", is_flag=True, help="The same as --format json.")
-@click.option("--format", "kind", type=click.Choice(("table", "json")), default="table", show_default=True, help="How to answer.")
-@click.option("--matrix", type=_existing, default=ROOT / "providers.yaml", show_default="providers.yaml of this tree", help="The matrix to read.")
-@click.option("--seconds", type=click.IntRange(1, 60), default=10, show_default=True, help="For each behaviour; an emulated machine needs more.")
+@click.option("--format", "kind", type=click.Choice(("table", "json")), default="table", show_default=True,
+              help="How to answer.")
+@click.option("--matrix", type=_existing, default=ROOT / "providers.yaml", show_default="providers.yaml of this tree",
+              help="The matrix to read.")
+@click.option("--seconds", type=click.IntRange(1, 60), default=10, show_default=True,
+              help="For each behaviour; an emulated machine needs more.")
 @node_option
 @program_option
-def probe(fabric: str, cells: tuple[str, ...], write: bool, observe: bool, as_text: bool, kind: str, matrix: Path, seconds: int, node: str,
+def probe(fabric: str, cells: tuple[str, ...], write: bool, observe: bool, as_text: bool, kind: str, matrix: Path,
+          seconds: int, node: str,
           program: Path | None) -> None:
     """Compare a row with what its provider claims and with what two processes see it do.
 
-    Each cell is filled twice: what the library claims, and what a behaviour between two processes shows. Exit code 1 if the row differs from
-    that, or does not mark a claim that behaviour refutes. A behaviour that hangs or crashes costs its cells, not the run.
+    Each cell is filled twice: by what the library claims, and by what a behaviour between two processes shows.
+    Exit code 1 if the row differs, or if the row does not mark a claim that behaviour refutes.
+    If a behaviour hangs or crashes, its cells are not shown, and the run goes on.
 
     \b
     Examples:
@@ -54,7 +62,8 @@ def probe(fabric: str, cells: tuple[str, ...], write: bool, observe: bool, as_te
             raise click.BadParameter(f"no cell '{cell}'{did_you_mean(cell, FACT)}", param_hint="--cell")
     try:
         read = read_matrix(matrix, matrix.name)
-        found = probe_row(read, _pick(read, fabric), node=node, program=program, cells=cells or None, seconds=seconds, told=_tell_ending)
+        found = probe_row(read, _pick(read, fabric), node=node, program=program, cells=cells or None, seconds=seconds,
+                          told=_tell_ending)
         wrong = _wrong(read, found)
         if as_text or kind == "json":
             click.echo(as_json("probe", as_content(found.fabric.name, found.verdicts, found.found_by)))
@@ -72,7 +81,8 @@ def _pick(matrix: Matrix, name: str) -> Fabric:
     row = matrix.fabric(name)
     if row is None:
         names = [each.name for each in matrix.fabrics]
-        raise click.BadParameter(f"no fabric '{name}'{did_you_mean(name, names) or '; there are ' + ', '.join(names)}", param_hint="FABRIC")
+        raise click.BadParameter(f"no fabric '{name}'{did_you_mean(name, names) or '; there are ' + ', '.join(names)}",
+                                 param_hint="FABRIC")
     return row
 
 
@@ -100,7 +110,7 @@ def _leave(problems: list[Problem]) -> NoReturn:
 
 
 def check_live(matrix: Matrix, *, node: str, program: Path | None, kind: str, benches: bool) -> NoReturn:
-    """The cheap part of a probe for every fabric that is here, then the benches of what rows have measured; leaves with the exit code.
+    """The cheap part of a probe for every fabric of this machine, then the benches that rows have measured.
 
     Errors: Refused.
     """
@@ -109,13 +119,15 @@ def check_live(matrix: Matrix, *, node: str, program: Path | None, kind: str, be
     judged_benches = disagreeing.judged_today(matrix, node, lambda line: click.echo(line, err=True)) if benches else []
     wrong += [each.problem(matrix.file) for each in judged_benches if each.verdict == disagreeing.CONTRADICTS]
     if kind == "json":
-        click.echo(as_json("live", {"fabrics": [as_content(one.fabric.name, one.verdicts, one.found_by) for one in probed],
+        click.echo(as_json("live",
+                           {"fabrics": [as_content(one.fabric.name, one.verdicts, one.found_by) for one in probed],
                                     "absent": [{"fabric": row.name, "why": why} for row, why in absent],
                                     "measured": [each.content() for each in judged_benches]}))
     else:
         for one in probed:
             looked_at = [each for each in one.verdicts if each.verdict != UNKNOWN]
-            click.echo(f"{one.fabric.name}: {len(looked_at)} cells looked at, {sum(each.wrong for each in looked_at)} differ ({one.found_by})")
+            click.echo(f"{one.fabric.name}: {len(looked_at)} cells looked at, {sum(each.wrong for each in looked_at)} "
+                       f"differ ({one.found_by})")
         click.echo(f"not here: {', '.join(row.name for row, _ in absent) or 'none'}")
         for each in judged_benches:
             if each.verdict == disagreeing.DIFFERS:

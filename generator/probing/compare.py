@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ..facts import UNLIMITED, Value
-from ..model import Cell, Fabric, Range, Version
+from ..matrix.facts import UNLIMITED, Value
+from ..matrix.model import Cell, Fabric, Range, Version
 from .findings import CellFinding
 
 AGREES, DIFFERS, UNMARKED, CLAIMED, UNKNOWN = "agrees", "differs", "not marked", "claim agrees", "not shown"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..facts import Value
+from ..matrix.facts import Value
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The matrix, mended by what was found: an edit of text, so that comments and layout stay.
+"""The matrix, mended by what a probe found: an edit of text, so that comments and layout stay.
 
-A cell that was observed with an earlier release is not overwritten: what a later release changes goes into a range of its own.
+A cell that was observed with an earlier release is not overwritten. What a later release changes goes into a range of
+its own.
 """
 from __future__ import annotations
 
@@ -11,16 +12,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from ruamel.yaml import YAML
-from ruamel.yaml.nodes import MappingNode, Node
 
-from ..loader import load_text
-from ..model import Cell, Fabric, Version
-from ..schema import matrix_schema, require
-from ..trust import observation_of
+from ..matrix.facts import FACT, Value
+from ..matrix.layout import (
+    Part, child, child_pair, citing, end_of_text, entry, plain_name, sentence, with_source, without_unused)
+from ..matrix.loader import load_text
+from ..matrix.model import Cell, Fabric, Version, matrix_of
+from ..matrix.sources import Source
+from ..matrix.trust import observation_of
 from .compare import AGREES, UNMARKED, Verdict, spelt
 from .findings import Provenance
-
-_LONGEST = 300
 
 
 @dataclass(frozen=True)
@@ -32,31 +33,50 @@ class Edit:
     text: str
 
 
-def mended(text: str, fabric: Fabric, verdicts: Iterable[Verdict], found_by: Provenance, release: str, observe: bool = False) -> str:
-    """The matrix with each wrong cell of the row mended; with `observe` those that agree, and that nobody had observed, say what was seen.
+def mended(text: str, fabric: Fabric, verdicts: Iterable[Verdict], found_by: Provenance, release: str,
+           observe: bool = False) -> str:
+    """The matrix with each wrong cell of the row mended. The probe's run becomes a source.
 
-    Errors: Refused, if the outcome were no matrix.
+    With `observe`, cells that agree and that nobody had observed say what was seen.
+    Errors: Refused, if the result is no matrix.
     """
     verdicts = list(verdicts)
     wrong = [verdict for verdict in verdicts if verdict.wrong]
-    row = _child(YAML(typ="rt", pure=True).compose(text), fabric.name)
+    seen = [each for each in verdicts if each.verdict == AGREES and each.finding.test
+            and not each.cell.evidence.observed] if observe else []
+    if not wrong and not seen:
+        return text
+    text, run = with_source(text, source_name(found_by), source_of(found_by))
+    row = child(YAML(typ="rt", pure=True).compose(text), fabric.name)
     running = Version.of(release)
     edits, later = [], []
     for verdict in wrong:
-        home = _home(row, fabric, verdict.cell.name, running)
         if verdict.verdict != UNMARKED and _seen_before(verdict.cell, running) and running > fabric.since:
             later.append(verdict)
         else:
-            edits += _edits_of(text, home, verdict, found_by)
-    if observe:
-        seen = [each for each in verdicts if each.verdict == AGREES and each.finding.test and not each.cell.evidence.observed]
-        edits += [_observed(_home(row, fabric, each.cell.name, running), f'"{evidence(each, found_by)}"') for each in seen]
+            edits.append(_mended_cell(text, _home(row, fabric, verdict.cell.name, running), verdict, run))
+    for verdict in seen:
+        home = _home(row, fabric, verdict.cell.name, running)
+        edits.append(_cell_edit(text, home, [*_parts_of(text, home), ("observed", evidence(verdict, run), True)]))
     if later:
-        edits.append(_range(text, row, fabric, later, found_by, running))
+        edits.append(_range(text, row, later, run, running))
     for edit in sorted(edits, key=lambda each: each.start, reverse=True):
         text = text[:edit.start] + edit.text + text[edit.end:]
-    require(load_text(text, "providers.yaml"), matrix_schema())
+    text = without_unused(text)
+    matrix_of(load_text(text, "providers.yaml"))
     return text
+
+
+def source_of(found_by: Provenance) -> Source:
+    """The run of a probe, as `sources` has it."""
+    setup = sentence(f"(API {found_by.api}) Linux {found_by.kernel} {found_by.device}, weft probe")
+    return Source("observed", date=found_by.date, library=sentence(found_by.library), setup=setup)
+
+
+def source_name(found_by: Provenance) -> str:
+    """The name by which cells cite the run of a probe."""
+    device = found_by.device.removeprefix("device ").split(" ")[0]
+    return plain_name(f"probe-{found_by.library}-{device}-{found_by.date}")
 
 
 def difference(before: str, after: str, name: str) -> str:
@@ -64,11 +84,10 @@ def difference(before: str, after: str, name: str) -> str:
     return "".join(difflib.unified_diff(before.splitlines(True), after.splitlines(True), f"a/{name}", f"b/{name}"))
 
 
-def evidence(verdict: Verdict, found_by: Provenance) -> str:
-    """What `observed` says: when, with what, and what was seen."""
+def evidence(verdict: Verdict, run: str) -> str:
+    """What `observed` says: the run that saw it, and what was seen."""
     seen = verdict.finding.test or f"claimed: {verdict.finding.claim}"
-    where = f"{found_by.date} {found_by.library} (API {found_by.api}) Linux {found_by.kernel} {found_by.device}, weft probe: "
-    return (where + seen).replace('"', "'").replace("\\", "/")[:_LONGEST]
+    return citing(run, seen)
 
 
 def _seen_before(cell: Cell, running: Version) -> bool:
@@ -77,72 +96,69 @@ def _seen_before(cell: Cell, running: Version) -> bool:
     return seen is not None and seen.release is not None and seen.release < running
 
 
-def _child(node: Any, key: str) -> Any:
-    return next((value for name, value in node.value if name.value == key), None) if isinstance(node, MappingNode) else None
-
-
 def _home(row: Any, fabric: Fabric, cell: str, running: Version) -> Any:
-    """The mapping of the cell that holds for the release: in the newest range that restates it, else the row's own."""
-    found = _child(_child(row, "facts"), cell)
+    """Key and value of the cell that holds for the release: of the newest range that has the cell, else of the row."""
+    found = child_pair(child(row, "facts"), cell)
     for index, span in enumerate(fabric.ranges[1:]):
         if span.since <= running and cell in span.changed:
-            found = _child(_child(_child(row, "ranges").value[index], "facts"), cell)
+            found = child_pair(child(child(row, "ranges").value[index], "facts"), cell)
     return found
 
 
-def _edits_of(text: str, home: MappingNode, verdict: Verdict, found_by: Provenance) -> list[Edit]:
+def _parts_of(text: str, home: Any) -> list[Part]:
+    """What a cell says, in its order."""
+    return [(key.value, value.value, True) if value.style is not None
+            else (key.value, text[value.start_mark.index:value.end_mark.index], False)
+            for key, value in home[1].value]
+
+
+def _cell_edit(text: str, home: Any, parts: list[Part]) -> Edit:
+    """Replaces the cell by one with these parts."""
+    key, value = home
+    start = text.rindex("\n", 0, key.start_mark.index) + 1
+    end = value.end_mark.index if value.flow_style else end_of_text(text, value)
+    return Edit(start, end, entry(key.value, parts, key.start_mark.column))
+
+
+def _mended_cell(text: str, home: Any, verdict: Verdict, run: str) -> Edit:
     """Value, claimed value and observation of one cell."""
     finding = verdict.finding
-    told = {name.value: value for name, value in home.value}
-    edits = [] if verdict.verdict == UNMARKED else [Edit(*_span(told["is"]), spelt(finding.value))]
-    marked = told.get("claimed_value")
-    after_value = told["is"].end_mark.index
-    if finding.differs and finding.claimed != finding.value:
-        claim = spelt(finding.claimed)
-        edits.append(Edit(*_span(marked), claim) if marked is not None else Edit(after_value, after_value, f", claimed_value: {claim}"))
-    elif marked is not None:
-        start = text.rindex("claimed_value", 0, marked.start_mark.index)
-        edits.append(Edit(text.rindex(",", 0, start), marked.end_mark.index, ""))
-    seen = f'"{evidence(verdict, found_by)}"'
-    if verdict.verdict == UNMARKED and "observed" in told:
-        return edits  # what was seen stands already; only the claim was missing
-    return [*edits, Edit(*_span(told["observed"]), seen) if "observed" in told else _observed(home, seen)]
+    said = {name: (name, value, quotes) for name, value, quotes in _parts_of(text, home)}
+    if verdict.verdict != UNMARKED:
+        said["is"] = _part("is", finding.cell, finding.value)
+    said.pop("claimed_value", None)
+    parts = [said.pop("is"), *_claim(verdict)]
+    if verdict.verdict != UNMARKED or "observed" not in said:  # else only the claim was missing
+        said["observed"] = ("observed", evidence(verdict, run), True)
+    return _cell_edit(text, home, [*parts, *said.values()])
 
 
-def _observed(home: MappingNode, seen: str) -> Edit:
-    """An observation behind all else that the cell says."""
-    last = max(int(value.end_mark.index) for _, value in home.value)
-    indent = " " * (home.start_mark.column + 1)
-    return Edit(last, last, f",\n{indent}observed: {seen}")
-
-
-def _span(node: Node) -> tuple[int, int]:
-    return int(node.start_mark.index), int(node.end_mark.index)
-
-
-def _range(text: str, row: Any, fabric: Fabric, verdicts: list[Verdict], found_by: Provenance, running: Version) -> Edit:
+def _range(text: str, row: Any, verdicts: list[Verdict], run: str, running: Version) -> Edit:
     """A range since the running release, or more cells for the one that is there."""
-    there = _child(row, "ranges")
+    cells = "".join("\n" + _new_cell(verdict, run) for verdict in verdicts)
+    there = child(row, "ranges")
     for node in there.value if there is not None else ():
-        if _child(node, "since").value == str(running):
-            facts = _child(node, "facts")
-            at = _end_of_text(text, facts)
-            return Edit(at, at, "".join(_new_cell(verdict, found_by) for verdict in verdicts))
-    entry = f'\n    - since: "{running}"\n      facts:' + "".join(_new_cell(verdict, found_by) for verdict in verdicts)
-    at = _end_of_text(text, there if there is not None else row)
-    return Edit(at, at, entry if there is not None else "\n  ranges:" + entry)
+        if child(node, "since").value == str(running):
+            at = end_of_text(text, child(node, "facts"))
+            return Edit(at, at, cells)
+    added = f'\n    - since: "{running}"\n      facts:{cells}'
+    at = end_of_text(text, there if there is not None else row)
+    return Edit(at, at, added if there is not None else "\n  ranges:" + added)
 
 
-def _new_cell(verdict: Verdict, found_by: Provenance) -> str:
+def _new_cell(verdict: Verdict, run: str) -> str:
     finding = verdict.finding
-    claim = f", claimed_value: {spelt(finding.claimed)}" if finding.differs and finding.claimed != finding.value else ""
-    return f'\n        {finding.cell}: {{is: {spelt(finding.value)}{claim}, observed: "{evidence(verdict, found_by)}"}}'
+    return entry(finding.cell,
+                 [_part("is", finding.cell, finding.value), *_claim(verdict),
+                  ("observed", evidence(verdict, run), True)], 8)
 
 
-def _end_of_text(text: str, node: Node) -> int:
-    """After the last character of a block that is no blank and no comment."""
-    end = int(node.end_mark.index)
-    lines = text[:end].split("\n")
-    while lines and (not lines[-1].strip() or lines[-1].lstrip().startswith("#")):
-        end -= len(lines.pop()) + 1
-    return end
+def _claim(verdict: Verdict) -> list[Part]:
+    """The claim, where behaviour differs."""
+    finding = verdict.finding
+    return [_part("claimed_value", finding.cell,
+                  finding.claimed)] if finding.differs and finding.claimed != finding.value else []
+
+
+def _part(key: str, cell: str, value: Value | None) -> Part:
+    return (key, str(value), True) if FACT[cell].cpp == "text" else (key, spelt(value), False)

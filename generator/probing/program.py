@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..loader import Problem, Refused
+from ..matrix.loader import Problem, Refused
 from .findings import Demands, Finding
 
 ROOT = Path(__file__).resolve().parent.parent.parent

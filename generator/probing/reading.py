@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .. import atomics
-from ..facts import Value
+from ..matrix import atomics
+from ..matrix.facts import Value
 from .seen import Seen
 
 Read = Callable[[Seen], Value | None]

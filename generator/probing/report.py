@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..facts import Value
+from ..matrix.facts import Value
 from ..report import show_table
 from .compare import Verdict, spelt
 from .findings import Provenance

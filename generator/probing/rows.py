@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..loader import Problem, Refused
-from ..model import Fabric, Matrix
+from ..matrix.loader import Problem, Refused
+from ..matrix.model import Fabric, Matrix
 from . import program as programs
 from .compare import Verdict, compare, range_for
 from .findings import Demands, Finding, Provenance

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 from datetime import date
 from pathlib import Path
 
-from ..loader import Problem, Refused
+from ..matrix.loader import Problem, Refused
 from . import program as programs
 from .cells import READINGS, Reading
 from .findings import CellFinding, Demands, Finding, Provenance

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The behaviours that a card is asked for: the names and the facts are those of libfabric's providers (probe/), so that
-// one reading serves both. There is no address vector to forget in. Hot path: no. Threads: none.
+// The behaviours of a device: names and facts are those of libfabric's providers (probe/), so that one reader serves
+// both. There is no address vector. Hot path: no. Threads: none.
 #include "../behaviours.hpp"
 
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the two sides of a behaviour get a connection: the target listens on the address given, and tells its port; both
-// make queues, region and receives before either asks or answers. Hot path: no. Threads: one owner.
+// How the two sides of a behaviour connect: the target listens on the given address and sends its port. Both create
+// queues, region and receives before the connect or accept. Hot path: no. Threads: one owner.
 #include "card.hpp"
 
 #include <arpa/inet.h>
@@ -141,7 +141,7 @@ void card::meet(channel& side, bool initiates, const demands& about) {
   const local_address own(about.node);
   rdma_conn_param terms{};
   terms.responder_resources = terms.initiator_depth = 1;
-  terms.retry_count = 6;  // soft-RoCE takes 7 for ever
+  terms.retry_count = 6;  // soft-RoCE takes 7 for infinite
   terms.rnr_retry_count = 7;
   if (initiates) {
     id_.reset(fresh_id(events_.get()));

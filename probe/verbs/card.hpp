@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One side of a behaviour on a card: a reliable connection of rdma-core's, a page of memory that the peer may reach,
-// and the peer. Plain verbs: the rows that weft's own backend serves are judged by something that knows nothing of it.
-// Closing goes from the last member to the first, as the library wants it.
-// Hot path: no. Threads: one owner.
+// One side of a behaviour on a device: a reliable connection of rdma-core, a page of memory that the peer may access,
+// and the peer. Plain verbs: the rows of weft's own backend are checked by a program that does not use weft. Closing
+// goes from the last member to the first, as the library needs it. Hot path: no. Threads: one owner.
 #pragma once
 
 #include "../channel.hpp"
@@ -30,14 +29,14 @@ struct closing {
 template <class Object, auto Close>
 using owner = std::unique_ptr<Object, closing<Object, Close>>;
 
-/// Inline data is tried up to this.
+/// The largest inline size that is tried.
 inline constexpr std::uint32_t most_inline = 4096;
 
-/// What a behaviour wants.
+/// The wishes of a behaviour.
 struct wishes {
   bool sleeps = false;  ///< A completion queue with a descriptor.
   std::size_t page = std::size_t{1} << 20;
-  std::uint32_t receives = 16;  ///< Posted before anybody can send.
+  std::uint32_t receives = 16;  ///< Posted before the peer can send.
   std::uint32_t receive_bytes = 64;
   std::uint32_t depth = 256;  ///< Of the send queue.
   std::uint32_t more_receives = 0;
@@ -52,7 +51,7 @@ struct remote_page {
   std::uint32_t key = 0;
 };
 
-/// What one post is made of: offsets into the two pages.
+/// Parameters of one post: offsets into the two pages.
 struct transfer {
   ibv_wr_opcode what = IBV_WR_RDMA_WRITE;
   std::size_t from = 0;
@@ -64,8 +63,8 @@ struct transfer {
   std::uint64_t operand = 0, compare = 0;
 };
 
-/// The context and the protection domain of the device that owns a local address. Errors: refused, in words of the call
-/// that failed.
+/// The context and the protection domain of the device that owns a local address. Errors: refused, with the name of the
+/// failed call.
 struct opened_device {
   explicit opened_device(const demands& about);
   owner<rdma_cm_id, rdma_destroy_id> id;
@@ -75,14 +74,14 @@ struct opened_device {
   ibv_port_attr port_attributes{};
   bool internet_wire = false;  ///< iWARP: no immediates, no atomics.
 };
-/// The most inline bytes, of the powers of two, that a queue pair of the device is made with: no attribute tells it.
+/// The largest power of two of inline bytes with which the device creates a queue pair: no attribute gives it.
 std::uint32_t granted_inline_bytes(const opened_device& on);
-/// The release of rdma-core that runs, as "44.0": the file that the library was loaded from says it.
+/// The release of the running rdma-core, as "44.0": from the name of the library's file.
 std::string running_release();
 
 class card {
  public:
-  /// Opens and meets the other side, which does the same in the other role. Errors: refused, abandoned.
+  /// Opens, and connects to the other side, which does the same in the other role. Errors: refused, abandoned.
   card(const demands& about, const wishes& wish, channel& side, bool initiates);
   card(const card&) = delete;
   card& operator=(const card&) = delete;
@@ -102,13 +101,13 @@ class card {
   ibv_cq* queue() const { return queue_.get(); }
   remote_page peer;  ///< Public: a behaviour may falsify it.
   std::vector<ibv_wc> came;
-  int ends = 0;  ///< Events that say that the peer is gone.
+  int ends = 0;  ///< Events that report the loss of the peer.
 
-  /// The bare calls: 0, or the errno that the library gave.
+  /// The plain calls: 0, or the library's errno.
   int post(const transfer& what);
   int receive(std::uint32_t index);
 
-  /// Looks once; whether anything came.
+  /// Polls once. Returns whether an entry arrived.
   bool poll();
   template <class Done>
   bool until(Done done, milliseconds most = milliseconds(0)) {
@@ -120,15 +119,15 @@ class card {
       if (!busy) sched_yield();
     }
   }
-  /// Posts, and throws where the library does not take it.
+  /// Posts; throws where the library refuses.
   void must(const transfer& what, const char* call);
-  /// Polls until the peer tells something; its word.
+  /// Polls until the peer sends a value. Returns the value.
   std::uint64_t serve();
   std::size_t ended(std::uint32_t context) const;
-  /// The status of the first operation of ours that failed.
+  /// The status of the first own operation that failed.
   ibv_wc_status failure() const;
-  std::vector<std::size_t> received() const;  ///< Indices of receives that hold something, in their order.
-  /// One write there, so that all is set up.
+  std::vector<std::size_t> received() const;  ///< Indices of filled receives, in their order.
+  /// One write, so that the connection is set up.
   void warm_up();
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the library says of the device that owns the address: ibv_query_device(3), ibv_query_port(3), what a queue pair
-// is granted, and what the interface itself says (keys are the device's, addresses are pointers, each piece names a
-// local key). InfiniBand promises orders that iWARP does not. Hot path: no. Threads: one owner.
+// Claims of the library about the device that owns the address: ibv_query_device(3), ibv_query_port(3), and the granted
+// attributes of a queue pair. The interface itself adds: keys are the device's, addresses are virtual, each buffer
+// names a local key. InfiniBand promises orders that iWARP does not. Hot path: no. Threads: one owner.
 #include "../behaviours.hpp"
 #include "card.hpp"
 
@@ -39,7 +39,7 @@ void tell_interface(const role& self, const opened_device& on) {
   self.told.fact("immediate_bytes", on.internet_wire ? 0 : 4);
   self.told.fact("key_bytes", sizeof(std::uint32_t));
   self.told.fact("write_after_write", !on.internet_wire);  // RFC 5040, 5.5: placement is in any order
-  // No flag asks for it; on iWARP a read behind the write is the way (RFC 5040, 5.5, rule 5).
+  // No flag requests it; on iWARP a read after the write is the way (RFC 5040, 5.5, rule 5).
   self.told.fact("delivery_complete", on.internet_wire);
   self.told.fact("counter", "ENOSYS");
   for (const char* each : {"progress_if_automatic", "progress_if_manual", "progress_if_unsaid"})
@@ -54,7 +54,7 @@ void tell_device(const role& self, const opened_device& on, std::uint32_t inline
   self.told.fact("compare_swap", atomics ? "granted" : "none");
   self.told.fact("inject_bytes", inline_bytes);
   self.told.fact("pieces", on.attributes.max_sge);
-  self.told.fact("write_places", on.attributes.max_sge);  // of the source: a write has one place
+  self.told.fact("write_places", on.attributes.max_sge);  // of the source: a write has one target
   self.told.fact("transmit_depth", on.attributes.max_qp_wr);
   self.told.fact("receive_depth", on.attributes.max_qp_wr);
   self.told.fact("largest", on.port_attributes.max_msg_sz);

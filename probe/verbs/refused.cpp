@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names of errors: rdma-core answers with the system's own numbers.
+// Names of errors: rdma-core returns the system's own numbers.
 // Hot path: no. Threads: any.
 #include "../refused.hpp"
 

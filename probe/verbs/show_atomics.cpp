@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Atomics by value, on the one word that verbs have them for: 64 bits.
+// Atomics by value, on the one word size that verbs support: 64 bits.
 // Hot path: no. Threads: one owner per process.
 #include "../behaviours.hpp"
 #include "card.hpp"
@@ -17,7 +17,7 @@ using cards::card;
 
 constexpr std::size_t place = 4096;
 
-/// The value fetched; throws what went wrong.
+/// The fetched value; throws the error.
 std::uint64_t atomic(card& net, ibv_wr_opcode what, std::uint64_t operand, std::uint64_t compare) {
   net.came.clear();
   net.must({.what = what, .to = place, .context = 1, .operand = operand, .compare = compare}, "ibv_post_send(atomic)");
@@ -58,7 +58,7 @@ void atomics_initiator(const role& self) {
   self.side.tell(0);
 }
 
-/// The very first operation to a peer is an atomic one, and others follow close behind.
+/// The first operation to a peer is an atomic, and others follow at once.
 void first_atomic_initiator(const role& self) {
   card net(self.about, {}, self.side, true);
   const std::uint64_t first = atomic(net, IBV_WR_ATOMIC_FETCH_AND_ADD, 2, 0);

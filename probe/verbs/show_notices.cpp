@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Immediates and orders: what reaches a target beside the bytes, and whether anything overtakes anything. No overtaking
-// that was seen is no proof. Hot path: no. Threads: one owner per process.
+// Immediates and orders: what a target gets in addition to the bytes, and whether any operation overtakes another. No
+// observed overtaking is no proof. Hot path: no. Threads: one owner per process.
 #include "../behaviours.hpp"
 #include "card.hpp"
 
@@ -93,7 +93,7 @@ void send_immediate_target(const role& self) {
   self.side.tell(0);
 }
 
-void counter_initiator(const role&) { throw refused{"a counter of landed writes: verbs have none", EOPNOTSUPP}; }
+void counter_initiator(const role&) { throw refused{"a counter of remote writes: verbs have none", EOPNOTSUPP}; }
 void counter_target(const role&) {}
 
 // ---- orders
@@ -110,7 +110,7 @@ bool complete(card& net, std::size_t burst, std::size_t slot) {
   return std::all_of(first, first + slot_size, [&](std::byte each) { return each == std::byte{pattern(burst, slot)}; });
 }
 
-/// Bursts of a large write and something small behind it.
+/// Bursts of a large write, then a small operation.
 void after_writes(const role& self, ibv_wr_opcode small) {
   card net(self.about, with_slots, self.side, true);
   net.warm_up();
@@ -136,7 +136,7 @@ void after_writes(const role& self, ibv_wr_opcode small) {
 void send_after_write_initiator(const role& self) { after_writes(self, IBV_WR_SEND); }
 void write_after_write_initiator(const role& self) { after_writes(self, IBV_WR_RDMA_WRITE); }
 
-/// Target: of each burst, whether what `arrived` says came before the bytes that it follows.
+/// Target: for each burst, whether the event in `arrived` came before the earlier bytes.
 template <class Arrived>
 void watch(const role& self, Arrived arrived) {
   card net(self.about, with_slots, self.side, false);

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# run.sh SOURCE WORK [WEFT_PROBE]: in a copy of the tree, adds providers that have no row: one with connected endpoints, one with addressed ones.
-# Each must pass every conformance suite with no hand on any file. A third claims atomics that do not work: that must be found.
+# run.sh SOURCE WORK [WEFT_PROBE]: adds providers without a row to a copy of the tree, one with connected endpoints and
+# one with addressed ones. Each must pass every conformance suite, and no file is edited by hand. A third provider
+# claims atomics that do not work: the test must find that.
 set -euo pipefail
 source=$1 work=$2
 with_probe=()
 [ $# -lt 3 ] || with_probe=(--program "$3")
-fi_info -l | grep -qx 'net:' || { echo "add: SKIPPED: this libfabric has no provider net, which the test adds"; exit 77; }
+fi_info -l | grep -qx 'net:' ||
+  { echo "add: SKIPPED: this libfabric has no provider net, which the test adds"; exit 77; }
 
 # fail <sentence>
 fail() { echo "add: $*"; exit 1; }
@@ -25,7 +27,7 @@ add() { ./weft add "$@" "${with_probe[@]}"; }
 
 sums > ../before.txt
 
-# What must be refused is refused before anything is touched.
+# A refusal comes before any change.
 if add tcp --provider net > ../refused.txt 2>&1; then fail "a second row tcp was added"; fi
 expect ../refused.txt "there is a row tcp already"
 if add "no-name" --provider net > ../refused.txt 2>&1; then fail "a row no-name was added"; fi
@@ -42,7 +44,8 @@ sums | diff -q - ../before.txt > /dev/null || fail "something was written, thoug
 add net --provider net --endpoint msg | tee ../net.txt
 add net_rxm --provider 'net;ofi_rxm' | tee ../net_rxm.txt
 for fabric in net net_rxm; do
-  grep -qE '; ([0-9]+) of \1 conformance suites ' "../$fabric.txt" || { cat "../$fabric.txt"; fail "not all conformance suites of $fabric passed"; }
+  grep -qE '; ([0-9]+) of \1 conformance suites ' "../$fabric.txt" ||
+    { cat "../$fabric.txt"; fail "not all conformance suites of $fabric passed"; }
   expect "../$fabric.txt" "$fabric is a working fabric"
 done
 expect generated/net.hpp "      atomics::target,"
@@ -50,7 +53,7 @@ expect generated/net.hpp "      endpoint::connected,"
 expect generated/net_rxm.hpp "      endpoint::addressed,"
 ./weft check > ../check.txt 2>&1 || { cat ../check.txt; fail "./weft check is not content with what was added"; }
 
-# Nothing but the matrix and what is generated from it has changed.
+# Only the matrix and the files generated from it have changed.
 sums | diff - ../before.txt | sed -n 's/^[<>] [0-9a-f]*  //p' | sort -u \
   | grep -vE '^\./(providers\.yaml|README\.md|docs/matrix\.md|generated/.*)$' > ../others.txt || true
 [ ! -s ../others.txt ] || { cat ../others.txt; fail "these files changed too"; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the library is asked for memory of devices, without any: the request alone.
+// The request for device memory to the library, without any device: only the attributes of the registration.
 #include "../../backends/libfabric/device_memory.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 std::byte anywhere[64];
 
-TEST(device_memory, of_cuda_is_one_place_with_its_interface_and_ordinal) {
+TEST(device_memory, cuda_memory_is_described_by_interface_and_ordinal) {
   device_request r;
   EXPECT_EQ(describe(device_memory::of(cuda_memory{anywhere, 64, 3}), FI_REMOTE_WRITE, 17, r), "");
   EXPECT_EQ(r.attr.iface, FI_HMEM_CUDA);
@@ -24,7 +24,7 @@ TEST(device_memory, of_cuda_is_one_place_with_its_interface_and_ordinal) {
   EXPECT_EQ(r.flags, 0U);
 }
 
-TEST(device_memory, by_dmabuf_names_the_descriptor_or_is_refused_with_the_releases) {
+TEST(device_memory, dmabuf_memory_names_its_descriptor_or_the_releases_that_support_it) {
   device_request r;
   const std::string why = describe(device_memory::of(dmabuf_memory{7, 4096, anywhere, 64, -1}), FI_REMOTE_READ, 5, r);
 #if defined(FI_MR_DMABUF)
@@ -41,7 +41,7 @@ TEST(device_memory, by_dmabuf_names_the_descriptor_or_is_refused_with_the_releas
   }
 #endif
   EXPECT_NE(why.find("registers no dmabuf; 1.20 and later do"), std::string::npos) << why;
-  EXPECT_EQ(r.attr.mr_iov, nullptr) << "an older library would take it for a list of buffers";
+  EXPECT_EQ(r.attr.mr_iov, nullptr) << "an older library would read the descriptor as a list of buffers";
   EXPECT_EQ(r.flags, 0U);
 }
 

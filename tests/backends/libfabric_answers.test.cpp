@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the libfabric backend does differently where a row says so: framing, every operation signalled, two queues,
-// pointers, counters of landed writes, settings.
+// Behaviour of the libfabric backend that depends on the row: framing, every operation signalled, two queues, virtual
+// addresses, counters of remote writes, settings.
 #include "libfabric_shapes.hpp"
 #include "peer.hpp"
 
@@ -14,7 +14,7 @@
 namespace weft::testing {
 namespace {
 
-TEST(libfabric_port_answers, framed_messages_carry_their_header_in_front) {
+TEST(libfabric_port_answers, framed_messages_begin_with_their_header) {
   initiator<framed_shape> self;
   ASSERT_EQ(self.meet(), "");
   for (const char* text : {"E", "Eh", "E a longer one"}) {
@@ -26,7 +26,7 @@ TEST(libfabric_port_answers, framed_messages_carry_their_header_in_front) {
   EXPECT_TRUE(self.part());
 }
 
-TEST(libfabric_port_answers, without_selective_completion_unsignalled_operations_are_swallowed) {
+TEST(libfabric_port_answers, unsignalled_completions_are_dropped_without_selective_completion) {
   initiator<every_operation_shape> self;
   ASSERT_EQ(self.meet(), "");
   const local_memory from = self.staged("E", 1);
@@ -43,8 +43,9 @@ TEST(libfabric_port_answers, without_selective_completion_unsignalled_operations
   EXPECT_TRUE(self.part());
 }
 
-/// What the descriptor of two queues says: an end wakes it, an arrival wakes it, and an error is found in either.
-TEST(libfabric_port_answers, of_two_queues_each_wakes_the_descriptor_and_tells_its_errors) {
+/// The descriptor of two queues: a completion wakes it, a received message wakes it, and an error is found in either
+/// queue.
+TEST(libfabric_port_answers, each_of_two_queues_wakes_the_descriptor_and_reports_its_errors) {
   initiator<two_queues_shape> self;
   ASSERT_EQ(self.meet(true), "");
   const auto wakes = [&] {
@@ -62,7 +63,7 @@ TEST(libfabric_port_answers, of_two_queues_each_wakes_the_descriptor_and_tells_i
   EXPECT_EQ((s ? self.end_of(token(2), 3s) : s).code, errc::peer_lost);
 }
 
-TEST(libfabric_port_answers, unsignalled_operations_that_fail_say_so_with_their_context) {
+TEST(libfabric_port_answers, a_failed_unsignalled_operation_reports_its_context) {
   initiator<tcp_shape> self;
   ASSERT_EQ(self.meet(), "");
   self.target.kill_now();
@@ -73,7 +74,7 @@ TEST(libfabric_port_answers, unsignalled_operations_that_fail_say_so_with_their_
   EXPECT_EQ(end.code, errc::peer_lost) << end.native_code;
 }
 
-TEST(libfabric_port_answers, pointers_are_addresses_where_the_row_says_so) {
+TEST(libfabric_port_answers, virtual_addresses_are_used_where_the_row_says_so) {
   initiator<shm_pointer_shape> self;
   ASSERT_EQ(self.meet(), "");
   ASSERT_NE(self.there.address, 0u);
@@ -112,7 +113,7 @@ TEST(libfabric_port_answers, a_remote_counter_counts_plain_writes_on_sockets) {
 }
 TEST(libfabric_port_answers, a_remote_counter_counts_plain_writes_on_shm) { count_landed_writes<counting_shm_shape>(); }
 
-TEST(libfabric_port_attests, a_users_environment_wins_over_the_rows) {
+TEST(libfabric_port_attests, the_users_environment_wins_over_the_row) {
   setenv("WEFT_TEST_SET", "user", 1);
   unsetenv("WEFT_TEST_UNSET");
   ASSERT_TRUE(port_of<environment_shape>::open({}));

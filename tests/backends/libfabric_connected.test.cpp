@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Connected endpoints of the libfabric backend: refused dials, as many links as were asked for, and nothing left of
-// links that are gone.
+// Connected endpoints of the libfabric backend: refused connects, the limit of links, and no leak after a link is gone.
 #include "libfabric_shapes.hpp"
 #include "peer.hpp"
 
@@ -10,7 +9,7 @@
 namespace weft::testing {
 namespace {
 
-/// A dial to a port where nobody listens.
+/// A connect to a port where nobody listens.
 template <class Shape>
 address_bytes nobody() {
   port_options options;
@@ -19,7 +18,7 @@ address_bytes nobody() {
   return port_of<Shape>::open(options).value()->address();
 }
 
-TEST(libfabric_port_connected, a_dial_to_nobody_is_refused_in_time) {
+TEST(libfabric_port_connected, connecting_where_nobody_listens_is_refused_by_the_deadline) {
   const address_bytes gone = nobody<tcp_shape>();
   side<tcp_shape> self;
   ASSERT_EQ(self.open({}), "");
@@ -34,7 +33,7 @@ TEST(libfabric_port_connected, a_dial_to_nobody_is_refused_in_time) {
   self.port->hang_up(self.peer);
 }
 
-TEST(libfabric_port_connected, a_handler_that_gives_no_tag_refuses) {
+TEST(libfabric_port_connected, a_handler_without_a_tag_rejects) {
   port_options options;
   options.node = "127.0.0.1";
   options.listens = true;
@@ -54,7 +53,7 @@ TEST(libfabric_port_connected, a_handler_that_gives_no_tag_refuses) {
   EXPECT_TRUE(self.refused);
 }
 
-TEST(libfabric_port_connected, a_port_has_no_more_links_than_it_was_made_for) {
+TEST(libfabric_port_connected, a_port_refuses_more_connections_than_its_limit) {
   port_options options;
   options.node = "127.0.0.1";
   options.listens = true;
@@ -77,7 +76,7 @@ TEST(libfabric_port_connected, a_port_has_no_more_links_than_it_was_made_for) {
   EXPECT_FALSE(second.established);
 }
 
-TEST(libfabric_port_connected, links_come_and_go_without_leaving_anything) {
+TEST(libfabric_port_connected, opened_and_closed_connections_leave_nothing_behind) {
   port_options options;
   options.node = "127.0.0.1";
   options.listens = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The libfabric backend against each provider that an ordinary machine has: two processes over the loopback.
+// The libfabric backend against each provider of an ordinary machine: two processes over the loopback interface.
 #include "libfabric_shapes.hpp"
 #include "peer.hpp"
 
@@ -62,7 +62,7 @@ TYPED_TEST(libfabric_port, sends_both_ways_with_immediates_and_boundaries) {
   EXPECT_TRUE(self.part());
 }
 
-TYPED_TEST(libfabric_port, injects_and_the_buffer_is_free) {
+TYPED_TEST(libfabric_port, an_injected_buffer_is_reusable_at_once) {
   initiator<TypeParam> self;
   ASSERT_EQ(self.meet(), "");
   for (std::uint32_t i = 0; i < 100; ++i) {
@@ -78,8 +78,8 @@ TYPED_TEST(libfabric_port, injects_and_the_buffer_is_free) {
   EXPECT_TRUE(self.part());
 }
 
-/// What each mode of completion is: exactly one, exactly one, none.
-TYPED_TEST(libfabric_port, each_signalled_operation_ends_once_and_unsignalled_ones_never) {
+/// Completions of each mode: exactly one, exactly one, none.
+TYPED_TEST(libfabric_port, each_signalled_operation_completes_once_and_unsignalled_ones_never) {
   initiator<TypeParam> self;
   ASSERT_EQ(self.meet(), "");
   const std::string text = "E unsignalled";
@@ -111,8 +111,8 @@ TYPED_TEST(libfabric_port, each_signalled_operation_ends_once_and_unsignalled_on
   EXPECT_TRUE(self.part());
 }
 
-/// The acceptance test: every write lands at its random place and is told once, after its bytes.
-TYPED_TEST(libfabric_port, writes_with_immediates_land_once_after_their_bytes) {
+/// The acceptance test: every write arrives at its random offset and completes once, after its bytes.
+TYPED_TEST(libfabric_port, writes_with_immediate_complete_once_after_their_bytes) {
   initiator<TypeParam> self;
   ASSERT_EQ(self.meet(), "");
   std::mt19937 random(7);
@@ -193,14 +193,14 @@ TYPED_TEST(libfabric_port, atomics_of_the_provider_are_right_by_value) {
       return self.port->compare_swap(self.peer, 300, 10, old, self.scratch_memory.descriptor, at, token(1));
     }));
     ASSERT_TRUE(self.end_of(token(1)));
-    EXPECT_EQ(*old, 9u) << "the second swap must have found what the first left";
+    EXPECT_EQ(*old, 9u) << "the second swap must find the value of the first";
     EXPECT_TRUE(self.part());
   }
 }
 
-/// Twice a slot: still small enough for libfabric 1.17's shm, which never comes back from fi_cq_read when more than its
-/// inject size meets a receive too small. Transports must not send more than the peer's slots hold; this is what
-/// happens if they do.
+/// Twice a receive. libfabric 1.17's shm never returns from fi_cq_read when more than its inject size meets a receive
+/// that is too small. Transports must not send more than the peer's receives hold; this test shows the result if they
+/// do.
 TYPED_TEST(libfabric_port, a_message_larger_than_the_receive_is_an_error) {
   initiator<TypeParam> self;
   ASSERT_EQ(self.meet(), "");
@@ -244,7 +244,7 @@ TYPED_TEST(libfabric_port, waits_without_losing_a_wake_up_and_keeps_its_deadline
   }
   const instant until = self.port->now() + 50ms;
   EXPECT_FALSE(heard(until));
-  EXPECT_GE(self.port->now(), until - 2ms) << "told of a deadline that was not over";
+  EXPECT_GE(self.port->now(), until - 2ms) << "reported a deadline too early";
   EXPECT_TRUE(self.part());
 }
 
@@ -290,11 +290,11 @@ TYPED_TEST(libfabric_port, keys_are_unique_and_zero_is_a_key) {
   EXPECT_NE(again.error().sentence.find("unique"), std::string::npos) << again.error().sentence;
   (*opened)->deregister(*zero);
   EXPECT_EQ(zero->native, nullptr);
-  EXPECT_TRUE((*opened)->register_memory(memory, rights::all, 0)) << "a withdrawn key is free again";
+  EXPECT_TRUE((*opened)->register_memory(memory, rights::all, 0)) << "a deregistered key is free again";
 }
 
 /// A thousand rounds; fewer where each allocates tens of megabytes (a deep queue of bounce buffers).
-TYPED_TEST(libfabric_port, opens_and_closes_many_times_without_leaving_anything) {
+TYPED_TEST(libfabric_port, opened_and_closed_many_times_leaves_nothing_behind) {
   port_options options;
   options.node = "127.0.0.1";
   options.listens = true;
@@ -310,8 +310,8 @@ TYPED_TEST(libfabric_port, opens_and_closes_many_times_without_leaving_anything)
   EXPECT_LE(open_descriptors(), before);
 }
 
-/// What the library does with a refused write is a fact of the row: printed for the matrix, and held to one rule here:
-/// it ends in at most one completion, and the memory of the target is untouched.
+/// The library's behaviour after a refused write is a fact of the row and is printed for the matrix. One rule is
+/// checked: the write completes at most once, and the target's memory stays unchanged.
 TYPED_TEST(libfabric_port, a_refused_write_is_observed) {
   for (const bool delivered : {false, true}) {
     for (const bool wrong_key : {true, false}) {
@@ -326,7 +326,7 @@ TYPED_TEST(libfabric_port, a_refused_write_is_observed) {
       }));
       const status end = self.end_of(token(1), 2s);
       self.pump_for(200ms);
-      EXPECT_FALSE(self.ended.contains(token(1))) << "it ended twice";
+      EXPECT_FALSE(self.ended.contains(token(1))) << "the write completed twice";
       const bool alive = static_cast<bool>(self.say("L0", 0, 2s)) && self.hear(2s).body == std::string(256, '\0');
       std::printf("[ observed ] %s: %s, %s: %s (%d)%s; link %s, later messages %s\n", TypeParam::name.data(),
                   wrong_key ? "wrong key" : "out of range", delivered ? "delivered" : "signalled",
@@ -342,7 +342,7 @@ TYPED_TEST(libfabric_port, a_refused_write_is_observed) {
 TYPED_TEST(libfabric_port, a_killed_peer_is_observed) {
   initiator<TypeParam> self;
   ASSERT_EQ(self.meet(), "");
-  ASSERT_TRUE(self.say("S30000"));  // it looks at nothing from now on
+  ASSERT_TRUE(self.say("S30000"));  // the other side polls nothing from now on
   const local_memory from = self.staged("E", 1);
   int posted = 0;
   for (; posted < 8; ++posted)
@@ -383,7 +383,7 @@ TYPED_TEST(libfabric_port, the_first_post_is_observed) {
   EXPECT_TRUE(self.part());
 }
 
-TYPED_TEST(libfabric_port, addresses_that_are_none_are_refused_with_a_sentence) {
+TYPED_TEST(libfabric_port, invalid_addresses_are_refused_with_a_sentence) {
   port_options options;
   options.node = "127.0.0.1";
   auto opened = port_of<TypeParam>::open(options);

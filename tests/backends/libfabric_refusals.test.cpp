@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What opening says where the library is not what a row says: each row here is a true one with a cell falsified.
-// Nothing found: the demands that conflict. Something else found: every cell that differs, and what may be done about
-// it.
+// The sentences of open() where the library differs from the row: each row here is a true one with one wrong fact.
+// Nothing found: the sentence names the conflicting requirements. Something else found: it names every different fact,
+// and the options.
 #include "../../compose/transport.hpp"
 #include "../../generated/tcp.hpp"
 #include "libfabric_shapes.hpp"
@@ -21,7 +21,7 @@ using backends::libfabric::conflict_search;
 template <class Shape>
 using port_of = backends::libfabric::port<Shape>;
 
-/// A row with one cell changed by `Change`, which takes and returns the facts.
+/// A row with one fact changed by `Change`, which takes and returns the facts.
 template <class Shape, auto Change>
 struct falsified : Shape {
   static constexpr std::string_view name = "falsified";
@@ -40,19 +40,19 @@ void expect_says(const std::string& sentence, std::initializer_list<const char*>
 }
 void expect_silent_on(const std::string& sentence, std::initializer_list<const char*> words) {
   for (const char* each : words)
-    EXPECT_EQ(sentence.find(each), std::string::npos) << "\"" << each << "\" has no business in: " << sentence;
+    EXPECT_EQ(sentence.find(each), std::string::npos) << "\"" << each << "\" must not be in: " << sentence;
 }
 
 // ---- nothing found
 
 struct ordered_atomics : tcp_rxm_shape {
   static constexpr std::string_view name = "ordered_atomics";
-  static constexpr bool native_atomics = true;  // costs the order that it asks for, too
+  static constexpr bool native_atomics = true;  // removes the order that it requests, too
 };
 constexpr auto wide_immediate = [](fabric_facts f) { return f.write_immediate_bytes = 16, f; };
 constexpr auto absent = [](fabric_facts f) { return f.provider = "no_such_provider", f; };
 
-TEST(libfabric_refusals, two_demands_that_exclude_each_other_are_named_and_no_other) {
+TEST(libfabric_refusals, two_conflicting_requirements_are_named_and_no_other) {
   const std::string said = refusal_of<ordered_atomics>();
   expect_says(said,
               {"fabric ordered_atomics: libfabric ",
@@ -60,23 +60,23 @@ TEST(libfabric_refusals, two_demands_that_exclude_each_other_are_named_and_no_ot
                "atomics: provider and order_send_after_write: true; everything else that was asked for is granted"});
   expect_silent_on(said, {"immediate", "node", "endpoint_type"});
 }
-TEST(libfabric_refusals, one_demand_that_nobody_can_have_is_named_with_what_there_is_instead) {
+TEST(libfabric_refusals, one_impossible_requirement_is_named_with_the_alternative) {
   expect_says(refusal_of<falsified<tcp_shape, wide_immediate>>(),
               {"does not grant write_immediate_bytes: 16 (it returns 8); everything else"});
 }
-TEST(libfabric_refusals, several_independent_demands_are_all_named) {
+TEST(libfabric_refusals, independent_unmet_requirements_are_all_named) {
   port_options options;
   options.receives = 1'000'000;
   expect_says(
       refusal_of<falsified<tcp_shape, wide_immediate>>(options),
       {"does not grant write_immediate_bytes: 16 (it returns 8), and does not grant receives: 1000000 (it returns "});
 }
-TEST(libfabric_refusals, an_address_that_cannot_be_had_is_a_demand_too) {
+TEST(libfabric_refusals, an_unavailable_address_is_named_too) {
   port_options options;
-  options.service = "no_such_service";  // looked up in a file, asked of nobody
+  options.service = "no_such_service";  // looked up in a file, without a network
   expect_says(refusal_of<tcp_shape>(options), {"does not grant service: \"no_such_service\""});
 }
-TEST(libfabric_refusals, a_provider_that_is_not_there_is_said_so) {
+TEST(libfabric_refusals, a_missing_provider_is_named) {
   expect_says(refusal_of<falsified<tcp_shape, absent>>(), {"has no provider \"no_such_provider\" here"});
 }
 TEST(libfabric_refusals, more_receives_than_the_library_queues_are_refused) {
@@ -85,12 +85,12 @@ TEST(libfabric_refusals, more_receives_than_the_library_queues_are_refused) {
   expect_says(refusal_of<tcp_shape>(options), {"receives"});
 }
 
-TEST(libfabric_refusals, conflicts_are_as_small_as_can_be) {
+TEST(libfabric_refusals, conflicts_are_minimal) {
   using sets = std::vector<std::vector<std::size_t>>;
   const auto all = [](auto granted) { return conflict_search(6, granted).all(); };
   EXPECT_EQ(all([](const std::vector<bool>& kept) { return !(kept[1] && kept[3] && kept[4]); }), (sets{{1, 3, 4}}));
   EXPECT_EQ(all([](const std::vector<bool>& kept) { return !kept[5] && !(kept[0] && kept[2]); }), (sets{{5}, {0, 2}}));
-  EXPECT_EQ(all([](const std::vector<bool>&) { return false; }), sets{}) << "nothing that can be given up helps";
+  EXPECT_EQ(all([](const std::vector<bool>&) { return false; }), sets{}) << "no requirement that can be dropped helps";
 }
 
 // ---- something else found
@@ -106,7 +106,7 @@ constexpr auto many_pieces = [](fabric_facts f) { return f.rma_gather_limit = 20
 constexpr auto deep_and_injecting = [](fabric_facts f) { return f.inject_bytes = 1 << 20, deep(f); };
 constexpr auto opaque = [](fabric_facts f) { return f.address_resolution = address_resolution::opaque, f; };
 
-TEST(libfabric_refusals, each_cell_that_differs_is_listed_with_the_answer_that_rests_on_it) {
+TEST(libfabric_refusals, each_different_fact_is_listed_with_the_answer_that_depends_on_it) {
   expect_says(refusal_of<pointers_and_keys>(),
               {"virtual_addressing: asked yes, returned no, baked yes (region_address depends on it)",
                "key_owner provider: asked yes, returned no, baked yes (region_key depends on it)"});
@@ -116,7 +116,7 @@ TEST(libfabric_refusals, each_cell_that_differs_is_listed_with_the_answer_that_r
               {"address_resolution socket: asked no, returned yes, baked no (bootstrap depends on it)"});
 }
 
-TEST(libfabric_refusals, what_no_answer_rests_on_refuses_unless_it_is_tolerated) {
+TEST(libfabric_refusals, a_difference_without_a_dependent_answer_refuses_unless_tolerated) {
   using row = falsified<tcp_shape, deep>;
   expect_says(refusal_of<row>(), {"queue_depth (transmit): asked at least 1048576, returned ",
                                   "(no answer depends on it)", "on_difference::degrade opens"});
@@ -131,7 +131,7 @@ TEST(libfabric_refusals, what_no_answer_rests_on_refuses_unless_it_is_tolerated)
   }
 }
 
-TEST(libfabric_refusals, what_an_answer_rests_on_refuses_whatever_is_tolerated) {
+TEST(libfabric_refusals, a_difference_with_a_dependent_answer_always_refuses) {
   for (const on_difference chosen : {on_difference::degrade, on_difference::warn}) {
     port_options options;
     options.on_difference = chosen;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shapes written by hand, one per provider that runs on an ordinary machine: what compose derives from generated
-// headers. A test names providers because it checks what each of them does.
+// Shapes written by hand, one per provider of an ordinary machine. compose derives the same from generated headers. A
+// test names providers because it checks the behaviour of each.
 #pragma once
 
 #include "../../backends/libfabric/port.hpp"
@@ -15,7 +15,7 @@
 
 namespace weft::testing {
 
-/// The answers of most software providers; each shape replaces what differs.
+/// The answers of most software providers; each shape replaces those that differ.
 struct plain_answers {
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
@@ -35,9 +35,8 @@ struct plain_answers {
   static constexpr bool multi_receive = false;
   static constexpr bool shared_receives = false;
   static constexpr bool two_queues = false;
-  static constexpr bool watched_receives = false;
   static constexpr thread_level threads = thread_level::one_owner;
-  /// For the tests only: a message larger than its receive arrives cut, as a success.
+  /// For the tests only: a message larger than its receive arrives truncated, as a success.
   static constexpr bool cuts_messages = false;
 };
 
@@ -117,13 +116,13 @@ struct udp_rxd_shape : plain_answers {
   static constexpr bool cuts_messages = true;
   static constexpr fabric_facts facts = [] {
     fabric_facts f = software_facts("udp;ofi_rxd");
-    f.completion_wait = completion_wait::yield;  // FI_GETWAIT is not there
+    f.completion_wait = completion_wait::yield;  // FI_GETWAIT is missing
     f.inject_bytes = 1024;
     return f;
   }();
 };
 
-/// Answers that the five rows do not give by default, each on a provider that can be asked for it.
+/// Answers that the five rows do not give by default, each on a provider that supports it.
 struct framed_shape : tcp_shape {
   static constexpr std::string_view name = "tcp, framed";
   static constexpr bool framed = true;
@@ -156,7 +155,7 @@ struct environment_shape : shm_shape {
       {{"WEFT_TEST_UNSET", "row"}, {"WEFT_TEST_SET", "row"}}};
 };
 
-/// A context of a test's own.
+/// A context for a test.
 inline void* token(std::uintptr_t n) { return reinterpret_cast<void*>(n * 16); }
 
 inline std::size_t open_descriptors() {

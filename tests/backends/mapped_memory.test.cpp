@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What of mapped memory the conformance suites do not meet: arenas that outgrow their first mapping, peers that lie,
-// files that could shrink, memory that peers cannot count in, and what a killed process leaves. Hot path: no. Threads:
-// one.
+// Parts of mapped memory that the conformance suites do not reach: arenas that outgrow their first mapping, peers that
+// send wrong data, files that could shrink, memory that peers cannot count in, and the files of a killed process. Hot
+// path: no. Threads: one.
 #include "../../compose/transport.hpp"
 #include "../../generated/mapped.hpp"
 
@@ -23,21 +23,21 @@ namespace {
 
 constexpr std::uint64_t page = range_of_pages::page;
 
-TEST(pages, come_back_behind_all_others) {
+TEST(pages, released_pages_are_reused_last) {
   range_of_pages all(page, 9 * page);
   EXPECT_EQ(all.take(2 * page), page);
   EXPECT_EQ(all.take(2 * page), 3 * page);
   all.give(page, 2 * page);
-  EXPECT_EQ(all.take(2 * page), 5 * page) << "a write to the first piece may be under way";
+  EXPECT_EQ(all.take(2 * page), 5 * page) << "a write to the first piece may be in flight";
   EXPECT_EQ(all.take(3 * page), 0U);
   EXPECT_EQ(all.take(2 * page), 7 * page);
   EXPECT_EQ(all.take(page), page);
   for (const std::uint64_t each : {3U, 7U, 5U}) all.give(each * page, 2 * page);
   all.give(page, page);
-  EXPECT_EQ(all.take(8 * page), page) << "neighbours become one piece again";
+  EXPECT_EQ(all.take(8 * page), page) << "adjacent pieces become one again";
 }
 
-TEST(bytes_that_are_stored, are_those_asked_for_and_no_others) {
+TEST(bytes_that_are_stored, stores_change_only_the_requested_bytes) {
   std::vector<std::byte> from(208), to(224);
   for (std::size_t i = 0; i < from.size(); ++i) from[i] = std::byte(i + 1);
   for (const std::size_t shift : {0U, 1U, 4U})
@@ -68,7 +68,7 @@ std::uint64_t addresses_in_use() {
   std::ifstream("/proc/self/statm") >> pages;
   return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
-TEST(arenas, are_smaller_where_a_process_has_no_room_for_the_largest) {
+TEST(arenas, arenas_shrink_where_the_process_lacks_address_space) {
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
   const rlimit tight{addresses_in_use() + (std::uint64_t{24} << 30), before.rlim_max};
@@ -84,9 +84,9 @@ TEST(arenas, are_smaller_where_a_process_has_no_room_for_the_largest) {
   EXPECT_EQ(refused.error().sentence, "test: mmap failed (Cannot allocate memory)");
 }
 
-TEST(neighbours, see_what_lies_beyond_their_first_mapping_when_it_has_grown) {
+TEST(neighbours, a_grown_file_is_mapped_again) {
   two t;
-  const bytes far = t.own->take(std::size_t{400} << 20);  // nobody touches its pages
+  const bytes far = t.own->take(std::size_t{400} << 20);  // its pages are never touched
   const bytes behind = t.own->take(64);
   const std::uint64_t key = t.own->list(behind, rights::remote_write);
   EXPECT_EQ(t.seen.find({0, key}, 64, rights::remote_write), nullptr);
@@ -98,10 +98,10 @@ TEST(neighbours, see_what_lies_beyond_their_first_mapping_when_it_has_grown) {
   EXPECT_EQ(behind[8], std::byte{7});
   t.own->give(far);
   t.own->give(behind);
-  EXPECT_EQ(behind[8], std::byte{}) << "given back to the system";
+  EXPECT_EQ(behind[8], std::byte{}) << "returned to the system";
 }
 
-TEST(neighbours, are_told_why_not) {
+TEST(neighbours, a_refused_mapping_names_its_reason) {
   two t;
   const bytes some = t.own->take(100);
   const std::uint64_t key = t.own->list(some, rights::remote_read);
@@ -113,12 +113,12 @@ TEST(neighbours, are_told_why_not) {
   EXPECT_EQ(t.seen.find({93, key}, 8, rights::remote_read), nullptr);
   EXPECT_EQ(t.seen.missing({~std::uint64_t{0}, key}, 8, rights::remote_read).why, absence::outside);
   t.own->erase(key);
-  EXPECT_EQ(t.seen.find({0, key}, 8, rights::remote_read), nullptr) << "though it was used last";
+  EXPECT_EQ(t.seen.find({0, key}, 8, rights::remote_read), nullptr) << "although it was used last";
   EXPECT_EQ(t.seen.missing({0, key}, 8, rights::remote_read).why, absence::unknown);
   EXPECT_NE(t.own->list(some, rights::remote_read), key) << "the same row, another key";
 }
 
-TEST(neighbours, do_not_believe_tables_that_contradict_their_files) {
+TEST(neighbours, a_table_that_contradicts_its_file_is_refused) {
   two t;
   const bytes some = t.own->take(100);
   const std::uint64_t key = t.own->list(some, rights::remote_read);
@@ -130,7 +130,7 @@ TEST(neighbours, do_not_believe_tables_that_contradict_their_files) {
   std::byte* const there = t.seen.find({0, key}, 100, rights::remote_read);
   ASSERT_NE(there, nullptr);
   place = arena::most_bytes - 8;
-  EXPECT_EQ(t.seen.find({0, key}, 100, rights::remote_read), there) << "what was checked is used, not read again";
+  EXPECT_EQ(t.seen.find({0, key}, 100, rights::remote_read), there) << "the checked value is used, not read again";
 }
 
 struct ring_of_two {
@@ -147,7 +147,7 @@ struct ring_of_two {
   }
 };
 
-TEST(rings, carry_messages_of_every_size_around_their_end) {
+TEST(rings, messages_of_every_size_wrap_around) {
   ring_of_two r;
   std::vector<std::byte> text(r.out.largest());
   for (std::size_t i = 0; i < 3000; ++i) {
@@ -167,7 +167,7 @@ TEST(rings, carry_messages_of_every_size_around_their_end) {
   }
 }
 
-TEST(rings, are_full_when_nobody_takes) {
+TEST(rings, a_ring_without_a_reader_fills) {
   ring_of_two r;
   std::uint64_t sent = 0;
   for (; r.out.has_room(0) && sent < 1000; ++sent) r.out.send_notice(sent, {});
@@ -176,7 +176,7 @@ TEST(rings, are_full_when_nobody_takes) {
   EXPECT_TRUE(r.out.has_room(0));
 }
 
-TEST(rings, tell_where_the_bytes_of_a_notice_lie) {
+TEST(rings, a_notice_gives_the_place_of_its_bytes) {
   ring_of_two r;
   const auto told = [&r] {
     const ring_entry& e = r.in.front();
@@ -193,7 +193,7 @@ TEST(rings, tell_where_the_bytes_of_a_notice_lie) {
   EXPECT_EQ(told().last, 0U) << "none lie in the mapping";
 }
 
-TEST(connections, ask_for_bytes_that_lie_nowhere_and_come_to_no_harm) {
+TEST(connections, a_request_for_invalid_bytes_does_no_harm) {
   two t;
   connection c(1);
   c.own_memory = t.own->start();
@@ -205,7 +205,7 @@ TEST(connections, ask_for_bytes_that_lie_nowhere_and_come_to_no_harm) {
   EXPECT_EQ(t.own->start()[t.own->size() - 1], std::byte{});
 }
 
-TEST(rings, are_taken_from_around_their_end_though_room_was_told_of_between_the_quarters) {
+TEST(rings, entries_wrap_although_room_was_granted_between_quarters) {
   ring_of_two r;
   const std::vector<std::byte> text(r.payload / 4);
   for (std::uint64_t i = 0; i < 4 * ring_memory::entries; ++i) {
@@ -217,17 +217,17 @@ TEST(rings, are_taken_from_around_their_end_though_room_was_told_of_between_the_
     ASSERT_EQ(e, &r.ring->entry[i % ring_memory::entries]);
     ASSERT_TRUE(r.in.message(*e, e->size));
     r.in.pop();
-    ASSERT_GE(r.ring->taken + ring_memory::entries / 4, i + 1) << "told by the quarter";
+    ASSERT_GE(r.ring->taken + ring_memory::entries / 4, i + 1) << "room is granted by quarters";
   }
 }
 
-TEST(ends, are_told_in_order_and_bounded) {
+TEST(ends, completions_are_in_order_and_bounded) {
   completion_queue ends(4);
   std::array<int, 12> of{};
   for (std::size_t i = 0; i < 3; ++i) ends.push(&of[i], errc::ok);
   EXPECT_EQ(ends.pop().context, &of[0]);
   ends.push(&of[3], errc::denied);
-  ASSERT_FALSE(ends.full()) << "the first was told";
+  ASSERT_FALSE(ends.full()) << "the first was reported";
   ends.push(&of[4], errc::ok);
   EXPECT_TRUE(ends.full());
   for (std::size_t i = 1; i < 5; ++i) {
@@ -238,7 +238,7 @@ TEST(ends, are_told_in_order_and_bounded) {
   EXPECT_TRUE(ends.empty());
 }
 
-TEST(neighbours, tell_where_the_owner_has_what_was_found) {
+TEST(neighbours, a_found_place_translates_to_the_owners_address) {
   two t;
   const bytes some = t.own->take(100);
   const std::uint64_t key = t.own->list(some, rights::remote_write);
@@ -247,10 +247,10 @@ TEST(neighbours, tell_where_the_owner_has_what_was_found) {
   EXPECT_TRUE(t.seen.knows<rights::remote_write>({8, key}, 8));
   EXPECT_EQ(t.seen.known<rights::remote_write>(8), there);
   EXPECT_EQ(t.own->start() + t.seen.offset_of(there), some.data() + 8);
-  EXPECT_FALSE(t.seen.knows<rights::remote_write>({8, key ^ 0x10000}, 8)) << "not what was found last";
+  EXPECT_FALSE(t.seen.knows<rights::remote_write>({8, key ^ 0x10000}, 8)) << "not the place that was found last";
 }
 
-TEST(neighbours, know_the_last_region_for_each_right_and_no_more_than_it_grants) {
+TEST(neighbours, the_cached_region_of_each_right_grants_no_more) {
   two t;
   const std::uint64_t read = t.own->list(t.own->take(100), rights::remote_read);
   const std::uint64_t all = t.own->list(t.own->take(100), rights::all);
@@ -258,8 +258,8 @@ TEST(neighbours, know_the_last_region_for_each_right_and_no_more_than_it_grants)
     EXPECT_NE(t.seen.find({0, all}, 8, each), nullptr);
     EXPECT_EQ(t.seen.find({0, read}, 8, each) != nullptr, each == rights::remote_read);
   }
-  EXPECT_FALSE(t.seen.knows<rights::remote_write>({~std::uint64_t{0}, all}, 8)) << "around the end of all";
-  EXPECT_TRUE(t.seen.knows<rights::remote_write>({92, all}, 8)) << "the other was none to write into";
+  EXPECT_FALSE(t.seen.knows<rights::remote_write>({~std::uint64_t{0}, all}, 8)) << "around the end of the memory";
+  EXPECT_TRUE(t.seen.knows<rights::remote_write>({92, all}, 8)) << "the other grants no write";
   EXPECT_TRUE(t.seen.knows<rights::remote_read>({92, read}, 8));
   EXPECT_FALSE(t.seen.knows<rights::remote_read>({92, all}, 8));
   EXPECT_FALSE(t.seen.knows<rights::remote_write>({93, all}, 8)) << "beyond its end";
@@ -267,7 +267,7 @@ TEST(neighbours, know_the_last_region_for_each_right_and_no_more_than_it_grants)
   EXPECT_FALSE(t.seen.knows<rights::remote_write>({0, all}, 8)) << "released";
 }
 
-TEST(rings, do_not_believe_places_that_are_none) {
+TEST(rings, invalid_places_are_refused) {
   ring_of_two r;
   const std::vector<std::byte> text(1000);
   r.send(text, 0);
@@ -278,7 +278,7 @@ TEST(rings, do_not_believe_places_that_are_none) {
   }
 }
 
-TEST(files, that_could_shrink_are_not_mapped) {
+TEST(files, files_that_can_shrink_are_refused) {
   const file open(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   ASSERT_EQ(::ftruncate(open.get(), 8192), 0);
   EXPECT_FALSE(keeps(open, 8192));
@@ -287,7 +287,7 @@ TEST(files, that_could_shrink_are_not_mapped) {
   EXPECT_FALSE(keeps(sealed, 8193));
 }
 
-TEST(transports, count_in_memory_of_the_mapping_alone) {
+TEST(transports, counters_live_in_the_mapping) {
   auto net = weft::open<fabrics::mapped>({}).value();
   alignas(8) std::array<std::byte, 64> mine{};
   const auto refused = net.register_region(mine, rights::remote_atomic);
@@ -308,7 +308,7 @@ std::size_t shared_files() {
   }));
 }
 
-TEST(transports, leave_nothing_when_they_are_killed) {
+TEST(transports, a_killed_transport_leaves_nothing) {
   const std::size_t before = shared_files();
   const pid_t child = ::fork();
   if (child == 0) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A process that was killed leaves the names of its shared memory behind. Whoever gets its number later opens all the
-// same.
+// A killed process leaves the names of its shared memory behind. A later process with the same number still opens.
 #include <weft/compose/transport.hpp>
 #include <weft/generated/shm.hpp>
 
@@ -17,7 +16,7 @@ namespace {
 
 namespace files = std::filesystem;
 
-/// What this process has in /dev/shm: names that begin with its number.
+/// Names of this process in /dev/shm: they begin with its number.
 std::vector<files::path> own_names() {
   std::vector<files::path> found;
   for (const auto& each : files::directory_iterator("/dev/shm"))
@@ -25,15 +24,15 @@ std::vector<files::path> own_names() {
   return found;
 }
 
-TEST(names_left_behind, are_no_hindrance_to_who_gets_the_number_later) {
+TEST(names_left_behind, names_of_dead_processes_do_not_block_a_reused_process_id) {
   std::vector<files::path> left;
   {
     auto net = open<fabrics::shm>({});
     ASSERT_TRUE(net) << net.error().sentence;
     const std::vector<files::path> own = own_names();
-    if (own.empty()) GTEST_SKIP() << "this library names its shared memory otherwise";
+    if (own.empty()) GTEST_SKIP() << "this library has other names for its shared memory";
     const std::string name = own.front().string();
-    for (int next = 0; next < 4; ++next) {  // the last part is the endpoint's number: those that the next one may have
+    for (int next = 0; next < 4; ++next) {  // the last part is the endpoint's number: the next endpoint may get these
       left.emplace_back(name.substr(0, name.rfind(':') + 1) + std::to_string(next));
       if (left.back() != own.front()) files::copy_file(own.front(), left.back());
     }

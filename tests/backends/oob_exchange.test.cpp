@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The side channel for opaque addresses: who asks gets the bytes, who is silent is dropped, who is somebody else is
-// refused.
+// The side channel for opaque addresses: a client that asks gets the bytes, a silent client is dropped, a foreign
+// server is refused.
 #include "../../backends/oob_exchange/tcp.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ address_bytes some_address(std::size_t size) {
   return address;
 }
 
-/// A channel that somebody progresses.
+/// A channel that a thread of the test progresses.
 struct server {
   explicit server(std::unique_ptr<channel> served)
       : serving(std::move(served)), worker([this] {
@@ -76,12 +76,12 @@ TEST(oob_exchange, speaks_ipv6_and_defaults_to_the_loopback) {
   }
 }
 
-TEST(oob_exchange, refuses_addresses_that_cannot_be_told) {
+TEST(oob_exchange, refuses_addresses_that_are_too_long) {
   EXPECT_EQ(channel::serve("127.0.0.1", "", {}).why().code, errc::invalid);
   EXPECT_EQ(channel::serve("127.0.0.1", "", some_address(4097)).why().code, errc::invalid);
 }
 
-TEST(oob_exchange, says_that_a_port_is_taken) {
+TEST(oob_exchange, reports_a_port_in_use) {
   auto first = channel::serve("127.0.0.1", "", some_address(4));
   ASSERT_TRUE(first);
   auto second = channel::serve("127.0.0.1", (*first)->service(), some_address(4));
@@ -90,7 +90,7 @@ TEST(oob_exchange, says_that_a_port_is_taken) {
   EXPECT_NE(second.error().sentence.find((*first)->service()), std::string::npos);
 }
 
-TEST(oob_exchange, says_that_nobody_is_there) {
+TEST(oob_exchange, reports_a_missing_server) {
   std::string service;
   {
     auto gone = channel::serve("127.0.0.1", "", some_address(4));
@@ -101,15 +101,15 @@ TEST(oob_exchange, says_that_nobody_is_there) {
   EXPECT_EQ(channel::fetch("no such host", "1", 2s).why().code, errc::unreachable);
 }
 
-TEST(oob_exchange, a_server_that_does_not_answer_costs_no_more_than_the_deadline) {
-  auto silent = channel::serve("127.0.0.1", "", some_address(4));  // nobody progresses it
+TEST(oob_exchange, a_silent_server_costs_at_most_the_deadline) {
+  auto silent = channel::serve("127.0.0.1", "", some_address(4));  // no thread progresses it
   ASSERT_TRUE(silent);
   const auto fetched = channel::fetch("127.0.0.1", (*silent)->service(), 100ms);
   EXPECT_EQ(fetched.why().code, errc::deadline);
 }
 
-TEST(oob_exchange, a_stranger_is_no_rendezvous) {
-  // A listener that answers with something else: another channel's bytes with the first letter spoilt.
+TEST(oob_exchange, a_foreign_server_is_refused) {
+  // A listener that answers with other bytes: those of a channel, with a wrong first letter.
   const owned_socket listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in at{};
   at.sin_family = AF_INET;
@@ -130,7 +130,7 @@ TEST(oob_exchange, a_stranger_is_no_rendezvous) {
   stranger.join();
 }
 
-TEST(oob_exchange, whoever_asks_wrongly_hears_nothing) {
+TEST(oob_exchange, a_wrong_request_gets_no_answer) {
   auto served = channel::serve("127.0.0.1", "", some_address(8));
   ASSERT_TRUE(served);
   const server running(std::move(served).value());
@@ -141,7 +141,7 @@ TEST(oob_exchange, whoever_asks_wrongly_hears_nothing) {
   EXPECT_LE(recv(wrong.get(), &answer, 1, 0), 0);
 }
 
-TEST(oob_exchange, silent_clients_are_dropped_and_do_not_lock_others_out) {
+TEST(oob_exchange, silent_clients_are_dropped_and_do_not_block_others) {
   auto served = channel::serve("127.0.0.1", "", some_address(8));
   ASSERT_TRUE(served);
   const server running(std::move(served).value());

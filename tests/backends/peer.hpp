@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Both ends of a port test: `target` runs in a process of its own and does what messages tell it; `initiator` is
-// what tests hold. The target is this program once more, started with --peer, so that no library state crosses a fork.
-// A shape names the port that serves it: `template <class Shape> using port = ...`.
+// Both ends of a port test: `target` runs in a process of its own and follows commands in messages; the test holds
+// `initiator`. The target is this program started again with --peer, so that no library state crosses a fork. A shape
+// names its port: `template <class Shape> using port = ...`.
 #pragma once
 
 #include "../../core/port.hpp"
@@ -34,7 +34,7 @@ using namespace std::chrono_literals;
 template <class Shape>
 using port_of = typename Shape::template port<Shape>;
 
-/// How much slower than an ordinary machine this one is: an emulated guest says it in WEFT_TEST_SLOWNESS.
+/// How much slower than an ordinary machine this one is: an emulated guest sets WEFT_TEST_SLOWNESS.
 inline int slowness() {
   const char* said = std::getenv("WEFT_TEST_SLOWNESS");
   return said == nullptr ? 1 : std::max(1, std::atoi(said));
@@ -50,14 +50,14 @@ inline constexpr std::size_t slot_count = 32;
 inline constexpr std::size_t region_bytes = 1 << 20;
 inline constexpr std::uint64_t region_key = 0x1234'5678'9abc'def1;
 
-/// What a target tells about its region.
+/// The description of a target's region.
 struct region_card {
   char kind = 'R';
   std::uint64_t base = 0;
   std::uint64_t key = 0;
 };
 
-/// A port with receives posted, and everything that was told, in order.
+/// A port with posted receives, and all its completions in order.
 template <class Shape>
 struct side {
   using port_type = port_of<Shape>;
@@ -146,7 +146,7 @@ struct side {
     pump_until([] { return false; }, time);
   }
 
-  /// Posts, making progress while the port says again. Counts how often it did.
+  /// Posts, with progress while the port answers again. Counts these answers.
   std::size_t agains = 0;
   template <class Post>
   status post(Post&& call) {
@@ -164,7 +164,7 @@ struct side {
     std::memcpy(scratch.data() + at, data, size);
     return {scratch.data() + at, size, scratch_memory.descriptor};
   }
-  /// Sends and waits for the end of the send.
+  /// Sends and waits for the completion.
   status say(const std::string& text, std::uint32_t immediate = 0, std::chrono::milliseconds limit = 10s) {
     int token = 0;
     const local_memory from = staged(text.data(), text.size(), scratch.size() - max_message_bytes);
@@ -184,12 +184,12 @@ struct side {
     ended.erase(&token);
     return end;
   }
-  /// Sends and waits; that the link broke meanwhile is no fault of who answers.
+  /// Sends and waits; a connection that broke meanwhile is no failure of this side.
   bool answer(const std::string& text, std::uint32_t immediate = 0) {
     const status s = say(text, immediate);
     return s || s.code == errc::peer_lost || s.code == errc::closed;
   }
-  /// Sends twice what a slot holds.
+  /// Sends twice the size of a receive.
   status say_large() {
     int token = 0;
     const local_memory from{scratch.data(), 2 * max_message_bytes, scratch_memory.descriptor};
@@ -207,10 +207,10 @@ struct side {
   }
 };
 
-/// The pattern of the block of 64 bytes that belongs to an immediate.
+/// The pattern of the 64-byte block that belongs to an immediate.
 inline std::byte pattern(std::uint64_t immediate) { return static_cast<std::byte>(0x5a ^ (immediate * 7)); }
 
-/// The process of the target: opens, tells its address through `out`, serves until told to quit. Ends by itself in a
+/// The target process: opens, writes its address to `out`, serves until the command to quit. Ends by itself after a
 /// minute.
 template <class Shape>
 int target_main(int out, const std::string& node) {
@@ -257,7 +257,7 @@ int target_main(int out, const std::string& node) {
       case 'E':
         if (!self.answer(body, static_cast<std::uint32_t>(immediate) + 1)) return 5;
         break;
-      case 'L':  // look: 256 bytes of the region
+      case 'L':  // read: 256 bytes of the region
         if (!self.answer(std::string(reinterpret_cast<const char*>(region.data()) + std::stoul(body.substr(1)), 256)))
           return 6;
         break;
@@ -269,13 +269,13 @@ int target_main(int out, const std::string& node) {
         if constexpr (Shape::remote_counter)
           if (!self.answer(std::to_string(self.port->counted_writes()))) return 9;
         break;
-      case 'X':  // a message larger than a slot
+      case 'X':  // a message larger than a receive
         if (!self.say_large()) return 10;
         break;
-      case 'D':  // be gone without a word, where the shape knows how
+      case 'D':  // end silently, where the shape supports it
         if constexpr (requires { Shape::vanish(self.peer); }) Shape::vanish(self.peer);
         break;
-      case 'S':  // stop looking for a while
+      case 'S':  // stop polling for a while
         usleep(static_cast<useconds_t>(std::stoul(body.substr(1)) * 1000));
         break;
       case 'Q':
@@ -289,7 +289,7 @@ int target_main(int out, const std::string& node) {
   }
 }
 
-/// A target process, ended with its owner.
+/// A target process, killed with its owner.
 class target_process {
  public:
   target_process(const char* shape, const std::string& node) {
@@ -322,11 +322,11 @@ class target_process {
     int how = 0;
     waitpid(id_, &how, 0);
     id_ = -1;
-    // A provider that shares memory leaves it behind when its process is killed: 16 MiB a time.
+    // A shared-memory provider leaves its memory behind when its process is killed: 16 MiB each time.
     const std::string scheme = "fi_shm://", name(reinterpret_cast<const char*>(address_.data()), address_.size());
     if (name.starts_with(scheme)) unlink(("/dev/shm/" + std::string(name.c_str() + scheme.size())).c_str());
   }
-  /// Waits for the target's own end: its exit code, -1 if it was killed.
+  /// Waits for the target's own end. Returns its exit code, -1 if it was killed.
   int join() {
     int how = 0;
     waitpid(id_, &how, 0);
@@ -339,7 +339,7 @@ class target_process {
   address_bytes address_;
 };
 
-/// The side that tests hold, met with a target.
+/// The test's side, connected with a target.
 template <class Shape>
 struct initiator : side<Shape> {
   target_process target;
@@ -347,7 +347,7 @@ struct initiator : side<Shape> {
 
   explicit initiator(const std::string& node = home()) : target(Shape::name.data(), node) {}
 
-  /// Empty when both met.
+  /// Empty when both are connected.
   std::string meet(bool sleeps = false, const std::string& node = home()) {
     port_options options;
     options.node = node;
@@ -356,7 +356,7 @@ struct initiator : side<Shape> {
     if (std::string why = this->open(options); !why.empty()) return why;
     return connect();
   }
-  /// A link to the target, a second one too: it talks over the newest.
+  /// A link to the target, also a second one; traffic uses the newest.
   std::string connect() {
     this->established = this->lost = this->refused = false;
     auto dialled = this->port->dial(target.address(), 7);
@@ -376,7 +376,7 @@ struct initiator : side<Shape> {
     there = {card.base, card.key};
     return {};
   }
-  /// The end of the operation with this context: deadline if nothing came.
+  /// The completion of the operation with this context; deadline if there was none.
   status end_of(void* context, std::chrono::milliseconds limit = std::chrono::seconds(10)) {
     if (!this->pump_until([&] { return this->ended.contains(context); }, limit))
       return error(errc::deadline, "nothing came");

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Batches of a transport over a device of this process (tests/stub_device): members are built in the list that is
-// posted, one call takes up to 16 of them, and whatever closes the list early, each member goes out once and each end
-// is told once.
+// Batches of a transport over a device of this process (tests/stub_device). Members are built in the list that is
+// posted, and one call takes up to 16. Whatever closes the list early, each member is posted once and completes once.
 #include "../../compose/transport.hpp"
 #include "../../compose/with.hpp"
 #include "../stub_device/stub_device.hpp"
@@ -19,7 +18,7 @@
 namespace weft {
 namespace {
 using fabric = stub_device::tested_row;
-constexpr bool whole = stub_device::extended;  // built work is taken whole or not at all
+constexpr bool whole = stub_device::extended;  // the device takes built work completely or not at all
 static_assert(detail::lists_members<detail::engine<fabric>>);
 static_assert(!detail::lists_members<detail::engine<with<fabric, notify::message_after_ordered_write>>>);
 
@@ -76,7 +75,7 @@ class verbs_batches : public testing::Test {
   }
 };
 
-TEST_F(verbs_batches, members_of_all_kinds_are_one_call_with_one_signal_for_who_asks) {
+TEST_F(verbs_batches, members_of_every_kind_are_one_call_with_one_signal) {
   auto b = net.batch(other);
   for (int i = 0; i < 4; ++i) {
     ASSERT_TRUE(b.put(source.first(8), place));
@@ -97,16 +96,16 @@ TEST_F(verbs_batches, members_of_all_kinds_are_one_call_with_one_signal_for_who_
   EXPECT_EQ(net.in_flight(), 0U);
 }
 
-TEST_F(verbs_batches, longer_ones_are_a_call_for_each_16) {
+TEST_F(verbs_batches, longer_batches_are_one_call_for_each_16_members) {
   auto b = net.batch(other);
   for (int i = 0; i < 40; ++i) ASSERT_TRUE(b.put(source.first(8), place));
   ASSERT_TRUE(b.close());
   EXPECT_EQ(stub_device::seen().doorbells, 3U);
   EXPECT_EQ(stub_device::seen().requests, 40U);
-  EXPECT_GE(stub_device::seen().signalled, 1U) << "the queue empties itself";
+  EXPECT_GE(stub_device::seen().signalled, 1U) << "the queue drains by itself";
 }
 
-TEST_F(verbs_batches, fetch_adds_tell_their_own_ends_and_a_batch_that_ends_in_one_has_no_other) {
+TEST_F(verbs_batches, fetch_adds_complete_one_by_one_and_a_last_one_completes_the_batch) {
   auto b = net.batch(other);
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(b.fetch_add(place, 2, &marks[i]));
   EXPECT_EQ(b.close(marks + 9).code, errc::invalid);
@@ -117,7 +116,7 @@ TEST_F(verbs_batches, fetch_adds_tell_their_own_ends_and_a_batch_that_ends_in_on
   EXPECT_EQ(word(0), 10U);
 }
 
-TEST_F(verbs_batches, what_else_is_posted_goes_behind_them_and_their_end_is_told_all_the_same) {
+TEST_F(verbs_batches, other_posts_follow_the_batch_and_the_batch_still_completes) {
   auto b = net.batch(other);
   ASSERT_TRUE(b.put(source.first(8), place));
   ASSERT_TRUE(net.put_notify(other, source.first(8), place, 3, marks));
@@ -129,7 +128,7 @@ TEST_F(verbs_batches, what_else_is_posted_goes_behind_them_and_their_end_is_told
   expect_one_end(marks + 1, errc::ok);
 }
 
-TEST_F(verbs_batches, two_at_once_post_each_other) {
+TEST_F(verbs_batches, a_second_batch_posts_the_first) {
   auto one = net.batch(other);
   auto two = net.batch(other);
   for (int i = 0; i < 6; ++i) {
@@ -141,13 +140,14 @@ TEST_F(verbs_batches, two_at_once_post_each_other) {
   ASSERT_TRUE(one.close(marks));
   ASSERT_TRUE(heir.close(marks + 1));
   settle();
-  EXPECT_EQ(stub_device::seen().requests, 13U + 2U) << "and a write of nothing for each: its last was posted already";
+  EXPECT_EQ(stub_device::seen().requests, 13U + 2U)
+      << "and a write of no bytes for each: its last member was posted already";
   EXPECT_EQ(notices, 6U);
   expect_one_end(marks, errc::ok);
   expect_one_end(marks + 1, errc::ok);
 }
 
-TEST_F(verbs_batches, a_full_queue_refuses_a_member_and_posts_the_others) {
+TEST_F(verbs_batches, a_full_queue_refuses_one_member_and_posts_the_others) {
   int taken = 0;
   {
     auto b = net.batch(other);
@@ -162,7 +162,7 @@ TEST_F(verbs_batches, a_full_queue_refuses_a_member_and_posts_the_others) {
   EXPECT_EQ(stub_device::seen().requests, static_cast<unsigned>(taken) + 1);
 }
 
-TEST_F(verbs_batches, a_driver_that_takes_some_of_a_list_breaks_the_batch_and_what_has_an_end_gets_it) {
+TEST_F(verbs_batches, a_driver_that_takes_part_of_a_list_breaks_the_batch_and_each_signalled_member_ends) {
   {
     auto b = net.batch(other);
     ASSERT_TRUE(b.put(source.first(8), place));
@@ -177,14 +177,14 @@ TEST_F(verbs_batches, a_driver_that_takes_some_of_a_list_breaks_the_batch_and_wh
   expect_one_end(&marks[0], whole ? errc::invalid : errc::ok);
   expect_one_end(&marks[1], errc::invalid);
   expect_one_end(&marks[2], errc::invalid);
-  EXPECT_TRUE(ends[marks + 9].empty()) << "close() told it";
+  EXPECT_TRUE(ends[marks + 9].empty()) << "close() reported it";
   EXPECT_EQ(net.in_flight(), 0U);
   ASSERT_TRUE(net.put(other, source.first(8), place, marks + 10));
   settle();
   expect_one_end(marks + 10, errc::ok);
 }
 
-TEST_F(verbs_batches, a_refusal_that_nobody_could_be_answered_is_told_without_a_context) {
+TEST_F(verbs_batches, a_refusal_after_the_call_is_reported_without_a_context) {
   {
     auto b = net.batch(other);
     ASSERT_TRUE(b.put(source.first(8), place));
@@ -196,7 +196,7 @@ TEST_F(verbs_batches, a_refusal_that_nobody_could_be_answered_is_told_without_a_
   expect_one_end(nullptr, errc::invalid);
 }
 
-TEST_F(verbs_batches, what_is_larger_than_a_write_of_the_row_is_a_member_in_its_place) {
+TEST_F(verbs_batches, a_member_larger_than_the_largest_write_keeps_its_place) {
   constexpr std::size_t large = fabric::facts.largest_write + 8;
   region much = net.allocate(large, rights::none).value(), room = there.allocate(large, rights::all).value();
   const remote_place far = net.parse_region(there.export_region(room)).value().at(0);

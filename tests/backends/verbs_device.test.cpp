@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The verbs backend against a device of this process (tests/stub_device): what is linked into one call and signalled,
-// and what cards do only when something breaks. Each operation ends once.
+// The verbs backend against a device of this process (tests/stub_device): calls, signalling, and behaviour that real
+// devices show only after failures. Each operation ends once.
 #include "../stub_device/stub_device.hpp"
 #include "../stub_device/tested_row.hpp"
 
@@ -32,7 +32,7 @@ port_options with(bool listens) {
   return o;
 }
 
-/// One end: a port, its link, memory, and what it was told.
+/// One end: a port, its link, memory, and its completions.
 struct side {
   std::unique_ptr<port_type> net;
   port_type::link link{};
@@ -101,7 +101,7 @@ class verbs_device : public testing::Test {
       return caller.net->write<post_mode::unsignalled>(caller.link, caller.from(size), listener.there(), nullptr);
     return caller.net->write<post_mode::signalled>(caller.link, caller.from(size), listener.there(), context);
   }
-  /// Each of the contexts was told one end, of this kind.
+  /// Each of the contexts has one completion of this kind.
   void expect_each_once(std::size_t count, errc how) {
     for (std::size_t i = 0; i < count; ++i) {
       const auto& told = caller.ends[&marks[i]];
@@ -111,8 +111,8 @@ class verbs_device : public testing::Test {
   }
 };
 
-// ---- what a post is
-TEST_F(verbs_device, an_operation_is_one_call_and_short_bytes_lie_in_it) {
+// ---- posts
+TEST_F(verbs_device, an_operation_is_one_call_with_short_payloads_inline) {
   std::strcpy(reinterpret_cast<char*>(caller.memory.data()), "abcdefg");
   ASSERT_TRUE(put(&marks[0]));
   EXPECT_EQ(stub_device::seen().doorbells, 1U);
@@ -122,11 +122,11 @@ TEST_F(verbs_device, an_operation_is_one_call_and_short_bytes_lie_in_it) {
   expect_each_once(1, errc::ok);
   EXPECT_STREQ(reinterpret_cast<const char*>(listener.memory.data()), "abcdefg");
   ASSERT_TRUE(put(&marks[1], 1024));
-  EXPECT_EQ(stub_device::seen().inlined, 1U) << "too long for it";
+  EXPECT_EQ(stub_device::seen().inlined, 1U) << "too long to be inline";
   EXPECT_EQ(stub_device::seen().built, stub_device::extended ? 2U : 0U);
 }
 
-TEST_F(verbs_device, unsignalled_posts_are_signalled_now_and_then_and_never_fill_the_queue) {
+TEST_F(verbs_device, some_unsignalled_posts_are_signalled_so_the_queue_never_fills) {
   for (int i = 0; i < 1000; ++i) {
     ASSERT_TRUE(put(nullptr)) << i;
     if (i % 16 == 15) caller.poll();
@@ -137,7 +137,7 @@ TEST_F(verbs_device, unsignalled_posts_are_signalled_now_and_then_and_never_fill
   EXPECT_LT(stub_device::seen().signalled, 260U);
 }
 
-TEST_F(verbs_device, a_full_queue_is_answered_again_and_empties) {
+TEST_F(verbs_device, a_full_queue_answers_again_and_drains) {
   std::size_t posted = 0;
   status s;
   for (; posted < marks.size() && (s = put(&marks[posted])); ++posted) {
@@ -149,7 +149,7 @@ TEST_F(verbs_device, a_full_queue_is_answered_again_and_empties) {
   EXPECT_TRUE(put(&marks[posted]));
 }
 
-TEST_F(verbs_device, a_driver_that_says_full_is_answered_again_and_the_operation_never_was) {
+TEST_F(verbs_device, a_full_driver_gives_again_and_posts_nothing) {
   stub_device::refuse_post(ENOMEM);
   EXPECT_EQ(put(&marks[0]).what(), waits_for::queue);
   settle();
@@ -159,7 +159,7 @@ TEST_F(verbs_device, a_driver_that_says_full_is_answered_again_and_the_operation
   expect_each_once(1, errc::ok);
 }
 
-TEST_F(verbs_device, messages_wait_for_receives_and_go_on_when_they_come) {
+TEST_F(verbs_device, messages_wait_for_receives_and_then_continue) {
   std::size_t sent = 0;
   status s;
   for (; sent < 64; ++sent)
@@ -173,7 +173,7 @@ TEST_F(verbs_device, messages_wait_for_receives_and_go_on_when_they_come) {
   EXPECT_TRUE(caller.net->send<post_mode::signalled>(caller.link, caller.from(8), 7, &marks[sent]));
 }
 
-TEST_F(verbs_device, a_receive_that_is_refused_is_named) {
+TEST_F(verbs_device, a_refused_receive_is_named) {
   ASSERT_TRUE(caller.net->send<post_mode::signalled>(caller.link, caller.from(8), 7, &marks[0]));
   settle();
   ASSERT_EQ(listener.arrivals.size(), 1U);
@@ -188,7 +188,7 @@ TEST_F(verbs_device, a_receive_that_is_refused_is_named) {
   calls.post_recv = taken;
   EXPECT_EQ(named, std::vector<void*>{&marks[1]}) << "by the library";
   post(&marks[2]);
-  EXPECT_EQ(named.size(), 1U) << "its place was free again";
+  EXPECT_EQ(named.size(), 1U) << "its place is free again";
   std::size_t next = 3;
   while (named.size() == 1 && next < marks.size()) post(&marks[next++]);
   ASSERT_EQ(named.size(), 2U) << "by the port: all places are taken";
@@ -196,7 +196,7 @@ TEST_F(verbs_device, a_receive_that_is_refused_is_named) {
 }
 
 // ---- batches
-TEST_F(verbs_device, a_batch_is_one_call_and_signals_what_was_asked_for) {
+TEST_F(verbs_device, a_batch_is_one_call_and_signals_the_requested_members) {
   caller.net->begin_batch();
   for (std::size_t i = 0; i < 15; ++i)
     ASSERT_TRUE(caller.net->write<post_mode::unsignalled>(caller.link, caller.from(8), listener.there(), nullptr));
@@ -205,12 +205,12 @@ TEST_F(verbs_device, a_batch_is_one_call_and_signals_what_was_asked_for) {
   caller.net->end_batch();
   EXPECT_EQ(stub_device::seen().doorbells, 1U);
   EXPECT_EQ(stub_device::seen().longest, 16U);
-  EXPECT_EQ(stub_device::seen().signalled, 1U + 15U / 8U) << "one of 8 of a queue of 32, and the one asked for";
+  EXPECT_EQ(stub_device::seen().signalled, 1U + 15U / 8U) << "every 8th of a queue of 32, and the requested one";
   settle();
   expect_each_once(1, errc::ok);
 }
 
-TEST_F(verbs_device, a_batch_longer_than_the_queue_is_answered_again_inside_and_what_it_holds_goes_out) {
+TEST_F(verbs_device, a_batch_longer_than_the_queue_answers_again_and_posts_its_first_members) {
   caller.net->begin_batch();
   std::size_t posted = 0;
   status s;
@@ -234,12 +234,12 @@ TEST_F(verbs_device, a_batch_that_is_refused_in_the_middle_ends_each_operation_o
     const auto& told = caller.ends[&marks[i]];
     ASSERT_EQ(told.size(), 1U) << i;
     EXPECT_EQ(told[0].code, i < 3 && !stub_device::extended ? errc::ok : errc::invalid)
-        << i << ": built work is taken whole or not at all";
+        << i << ": the device takes built work completely or not at all";
   }
   for (std::size_t i = 0; i < 32; ++i) ASSERT_TRUE(put(&marks[64 + i])) << "its places are free again";
 }
 
-// ---- what breaks
+// ---- failures
 struct ending {
   ibv_wc_status how;
   errc meant;
@@ -259,7 +259,7 @@ TEST_P(verbs_device_broken, ends_the_operation_and_those_behind_it_once_and_the_
   }
   EXPECT_EQ(caller.ends[&marks[2]][0].from, origin::verbs);
   EXPECT_EQ(caller.ends[&marks[2]][0].native_code, static_cast<int>(GetParam().how));
-  EXPECT_THAT(caller.net->last_error_text(), HasSubstr("vendor error 129")) << "what was flushed does not hide it";
+  EXPECT_THAT(caller.net->last_error_text(), HasSubstr("vendor error 129")) << "flushed operations do not hide it";
   EXPECT_TRUE(caller.lost && listener.lost);
   EXPECT_EQ(put(&marks[9]).code, errc::peer_lost);
 }
@@ -279,7 +279,7 @@ TEST_F(verbs_device, a_wrong_key_is_denied) {
 TEST_F(verbs_device, a_message_larger_than_its_receive_is_truncated_where_it_arrives) {
   ASSERT_TRUE(caller.net->send<post_mode::signalled>(caller.link, caller.from(1000), 7, &marks[0]));
   settle();
-  expect_each_once(1, errc::invalid);  // the sender's card: an invalid request
+  expect_each_once(1, errc::invalid);  // at the sender's device: an invalid request
   ASSERT_FALSE(listener.arrivals.empty());
   EXPECT_EQ(listener.arrivals[0].outcome.code, errc::truncated);
   for (std::size_t i = 1; i < listener.arrivals.size(); ++i) EXPECT_EQ(listener.arrivals[i].outcome.code, errc::closed);
@@ -287,7 +287,7 @@ TEST_F(verbs_device, a_message_larger_than_its_receive_is_truncated_where_it_arr
 }
 
 // ---- opening
-TEST(verbs_device_opening, a_shallower_device_is_refused_unless_differences_that_no_answer_rests_on_are_accepted) {
+TEST(verbs_device_opening, a_shallower_device_is_refused_unless_such_differences_are_accepted) {
   stub_device::set_queue_depth(128);
   const auto refused = port_type::open(with(false));
   port_options o = with(false);
@@ -309,7 +309,7 @@ TEST(verbs_device_opening, a_row_that_posts_by_ibv_wr_calls_is_refused_by_a_devi
   EXPECT_THAT(refused.error().sentence,
               HasSubstr("fabric ibverbs_extended: device stub0 is not what this program was generated for"));
   EXPECT_THAT(refused.error().sentence, HasSubstr("extended_posting: asked true, returned false"));
-  EXPECT_TRUE(other) << "requests are what every device takes";
+  EXPECT_TRUE(other) << "every device takes work requests";
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The verbs backend with one pool of receives for all links, against a device of this process (tests/stub_device): two
-// links share it, what finds it empty fails once, and a link that goes takes no receive along.
+// The verbs backend with one pool of receives for all links, against a device of this process (tests/stub_device). Two
+// links share the pool, an empty pool fails one operation once, and a closed link takes no receive with it.
 #include "../../compose/with.hpp"
 #include "../../generated/ibverbs_roce.hpp"
 #include "../stub_device/stub_device.hpp"
@@ -23,7 +23,7 @@ static_assert(!port_type::link_has_receives);
 
 constexpr std::uint32_t receives = 16;
 
-/// One end: a port, its links, memory, and what it was told. Its tags are 100 and more.
+/// One end: a port, its links, memory, and its completions. Its tags are 100 and more.
 struct end_of_pool {
   std::unique_ptr<port_type> net;
   std::vector<port_type::link> links;
@@ -89,13 +89,13 @@ class verbs_device_pool : public testing::Test {
   }
 };
 
-TEST_F(verbs_device_pool, who_dialled_learns_the_acceptors_tag) {
+TEST_F(verbs_device_pool, the_connecting_side_learns_the_acceptors_tag) {
   EXPECT_EQ(one.net->peer_tag(one.links[0]), 100U);
   EXPECT_EQ(other.net->peer_tag(other.links[0]), 101U);
   EXPECT_EQ(listener.net->peer_tag(listener.links[0]), no_tag);
 }
 
-TEST_F(verbs_device_pool, messages_and_immediates_of_two_links_take_from_one_pool_and_each_receive_ends_once) {
+TEST_F(verbs_device_pool, two_connections_share_one_pool_and_each_receive_ends_once) {
   for (std::size_t i = 0; i < receives / 4; ++i) {
     ASSERT_TRUE(one.say(0, &marks[i]));
     const remote_memory there{reinterpret_cast<std::uint64_t>(listener.memory.data()), listener.own.key};
@@ -122,7 +122,7 @@ TEST_F(verbs_device_pool, messages_and_immediates_of_two_links_take_from_one_poo
   EXPECT_EQ(stub_device::seen().shared_receives, receives);
 }
 
-TEST_F(verbs_device_pool, messages_go_on_for_as_long_as_receives_are_posted_again) {
+TEST_F(verbs_device_pool, messages_continue_while_receives_are_posted_again) {
   for (std::size_t i = 0; i < 50 * receives; ++i) {
     ASSERT_TRUE((i % 2 == 0 ? one : other).say(0, &marks[0])) << i;
     all();
@@ -133,9 +133,9 @@ TEST_F(verbs_device_pool, messages_go_on_for_as_long_as_receives_are_posted_agai
   EXPECT_EQ(listener.lost, 0);
 }
 
-TEST_F(verbs_device_pool, what_finds_the_pool_empty_in_the_end_fails_once_and_the_other_link_stands) {
+TEST_F(verbs_device_pool, an_empty_pool_fails_one_connection_once_and_the_other_stays) {
   for (std::size_t i = 0; i < receives; ++i) ASSERT_TRUE(one.say(0, &marks[i]));
-  ASSERT_TRUE(other.say(0, &marks[0])) << "no credit is asked for: the pool may be filled again";
+  ASSERT_TRUE(other.say(0, &marks[0])) << "no credit is needed: the pool may be filled again";
   settle();
   ASSERT_EQ(other.ends[&marks[0]].size(), 1U);
   EXPECT_EQ(other.ends[&marks[0]][0].code, errc::peer_lost);
@@ -150,11 +150,11 @@ TEST_F(verbs_device_pool, what_finds_the_pool_empty_in_the_end_fails_once_and_th
   EXPECT_TRUE(one.ends[&marks[32]][0]);
 }
 
-TEST_F(verbs_device_pool, a_link_that_is_hung_up_leaves_the_pool_whole) {
+TEST_F(verbs_device_pool, a_closed_connection_leaves_the_pool_complete) {
   ASSERT_TRUE(one.say(0, &marks[0]));
   listener.net->hang_up(listener.links[0]);
   settle();
-  ASSERT_EQ(listener.arrivals.size(), 1U) << "what had arrived is told";
+  ASSERT_EQ(listener.arrivals.size(), 1U) << "received messages are reported";
   EXPECT_EQ(one.lost, 1);
   for (std::size_t i = 1; i < receives; ++i) ASSERT_TRUE(other.say(0, &marks[i]));
   settle();
@@ -162,7 +162,7 @@ TEST_F(verbs_device_pool, a_link_that_is_hung_up_leaves_the_pool_whole) {
   for (const completion_entry& each : listener.arrivals) EXPECT_TRUE(each.outcome);
 }
 
-TEST_F(verbs_device_pool, a_message_too_long_for_its_receive_ends_that_link_and_its_receive_comes_back) {
+TEST_F(verbs_device_pool, a_too_long_message_ends_its_connection_and_returns_its_receive) {
   ASSERT_TRUE(
       one.net->send<post_mode::signalled>(one.links[0], {one.memory.data(), 1000, one.own.descriptor}, 7, &marks[0]));
   settle();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts of the verbs backend that need no device: what its numbers mean, what is signalled, when a queue is full,
-// who may send, and that bytes of peers are read strictly.
+// Parts of the verbs backend that need no device: error numbers, signalling, full queues, credit, and strict parsing of
+// peers' bytes.
 #include <weft/backends/verbs/address.hpp>
 #include <weft/backends/verbs/credit.hpp>
 #include <weft/backends/verbs/errors.hpp>
@@ -21,7 +21,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// ---- numbers
+// ---- error numbers
 TEST(verbs_errors, each_status_of_a_completion_has_one_meaning_and_keeps_its_number) {
   EXPECT_EQ(ended(IBV_WC_SUCCESS), status{});
   const std::vector<std::pair<ibv_wc_status, errc>> expected{
@@ -40,10 +40,10 @@ TEST(verbs_errors, each_status_of_a_completion_has_one_meaning_and_keeps_its_num
   }
 }
 
-TEST(verbs_errors, a_full_queue_is_an_answer_and_other_numbers_are_the_systems) {
+TEST(verbs_errors, a_full_queue_is_an_answer_and_other_errors_keep_their_number) {
   EXPECT_TRUE(posted(0, "ibv_post_send"));
   EXPECT_EQ(posted(ENOMEM, "ibv_post_send").what(), waits_for::queue);
-  EXPECT_EQ(posted(-ENOMEM, "ibv_post_send").what(), waits_for::queue);  // some drivers answer negative numbers
+  EXPECT_EQ(posted(-ENOMEM, "ibv_post_send").what(), waits_for::queue);  // some drivers return negative numbers
   const status s = posted(EINVAL, "ibv_post_send");
   EXPECT_EQ(s.code, errc::invalid);
   EXPECT_EQ(s.from, origin::system);
@@ -57,7 +57,7 @@ TEST(verbs_errors, a_full_queue_is_an_answer_and_other_numbers_are_the_systems) 
 // ---- the send queue
 struct nobody {};
 
-TEST(verbs_send_queue, is_shut_until_it_is_admitted_and_after_it_is_shut) {
+TEST(verbs_send_queue, posts_are_refused_before_admission_and_after_shutdown) {
   send_queue<nobody> queue;
   queue.open(nullptr, 4, 2, 2);
   EXPECT_TRUE(queue.full());
@@ -69,7 +69,7 @@ TEST(verbs_send_queue, is_shut_until_it_is_admitted_and_after_it_is_shut) {
   EXPECT_TRUE(queue.reserve_full());
 }
 
-TEST(verbs_send_queue, the_reserve_is_the_backends_alone) {
+TEST(verbs_send_queue, only_the_backend_uses_the_reserve) {
   send_queue<nobody> queue;
   queue.open(nullptr, 4, 2, 2);
   queue.admit();
@@ -84,7 +84,7 @@ TEST(verbs_send_queue, the_reserve_is_the_backends_alone) {
   EXPECT_TRUE(queue.reserve_full());
 }
 
-TEST(verbs_send_queue, one_of_n_is_signalled_though_nobody_asks) {
+TEST(verbs_send_queue, every_nth_post_is_signalled_unasked) {
   send_queue<nobody> queue;
   queue.open(nullptr, 16, 0, 4);
   queue.admit();
@@ -93,11 +93,11 @@ TEST(verbs_send_queue, one_of_n_is_signalled_though_nobody_asks) {
   const std::vector<bool> expected{false, false, false, true, false, false, false, true, false, false, false, true};
   EXPECT_EQ(signalled, expected);
   EXPECT_FALSE(queue.take(nullptr, false).signalled);
-  EXPECT_TRUE(queue.take(nullptr, true).signalled) << "asked for";
-  EXPECT_FALSE(queue.take(nullptr, false).signalled) << "counting starts again";
+  EXPECT_TRUE(queue.take(nullptr, true).signalled) << "requested";
+  EXPECT_FALSE(queue.take(nullptr, false).signalled) << "counting restarts";
 }
 
-TEST(verbs_send_queue, an_end_frees_the_silent_places_before_it) {
+TEST(verbs_send_queue, a_completion_frees_the_unsignalled_places_before_it) {
   send_queue<nobody> queue;
   queue.open(nullptr, 8, 0, 4);
   queue.admit();
@@ -114,7 +114,7 @@ TEST(verbs_send_queue, an_end_frees_the_silent_places_before_it) {
   EXPECT_EQ(third.context, &context);
 }
 
-TEST(verbs_send_queue, a_signalled_place_is_kept_until_its_own_end_came) {
+TEST(verbs_send_queue, a_signalled_place_is_kept_until_its_own_completion) {
   send_queue<nobody> queue;
   queue.open(nullptr, 4, 0, 2);
   queue.admit();
@@ -129,7 +129,7 @@ TEST(verbs_send_queue, a_signalled_place_is_kept_until_its_own_end_came) {
   EXPECT_EQ(queue.in_flight(), 0U);
 }
 
-TEST(verbs_send_queue, what_ends_in_turn_is_retired_at_once_and_all_else_apart) {
+TEST(verbs_send_queue, completions_in_order_retire_at_once_and_others_later) {
   send_queue<nobody> queue;
   queue.open(nullptr, 8, 0, 4);
   queue.admit();
@@ -142,18 +142,18 @@ TEST(verbs_send_queue, what_ends_in_turn_is_retired_at_once_and_all_else_apart) 
   EXPECT_TRUE(queue.retire_next(first));
   EXPECT_TRUE(queue.retire_next(second));
   EXPECT_EQ(queue.in_flight(), 3U);
-  EXPECT_FALSE(queue.retire_next(fourth)) << "a silent one is before it";
+  EXPECT_FALSE(queue.retire_next(fourth)) << "an unsignalled one is before it";
   queue.retire_rare(fourth);
   EXPECT_EQ(queue.in_flight(), 1U);
   queue.end_next_rare();
-  EXPECT_FALSE(queue.retire_next(fifth)) << "somebody waits for room";
+  EXPECT_FALSE(queue.retire_next(fifth)) << "a post waits for room";
   queue.retire_rare(fifth);
   EXPECT_EQ(queue.in_flight(), 0U);
   for (int i = 0; i < 20; ++i)
-    EXPECT_TRUE(queue.retire_next(queue.take(nullptr, true))) << "around the end of the places, too: " << i;
+    EXPECT_TRUE(queue.retire_next(queue.take(nullptr, true))) << "also around the end of the places: " << i;
 }
 
-TEST(verbs_receive_queue, takes_as_many_as_there_is_room_for) {
+TEST(verbs_receive_queue, accepts_as_many_receives_as_fit) {
   nobody mine;
   receive_queue<nobody> queue;
   queue.open(&mine, 3);
@@ -168,7 +168,7 @@ TEST(verbs_receive_queue, takes_as_many_as_there_is_room_for) {
   }
   EXPECT_EQ(taken.size(), 3U);
   EXPECT_EQ(queue.take(&contexts[3]), nullptr);
-  EXPECT_EQ(queue.take(&contexts[3]), nullptr) << "and it stays so";
+  EXPECT_EQ(queue.take(&contexts[3]), nullptr) << "and it stays shut";
   auto* const ended = *taken.begin();
   queue.end(*ended);
   EXPECT_EQ(queue.take(&contexts[4]), ended);
@@ -176,25 +176,25 @@ TEST(verbs_receive_queue, takes_as_many_as_there_is_room_for) {
   EXPECT_EQ(queue.take(&contexts[3]), nullptr);
 }
 
-TEST(verbs_send_queue, what_was_not_posted_after_all_makes_the_next_one_signalled) {
+TEST(verbs_send_queue, a_withdrawn_post_makes_the_next_one_signalled) {
   send_queue<nobody> queue;
   queue.open(nullptr, 8, 0, 4);
   queue.admit();
   EXPECT_FALSE(queue.take(nullptr, false).signalled);
   queue.take_back(1);
   EXPECT_EQ(queue.in_flight(), 0U);
-  EXPECT_TRUE(queue.take(nullptr, false).signalled) << "the one taken back may have been the signalled one";
+  EXPECT_TRUE(queue.take(nullptr, false).signalled) << "the withdrawn post may have been the signalled one";
 }
 
-/// A card that tells only of what was signalled, now and then of a later one first: the queue never overruns, never
-/// loses what a place remembers, and never gets stuck.
+/// A device that completes only signalled operations, sometimes a later one first. The queue never overruns, never
+/// loses the context of a place, and never gets stuck.
 TEST(verbs_send_queue, never_overruns_and_never_gets_stuck) {
   std::mt19937 draw(7);
   for (std::uint32_t size = 2; size < 40; ++size) {
     send_queue<nobody> queue;
     queue.open(nullptr, size, 2, 1 + static_cast<std::uint32_t>(draw() % 32));
     queue.admit();
-    std::vector<std::pair<send_place<nobody>*, std::uint64_t*>> card;  // what is signalled, with what it must remember
+    std::vector<std::pair<send_place<nobody>*, std::uint64_t*>> card;  // signalled places, with their expected contexts
     std::vector<std::uint64_t> numbers(3000);
     std::uint64_t posted = 0;
     for (int step = 0; step < 2500; ++step) {
@@ -205,11 +205,11 @@ TEST(verbs_send_queue, never_overruns_and_never_gets_stuck) {
         ASSERT_LE(queue.in_flight(), size);
       } else if (!card.empty()) {
         const auto which = card.begin() + (card.size() > 1 && draw() % 4 == 0 ? 1 : 0);
-        ASSERT_EQ(which->first->context, which->second) << "a place was given away before its end came";
+        ASSERT_EQ(which->first->context, which->second) << "a place was reused before its completion";
         queue.retire(*which->first);
         card.erase(which);
       } else {
-        ASSERT_FALSE(queue.full()) << "full, and nothing in it will ever be told: stuck at size " << size;
+        ASSERT_FALSE(queue.full()) << "full, and no post in it will complete: stuck at size " << size;
       }
     }
     EXPECT_GT(posted, 800U);
@@ -217,7 +217,7 @@ TEST(verbs_send_queue, never_overruns_and_never_gets_stuck) {
 }
 
 // ---- credit
-TEST(verbs_credit, no_more_is_sent_than_was_granted) {
+TEST(verbs_credit, no_more_is_sent_than_granted) {
   credit_words words;
   send_credit mine;
   EXPECT_TRUE(mine.none(words));
@@ -230,13 +230,13 @@ TEST(verbs_credit, no_more_is_sent_than_was_granted) {
   EXPECT_FALSE(mine.none(words));
 }
 
-TEST(verbs_credit, counts_go_round) {
+TEST(verbs_credit, counts_wrap_around) {
   credit_words words;
   send_credit mine;
   receive_offer theirs(8);
   std::uint64_t sent = 0;
   words.granted = 0xffff'fffeU;
-  for (std::uint32_t i = 0; i != 0xffff'fffeU; i += 0x1111'1111U)  // there by leaps: only the equality matters
+  for (std::uint32_t i = 0; i != 0xffff'fffeU; i += 0x1111'1111U)  // reached in steps: only the equality matters
     EXPECT_FALSE(mine.none(words));
   send_credit near_the_end;
   for (std::uint32_t i = 0; i < 4; ++i) near_the_end.give_back();  // has spent 2^32 - 4
@@ -248,7 +248,7 @@ TEST(verbs_credit, counts_go_round) {
   EXPECT_EQ(sent, 6U);
 }
 
-TEST(verbs_credit, is_told_in_portions_and_nothing_stays_untold_for_ever) {
+TEST(verbs_credit, credit_returns_in_portions_and_none_is_kept_back) {
   for (const std::uint32_t receives : {1U, 2U, 3U, 8U, 64U}) {
     receive_offer offer(receives);
     credit_words words;
@@ -279,7 +279,7 @@ TEST(verbs_credit, introductions_are_read_strictly) {
   EXPECT_EQ(read->key, mine.key);
   EXPECT_EQ(read->receives, mine.receives);
   std::vector<std::byte> padded(bytes_of.begin(), bytes_of.end());
-  padded.resize(56);  // what the connection manager of InfiniBand hands over
+  padded.resize(56);  // the size that the InfiniBand connection manager delivers
   EXPECT_TRUE(credit_introduction::parse(padded));
   for (std::size_t n = 0; n < bytes_of.size(); ++n)
     EXPECT_FALSE(credit_introduction::parse(const_bytes(bytes_of).first(n))) << n;
@@ -290,13 +290,13 @@ TEST(verbs_credit, introductions_are_read_strictly) {
 }
 
 // ---- memory and addresses
-TEST(verbs_memory, rights_become_access_and_nothing_more) {
+TEST(verbs_memory, rights_map_to_exactly_their_access_flags) {
   EXPECT_EQ(access_of(rights::none, true, false), IBV_ACCESS_LOCAL_WRITE);
   EXPECT_EQ(access_of(rights::remote_read, true, false), IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ);
   EXPECT_EQ(access_of(rights::remote_write, true, true), IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
   EXPECT_EQ(access_of(rights::remote_atomic, true, false), IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_ATOMIC);
   EXPECT_EQ(access_of(rights::remote_atomic, false, false), IBV_ACCESS_LOCAL_WRITE)
-      << "the target executes them: no card may";
+      << "the target executes them: no device may";
   EXPECT_EQ(access_of(rights::none, false, true), IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE)
       << "the sink of a read on this wire";
   EXPECT_EQ(access_of(rights::remote_read, false, true), IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ)
@@ -330,7 +330,7 @@ TEST(verbs_addresses, are_read_strictly_and_printed_for_people) {
   EXPECT_TRUE(anywhere->any());
 }
 
-TEST(verbs_addresses, the_way_to_an_own_address_starts_there) {
+TEST(verbs_addresses, the_route_to_a_local_address_starts_there) {
   const auto from = source_towards(*resolve_address("127.0.0.1", "9", "test"));
   ASSERT_TRUE(from);
   EXPECT_EQ(from->printable(), "127.0.0.1:0");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How often this thread has allocated through operator new (counted_new.cpp counts).
-// Hot path: no. Threads: each has its own.
+// Number of allocations that this thread made through operator new (counted_new.cpp counts).
+// Hot path: no. Threads: each has its own count.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace weft::conformance {
 
 namespace detail {
-/// Volatile: compilers may take it that `new` changes no variable of the program's, and keep an older count.
+/// Volatile: compilers may assume that `new` changes no variable of the program, and keep an older count.
 inline thread_local constinit volatile std::uint64_t allocations = 0;
 }  // namespace detail
 

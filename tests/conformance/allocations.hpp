@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// No allocation per operation in steady state: each kind is posted and ended some hundred times first, then counted, on
-// both sides. The method: operator new is replaced in this program and counts per thread. That is all that weft's
-// headers can allocate by; network libraries are C, allocate by malloc and are not counted. The handlers of this suite
-// hold no std::function and allocate nothing. Hot path: no. Threads: one per side.
+// No operation allocates in steady state. Each kind is posted and completed some hundred times to warm up. Then
+// allocations are counted on both sides.
+// Method: this program replaces operator new, which counts per thread. weft's headers allocate in no other way. Network
+// libraries are C and use malloc, which is not counted. The handlers of this suite hold no std::function. Hot path: no.
+// Threads: one per side.
 #pragma once
 
 #include "allocation_count.hpp"
@@ -29,7 +30,7 @@ template <class Stage>
 class allocations : public suite<Stage> {};
 TYPED_TEST_SUITE_P(allocations);
 
-TYPED_TEST_P(allocations, none_per_operation_on_either_side) {
+TYPED_TEST_P(allocations, no_operation_allocates_on_either_side) {
   using fabric = typename TestFixture::tested_fabric;
   if (TypeParam::simulated)
     GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
@@ -40,11 +41,11 @@ TYPED_TEST_P(allocations, none_per_operation_on_either_side) {
         hosting<fabric> host(side, 4096, rights::all);
         auto counted = host.net.template allocate_words<atomicity::target>(64, rights::remote_atomic).value();
         side.tell(1, const_bytes(host.net.export_region(counted, owner_polls)));
-        for (int phase = 0; phase < 20; ++phase) {  // 10 kinds, each first warm, then counted
+        for (int phase = 0; phase < 20; ++phase) {  // 10 kinds; each is first warmed up, then counted
           tally seen;
           const std::uint64_t before = allocation_count();
           side.at("phase " + std::to_string(phase));
-          const std::uint64_t noise = allocation_count() - before;  // the line above
+          const std::uint64_t noise = allocation_count() - before;  // what the line above allocates
           while (!side.heard(1)) host.net.progress(seen);
           const std::uint64_t allocated = allocation_count() - before - noise;
           (void)side.ask(1);
@@ -83,7 +84,7 @@ TYPED_TEST_P(allocations, none_per_operation_on_either_side) {
               case 4:
                 s = net.fetch_add(guest.other, guest.there.at(0), 1, &seen);
                 break;
-              case 6:  // native, or by compare-swaps, or by the target: as the row says
+              case 6:  // native, by compare-swaps, or by the target, as the row says
                 s = net.template fetch_max<std::int32_t>(guest.other, guest.there.at(8), static_cast<std::int32_t>(i),
                                                          &seen);
                 break;
@@ -94,8 +95,8 @@ TYPED_TEST_P(allocations, none_per_operation_on_either_side) {
                 s = net.template add<double>(guest.other, counted.at(24), 0.5, &seen);
                 break;
               case 9: {
-                auto b = net.batch(
-                    guest.other);  // not left while it has members: progress would keep them, in memory of their own
+                // This batch stays open across no progress(): progress would keep its members in memory of its own.
+                auto b = net.batch(guest.other);
                 const auto sure = [&](auto&& call) {
                   while ((s = call()).is_again()) net.progress(seen);
                 };
@@ -128,13 +129,13 @@ TYPED_TEST_P(allocations, none_per_operation_on_either_side) {
       });
 }
 
-TYPED_TEST_P(allocations, are_counted_at_all) {
+TYPED_TEST_P(allocations, the_counter_sees_allocations) {
   const std::uint64_t before = allocation_count();
   auto some = std::make_unique<int>(5);
-  const int* volatile kept = some.get();  // somebody may look: compilers leave out what nobody can see
+  const int* volatile kept = some.get();  // volatile: compilers remove an allocation that nothing reads
   EXPECT_EQ(allocation_count(), before + 1) << *kept;
 }
 
-REGISTER_TYPED_TEST_SUITE_P(allocations, none_per_operation_on_either_side, are_counted_at_all);
+REGISTER_TYPED_TEST_SUITE_P(allocations, no_operation_allocates_on_either_side, the_counter_sees_allocations);
 
 }  // namespace weft::conformance

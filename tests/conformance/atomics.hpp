@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Atomics, whoever executes them: sums are exact under contention, every addition sees another old value, a swap
-// happens only where the comparison holds, and what cannot be done is refused. Hot path: no. Threads: one per side.
+// Atomics of every executor. Sums are exact under contention, and every fetch-add returns a different old value. A
+// compare-swap writes only when the comparison holds. Unsupported operations are refused. Hot path: no. Threads: one
+// per side.
 #pragma once
 
 #include "two_sides.hpp"
@@ -20,7 +21,7 @@ template <class Stage>
 class atomics_of_peers : public suite<Stage> {};
 TYPED_TEST_SUITE_P(atomics_of_peers);
 
-TYPED_TEST_P(atomics_of_peers, additions_of_two_initiators_sum_up_and_see_different_values) {
+TYPED_TEST_P(atomics_of_peers, fetch_adds_of_two_initiators_sum_exactly_and_return_distinct_values) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint64_t count = 300;
   const auto adder = [](party& side) {
@@ -42,7 +43,7 @@ TYPED_TEST_P(atomics_of_peers, additions_of_two_initiators_sum_up_and_see_differ
     await(
         side, net, seen, "all additions", [&] { return seen.completions == count; }, patience * 2);
     std::sort(olds.begin(), olds.end());
-    EXPECT_EQ(std::adjacent_find(olds.begin(), olds.end()), olds.end()) << "two additions saw the same value";
+    EXPECT_EQ(std::adjacent_find(olds.begin(), olds.end()), olds.end()) << "two fetch-adds returned the same value";
     side.book.finished(net.now());
     side.ready(0);
     serve(side, net, seen, 0);
@@ -70,7 +71,7 @@ TYPED_TEST_P(atomics_of_peers, additions_of_two_initiators_sum_up_and_see_differ
       adder, adder);
 }
 
-TYPED_TEST_P(atomics_of_peers, a_swap_happens_only_where_the_comparison_holds) {
+TYPED_TEST_P(atomics_of_peers, compare_swap_writes_only_when_the_comparison_holds) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint64_t first = 0x0123'4567'89ab'cdef;
   static constexpr std::uint64_t second = 0xfedc'ba98'7654'3210;
@@ -89,15 +90,15 @@ TYPED_TEST_P(atomics_of_peers, a_swap_happens_only_where_the_comparison_holds) {
         const auto old_of = [&](auto&& post) {
           const std::uint64_t before = guest.seen.completions;
           push(side, guest.net, guest.seen, "atomic", post);
-          await(side, guest.net, guest.seen, "its end", [&] { return guest.seen.completions == before + 1; });
+          await(side, guest.net, guest.seen, "its completion", [&] { return guest.seen.completions == before + 1; });
           return guest.seen.old;
         };
         const auto swap = [&](std::uint64_t expected, std::uint64_t desired) {
           return old_of(
               [&] { return guest.net.compare_swap(guest.other, guest.there.at(16), expected, desired, &guest); });
         };
-        EXPECT_EQ(swap(first + 1, 1), first) << "a miss tells what is there";
-        EXPECT_EQ(swap(first, second), first) << "a hit";
+        EXPECT_EQ(swap(first + 1, 1), first) << "a failed comparison returns the present value";
+        EXPECT_EQ(swap(first, second), first) << "the comparison holds";
         EXPECT_EQ(swap(first, 2), second) << "a second try misses";
         EXPECT_EQ(old_of([&] { return guest.net.fetch_add(guest.other, guest.there.at(16), 5, &guest); }), second);
         side.ready(0);
@@ -125,7 +126,7 @@ TYPED_TEST_P(atomics_of_peers, a_misaligned_word_is_refused) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(atomics_of_peers, additions_of_two_initiators_sum_up_and_see_different_values,
-                            a_swap_happens_only_where_the_comparison_holds, a_misaligned_word_is_refused);
+REGISTER_TYPED_TEST_SUITE_P(atomics_of_peers, fetch_adds_of_two_initiators_sum_exactly_and_return_distinct_values,
+                            compare_swap_writes_only_when_the_comparison_holds, a_misaligned_word_is_refused);
 
 }  // namespace weft::conformance

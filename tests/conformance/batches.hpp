@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Batches: what is in one arrives once, as if posted one by one; it closes itself on every path; what is refused is not
-// in it; what a full queue keeps back is left to progress, not lost. Hot path: no. Threads: one per side.
+// Batches: each member arrives once, as if it had been posted alone. A batch closes on every path. A refused member is
+// not part of the batch. progress() posts the members that a full queue refused. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "two_sides.hpp"
@@ -17,8 +17,8 @@ template <class Stage>
 class batches : public suite<Stage> {};
 TYPED_TEST_SUITE_P(batches);
 
-/// Side 0: a region of 64-byte slots. Each notice names the slot whose bytes must be there, each message says which one
-/// it is.
+/// Side 0: a region of 64-byte slots. A notice names the slot whose bytes must be there. A message carries its own
+/// number.
 struct slots_of_a_batch {
   static constexpr std::size_t each = 64;
   std::uint32_t count;
@@ -30,7 +30,7 @@ struct slots_of_a_batch {
     hosting<F> host(side, count * each, rights::remote_write, o);
     host.seen.on_notified = [&](const notified& n) {
       ASSERT_LT(n.immediate, count);
-      EXPECT_EQ(++told[n.immediate], 1U) << "notice " << n.immediate << " came again";
+      EXPECT_EQ(++told[n.immediate], 1U) << "notice " << n.immediate << " arrived twice";
       EXPECT_EQ(first_unlike(host.region.memory().subspan(n.immediate * each, each), n.immediate), each)
           << "before its bytes: " << n.immediate;
     };
@@ -39,7 +39,7 @@ struct slots_of_a_batch {
       ASSERT_EQ(m.message.size(), sizeof which);
       std::memcpy(&which, m.message.data(), sizeof which);
       ASSERT_LT(which, count);
-      EXPECT_EQ(++came[which], 1U) << "message " << which << " came again";
+      EXPECT_EQ(++came[which], 1U) << "message " << which << " arrived twice";
     };
     serve(side, host.net, host.seen, 1);
     const std::uint64_t notices = side.ask_number(1), messages = side.ask_number(1);
@@ -51,11 +51,11 @@ struct slots_of_a_batch {
     EXPECT_EQ(host.seen.notices, notices);
     EXPECT_EQ(host.seen.messages, messages);
     for (std::uint32_t i = 0; i < count; ++i)
-      EXPECT_EQ(first_unlike(host.region.memory().subspan(i * each, each), i), each) << "put " << i << " is not there";
+      EXPECT_EQ(first_unlike(host.region.memory().subspan(i * each, each), i), each) << "put " << i << " is missing";
   }
 };
 
-/// Side 1: memory with the same slots, and a number for each message behind them.
+/// Side 1: memory with the same slots, followed by a number for each message.
 template <class F>
 struct batching : visiting<F> {
   static constexpr std::size_t each = slots_of_a_batch::each;
@@ -72,7 +72,7 @@ struct batching : visiting<F> {
   local_memory slot(std::uint32_t i) const { return this->memory.slice(i * each, each); }
   local_memory number(std::uint32_t i) const { return this->memory.slice(count * each + i * 4, 4); }
 
-  /// Member i of a batch: of three kinds, each slot is put by one.
+  /// Member i of a batch. There are three kinds; each slot is put by one of them.
   template <class Batch>
   status add(Batch& b, std::uint32_t i) {
     const status s =
@@ -91,7 +91,7 @@ struct batching : visiting<F> {
     side.tell(0, messages);
     (void)serve_and_ask(side, this->net, this->seen, 0);
     await(side, this->net, this->seen, "nothing in flight", [&] { return this->net.in_flight() == 0; });
-    // Where no order is promised, what was put before the last member may still be on its way.
+    // Without an order between writes, puts before the last member may still be in flight.
     if constexpr (flushes<F>) {
       EXPECT_TRUE(this->net.flush(this->other, patience, this->seen));
     }
@@ -99,7 +99,7 @@ struct batching : visiting<F> {
   }
 };
 
-TYPED_TEST_P(batches, members_of_all_kinds_arrive_once_and_the_last_one_is_told) {
+TYPED_TEST_P(batches, members_of_every_kind_arrive_once_and_the_last_completes) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t count = 240;
   TestFixture::play(
@@ -119,13 +119,14 @@ TYPED_TEST_P(batches, members_of_all_kinds_arrive_once_and_the_last_one_is_told)
           EXPECT_EQ(b.put(guest.slot(0), guest.there.at(0)).code, errc::invalid);
           EXPECT_EQ(b.close().code, errc::invalid);
         }
-        await(side, guest.net, guest.seen, "an end for each batch", [&] { return guest.seen.completions >= closed; });
+        await(side, guest.net, guest.seen, "a completion for each batch",
+              [&] { return guest.seen.completions >= closed; });
         guest.finish(side);
         EXPECT_EQ(guest.seen.completions, closed);
       });
 }
 
-TYPED_TEST_P(batches, close_themselves_on_every_path) {
+TYPED_TEST_P(batches, batches_close_on_every_path) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t count = 12;
   TestFixture::play(
@@ -135,7 +136,7 @@ TYPED_TEST_P(batches, close_themselves_on_every_path) {
         const auto add = [&](auto& b, std::uint32_t i) {
           push(side, guest.net, guest.seen, "member", [&] { return guest.add(b, i); });
         };
-        {  // the end of its scope, after an error of a member's own
+        {  // the end of its scope, after a member failed
           auto b = guest.net.batch(guest.other);
           add(b, 0);
           EXPECT_EQ(b.put(guest.slot(0), guest.there.at(count * 64)).code, errc::out_of_range);
@@ -147,10 +148,10 @@ TYPED_TEST_P(batches, close_themselves_on_every_path) {
           auto b = guest.net.batch(guest.other);
           add(b, 2);
           add(b, 3);
-          throw std::runtime_error("the owner's");
+          throw std::runtime_error("an exception of the owner");
         } catch (const std::runtime_error&) {
         }
-        {  // moved: once
+        {  // moved once
           auto b = guest.net.batch(guest.other);
           add(b, 4);
           auto heir = std::move(b);
@@ -159,10 +160,10 @@ TYPED_TEST_P(batches, close_themselves_on_every_path) {
                     errc::invalid);  // NOLINT(bugprone-use-after-move): closed by the move
           auto third = guest.net.batch(guest.other);
           add(third, 6);
-          heir = std::move(third);  // what it held goes out
+          heir = std::move(third);  // the old batch of `heir` is posted
           add(heir, 7);
         }
-        {  // of one member, of none
+        {  // of one member, and of none
           auto one = guest.net.batch(guest.other);
           add(one, 8);
           push(side, guest.net, guest.seen, "close", [&] { return one.close(); });
@@ -176,18 +177,18 @@ TYPED_TEST_P(batches, close_themselves_on_every_path) {
         for (std::uint32_t i = 9; i < count; ++i) add(last, i);
         push(side, guest.net, guest.seen, "close", [&] { return last.close(); });
         guest.finish(side);
-        EXPECT_EQ(guest.seen.ends(), 0U) << "nobody asked for an end";
+        EXPECT_EQ(guest.seen.ends(), 0U) << "no completion was requested";
       });
 }
 
-TYPED_TEST_P(batches, what_a_full_queue_keeps_back_is_left_to_progress) {
+TYPED_TEST_P(batches, members_that_a_full_queue_refuses_are_posted_by_progress) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t count = 600;
   TestFixture::play(
       {}, [](party& side) { slots_of_a_batch{count}.take<fabric>(side, {.receives = 4}); },
       [](party& side) {
         batching<fabric> guest(side, count, {.operations = 8});
-        for (std::uint32_t i = 0; i < count;) {  // never closed by hand: whatever is kept goes out by itself
+        for (std::uint32_t i = 0; i < count;) {  // never closed by hand: progress posts the members that remain
           auto b = guest.net.batch(guest.other);
           for (const std::uint32_t end = std::min(count, i + 7); i < end; ++i) {
             push(side, guest.net, guest.seen, "member", [&] { return guest.add(b, i); });
@@ -199,7 +200,7 @@ TYPED_TEST_P(batches, what_a_full_queue_keeps_back_is_left_to_progress) {
       });
 }
 
-TYPED_TEST_P(batches, to_a_peer_that_left_are_refused_and_nothing_is_left) {
+TYPED_TEST_P(batches, batches_to_a_closed_peer_are_refused_and_leave_nothing) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -213,7 +214,7 @@ TYPED_TEST_P(batches, to_a_peer_that_left_are_refused_and_nothing_is_left) {
         auto b = guest.net.batch(guest.other);
         push(side, guest.net, guest.seen, "member", [&] { return guest.add(b, 0); });
         side.ready(0);
-        await(side, guest.net, guest.seen, "the peer's leave", [&] { return !guest.other.alive(); });
+        await(side, guest.net, guest.seen, "the peer's goodbye", [&] { return !guest.other.alive(); });
         EXPECT_EQ(b.put(guest.slot(1), guest.there.at(64)).code, errc::peer_lost);
         EXPECT_EQ(b.close(&guest).code, errc::peer_lost);
         { auto unborn = guest.net.batch(guest.other); }
@@ -221,7 +222,7 @@ TYPED_TEST_P(batches, to_a_peer_that_left_are_refused_and_nothing_is_left) {
       });
 }
 
-TYPED_TEST_P(batches, fetch_adds_are_members_with_an_end_and_a_value_of_their_own) {
+TYPED_TEST_P(batches, each_fetch_add_of_a_batch_completes_with_its_own_value) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint64_t count = 40;
   TestFixture::play(
@@ -250,7 +251,7 @@ TYPED_TEST_P(batches, fetch_adds_are_members_with_an_end_and_a_value_of_their_ow
             push(side, guest.net, guest.seen, "fetch_add", [&] { return b.fetch_add(guest.there.at(8), 3, &guest); });
           }
           EXPECT_EQ(b.fetch_add(guest.there.at(9), 3, &guest).code, errc::invalid) << "not aligned";
-          EXPECT_EQ(b.close(&guest).code, errc::invalid) << "its last member has an end";
+          EXPECT_EQ(b.close(&guest).code, errc::invalid) << "its last member completes by itself";
           push(side, guest.net, guest.seen, "close", [&] { return b.close(); });
           EXPECT_EQ(b.posted(), 16U);
         }
@@ -264,9 +265,9 @@ TYPED_TEST_P(batches, fetch_adds_are_members_with_an_end_and_a_value_of_their_ow
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(batches, fetch_adds_are_members_with_an_end_and_a_value_of_their_own,
-                            members_of_all_kinds_arrive_once_and_the_last_one_is_told, close_themselves_on_every_path,
-                            what_a_full_queue_keeps_back_is_left_to_progress,
-                            to_a_peer_that_left_are_refused_and_nothing_is_left);
+REGISTER_TYPED_TEST_SUITE_P(batches, each_fetch_add_of_a_batch_completes_with_its_own_value,
+                            members_of_every_kind_arrive_once_and_the_last_completes, batches_close_on_every_path,
+                            members_that_a_full_queue_refuses_are_posted_by_progress,
+                            batches_to_a_closed_peer_are_refused_and_leave_nothing);
 
 }  // namespace weft::conformance

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Notices whose bytes come with them, in a message or in a cell of the target's ring: what a card would have refused,
-// the target does.
+// Notices that carry their bytes, in a message or in a cell of the target's ring. The target checks what a device would
+// check.
 #pragma once
 
 #include "stage.hpp"
@@ -12,13 +12,13 @@
 
 namespace weft::conformance {
 
-// put_notify whose bytes travel in the notice: the target judges key, bounds and rights as a card would, tells the
-// initiator, and tells nobody of what it refused; each ends once also when the target dies.
+// put_notify with its bytes in the notice. The target checks key, bounds and rights as a device would. A refused put is
+// an error at the initiator and gives the target no event. Each operation ends once, also when the target dies.
 template <class Stage>
 class fused_notices : public suite<Stage> {};
 TYPED_TEST_SUITE_P(fused_notices);
 
-TYPED_TEST_P(fused_notices, what_the_target_refuses_fails_and_is_told_to_nobody_there) {
+TYPED_TEST_P(fused_notices, a_refused_put_fails_and_gives_no_notice) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -33,7 +33,7 @@ TYPED_TEST_P(fused_notices, what_the_target_refuses_fails_and_is_told_to_nobody_
         host.seen.on_notified = [&](const notified& n) { told.push_back(n.immediate); };
         side.ready(1);
         serve(side, host.net, host.seen, 1);
-        EXPECT_EQ(told, std::vector<std::uint32_t>{77}) << "only the last one was allowed";
+        EXPECT_EQ(told, std::vector<std::uint32_t>{77}) << "only the last one had the right";
         EXPECT_EQ(first_unlike(host.region.memory().subspan(100, 32), 77), 32U);
         std::fill_n(host.region.data() + 100, 32, std::byte{});
         for (const std::byte b : host.region.memory()) EXPECT_EQ(b, std::byte{});
@@ -64,7 +64,7 @@ TYPED_TEST_P(fused_notices, what_the_target_refuses_fails_and_is_told_to_nobody_
               return signalled ? guest.net.put_notify(guest.other, from, at, 1, &guest)
                                : guest.net.put_notify(guest.other, from, at, 1);
             });
-            await(side, guest.net, guest.seen, "the refusal", [&] { return !why.empty(); });
+            await(side, guest.net, guest.seen, "the refusal's completion", [&] { return !why.empty(); });
             EXPECT_EQ(why, std::vector<errc>{expected});
           }
         };
@@ -76,13 +76,13 @@ TYPED_TEST_P(fused_notices, what_the_target_refuses_fails_and_is_told_to_nobody_
         EXPECT_EQ(guest.seen.completions, 0U);
         push(side, guest.net, guest.seen, "put_notify",
              [&] { return guest.net.put_notify(guest.other, from, guest.there.at(100), 77, &guest); });
-        await(side, guest.net, guest.seen, "its end", [&] { return guest.seen.completions == 1; });
+        await(side, guest.net, guest.seen, "its completion", [&] { return guest.seen.completions == 1; });
         EXPECT_EQ(guest.net.in_flight(), 0U);
         side.ready(0);
       });
 }
 
-TYPED_TEST_P(fused_notices, each_ends_once_when_the_target_dies) {
+TYPED_TEST_P(fused_notices, each_operation_ends_once_when_the_target_dies) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {.first_is_killed = true},
@@ -121,7 +121,7 @@ TYPED_TEST_P(fused_notices, each_ends_once_when_the_target_dies) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(fused_notices, what_the_target_refuses_fails_and_is_told_to_nobody_there,
-                            each_ends_once_when_the_target_dies);
+REGISTER_TYPED_TEST_SUITE_P(fused_notices, a_refused_put_fails_and_gives_no_notice,
+                            each_operation_ends_once_when_the_target_dies);
 
 }  // namespace weft::conformance

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Closing: the other side is told `closed`, what was outstanding has ended, and many rounds leave nothing behind.
-// Hot path: no. Threads: one per side.
+// Closing: the peer gets `closed`, outstanding operations end, and many rounds leave nothing behind. Hot path: no.
+// Threads: one per side.
 #pragma once
 
 #include "two_sides.hpp"
@@ -10,20 +10,20 @@
 #include <fstream>
 
 #ifdef WEFT_ADDRESS_SANITIZER
-extern "C" void __sanitizer_purge_allocator();  // allocator_interface.h, which g++ 12 comes without
+extern "C" void __sanitizer_purge_allocator();  // from allocator_interface.h, which g++ 12 lacks
 #endif
 
 namespace weft::conformance {
 
 #ifdef WEFT_ADDRESS_SANITIZER
-inline constexpr std::size_t kept_by_sanitizer_kib = 12;  // a round: it remembers the stack of each allocation
+inline constexpr std::size_t kept_by_sanitizer_kib = 12;  // a round: the sanitizer keeps the stack of each allocation
 #else
 inline constexpr std::size_t kept_by_sanitizer_kib = 0;
 #endif
 
 template <class Stage>
-class closing_of_peers : public suite<Stage> {};
-TYPED_TEST_SUITE_P(closing_of_peers);
+class closing : public suite<Stage> {};
+TYPED_TEST_SUITE_P(closing);
 
 inline std::size_t open_descriptors() {
   std::size_t count = 0;
@@ -32,7 +32,7 @@ inline std::size_t open_descriptors() {
 }
 inline std::size_t resident_kib() {
 #ifdef WEFT_ADDRESS_SANITIZER
-  __sanitizer_purge_allocator();  // what was freed is kept in quarantine: that is the sanitizer's memory, not ours
+  __sanitizer_purge_allocator();  // freed memory in quarantine belongs to the sanitizer, not to weft
 #endif
   std::ifstream in("/proc/self/statm");
   std::size_t pages = 0;
@@ -40,7 +40,7 @@ inline std::size_t resident_kib() {
   return pages * 4;
 }
 
-TYPED_TEST_P(closing_of_peers, drains_what_is_outstanding_and_the_other_side_is_told_closed) {
+TYPED_TEST_P(closing, outstanding_operations_drain_and_the_peer_gets_closed) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -49,7 +49,7 @@ TYPED_TEST_P(closing_of_peers, drains_what_is_outstanding_and_the_other_side_is_
         host.seen.on_received = [](const received&) {};
         await(side, host.net, host.seen, "the goodbye", [&] { return host.seen.losses == 1; });
         EXPECT_EQ(host.seen.last_loss.code, errc::closed);
-        EXPECT_EQ(host.seen.messages, 20U) << "the goodbye came before what was sent";
+        EXPECT_EQ(host.seen.messages, 20U) << "the goodbye arrived before earlier messages";
         EXPECT_FALSE(host.other.alive());
         side.ready(1);
       },
@@ -60,14 +60,14 @@ TYPED_TEST_P(closing_of_peers, drains_what_is_outstanding_and_the_other_side_is_
                [&] { return guest.net.send(guest.other, guest.memory.first(64), &guest); });
         EXPECT_TRUE(guest.net.close(guest.other, patience, guest.seen));
         EXPECT_EQ(guest.seen.completions, 20U);
-        EXPECT_EQ(guest.seen.losses, 0U) << "close() answers by itself";
+        EXPECT_EQ(guest.seen.losses, 0U) << "close() reports by its return value";
         EXPECT_EQ(guest.net.send(guest.other, guest.memory.first(8), &guest).code, errc::peer_lost);
-        EXPECT_TRUE(guest.net.close(guest.other, 1s, guest.seen)) << "it left before: nothing to close";
+        EXPECT_TRUE(guest.net.close(guest.other, 1s, guest.seen)) << "the peer had closed: nothing to close";
         (void)side.ask(0);
       });
 }
 
-TYPED_TEST_P(closing_of_peers, a_goodbye_that_overtakes_loses_no_message_and_no_notice) {
+TYPED_TEST_P(closing, a_goodbye_that_overtakes_loses_no_message_and_no_notice) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::size_t each = 60;
   TestFixture::play(
@@ -78,7 +78,7 @@ TYPED_TEST_P(closing_of_peers, a_goodbye_that_overtakes_loses_no_message_and_no_
         host.seen.on_received = [](const received&) {};
         await(side, host.net, host.seen, "the goodbye", [&] { return host.seen.losses == 1; });
         EXPECT_EQ(host.seen.last_loss.code, errc::closed);
-        EXPECT_EQ(host.seen.messages, each) << "the goodbye came before what was sent";
+        EXPECT_EQ(host.seen.messages, each) << "the goodbye arrived before earlier messages";
         await(side, host.net, host.seen, "the notices", [&] { return host.seen.notices == each; });
         side.ready(1);
       },
@@ -88,7 +88,7 @@ TYPED_TEST_P(closing_of_peers, a_goodbye_that_overtakes_loses_no_message_and_no_
           push(side, guest.net, guest.seen, "put_notify", [&] {
             return guest.net.put_notify(guest.other, guest.memory.first(8), guest.there.at(8 * i), i, &guest);
           });
-        await(side, guest.net, guest.seen, "the ends", [&] { return guest.seen.completions == each; });
+        await(side, guest.net, guest.seen, "the completions", [&] { return guest.seen.completions == each; });
         for (std::size_t i = 0; i < each; ++i)
           push(side, guest.net, guest.seen, "send", [&] { return guest.net.send(guest.other, guest.memory.first(8)); });
         EXPECT_TRUE(guest.net.close(guest.other, patience, guest.seen));
@@ -96,10 +96,10 @@ TYPED_TEST_P(closing_of_peers, a_goodbye_that_overtakes_loses_no_message_and_no_
       });
 }
 
-TYPED_TEST_P(closing_of_peers, many_rounds_of_meeting_and_closing_leave_nothing_behind) {
+TYPED_TEST_P(closing, many_rounds_of_connecting_and_closing_leave_nothing_behind) {
   using fabric = typename TestFixture::tested_fabric;
   static const std::size_t rounds =
-      rounds_asked(slowness() == 1 ? 1000 : 100);  // of 100, one that leaves a descriptor behind leaves 75 of them
+      rounds_asked(slowness() == 1 ? 1000 : 100);  // a leak of one descriptor a round shows as 75 of 100
   static const duration limit = std::max<duration>(110s, 110ms * rounds);
   TestFixture::play(
       {.limit = limit, .once = true},
@@ -132,9 +132,9 @@ TYPED_TEST_P(closing_of_peers, many_rounds_of_meeting_and_closing_leave_nothing_
         if (!side.simulated()) {
           const std::size_t open = open_descriptors();
           const std::size_t resident = resident_kib();
-          EXPECT_LE(open, descriptors + 8) << "descriptors grow";
+          EXPECT_LE(open, descriptors + 8) << "descriptors leak";
           EXPECT_LE(resident, memory + 4096 + kept_by_sanitizer_kib * rounds)
-              << "memory grows";  // seen over 750 rounds: 64 to 400 KiB
+              << "memory leaks";  // measured over 750 rounds: 64 to 400 KiB
           side.note("kept_descriptors", static_cast<std::int64_t>(open) - static_cast<std::int64_t>(descriptors));
           side.note("kept_kib", static_cast<std::int64_t>(resident) - static_cast<std::int64_t>(memory));
         }
@@ -145,9 +145,9 @@ TYPED_TEST_P(closing_of_peers, many_rounds_of_meeting_and_closing_leave_nothing_
       });
 }
 
-TYPED_TEST_P(closing_of_peers, transports_opened_and_closed_leave_nothing_behind) {
+TYPED_TEST_P(closing, transports_opened_and_closed_leave_nothing_behind) {
   using fabric = typename TestFixture::tested_fabric;
-  static constexpr std::size_t rounds = 40;  // each makes the library anew: a few milliseconds to a quarter of a second
+  static constexpr std::size_t rounds = 40;  // each opens the library anew: a few milliseconds to a quarter of a second
   TestFixture::play({.limit = 110s, .once = true}, [](party& side) {
     std::size_t descriptors = 0;
     std::size_t memory = 0;
@@ -160,14 +160,14 @@ TYPED_TEST_P(closing_of_peers, transports_opened_and_closed_leave_nothing_behind
       }
     }
     if (side.simulated()) return;
-    EXPECT_LE(open_descriptors(), descriptors) << "descriptors grow";
-    EXPECT_LE(resident_kib(), memory + 8 * 1024) << "memory grows";
+    EXPECT_LE(open_descriptors(), descriptors) << "descriptors leak";
+    EXPECT_LE(resident_kib(), memory + 8 * 1024) << "memory leaks";
   });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(closing_of_peers, drains_what_is_outstanding_and_the_other_side_is_told_closed,
+REGISTER_TYPED_TEST_SUITE_P(closing, outstanding_operations_drain_and_the_peer_gets_closed,
                             a_goodbye_that_overtakes_loses_no_message_and_no_notice,
-                            many_rounds_of_meeting_and_closing_leave_nothing_behind,
+                            many_rounds_of_connecting_and_closing_leave_nothing_behind,
                             transports_opened_and_closed_leave_nothing_behind);
 
 }  // namespace weft::conformance

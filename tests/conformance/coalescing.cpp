@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Small posts that share messages: gathered unasked (coalesce::up_to) and in groups opened by hand, each promise of
-// single ones is kept: once, whole, in the order that the row promises, told when it failed; and nobody waits for ever.
+// Small posts that share messages: coalesced by the transport (coalesce::up_to), and in groups that the user opens.
+// Each keeps the promises of a single post: it arrives once, whole, and in the order that the row promises. A failure
+// is reported, and no post waits for ever.
 #include "allocation_count.hpp"
 #include "messages.hpp"
 #include "put_notify.hpp"
@@ -31,13 +32,13 @@ template <class Stage>
 class coalescing_of_posts : public suite<Stage> {};
 TYPED_TEST_SUITE_P(coalescing_of_posts);
 
-/// Messages of all sizes that groups hold, do not hold, or hold alone.
+/// Messages of every size: several in a group, too large for a group, and alone in a group.
 constexpr std::size_t size_of_message(std::uint32_t i) noexcept {
   constexpr std::size_t sizes[] = {4, 16, 8, 5, 100, 256, 16, 257, 31, 700, 4, 16, 768, 1000, 64};
   return sizes[i % std::size(sizes)];
 }
 
-TYPED_TEST_P(coalescing_of_posts, single_ones_and_gathered_ones_keep_one_order) {
+TYPED_TEST_P(coalescing_of_posts, single_and_coalesced_messages_keep_one_order) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t count = 600;
   TestFixture::play(
@@ -63,7 +64,7 @@ TYPED_TEST_P(coalescing_of_posts, single_ones_and_gathered_ones_keep_one_order) 
           });
           signalled += std::uint32_t{with_context};
           if (answer<fabric, coalesce_family>::gathers && from.size <= 256 && !with_context && !in_pieces)
-            std::fill_n(from.data, from.size, std::byte{0xee});  // copied: free at once
+            std::fill_n(from.data, from.size, std::byte{0xee});  // copied at the call: the source is reusable at once
           if (side.below(30) == 0) net.progress(seen);
         }
         serve(side, net, seen, 0);
@@ -76,7 +77,7 @@ TYPED_TEST_P(coalescing_of_posts, single_ones_and_gathered_ones_keep_one_order) 
       });
 }
 
-/// What the target of groups saw: messages by number, notices by number.
+/// What the target of groups received: messages by number, notices by number.
 template <class F>
 void take_groups(party& side, std::uint32_t messages, std::uint32_t notices) {
   hosting<F> host(side, 4096, rights::all);
@@ -96,7 +97,7 @@ void take_groups(party& side, std::uint32_t messages, std::uint32_t notices) {
     ASSERT_LT(n.immediate, notices);
     EXPECT_EQ(++told[n.immediate], 1U) << "notice " << n.immediate;
     EXPECT_EQ(first_unlike(host.region.memory().subspan(n.immediate * std::size_t{64}, 24), n.immediate), 24U)
-        << "told before its bytes";
+        << "arrived before its bytes";
   };
   await(
       side, host.net, host.seen, "all members",
@@ -129,7 +130,7 @@ void give_groups(Guest& guest, std::uint32_t messages, std::uint32_t notices, Se
   }
 }
 
-TYPED_TEST_P(coalescing_of_posts, puts_and_notices_travel_among_messages) {
+TYPED_TEST_P(coalescing_of_posts, puts_and_notices_share_packets_with_messages) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {}, [](party& side) { take_groups<fabric>(side, 90, 64); },
@@ -164,7 +165,7 @@ TYPED_TEST_P(coalescing_of_posts, groups_opened_by_hand_close_on_every_path) {
         auto& net = guest.net;
         std::optional g = net.coalesce(guest.other);
         std::uint32_t members = 0;
-        const auto next = [&] {  // some are closed, some moved away, some go out of scope
+        const auto next = [&] {  // some groups are closed, some moved, some go out of scope
           if (++members % 7 != 0) return;
           if (members % 2 == 0) {
             push(side, net, guest.seen, "close", [&] { return g->close(); });
@@ -172,10 +173,11 @@ TYPED_TEST_P(coalescing_of_posts, groups_opened_by_hand_close_on_every_path) {
             EXPECT_EQ(g->close().code, errc::invalid);
             EXPECT_EQ(g->send(guest.memory.first(8)).code, errc::invalid);
           }
-          while (net.in_flight() > 100) net.progress(guest.seen);  // what is left to progress() may be overtaken
+          // later posts may overtake those that progress() makes
+          while (net.in_flight() > 100) net.progress(guest.seen);
           if (members % 3 == 0) {
             auto moved = std::move(*g);
-            EXPECT_FALSE(g->is_open());  // NOLINT(bugprone-use-after-move): it says what it is
+            EXPECT_FALSE(g->is_open());  // NOLINT(bugprone-use-after-move): a moved-from group is closed
             while (moved.is_open() && moved.close().is_again()) net.progress(guest.seen);
           }
           if (g->is_open()) push(side, net, guest.seen, "close", [&] { return g->close(); });
@@ -191,14 +193,14 @@ TYPED_TEST_P(coalescing_of_posts, groups_opened_by_hand_close_on_every_path) {
             [&](auto from, auto at, auto n) {
               push(side, net, guest.seen, "put_notify", [&] { return g->put_notify(from, at, n); });
             });
-        g.reset();  // and so does the last
+        g.reset();  // and so is the last
         serve(side, net, guest.seen, 0);
         side.ready(0);
         await(side, net, guest.seen, "nothing in flight", [&] { return net.in_flight() == 0; });
       });
 }
 
-TYPED_TEST_P(coalescing_of_posts, a_lone_message_leaves_when_there_is_nothing_else_to_do) {
+TYPED_TEST_P(coalescing_of_posts, a_single_message_leaves_at_the_next_poll) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -206,18 +208,18 @@ TYPED_TEST_P(coalescing_of_posts, a_lone_message_leaves_when_there_is_nothing_el
         hosting<fabric> host(side, 64, rights::all, {.sleeps = true});
         host.seen.on_received = [](const received&) {};
         for (std::uint64_t i = 1; i <= 20; ++i) {
-          await(side, host.net, host.seen, "a lone message", [&] { return host.seen.messages == i; });
+          await(side, host.net, host.seen, "a single message", [&] { return host.seen.messages == i; });
           side.ready(1);
         }
         serve(side, host.net, host.seen, 1);
       },
       [](party& side) {
-        visiting<fabric> guest(side, 64, {.sleeps = true, .coalesce_time = 10s});  // never by the time
+        visiting<fabric> guest(side, 64, {.sleeps = true, .coalesce_time = 10s});  // never by time
         for (int i = 0; i < 20; ++i) {
           push(side, guest.net, guest.seen, "send",
                [&] { return guest.net.send(guest.other, guest.memory.first(16)); });
           if (i % 2 == 0) {
-            EXPECT_TRUE(guest.net.wait(1ms));  // whoever sleeps has sent
+            EXPECT_TRUE(guest.net.wait(1ms));  // a side that sleeps has sent its group
           }
           serve(side, guest.net, guest.seen, 0);
           (void)side.ask(0);
@@ -227,7 +229,7 @@ TYPED_TEST_P(coalescing_of_posts, a_lone_message_leaves_when_there_is_nothing_el
       });
 }
 
-TYPED_TEST_P(coalescing_of_posts, members_that_the_handler_leaves_stay_each_on_its_own) {
+TYPED_TEST_P(coalescing_of_posts, messages_kept_by_the_handler_are_kept_one_by_one) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t count = 200;
   TestFixture::play(
@@ -243,7 +245,7 @@ TYPED_TEST_P(coalescing_of_posts, members_that_the_handler_leaves_stay_each_on_i
                                      EXPECT_EQ(m.peer, p);
                                      EXPECT_TRUE(i < count && is_message(m.message, i));
                                      if (i >= count || refusals[i]++ < i % 4) return false;
-                                     EXPECT_EQ(++came[i], 1U) << "message " << i << " was taken, and came again";
+                                     EXPECT_EQ(++came[i], 1U) << "message " << i << " was taken, and arrived twice";
                                      return ++taken > 0;
                                    },
                                    [&](const auto& other) { seen(other); }};
@@ -270,7 +272,7 @@ TYPED_TEST_P(coalescing_of_posts, members_that_the_handler_leaves_stay_each_on_i
       });
 }
 
-TYPED_TEST_P(coalescing_of_posts, what_the_target_refuses_fails_once_each) {
+TYPED_TEST_P(coalescing_of_posts, each_operation_that_the_target_refuses_fails_once) {
   using fabric = typename TestFixture::tested_fabric;
   if (!packs<fabric>) GTEST_SKIP() << "only messages share messages on row " << fabric::name;
   TestFixture::play(
@@ -301,9 +303,9 @@ TYPED_TEST_P(coalescing_of_posts, what_the_target_refuses_fails_once_each) {
           push(side, guest.net, guest.seen, "send", [&] { return g.send(guest.memory.first(8)); });
         }
         EXPECT_EQ(g.put_notify(guest.memory.first(64), guest.there.at(8), 1).code, errc::out_of_range)
-            << "what is known here is said at once";
+            << "an error that is known here is reported by the call";
         push(side, guest.net, guest.seen, "close", [&] { return g.close(); });
-        await(side, guest.net, guest.seen, "ten ends",
+        await(side, guest.net, guest.seen, "ten completions",
               [&] { return ended[static_cast<std::size_t>(operation::put_notify)] == 10; });
         side.ready(0);
         await(side, guest.net, guest.seen, "nothing in flight", [&] { return guest.net.in_flight() == 0; });
@@ -311,7 +313,7 @@ TYPED_TEST_P(coalescing_of_posts, what_the_target_refuses_fails_once_each) {
       });
 }
 
-/// What both sides allocate in 300 rounds of `post`, once it is warm. Each round is 5 messages.
+/// Allocations of both sides in 300 rounds of `post`, after a warm-up. Each round is 5 messages.
 template <class Net, class Seen, class Done, class Post>
 std::uint64_t allocated_by(Net& net, Seen& seen, Done&& done, Post&& post) {
   std::uint64_t before = 0;
@@ -358,8 +360,8 @@ TYPED_TEST_P(coalescing_of_posts, allocate_nothing) {
       {},
       [talk](party& side) {
         hosting<fabric> host(side, 64, rights::all);
-        (void)serve_and_ask(side, host.net, host.seen, 1);  // its connection may wait for this side's looks
-        side.ready(1);                                      // now both count; nothing is taken by another handler
+        (void)serve_and_ask(side, host.net, host.seen, 1);  // the connection may need this side's polls
+        side.ready(1);                                      // now both sides count, and no other handler takes events
         talk(host.net, host.other, host.region.first(16));
         side.ready(1);
         serve(side, host.net, host.seen, 1);
@@ -384,7 +386,7 @@ TYPED_TEST_P(coalescing_of_posts, a_handler_may_close_the_peer_of_a_group) {
         host.seen.on_received = [&](const received& m) { EXPECT_TRUE(host.net.close(m.peer, 1s)); };
         await(side, host.net, host.seen, "the first member", [&] { return host.seen.messages == 1; });
         for (int i = 0; i < 50; ++i) host.net.progress(host.seen);
-        EXPECT_EQ(host.seen.messages, 1U) << "no member is told after the close";
+        EXPECT_EQ(host.seen.messages, 1U) << "no member completes after the close";
         side.ready(1);
         (void)side.ask(1);
       },
@@ -394,7 +396,7 @@ TYPED_TEST_P(coalescing_of_posts, a_handler_may_close_the_peer_of_a_group) {
         for (int i = 0; i < 8; ++i)
           push(side, guest.net, guest.seen, "send", [&] { return g.send(guest.memory.first(16)); });
         push(side, guest.net, guest.seen, "close", [&] { return g.close(); });
-        await(side, guest.net, guest.seen, "the end", [&] { return guest.seen.losses == 1 || side.heard(0); });
+        await(side, guest.net, guest.seen, "the completion", [&] { return guest.seen.losses == 1 || side.heard(0); });
         await(side, guest.net, guest.seen, "the loss", [&] { return guest.seen.losses == 1; });
         auto late = guest.net.coalesce(guest.other);
         EXPECT_EQ(late.send(guest.memory.first(16)).code, errc::peer_lost);
@@ -404,7 +406,7 @@ TYPED_TEST_P(coalescing_of_posts, a_handler_may_close_the_peer_of_a_group) {
       });
 }
 
-TYPED_TEST_P(coalescing_of_posts, a_dead_peer_takes_its_groups_along) {
+TYPED_TEST_P(coalescing_of_posts, a_dead_peer_ends_its_groups) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {.first_is_killed = true},
@@ -418,7 +420,7 @@ TYPED_TEST_P(coalescing_of_posts, a_dead_peer_takes_its_groups_along) {
         visiting<fabric> guest(side, 64, {.silence_limit = 600ms});
         auto& seen = guest.seen;
         seen.on_failed = [&](const failed& f) {
-          EXPECT_EQ(seen.losses, 0U) << "an end after the loss";
+          EXPECT_EQ(seen.losses, 0U) << "a completion after the loss";
           EXPECT_EQ(f.context, nullptr);
         };
         seen.on_lost = [&](const lost& l) { EXPECT_EQ(l.why.code, errc::peer_lost); };
@@ -432,19 +434,18 @@ TYPED_TEST_P(coalescing_of_posts, a_dead_peer_takes_its_groups_along) {
           if (i > 100) side.rest(50us);
         }
         await(side, guest.net, seen, "the loss", [&] { return seen.losses == 1; });
-        EXPECT_LE(seen.failures, posted + 1) << "one end each at most";
+        EXPECT_LE(seen.failures, posted + 1) << "at most one completion each";
         EXPECT_EQ(g.send(guest.memory.first(16)).code, errc::peer_lost);
         EXPECT_EQ(g.close().code, errc::peer_lost);
         EXPECT_EQ(guest.net.in_flight(), 0U);
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(coalescing_of_posts, single_ones_and_gathered_ones_keep_one_order,
-                            puts_and_notices_travel_among_messages, groups_opened_by_hand_close_on_every_path,
-                            a_lone_message_leaves_when_there_is_nothing_else_to_do,
-                            members_that_the_handler_leaves_stay_each_on_its_own,
-                            what_the_target_refuses_fails_once_each, allocate_nothing,
-                            a_handler_may_close_the_peer_of_a_group, a_dead_peer_takes_its_groups_along);
+REGISTER_TYPED_TEST_SUITE_P(coalescing_of_posts, single_and_coalesced_messages_keep_one_order,
+                            puts_and_notices_share_packets_with_messages, groups_opened_by_hand_close_on_every_path,
+                            a_single_message_leaves_at_the_next_poll, messages_kept_by_the_handler_are_kept_one_by_one,
+                            each_operation_that_the_target_refuses_fails_once, allocate_nothing,
+                            a_handler_may_close_the_peer_of_a_group, a_dead_peer_ends_its_groups);
 
 INSTANTIATE_TYPED_TEST_SUITE_P(gathering, coalescing_of_posts, gathering_stage, fabric_name);
 INSTANTIATE_TYPED_TEST_SUITE_P(gathering, messages, gathering_stage, fabric_name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ends: each posted operation is told once, with its context; one more than the transport was opened for is `again`,
-// and says of what. Hot path: no. Threads: one per side.
+// Completions: each posted operation completes once, with its context. One post more than the transport was opened for
+// is `again`, with the reason. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "two_sides.hpp"
@@ -12,7 +12,7 @@ template <class Stage>
 class completions : public suite<Stage> {};
 TYPED_TEST_SUITE_P(completions);
 
-TYPED_TEST_P(completions, each_operation_of_every_kind_is_told_once_with_its_context) {
+TYPED_TEST_P(completions, each_operation_of_every_kind_completes_once_with_its_context) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::size_t count = 600;
   TestFixture::play(
@@ -33,7 +33,7 @@ TYPED_TEST_P(completions, each_operation_of_every_kind_is_told_once_with_its_con
         std::vector<std::pair<operation, int>> posted(count);
         guest.seen.on_completed = [&](const completed& c) {
           auto* entry = static_cast<std::pair<operation, int>*>(c.context);
-          ASSERT_TRUE(entry >= posted.data() && entry < posted.data() + count) << "a context that was never given";
+          ASSERT_TRUE(entry >= posted.data() && entry < posted.data() + count) << "a context that no post had";
           EXPECT_EQ(c.what, entry->first);
           EXPECT_EQ(c.peer, guest.other);
           EXPECT_EQ(++entry->second, 1);
@@ -62,7 +62,7 @@ TYPED_TEST_P(completions, each_operation_of_every_kind_is_told_once_with_its_con
           });
         }
         await(
-            side, guest.net, guest.seen, "all ends", [&] { return guest.seen.ends() >= count; }, patience * 2);
+            side, guest.net, guest.seen, "all completions", [&] { return guest.seen.ends() >= count; }, patience * 2);
         side.ready(0);
         (void)serve_and_ask(side, guest.net, guest.seen, 0);
         EXPECT_EQ(guest.seen.completions, count);
@@ -71,7 +71,7 @@ TYPED_TEST_P(completions, each_operation_of_every_kind_is_told_once_with_its_con
       });
 }
 
-TYPED_TEST_P(completions, one_more_than_fits_is_answered_again) {
+TYPED_TEST_P(completions, one_post_more_than_the_queue_holds_is_answered_again) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t fits = 16;
   TestFixture::play(
@@ -84,7 +84,7 @@ TYPED_TEST_P(completions, one_more_than_fits_is_answered_again) {
         visiting<fabric> guest(side, 4096, {.operations = fits});
         const auto get = [&] { return guest.net.get(guest.other, guest.memory.first(16), guest.there.at(0), &guest); };
         push(side, guest.net, guest.seen, "the first get", get);  // lazy fabrics connect now
-        await(side, guest.net, guest.seen, "its end", [&] { return guest.seen.completions == 1; });
+        await(side, guest.net, guest.seen, "its completion", [&] { return guest.seen.completions == 1; });
         std::uint32_t taken = 0;
         status last;
         while (taken <= fits && (last = get())) ++taken;
@@ -93,16 +93,16 @@ TYPED_TEST_P(completions, one_more_than_fits_is_answered_again) {
         if (last.what() == waits_for::operation_slot) {
           EXPECT_EQ(taken, fits);
         }
-        EXPECT_EQ(guest.net.in_flight(), taken) << "a refused post holds something";
-        await(side, guest.net, guest.seen, "their ends", [&] { return guest.seen.completions == 1U + taken; });
+        EXPECT_EQ(guest.net.in_flight(), taken) << "a refused post keeps an operation";
+        await(side, guest.net, guest.seen, "their completions", [&] { return guest.seen.completions == 1U + taken; });
         await(side, guest.net, guest.seen, "nothing in flight", [&] { return guest.net.in_flight() == 0; });
-        push(side, guest.net, guest.seen, "one more", get);
-        await(side, guest.net, guest.seen, "its end", [&] { return guest.seen.completions == 2U + taken; });
+        push(side, guest.net, guest.seen, "one more post", get);
+        await(side, guest.net, guest.seen, "its completion", [&] { return guest.seen.completions == 2U + taken; });
         side.ready(0);
       });
 }
 
-TYPED_TEST_P(completions, an_operation_that_nobody_answers_ends_once_by_its_deadline) {
+TYPED_TEST_P(completions, an_unanswered_operation_ends_once_by_its_deadline) {
   using fabric = typename TestFixture::tested_fabric;
   static const transport_options soon{.operation_timeout = 1s, .silence_limit = 60s};
   TestFixture::play(
@@ -139,15 +139,15 @@ TYPED_TEST_P(completions, an_operation_that_nobody_answers_ends_once_by_its_dead
         await(side, guest.net, guest.seen, "the deadline", [&] { return guest.seen.ends() == 1; });
         EXPECT_EQ(guest.net.in_flight(), 0U);
         side.ready(0);
-        post(&second);  // its answer comes behind the late one, which nobody is told
-        await(side, guest.net, guest.seen, "the second one's end", [&] { return guest.seen.ends() == 2; });
+        post(&second);  // its answer follows the late one, which the handler does not get
+        await(side, guest.net, guest.seen, "the second completion", [&] { return guest.seen.ends() == 2; });
         EXPECT_EQ(guest.seen.completions, 1U);
         side.ready(0);
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(completions, each_operation_of_every_kind_is_told_once_with_its_context,
-                            one_more_than_fits_is_answered_again,
-                            an_operation_that_nobody_answers_ends_once_by_its_deadline);
+REGISTER_TYPED_TEST_SUITE_P(completions, each_operation_of_every_kind_completes_once_with_its_context,
+                            one_post_more_than_the_queue_holds_is_answered_again,
+                            an_unanswered_operation_ends_once_by_its_deadline);
 
 }  // namespace weft::conformance

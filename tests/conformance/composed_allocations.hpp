@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// No allocation in steady state for what is made of several posts, or answered in other buffers than usual: gather
-// lists, named states, flush, batches, atomics on floats, notices that carry their bytes, large and shared receives,
-// rails. Counted as in allocations.hpp, on both sides. Coroutines count their own (coroutines.hpp), and so do posts
-// that share a message (coalescing.cpp). Hot path: no. Threads: one per side.
+// No allocation in steady state for operations that are made of several posts or use other buffers: gather lists,
+// states, flush, batches, atomics on floats, notices that carry their bytes, large and shared receives, rails.
+// Counted as in allocations.hpp, on both sides. Coroutines (coroutines.hpp) and posts that share a message
+// (coalescing.cpp) have counts of their own. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "../../compose/with.hpp"
@@ -20,7 +20,7 @@ template <class Stage>
 class composed_allocations : public suite<Stage> {};
 TYPED_TEST_SUITE_P(composed_allocations);
 
-/// One kind is posted so often to warm up, then as often while allocations are counted.
+/// Posts of one kind to warm up, and as many again while allocations are counted.
 inline constexpr std::uint64_t steady_rounds = 200;
 
 /// The target's side of `kinds` calls of steady().
@@ -40,7 +40,7 @@ void watch_steady(party& side, Net& net, int kinds) {
   }
 }
 
-/// The initiator's: `post(seen)` returns a status; each post taken has one end.
+/// The initiator's side: `post(seen)` returns a status; each accepted post completes once.
 template <class Net, class Post>
 void steady(party& side, Net& net, std::string_view what, Post&& post) {
   for (const bool counted : {false, true}) {
@@ -69,7 +69,7 @@ void steady(party& side, Net& net, std::string_view what, Post&& post) {
   }
 }
 
-TYPED_TEST_P(composed_allocations, none_by_gather_lists_states_flushes_batches_and_floats) {
+TYPED_TEST_P(composed_allocations, gather_lists_states_flushes_batches_and_floats_allocate_nothing) {
   using fabric = typename TestFixture::tested_fabric;
   if (TypeParam::simulated)
     GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
@@ -134,7 +134,7 @@ TYPED_TEST_P(composed_allocations, none_by_gather_lists_states_flushes_batches_a
       });
 }
 
-/// F with notices that are messages, and carry up to 100 bytes; where its row forbids that, as it is.
+/// F with notices by message that carry up to 100 bytes. F itself where its row forbids that.
 template <class F>
 struct fusing_of {
   using type = F;
@@ -144,7 +144,7 @@ requires(can_answer<F, notify::message_after_delivery>) struct fusing_of<F> {
   using type = fused_up_to<with<F, notify::message_after_delivery>, 100>;
 };
 
-TYPED_TEST_P(composed_allocations, none_by_notices_that_are_messages) {
+TYPED_TEST_P(composed_allocations, notices_by_message_allocate_nothing) {
   using fabric = typename fusing_of<typename TestFixture::tested_fabric>::type;
   if (TypeParam::simulated)
     GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
@@ -183,7 +183,7 @@ void none_by_messages(Play&& play) {
                [&](tally& seen) { return guest.net.send(guest.other, guest.memory.first(256), &seen); });
       });
 }
-TYPED_TEST_P(composed_allocations, none_by_messages_into_large_and_shared_buffers) {
+TYPED_TEST_P(composed_allocations, messages_into_large_and_shared_buffers_allocate_nothing) {
   using fabric = typename TestFixture::tested_fabric;
   if (TypeParam::simulated)
     GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
@@ -192,7 +192,7 @@ TYPED_TEST_P(composed_allocations, none_by_messages_into_large_and_shared_buffer
   if constexpr (has_pool<fabric>) none_by_messages<pooled<fabric>>(play);
 }
 
-TYPED_TEST_P(composed_allocations, none_by_transfers_over_rails) {
+TYPED_TEST_P(composed_allocations, transfers_over_rails_allocate_nothing) {
   using fabric = typename TestFixture::tested_fabric;
   if (TypeParam::simulated)
     GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
@@ -214,8 +214,9 @@ TYPED_TEST_P(composed_allocations, none_by_transfers_over_rails) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(composed_allocations, none_by_gather_lists_states_flushes_batches_and_floats,
-                            none_by_notices_that_are_messages, none_by_messages_into_large_and_shared_buffers,
-                            none_by_transfers_over_rails);
+REGISTER_TYPED_TEST_SUITE_P(composed_allocations, gather_lists_states_flushes_batches_and_floats_allocate_nothing,
+                            notices_by_message_allocate_nothing,
+                            messages_into_large_and_shared_buffers_allocate_nothing,
+                            transfers_over_rails_allocate_nothing);
 
 }  // namespace weft::conformance

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Coroutines over a transport: the same operations, awaited. Beside them the handler of progress() goes on; a deadline
-// leaves nothing behind that a later completion could touch; nothing is allocated in steady state. Hot path: no.
-// Threads: one per side.
+// Coroutines over a transport: the same operations, awaited. The handler of progress() still gets its events. After a
+// deadline no later completion touches the frame. Nothing is allocated in steady state. Hot path: no. Threads: one per
+// side.
 #pragma once
 
 #include "../../coroutines/scheduler.hpp"
@@ -20,7 +20,7 @@ TYPED_TEST_SUITE_P(coroutines_of_peers);
 namespace co = weft::coroutines;
 inline constexpr co::runner_options roomy{.frames = 16, .frame_bytes = 8192, .operations = 8};
 
-/// Each kind of operation, one after the other; which step failed is in the operation's name.
+/// Each kind of operation, one after the other. The operation's name says which step failed.
 template <class F>
 co::task<> each_kind(co::scheduler<F>& net, co::remote<F> there, region mine, remote_region target) {
   paint(mine.memory().first(256), 3);
@@ -44,7 +44,7 @@ co::task<> each_kind(co::scheduler<F>& net, co::remote<F> there, region mine, re
   co_return status{};
 }
 
-/// The other side: a notice, then a message, answered.
+/// The other side: a notice, then a message, which it answers.
 template <class F>
 co::task<> answer_one(co::scheduler<F>& net, co::remote<F> there, region mine) {
   const co::notice n = co_await net.next_notice({.value = 77, .mask = ~0U}, patience);
@@ -68,7 +68,7 @@ TYPED_TEST_P(coroutines_of_peers, each_kind_of_operation_is_awaited) {
         status ended = again(waits_for::nothing, "");
         ASSERT_TRUE(net.spawn(answer_one(net, net.with(host.other), host.region), &ended));
         side.at("answering");
-        EXPECT_TRUE(net.until([&] { return !ended.is_again(); }, patience));  // what comes before it is asked for stays
+        EXPECT_TRUE(net.until([&] { return !ended.is_again(); }, patience));  // an event before its await is kept
         EXPECT_TRUE(ended) << describe(ended);
         EXPECT_EQ(net.unclaimed_events(), 0U);
         side.at("serving");
@@ -91,7 +91,7 @@ TYPED_TEST_P(coroutines_of_peers, each_kind_of_operation_is_awaited) {
       });
 }
 
-/// Three puts of its own, and how many of all were counted: more coroutines than operations may be in flight.
+/// Three puts of its own, and the count of all: more coroutines than operations may be in flight.
 template <class F>
 co::task<> put_often(co::scheduler<F>& /*frames*/, co::remote<F> there, region mine, remote_region target, int& done) {
   for (int i = 0; i < 3; ++i) {
@@ -101,7 +101,7 @@ co::task<> put_often(co::scheduler<F>& /*frames*/, co::remote<F> there, region m
   co_return status{};
 }
 
-TYPED_TEST_P(coroutines_of_peers, work_beside_handlers_and_wait_their_turn) {
+TYPED_TEST_P(coroutines_of_peers, coroutines_work_with_handlers_and_resume_in_order) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -118,7 +118,7 @@ TYPED_TEST_P(coroutines_of_peers, work_beside_handlers_and_wait_their_turn) {
         for (std::uint32_t i = 0; i < roomy.frames; ++i)
           ASSERT_TRUE(net.spawn(put_often(net, there, guest.memory, guest.there, done)));
         EXPECT_TRUE(net.spawn(put_often(net, there, guest.memory, guest.there, done)).is_again())
-            << "one more than there are frames";
+            << "one coroutine more than the pool has frames";
         std::uint64_t own = 0;
         guest.seen.on_completed = [&](const completed& e) { own += std::uint64_t{e.context == &own}; };
         status put = again(waits_for::nothing, "");
@@ -135,7 +135,7 @@ TYPED_TEST_P(coroutines_of_peers, work_beside_handlers_and_wait_their_turn) {
       });
 }
 
-/// Waits for what does not come; then asks for bytes of a peer that makes no progress.
+/// Waits for a message that does not arrive. Then gets bytes from a peer that makes no progress.
 template <class F>
 co::task<> give_up(co::scheduler<F>& net, co::remote<F> there, region mine, remote_region target, bool& late) {
   const co::message m = co_await there.next_message(20ms);
@@ -147,7 +147,7 @@ co::task<> give_up(co::scheduler<F>& net, co::remote<F> there, region mine, remo
   co_return late ? status{} : s;
 }
 
-TYPED_TEST_P(coroutines_of_peers, a_deadline_ends_the_wait_and_what_ends_later_finds_nobody) {
+TYPED_TEST_P(coroutines_of_peers, a_deadline_ends_the_wait_and_a_later_completion_is_dropped) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -155,7 +155,7 @@ TYPED_TEST_P(coroutines_of_peers, a_deadline_ends_the_wait_and_what_ends_later_f
         hosting<fabric> host(side, 4096, rights::all);
         serve(side, host.net, host.seen, 1);
         (void)side.ask(1);
-        (void)side.ask(1);  // no progress until it says so
+        (void)side.ask(1);  // no progress until the other side asks for it
         serve(side, host.net, host.seen, 1);
         side.ready(1);
       },
@@ -170,7 +170,7 @@ TYPED_TEST_P(coroutines_of_peers, a_deadline_ends_the_wait_and_what_ends_later_f
         EXPECT_TRUE(net.until([&] { return !ended.is_again(); }, patience, guest.seen));
         EXPECT_TRUE(ended) << describe(ended);
         EXPECT_EQ(net.in_flight(), std::uint32_t{late})
-            << "an operation that has not ended, though its coroutine is gone";
+            << "the coroutine is gone, and its operation is still in flight";
         EXPECT_EQ(net.frames().left(), roomy.frames);
         side.ready(0);
         EXPECT_TRUE(net.until([&] { return net.in_flight() == 0; }, patience, guest.seen));
@@ -179,7 +179,7 @@ TYPED_TEST_P(coroutines_of_peers, a_deadline_ends_the_wait_and_what_ends_later_f
       });
 }
 
-TYPED_TEST_P(coroutines_of_peers, a_peer_that_leaves_ends_the_wait_for_its_messages) {
+TYPED_TEST_P(coroutines_of_peers, a_closing_peer_ends_the_wait_for_its_messages) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -203,7 +203,7 @@ TYPED_TEST_P(coroutines_of_peers, a_peer_that_leaves_ends_the_wait_for_its_messa
       });
 }
 
-/// Steady state: each round is a coroutine of its own that awaits another.
+/// Steady state: each round is a coroutine that awaits another.
 template <class F>
 co::task<> one_put(co::scheduler<F>& /*frames*/, co::remote<F> there, local_memory from, remote_place at) {
   co_return co_await there.put_notify(from, at, 5);
@@ -248,8 +248,8 @@ TYPED_TEST_P(coroutines_of_peers, allocate_nothing_in_steady_state) {
 }
 
 REGISTER_TYPED_TEST_SUITE_P(coroutines_of_peers, each_kind_of_operation_is_awaited,
-                            work_beside_handlers_and_wait_their_turn,
-                            a_deadline_ends_the_wait_and_what_ends_later_finds_nobody,
-                            a_peer_that_leaves_ends_the_wait_for_its_messages, allocate_nothing_in_steady_state);
+                            coroutines_work_with_handlers_and_resume_in_order,
+                            a_deadline_ends_the_wait_and_a_later_completion_is_dropped,
+                            a_closing_peer_ends_the_wait_for_its_messages, allocate_nothing_in_steady_state);
 
 }  // namespace weft::conformance

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counts what C++ code allocates on this thread, by replacing operator new in the test's program. weft is C++ and
-// allocates in no other way (a test of the text says so: allocations.hpp); network libraries are C and call malloc, so
-// what they do is not counted. A source file of its own: inlined into others, compilers take malloc behind new for a
-// mistake. Hot path: no. Threads: any; each counts its own.
+// Counts allocations of C++ code on this thread, by replacing operator new in the test program. weft is C++ and
+// allocates in no other way (see allocations.hpp). Network libraries are C and call malloc, which is not counted.
+// A source file of its own: where it is inlined, compilers report malloc inside new as a mistake. Hot path: no.
+// Threads: any; each counts its own.
 
 #include "allocation_count.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Immediates with fields, and counts of notices by one of them: "n puts with this id are in" holds only when their
-// bytes are, in whatever order they came; a wait for it ends in time also when they will never come. Hot path: no.
-// Threads: one per side.
+// Immediates with fields, and counts of notices by one field. "n puts with this id arrived" means that their bytes are
+// visible, in whatever order they arrived. A wait for a count ends by its deadline. Hot path: no. Threads: one per
+// side.
 #pragma once
 
 #include "../../compose/notification_counter.hpp"
@@ -24,7 +24,7 @@ TYPED_TEST_SUITE_P(counting_of_notices);
 inline constexpr std::uint32_t pages_per_id = 50;
 inline constexpr std::size_t page_bytes = 512;
 
-TYPED_TEST_P(counting_of_notices, a_count_that_is_reached_has_all_its_bytes) {
+TYPED_TEST_P(counting_of_notices, a_reached_count_means_all_bytes_are_visible) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::array<std::uint32_t, 3> ids{1, 7, 255};
   TestFixture::play(
@@ -35,8 +35,7 @@ TYPED_TEST_P(counting_of_notices, a_count_that_is_reached_has_all_its_bytes) {
         host.seen.on_notified = [](const notified&) {};
         auto on = counting<page_notice, "id">(arrivals, host.seen);
         side.ready(1);
-        for (std::size_t i = ids.size();
-             i-- > 0;) {  // the last first: what comes before it is asked for is counted too
+        for (std::size_t i = ids.size(); i-- > 0;) {  // the last id first: notices before the wait are counted too
           const status s = arrivals.wait(host.net, ids[i], pages_per_id, host.other, patience * 2, on);
           EXPECT_TRUE(s) << describe(s) << ", id " << ids[i] << ": " << arrivals.seen(ids[i]);
           for (std::size_t page = i * pages_per_id; page < (i + 1) * pages_per_id; ++page) {
@@ -65,13 +64,14 @@ TYPED_TEST_P(counting_of_notices, a_count_that_is_reached_has_all_its_bytes) {
           });
         }
         await(
-            side, guest.net, guest.seen, "all ends", [&] { return guest.seen.completions == pages; }, patience * 2);
+            side, guest.net, guest.seen, "all completions", [&] { return guest.seen.completions == pages; },
+            patience * 2);
         serve(side, guest.net, guest.seen, 0);
         side.ready(0);
       });
 }
 
-TYPED_TEST_P(counting_of_notices, a_wait_for_what_does_not_come_ends_in_time) {
+TYPED_TEST_P(counting_of_notices, a_wait_for_missing_notices_ends_by_the_deadline) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -83,7 +83,7 @@ TYPED_TEST_P(counting_of_notices, a_wait_for_what_does_not_come_ends_in_time) {
         EXPECT_EQ(arrivals.wait(host.net, 3, 2, 20ms, on).code, errc::deadline);
         side.ready(1);
         EXPECT_TRUE(arrivals.wait(host.net, 3, 1, patience, on));
-        EXPECT_EQ(arrivals.wait(host.net, 3, 2, 20ms, on).code, errc::deadline) << "one of two is in";
+        EXPECT_EQ(arrivals.wait(host.net, 3, 2, 20ms, on).code, errc::deadline) << "one of two has arrived";
         side.ready(1);
         EXPECT_EQ(arrivals.wait(host.net, 3, 2, host.other, patience, on).code, errc::peer_lost) << "its writer closed";
       },
@@ -95,13 +95,13 @@ TYPED_TEST_P(counting_of_notices, a_wait_for_what_does_not_come_ends_in_time) {
           return guest.net.put_notify(guest.other, guest.memory.first(64), guest.there.at(0), page_notice(3, 0, 0),
                                       &guest);
         });
-        await(side, guest.net, guest.seen, "its end", [&] { return guest.seen.completions == 1; });
+        await(side, guest.net, guest.seen, "its completion", [&] { return guest.seen.completions == 1; });
         serve(side, guest.net, guest.seen, 0);
         EXPECT_TRUE(guest.net.close(guest.other, patience, guest.seen));
       });
 }
 
-TYPED_TEST_P(counting_of_notices, a_put_that_failed_ends_the_count_in_error) {
+TYPED_TEST_P(counting_of_notices, a_failed_put_ends_the_count_in_an_error) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -134,12 +134,12 @@ TYPED_TEST_P(counting_of_notices, a_put_that_failed_ends_the_count_in_error) {
           return guest.net.put_notify(guest.other, guest.memory.first(0), guest.there.at(0), page_notice(9, 2, 1));
         });
         serve(side, guest.net, guest.seen, 0);
-        EXPECT_EQ(ends.value() + ends.errors(), 0U) << "what was refused at the call has no other end";
+        EXPECT_EQ(ends.value() + ends.errors(), 0U) << "a post that is refused at the call completes no other way";
         side.ready(0);
       });
 }
 
-TYPED_TEST_P(counting_of_notices, fields_that_do_not_fit_travel_in_front_of_the_payload) {
+TYPED_TEST_P(counting_of_notices, fields_wider_than_the_immediate_travel_before_the_payload) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t count = 40;
   static constexpr std::size_t place = spilled_notice::header_bytes + 100;
@@ -152,7 +152,7 @@ TYPED_TEST_P(counting_of_notices, fields_that_do_not_fit_travel_in_front_of_the_
           const std::uint32_t page = spilled_notice::leading(n.immediate).template get<"page">();
           const const_bytes there = host.region.memory().subspan(page * place, place);
           const auto fields = spilled_notice::of(n.immediate, there);
-          if (!fields) throw stopped("no header");
+          if (!fields) throw stopped("the header is missing");
           EXPECT_EQ(fields->template get<"id">(), 0xabc000000000U + page);
           stamps += fields->template get<"stamp">();
           const const_bytes payload = there.subspan(spilled_notice::header_bytes);
@@ -175,13 +175,13 @@ TYPED_TEST_P(counting_of_notices, fields_that_do_not_fit_travel_in_front_of_the_
         const local_memory shorter = guest.memory.first(spilled_notice::header_bytes - 1);
         EXPECT_EQ(guest.net.put_notify(guest.other, shorter, guest.there.at(0), spilled_notice(0, 0, 0)).code,
                   errc::invalid);
-        await(side, guest.net, guest.seen, "all ends", [&] { return guest.seen.completions == count; });
+        await(side, guest.net, guest.seen, "all completions", [&] { return guest.seen.completions == count; });
         serve(side, guest.net, guest.seen, 0);
         side.ready(0);
       });
 }
 
-TYPED_TEST_P(counting_of_notices, ends_of_own_operations_are_counted_and_waited_for) {
+TYPED_TEST_P(counting_of_notices, completions_are_counted_and_waited_for) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -192,7 +192,7 @@ TYPED_TEST_P(counting_of_notices, ends_of_own_operations_are_counted_and_waited_
       [](party& side) {
         visiting<fabric> guest(side, 4096);
         operation_counter ends;
-        auto on = ends.counting(guest.seen);  // what comes while posting is counted as well
+        auto on = ends.counting(guest.seen);  // events that arrive while posting are counted as well
         static constexpr std::uint64_t count = 64;
         for (std::uint64_t i = 0; i < count;) {
           const status s = guest.net.put(guest.other, guest.memory.first(64), guest.there.at(64 * i % 4096), &ends);
@@ -207,9 +207,9 @@ TYPED_TEST_P(counting_of_notices, ends_of_own_operations_are_counted_and_waited_
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(counting_of_notices, a_count_that_is_reached_has_all_its_bytes,
-                            a_wait_for_what_does_not_come_ends_in_time, a_put_that_failed_ends_the_count_in_error,
-                            fields_that_do_not_fit_travel_in_front_of_the_payload,
-                            ends_of_own_operations_are_counted_and_waited_for);
+REGISTER_TYPED_TEST_SUITE_P(counting_of_notices, a_reached_count_means_all_bytes_are_visible,
+                            a_wait_for_missing_notices_ends_by_the_deadline, a_failed_put_ends_the_count_in_an_error,
+                            fields_wider_than_the_immediate_travel_before_the_payload,
+                            completions_are_counted_and_waited_for);
 
 }  // namespace weft::conformance

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory of devices: refused with a sentence where library, provider or driver lack it; else a dmabuf is source and
-// destination of transfers. The device is the kernel's udmabuf, which makes a dmabuf of a process's own pages; without
-// it a file stands for one, and must be refused. Hot path: no. Threads: one per side.
+// Device memory: refused with a sentence where library, provider or driver lack it; otherwise a dmabuf is source and
+// target of transfers. The device is the kernel's udmabuf, which makes a dmabuf of a process's own pages. Without
+// udmabuf a plain file takes its place and must be refused. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "two_sides.hpp"
@@ -20,7 +20,7 @@ template <class Stage>
 class device_memory_of_peers : public suite<Stage> {};
 TYPED_TEST_SUITE_P(device_memory_of_peers);
 
-/// Pages that a dmabuf names too.
+/// Pages that a dmabuf also names.
 class udmabuf {
  public:
   static constexpr std::size_t size = 8192;
@@ -56,7 +56,7 @@ class udmabuf {
   std::byte* address_ = nullptr;
 };
 
-/// What a process of its own says: the supervising one never touches the network library.
+/// The text that a child process returns. The supervisor never touches the network library.
 template <class Says>
 std::string said_by_a_process(Says&& says) {
   int ends[2];
@@ -75,7 +75,7 @@ std::string said_by_a_process(Says&& says) {
   ::close(ends[0]);
   int how = 0;
   ::waitpid(process, &how, 0);
-  EXPECT_TRUE(WIFEXITED(how)) << "it died while it registered";
+  EXPECT_TRUE(WIFEXITED(how)) << "the process died during the registration";
   text.resize(got);
   return text;
 }
@@ -91,7 +91,7 @@ std::string refusal_of_a_dmabuf() {
   return device.real() ? "" : "a plain file was registered as a dmabuf";
 }
 
-TYPED_TEST_P(device_memory_of_peers, is_registered_or_refused_with_a_sentence) {
+TYPED_TEST_P(device_memory_of_peers, device_memory_is_registered_or_refused_with_a_sentence) {
   using fabric = typename TestFixture::tested_fabric;
   std::string refused;
   if constexpr (TypeParam::simulated) {
@@ -99,20 +99,20 @@ TYPED_TEST_P(device_memory_of_peers, is_registered_or_refused_with_a_sentence) {
     TestFixture::play({.once = true}, [&](party&) {
       auto net = open<fabric>({.device_memory = true});
       ASSERT_FALSE(net);
-      EXPECT_NE(net.error().sentence.find("host alone"), std::string::npos) << net.error().sentence;
+      EXPECT_NE(net.error().sentence.find("host memory alone"), std::string::npos) << net.error().sentence;
     });
   } else {
     refused = said_by_a_process(refusal_of_a_dmabuf<fabric>);
     const bool explained = refused.find("device_memory") != std::string::npos ||
                            refused.find("of a device") != std::string::npos ||
                            refused.find("is not what this program was generated for") !=
-                               std::string::npos;  // with it the library takes other cells away
-    EXPECT_TRUE(refused.empty() || explained) << "the sentence does not name what was asked for: " << refused;
+                               std::string::npos;  // with it the library removes other capabilities
+    EXPECT_TRUE(refused.empty() || explained) << "the sentence does not name the requested memory: " << refused;
   }
   if (!refused.empty()) GTEST_SKIP() << refused;
 }
 
-TYPED_TEST_P(device_memory_of_peers, without_having_been_asked_for_is_refused) {
+TYPED_TEST_P(device_memory_of_peers, device_memory_without_the_option_is_refused) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play({.once = true}, [](party& side) {
     auto net = opened<fabric>(side);
@@ -124,7 +124,7 @@ TYPED_TEST_P(device_memory_of_peers, without_having_been_asked_for_is_refused) {
   });
 }
 
-TYPED_TEST_P(device_memory_of_peers, is_source_and_destination_of_puts) {
+TYPED_TEST_P(device_memory_of_peers, device_memory_is_source_and_target_of_puts) {
   using fabric = typename TestFixture::tested_fabric;
   if (TypeParam::simulated || !udmabuf().real())
     GTEST_SKIP() << "no dmabuf can be made here: there is no /dev/udmabuf, or the fabric is simulated";
@@ -156,13 +156,13 @@ TYPED_TEST_P(device_memory_of_peers, is_source_and_destination_of_puts) {
         const auto there = net->parse_region(serve_and_ask(side, *net, seen, 0)).value();
         const region mine = net->register_region(device.described(), rights::none).value();
         push(side, *net, seen, "put", [&] { return net->put(p, mine.first(4096), there.at(0), &seen); });
-        await(side, *net, seen, "its end", [&] { return seen.ends() == 1; });
+        await(side, *net, seen, "its completion", [&] { return seen.ends() == 1; });
         side.ready(0);
         serve(side, *net, seen, 0);
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(device_memory_of_peers, is_registered_or_refused_with_a_sentence,
-                            without_having_been_asked_for_is_refused, is_source_and_destination_of_puts);
+REGISTER_TYPED_TEST_SUITE_P(device_memory_of_peers, device_memory_is_registered_or_refused_with_a_sentence,
+                            device_memory_without_the_option_is_refused, device_memory_is_source_and_target_of_puts);
 
 }  // namespace weft::conformance

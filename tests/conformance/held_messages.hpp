@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// More messages than a receiver's memory holds while its handler refuses them: the library is left without a receive,
-// and keeps the rest back on one side or the other. When the handler takes them, each comes once and whole, those
-// without bytes too. Hot path: no. Threads: one per side.
+// More messages than a receiver's memory holds while its handler keeps them: the library has no receive left, and one
+// of the sides holds the rest back. When the handler takes them, each arrives once and whole, empty ones too. Hot path:
+// no. Threads: one per side.
 #pragma once
 
 #include "numbered_messages.hpp"
@@ -10,13 +10,13 @@
 namespace weft::conformance {
 
 struct held_back {
-  std::uint32_t count;        ///< Messages; a multiple of 9. Behind each ninth comes one without bytes.
+  std::uint32_t count;        ///< Messages; a multiple of 9. An empty message follows each ninth.
   std::uint32_t largest;      ///< Bytes of every fourth message; the others are smaller.
-  std::uint32_t held_surely;  ///< As many come while the handler refuses them.
-  std::uint32_t receives;     ///< Of the listener: transport_options::receives.
+  std::uint32_t held_surely;  ///< As many arrive while the handler keeps them.
+  std::uint32_t receives;     ///< transport_options::receives of the listener.
 };
 
-/// Side 0: refuses all until nothing new comes, then takes them.
+/// Side 0: keeps all messages until no new one arrives, then takes them.
 template <class F>
 void hold_and_take(party& side, const held_back& what) {
   auto net = opened<F>(side, listening({.max_message_bytes = what.largest, .receives = what.receives}));
@@ -36,7 +36,7 @@ void hold_and_take(party& side, const held_back& what) {
                                if (m.message.empty()) return ++empty > 0;
                                const std::uint32_t i = number_of(m.message);
                                if (i < what.count) ++came[i];
-                               EXPECT_TRUE(is_message(m.message, i)) << "message " << i << " has other bytes";
+                               EXPECT_TRUE(is_message(m.message, i)) << "message " << i << " has wrong bytes";
                                return true;
                              },
                              [&](const auto& other) { seen(other); }};
@@ -47,7 +47,7 @@ void hold_and_take(party& side, const held_back& what) {
     quiet = newest == last ? quiet + 1 : 0;
     if (quiet % 200 == 199) side.rest(1ms);
   }
-  EXPECT_LT(newest, what.count - 1) << "more came than is held";
+  EXPECT_LT(newest, what.count - 1) << "more messages arrived than the receiver can hold";
   holds = false;
   (void)side.ask(1);
   side.at("taking");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The stage of live fabrics: each side is a process of its own, forked before anything of the network library is
-// touched. The test's own process only supervises: it gathers what the sides report, ends them when time is over, and
-// has the histories judged. Hot path: no. Threads: one per process.
+// The environment of live fabrics: each side is a process of its own, forked before the network library is touched. The
+// test's own process only supervises. It collects the reports of the sides, kills them when time is over, and has the
+// histories checked. Hot path: no. Threads: one per process.
 #pragma once
 
 #include "../../history/checker.hpp"
@@ -35,8 +35,8 @@
 #endif
 #if defined(WEFT_FINDS_LEAKS)
 #include <sanitizer/lsan_interface.h>
-/// What the library leaves behind itself is not weft's: libfabric 1.17 keeps the address and a link of a peer that
-/// broke off under ofi_rxm.
+/// Leaks of the library are not weft's: libfabric 1.17 keeps the address and a connection of a peer that broke off
+/// under ofi_rxm.
 extern "C" const char* __lsan_default_suppressions();  // NOLINT(bugprone-reserved-identifier): the sanitizer's name
 extern "C" const char* __lsan_default_suppressions() {
   return "leak:libfabric.so";
@@ -45,10 +45,10 @@ extern "C" const char* __lsan_default_suppressions() {
 
 namespace weft::conformance {
 
-/// What the supervisor and the sides share.
+/// Memory that the supervisor and the sides share.
 struct stage_board {
-  bool dies_at_rest = false;                  ///< Who is killed dies between two calls of the library.
-  std::array<std::atomic<bool>, 4> doomed{};  ///< Will do so.
+  bool dies_at_rest = false;                  ///< The killed side dies between two calls of the library.
+  std::array<std::atomic<bool>, 4> doomed{};  ///< Will be killed.
   std::array<pid_t, 4> process{};
   std::array<std::array<char, 120>, 4> step{};
 };
@@ -60,7 +60,7 @@ class process_party final : public party {
 
   void tell(int to, const_bytes message) override {
     if (::send(channel(to), message.data(), message.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(message.size()))
-      throw stopped("side " + std::to_string(to) + " ended before it could be told something");
+      throw stopped("side " + std::to_string(to) + " ended before a value could be sent to it");
   }
   using party::tell;
   bool heard(int from) override {
@@ -71,10 +71,10 @@ class process_party final : public party {
   std::vector<std::byte> ask(int from) override {
     pollfd p{channel(from), POLLIN, 0};
     if (::poll(&p, 1, static_cast<int>(patience / 1ms)) != 1)
-      throw stopped("side " + std::to_string(from) + " said nothing in time");
+      throw stopped("side " + std::to_string(from) + " sent no value in time");
     std::vector<std::byte> into(65536);
     const ssize_t got = ::recv(p.fd, into.data(), into.size(), 0);
-    if (got <= 0) throw stopped("side " + std::to_string(from) + " ended before it told what was asked");
+    if (got <= 0) throw stopped("side " + std::to_string(from) + " ended before it sent the requested value");
     into.resize(static_cast<std::size_t>(got));
     return into;
   }
@@ -103,11 +103,11 @@ class process_party final : public party {
   }
   int channel(int to) const { return channels_.at(static_cast<std::size_t>(to)); }
 
-  std::vector<int> channels_;  ///< To each side; -1 at the own number.
+  std::vector<int> channels_;  ///< To each side; -1 at the side's own number.
   stage_board& board_;
 };
 
-/// The report of a side, as it travels to the supervisor: failures and figures as text, then the history.
+/// The report of a side to the supervisor: failures and figures as text, then the history.
 class side_report {
  public:
   static void failure(std::string& into, const testing::TestPartResult& each) {
@@ -130,8 +130,8 @@ class side_report {
     }
   }
 
-  /// Effects: says the failures and the figures as the test's own; appends the records. Returns: whether the report was
-  /// whole.
+  /// Effects: adds the failures and the figures to the test's own; appends the records. Returns: whether the report was
+  /// complete.
   static bool read(const std::string& from, int side, std::vector<history::record>& records_into) {
     std::size_t at = 0;
     while (at < from.size()) {
@@ -252,13 +252,13 @@ class company {
       } catch (const std::exception& e) {
         ADD_FAILURE() << e.what();
       }
-#if defined(WEFT_FINDS_LEAKS)  // a side ends by _exit, which looks for none
+#if defined(WEFT_FINDS_LEAKS)  // a side ends by _exit, which checks for no leaks
       if (__lsan_do_recoverable_leak_check() != 0)
         ADD_FAILURE() << "memory leaked: the sanitizer's report is on standard error";
 #endif
       for (int k = 0; k < said.size(); ++k) side_report::failure(report, said.GetTestPartResult(k));
       for (const auto& [name, value] : me.noted) side_report::figure(report, name, value);
-      if (said.size() > 0) side_report::records(report, {});  // a side that failed has no history to judge
+      if (said.size() > 0) side_report::records(report, {});  // a failed side has no history to check
       else side_report::records(report, me.book.records());
     }
     for (std::size_t at = 0; at < report.size();) {
@@ -270,7 +270,7 @@ class company {
     ::_exit(0);
   }
 
-  /// Reads every side's report. Returns: whether all ended in time; those that did not are killed.
+  /// Reads every side's report. Returns: whether all sides ended in time; the others are killed.
   bool gather() {
     const auto end = std::chrono::steady_clock::now() + how_.limit * slowness();
     std::size_t open = pipes_.size();
@@ -310,13 +310,12 @@ class company {
     const bool meant = i == 0 && how_.first_is_killed && WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL;
     if (meant && in_time) return;
     if (WIFSIGNALED(how) || !whole)
-      ADD_FAILURE() << "side " << i << (in_time ? " died" : " was ended, since the test's time was over,")
-                    << " (signal " << WTERMSIG(how) << ", exit " << WEXITSTATUS(how)
-                    << ") at: " << board_->step[i].data();
+      ADD_FAILURE() << "side " << i << (in_time ? " died" : " was killed at the end of the test's time,") << " (signal "
+                    << WTERMSIG(how) << ", exit " << WEXITSTATUS(how) << ") at: " << board_->step[i].data();
   }
 
-  /// Shared memory that a killed process left: libraries name it for the process, and only its starter can know that it
-  /// is gone.
+  /// Removes shared memory of a killed process: libraries name it by process, and only the parent knows that the
+  /// process is gone.
   static void sweep(pid_t ended) {
     const std::string prefix = std::to_string(ended) + ":";
     std::error_code ignored;
@@ -332,9 +331,9 @@ class company {
   stage_board* board_ = nullptr;
 };
 
-/// Whether who dies inside of a call of the library takes others with it: a provider between processes of one host (shm
-/// of libfabric 1.17) keeps spin locks in the memory that both share, and every other sender then hangs in the library
-/// (docs/gaps.md). No rule of weft's can mend that, so tests kill at rest there.
+/// Whether a death inside a library call blocks other processes. shm of libfabric 1.17 keeps spin locks in shared
+/// memory, so every other sender then hangs in the library (docs/limitations.md). weft cannot mend that, so tests kill between
+/// calls there.
 template <class F>
 inline constexpr bool dies_at_rest = F::facts.same_host && !F::facts.provider.empty();
 

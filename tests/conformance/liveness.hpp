@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A killed peer, on every fabric: each operation outstanding on it ends, the loss is told once and after them, later
-// posts are refused, and a side that only waits learns of it too. Whether the library tells or not is the liveness
-// family's business. Hot path: no. Threads: one per side.
+// A killed peer, on every fabric: each outstanding operation ends, then the loss is reported once. Later posts are
+// refused. A side that only waits gets the loss too. The liveness family decides who detects the death. Hot path: no.
+// Threads: one per side.
 #pragma once
 
 #include "two_sides.hpp"
@@ -21,7 +21,7 @@ inline transport_options mortal(bool sleeps) {
   return o;
 }
 
-TYPED_TEST_P(liveness_of_peers, killed_in_mid_traffic_every_operation_ends_and_the_loss_is_told_once) {
+TYPED_TEST_P(liveness_of_peers, a_killed_peer_ends_every_operation_and_is_reported_lost_once) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {.first_is_killed = true},
@@ -30,16 +30,18 @@ TYPED_TEST_P(liveness_of_peers, killed_in_mid_traffic_every_operation_ends_and_t
         host.seen.on_received = [](const received&) {};
         host.seen.on_notified = [](const notified&) {};
         host.seen.on_lost = [](const lost&) {};
-        serve(side, host.net, host.seen, 1, 10min);  // until the end
+        serve(side, host.net, host.seen, 1, 10min);  // until it is killed
       },
       [](party& side) {
         visiting<fabric> guest(side, 65536, mortal(false));
         auto& seen = guest.seen;
         std::uint64_t posted = 0;
         bool lost_told = false;
-        seen.on_completed = [&](const completed&) { EXPECT_FALSE(lost_told) << "a success after the loss"; };
+        seen.on_completed = [&](const completed&) {
+          EXPECT_FALSE(lost_told) << "a success after the loss was reported";
+        };
         seen.on_failed = [&](const failed& f) {
-          EXPECT_FALSE(lost_told) << "an operation ended after the loss was told";
+          EXPECT_FALSE(lost_told) << "an operation ended after the loss was reported";
           EXPECT_NE(f.context, nullptr);
         };
         seen.on_lost = [&](const lost& l) {
@@ -70,13 +72,13 @@ TYPED_TEST_P(liveness_of_peers, killed_in_mid_traffic_every_operation_ends_and_t
         };
         for (int i = 0; i < 200; ++i) push(side, guest.net, seen, "traffic", post);
         side.kill(0);
-        for (int i = 0; i < 20 && !lost_told; ++i) {  // and more, into the void
+        for (int i = 0; i < 20 && !lost_told; ++i) {  // and more, to a dead peer
           const status s = post();
           EXPECT_TRUE(s || s.is_again() || s.code == errc::peer_lost) << describe(s);
           guest.net.progress(seen);
         }
         await(side, guest.net, seen, "the loss", [&] { return lost_told; });
-        EXPECT_EQ(seen.ends(), posted) << "operations that never ended";
+        EXPECT_EQ(seen.ends(), posted) << "operations without an end";
         EXPECT_FALSE(guest.other.alive());
         const std::uint64_t before = posted;
         for (int i = 0; i < 4; ++i) {
@@ -92,7 +94,7 @@ TYPED_TEST_P(liveness_of_peers, killed_in_mid_traffic_every_operation_ends_and_t
       });
 }
 
-TYPED_TEST_P(liveness_of_peers, one_that_only_waits_learns_of_a_killed_peer_too) {
+TYPED_TEST_P(liveness_of_peers, a_side_that_only_waits_gets_the_loss_of_a_killed_peer) {
   using fabric = typename TestFixture::tested_fabric;
   for (const bool sleeps : {false, true}) {
     TestFixture::play(
@@ -113,7 +115,7 @@ TYPED_TEST_P(liveness_of_peers, one_that_only_waits_learns_of_a_killed_peer_too)
   }
 }
 
-TYPED_TEST_P(liveness_of_peers, an_owner_who_always_comes_late_loses_the_dead_alone) {
+TYPED_TEST_P(liveness_of_peers, an_owner_that_always_polls_late_loses_only_dead_peers) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {.first_is_killed = true},
@@ -126,8 +128,7 @@ TYPED_TEST_P(liveness_of_peers, an_owner_who_always_comes_late_loses_the_dead_al
         visiting<fabric> guest(side, 64, mortal(false));
         guest.seen.on_lost = [&](const lost& l) { EXPECT_EQ(l.why.code, errc::peer_lost); };
         const auto comes_late = [&] {
-          side.rest(20ms);  // so that even of 32 looks, after which silences are looked at, the time is a good part of
-                            // the limit
+          side.rest(20ms);  // silence is checked every 32 polls, which together take most of the limit
           guest.net.progress(guest.seen);
         };
         for (int i = 0; i < 100; ++i) comes_late();
@@ -138,7 +139,7 @@ TYPED_TEST_P(liveness_of_peers, an_owner_who_always_comes_late_loses_the_dead_al
       });
 }
 
-TYPED_TEST_P(liveness_of_peers, a_peer_that_is_only_idle_stays) {
+TYPED_TEST_P(liveness_of_peers, an_idle_peer_that_polls_stays_connected) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -159,8 +160,9 @@ TYPED_TEST_P(liveness_of_peers, a_peer_that_is_only_idle_stays) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(liveness_of_peers, killed_in_mid_traffic_every_operation_ends_and_the_loss_is_told_once,
-                            one_that_only_waits_learns_of_a_killed_peer_too,
-                            an_owner_who_always_comes_late_loses_the_dead_alone, a_peer_that_is_only_idle_stays);
+REGISTER_TYPED_TEST_SUITE_P(liveness_of_peers, a_killed_peer_ends_every_operation_and_is_reported_lost_once,
+                            a_side_that_only_waits_gets_the_loss_of_a_killed_peer,
+                            an_owner_that_always_polls_late_loses_only_dead_peers,
+                            an_idle_peer_that_polls_stays_connected);
 
 }  // namespace weft::conformance

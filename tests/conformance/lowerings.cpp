@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Notices by message on fabrics that have something better: behind delivery, and for small payloads in one message with
-// the bytes. The rows that need them are of hardware that is not here; these fabrics are, and they lose, reorder and
-// refuse for real or in simulation.
+// Notices by message on fabrics that have something better: after delivery, and small payloads in one message with the
+// notice. The rows that need them belong to hardware that is not here. These fabrics are here, and they lose, reorder
+// and refuse, live or simulated.
 #include "bytes_with_notices.hpp"
 #include "counting.hpp"
 #include "ordering.hpp"

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every conformance suite, for the fabric that this file was compiled for.
+// Every conformance suite, for the fabric that this file is compiled for.
 #include "allocations.hpp"
 #include "atomics.hpp"
 #include "batches.hpp"
 #include "closing.hpp"
 #include "completions.hpp"
 #include "composed_allocations.hpp"
+#include "connecting.hpp"
 #include "coroutines.hpp"
 #include "counting.hpp"
-#include "crowd.hpp"
 #include "device_memory.hpp"
-#include "gathered.hpp"
+#include "gather_lists.hpp"
 #include "liveness.hpp"
-#include "meeting.hpp"
+#include "many_initiators.hpp"
 #include "messages.hpp"
 #include "multi_receive.hpp"
 #include "ordering.hpp"
@@ -34,16 +34,16 @@ namespace weft::conformance {
 WEFT_INSTANTIATE(allocations);
 WEFT_INSTANTIATE(atomics_of_peers);
 WEFT_INSTANTIATE(batches);
-WEFT_INSTANTIATE(closing_of_peers);
+WEFT_INSTANTIATE(closing);
 WEFT_INSTANTIATE(completions);
 WEFT_INSTANTIATE(composed_allocations);
 WEFT_INSTANTIATE(coroutines_of_peers);
 WEFT_INSTANTIATE(counting_of_notices);
-WEFT_INSTANTIATE(gathered);
-WEFT_INSTANTIATE(crowd);
+WEFT_INSTANTIATE(gather_lists);
+WEFT_INSTANTIATE(many_initiators);
 WEFT_INSTANTIATE(device_memory_of_peers);
 WEFT_INSTANTIATE(liveness_of_peers);
-WEFT_INSTANTIATE(meeting_of_peers);
+WEFT_INSTANTIATE(connecting);
 WEFT_INSTANTIATE(messages);
 WEFT_INSTANTIATE(multi_receive);
 WEFT_INSTANTIATE(ordering_of_writes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Messages: boundaries, the two ends of the permitted sizes, order where the row promises it, and none lost when the
-// receiver is slow. Hot path: no. Threads: one per side.
+// Messages: boundaries, the smallest and largest size, order where the row promises it, and none lost when the receiver
+// is slow. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "held_messages.hpp"
@@ -11,7 +11,7 @@
 
 namespace weft::conformance {
 
-/// Side 0: takes `count` messages, each once, whole; in order where the row says so.
+/// Side 0: takes `count` messages, each once and whole; in order where the row promises it.
 template <class F>
 void take_stream(party& side, std::uint32_t count, transport_options o) {
   auto net = opened<F>(side, listening(o));
@@ -23,11 +23,11 @@ void take_stream(party& side, std::uint32_t count, transport_options o) {
     EXPECT_EQ(m.peer, p);
     const std::uint32_t i = number_of(m.message);
     if (i >= count) {
-      ADD_FAILURE() << "message " << i << " was never sent";
+      ADD_FAILURE() << "message " << i << " was not sent";
       return;
     }
-    EXPECT_EQ(++came[i], 1U) << "message " << i << " came again";
-    EXPECT_TRUE(is_message(m.message, i)) << "message " << i << " has other bytes";
+    EXPECT_EQ(++came[i], 1U) << "message " << i << " arrived twice";
+    EXPECT_TRUE(is_message(m.message, i)) << "message " << i << " has wrong bytes";
     EXPECT_TRUE(i == expected || !F::facts.order_send_after_send)
         << i << " came " << expected << "th, out of the order that the row promises";
     ++expected;
@@ -42,7 +42,8 @@ void take_stream(party& side, std::uint32_t count, transport_options o) {
   side.book.finished(net.now());
 }
 
-/// Side 1: sends them; sources that are free at once are written over at once. Returns: how often the queue was full.
+/// Side 1: sends the messages, and overwrites each source that is reusable at once. Returns: how often the queue was
+/// full.
 template <class F>
 std::uint64_t send_stream(party& side, std::uint32_t count, transport_options o, bool signalled) {
   auto net = opened<F>(side, o);
@@ -78,7 +79,7 @@ template <class Stage>
 class messages : public suite<Stage> {};
 TYPED_TEST_SUITE_P(messages);
 
-TYPED_TEST_P(messages, keep_their_boundaries_from_nothing_to_the_slot) {
+TYPED_TEST_P(messages, boundaries_are_kept_from_0_bytes_to_the_largest_message) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t slot = 3000;  // not a power of two, not the default
   static constexpr std::size_t sizes[] = {0, 1, 63, 64, 65, 128, 1000, slot - 1, slot};
@@ -137,24 +138,25 @@ TYPED_TEST_P(messages, thousands_arrive_once_each) {
       [](party& side) { send_stream<fabric>(side, 3000, {}, true); });
 }
 
-TYPED_TEST_P(messages, thousands_of_unsignalled_ones_arrive_once_each) {
+TYPED_TEST_P(messages, thousands_of_unsignalled_messages_arrive_once_each) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {}, [](party& side) { take_stream<fabric>(side, 3000, {}); },
       [](party& side) { send_stream<fabric>(side, 3000, {}, false); });
 }
 
-TYPED_TEST_P(messages, a_small_window_makes_the_sender_wait_and_loses_none) {
+TYPED_TEST_P(messages, a_small_window_makes_the_sender_wait_and_loses_no_message) {
   using fabric = typename TestFixture::tested_fabric;
   const transport_options small{.receives = 4, .operations = 8};
   TestFixture::play(
       {}, [small](party& side) { take_stream<fabric>(side, 1000, small); },
       [small](party& side) {
-        EXPECT_GT(send_stream<fabric>(side, 1000, small, true), 0U) << "1000 sends with 8 operations met no full queue";
+        EXPECT_GT(send_stream<fabric>(side, 1000, small, true), 0U)
+            << "1000 sends with 8 operations never filled the queue";
       });
 }
 
-TYPED_TEST_P(messages, that_no_handler_took_yet_keep_their_slots_and_those_behind_them_come_later) {
+TYPED_TEST_P(messages, kept_messages_keep_their_receives_and_later_ones_wait) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr held_back what{.count = 360, .largest = 1000, .held_surely = 12, .receives = 16};
   TestFixture::play(
@@ -169,7 +171,7 @@ TYPED_TEST_P(messages, both_ways_at_once) {
     auto memory = net.allocate(count * 64, rights::none).value();
     std::uint64_t sum = 0;
     seen.on_received = [&](const received& m) { sum += number_of(m.message); };
-    side.ready(1 - side.number());  // neither speaks before the other listens
+    side.ready(1 - side.number());  // neither sends before the other listens
     (void)serve_and_ask(side, net, seen, 1 - side.number());
     for (std::uint32_t i = 0; i < count; ++i) {
       const local_memory from = memory.slice(i * 64, 64);
@@ -199,10 +201,9 @@ TYPED_TEST_P(messages, both_ways_at_once) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(messages, keep_their_boundaries_from_nothing_to_the_slot, thousands_arrive_once_each,
-                            thousands_of_unsignalled_ones_arrive_once_each,
-                            a_small_window_makes_the_sender_wait_and_loses_none,
-                            that_no_handler_took_yet_keep_their_slots_and_those_behind_them_come_later,
-                            both_ways_at_once);
+REGISTER_TYPED_TEST_SUITE_P(messages, boundaries_are_kept_from_0_bytes_to_the_largest_message,
+                            thousands_arrive_once_each, thousands_of_unsignalled_messages_arrive_once_each,
+                            a_small_window_makes_the_sender_wait_and_loses_no_message,
+                            kept_messages_keep_their_receives_and_later_ones_wait, both_ways_at_once);
 
 }  // namespace weft::conformance

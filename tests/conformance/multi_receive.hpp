@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Many messages in one posted buffer: nine tenths of it are used by messages of 256 bytes, messages keep their
-// boundaries from nothing to the largest, and a buffer is not posted again while a handler still has to look at one of
-// its messages. Hot path: no. Threads: one per side.
+// Many messages in one posted buffer: messages of 256 bytes fill nine tenths of it. Messages keep their boundaries from
+// 0 bytes to the largest. A buffer is posted again only after handlers took all its messages. Hot path: no. Threads:
+// one per side.
 #pragma once
 
 #include "../../compose/with.hpp"
@@ -13,7 +13,7 @@ namespace weft::conformance {
 template <class F>
 inline constexpr bool has_large_buffers = can_answer<F, receive_buffers::multi_receive>;
 
-/// The fabric with large buffers; where its row has none, as it is.
+/// The fabric with large buffers; the fabric itself where its row has none.
 template <class F>
 struct buffered_of {
   using type = F;
@@ -35,10 +35,10 @@ std::uint64_t posted_for_messages(const transport<F>& net) {
   else return 0;
 }
 
-TYPED_TEST_P(multi_receive, nine_tenths_of_a_buffer_hold_messages_of_256_bytes) {
+TYPED_TEST_P(multi_receive, messages_of_256_bytes_fill_nine_tenths_of_a_buffer) {
   using fabric = buffered<typename TestFixture::tested_fabric>;
   if (!has_large_buffers<typename TestFixture::tested_fabric>)
-    GTEST_SKIP() << "the row has no such buffers, and asking for them does not compile";
+    GTEST_SKIP() << "the row has no such buffers; requesting them does not compile";
   static constexpr std::uint32_t each = 256, count = 3 * 1024 + 16;
   TestFixture::play(
       {.once = true},
@@ -49,7 +49,7 @@ TYPED_TEST_P(multi_receive, nine_tenths_of_a_buffer_hold_messages_of_256_bytes) 
         std::uint32_t expected = 0;
         seen.on_received = [&](const received& m) {
           if (const std::uint64_t now = posted_for_messages(net);
-              now != before) {  // the message before this was the last of a buffer
+              now != before) {  // the previous message was the last of its buffer
             of_spent = bytes;
             spent = now - at_first;
             before = now;
@@ -64,7 +64,7 @@ TYPED_TEST_P(multi_receive, nine_tenths_of_a_buffer_hold_messages_of_256_bytes) 
         at_first = before = posted_for_messages(net);
         await(
             side, net, seen, "the stream", [&] { return seen.messages == count; }, patience * 2);
-        EXPECT_GE(spent, 2 * 256 * 1024U) << "no buffer was ever posted again";
+        EXPECT_GE(spent, 2 * 256 * 1024U) << "no buffer was posted again";
         EXPECT_GE(of_spent * 10, spent * 9) << of_spent << " bytes of messages in buffers of " << spent;
         side.ready(1);
         serve(side, net, seen, 1);
@@ -87,20 +87,20 @@ TYPED_TEST_P(multi_receive, nine_tenths_of_a_buffer_hold_messages_of_256_bytes) 
       });
 }
 
-TYPED_TEST_P(multi_receive, messages_that_no_handler_took_yet_keep_their_buffer) {
+TYPED_TEST_P(multi_receive, a_buffer_is_kept_until_handlers_took_all_its_messages) {
   using fabric = buffered<typename TestFixture::tested_fabric>;
   if (!has_large_buffers<typename TestFixture::tested_fabric>)
-    GTEST_SKIP() << "the row has no such buffers, and asking for them does not compile";
-  // Two buffers are half a mebibyte, some 800 messages. The library is left without any, and shm of libfabric 1.17 also
-  // without an entry of the 1,024 that it keeps messages in, so that it cannot take a large buffer
-  // (compose/engine/receives.hpp). 500 are far beyond what slots would hold.
+    GTEST_SKIP() << "the row has no such buffers; requesting them does not compile";
+  // Two buffers are half a mebibyte, about 800 messages. The library has no buffer left then. shm of libfabric 1.17
+  // also uses up its 1,024 entries for messages and cannot take a large buffer (compose/engine/receives.hpp). 500
+  // messages are far more than single receives would hold.
   static constexpr held_back what{.count = 2700, .largest = 1024, .held_surely = 500, .receives = 32};
   TestFixture::play(
       {.once = true}, [](party& side) { hold_and_take<fabric>(side, what); },
       [](party& side) { send_more_than_is_held<fabric>(side, what); });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(multi_receive, nine_tenths_of_a_buffer_hold_messages_of_256_bytes,
-                            messages_that_no_handler_took_yet_keep_their_buffer);
+REGISTER_TYPED_TEST_SUITE_P(multi_receive, messages_of_256_bytes_fill_nine_tenths_of_a_buffer,
+                            a_buffer_is_kept_until_handlers_took_all_its_messages);
 
 }  // namespace weft::conformance

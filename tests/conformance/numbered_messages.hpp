@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Messages that say which one of a stream they are, with bytes that follow from that.
+// Messages that carry their number in a stream, and bytes that follow from it.
 // Hot path: no. Threads: any; values.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace weft::conformance {
 
-/// Message i of a stream: its number in front where there is room, then a pattern.
+/// Message i of a stream: its number first where there is room, then a pattern.
 inline void write_message(bytes into, std::uint32_t i) {
   paint(into, i);
   if (into.size() >= sizeof i) std::memcpy(into.data(), &i, sizeof i);

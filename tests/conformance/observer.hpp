@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one handler of all conformance tests: counts every event, hands it to whoever asked, and takes what nobody
-// expected for a failure: nothing is lost silently in a test either. One type, so that a transport is compiled once and
-// not once per test. Hot path: no. Threads: one.
+// The one handler of all conformance tests: counts every event and calls the function of its kind. An unexpected event
+// is a failure, so no event is lost silently. One type, so that a transport is compiled once and not once per test. Hot
+// path: no. Threads: one.
 #pragma once
 
 #include "../../compose/events.hpp"
@@ -25,17 +25,17 @@ struct observer {
   std::uint64_t connections = 0;
   std::uint64_t losses = 0;
   std::uint64_t agains = 0;  ///< Posts that were answered `again`.
-  atomic_value old;          ///< Of the last atomic.
+  atomic_value old;          ///< Value of the last atomic.
   status last_failure;
   status last_loss;
 
   std::function<void(const completed&)> on_completed;
-  std::function<void(const failed&)> on_failed;      ///< Unset: a failure is a failure of the test.
-  std::function<void(const received&)> on_received;  ///< Unset: a message is one.
-  std::function<void(const notified&)> on_notified;  ///< Unset: a notice is one.
+  std::function<void(const failed&)> on_failed;      ///< Unset: a failed operation fails the test.
+  std::function<void(const received&)> on_received;  ///< Unset: a message fails the test.
+  std::function<void(const notified&)> on_notified;  ///< Unset: a notice fails the test.
   std::function<void(const requested&)> on_requested;
   std::function<void(const connected&)> on_connected;
-  std::function<void(const lost&)> on_lost;  ///< Unset: any end but an orderly one is one.
+  std::function<void(const lost&)> on_lost;  ///< Unset: any end but an orderly one fails the test.
 
   std::uint64_t ends() const noexcept { return completions + failures; }
 
@@ -48,22 +48,22 @@ struct observer {
     ++failures;
     last_failure = e.why;
     if (on_failed) on_failed(e);
-    else ADD_FAILURE() << "a " << name_of(e.what) << " failed that should not: " << describe(e.why);
+    else ADD_FAILURE() << "a " << name_of(e.what) << " failed unexpectedly: " << describe(e.why);
   }
   void operator()(const received& e) {
     ++messages;
     if (on_received) on_received(e);
-    else ADD_FAILURE() << "a message of " << e.message.size() << " bytes came that nobody expected";
+    else ADD_FAILURE() << "a message of " << e.message.size() << " bytes arrived unexpectedly";
   }
   void operator()(const notified& e) {
     ++notices;
     if (on_notified) on_notified(e);
-    else ADD_FAILURE() << "a notice came that nobody expected: " << e.immediate;
+    else ADD_FAILURE() << "a notice arrived unexpectedly: " << e.immediate;
   }
   void operator()(const requested& e) {
     ++requests;
     if (on_requested) on_requested(e);
-    else ADD_FAILURE() << "a request came that nobody expected";
+    else ADD_FAILURE() << "a request arrived unexpectedly";
   }
   void operator()(const connected& e) {
     ++connections;
@@ -73,7 +73,7 @@ struct observer {
     ++losses;
     last_loss = e.why;
     if (on_lost) on_lost(e);
-    else if (e.why.code != errc::closed) ADD_FAILURE() << "a peer was lost that should not be: " << describe(e.why);
+    else if (e.why.code != errc::closed) ADD_FAILURE() << "a peer was lost unexpectedly: " << describe(e.why);
   }
 };
 

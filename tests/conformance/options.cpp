@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Answers that no row has by default, and that change what the library is asked for, together: two completion queues, a
-// library that locks, and less copied at the call, each where the row permits it. What is promised holds with them as
-// without; what families inject and queues promise besides, here. Hot path: no. Threads: one per side.
+// Answers that no row has by default and that change the requests to the library, together: two completion queues, a
+// library that locks, fewer bytes copied at the call. Each is used where the row permits it. All other promises still
+// hold; the promises of the families inject and queues are tested here. Hot path: no. Threads: one per side.
 #include "put_notify.hpp"
 #include "run_record.hpp"
 #include "stage.hpp"
@@ -19,14 +19,15 @@ consteval auto asked_of() {
   else if constexpr (can_answer<F, queues::two>) return with<F, Answers..., queues::two>{};
   else return with<F, Answers...>{};
 }
-constexpr bool copies = can_answer<tested, inject::up_to<16>>;  // else the row copies nothing, and there is no less
+// otherwise the row copies nothing, and `little` is `nothing`
+constexpr bool copies = can_answer<tested, inject::up_to<16>>;
 using copies_nothing = decltype(asked_of<tested, inject::never>());
 using copies_little = decltype(asked_of<tested, std::conditional_t<copies, inject::up_to<16>, inject::never>>());
 static_assert(consistent_fabric<copies_nothing>() && consistent_fabric<copies_little>());
-/// What a post of so many bytes leaves to a message's own.
+/// Bytes of the message itself in a post of so many bytes.
 constexpr std::uint32_t own(std::size_t copied) {
-  constexpr std::size_t around = detail::engine<tested>::around;
-  return static_cast<std::uint32_t>(copied > around ? copied - around : 0);
+  constexpr std::size_t front = detail::engine<tested>::front;
+  return static_cast<std::uint32_t>(copied > front ? copied - front : 0);
 }
 static_assert(transport<copies_nothing>::inject_bytes == 0 &&
               transport<copies_little>::inject_bytes == own(copies ? 16 : 0));
@@ -41,21 +42,21 @@ template <class Stage>
 class options : public suite<Stage> {};
 TYPED_TEST_SUITE_P(options);
 
-/// Side 0: how many of so many payloads came as they were when they were posted, and how many as they were later.
+/// Side 0: how many payloads arrived as they were at the post, and how many as they were later.
 struct seen_letters {
   std::uint32_t early = 0, late = 0;
 };
 
-/// Posts and at once writes over the source, with sizes about the bound. What is copied at the call comes as it was;
-/// the simulated library reads all else later, sometimes.
-TYPED_TEST_P(options, sources_are_free_at_once_up_to_the_bound_and_not_above) {
+/// Posts and overwrites the source at once, with sizes around the inject size. Bytes that are copied at the call arrive
+/// as they were; the simulated library reads all others later, sometimes.
+TYPED_TEST_P(options, sources_up_to_the_inject_size_are_reusable_at_once_and_larger_ones_later) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr bool rides =
-      answer<fabric, notify_family>::rides_on_write;  // else its write is read when the library likes
+      answer<fabric, notify_family>::rides_on_write;  // otherwise the library reads the source of its write at any time
   static constexpr std::uint32_t bound = transport<fabric>::inject_bytes, rounds = 64;
   if (bound > 0 && !rides)
     GTEST_SKIP() << "fabric " << fabric::name
-                 << ": its notices do not ride on their writes, whose sources are read later";
+                 << ": its notices are not part of their writes, and the library reads their sources later";
   static constexpr bool reads_late = in_process<fabric>;
   TestFixture::play(
       {},
@@ -95,10 +96,10 @@ TYPED_TEST_P(options, sources_are_free_at_once_up_to_the_bound_and_not_above) {
       });
 }
 
-/// Ends and arrivals lie in queues of their own: who sleeps is woken by an end although nothing arrives.
-TYPED_TEST_P(options, a_sleeper_is_woken_by_ends_alone) {
+/// Completions and receives have queues of their own: a completion wakes a sleeping thread although nothing arrives.
+TYPED_TEST_P(options, a_completion_alone_wakes_a_sleeping_thread) {
   using fabric = typename TestFixture::tested_fabric;
-  static constexpr duration nap = 30s;  // each wake-up that is lost costs as much
+  static constexpr duration nap = 30s;  // each lost wake-up costs as much
   TestFixture::play(
       {.limit = 40s, .once = true},
       [](party& side) {
@@ -111,7 +112,7 @@ TYPED_TEST_P(options, a_sleeper_is_woken_by_ends_alone) {
         for (std::uint64_t i = 1; i <= 200; ++i) {
           push(side, guest.net, guest.seen, "put",
                [&] { return guest.net.put(guest.other, guest.memory.first(8), guest.there.at(0), &guest); });
-          side.at("asleep until the put has ended");
+          side.at("asleep until the put has completed");
           while (guest.seen.completions < i) {
             (void)guest.net.wait(nap);
             guest.net.progress(guest.seen);
@@ -121,8 +122,8 @@ TYPED_TEST_P(options, a_sleeper_is_woken_by_ends_alone) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(options, sources_are_free_at_once_up_to_the_bound_and_not_above,
-                            a_sleeper_is_woken_by_ends_alone);
+REGISTER_TYPED_TEST_SUITE_P(options, sources_up_to_the_inject_size_are_reusable_at_once_and_larger_ones_later,
+                            a_completion_alone_wakes_a_sleeping_thread);
 
 INSTANTIATE_TYPED_TEST_SUITE_P(little, options, stage_of<copies_little>, fabric_name);
 INSTANTIATE_TYPED_TEST_SUITE_P(nothing, options, stage_of<copies_nothing>, fabric_name);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What ordering<F> says holds, and what it does not say does not: programs that rely on more are caught by the
-// simulated network. The programs are the two that people write: a flag behind the data, and many puts of which the
-// last one carries the notice. Hot path: no. Threads: one per side.
+// ordering<F> is exact: what it promises holds, and the simulated network breaks programs that rely on more. The two
+// programs are the usual ones: a flag after the data, and many puts with a notice on the last. Hot path: no. Threads:
+// one per side.
 #pragma once
 
 #include "../../compose/ordering.hpp"
@@ -33,13 +33,13 @@ void write_rounds(party& side, visiting<F>& guest, Last&& last) {
     }
     last(round);
     const std::uint64_t due = round * (puts_per_round + 1);
-    await(side, guest.net, guest.seen, "the round's ends", [&] { return guest.seen.completions == due; });
+    await(side, guest.net, guest.seen, "the round's completions", [&] { return guest.seen.completions == due; });
   }
   serve(side, guest.net, guest.seen, 0);
   side.ready(0);
 }
 
-/// How many of a round's puts are not whole.
+/// Number of puts of a round whose bytes are not complete.
 template <class F>
 std::uint32_t missing(const hosting<F>& host, std::uint32_t round) {
   std::uint32_t not_whole = 0;
@@ -50,7 +50,7 @@ std::uint32_t missing(const hosting<F>& host, std::uint32_t round) {
   return not_whole;
 }
 
-/// "The last write carries the notice." Returns through `caught` in how many rounds that was wrong.
+/// "The last write carries the notice." Returns through `caught` the number of rounds in which that was wrong.
 template <class Fixture>
 void last_write_carries_the_notice(std::uint64_t& caught) {
   using fabric = typename Fixture::tested_fabric;
@@ -120,26 +120,26 @@ void flag_behind_the_data(std::uint64_t& caught) {
       });
 }
 
-TYPED_TEST_P(ordering_of_writes, a_notice_stands_for_earlier_puts_only_where_the_fabric_says_so) {
+TYPED_TEST_P(ordering_of_writes, a_notice_covers_earlier_puts_only_where_the_row_promises_order) {
   using order = ordering<typename TestFixture::tested_fabric>;
   if (!TypeParam::simulated && !order::notice_after_puts)
-    GTEST_SKIP() << "no order is promised, and only the simulated network breaks it at will";
+    GTEST_SKIP() << "no order is promised, and only the simulated network breaks it on purpose";
   std::uint64_t caught = 0;
   last_write_carries_the_notice<TestFixture>(caught);
   EXPECT_EQ(caught == 0, order::notice_after_puts)
-      << "a program that takes the last write's notice for all was not caught";
+      << "a program that takes the last write's notice for all writes was not caught";
 }
 
-TYPED_TEST_P(ordering_of_writes, a_flag_stands_for_earlier_puts_only_where_the_fabric_says_so) {
+TYPED_TEST_P(ordering_of_writes, a_flag_write_covers_earlier_puts_only_where_the_row_promises_order) {
   using order = ordering<typename TestFixture::tested_fabric>;
   if (!TypeParam::simulated && !order::write_after_write)
-    GTEST_SKIP() << "no order is promised, and only the simulated network breaks it at will";
+    GTEST_SKIP() << "no order is promised, and only the simulated network breaks it on purpose";
   std::uint64_t caught = 0;
   flag_behind_the_data<TestFixture>(caught);
   EXPECT_EQ(caught == 0, order::write_after_write) << "a program that polls a flag behind its data was not caught";
 }
 
-REGISTER_TYPED_TEST_SUITE_P(ordering_of_writes, a_notice_stands_for_earlier_puts_only_where_the_fabric_says_so,
-                            a_flag_stands_for_earlier_puts_only_where_the_fabric_says_so);
+REGISTER_TYPED_TEST_SUITE_P(ordering_of_writes, a_notice_covers_earlier_puts_only_where_the_row_promises_order,
+                            a_flag_write_covers_earlier_puts_only_where_the_row_promises_order);
 
 }  // namespace weft::conformance

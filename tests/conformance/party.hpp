@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One side of a conformance test, as its body sees it: a number, a way to tell the other sides bytes that does not pass
-// through the fabric, and a book for what it saw. Bodies know nothing else of where they run: in a process of their own
-// (live.hpp) or in a fiber of a simulated world (simulated.hpp). Hot path: no. Threads: one per side.
+// One side of a conformance test: a number, a way to send values to other sides outside of the fabric, and a history of
+// its events. A test body does not know where it runs: in a process of its own (live.hpp) or in a fiber of a simulated
+// world (simulated.hpp). Hot path: no. Threads: one per side.
 #pragma once
 
 #include "../../core/describe.hpp"
@@ -24,22 +24,22 @@ namespace weft::conformance {
 
 using namespace std::chrono_literals;
 
-/// How many times longer than usual a test may take, where processors are emulated: WEFT_TEST_SLOWNESS.
+/// WEFT_TEST_SLOWNESS: how many times longer than usual a test may take, for emulated processors.
 inline int slowness() {
   const char* said = std::getenv("WEFT_TEST_SLOWNESS");
   return said == nullptr ? 1 : std::clamp(std::atoi(said), 1, 100);
 }
 
-/// How many rounds of meeting and closing a test makes: WEFT_ROUNDS, or as many as the test has by itself.
+/// Rounds of connecting and closing: WEFT_ROUNDS, or the test's own number.
 inline std::size_t rounds_asked(std::size_t otherwise) {
   const char* said = std::getenv("WEFT_ROUNDS");
   return said == nullptr ? otherwise : std::clamp<std::size_t>(std::strtoull(said, nullptr, 10), 8, 1'000'000);
 }
 
-/// How long any single wait of a test may take; nothing is timed by it.
+/// Upper limit of any single wait of a test. No measurement depends on it.
 inline const duration patience = 20s * slowness();
 
-/// Thrown by a side that cannot go on; reported as its failure.
+/// Thrown by a side that cannot continue; reported as its failure.
 struct stopped : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -57,21 +57,22 @@ class party {
 
   int number() const noexcept { return number_; }
 
-  /// Effects: side `to` will hear these bytes, whole and in order, outside of the fabric.
+  /// Effects: side `to` gets these bytes, whole and in order, outside of the fabric.
   virtual void tell(int to, const_bytes message) = 0;
-  /// Returns: whether ask(from) would answer at once (or fail at once, since that side has ended).
+  /// Returns: whether ask(from) returns at once (or fails at once, because that side has ended).
   virtual bool heard(int from) = 0;
-  /// Returns: what side `from` told next. Throws: stopped, when it ended or said nothing for the test's patience.
+  /// Returns: the next bytes from side `from`. Throws: stopped, when that side ended or was silent for the test's
+  /// patience.
   virtual std::vector<std::byte> ask(int from) = 0;
-  /// Effects: side `which` is killed where it stands, as by kill -9.
+  /// Effects: kills side `which` at once, as by kill -9.
   virtual void kill(int which) = 0;
-  /// Effects: this side does nothing at all for a while.
+  /// Effects: this side does nothing for a while.
   virtual void rest(duration span) = 0;
-  /// Whether time is virtual here: then looking is what costs, so that sides sleep where they may.
+  /// Whether time is virtual here. Then polls are expensive, so sides sleep where possible.
   virtual bool simulated() const noexcept = 0;
-  /// Effects: says where this side is, for whoever must end it by force.
+  /// Effects: records where this side is, for the report if it must be killed.
   virtual void at(std::string_view step) = 0;
-  /// Effects: a figure that this side saw stands in the test's result, by its name.
+  /// Effects: records a figure of this side in the test's result, by its name.
   virtual void note(std::string_view name, std::int64_t value) = 0;
 
   void tell(int to, std::string_view text) { tell(to, std::as_bytes(std::span(text.data(), text.size()))); }
@@ -85,7 +86,7 @@ class party {
     const auto raw = ask(from);
     std::uint64_t number = 0;
     if (raw.size() != sizeof number)
-      throw stopped("side " + std::to_string(from) + " told " + std::to_string(raw.size()) +
+      throw stopped("side " + std::to_string(from) + " sent " + std::to_string(raw.size()) +
                     " bytes where a number was due");
     std::memcpy(&number, raw.data(), sizeof number);
     return number;
@@ -104,14 +105,14 @@ class party {
   int number_;
 };
 
-/// What one side does.
+/// The body of one side.
 using body = std::function<void(party&)>;
 
-/// What is special about a test.
+/// Special conditions of a test.
 struct circumstances {
-  bool first_is_killed = false;  ///< Side 0 will be killed by another one: its death is no failure.
-  duration limit = 90s;          ///< After that every side is ended, and said where it was.
-  bool once = false;             ///< Simulated: one quiet run is enough (long tests).
+  bool first_is_killed = false;  ///< Another side will kill side 0: its death is no failure.
+  duration limit = 90s;          ///< After this time every side is killed and its position reported.
+  bool once = false;             ///< Simulated: one run without faults is enough (long tests).
 };
 
 }  // namespace weft::conformance

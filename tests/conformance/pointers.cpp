@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pointers of the target on a fabric that takes offsets unless it is asked: what moves bytes does so there too, and
-// what relied on the order that pointers cost is answered otherwise. One promise is not kept, and its test is left out
-// where this is run: no key is looked at.
+// Virtual addresses of the target on a fabric that uses offsets by default. Transfers work there too. Answers that
+// relied on the order that virtual addresses cost are replaced. One promise is not kept, and its test is excluded: no
+// key is checked.
 #include "put_get.hpp"
 #include "put_notify.hpp"
 #include "stage.hpp"
@@ -13,9 +13,10 @@
 namespace weft::conformance {
 
 using by_pointer = with<tested, region_address::virtual_address>;
-static_assert(answer<tested, region_address_family>::form == wire::address_form::offset, "else nothing is asked for");
+static_assert(answer<tested, region_address_family>::form == wire::address_form::offset,
+              "otherwise this program tests nothing new");
 static_assert(consistent_fabric<by_pointer>());
-static_assert(by_pointer::fingerprint != tested::fingerprint, "its peers must be built with the same");
+static_assert(by_pointer::fingerprint != tested::fingerprint, "peers need the same build");
 static_assert(std::same_as<answer<by_pointer, flush_family>, flush::tracked_writes>,
               "no message is kept behind writes to pointers");
 static_assert(!ordering<by_pointer>::send_after_write && !ordering<by_pointer>::write_after_write);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// put and get: any size at any place, nothing beside it; what the initiator can know is refused before it is posted,
-// and what only the target can know ends in an error at the initiator, in time, on rows whose library would call it a
-// success as well. Hot path: no. Threads: one per side.
+// put and get: any size at any offset, and no other byte changes. An access that the initiator can check is refused
+// before it is posted. An access that only the target can check ends in an error at the initiator, also where the
+// library would report success. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "two_sides.hpp"
@@ -15,7 +15,7 @@ template <class Stage>
 class put_get : public suite<Stage> {};
 TYPED_TEST_SUITE_P(put_get);
 
-TYPED_TEST_P(put_get, random_sizes_at_random_places_come_back_whole) {
+TYPED_TEST_P(put_get, random_sizes_at_random_offsets_return_unchanged) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::size_t size = 256 * 1024;
   static constexpr int rounds = 60;
@@ -25,7 +25,7 @@ TYPED_TEST_P(put_get, random_sizes_at_random_places_come_back_whole) {
         hosting<fabric> host(side, size, rights::remote_write | rights::remote_read);
         std::fill_n(host.region.data(), size, std::byte{0x5a});
         side.ready(1);
-        for (int i = 0; i < rounds; ++i) {  // where and how much: checked here, with all that lies beside
+        for (int i = 0; i < rounds; ++i) {  // offset and size: checked here together with the bytes around
           serve(side, host.net, host.seen, 1);
           const std::uint64_t place = side.ask_number(1);
           serve(side, host.net, host.seen, 1);
@@ -33,9 +33,9 @@ TYPED_TEST_P(put_get, random_sizes_at_random_places_come_back_whole) {
           const const_bytes all = host.region.memory();
           EXPECT_EQ(first_unlike(all.subspan(place, length), static_cast<std::uint64_t>(i)), length);
           for (std::size_t k = 0; k < 64 && k < place; ++k)
-            ASSERT_EQ(all[place - 1 - k], std::byte{0x5a}) << "in front of the write";
+            ASSERT_EQ(all[place - 1 - k], std::byte{0x5a}) << "before the written bytes";
           for (std::size_t k = place + length; k < std::min(size, place + length + 64); ++k)
-            ASSERT_EQ(all[k], std::byte{0x5a}) << "behind the write";
+            ASSERT_EQ(all[k], std::byte{0x5a}) << "after the written bytes";
           std::fill_n(host.region.data() + place, length, std::byte{0x5a});
           side.ready(1);
         }
@@ -53,13 +53,15 @@ TYPED_TEST_P(put_get, random_sizes_at_random_places_come_back_whole) {
           push(side, guest.net, guest.seen, "put", [&] {
             return guest.net.put(guest.other, guest.memory.slice(from, length), guest.there.at(place), &guest);
           });
-          await(side, guest.net, guest.seen, "the put's end", [&] { return guest.seen.completions == before + 1; });
+          await(side, guest.net, guest.seen, "the put's completion",
+                [&] { return guest.seen.completions == before + 1; });
           std::fill_n(guest.memory.data() + size, length, std::byte{});
           push(side, guest.net, guest.seen, "get", [&] {
             return guest.net.get(guest.other, guest.memory.slice(size, length), guest.there.at(place), &guest);
           });
-          await(side, guest.net, guest.seen, "the get's end", [&] { return guest.seen.completions == before + 2; });
-          // Only a delivered write is there for sure when a get follows; elsewhere the host judges.
+          await(side, guest.net, guest.seen, "the get's completion",
+                [&] { return guest.seen.completions == before + 2; });
+          // A get reads only delivered writes for sure; elsewhere the target's side checks.
           constexpr bool delivered = answer<fabric, write_fault_family>::signalled_write == post_mode::delivered;
           EXPECT_TRUE(!delivered ||
                       first_unlike({guest.memory.data() + size, length}, static_cast<std::uint64_t>(i)) == length)
@@ -73,7 +75,7 @@ TYPED_TEST_P(put_get, random_sizes_at_random_places_come_back_whole) {
       });
 }
 
-TYPED_TEST_P(put_get, what_leaves_the_region_is_refused_before_it_is_posted) {
+TYPED_TEST_P(put_get, an_access_out_of_bounds_is_refused_before_it_is_posted) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -103,14 +105,14 @@ TYPED_TEST_P(put_get, what_leaves_the_region_is_refused_before_it_is_posted) {
                     errc::out_of_range);
         }
         EXPECT_EQ(guest.net.put(guest.other, guest.memory.slice(4096, 1), there.at(0), &guest).code, errc::out_of_range)
-            << "past the end of one's own memory";
+            << "past the end of local memory";
         EXPECT_EQ(guest.net.fetch_add(guest.other, there.at(993), 1, &guest).code, errc::out_of_range);
         await(side, guest.net, guest.seen, "nothing in flight", [&] { return guest.net.in_flight() == 0; });
         side.ready(0);
       });
 }
 
-TYPED_TEST_P(put_get, what_the_region_does_not_grant_is_refused_before_it_is_posted) {
+TYPED_TEST_P(put_get, an_access_without_the_right_is_refused_before_it_is_posted) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -143,7 +145,7 @@ TYPED_TEST_P(put_get, a_wrong_key_ends_in_an_error_and_changes_no_byte) {
           hosting<fabric> host(side, 4096, rights::all, {.operation_timeout = 3s});
           paint(host.region.memory(), 77);
           side.ready(1);
-          host.seen.on_lost = [](const lost&) {};  // some libraries end the connection over it
+          host.seen.on_lost = [](const lost&) {};  // some libraries end the connection after a refused access
           serve(side, host.net, host.seen, 1);
           EXPECT_EQ(first_unlike(host.region.memory(), 77), host.region.size());
         },
@@ -159,17 +161,17 @@ TYPED_TEST_P(put_get, a_wrong_key_ends_in_an_error_and_changes_no_byte) {
                          : guest.net.get(guest.other, guest.memory.first(64), wrong, &guest);
           });
           await(
-              side, guest.net, guest.seen, "its end", [&] { return guest.seen.ends() == 1; }, 10s);
-          EXPECT_EQ(guest.seen.completions, 0U) << "an access with a wrong key was told as a success";
+              side, guest.net, guest.seen, "its completion", [&] { return guest.seen.ends() == 1; }, 10s);
+          EXPECT_EQ(guest.seen.completions, 0U) << "an access with a wrong key was reported as a success";
           side.ready(0);
         });
     if (testing::Test::HasFailure()) return;
   }
 }
 
-REGISTER_TYPED_TEST_SUITE_P(put_get, random_sizes_at_random_places_come_back_whole,
-                            what_leaves_the_region_is_refused_before_it_is_posted,
-                            what_the_region_does_not_grant_is_refused_before_it_is_posted,
+REGISTER_TYPED_TEST_SUITE_P(put_get, random_sizes_at_random_offsets_return_unchanged,
+                            an_access_out_of_bounds_is_refused_before_it_is_posted,
+                            an_access_without_the_right_is_refused_before_it_is_posted,
                             a_wrong_key_ends_in_an_error_and_changes_no_byte);
 
 }  // namespace weft::conformance

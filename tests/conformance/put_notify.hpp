@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// put_notify: each one is told exactly once, with its immediate, after all of its bytes are there; on every fabric,
-// whatever carries the notice. The places are random and disjoint, so that the bytes can be judged inside the handler.
-// Hot path: no. Threads: one per side.
+// put_notify: each notice arrives exactly once, with its immediate, after all of its bytes are visible, whatever
+// carries the notice. Offsets are random and disjoint, so the handler can check the bytes. Hot path: no. Threads: one
+// per side.
 #pragma once
 
 #include "two_sides.hpp"
@@ -12,7 +12,7 @@
 
 namespace weft::conformance {
 
-/// Where the i-th write goes, how long it is: both sides compute the same from one seed.
+/// Offset and size of the i-th write; both sides compute the same from one seed.
 class scattered {
  public:
   static constexpr std::size_t slot = 1000;
@@ -39,19 +39,20 @@ class scattered {
   std::vector<std::size_t> sizes_;
 };
 
-/// Side 0: counts each notice, looks at its bytes, and at the end at every byte that nobody wrote.
+/// Side 0: counts each notice and checks its bytes. At the end it checks every byte that no write touched.
 template <class F>
 void take_scattered(party& side, const scattered& plan) {
   hosting<F> host(side, plan.bytes_in_all(), rights::remote_write);
   std::vector<std::uint32_t> told(plan.count());
   host.seen.on_notified = [&](const notified& n) {
     if (n.immediate >= plan.count()) {
-      ADD_FAILURE() << "immediate " << n.immediate << " was never sent";
+      ADD_FAILURE() << "immediate " << n.immediate << " was not sent";
       return;
     }
-    EXPECT_EQ(++told[n.immediate], 1U) << "notice " << n.immediate << " came again";
+    EXPECT_EQ(++told[n.immediate], 1U) << "notice " << n.immediate << " arrived twice";
     const const_bytes there = host.region.memory().subspan(plan.place(n.immediate), plan.size(n.immediate));
-    EXPECT_EQ(first_unlike(there, n.immediate), there.size()) << "notice " << n.immediate << " came before its bytes";
+    EXPECT_EQ(first_unlike(there, n.immediate), there.size())
+        << "notice " << n.immediate << " arrived before its bytes";
     EXPECT_TRUE(!n.peer || n.peer == host.other);
     side.book.notified(1, host.net.now(), n.immediate, there);
   };
@@ -59,18 +60,18 @@ void take_scattered(party& side, const scattered& plan) {
       side, host.net, host.seen, "all notices", [&] { return host.seen.notices >= plan.count(); }, patience * 2);
   side.ready(1);
   serve(side, host.net, host.seen, 1);
-  EXPECT_EQ(host.seen.notices, plan.count()) << "more notices came than were sent";
+  EXPECT_EQ(host.seen.notices, plan.count()) << "more notices arrived than were sent";
   std::vector<bool> ours(plan.bytes_in_all());
   for (std::uint32_t i = 0; i < plan.count(); ++i)
     std::fill_n(ours.begin() + static_cast<std::ptrdiff_t>(plan.place(i)), plan.size(i), true);
   std::size_t spoiled = 0;
   for (std::size_t i = 0; i < ours.size(); ++i)
     spoiled += std::size_t{!ours[i] && host.region.data()[i] != std::byte{}};
-  EXPECT_EQ(spoiled, 0U) << "bytes beside the writes changed";
+  EXPECT_EQ(spoiled, 0U) << "bytes outside of the writes changed";
   side.book.finished(host.net.now());
 }
 
-/// Side 1: all of them, as fast as the queue takes them.
+/// Side 1: posts all of them, as fast as the queue accepts them.
 template <class F>
 void send_scattered(party& side, const scattered& plan, bool signalled) {
   visiting<F> guest(side, plan.count() * scattered::largest);
@@ -78,7 +79,7 @@ void send_scattered(party& side, const scattered& plan, bool signalled) {
   std::vector<std::uint32_t> ended(plan.count());
   guest.seen.on_completed = [&](const completed& c) {
     const auto i = static_cast<std::size_t>(static_cast<std::uint64_t*>(c.context) - ids.data());
-    EXPECT_EQ(++ended.at(i), 1U) << "put_notify " << i << " ended twice";
+    EXPECT_EQ(++ended.at(i), 1U) << "put_notify " << i << " completed twice";
     side.book.ended(ids.at(i), guest.net.now(), errc::ok);
   };
   for (std::uint32_t i = 0; i < plan.count(); ++i) {
@@ -96,7 +97,7 @@ void send_scattered(party& side, const scattered& plan, bool signalled) {
     await(side, guest.net, guest.seen, "all completions", [&] { return guest.seen.completions >= plan.count(); });
   serve(side, guest.net, guest.seen, 0);
   (void)side.ask(0);
-  if (!signalled)  // the other side has said that they all happened
+  if (!signalled)  // the other side has confirmed them all
     for (const std::uint64_t id : ids) side.book.ended(id, guest.net.now(), errc::ok);
   EXPECT_EQ(guest.seen.completions, signalled ? plan.count() : 0U);
   await(side, guest.net, guest.seen, "nothing in flight", [&] { return guest.net.in_flight() == 0; });
@@ -108,21 +109,21 @@ template <class Stage>
 class put_notify : public suite<Stage> {};
 TYPED_TEST_SUITE_P(put_notify);
 
-TYPED_TEST_P(put_notify, a_thousand_signalled_ones_are_told_once_each_after_their_bytes) {
+TYPED_TEST_P(put_notify, a_thousand_signalled_puts_notify_once_each_after_their_bytes) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {}, [](party& side) { take_scattered<fabric>(side, scattered(11, 1000)); },
       [](party& side) { send_scattered<fabric>(side, scattered(11, 1000), true); });
 }
 
-TYPED_TEST_P(put_notify, a_thousand_unsignalled_ones_are_told_once_each_after_their_bytes) {
+TYPED_TEST_P(put_notify, a_thousand_unsignalled_puts_notify_once_each_after_their_bytes) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {}, [](party& side) { take_scattered<fabric>(side, scattered(12, 1000)); },
       [](party& side) { send_scattered<fabric>(side, scattered(12, 1000), false); });
 }
 
-TYPED_TEST_P(put_notify, every_immediate_arrives_as_it_was_given) {
+TYPED_TEST_P(put_notify, every_immediate_value_arrives_unchanged) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t values[] = {0,       1,           0x7fff,      0x8000,     0xffff,
                                              0x10000, 0x7fff'ffff, 0x8000'0000, 0xffff'ffff};
@@ -155,7 +156,7 @@ TYPED_TEST_P(put_notify, every_immediate_arrives_as_it_was_given) {
       });
 }
 
-TYPED_TEST_P(put_notify, one_without_bytes_is_a_notice_all_the_same) {
+TYPED_TEST_P(put_notify, a_put_of_zero_bytes_notifies_too) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -182,7 +183,7 @@ TYPED_TEST_P(put_notify, one_without_bytes_is_a_notice_all_the_same) {
       });
 }
 
-TYPED_TEST_P(put_notify, ten_times_more_than_receives_are_posted_are_told) {
+TYPED_TEST_P(put_notify, ten_times_more_notices_than_posted_receives_all_arrive) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t count = 320;
   const transport_options few{.receives = 8};
@@ -211,9 +212,9 @@ TYPED_TEST_P(put_notify, ten_times_more_than_receives_are_posted_are_told) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(put_notify, a_thousand_signalled_ones_are_told_once_each_after_their_bytes,
-                            a_thousand_unsignalled_ones_are_told_once_each_after_their_bytes,
-                            every_immediate_arrives_as_it_was_given, one_without_bytes_is_a_notice_all_the_same,
-                            ten_times_more_than_receives_are_posted_are_told);
+REGISTER_TYPED_TEST_SUITE_P(put_notify, a_thousand_signalled_puts_notify_once_each_after_their_bytes,
+                            a_thousand_unsignalled_puts_notify_once_each_after_their_bytes,
+                            every_immediate_value_arrives_unchanged, a_put_of_zero_bytes_notifies_too,
+                            ten_times_more_notices_than_posted_receives_all_arrive);
 
 }  // namespace weft::conformance

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rails: transfers over several transports are whole, end once, are told to the target by count, and say so when a rail
-// is gone. Hot path: no. Threads: one per side.
+// Rails: transfers over several transports arrive whole, complete once, and are counted at the target. The loss of a
+// rail is reported. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "../../compose/notification_counter.hpp"
@@ -60,7 +60,7 @@ struct striped_host {
       throw stopped("send_region: " + describe(s));
   }
   void serve(party& side) {
-    await(side, all, seen, "serving until side 1 speaks", [&] { return side.heard(1); });
+    await(side, all, seen, "progress until side 1 sends a value", [&] { return side.heard(1); });
   }
 };
 /// Side 1.
@@ -89,7 +89,7 @@ template <class Stage>
 class striped_rails : public suite<Stage> {};
 TYPED_TEST_SUITE_P(striped_rails);
 
-TYPED_TEST_P(striped_rails, carry_transfers_of_every_size_and_are_told_by_count) {
+TYPED_TEST_P(striped_rails, transfers_of_every_size_arrive_and_notices_are_counted) {
   using fabric = typename TestFixture::tested_fabric;
   struct transfer {
     std::uint64_t offset, size;
@@ -126,7 +126,7 @@ TYPED_TEST_P(striped_rails, carry_transfers_of_every_size_and_are_told_by_count)
           push(side, guest.all, guest.seen, "put_notify",
                [&] { return guest.all.put_notify(guest.other, source, guest.there.at(all[i].offset), i, &guest); });
           ++ends;
-          await(side, guest.all, guest.seen, "its end, and the other side",
+          await(side, guest.all, guest.seen, "its completion, and a value of the other side",
                 [&] { return guest.seen.completions == ends && side.heard(0); });
           (void)side.ask(0);
           if (all[i].size > 0) {
@@ -134,7 +134,7 @@ TYPED_TEST_P(striped_rails, carry_transfers_of_every_size_and_are_told_by_count)
             push(side, guest.all, guest.seen, "get",
                  [&] { return guest.all.get(guest.other, back, guest.there.at(all[i].offset), &guest); });
             ++ends;
-            await(side, guest.all, guest.seen, "the get's end", [&] { return guest.seen.completions == ends; });
+            await(side, guest.all, guest.seen, "the get's completion", [&] { return guest.seen.completions == ends; });
             EXPECT_EQ(first_unlike(guest.memory.memory().subspan(10 * stripe, all[i].size), i), all[i].size) << i;
           }
           side.ready(0);
@@ -143,10 +143,10 @@ TYPED_TEST_P(striped_rails, carry_transfers_of_every_size_and_are_told_by_count)
       });
 }
 
-TYPED_TEST_P(striped_rails, end_each_of_more_transfers_than_queues_hold_once) {
+TYPED_TEST_P(striped_rails, more_transfers_than_queues_hold_complete_once_each) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t count = 40;
-  static constexpr std::uint64_t size = 30 * stripe;  // times eight at once: more pieces than the rails take
+  static constexpr std::uint64_t size = 30 * stripe;  // eight at once: more pieces than the rails hold
   TestFixture::play(
       {},
       [](party& side) {
@@ -167,12 +167,12 @@ TYPED_TEST_P(striped_rails, end_each_of_more_transfers_than_queues_hold_once) {
           push(side, guest.all, guest.seen, "put_notify", [&] {
             return guest.all.put_notify(guest.other, guest.memory.first(size), guest.there.at(0), 5, &each);
           });
-        await(side, guest.all, guest.seen, "all ends, and the other side",
+        await(side, guest.all, guest.seen, "all completions, and a value of the other side",
               [&] { return guest.all.in_flight() == 0 && side.heard(0); });
         for (const int each : ends) EXPECT_EQ(each, 1);
         std::uint64_t told = 0;
         const auto overloads = overloaded{[&](const completed&) { ++told; },
-                                          [](auto&&) {}};  // the second must not take what the first is for
+                                          [](auto&&) {}};  // the second handler must not take events of the first
         push(side, guest.all, guest.seen, "put",
              [&] { return guest.all.put(guest.other, guest.memory.first(8), guest.there.at(0), &guest); });
         const instant end = guest.all.now() + patience;
@@ -182,7 +182,7 @@ TYPED_TEST_P(striped_rails, end_each_of_more_transfers_than_queues_hold_once) {
       });
 }
 
-TYPED_TEST_P(striped_rails, tell_the_loss_of_one_rail_once_and_fail_each_transfer_once) {
+TYPED_TEST_P(striped_rails, a_lost_rail_is_reported_once_and_fails_each_transfer_once) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -190,7 +190,7 @@ TYPED_TEST_P(striped_rails, tell_the_loss_of_one_rail_once_and_fail_each_transfe
         striped_host<fabric> host(side, 30 * stripe);
         await(side, host.all, host.seen, "some notices", [&] { return host.arrivals.reached(1, 30); });
         EXPECT_TRUE(host.all.rail(1).close(host.other.on(1), 2s, host.seen));
-        await(side, host.all, host.seen, "serving until side 1 speaks", [&] { return side.heard(1); });
+        await(side, host.all, host.seen, "progress until side 1 sends a value", [&] { return side.heard(1); });
       },
       [](party& side) {
         striped_guest<fabric> guest(side, 30 * stripe);
@@ -207,7 +207,7 @@ TYPED_TEST_P(striped_rails, tell_the_loss_of_one_rail_once_and_fail_each_transfe
           return guest.seen.losses > 0;
         });
         EXPECT_EQ(guest.all.put(guest.other, guest.memory.first(1), guest.there.at(0), &guest).code, errc::peer_lost);
-        await(side, guest.all, guest.seen, "all ends", [&] { return guest.all.in_flight() == 0; });
+        await(side, guest.all, guest.seen, "all completions", [&] { return guest.all.in_flight() == 0; });
         EXPECT_EQ(guest.seen.ends(), posted);
         EXPECT_EQ(guest.seen.losses, 1U);
         side.ready(0);
@@ -215,7 +215,7 @@ TYPED_TEST_P(striped_rails, tell_the_loss_of_one_rail_once_and_fail_each_transfe
       });
 }
 
-TYPED_TEST_P(striped_rails, refuse_what_is_out_of_bounds_and_other_cuts) {
+TYPED_TEST_P(striped_rails, transfers_out_of_bounds_and_other_stripe_sizes_are_refused) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -254,9 +254,9 @@ TYPED_TEST_P(striped_rails, refuse_what_is_out_of_bounds_and_other_cuts) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(striped_rails, carry_transfers_of_every_size_and_are_told_by_count,
-                            end_each_of_more_transfers_than_queues_hold_once,
-                            tell_the_loss_of_one_rail_once_and_fail_each_transfer_once,
-                            refuse_what_is_out_of_bounds_and_other_cuts);
+REGISTER_TYPED_TEST_SUITE_P(striped_rails, transfers_of_every_size_arrive_and_notices_are_counted,
+                            more_transfers_than_queues_hold_complete_once_each,
+                            a_lost_rail_is_reported_once_and_fails_each_transfer_once,
+                            transfers_out_of_bounds_and_other_stripe_sizes_are_refused);
 
 }  // namespace weft::conformance

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Regions: keys that are never used twice, descriptions that travel as bytes and are parsed strictly, and an end after
-// which nobody writes there any more. Hot path: no. Threads: one per side.
+// Regions: keys are never used twice, descriptions travel as bytes and are parsed strictly, and after its release a
+// region is never written again. Hot path: no. Threads: one per side.
 #pragma once
 
-#include "meeting.hpp"
+#include "connecting.hpp"
 
 #include <algorithm>
 #include <unordered_set>
@@ -43,11 +43,11 @@ TYPED_TEST_P(regions, ten_thousand_keys_are_all_different) {
       net.release_region(*r);
     }
     const int wide = fabric::facts.key_bytes >= 8 ? 63 : 8 * fabric::facts.key_bytes;
-    EXPECT_EQ(all_bits, (std::uint64_t{1} << wide) - 1) << "not as wide as the row allows";
+    EXPECT_EQ(all_bits, (std::uint64_t{1} << wide) - 1) << "narrower than the row allows";
   });
 }
 
-TYPED_TEST_P(regions, fresh_memory_is_zeroed_and_begins_a_page) {
+TYPED_TEST_P(regions, allocated_memory_is_zeroed_and_page_aligned) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play({.once = true}, [](party& side) {
     auto net = opened<fabric>(side);
@@ -57,7 +57,7 @@ TYPED_TEST_P(regions, fresh_memory_is_zeroed_and_begins_a_page) {
       EXPECT_EQ(reinterpret_cast<std::uintptr_t>(r.data()) % 4096, 0U) << size;
       for (std::byte& each : r.memory()) {
         ASSERT_EQ(each, std::byte{});
-        each = std::byte{0xEE};  // who gets it next must not see it
+        each = std::byte{0xEE};  // the next owner must not see these bytes
       }
       net.release_region(r);
     }
@@ -89,7 +89,7 @@ TYPED_TEST_P(regions, descriptions_are_parsed_strictly) {
   });
 }
 
-TYPED_TEST_P(regions, after_its_release_nobody_writes_there) {
+TYPED_TEST_P(regions, a_write_to_a_released_region_fails) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -115,13 +115,13 @@ TYPED_TEST_P(regions, after_its_release_nobody_writes_there) {
         push(side, guest.net, guest.seen, "put",
              [&] { return guest.net.put(guest.other, guest.memory.first(100), guest.there.at(0), &guest); });
         await(
-            side, guest.net, guest.seen, "its end", [&] { return guest.seen.ends() == 1; }, 10s);
-        EXPECT_EQ(guest.seen.completions, 0U) << "a write into released memory was told as a success";
+            side, guest.net, guest.seen, "its completion", [&] { return guest.seen.ends() == 1; }, 10s);
+        EXPECT_EQ(guest.seen.completions, 0U) << "a write into released memory was reported as a success";
         side.ready(0);
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(regions, fresh_memory_is_zeroed_and_begins_a_page, ten_thousand_keys_are_all_different,
-                            descriptions_are_parsed_strictly, after_its_release_nobody_writes_there);
+REGISTER_TYPED_TEST_SUITE_P(regions, allocated_memory_is_zeroed_and_page_aligned, ten_thousand_keys_are_all_different,
+                            descriptions_are_parsed_strictly, a_write_to_a_released_region_fails);
 
 }  // namespace weft::conformance

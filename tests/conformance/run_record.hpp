@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run says of itself in its result file (--gtest_output=xml:...): the library and its release, and which program
-// it was, built when. A file of an earlier run goes first, so that a run which dies leaves none: `weft conformance`
-// then says that it did not run, instead of believing the old one. Hot path: no. Threads: the test program's.
+// Properties of a run in its result file (--gtest_output=xml:...): the library and its release, and the time when the
+// program was built. The file of an earlier run is removed first, so a run that dies leaves none. `weft conformance`
+// then reports that the suite did not run. Hot path: no. Threads: the test program's.
 #pragma once
 
 #include "stage.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One pool of receives for all peers: each message finds its peer, a peer that closes or dies takes no receive with it,
-// and peers that come after it are met as before. On addressed fabrics the pool is the only answer; connected ones are
-// asked for it where their row has it. Hot path: no. Threads: one per side.
+// One pool of receives for all peers: each message names its peer. A peer that closes or dies takes no receive with it,
+// and later peers connect as before. On addressed fabrics the pool is the only answer; connected fabrics use it where
+// their row has it. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "../../compose/with.hpp"
@@ -15,7 +15,7 @@ namespace weft::conformance {
 template <class F>
 inline constexpr bool has_pool = can_answer<F, receive_pool::shared>;
 
-/// The fabric with one pool; where its row has none, as it is.
+/// The fabric with one pool; the fabric itself where its row has none.
 template <class F>
 struct pooled_of {
   using type = F;
@@ -41,7 +41,7 @@ inline transport_options pool_options() {
   return o;
 }
 
-/// Side `talker` sends `count` messages to side 1, which says when it had them.
+/// Side `talker` sends `count` messages to side 1, which confirms them.
 template <class F>
 void say(party& side, transport<F>& net, observer& seen, peer to, weft::region& memory, std::uint32_t first,
          std::uint32_t count) {
@@ -73,7 +73,7 @@ void talker(party& side, std::initializer_list<std::uint32_t> rounds) {
   (void)net.close(p, 2s, seen);
 }
 
-/// Who sent what, as the pool's side sees it.
+/// Messages by sender, as the pool's side received them.
 struct ledger {
   std::array<peer, 4> peers{};
   std::array<std::uint32_t, 4> came{};
@@ -82,7 +82,7 @@ struct ledger {
     const std::uint32_t number = number_of(m.message);
     const std::uint32_t from = number / 100'000;
     ASSERT_LT(from, 4U);
-    EXPECT_EQ(m.peer, peers.at(from)) << "a message of side " << from << " was taken for another's";
+    EXPECT_EQ(m.peer, peers.at(from)) << "a message of side " << from << " was taken for a message of another side";
     EXPECT_TRUE(is_message(m.message, number));
     EXPECT_TRUE(!in_order || number % 100'000 == came.at(from))
         << "side " << from << ": out of the order that the row promises";
@@ -90,10 +90,10 @@ struct ledger {
   }
 };
 
-TYPED_TEST_P(shared_receives, each_message_of_a_pool_finds_its_peer) {
+TYPED_TEST_P(shared_receives, each_message_of_the_pool_names_its_peer) {
   using fabric = pooled<typename TestFixture::tested_fabric>;
   if (!has_pool<typename TestFixture::tested_fabric>)
-    GTEST_SKIP() << "the row says that there is no pool, and asking for one does not compile";
+    GTEST_SKIP() << "the row has no pool; requesting one does not compile";
   static constexpr std::uint32_t first = 200;
   const auto talk = [](party& side) { talker<fabric>(side, {first, 100}); };
   TestFixture::play(
@@ -124,10 +124,10 @@ TYPED_TEST_P(shared_receives, each_message_of_a_pool_finds_its_peer) {
       talk, talk);
 }
 
-TYPED_TEST_P(shared_receives, a_dead_peer_takes_no_receive_of_the_pool_with_it) {
+TYPED_TEST_P(shared_receives, a_dead_peer_costs_the_pool_no_receive) {
   using fabric = pooled<typename TestFixture::tested_fabric>;
   if (!has_pool<typename TestFixture::tested_fabric>)
-    GTEST_SKIP() << "the row says that there is no pool, and asking for one does not compile";
+    GTEST_SKIP() << "the row has no pool; requesting one does not compile";
   TestFixture::play(
       {.first_is_killed = true},
       [](party& side) {
@@ -139,7 +139,7 @@ TYPED_TEST_P(shared_receives, a_dead_peer_takes_no_receive_of_the_pool_with_it) 
         (void)serve_and_ask(side, net, seen, 1);
         say(side, net, seen, p, memory, 0, 100);
         for (std::uint32_t i = 0; i < pool_slots; ++i)
-          (void)net.send(p, memory.slice(0, 64), &seen);  // on their way when it dies
+          (void)net.send(p, memory.slice(0, 64), &seen);  // in flight when the side dies
         side.ready(1);
         for (;;) side.rest(100ms);
       },
@@ -148,7 +148,7 @@ TYPED_TEST_P(shared_receives, a_dead_peer_takes_no_receive_of_the_pool_with_it) 
         observer seen;
         ledger book;
         seen.on_received = [&](const received& m) {
-          if (number_of(m.message) < 100'000) return;  // of the one that dies
+          if (number_of(m.message) < 100'000) return;  // of the side that dies
           book.take(m, fabric::facts.order_send_after_send);
         };
         for (const int other : {0, 2})
@@ -175,7 +175,7 @@ TYPED_TEST_P(shared_receives, a_dead_peer_takes_no_receive_of_the_pool_with_it) 
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(shared_receives, each_message_of_a_pool_finds_its_peer,
-                            a_dead_peer_takes_no_receive_of_the_pool_with_it);
+REGISTER_TYPED_TEST_SUITE_P(shared_receives, each_message_of_the_pool_names_its_peer,
+                            a_dead_peer_costs_the_pool_no_receive);
 
 }  // namespace weft::conformance

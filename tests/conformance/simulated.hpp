@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The stage of simulated fabrics: each side is a node of a loopback world, all in one thread and in virtual time. Each
-// test runs several times, from different seeds, over a calm world and over a rough one: delays, retransmissions, full
-// queues, torn writes, and every disorder that the row does not exclude. WEFT_SEEDS=n asks for more seeds; a failure
-// names its own. Hot path: no. Threads: one.
+// The environment of simulated fabrics: each side is a node of a loopback world, all in one thread and in virtual time.
+// Each test runs several times from different seeds, over a world without faults and over one with faults. The faults
+// are delays, retransmissions, full queues, torn writes, and every disorder that the row does not exclude. WEFT_SEEDS=n
+// asks for more seeds; a failure names its seed. Hot path: no. Threads: one.
 #pragma once
 
 #include "../../backends/loopback/port.hpp"
@@ -22,7 +22,7 @@ namespace weft::conformance {
 
 namespace loopback = backends::loopback;
 
-/// What the sides of one run share.
+/// State that the sides of one run share.
 struct side_talk {
   loopback::world* world = nullptr;
   std::map<std::pair<int, int>, std::deque<std::vector<std::byte>>> said;
@@ -45,8 +45,9 @@ class fiber_party final : public party {
     auto& queue = talk_.said[{from, number()}];
     const instant end = talk_.world->now() + patience;
     while (queue.empty()) {
-      if (talk_.ended[from]) throw stopped("side " + std::to_string(from) + " ended before it told what was asked");
-      if (talk_.world->now() >= end) throw stopped("side " + std::to_string(from) + " said nothing in time");
+      if (talk_.ended[from])
+        throw stopped("side " + std::to_string(from) + " ended before it sent the requested value");
+      if (talk_.world->now() >= end) throw stopped("side " + std::to_string(from) + " sent no value in time");
       loopback::sleep_for(20us);
     }
     auto message = std::move(queue.front());
@@ -68,7 +69,7 @@ class fiber_party final : public party {
   side_talk& talk_;
 };
 
-/// Every trouble that stays below the reliable layer.
+/// Every fault below the reliable layer.
 inline loopback::faults rough_weather() {
   loopback::faults f;
   f.delay_most = duration(30'000);
@@ -134,7 +135,7 @@ struct simulated_stage {
         if (rough && how.once) continue;
         play(seed, rough ? rough_weather() : loopback::faults{}, sides).run();
         if (testing::Test::HasFailure()) {
-          ADD_FAILURE() << "seed " << seed << (rough ? ", rough weather" : ", calm weather");
+          ADD_FAILURE() << "seed " << seed << (rough ? ", with faults" : ", without faults");
           return;
         }
       }

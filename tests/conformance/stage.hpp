@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which stage a fabric's tests run on: processes, or fibers where the fabric's port is the in-process one.
-// With WEFT_OVER_LOOPBACK any row runs over the in-process port: its answers are tested on machines that lack its
-// hardware. Hot path: no. Threads: none.
+// The environment in which a fabric's tests run: processes, or fibers where the fabric's port is the in-process one.
+// With WEFT_OVER_LOOPBACK any row runs over the in-process port, so its answers are tested without its hardware. Hot
+// path: no. Threads: none.
 #pragma once
 
 #include "../../compose/selected.hpp"

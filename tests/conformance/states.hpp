@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The states of a write: whoever asked for `visible`, or flushed, can tell the target by any other way, and the target
-// sees the bytes without another look at its queue. The weaker states end once; what cannot be had does not compile,
-// which tests/fail shows. Hot path: no. Threads: one per side.
+// The states of a write. After `visible`, or after a flush, the initiator can signal the target by any other way, and
+// the target reads the bytes without another poll of its queue. Weaker states end once. Unavailable states do not
+// compile (tests/fail). Hot path: no. Threads: one per side.
 #pragma once
 
 #include "two_sides.hpp"
@@ -18,7 +18,7 @@ TYPED_TEST_SUITE_P(states);
 template <class F>
 inline constexpr bool shows = reached_by<F, visible>::native || reached_by<F, visible>::emulated;
 
-/// Side 0: told outside of the fabric that slots are filled, it looks at once.
+/// Side 0: reads slots at once after a value outside of the fabric says that they are filled.
 struct filled_slots {
   std::size_t each;
   std::uint32_t count;
@@ -38,7 +38,7 @@ struct filled_slots {
   }
 };
 
-TYPED_TEST_P(states, what_is_visible_is_seen_at_once) {
+TYPED_TEST_P(states, a_visible_put_is_read_at_once_by_the_target) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t rounds = 30;
   static constexpr std::size_t size = 9000;
@@ -62,18 +62,19 @@ TYPED_TEST_P(states, what_is_visible_is_seen_at_once) {
                  [&] { return guest.net.put(guest.other, whole, guest.there.at(0), until<visible>(&guest)); });
             push(side, guest.net, guest.seen, "put",
                  [&] { return guest.net.put(guest.other, cut, guest.there.at(size), until<visible>(&guest)); });
-            await(side, guest.net, guest.seen, "their ends", [&] { return guest.seen.completions == 2 * (i + 1); });
+            await(side, guest.net, guest.seen, "their completions",
+                  [&] { return guest.seen.completions == 2 * (i + 1); });
             side.ready(0);
             (void)serve_and_ask(side, guest.net, guest.seen, 0);
           }
           await(side, guest.net, guest.seen, "nothing in flight", [&] { return guest.net.in_flight() == 0; });
-          EXPECT_EQ(guest.net.stale(), 0U) << "answers that nobody waited for: a put ended before it was visible";
+          EXPECT_EQ(guest.net.stale(), 0U) << "replies that were not awaited: a put completed before it was visible";
           side.ready(0);
         });
   }
 }
 
-TYPED_TEST_P(states, a_flush_ends_when_all_writes_before_it_are_visible) {
+TYPED_TEST_P(states, a_flush_ends_when_all_earlier_writes_are_visible) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t rounds = 12, count = 40;
   static constexpr std::size_t each = 333;
@@ -107,7 +108,7 @@ TYPED_TEST_P(states, a_flush_ends_when_all_writes_before_it_are_visible) {
             }
             if (i % 2 == 0) {
               push(side, guest.net, guest.seen, "flush", [&] { return guest.net.flush(guest.other, &guest); });
-              await(side, guest.net, guest.seen, "the flush's end", [&] { return flushed == i / 2 + 1; });
+              await(side, guest.net, guest.seen, "the flush's completion", [&] { return flushed == i / 2 + 1; });
             } else {
               const status s = guest.net.flush(guest.other, patience, guest.seen);
               if (!s) throw stopped("flush: " + describe(s));
@@ -122,7 +123,7 @@ TYPED_TEST_P(states, a_flush_ends_when_all_writes_before_it_are_visible) {
   }
 }
 
-TYPED_TEST_P(states, a_small_put_that_nobody_asks_about_is_copied_at_the_call_where_that_is_promised) {
+TYPED_TEST_P(states, a_small_unsignalled_put_is_copied_at_the_call_where_promised) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t rounds = 12, count = 40;
   static constexpr std::size_t each = std::min<std::size_t>(transport<fabric>::put_inject_bytes, 200);
@@ -153,7 +154,7 @@ TYPED_TEST_P(states, a_small_put_that_nobody_asks_about_is_copied_at_the_call_wh
   }
 }
 
-TYPED_TEST_P(states, weaker_ones_end_once_and_a_refused_write_is_never_delivered) {
+TYPED_TEST_P(states, weaker_states_end_once_and_a_refused_write_is_never_delivered) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -175,7 +176,7 @@ TYPED_TEST_P(states, weaker_ones_end_once_and_a_refused_write_is_never_delivered
           push(side, guest.net, guest.seen, "put",
                [&] { return guest.net.put(guest.other, from, guest.there.at(0), until<posted>()); });
           ends += 2;
-          await(side, guest.net, guest.seen, "their ends", [&] { return guest.seen.completions == ends; });
+          await(side, guest.net, guest.seen, "their completions", [&] { return guest.seen.completions == ends; });
         }
         EXPECT_EQ(guest.net.put(guest.other, some, guest.there.at(4090), until<delivered>(&guest)).code,
                   errc::out_of_range);
@@ -186,13 +187,13 @@ TYPED_TEST_P(states, weaker_ones_end_once_and_a_refused_write_is_never_delivered
         push(side, guest.net, guest.seen, "put",
              [&] { return guest.net.put(guest.other, some, wrong, until<delivered>(&guest)); });
         await(
-            side, guest.net, guest.seen, "its end", [&] { return guest.seen.failures == 1; }, 10s);
+            side, guest.net, guest.seen, "its completion", [&] { return guest.seen.failures == 1; }, 10s);
         EXPECT_EQ(guest.seen.completions, ends);
         side.ready(0);
       });
 }
 
-TYPED_TEST_P(states, a_flush_of_a_peer_that_left_or_does_nothing_ends_in_time) {
+TYPED_TEST_P(states, a_flush_to_a_closed_or_silent_peer_ends_by_the_deadline) {
   using fabric = typename TestFixture::tested_fabric;
   if constexpr (!flushes<fabric>) {
     GTEST_SKIP() << "flush is refused by the row";
@@ -202,7 +203,7 @@ TYPED_TEST_P(states, a_flush_of_a_peer_that_left_or_does_nothing_ends_in_time) {
         [](party& side) {
           hosting<fabric> host(side, 4096, rights::remote_write);
           (void)serve_and_ask(side, host.net, host.seen, 1);
-          (void)side.ask(1);  // does nothing at all meanwhile
+          (void)side.ask(1);  // makes no progress meanwhile
           serve(side, host.net, host.seen, 1);
           (void)side.ask(1);
           EXPECT_TRUE(host.net.close(host.other, patience, host.seen));
@@ -216,9 +217,9 @@ TYPED_TEST_P(states, a_flush_of_a_peer_that_left_or_does_nothing_ends_in_time) {
           EXPECT_TRUE(asleep || asleep.code == errc::deadline) << describe(asleep);
           side.ready(0);
           EXPECT_TRUE(guest.net.flush(guest.other, patience, guest.seen));
-          EXPECT_EQ(guest.seen.ends(), 0U) << "a flush that was given up was told";
+          EXPECT_EQ(guest.seen.ends(), 0U) << "a cancelled flush was reported";
           side.ready(0);
-          await(side, guest.net, guest.seen, "the peer's leave", [&] { return !guest.other.alive(); });
+          await(side, guest.net, guest.seen, "the peer's goodbye", [&] { return !guest.other.alive(); });
           EXPECT_EQ(guest.net.flush(guest.other, &guest).code, errc::peer_lost);
           EXPECT_EQ(guest.net.flush(guest.other, 1s, guest.seen).code, errc::peer_lost);
           await(side, guest.net, guest.seen, "nothing in flight", [&] { return guest.net.in_flight() == 0; });
@@ -226,9 +227,10 @@ TYPED_TEST_P(states, a_flush_of_a_peer_that_left_or_does_nothing_ends_in_time) {
   }
 }
 
-REGISTER_TYPED_TEST_SUITE_P(states, what_is_visible_is_seen_at_once, a_flush_ends_when_all_writes_before_it_are_visible,
-                            a_small_put_that_nobody_asks_about_is_copied_at_the_call_where_that_is_promised,
-                            weaker_ones_end_once_and_a_refused_write_is_never_delivered,
-                            a_flush_of_a_peer_that_left_or_does_nothing_ends_in_time);
+REGISTER_TYPED_TEST_SUITE_P(states, a_visible_put_is_read_at_once_by_the_target,
+                            a_flush_ends_when_all_earlier_writes_are_visible,
+                            a_small_unsignalled_put_is_copied_at_the_call_where_promised,
+                            weaker_states_end_once_and_a_refused_write_is_never_delivered,
+                            a_flush_to_a_closed_or_silent_peer_ends_by_the_deadline);
 
 }  // namespace weft::conformance

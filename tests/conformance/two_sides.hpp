@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What most conformance tests begin with: a transport on each side, connected, a region of side 0 in the hands of side
-// 1; and the two loops that every test needs: post until there is room, make progress until something holds. Same text
-// on every fabric, live or not. Hot path: no. Threads: one per side.
+// The beginning of most conformance tests: a transport on each side, connected, and a region of side 0 that side 1 may
+// use. Also the two loops of every test: post until there is room, and make progress until a condition holds. Same code
+// on every fabric, live or simulated. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "../../compose/transport.hpp"
@@ -22,7 +22,7 @@ namespace weft::conformance {
 template <class F>
 inline constexpr bool flushes = !std::same_as<answer<F, flush_family>, flush::refused>;
 
-/// A suite over one stage: `Stage::fabric` is what is tested, `play` runs its sides.
+/// A suite over one environment: `Stage::fabric` is the fabric under test, `play` runs its sides.
 template <class Stage>
 class suite : public testing::Test {
  public:
@@ -36,7 +36,7 @@ class suite : public testing::Test {
   }
 };
 
-/// The address that the sides of a test meet at: this machine's own, or where its device has another, WEFT_TEST_NODE.
+/// The address of the sides of a test: this machine's own, or WEFT_TEST_NODE where the device has another.
 inline std::string home() {
   const char* said = std::getenv("WEFT_TEST_NODE");
   return said == nullptr ? "127.0.0.1" : said;
@@ -46,7 +46,7 @@ inline std::string home_of_the_sixth_family() {
   return said == nullptr ? "::1" : said;
 }
 
-/// A transport at home, or the sentence why not.
+/// A transport at home(), or the sentence of its failure.
 template <class F>
 transport<F> opened(party& side, transport_options options = {}) {
   side.at("open");
@@ -58,7 +58,7 @@ transport<F> opened(party& side, transport_options options = {}) {
   return std::move(net).value();
 }
 
-/// Makes progress until `done` holds; what it waited for is in the failure.
+/// Makes progress until `done` holds; the failure names what it waited for.
 template <class F, class Done>
 void await(party& side, transport<F>& net, observer& seen, std::string_view what, Done&& done,
            duration limit = patience) {
@@ -67,8 +67,8 @@ void await(party& side, transport<F>& net, observer& seen, std::string_view what
   if (!s) throw stopped("waited for " + std::string(what) + ": " + describe(s));
 }
 
-/// Posts until the post is taken. Anything but `again` and success stops the side, and so does a post that is not taken
-/// in time; in simulation, where these tries take little time, that is a number of them.
+/// Posts until the post is accepted. Any answer but `again` and success stops the side. A post that is not accepted in
+/// time stops the side too; in simulation a number of polls is the limit, because time hardly passes.
 template <class F, class Post>
 void push(party& side, transport<F>& net, observer& seen, std::string_view what, Post&& post) {
   instant end{};
@@ -80,26 +80,26 @@ void push(party& side, transport<F>& net, observer& seen, std::string_view what,
     if (tries == 0) side.at(what), end = net.now() + patience;
     if (tries > 0 && tries % 4096 == 0) side.rest(1ms);
     if (side.simulated() ? tries > 2'000'000 : tries % 64 == 63 && net.now() >= end)
-      throw stopped(std::string(what) + " is never taken: " + describe(s));
+      throw stopped(std::string(what) + " is never accepted: " + describe(s));
     net.progress(seen);
   }
 }
 
-/// Keeps the transport going until another side says something outside of the fabric.
+/// Makes progress until another side sends a value outside of the fabric.
 template <class F>
 void serve(party& side, transport<F>& net, observer& seen, int until_heard_from, duration limit = patience * 3) {
   await(
       side, net, seen, "serving until side " + std::to_string(until_heard_from) + " speaks",
       [&] { return side.heard(until_heard_from); }, limit);
 }
-/// serve, and take what was said.
+/// serve(), then takes that value.
 template <class F>
 std::vector<std::byte> serve_and_ask(party& side, transport<F>& net, observer& seen, int from) {
   serve(side, net, seen, from);
   return side.ask(from);
 }
 
-/// Side 0's beginning: listens, says where, accepts one peer.
+/// Side 0's beginning: listens, sends its address, accepts one peer.
 template <class F>
 peer meet_as_listener(party& side, transport<F>& net, observer& seen, int other = 1) {
   side.tell(other, net.listen_address());
@@ -108,7 +108,7 @@ peer meet_as_listener(party& side, transport<F>& net, observer& seen, int other 
   if (!p) throw stopped("accept: " + p.error().sentence);
   return *p;
 }
-/// The other side's: asks where, connects.
+/// The other side's beginning: receives the address, connects.
 template <class F>
 peer meet_as_caller(party& side, transport<F>& net, observer& seen, int other = 0) {
   const std::string where = side.ask_text(other);
@@ -169,7 +169,7 @@ constexpr std::byte pattern(std::uint64_t which, std::uint64_t i) noexcept {
 inline void paint(bytes into, std::uint64_t which) noexcept {
   for (std::size_t i = 0; i < into.size(); ++i) into[i] = pattern(which, i);
 }
-/// The first byte that is not of the pattern, or the size.
+/// Index of the first byte that differs from the pattern, or the size.
 inline std::size_t first_unlike(const_bytes seen, std::uint64_t which) noexcept {
   for (std::size_t i = 0; i < seen.size(); ++i)
     if (seen[i] != pattern(which, i)) return i;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Posts that nobody asks the end of: as many as one likes, bounded at each moment. What bounds them is the library's
-// queue, and where a row needs a slot for each (contexts that the library overwrites, tracked writes) the transport's
-// operations: a full one is answered `again`. And transfers beyond 4 GiB, on request (WEFT_LARGE_TRANSFERS): of memory
-// that is a few megabytes mapped again and again. Hot path: no. Threads: one per side.
+// Unsignalled posts without end, in bounded memory. The bound is the library's queue. Where a row needs a slot for each
+// post (contexts that the library overwrites, tracked writes), the transport's operations are the bound. A full one is
+// answered `again`. Transfers beyond 4 GiB run on request (WEFT_LARGE_TRANSFERS), from a few megabytes that are mapped
+// many times. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "two_sides.hpp"
@@ -19,20 +19,18 @@ template <class Stage>
 class unsignalled : public suite<Stage> {};
 TYPED_TEST_SUITE_P(unsignalled);
 
-/// WEFT_FLOOD asks for more, or for fewer.
+/// WEFT_FLOOD asks for another number.
 template <class Stage>
 std::uint64_t floods() {
   if (const char* asked = std::getenv("WEFT_FLOOD"); asked != nullptr) return std::strtoull(asked, nullptr, 10);
-  if constexpr (Stage::simulated) return 5'000;  // simulated time is dear, and every row has its turn
+  if constexpr (Stage::simulated) return 5'000;  // simulated time is expensive, and every row runs this
   else return 100'000;
 }
 
-TYPED_TEST_P(unsignalled, posts_without_end_reach_a_slow_receiver_all_and_in_bounded_memory) {
+TYPED_TEST_P(unsignalled, a_slow_receiver_gets_every_unsignalled_post_in_bounded_memory) {
   using fabric = typename TestFixture::tested_fabric;
   static const transport_options few{
-      .receives = 8,
-      .operations = 32,
-      .silence_limit = 30s};  // a flood delays heartbeats where it goes through one socket
+      .receives = 8, .operations = 32, .silence_limit = 30s};  // a flood delays heartbeats where both share a socket
   TestFixture::play(
       {.once = true},
       [](party& side) {
@@ -64,7 +62,7 @@ TYPED_TEST_P(unsignalled, posts_without_end_reach_a_slow_receiver_all_and_in_bou
           if (i % 2 == 0) {
             push(side, guest.net, guest.seen, "put",
                  [&] { return guest.net.put(guest.other, guest.memory.first(32), guest.there.at(i % 4064)); });
-          } else {  // a source of its own for as long as any queue may be: 8 bytes may be read late
+          } else {  // a separate source for as long as any queue may be: 8 bytes may be read late
             const local_memory from = guest.memory.slice(64 + number % 4096 * 8, 8);
             std::memcpy(from.data, &number, sizeof number);
             push(side, guest.net, guest.seen, "send", [&] { return guest.net.send(guest.other, from); });
@@ -82,7 +80,7 @@ TYPED_TEST_P(unsignalled, posts_without_end_reach_a_slow_receiver_all_and_in_bou
       });
 }
 
-/// More bytes than 32 bits count, in little memory: one tile mapped many times, then a tail of its own, which arrives
+/// More bytes than 32 bits count, in little memory: one tile mapped many times, then a separate tail, which arrives
 /// only with the last bytes.
 class tiled_memory {
  public:
@@ -109,7 +107,7 @@ class tiled_memory {
   std::byte* base_ = nullptr;
 };
 
-TYPED_TEST_P(unsignalled, more_than_four_gigabytes_go_as_one_put_and_come_back_as_one_get) {
+TYPED_TEST_P(unsignalled, more_than_four_gigabytes_go_by_one_put_and_return_by_one_get) {
   using fabric = typename TestFixture::tested_fabric;
   if (std::getenv("WEFT_LARGE_TRANSFERS") == nullptr)
     GTEST_SKIP() << "WEFT_LARGE_TRANSFERS asks for it: it takes seconds";
@@ -145,12 +143,12 @@ TYPED_TEST_P(unsignalled, more_than_four_gigabytes_go_as_one_put_and_come_back_a
         const local_memory all = region->first(tiled_memory::size);
         push(side, net, seen, "put_notify", [&] { return net.put_notify(other, all, there.at(0), 1, &seen); });
         await(
-            side, net, seen, "the put's end", [&] { return seen.completions == 1; }, 60s);
+            side, net, seen, "the put's completion", [&] { return seen.completions == 1; }, 60s);
         paint(memory.first(), 3);
         paint(memory.last(), 4);
         push(side, net, seen, "get", [&] { return net.get(other, all, there.at(0), &seen); });
         await(
-            side, net, seen, "the get's end", [&] { return seen.completions == 2; }, 60s);
+            side, net, seen, "the get's completion", [&] { return seen.completions == 2; }, 60s);
         EXPECT_EQ(first_unlike(memory.first(), 1), tiled_memory::tile);
         EXPECT_EQ(first_unlike(memory.last(), 2), tiled_memory::tail) << "beyond 4 GiB";
         side.ready(0);
@@ -158,7 +156,7 @@ TYPED_TEST_P(unsignalled, more_than_four_gigabytes_go_as_one_put_and_come_back_a
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(unsignalled, posts_without_end_reach_a_slow_receiver_all_and_in_bounded_memory,
-                            more_than_four_gigabytes_go_as_one_put_and_come_back_as_one_get);
+REGISTER_TYPED_TEST_SUITE_P(unsignalled, a_slow_receiver_gets_every_unsignalled_post_in_bounded_memory,
+                            more_than_four_gigabytes_go_by_one_put_and_return_by_one_get);
 
 }  // namespace weft::conformance

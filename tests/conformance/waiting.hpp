@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Progress and waiting: a sleeper is woken by whatever comes, thousands of times at odd moments; and when nothing comes
-// it wakes in time. Hot path: no. Threads: one per side.
+// Progress and waiting: any event wakes a sleeping thread, thousands of times at random moments. Without an event it
+// wakes by its deadline. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "two_sides.hpp"
@@ -14,8 +14,8 @@ template <class Stage>
 class waiting : public suite<Stage> {};
 TYPED_TEST_SUITE_P(waiting);
 
-/// A ping for each pong, at odd moments. A lost wake-up would make a side sleep for `nap`, and then the whole takes
-/// longer than its limit.
+/// A ping for each pong, at random moments. A lost wake-up makes a side sleep for `nap`, and the test then exceeds its
+/// limit.
 template <class F>
 void ping_pong(party& side, bool sleeps, std::uint32_t rounds) {
   constexpr duration nap = 30s;
@@ -44,14 +44,14 @@ void ping_pong(party& side, bool sleeps, std::uint32_t rounds) {
   EXPECT_EQ(came, rounds);
 }
 
-TYPED_TEST_P(waiting, hot_a_thousand_messages_at_odd_moments_are_all_seen) {
+TYPED_TEST_P(waiting, polling_receives_a_thousand_messages_at_random_times) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {.limit = 40s, .once = true}, [](party& side) { ping_pong<fabric>(side, false, 1000); },
       [](party& side) { ping_pong<fabric>(side, false, 1000); });
 }
 
-TYPED_TEST_P(waiting, asleep_two_thousand_messages_at_odd_moments_wake_it) {
+TYPED_TEST_P(waiting, two_thousand_messages_at_random_times_wake_a_sleeping_thread) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {.limit = 40s, .once = true}, [](party& side) { ping_pong<fabric>(side, true, 2000); },
@@ -68,14 +68,14 @@ TYPED_TEST_P(waiting, a_wait_for_nothing_ends_and_until_keeps_its_deadline) {
       EXPECT_TRUE(net.wait(100ms));
       net.progress(seen);
       EXPECT_EQ(net.until([] { return false; }, 200ms, seen).code, errc::deadline);
-      EXPECT_GE(net.now() - start, 200ms) << "until() gave up early";
+      EXPECT_GE(net.now() - start, 200ms) << "until() returned early";
       EXPECT_LT(net.now() - start, 10s);
-      EXPECT_TRUE(net.until([] { return true; }, duration(0), seen)) << "what holds already needs no time";
+      EXPECT_TRUE(net.until([] { return true; }, duration(0), seen)) << "a condition that already holds takes no time";
     }
   });
 }
 
-TYPED_TEST_P(waiting, inside_a_handler_is_refused) {
+TYPED_TEST_P(waiting, waiting_inside_a_handler_is_refused) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -101,8 +101,8 @@ TYPED_TEST_P(waiting, inside_a_handler_is_refused) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(waiting, hot_a_thousand_messages_at_odd_moments_are_all_seen,
-                            asleep_two_thousand_messages_at_odd_moments_wake_it,
-                            a_wait_for_nothing_ends_and_until_keeps_its_deadline, inside_a_handler_is_refused);
+REGISTER_TYPED_TEST_SUITE_P(waiting, polling_receives_a_thousand_messages_at_random_times,
+                            two_thousand_messages_at_random_times_wake_a_sleeping_thread,
+                            a_wait_for_nothing_ends_and_until_keeps_its_deadline, waiting_inside_a_handler_is_refused);
 
 }  // namespace weft::conformance

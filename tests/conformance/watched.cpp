@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Notices without an entry of a queue (notify::watched_word), where the row permits them: the promises of put_notify,
-// of ends and of closing, over cells of a ring that are used again and again.
+// Notices without a queue entry (notify::watched_word), where the row permits them. The promises of put_notify, of
+// completions and of closing hold over ring cells that are used again and again.
 #include "bytes_with_notices.hpp"
 #include "closing.hpp"
 #include "counting.hpp"
@@ -14,7 +14,7 @@
 
 namespace weft::conformance {
 
-/// Where the provider's atomics take orders away, the target executes them.
+/// Where the provider's atomics would cost orders, the target executes them.
 template <class F>
 using watched_of = std::conditional_t<F::facts.atomics_cost_order, with<F, notify::watched_word, atomics::target>,
                                       with<F, notify::watched_word>>;
@@ -24,12 +24,12 @@ using watched_stage = std::conditional_t<in_process<watched>, simulated_stage<wa
 INSTANTIATE_TYPED_TEST_SUITE_P(watched, put_notify, watched_stage, fabric_name);
 INSTANTIATE_TYPED_TEST_SUITE_P(watched, counting_of_notices, watched_stage, fabric_name);
 INSTANTIATE_TYPED_TEST_SUITE_P(watched, fused_notices, watched_stage, fabric_name);
-INSTANTIATE_TYPED_TEST_SUITE_P(watched, closing_of_peers, watched_stage, fabric_name);
+INSTANTIATE_TYPED_TEST_SUITE_P(watched, closing, watched_stage, fabric_name);
 INSTANTIATE_TYPED_TEST_SUITE_P(watched, liveness_of_peers, watched_stage, fabric_name);
 INSTANTIATE_TYPED_TEST_SUITE_P(watched, watched_rings, watched_stage, fabric_name);
 
 #if defined(WEFT_WITHOUT_IMMEDIATES)
-/// The same row without immediates on writes: what is larger than a cell goes ahead in a write, and its cell follows.
+/// The same row without immediates on writes: a payload larger than a cell goes first by a write, and its cell follows.
 struct without_immediates : tested {
   static constexpr fabric_facts facts = [] {
     fabric_facts changed = tested::facts;

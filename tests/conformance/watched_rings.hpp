@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a watched ring must keep beside the promises of put_notify: every way in which a payload travels, in the order
-// of the posts; messages behind notices; a ring that is full while its owner does not look; cells that are used again
-// by both sides at once.
+// Promises of a watched ring in addition to those of put_notify: every way of a payload, in the order of the posts;
+// messages after notices; a ring that is full while its owner does not poll; cells that both sides use again at once.
 #pragma once
 
 #include "../../compose/ordering.hpp"
@@ -18,12 +17,12 @@ template <class Stage>
 class watched_rings : public suite<Stage> {};
 TYPED_TEST_SUITE_P(watched_rings);
 
-/// Around the borders of what is injected, staged, gathered and sent ahead.
+/// Around the limits of injected, staged, gathered and early-written payloads.
 inline constexpr std::array<std::size_t, 14> ring_payloads{0,   1,   8,    24,   25,   88,   89,
                                                            472, 473, 1000, 4120, 4121, 9000, 16000};
 inline constexpr std::size_t ring_place_bytes = 16384;
 
-TYPED_TEST_P(watched_rings, payloads_of_every_size_are_told_once_after_their_bytes_and_those_in_cells_in_order) {
+TYPED_TEST_P(watched_rings, payloads_of_every_size_notify_once_after_their_bytes_and_cells_in_order) {
   using fabric = typename TestFixture::tested_fabric;
   static_assert(ordering<fabric>::notice_after_puts && !ordering<fabric>::write_after_write);
   static constexpr bool all_in_order = ordering<fabric>::notice_after_notice;
@@ -43,8 +42,8 @@ TYPED_TEST_P(watched_rings, payloads_of_every_size_are_told_once_after_their_byt
           const const_bytes there = host.region.memory().subspan(n.immediate * ring_place_bytes,
                                                                  ring_payloads.at(n.immediate % ring_payloads.size()));
           EXPECT_EQ(first_unlike(there, n.immediate), there.size())
-              << "notice " << n.immediate << " came before its bytes";
-          EXPECT_EQ(there.data()[there.size()], std::byte{}) << "bytes behind those of " << n.immediate;
+              << "notice " << n.immediate << " arrived before its bytes";
+          EXPECT_EQ(there.data()[there.size()], std::byte{}) << "bytes after those of " << n.immediate;
           ++next;
         };
         serve(side, host.net, host.seen, 1);
@@ -67,7 +66,7 @@ TYPED_TEST_P(watched_rings, payloads_of_every_size_are_told_once_after_their_byt
                               : guest.net.put_notify(guest.other, from, at, i, &ended[i]);
           });
         }
-        await(side, guest.net, guest.seen, "all ends",
+        await(side, guest.net, guest.seen, "all completions",
               [&] { return guest.seen.completions >= count - (count + 2) / 3; });
         await(side, guest.net, guest.seen, "nothing in flight", [&] { return guest.net.in_flight() == 0; });
         for (std::uint32_t i = 0; i < count; ++i) EXPECT_EQ(ended[i], i % 3 == 0 ? 0U : 1U) << i;
@@ -75,7 +74,7 @@ TYPED_TEST_P(watched_rings, payloads_of_every_size_are_told_once_after_their_byt
       });
 }
 
-TYPED_TEST_P(watched_rings, a_message_is_told_behind_the_notices_before_it) {
+TYPED_TEST_P(watched_rings, a_message_arrives_after_the_notices_posted_before_it) {
   using fabric = typename TestFixture::tested_fabric;
   if (!ordering<fabric>::send_after_write) GTEST_SKIP() << "messages of this fabric overtake writes";
   TestFixture::play(
@@ -106,7 +105,7 @@ TYPED_TEST_P(watched_rings, a_message_is_told_behind_the_notices_before_it) {
       });
 }
 
-TYPED_TEST_P(watched_rings, a_full_ring_is_again_until_its_owner_has_looked) {
+TYPED_TEST_P(watched_rings, a_full_ring_answers_again_until_its_owner_polls) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -116,7 +115,7 @@ TYPED_TEST_P(watched_rings, a_full_ring_is_again_until_its_owner_has_looked) {
         host.seen.on_notified = [&](const notified& n) { EXPECT_EQ(n.immediate, next++); };
         serve(side, host.net, host.seen, 1);
         (void)side.ask(1);
-        (void)side.ask(1);  // while nobody looks
+        (void)side.ask(1);  // while the owner does not poll
         await(side, host.net, host.seen, "all", [&] { return next == 200; });
         side.ready(1);
         serve(side, host.net, host.seen, 1);
@@ -145,7 +144,7 @@ TYPED_TEST_P(watched_rings, a_full_ring_is_again_until_its_owner_has_looked) {
       });
 }
 
-TYPED_TEST_P(watched_rings, both_sides_answer_each_notice_with_one) {
+TYPED_TEST_P(watched_rings, both_sides_answer_each_notice_with_a_notice) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t count = 150;
   TestFixture::play(
@@ -160,7 +159,7 @@ TYPED_TEST_P(watched_rings, both_sides_answer_each_notice_with_one) {
             ++answered;
           return side.heard(1);
         };
-        await(side, host.net, host.seen, "the end of it", answer_all, patience * 2);
+        await(side, host.net, host.seen, "its completion", answer_all, patience * 2);
         EXPECT_EQ(next, count);
       },
       [](party& side) {
@@ -173,7 +172,7 @@ TYPED_TEST_P(watched_rings, both_sides_answer_each_notice_with_one) {
           std::memcpy(guest.memory.data(), &i, sizeof i);
           push(side, guest.net, guest.seen, "put_notify",
                [&] { return guest.net.put_notify(guest.other, guest.memory.first(8), guest.there.at(0), i); });
-          await(side, guest.net, guest.seen, "the answer", [&] { return next == i + 1; });
+          await(side, guest.net, guest.seen, "the reply", [&] { return next == i + 1; });
           std::uint32_t came = 0;
           std::memcpy(&came, here.data(), sizeof came);
           EXPECT_EQ(came, i);
@@ -182,9 +181,9 @@ TYPED_TEST_P(watched_rings, both_sides_answer_each_notice_with_one) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(watched_rings,
-                            payloads_of_every_size_are_told_once_after_their_bytes_and_those_in_cells_in_order,
-                            a_message_is_told_behind_the_notices_before_it,
-                            a_full_ring_is_again_until_its_owner_has_looked, both_sides_answer_each_notice_with_one);
+REGISTER_TYPED_TEST_SUITE_P(watched_rings, payloads_of_every_size_notify_once_after_their_bytes_and_cells_in_order,
+                            a_message_arrives_after_the_notices_posted_before_it,
+                            a_full_ring_answers_again_until_its_owner_polls,
+                            both_sides_answer_each_notice_with_a_notice);
 
 }  // namespace weft::conformance

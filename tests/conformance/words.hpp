@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every atomic operation on every type of word, whoever executes it and however it is carried out: random sequences
-// agree with the processor's own arithmetic, neighbouring words do not disturb each other under contention, and words
-// of one executor are refused to another. Hot path: no. Threads: one per side.
+// Every atomic operation on every type of word, for each executor and each implementation. Random sequences agree with
+// the processor's own arithmetic. Adjacent words do not disturb each other under contention. Words of one executor are
+// refused to another. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "two_sides.hpp"
@@ -13,7 +13,7 @@
 
 namespace weft::conformance {
 
-/// An operation as the caller names it, and what it does.
+/// An operation: its call, and its effect.
 struct named_operation {
   operation name;
   atomic_operation does;
@@ -86,7 +86,8 @@ status post_named(Net& net, peer to, const Place& at, operation name, T operand,
   return error(errc::unsupported, name_of(name));
 }
 
-/// Numbers where arithmetic goes wrong, and others. Floating-point ones are small and whole: sums of them are exact.
+/// Numbers where arithmetic goes wrong, and others. Floating-point numbers are small and whole, so their sums are
+/// exact.
 template <atomic_number T>
 T draw_number(party& side) {
   using bounds = std::numeric_limits<T>;
@@ -105,7 +106,7 @@ T draw_number(party& side) {
     }
 }
 
-/// What the processor makes of it, in words of its own: nothing of weft's arithmetic is believed here.
+/// The processor's own result. The model uses none of weft's arithmetic.
 template <atomic_number T>
 T by_processor(atomic_operation what, T there, T operand, T expected) {
   std::atomic<T> word{there};
@@ -134,7 +135,8 @@ T by_processor(atomic_operation what, T there, T operand, T expected) {
   return word.load();
 }
 
-/// Sequences of random operations on a few words, each against the model; afterwards the model's bytes are in `image`.
+/// Sequences of random operations on a few words, each compared with the model. Afterwards `image` has the model's
+/// bytes.
 template <class Net, class Place>
 struct modelled_words {
   party& side;
@@ -162,12 +164,12 @@ struct modelled_words {
       const std::uint64_t ended = seen.completions;
       push(side, net, seen, name_of(what.name),
            [&] { return post_named<T>(net, to, place_of(there, at), what.name, operand, expected, this); });
-      await(side, net, seen, "its end", [&] { return seen.completions == ended + 1; });
+      await(side, net, seen, "its completion", [&] { return seen.completions == ended + 1; });
       if (what.fetches) {
         ASSERT_TRUE(seen.old.template holds<T>()) << name_of(what.name);
         ASSERT_EQ(std::memcmp(image.data() + at, std::array{seen.old.template as<T>()}.data(), sizeof(T)), 0)
-            << name_of(what.name) << " of type " << static_cast<int>(type_of<T>) << " saw " << seen.old.template as<T>()
-            << ", not " << before;
+            << name_of(what.name) << " of type " << static_cast<int>(type_of<T>) << " returned "
+            << seen.old.template as<T>() << ", not " << before;
       }
       last = by_processor<T>(what.does, before, operand, expected);
       std::memcpy(image.data() + at, &last, sizeof last);
@@ -196,7 +198,7 @@ template <class Stage>
 class words_of_peers : public suite<Stage> {};
 TYPED_TEST_SUITE_P(words_of_peers);
 
-TYPED_TEST_P(words_of_peers, each_operation_on_each_type_is_the_processors_arithmetic) {
+TYPED_TEST_P(words_of_peers, each_operation_on_each_type_gives_the_result_of_the_processor) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr int count = 48;
   TestFixture::play(
@@ -241,7 +243,7 @@ TYPED_TEST_P(words_of_peers, each_operation_on_each_type_is_the_processors_arith
       });
 }
 
-TYPED_TEST_P(words_of_peers, neighbours_of_4_bytes_do_not_disturb_each_other) {
+TYPED_TEST_P(words_of_peers, adjacent_words_of_4_bytes_do_not_disturb_each_other) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr int count = 100;
   const auto adder = [](party& side) {
@@ -262,7 +264,7 @@ TYPED_TEST_P(words_of_peers, neighbours_of_4_bytes_do_not_disturb_each_other) {
       push(side, net, seen, "add", [&] { return net.template add<double>(p, there.at(16), 0.25, &seen); });
     }
     await(
-        side, net, seen, "all ends", [&] { return seen.completions == 4 * count; }, patience * 2);
+        side, net, seen, "all completions", [&] { return seen.completions == 4 * count; }, patience * 2);
     EXPECT_LE(largest, 2 * count);
     side.ready(0);
     serve(side, net, seen, 0);
@@ -287,7 +289,7 @@ TYPED_TEST_P(words_of_peers, neighbours_of_4_bytes_do_not_disturb_each_other) {
       adder, adder);
 }
 
-TYPED_TEST_P(words_of_peers, have_one_executor) {
+TYPED_TEST_P(words_of_peers, each_word_has_one_executor) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
       {},
@@ -342,7 +344,7 @@ TYPED_TEST_P(words_of_peers, have_one_executor) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(words_of_peers, each_operation_on_each_type_is_the_processors_arithmetic,
-                            neighbours_of_4_bytes_do_not_disturb_each_other, have_one_executor);
+REGISTER_TYPED_TEST_SUITE_P(words_of_peers, each_operation_on_each_type_gives_the_result_of_the_processor,
+                            adjacent_words_of_4_bytes_do_not_disturb_each_other, each_word_has_one_executor);
 
 }  // namespace weft::conformance

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""A process that dies at its N-th post (--faults dying=N): the other side is told of the loss once, and nothing is counted twice.
+"""A process that dies at its N-th post (--faults dying=N): the other side gets the loss once.
 
-Exit 0: so it was. Exit 1: it was not; a line says what happened.
+Nothing is counted twice. Exit 0: success. Exit 1: a line says what happened.
 """
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from generator.emulating import EVERY_GENTLE_FAULT, emulator_in, environment  # 
 
 
 def run(program: Path, fabric: str, build: Path, posts: int) -> str:
-    """What went wrong; empty where nothing did."""
+    """The error; empty for success."""
+
     def told(seed: int, faults: str) -> dict[str, str]:
         return environment(fabric, emulator_in(build), seed, faults, "", ())
 
@@ -26,7 +27,9 @@ def run(program: Path, fabric: str, build: Path, posts: int) -> str:
         assert survivor.stdout is not None
         try:
             where = survivor.stdout.readline().strip()
-            doomed = subprocess.run([program, where], env=told(2, f"{EVERY_GENTLE_FAULT},dying={posts}"), timeout=30, check=False)
+            doomed = subprocess.run(
+                [program, where], env=told(2, f"{EVERY_GENTLE_FAULT},dying={posts}"), timeout=30, check=False
+            )
             said, _ = survivor.communicate(timeout=40)
         except subprocess.TimeoutExpired as late:
             return str(late)

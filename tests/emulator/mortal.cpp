@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mortal: the survivor. It says where it listens, answers each message, and counts what it hears until its peer is
-// lost. Exit 0: the loss was told once, after every operation of its own had ended once, and nothing came twice. mortal
+// mortal: the survivor. It prints its address, answers each message, and counts the messages until its peer is lost.
+// Exit 0: the loss was reported once, after each of its operations had ended once, and no message arrived twice. mortal
 // WHERE: the peer, which posts until it is killed.
 #include "../../compose/selected.hpp"
 #include "../../compose/transport.hpp"
@@ -17,7 +17,7 @@ using namespace weft;
 
 constexpr std::size_t most = 1'000'000;
 
-/// How often each number came.
+/// How often each number arrived.
 class tally {
  public:
   void add(std::uint32_t number) {
@@ -46,7 +46,7 @@ int survive() {
   unsigned posted = 0;
   unsigned ended = 0;
   unsigned losses = 0;
-  bool in_turn = true;  // no operation ends behind the loss
+  bool in_turn = true;  // no operation ends after the loss
   const auto end = [&] {
     ++ended;
     in_turn = in_turn && losses == 0;
@@ -71,9 +71,9 @@ int survive() {
     return losses > 0;
   };
   const bool told = bool(net.until(answered, 30s, on));
-  (void)net.until([] { return false; }, 200ms, on);  // whatever still comes, comes too often
+  (void)net.until([] { return false; }, 200ms, on);  // any message from now on is one too many
   std::printf("losses %u, messages %u, notices %u, twice %u, posted %u, ended %u%s\n", losses, messages.all(),
-              notices.all(), messages.twice() + notices.twice(), posted, ended, in_turn ? "" : ", behind the loss");
+              notices.all(), messages.twice() + notices.twice(), posted, ended, in_turn ? "" : ", after the loss");
   const bool once = messages.twice() + notices.twice() == 0 && ended == posted;
   return told && losses == 1 && once && in_turn && messages.all() > 0 && notices.all() > 0 ? 0 : 1;
 }
@@ -94,7 +94,7 @@ int post_until_killed(const char* where) {
     while (post().is_again() && net.now() < limit) net.progress(on);
     net.progress(on);
   }
-  std::fprintf(stderr, "mortal: nobody killed it in 20 s\n");
+  std::fprintf(stderr, "mortal: not killed within 20 s\n");
   return 1;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two endpoints in one process over plain libfabric, as a careless program would set them up.
+// Two endpoints in one process over plain libfabric, as a careless program sets them up.
 #pragma once
 
 #include <rdma/fabric.h>
@@ -44,7 +44,7 @@ struct end {
   std::array<std::array<std::uint64_t, 16>, 64> contexts{};
   int seen = 0;
   std::uint64_t data = 0;
-  bool told = false;  ///< An immediate or a message came.
+  bool told = false;  ///< An immediate or a message arrived.
 };
 
 struct pair {
@@ -120,14 +120,14 @@ inline void poll(end& e) {
   }
 }
 
-/// Polls until `done`, at most ten seconds. With `only`, the other end is left alone.
+/// Polls until `done`, at most ten seconds. With `only`, the other end is not polled.
 inline void until(pair& p, const std::function<bool()>& done, end* only = nullptr) {
   const auto limit = steady_clock::now() + std::chrono::seconds(10);
   while (!done()) {
     if (only == nullptr || only == &p.a) poll(p.a);
     if (only == nullptr || only == &p.b) poll(p.b);
     if (steady_clock::now() < limit) continue;
-    std::fprintf(stderr, "wrong_program: nothing came in ten seconds\n");
+    std::fprintf(stderr, "wrong_program: no event in ten seconds\n");
     std::exit(1);
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The suites that an absent promise could break, for the row of the worst of all fabrics, which is none of the matrix
+// The suites that a missing promise could break, for the row `unordered`, which is not in the matrix
 // (generator/unordered.py).
 #include "../conformance/atomics.hpp"
 #include "../conformance/completions.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // wrong_program PROVIDER MISTAKE: two endpoints in one process, and one of eleven mistakes that work on forgiving
-// providers. Exit 0: it went unnoticed. Exit 1: something failed or did not come in time. Plain libfabric: programs
-// that know nothing of weft make these mistakes.
+// providers. Exit 0: the mistake had no effect. Exit 1: an operation failed or did not complete in time. Plain
+// libfabric: these are mistakes of programs without weft.
 #include "pair_of_endpoints.hpp"
 
 #include <map>
@@ -15,7 +15,8 @@ using namespace wrong;
 int pointer_for_offset(const char* provider) {
   pair p = open_pair(provider, 0, all_modes);
   meet(p);
-  const std::uint64_t pointer = reinterpret_cast<std::uintptr_t>(p.b.memory.data());  // whatever mr_mode came back
+  // whatever mr_mode the library returned
+  const std::uint64_t pointer = reinterpret_cast<std::uintptr_t>(p.b.memory.data());
   post(
       p, [&] { return write(p, 0, 8, pointer, descriptor(p), context(p, 0)); }, "fi_write");
   until(p, [&] { return p.a.seen == 1; });
@@ -40,7 +41,7 @@ int context_in_use(const char* provider) {
   } request{};
   post(
       p, [&] { return write(p, 0, 8, base(p), descriptor(p), &request); }, "fi_write");
-  request.number = 4711;  // the context's first bytes are the library's where the mode says so
+  request.number = 4711;  // the mode gives the context's first bytes to the library
   until(p, [&] { return p.a.seen == 1; });
   return 0;
 }
@@ -75,7 +76,7 @@ int last_write_carries_the_id(const char* provider) {
         "fi_writedata");
     until(p, [&] { return p.b.told; });
     if (std::memcmp(p.a.memory.data(), p.b.memory.data(), 512) != 0) {
-      std::fprintf(stderr, "wrong_program: the id came before the bytes\n");
+      std::fprintf(stderr, "wrong_program: the id arrived before the bytes\n");
       return 1;
     }
     until(p, [&] { return p.a.seen == static_cast<int>(8 * round); });
@@ -112,7 +113,7 @@ bool has_atomics(const char* provider) {
 }
 
 int atomics_taken_for_granted(const char* provider) {
-  // Asked for where the library says that it has them, and used whether or not.
+  // Requested where the library has atomics, and used in any case.
   pair p = open_pair(provider, has_atomics(provider) ? FI_ATOMIC : 0, all_modes);
   meet(p);
   const std::uint64_t one = 1;
@@ -143,7 +144,7 @@ int message_right_behind_a_write(const char* provider) {
         p, [&] { return fi_send(p.a.ep, p.a.memory.data(), 8, descriptor(p), p.a.other, context(p, 1)); }, "fi_send");
     until(p, [&] { return p.b.told; });
     if (std::memcmp(p.a.memory.data(), p.b.memory.data(), 4096) != 0) {
-      std::fprintf(stderr, "wrong_program: the message came before the bytes\n");
+      std::fprintf(stderr, "wrong_program: the message arrived before the bytes\n");
       return 1;
     }
     until(p, [&] { return p.a.seen == 2 * round; });
@@ -166,9 +167,9 @@ int messages_taken_in_turn(const char* provider) {
           "fi_send");
     }
     until(p, [&] { return p.a.seen == 8 * round && p.b.seen == 8 * round; });
-    for (std::size_t i = 0; i < 8; ++i) {  // the i-th message is taken for the i-th that was sent
+    for (std::size_t i = 0; i < 8; ++i) {  // takes the i-th received message for the i-th sent one
       if (slots[64 * i] == std::byte(i)) continue;
-      std::fprintf(stderr, "wrong_program: the messages came in another order\n");
+      std::fprintf(stderr, "wrong_program: the messages arrived in another order\n");
       return 1;
     }
   }
@@ -233,5 +234,5 @@ int main(int argc, char** argv) {
   }
   const int code = mistake->second(argv[1]);
   std::fflush(nullptr);
-  std::_Exit(code);  // nothing is closed: the process ends
+  std::_Exit(code);  // no object is closed: the process ends
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A row for mistakes to be made in: the in-process fabric, with one answer replaced or a fact changed.
+// Rows for the mistakes: the in-process fabric, with one answer or fact replaced.
 // Hot path: no. Threads: none.
 #pragma once
 

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from generator import decided as rows  # noqa: E402
-from generator.model import read_matrix  # noqa: E402
+from generator.matrix.model import read_matrix  # noqa: E402
 from generator.rules import Family, read_rules  # noqa: E402
 
 

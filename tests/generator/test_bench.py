@@ -20,9 +20,9 @@ from generator.benching.building import Absent
 from generator.benching.combining import Combination, NotUnderstood, combinations, wanted_families
 from generator.benching.running import Key, Plan, Sample, Turn, play, read_sample
 from generator.decided import Decided
-from generator.loader import Refused
+from generator.matrix.loader import Refused
 from generator.rules import Family, Rule, decide
-from generator.model import Matrix
+from generator.matrix.model import Matrix
 from generator.schemas import all_schemas
 from tests.generator.conftest import Run
 
@@ -82,15 +82,6 @@ def test_an_answer_that_costs_another_one_its_order_is_refused_beside_it(decided
     judged = {(dict(each.answers)["notify"], dict(each.answers)["atomics"]): each.reason for each in found}
     assert judged["message_after_ordered_write", "target"] == ""
     assert "atomics: fabric verbs_rxm cannot answer provider beside these" in judged["message_after_ordered_write", "provider"]
-
-
-def test_receives_without_entries_are_refused_beside_what_would_fill_them_otherwise(decided: dict[str, Decided], families: tuple[Family, ...]) -> None:
-    found = [dict(each.answers) | {"legal": str(each.legal)} for each in enumerated(decided["tcp"], families, "framing=watched_words,queues,receive_pool=shared")]
-    watched = [each for each in found if each["framing"] == "watched_words"]
-    assert len(watched) == 4
-    for each in watched:
-        assert (each["legal"] == "True") == (each["queues"] == "one" and each["receive_pool"] == "per_link")
-    assert all(each["legal"] == "True" for each in found if each["framing"] == "immediate")
 
 
 def test_what_an_answer_makes_illegal_is_chosen_anew_where_it_is_not_varied(decided: dict[str, Decided], families: tuple[Family, ...]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from generator import check, emit
-from generator.model import read_matrix
+from generator.matrix.model import read_matrix
 from generator.rules import Family
 from tests.generator.conftest import Run
 

@@ -14,7 +14,7 @@ from generator.conforming.judging import BROKEN, NOT_RUN, REFUSED, SHOWN, Judge,
 from generator.conforming.promises import defined_tests, promises_schema, read_promises, unlike_the_suites
 from generator.conforming.results import join, read_results
 from generator.decided import Decided
-from generator.loader import Refused
+from generator.matrix.loader import Refused
 from generator.rules import Family
 from generator.schemas import all_schemas
 

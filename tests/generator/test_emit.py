@@ -13,7 +13,7 @@ import pytest
 
 from generator import decided as rows
 from generator import emit, header
-from generator.model import read_matrix
+from generator.matrix.model import read_matrix
 from generator.rules import Family
 
 HERE = Path(__file__).parent
@@ -82,7 +82,7 @@ def _with(name: str, value: str) -> str:
 
 
 @pytest.mark.parametrize("text, peers_differ, objects_differ", [
-    (TINY.replace("claimed: c", "claimed: other"), False, False),       # evidence is for people
+    (TINY.replace('text: "c"', 'text: "other"'), False, False),       # evidence is for people
     (_with("inject_bytes", "128"), False, True),                        # one side's business
     (_with("completion_wait", "none"), False, True),                    # so is how it waits
     (_with("key_bytes", "4"), True, True),                              # both sides see a key

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.facts import FACTS
+from generator.matrix.facts import FACTS
 from tests.generator.conftest import Run
 
 

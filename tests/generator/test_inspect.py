@@ -61,7 +61,7 @@ def test_two_builds_that_cannot_talk_are_told_apart(weft: Run, programs: dict[st
 
 def test_another_tree_is_noticed(weft: Run, programs: dict[str, Path], root: Path, tmp_path: Path) -> None:
     text = (root / "providers.yaml").read_text("utf-8")
-    (tmp_path / "m.yaml").write_text(text.replace("queue_depth: {is: 256, claimed: \"weft's loopback", "queue_depth: {is: 512, claimed: \"weft's loopback"), "utf-8")
+    (tmp_path / "m.yaml").write_text(text.replace('queue_depth: {is: 256, claimed: "[weft-loopback]', 'queue_depth: {is: 512, claimed: "[weft-loopback]'), "utf-8")
     assert "this tree has another row" in weft("inspect", programs["own"], "--matrix", tmp_path / "m.yaml").stdout
     rules = (root / "generator" / "rules.yaml").read_text("utf-8")
     (tmp_path / "r.yaml").write_text(rules.replace("wire: false", "wire: true", 1), "utf-8")

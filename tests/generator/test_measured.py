@@ -15,8 +15,8 @@ import pytest
 from generator.benching.decisions import decided_classes
 from generator.benching.disagreeing import judge, ratio_of
 from generator.benching.winners import write_winners
-from generator.loader import Refused
-from generator.model import Fabric, Matrix, Override, read_matrix
+from generator.matrix.loader import Refused
+from generator.matrix.model import Fabric, Matrix, Override, read_matrix
 from generator.rules import Choice, Family, decide
 from generator.why_not import follow_ups
 from tests.generator.conftest import Run
@@ -39,7 +39,7 @@ def _row(tmp_path: Path, entry: str = ENTRY, **cells: str) -> Matrix:
     text = TINY.replace("  facts:\n", entry + "  facts:\n", 1)
     for name, value in cells.items():
         start = text.index(f"    {name}: {{is: ")
-        text = text[:start] + f"    {name}: {{is: {value}, claimed: c}}" + text[text.index("\n", start):]
+        text = text[:start] + f"    {name}: {{is: {value}, claimed: \"[c]\"}}" + text[text.index("\n", start):]
     (tmp_path / "m.yaml").write_text(text, "utf-8")
     return read_matrix(tmp_path / "m.yaml", "m.yaml")
 
@@ -69,6 +69,7 @@ def test_a_winner_that_programs_can_tell_apart_is_said_and_not_taken(tmp_path: P
     ('times: "1.20"', "times: 1.20", "1.20 is read as a fraction or an odd number"),
     ("than: provider", "than: target", "m.yaml:10: tiny.measured.atomics.small: target is compared with itself"),
     ("2026-11-21", "2026-11-31", "m.yaml:14: tiny.measured.atomics was measured on 2026-11-31, which is no day"),
+    ("2026-11-21", "2099-11-21", "m.yaml:14: tiny.measured.atomics was measured on 2099-11-21, which is after today"),
     ("operation: fetch_add, ", "", "m.yaml:10: tiny.measured.atomics.classes.small lacks operation"),
     ("than: provider", "than: providers", "tiny.measured.atomics: atomics has no answer 'providers'; its answers are provider, target; did you mean 'provider'?"),
     ("    atomics:", "    atomic:", "tiny: measured is an unknown family 'atomic'; did you mean 'atomics'?"),
@@ -141,6 +142,7 @@ def test_winners_are_written_once_and_comments_stay(tmp_path: Path) -> None:
     once = path.read_text("utf-8")
     row = read_matrix(path, "providers.yaml").fabric("shm")
     assert row is not None and str(row.measured["region_address"].classes[0].times) == "5.80" and row.measured["region_address"].machine == "An 'odd' one, 2 cores, Linux 6"
+    assert max(len(line) for line in once.splitlines()) <= 120
     assert [line for line in once.splitlines() if "#" in line] == [line for line in before.splitlines() if "#" in line]
     write_winners(answer, path)
     assert path.read_text("utf-8") == once

@@ -13,7 +13,7 @@ import pytest
 from command import Run
 
 from generator.decided import decide_all
-from generator.model import read_matrix
+from generator.matrix.model import read_matrix
 from generator.ordering import NEVER, orders
 from generator.rules import read_rules
 from generator.schemas import all_schemas

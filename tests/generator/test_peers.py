@@ -161,7 +161,7 @@ def test_a_program_that_does_not_end_is_ended(tmp_path: Path) -> None:
     with pytest.raises(processes.Failed, match="did not end in time"):
         processes.run(["sh", "-c", f"(sleep 1; touch {mark}) & sleep 60"], seconds=.3)
     time.sleep(1.2)
-    assert not mark.exists()  # nor did what it had started go on
+    assert not mark.exists()  # its children ended too
     with pytest.raises(processes.Failed, match="ended with 3: why"):
         processes.run([sys.executable, "-c", "import sys; sys.stderr.write('why'); sys.exit(3)"])
     with pytest.raises(processes.Failed, match="cannot be started"):
@@ -215,7 +215,7 @@ def test_fabtests_take_part_where_they_are_found(tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     for each in all_contenders(fabrics, none):
         if each.name.startswith("fabtests"):
-            unpinned = "sockets" in each.name  # its own thread would share the processor of whoever waits for it
+            unpinned = "sockets" in each.name  # its own thread would share the processor of the waiting one
             expected = len(os.sched_getaffinity(0)) * 1000 if unpinned else 5500
             assert not each.absent and each.once(PLAN) == {("latency", 8): expected}
 

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from generator import emit
-from generator.loader import Refused
-from generator.model import read_matrix
+from generator.matrix.loader import Refused
+from generator.matrix.model import read_matrix
 from generator.rules import Family
 
 HERE = Path(__file__).parent

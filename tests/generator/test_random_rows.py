@@ -18,8 +18,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from generator import emit
-from generator.loader import Refused
-from generator.model import read_matrix
+from generator.matrix.loader import Refused
+from generator.matrix.model import read_matrix
 from generator.rules import Family, read_rules
 from tests.generator.random_rows import edited_row, random_row, real_rows
 

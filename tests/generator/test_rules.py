@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from generator import decided as rows
-from generator.model import Fabric, Matrix, read_matrix
+from generator.matrix.model import Fabric, Matrix, read_matrix
 from generator.rules import Choice, Family, decide
 
 TINY = (Path(__file__).parent / "cases" / "valid_tiny.yaml").read_text("utf-8")
@@ -18,7 +18,7 @@ def _tiny(tmp_path: Path, **cells: str) -> tuple[Matrix, Fabric]:
     text = TINY
     for name, value in cells.items():
         start = text.index(f"    {name}: {{is: ")
-        text = text[:start] + f"    {name}: {{is: {value}, claimed: c}}" + text[text.index("\n", start):]
+        text = text[:start] + f"    {name}: {{is: {value}, claimed: \"[c]\"}}" + text[text.index("\n", start):]
     (tmp_path / "m.yaml").write_text(text, "utf-8")
     matrix = read_matrix(tmp_path / "m.yaml", "m.yaml")
     return matrix, matrix.fabrics[0]
@@ -98,7 +98,8 @@ def test_every_answer_is_a_policy(families: tuple[Family, ...]) -> None:
             assert f"struct {answer} " in text or f"struct {answer}\n" in text, f"policies/{family.name}.hpp has no {answer}"
 
 
-# What the fabrics of an ordinary machine do, and those that made the families necessary: a change of these is a decision, not an accident.
+# The answers of an ordinary machine's fabrics, and of the fabrics that made the families necessary. A change of these
+# is a decision, not an accident.
 @pytest.mark.parametrize("fabric, family, answer", [
     ("tcp", "write_fault", "delivery_confirmed"), ("tcp", "atomics", "target"), ("tcp", "progress", "polling"), ("tcp", "liveness", "provider"),
     ("tcp_rxm", "atomics", "target"), ("tcp_rxm", "notify", "immediate"), ("sockets", "progress", "polling"), ("sockets", "write_fault", "reported"),

@@ -53,7 +53,7 @@ def test_who_has_no_turn_is_stopped_with_its_children(family: subprocess.Popen[s
         place.turn(False)
         assert becomes(lambda: all(state(each) == "T" for each in members))
     assert becomes(lambda: all(state(each) == "S" for each in members)), "who leaves while it has no turn goes on"
-    place.turn(False)  # who has left is not told
+    place.turn(False)  # a side that left gets no turn
     assert all(state(each) == "S" for each in members)
 
 
@@ -82,7 +82,8 @@ def test_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert in_slices({str(group): lambda group=group: takes_three_turns(group) for group in (1001, 1002)}, .01) == {"1001": True, "1002": True}
     running: set[int] = set()
-    left = {group: max(at for at, each in enumerate(told) if each == (group, signal.SIGCONT)) for group in (1001, 1002)}  # who leaves goes on
+    # the other side goes on
+    left = {group: max(at for at, each in enumerate(told) if each == (group, signal.SIGCONT)) for group in (1001, 1002)}
     for at, (group, number) in enumerate(told[:min(left.values())]):
         running = running | {group} if number == signal.SIGCONT else running - {group}
         assert len(running) <= 1, told[:at + 1]

@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from generator import emit
-from generator.loader import Refused
-from generator.model import read_matrix
+from generator.matrix.loader import Refused
+from generator.matrix.model import read_matrix
 from generator.rules import Family
 from tests.generator.conftest import Run
+from tests.generator.random_rows import sources_of, with_sources
 from tests.generator.wrong_cells import CELLS, PAGE, ROOT, WrongCell, falsified, page
 
 FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
@@ -24,7 +25,7 @@ OPENS = [case for case in CELLS if case.stage in ("open", "probe")]
 def _row(case: WrongCell) -> str:
     found = re.search(rf"^{case.row}:\n(?:(?:[ #].*)?\n)*", (ROOT / "providers.yaml").read_text("utf-8"), re.M)
     assert found
-    return found[0].replace(f"{case.row}:", "ROW:", 1)
+    return with_sources(found[0].replace(f"{case.row}:", "ROW:", 1), sources_of(ROOT / "providers.yaml"))
 
 
 def _generated(case: WrongCell, folder: Path, families: tuple[Family, ...], name: str = "wrong") -> dict[str, bytes]:

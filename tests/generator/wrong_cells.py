@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cells falsified one at a time, and where each is caught: by the generator, by the compiler, when a transport opens, or by the probe alone.
 
-`python3 -B -m tests.generator.wrong_cells` writes docs/wrong_cells.md from this list; test_wrong_cells.py proves each line of it.
+`python3 -B -m tests.generator.wrong_cells` writes docs/reference/generated/wrong_cells.md from this list; test_wrong_cells.py proves each line of it.
 """
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "wrong_cells.md"
+PAGE = ROOT / "docs" / "reference" / "generated" / "wrong_cells.md"
 STAGES = {
     "generate": "`./weft generate` refuses the row",
     "compile": "the program does not compile",
@@ -85,11 +85,11 @@ def falsified(case: WrongCell, row: str, name: str) -> str:
 
 
 def page() -> str:
-    """docs/wrong_cells.md."""
+    """docs/reference/generated/wrong_cells.md."""
     lines = ["<!-- Written by tests/generator/wrong_cells.py: do not edit. After a change there: python3 -B -m tests.generator.wrong_cells -->",
              "# Where a wrong cell is caught", "",
-             "A wrong belief about a provider should cost a sentence, not a port. Each line is a true row of `providers.yaml` with one cell made wrong;",
-             "`tests/generator/test_wrong_cells.py` does it and looks for the sentence.", "",
+             "A wrong fact gives a diagnostic. Each line is a true row of `providers.yaml` with one cell made wrong.",
+             "`tests/generator/test_wrong_cells.py` makes it wrong and checks the sentence.", "",
              "| cell | made | caught at | the sentence says |", "|---|---|---|---|"]
     for case in CELLS:
         says = case.says.replace("|", "\\|")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The checker alone: for each property a history that violates it, and its nearest neighbour that does not.
+// The checker alone: for each property a history that violates it, and a similar history that does not.
 #include "../../history/checker.hpp"
 #include "../../history/recorder.hpp"
 
@@ -18,7 +18,7 @@ std::array<std::byte, 4> bytes_of(int n) {
   return {std::byte(n), std::byte(n + 1), std::byte(n + 2), std::byte(n + 3)};
 }
 
-/// Two processes and what is said about their histories.
+/// Two processes and the verdict on their histories.
 class checking : public testing::Test {
  protected:
   recorder one{1};
@@ -53,7 +53,7 @@ TEST_F(checking, an_orderly_exchange_is_clean) {
   EXPECT_TRUE(judge().clean());
 }
 
-TEST_F(checking, lost_completion) {
+TEST_F(checking, a_lost_completion_is_found) {
   one.posted(work::put, 2, at(1), {});
   expect_only(property::lost_completion, judge());
 }
@@ -62,81 +62,81 @@ TEST_F(checking, a_killed_process_need_not_end_its_operations) {
   EXPECT_TRUE(judge(false).clean());
 }
 
-TEST_F(checking, double_end) {
+TEST_F(checking, a_double_completion_is_found) {
   const auto id = one.posted(work::put, 2, at(1), {});
   one.ended(id, at(2), errc::ok);
   one.ended(id, at(3), errc::peer_lost);
   expect_only(property::double_end, judge());
 }
-TEST_F(checking, an_end_without_a_post) {
+TEST_F(checking, a_completion_without_a_post_is_found) {
   one.ended(99, at(3), errc::ok);
   expect_only(property::double_end, judge());
 }
 
-TEST_F(checking, notification_before_bytes) {
+TEST_F(checking, a_notification_before_its_bytes_is_found) {
   put(7, 1);
   two.notified(1, at(30), 7, bytes_of(0));
   expect_only(property::notification_before_bytes, judge());
 }
-TEST_F(checking, double_notification) {
+TEST_F(checking, a_double_notification_is_found) {
   put(7, 1);
   two.notified(1, at(30), 7, bytes_of(1));
   two.notified(1, at(31), 7, bytes_of(1));
   expect_only(property::double_notification, judge());
 }
-TEST_F(checking, a_notification_that_nobody_sent) {
+TEST_F(checking, a_notification_without_a_sender_is_found) {
   two.notified(1, at(30), 8);
   expect_only(property::double_notification, judge());
 }
-TEST_F(checking, lost_notification) {
+TEST_F(checking, a_lost_notification_is_found) {
   put(7, 1);
   expect_only(property::lost_notification, judge());
 }
-TEST_F(checking, a_failed_put_may_or_may_not_have_been_told) {
+TEST_F(checking, a_failed_put_may_have_notified_or_not) {
   put(7, 1, errc::peer_lost);
   put(8, 1, errc::deadline);
   two.notified(1, at(30), 8, bytes_of(1));
   EXPECT_TRUE(judge().clean());
 }
-TEST_F(checking, a_killed_target_need_not_have_been_told) {
+TEST_F(checking, a_killed_target_need_not_have_been_notified) {
   put(7, 1);
   EXPECT_TRUE(judge(true, false).clean());
 }
 
-TEST_F(checking, forgotten_deadline) {
+TEST_F(checking, a_wait_past_its_deadline_is_found) {
   const auto id = one.posted(work::get, 2, at(0), at(1'000));
   one.ended(id, at(60'000'000), errc::ok);
   expect_only(property::forgotten_deadline, judge());
 }
-TEST_F(checking, slack_is_granted) {
+TEST_F(checking, slack_after_a_deadline_is_granted) {
   const auto id = one.posted(work::get, 2, at(0), at(1'000));
   one.ended(id, at(40'000'000), errc::deadline);
   EXPECT_TRUE(judge().clean());
 }
-TEST_F(checking, a_wait_that_never_ended) {
+TEST_F(checking, an_endless_wait_is_found) {
   one.posted(work::wait, 0, at(0), at(1'000));
   expect_only(property::forgotten_deadline, judge());
 }
-TEST_F(checking, an_operation_of_a_process_that_hung) {
+TEST_F(checking, an_operation_of_a_hung_process_is_found) {
   one.posted(work::get, 2, at(0), at(1'000));
-  one.key_issued(at(100'000'000), 1);  // it lived on past the deadline
+  one.key_issued(at(100'000'000), 1);  // the process ran on past the deadline
   expect_only(property::forgotten_deadline, judge(false));
 }
 
-TEST_F(checking, reused_key) {
+TEST_F(checking, a_reused_key_is_found) {
   one.key_issued(at(1), 5);
   one.key_issued(at(2), 6);
-  two.key_issued(at(2), 5);  // another process may have the same
+  two.key_issued(at(2), 5);  // another process may have the same key
   one.key_issued(at(3), 5);
   expect_only(property::reused_key, judge());
 }
-TEST_F(checking, skipped_bound_check) {
+TEST_F(checking, a_skipped_bound_check_is_found) {
   one.guard(at(1), 3, bytes_of(0), bytes_of(0));
   one.guard(at(2), 3, bytes_of(0), bytes_of(1));
   expect_only(property::skipped_bound_check, judge());
 }
 
-TEST_F(checking, success_after_peer_lost) {
+TEST_F(checking, success_after_peer_lost_is_found) {
   const auto id = one.posted(work::put, 2, at(1), {});
   one.peer_lost(2, at(2));
   one.ended(id, at(3), errc::ok);
@@ -169,7 +169,7 @@ TEST_F(checking, counters_are_exact) {
   two.counter_end(at(9), 4, 115);
   EXPECT_TRUE(judge().clean());
 }
-TEST_F(checking, inexact_sum) {
+TEST_F(checking, an_inexact_sum_is_found) {
   two.counter_start(at(0), 4, 0);
   one.ended(one.posted(work::fetch_add, 2, at(1), {}, 5, 4U), at(2), errc::ok, 0);
   two.counter_end(at(9), 4, 4);
@@ -181,7 +181,7 @@ TEST_F(checking, an_addition_that_failed_may_count_or_not) {
   two.counter_end(at(9), 4, 5);
   EXPECT_TRUE(judge(false).clean());
 }
-TEST_F(checking, repeated_old_value) {
+TEST_F(checking, a_repeated_old_value_is_found) {
   one.ended(one.posted(work::fetch_add, 2, at(1), {}, 5, 4U), at(2), errc::ok, 0);
   one.ended(one.posted(work::fetch_add, 2, at(1), {}, 5, 4U), at(2), errc::ok, 0);
   expect_only(property::repeated_old_value, judge());

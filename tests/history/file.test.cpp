@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Histories as files: what is written is read; what is not a history is refused with a sentence.
+// Histories as files: records are read as they were written; a file that is no history is refused with a sentence.
 #include "../../history/file.hpp"
 #include "../../history/recorder.hpp"
 
@@ -31,7 +31,7 @@ class files : public testing::Test {
   }
 };
 
-TEST_F(files, what_is_written_is_read) {
+TEST_F(files, records_are_read_as_they_were_written) {
   ASSERT_TRUE(write_file(path, some()));
   const auto again = read_file(path);
   ASSERT_TRUE(again);
@@ -63,7 +63,7 @@ TEST_F(files, a_bad_record_is_refused_with_its_number) {
   EXPECT_NE(read.error().sentence.find("record 1 is none"), std::string::npos) << read.error().sentence;
 }
 
-TEST_F(files, a_folder_that_is_not_there_is_told) {
+TEST_F(files, a_missing_folder_is_an_error) {
   const auto wrote = write_file("/nonexistent/history", some());
   ASSERT_FALSE(wrote);
   EXPECT_NE(wrote.error().sentence.find("/nonexistent/history"), std::string::npos);

@@ -26,7 +26,7 @@ std::vector<std::byte> text(std::size_t size) {
   return all;
 }
 
-TEST(invocation_functions, names_are_short_and_plain) {
+TEST(invocation_functions, function_names_are_short_and_plain) {
   EXPECT_TRUE(good_name("a"));
   EXPECT_TRUE(good_name("thumbnail_2"));
   EXPECT_TRUE(good_name(std::string(64, 'z')));
@@ -36,7 +36,7 @@ TEST(invocation_functions, names_are_short_and_plain) {
   EXPECT_FALSE(good_name(std::string_view("a\0b", 3)));
 }
 
-TEST(invocation_functions, table_is_sorted_and_refuses_what_it_cannot_name) {
+TEST(invocation_functions, the_table_is_sorted_and_refuses_bad_names) {
   function_table t;
   const function_call nothing = [](auto...) { return std::int64_t{0}; };
   EXPECT_TRUE(t.add("m", nothing));
@@ -52,7 +52,7 @@ TEST(invocation_functions, table_is_sorted_and_refuses_what_it_cannot_name) {
   EXPECT_FALSE(t.add("one_more", nothing));
 }
 
-TEST(invocation_functions, echo_returns_its_input_and_minds_the_room) {
+TEST(invocation_functions, echo_returns_its_input_and_respects_the_output_size) {
   const auto in = text(100);
   std::vector<std::byte> out(100);
   EXPECT_EQ(call("echo", in, out), 100);
@@ -72,7 +72,7 @@ TEST(invocation_functions, checksum_is_fnv_1a) {
   EXPECT_EQ(call("checksum", {}, out), output_too_small);
 }
 
-TEST(invocation_functions, spin_is_busy_for_as_long_as_told) {
+TEST(invocation_functions, spin_is_busy_for_the_requested_time) {
   const std::uint32_t microseconds = 2000;
   std::vector<std::byte> in(4);
   std::memcpy(in.data(), &microseconds, 4);
@@ -84,7 +84,7 @@ TEST(invocation_functions, spin_is_busy_for_as_long_as_told) {
   EXPECT_EQ(call("spin", in, out), input_malformed);
 }
 
-TEST(invocation_functions, compress_and_decompress_undo_each_other) {
+TEST(invocation_functions, decompress_undoes_compress) {
   const auto in = text(50'000);
   std::vector<std::byte> packed(60'000);
   const std::int64_t size = call("compress", in, packed);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The code of examples/invocation/README.md: its block stands here word for word (static.snippets). Compiling is
-// passing.
+// The code of examples/invocation/README.md, word for word (static.snippets). The test is that it compiles.
 #include <invocation/client.hpp>
 
 #include <weft/compose/selected.hpp>

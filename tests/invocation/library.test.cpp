@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an executor trusts: hashes, the folder, sealed copies, manifests. The first argument is the shared object of
-// functions that the example builds.
+// The trust rules of an executor: hashes, the folder, sealed copies, manifests. The first argument is the shared object
+// of functions that the example builds.
 #include <invocation/library.hpp>
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ class invocation_library : public testing::Test {
   digest hash{};
 };
 
-TEST_F(invocation_library, sha256_is_the_standard_one) {
+TEST_F(invocation_library, sha256_matches_the_standard) {
   EXPECT_EQ(hex(sha256(bytes_of_text("abc"))), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
@@ -65,9 +65,9 @@ TEST_F(invocation_library, digests_are_64_hexadecimal_digits) {
 
 TEST_F(invocation_library, tokens_differ) { EXPECT_FALSE(same_token(random_token(), random_token())); }
 
-TEST_F(invocation_library, a_trusted_object_is_kept_loaded_and_runs) {
+TEST_F(invocation_library, a_trusted_object_stays_loaded_and_runs) {
   auto library = trusting({hash});
-  EXPECT_EQ(library.load(hash).why().code, errc::unreachable) << "not shipped yet";
+  EXPECT_EQ(library.load(hash).why().code, errc::unreachable) << "not sent yet";
   ASSERT_TRUE(library.keep(hash, object));
   const auto table = library.load(hash);
   ASSERT_TRUE(table) << table.error().sentence;
@@ -89,7 +89,7 @@ TEST_F(invocation_library, nothing_is_trusted_without_a_list_or_a_folder) {
   EXPECT_TRUE(fs::is_empty(folder));
 }
 
-TEST_F(invocation_library, other_bytes_than_announced_are_not_kept) {
+TEST_F(invocation_library, bytes_that_differ_from_the_digest_are_not_kept) {
   auto library = trusting({hash});
   auto other = object;
   other[other.size() / 2] ^= std::byte{1};
@@ -97,7 +97,7 @@ TEST_F(invocation_library, other_bytes_than_announced_are_not_kept) {
   EXPECT_TRUE(fs::is_empty(folder));
 }
 
-TEST_F(invocation_library, a_file_changed_in_the_folder_does_not_run) {
+TEST_F(invocation_library, a_changed_file_does_not_run) {
   ASSERT_TRUE(trusting({hash}).keep(hash, object));
   auto other = object;
   other.back() ^= std::byte{1};
@@ -112,7 +112,7 @@ TEST_F(invocation_library, a_link_in_the_folder_is_not_followed) {
   EXPECT_EQ(trusting({hash}).load(hash).why().code, errc::unreachable);
 }
 
-TEST_F(invocation_library, a_folder_in_the_place_of_an_object_is_not_opened) {
+TEST_F(invocation_library, a_folder_with_the_name_of_an_object_is_not_opened) {
   fs::create_directory(kept(hash));
   EXPECT_EQ(trusting({hash}).load(hash).why().code, errc::unreachable);
 }
@@ -132,7 +132,7 @@ TEST_F(invocation_library, trusted_garbage_is_refused_with_a_sentence) {
 }
 
 TEST_F(invocation_library, a_good_object_without_a_manifest_is_refused) {
-  // Any shared object of the system will do: the C library has no such symbol.
+  // Any shared object of the system: the C library has no such symbol.
   const fs::path libc = "/lib/x86_64-linux-gnu/libz.so.1";
   if (!fs::exists(libc)) GTEST_SKIP() << libc << " is not here";
   const auto other = contents_of(libc);
@@ -144,7 +144,7 @@ TEST_F(invocation_library, a_good_object_without_a_manifest_is_refused) {
   EXPECT_NE(loaded.error().sentence.find("weft_functions"), std::string::npos);
 }
 
-TEST_F(invocation_library, a_missing_folder_is_said) {
+TEST_F(invocation_library, a_missing_folder_is_reported) {
   function_library library(built_in_functions(), {(folder / "absent").string(), {hash}});
   const auto kept_there = library.keep(hash, object);
   ASSERT_FALSE(kept_there);

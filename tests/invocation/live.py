@@ -1,6 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Function invocation with real processes over one fabric: nothing lost, accounting exact, a killed executor is survived."""
+"""Function invocation with real processes over one fabric.
+
+No call is lost, accounting is exact, and a client survives a killed executor.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +25,10 @@ sys.path.insert(0, str(ROOT / "examples" / "invocation"))
 from running import NODE, Failed, Manager, clean_shared_memory, program  # noqa: E402
 
 
-SLOWNESS = int(os.environ.get("WEFT_TEST_SLOWNESS", "1"))  # an emulated machine says more
-LONGEST_MS = min(30_000 * SLOWNESS, 60_000)  # what a manager lets a function run for at most
-PAST_START = 50 if SLOWNESS == 1 else 200 * SLOWNESS  # in hundredths of a second: to start takes an executor two where processors are emulated
+SLOWNESS = int(os.environ.get("WEFT_TEST_SLOWNESS", "1"))  # an emulated machine sets a larger number
+LONGEST_MS = min(30_000 * SLOWNESS, 60_000)  # a manager's limit for the time of a function
+# in hundredths of a second: on emulated processors an executor takes two seconds to start
+PAST_START = 50 if SLOWNESS == 1 else 200 * SLOWNESS
 
 
 def expect(condition: bool, sentence: str) -> None:
@@ -56,9 +60,16 @@ class Suite:
 
     def times_of_batches_are_refused_where_calls_overlap(self) -> None:
         with self.manager() as m:
-            for arguments in (("run", "--depth", "2", "--batch", "16"), ("--workers", "2", "run", "--batch", "16"), ("run", "--count", "8", "--batch", "16")):
+            for arguments in (
+                ("run", "--depth", "2", "--batch", "16"),
+                ("--workers", "2", "run", "--batch", "16"),
+                ("run", "--count", "8", "--batch", "16"),
+            ):
                 done = m.client(*arguments)
-                expect(done.returncode == 2 and "--batch 16 takes one time of so many calls" in done.stderr, f"{arguments}: {done.returncode}, {done.stderr}")
+                expect(
+                    done.returncode == 2 and "--batch 16 takes one time of so many calls" in done.stderr,
+                    f"{arguments}: {done.returncode}, {done.stderr}",
+                )
 
     def _measured(self, *runs: tuple[str, ...]) -> None:
         with self.manager() as m:
@@ -68,11 +79,18 @@ class Suite:
                 accounts = report["accounting"]
                 expect(accounts["exact"] is True, f"{arguments}: accounting is not exact: {accounts}")
                 expect(accounts["hot_ns"] == accounts["worker_hot_ns"], f"{arguments}: hot: {accounts}")
-                expect(accounts["execution_ns"] == accounts["worker_execution_ns"] > 0, f"{arguments}: execution: {accounts}")
+                expect(
+                    accounts["execution_ns"] == accounts["worker_execution_ns"] > 0,
+                    f"{arguments}: execution: {accounts}",
+                )
                 expect(accounts["invocations"] >= report["asked"], f"{arguments}: {accounts}")
                 if "warm" in arguments:
                     expect(accounts["hot_ns"] == 0, f"warm workers spun: {accounts}")
-                print(f"{report['done']} of {report['asked']} calls ({' '.join(arguments)}), lost {report['lost']}, accounting exact", flush=True)
+                print(
+                    f"{report['done']} of {report['asked']} calls ({' '.join(arguments)}), "
+                    f"lost {report['lost']}, accounting exact",
+                    flush=True,
+                )
             code, said = m.stop()
             expect(code == 0, f"the manager ended with {code}: {said}")
 
@@ -96,7 +114,10 @@ class Suite:
                 (("--output-bytes", "4000000000", "list"), "1 GiB"),
             ):
                 done = m.client(*arguments)
-                expect(done.returncode == 1 and word in done.stderr, f"{arguments}: {done.returncode} {done.stderr!r}, wanted {word}")
+                expect(
+                    done.returncode == 1 and word in done.stderr,
+                    f"{arguments}: {done.returncode} {done.stderr!r}, wanted {word}",
+                )
             spin = self._spin(5_000_000)
             begin = time.monotonic()
             done = m.client("--deadline-ms", "300", "invoke", "spin", "--input", str(spin))
@@ -105,16 +126,41 @@ class Suite:
 
     def a_function_over_its_limit_ends_its_executor(self) -> None:
         with self.manager() as m:
-            done = m.client("--function-limit-ms", "300", "--deadline-ms", str(20_000 * SLOWNESS), "invoke", "spin", "--input", str(self._spin(30_000_000)))
+            done = m.client(
+                "--function-limit-ms",
+                "300",
+                "--deadline-ms",
+                str(20_000 * SLOWNESS),
+                "invoke",
+                "spin",
+                "--input",
+                str(self._spin(30_000_000)),
+            )
             expect(done.returncode == 1 and "executor_lost" in done.stderr, f"{done.stderr!r}")
             self._serves(m)
             expect(m.stop()[0] == 0, "accounting is not exact")
 
     def a_killed_executor_is_survived(self) -> None:
         with self.manager() as m:
-            command = [str(program(self.build, "client", self.fabric)), "--manager", m.address, *NODE, "--function-limit-ms", str(LONGEST_MS)]
-            command += ["--deadline-ms", str(20_000 * SLOWNESS), "invoke", "spin", "--input", str(self._spin(LONGEST_MS * 800))]
-            client = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            command = [
+                str(program(self.build, "client", self.fabric)),
+                "--manager",
+                m.address,
+                *NODE,
+                "--function-limit-ms",
+                str(LONGEST_MS),
+            ]
+            command += [
+                "--deadline-ms",
+                str(20_000 * SLOWNESS),
+                "invoke",
+                "spin",
+                "--input",
+                str(self._spin(LONGEST_MS * 800)),
+            ]
+            client = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+            )
             try:
                 victim = self._wait_until_busy(m, client)
                 os.kill(victim, signal.SIGKILL)
@@ -133,14 +179,23 @@ class Suite:
 
     def a_killed_client_is_cleaned_up(self) -> None:
         with self.manager() as m:
-            command = [str(program(self.build, "client", self.fabric)), "--manager", m.address, *NODE, "--function-limit-ms", "1000"]
+            command = [
+                str(program(self.build, "client", self.fabric)),
+                "--manager",
+                m.address,
+                *NODE,
+                "--function-limit-ms",
+                "1000",
+            ]
             command += ["run", "echo", "--count", "100000000"]
             with (self.folder / "killed_client").open("w+") as said:
                 client = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
                 try:
                     self._wait_until_busy(m, client)
                 except Failed as e:
-                    raise Failed(f"{e}; the client said: {(self.folder / 'killed_client').read_text()!r}, code {client.poll()}") from None
+                    raise Failed(
+                        f"{e}; the client said: {(self.folder / 'killed_client').read_text()!r}, code {client.poll()}"
+                    ) from None
                 finally:
                     client.kill()
                     client.wait()
@@ -164,7 +219,7 @@ class Suite:
         kept.mkdir()
         trusted = hashlib.sha256(image.read_bytes()).hexdigest()
         with self.manager("--functions", str(kept), "--trust", trusted) as m:
-            for _ in range(2):  # shipped, then taken from the folder
+            for _ in range(2):  # sent by the client, then taken from the folder
                 done = m.client(*ship)
                 expect(done.returncode == 0, done.stderr)
             expect(result.read_bytes() == b"P6\n2 1\n255\n" + bytes([8, 9, 10, 14, 15, 16]), f"{result.read_bytes()!r}")
@@ -186,7 +241,7 @@ class Suite:
 
     @staticmethod
     def _wait_until_busy(m: Manager, client: subprocess.Popen[str]) -> int:
-        """The executor that runs for the client, once it is past its start: it has used processor time."""
+        """The client's executor, after its start: it has used processor time."""
         end = time.monotonic() + 60 * SLOWNESS
         while time.monotonic() < end:
             if client.poll() is not None:
@@ -194,7 +249,7 @@ class Suite:
                 raise Failed(f"the client ended with {client.returncode} before its executor was busy: {words.strip()}")
             for process in m.executors():
                 fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
-                if int(fields[11]) + int(fields[12]) > PAST_START:  # it spins, or executes
+                if int(fields[11]) + int(fields[12]) > PAST_START:  # it polls, or executes
                     return process
             time.sleep(0.02)
         raise Failed(f"no executor became busy within 60 s: {m.said()}")

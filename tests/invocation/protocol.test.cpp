@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The invocation's bytes: what is written is read again, and what is cut, prolonged or out of range is refused.
+// The bytes of the invocation protocol: messages round-trip, and truncated, longer or out-of-range bytes are refused.
 #include <invocation/messages.hpp>
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ std::vector<std::byte> packed(const Message& m) {
   return all;
 }
 
-TEST(invocation_protocol, greeting_survives_the_wire_and_nothing_else_is_a_greeting) {
+TEST(invocation_protocol, a_greeting_round_trips_and_other_bytes_are_refused) {
   greeting g{role::worker, 7, {}};
   for (std::size_t i = 0; i < g.secret.size(); ++i) g.secret[i] = std::byte(i * 17);
   const auto wire = encode(g);
@@ -70,7 +70,7 @@ TEST(invocation_protocol, tokens_differ_in_any_bit) {
   EXPECT_TRUE(same_token(a, token{}));
 }
 
-TEST(invocation_protocol, words_keep_their_fields_apart) {
+TEST(invocation_protocol, fields_of_a_word_are_independent) {
   const call_word call{63, 0xfffffe};
   EXPECT_EQ(call_word::of(call.immediate()), call);
   EXPECT_EQ((call_word{1, 0x1000002}).immediate(), (call_word{1, 2}).immediate()) << "24 bits wrap";
@@ -78,7 +78,7 @@ TEST(invocation_protocol, words_keep_their_fields_apart) {
   EXPECT_EQ(reply_word::of(reply.immediate()), reply);
 }
 
-TEST(invocation_protocol, request_survives_the_wire) {
+TEST(invocation_protocol, a_request_round_trips) {
   const auto wire = packed(full_request());
   const auto back = unpack<allocate_message>(wire);
   ASSERT_TRUE(back);
@@ -112,7 +112,7 @@ void expect_strict(const Message& m) {
   }
 }
 
-TEST(invocation_protocol, every_message_refuses_what_is_cut_prolonged_or_of_another_kind) {
+TEST(invocation_protocol, every_message_refuses_truncated_longer_or_foreign_bytes) {
   expect_strict(full_request());
   expect_strict(release_message{9});
   expect_strict(allocated_message{1, 2});
@@ -138,7 +138,7 @@ TEST(invocation_protocol, enumerators_and_flags_out_of_range_are_refused) {
   EXPECT_FALSE(unpack<released_message>(bill));
 }
 
-TEST(invocation_protocol, a_message_that_does_not_fit_is_not_written_in_part) {
+TEST(invocation_protocol, a_message_that_does_not_fit_is_not_partly_written) {
   const std::string long_text(5000, 'x');
   std::vector<std::byte> into(largest_message);
   EXPECT_EQ(pack(unable_message{refusal_code::malformed, long_text}, into), 0U);
@@ -159,7 +159,7 @@ TEST(invocation_protocol, flipped_bytes_never_read_past_the_end_or_yield_bad_enu
   }
 }
 
-TEST(invocation_protocol, judge_checks_function_length_sequence_and_flags) {
+TEST(invocation_protocol, the_check_covers_function_length_sequence_and_flags) {
   const call_header good{1, 2, 100, 5, 1};
   EXPECT_EQ(judge(good, 5, 3, 100), reply_code::ok);
   EXPECT_EQ(judge(good, 6, 3, 100), reply_code::bad_request);
@@ -168,8 +168,8 @@ TEST(invocation_protocol, judge_checks_function_length_sequence_and_flags) {
   EXPECT_EQ(judge({1, 2, 100, 5, 2}, 5, 3, 100), reply_code::bad_request);
 }
 
-/// A header that a peer changes bit by bit: what passes is in bounds.
-TEST(invocation_protocol, any_flipped_header_is_refused_or_in_bounds) {
+/// A header that a peer changes bit by bit: an accepted header is in bounds.
+TEST(invocation_protocol, a_header_with_a_flipped_bit_is_refused_or_in_bounds) {
   std::mt19937_64 draw(2);
   std::array<std::byte, sizeof(call_header)> raw{};
   for (int round = 0; round < 1'000'000; ++round) {

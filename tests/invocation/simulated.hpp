@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A manager, executors and a client as nodes of one simulated world: the same templates as the programs, with simulated
-// nodes in the place of processes and fibers in the place of threads. What functions executed, and how calls ended, is
-// recorded for the judges below. Hot path: no. Threads: one.
+// A manager, executors and a client as nodes of one simulated world: the same templates as in the programs, with
+// simulated nodes instead of processes and fibers instead of threads. Executions and results are recorded for the
+// checks below. Hot path: no. Threads: one.
 #pragma once
 
 #include "../../backends/loopback/port.hpp"
@@ -23,7 +23,7 @@ namespace weft::test {
 namespace loopback = backends::loopback;
 using namespace invocation;
 
-/// Functions of the simulation. They have no context, so the record is the thread's.
+/// Functions of the simulation. They have no context, so the record belongs to the thread.
 struct execution_record {
   std::map<std::uint64_t, int> times;  ///< Executions of each call.
   duration work{100'000};
@@ -82,7 +82,7 @@ class simulated_spawner {
     std::uint64_t number() const noexcept { return number_; }
 
    private:
-    /// Crashed by whomever: no fiber of the node is left, though not all ended.
+    /// After a crash: no fiber of the node is left, though some did not end.
     bool killed() const noexcept {
       if (what_->over == what_->order.workers) return false;
       auto& sim = world_->inside();
@@ -125,7 +125,7 @@ class simulated_spawner {
   std::uint64_t numbers_ = 0;
 };
 
-/// How the calls of one run ended.
+/// Results of the calls of one run.
 struct call_log {
   struct entry {
     int ends = 0;
@@ -151,12 +151,12 @@ struct run_plan {
   std::uint16_t slots = 4;
   invocation::polling polling{polling_mode::warm, 0ms};
   duration deadline = 500ms;
-  std::uint64_t crash_after = 0;  ///< The executor's node dies after so many ends; 0: never.
-  std::uint64_t batches = 1;      ///< Allocations: the calls are spread over them.
-  bool awaited = false;           ///< By coroutines, more of them than there are slots.
+  std::uint64_t crash_after = 0;  ///< The executor's node dies after so many results; 0: never.
+  std::uint64_t batches = 1;      ///< Number of allocations that the calls are spread over.
+  bool awaited = false;           ///< By coroutines, more than there are slots.
 };
 
-/// One of several coroutines that share the calls between them.
+/// One of several coroutines that share the calls.
 template <complete_fabric F>
 coroutines::task<> share_of_calls(awaited_calls<F>& calls, std::uint32_t function, std::uint64_t& begun,
                                   std::uint64_t until, duration deadline, call_log& log, std::uint64_t& ended) {
@@ -175,7 +175,7 @@ coroutines::task<> share_of_calls(awaited_calls<F>& calls, std::uint32_t functio
   co_return status{};
 }
 
-/// The client's body: allocates (again, after a loss), keeps every slot busy, logs each end.
+/// The client's body: allocates (again, after a loss), keeps every slot busy, logs each result.
 template <complete_fabric F>
 void client_body(loopback::world& world, const std::string& manager_at, const run_plan& plan, call_log& log) {
   client_options o;
@@ -248,7 +248,7 @@ struct run_result {
   call_log log;
   std::uint64_t bills = 0;
   std::uint64_t exact = 0;
-  std::uint64_t trace = 0;  ///< Hash of all that happened.
+  std::uint64_t trace = 0;  ///< Hash of all events.
   std::uint64_t left = 0;   ///< Allocations that the manager still had at the end.
 };
 

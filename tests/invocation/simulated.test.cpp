@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The invocation's protocol in virtual time: delays, full queues, losses and duplicates, a dying executor. Whatever
-// happens, each call ends exactly once, in success or in a typed error, nothing is executed twice, and where the fabric
-// is reliable the account is exact. WEFT_SEEDS=n asks for more seeds; a failure names its own.
+// The invocation protocol in virtual time: delays, full queues, losses and duplicates, a dying executor. Each call ends
+// exactly once, in success or in a typed error, and is executed at most once. On a reliable fabric the account is
+// exact. WEFT_SEEDS=n asks for more seeds; a failure names its seed.
 #include "simulated.hpp"
 
 #include <weft/compose/selected.hpp>
@@ -39,10 +39,10 @@ void judge(const run_result& r, const run_plan& plan) {
   EXPECT_TRUE(r.how) << r.how.sentence;
   EXPECT_TRUE(r.log.finished) << r.log.calls.size() << " calls ended of " << plan.calls << "; allocations "
                               << r.log.allocations << ", failed " << r.log.failed_allocations;
-  EXPECT_EQ(r.left, 0U) << "allocations that the manager never let go";
+  EXPECT_EQ(r.left, 0U) << "allocations that the manager never released";
   for (const auto& [number, e] : r.log.calls) {
     EXPECT_EQ(e.ends, 1) << "call " << number;
-    EXPECT_TRUE(e.right || e.why != trouble::none) << "call " << number << " ended well with a wrong result";
+    EXPECT_TRUE(e.right || e.why != trouble::none) << "call " << number << " succeeded with a wrong result";
   }
   for (const auto& [number, times] : record().times)
     EXPECT_EQ(times, 1) << "call " << number << " was executed more than once";
@@ -59,7 +59,7 @@ void judge_accounts(const run_result& r) {
     EXPECT_TRUE(b.exact) << b.execution.count() << " billed, " << b.worker_execution.count() << " worked";
 }
 
-TEST(simulated_invocation, calm_world_every_call_succeeds_and_the_bill_is_exact) {
+TEST(simulated_invocation, without_faults_every_call_succeeds_and_the_bill_is_exact) {
   for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     run_plan plan;
@@ -75,7 +75,7 @@ TEST(simulated_invocation, calm_world_every_call_succeeds_and_the_bill_is_exact)
   }
 }
 
-TEST(simulated_invocation, spinning_workers_account_for_their_spinning) {
+TEST(simulated_invocation, workers_account_for_their_polling_time) {
   run_plan plan;
   plan.calls = 60;
   plan.polling = {polling_mode::hot, 0ms};
@@ -91,7 +91,7 @@ TEST(simulated_invocation, spinning_workers_account_for_their_spinning) {
   EXPECT_EQ(warm.log.bills[0].hot, 0ns);
 }
 
-TEST(simulated_invocation, rough_world_every_call_ends_once_and_the_bill_is_exact) {
+TEST(simulated_invocation, with_faults_every_call_ends_once_and_the_bill_is_exact) {
   for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     run_plan plan;
@@ -104,7 +104,7 @@ TEST(simulated_invocation, rough_world_every_call_ends_once_and_the_bill_is_exac
   }
 }
 
-TEST(simulated_invocation, awaited_calls_end_once_each_and_wait_their_turn) {
+TEST(simulated_invocation, awaited_calls_end_once_each_in_order) {
   for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     run_plan plan;
@@ -117,7 +117,7 @@ TEST(simulated_invocation, awaited_calls_end_once_each_and_wait_their_turn) {
   }
 }
 
-TEST(simulated_invocation, a_dying_executor_ends_its_calls_in_a_typed_error_and_another_one_serves) {
+TEST(simulated_invocation, a_dead_executor_ends_its_calls_in_an_error_and_another_serves) {
   for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     run_plan plan;
@@ -131,7 +131,7 @@ TEST(simulated_invocation, a_dying_executor_ends_its_calls_in_a_typed_error_and_
   }
 }
 
-TEST(simulated_invocation, notices_that_vanish_or_come_twice_hang_nothing_and_repeat_nothing) {
+TEST(simulated_invocation, lost_or_repeated_notices_hang_no_call_and_repeat_no_call) {
   std::uint64_t late = 0;
   for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -144,10 +144,10 @@ TEST(simulated_invocation, notices_that_vanish_or_come_twice_hang_nothing_and_re
     judge(r, plan);
     late += r.log.count(trouble::deadline);
   }
-  EXPECT_GT(late, 0U) << "no call was lost: the test tests nothing";
+  EXPECT_GT(late, 0U) << "no call was lost: the test shows nothing";
 }
 
-/// A process never uses a region's key twice, so a second run in it draws other keys: each run gets a process.
+/// A process never uses a region's key twice, so a second run in one process gets other keys. Each run gets a process.
 template <class Body>
 std::uint64_t in_a_process_of_its_own(Body&& body) {
   int ends[2];

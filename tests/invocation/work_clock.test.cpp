@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The clock of a worker's books, with a counter and a clock that the test sets.
+// The clock of a worker's accounts, with a counter and a clock that the test sets.
 #include <invocation/work_clock.hpp>
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ struct set_ticks {
   static inline std::uint64_t now = 0;
   static std::uint64_t read() noexcept { return now; }
 };
-/// A transport's clock, and how often it was looked at.
+/// A transport's clock, and how often it was read.
 struct set_clock {
   duration at{};
   mutable int looks = 0;
@@ -47,7 +47,7 @@ class work_clock_by_ticks : public ::testing::Test {
   work_clock<set_ticks> clock{true};
 };
 
-TEST_F(work_clock_by_ticks, looks_at_the_real_clock_until_it_knows_the_rate) {
+TEST_F(work_clock_by_ticks, reads_the_real_clock_until_the_rate_is_known) {
   EXPECT_EQ(read(), 5s);
   pass(1us);
   EXPECT_EQ(read(), 5s + 1us);
@@ -58,7 +58,7 @@ TEST_F(work_clock_by_ticks, looks_at_the_real_clock_until_it_knows_the_rate) {
   EXPECT_GT(port.looks, before);
 }
 
-TEST_F(work_clock_by_ticks, counts_once_it_knows_the_rate) {
+TEST_F(work_clock_by_ticks, counts_ticks_once_the_rate_is_known) {
   learn_the_rate();
   const int before = port.looks;
   for (int i = 1; i <= 100; ++i) {
@@ -68,7 +68,7 @@ TEST_F(work_clock_by_ticks, counts_once_it_knows_the_rate) {
   EXPECT_EQ(port.looks, before);
 }
 
-TEST_F(work_clock_by_ticks, looks_again_when_the_rate_was_measured_for_too_short_a_time) {
+TEST_F(work_clock_by_ticks, measures_again_after_too_short_a_measurement) {
   learn_the_rate();
   const int before = port.looks;
   pass(17ms);
@@ -76,22 +76,21 @@ TEST_F(work_clock_by_ticks, looks_again_when_the_rate_was_measured_for_too_short
   EXPECT_GT(port.looks, before);
 }
 
-TEST_F(work_clock_by_ticks, follows_the_real_clock_in_the_end) {
+TEST_F(work_clock_by_ticks, follows_the_real_clock) {
   learn_the_rate();
-  for (int i = 0; i < 50; ++i) {  // the counter is now a hundredth slower than it was
+  for (int i = 0; i < 50; ++i) {  // the counter is now slower by a hundredth
     port.at += 1ms;
     set_ticks::now += 3 * 990'000;
     (void)read();
   }
-  pass(1s);  // beyond any reach
+  pass(1s);  // beyond the range of the counter
   EXPECT_EQ(read(), port.at);
 }
 
 TEST_F(work_clock_by_ticks, never_goes_back) {
   learn_the_rate();
   duration last{};
-  for (int i = 0; i < 200;
-       ++i) {  // a counter that runs ahead, so that each look at the real clock finds an earlier time
+  for (int i = 0; i < 200; ++i) {  // a counter that runs ahead: each reading of the real clock gives an earlier time
     port.at += 1ms;
     set_ticks::now += 3 * 1'100'000;
     const duration now = read();
@@ -100,7 +99,7 @@ TEST_F(work_clock_by_ticks, never_goes_back) {
   }
 }
 
-TEST_F(work_clock_by_ticks, gives_an_uneven_counter_up) {
+TEST_F(work_clock_by_ticks, stops_using_an_uneven_counter) {
   learn_the_rate();
   set_ticks::now -= 1000;
   EXPECT_EQ(read(), port.at);
@@ -111,7 +110,7 @@ TEST_F(work_clock_by_ticks, gives_an_uneven_counter_up) {
   EXPECT_EQ(port.looks, before + 1);
 }
 
-TEST(work_clock, without_a_counter_each_look_is_one_at_the_clock) {
+TEST(work_clock, without_a_counter_each_reading_reads_the_clock) {
   set_clock port;
   work_clock<set_ticks> clock(false);
   for (int i = 1; i <= 3; ++i) {
@@ -121,12 +120,12 @@ TEST(work_clock, without_a_counter_each_look_is_one_at_the_clock) {
   }
 }
 
-TEST(work_clock, the_processors_counter_keeps_the_machines_time) {
+TEST(work_clock, the_processor_counter_agrees_with_the_clock) {
   if (!kernel_counts_ticks()) GTEST_SKIP() << "this machine's kernel does not keep time by the processor's counter";
   struct machine {
     static instant now() noexcept { return std::chrono::steady_clock::now(); }
   } port;
-  constexpr duration off_by = 100us;  // of the counter, however long the looks take
+  constexpr duration off_by = 100us;  // of the counter, however long the readings take
   work_clock<> clock(true);
   const instant end = port.now() + 50ms;
   instant last{};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the loopback refuses as the row's hardware would, what it overwrites, and what it leaves until later.
+// The loopback refuses what the row's hardware refuses, overwrites what it overwrites, and reads late what it reads
+// late.
 #include "party.hpp"
 
 #include <gtest/gtest.h>
@@ -73,7 +74,7 @@ TEST(contract, the_context_is_overwritten_while_the_operation_lasts) {
   });
 }
 
-TEST(contract, the_queue_is_as_deep_as_was_asked) {
+TEST(contract, the_queue_has_the_requested_depth) {
   loopback::world w(22);
   w.spawn("both", [] {
     party<silent_refusal> server({.node = {}, .service = "7471", .listens = true});
@@ -121,7 +122,7 @@ TEST(contract, a_source_changed_before_its_completion_is_sent_changed) {
   EXPECT_EQ(spoilt, 20);
 }
 
-TEST(contract, a_message_larger_than_its_receive_is_told_with_its_size) {
+TEST(contract, a_message_larger_than_its_receive_fails_with_its_size) {
   using side = party<consuming>;
   loopback::world w(24);
   const auto run = converse<consuming>(
@@ -157,12 +158,12 @@ TEST(contract, messages_wait_for_receives_in_order) {
   EXPECT_TRUE(run) << run.sentence;
 }
 
-/// `counting` by a port that forgets to bind its regions.
+/// `counting` by a port that does not bind its regions.
 struct unbound_shape : shape_of<counting> {
   static constexpr bool bind_regions = false;
 };
 
-TEST(contract, a_region_that_is_not_bound_is_not_reachable) {
+TEST(contract, an_unbound_region_is_unreachable) {
   loopback::world w(26);
   w.spawn("both", [] {
     using net = loopback::port<unbound_shape>;
@@ -183,7 +184,7 @@ TEST(contract, a_region_that_is_not_bound_is_not_reachable) {
   EXPECT_TRUE(w.run(1s));
 }
 
-TEST(contract, keys_must_fit_and_differ) {
+TEST(contract, keys_must_fit_and_be_unique) {
   using net = loopback::port<shape_of<silent_refusal>>;
   auto me = net::open({}).value();
   std::array<std::byte, 8> memory{};
@@ -193,12 +194,12 @@ TEST(contract, keys_must_fit_and_differ) {
   EXPECT_NE(twice.error().sentence.find("key 5 names another region"), std::string::npos);
 }
 
-TEST(contract, an_addressed_peer_may_come_after_the_dial) {
+TEST(contract, an_addressed_peer_may_start_after_the_connect) {
   loopback::world w(27);
   w.spawn("client", [] {
     party<deathless> me;
     ASSERT_TRUE(me.dial(me.net->resolve("server", "7471").value()));
-    ASSERT_TRUE(me.say(pattern(4), 1));  // to nobody: lost without a word
+    ASSERT_TRUE(me.say(pattern(4), 1));  // to an empty address: lost silently
     loopback::sleep_for(10ms);
     ASSERT_TRUE(me.say(pattern(4), 2));
     me.idle(10ms);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What survivors learn of a killed process: everything outstanding fails where the row tells, and silence where it does
-// not.
+// What survivors learn of a killed process: every outstanding operation fails where the row reports deaths; elsewhere
+// there is silence.
 #include "party.hpp"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace weft::test {
 namespace {
 
-/// The server dies while the client has operations under way; what the client knows after a second.
+/// The server dies during the client's operations. `judge` checks the client after a second.
 template <class Row, class Judge>
 void survive(Judge judge) {
   using side = party<Row>;
@@ -22,7 +22,7 @@ void survive(Judge judge) {
       [&](side& me) {
         serving = true;
         me.idle(1h);
-        ADD_FAILURE() << "the server outlived its crash";
+        ADD_FAILURE() << "the server survived its crash";
       },
       [&](side& me) {
         EXPECT_TRUE(me.until([&] { return serving; }));
@@ -41,7 +41,7 @@ void survive(Judge judge) {
   EXPECT_TRUE(judged);
 }
 
-TEST(crash, a_row_that_tells_fails_everything_and_says_lost) {
+TEST(crash, a_row_that_reports_death_fails_every_operation_and_reports_lost) {
   survive<silent_refusal>([](auto& me) {
     EXPECT_TRUE(me.lost);
     EXPECT_EQ(me.ended.size(), 8U);
@@ -51,7 +51,7 @@ TEST(crash, a_row_that_tells_fails_everything_and_says_lost) {
   });
 }
 
-TEST(crash, an_addressed_row_that_tells_keeps_its_receives) {
+TEST(crash, an_addressed_row_that_reports_death_keeps_its_receives) {
   survive<counting>([](auto& me) {
     EXPECT_TRUE(me.lost);
     EXPECT_EQ(me.ended.size(), 8U);
@@ -60,17 +60,17 @@ TEST(crash, an_addressed_row_that_tells_keeps_its_receives) {
   });
 }
 
-TEST(crash, a_row_that_never_tells_is_silent_for_ever) {
+TEST(crash, a_row_without_death_reports_stays_silent) {
   survive<deathless>([](auto& me) {
     EXPECT_FALSE(me.lost);
     EXPECT_TRUE(me.ended.empty());
-    me.net->hang_up(me.link);  // its operations are given up with it
+    me.net->hang_up(me.link);  // the disconnect ends its operations
     me.idle(1s);
     EXPECT_TRUE(me.ended.empty());
   });
 }
 
-TEST(crash, a_survivor_of_a_silent_death_fills_its_queue_and_no_more) {
+TEST(crash, after_a_silent_death_the_survivor_fills_its_queue_and_no_more) {
   loopback::world w(12);
   w.after(5ms, [&] { w.crash("server"); });
   const auto run = converse<deathless>(
@@ -86,7 +86,7 @@ TEST(crash, a_survivor_of_a_silent_death_fills_its_queue_and_no_more) {
   EXPECT_TRUE(run) << run.sentence;
 }
 
-TEST(crash, dialling_the_dead_is_refused_and_a_restart_serves) {
+TEST(crash, connecting_to_a_dead_node_is_refused_until_it_restarts) {
   loopback::world w(13);
   int served = 0;
   const auto serve = [&] {
@@ -108,7 +108,7 @@ TEST(crash, dialling_the_dead_is_refused_and_a_restart_serves) {
     EXPECT_EQ(me.say(pattern(1), 1).code, errc::peer_lost);
     me.net->hang_up(me.link);
     me.up = me.refused = false;
-    EXPECT_FALSE(me.dial(there)) << "nobody is there yet";
+    EXPECT_FALSE(me.dial(there)) << "no listener yet";
     me.net->hang_up(me.link);
     loopback::sleep_for(200ms);
     me.up = me.refused = false;
@@ -126,7 +126,7 @@ TEST(crash, a_node_can_end_itself) {
   w.spawn("doomed", [&] {
     const std::vector<int> owned(1000, 1);  // never released: a killed process runs no destructors
     w.crash("doomed");
-    ADD_FAILURE() << "went on after its death with " << owned.size();
+    ADD_FAILURE() << "continued after its death with " << owned.size();
   });
   w.spawn("other", [] { loopback::sleep_for(1ms); });
   EXPECT_TRUE(w.run(1s));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is deferred while a handler closes the peer that it is deferred to, and posts to another: each operation ends
-// once, and what was given back is not taken for what it was.
+// A handler closes the peer with deferred work and posts to another. Each operation ends once, and a released slot is
+// not mistaken for its old use.
 #include <weft/compose/transport.hpp>
 #include <weft/generated/loopback.hpp>
 
@@ -29,7 +29,7 @@ void listen(bool& over) {
   EXPECT_TRUE(net.until([&] { return over; }, 60s, on));
 }
 
-TEST(deferred, a_handler_may_close_the_peer_that_is_owed_to_and_post_to_another) {
+TEST(deferred, a_handler_may_close_a_peer_with_deferred_work_and_post_to_another) {
   loopback::world w(3);
   bool over = false;
   w.spawn("listener", [&] { listen(over); });
@@ -66,7 +66,8 @@ TEST(deferred, a_handler_may_close_the_peer_that_is_owed_to_and_post_to_another)
       return std::accumulate(&ended[first], &ended[last], 0);
     };
     EXPECT_TRUE(net.until([&] { return told(4, 8) >= 4; }, 5s, on));
-    for (std::size_t i = 8; i < 40; ++i) get_nothing(1, names[i]);  // one slot given back twice would be two of these
+    // a slot that was released twice would be two of these
+    for (std::size_t i = 8; i < 40; ++i) get_nothing(1, names[i]);
     EXPECT_TRUE(net.until([&] { return told(8, 40) >= 32; }, 5s, on));
     for (int i = 0; i < 100; ++i) net.progress(on);
     std::array<int, 40> once;

@@ -19,7 +19,7 @@ static_assert(port<loopback::port<shape_of<silent_refusal>>> && port<loopback::p
               port<loopback::port<shape_of<unordered>>> && port<loopback::port<shape_of<counting>>> &&
               port<loopback::port<shape_of<deathless>>>);
 
-TYPED_TEST(exchange, messages_arrive_whole_with_their_immediate) {
+TYPED_TEST(exchange, messages_arrive_unchanged_with_their_immediate) {
   using side = party<TypeParam>;
   loopback::world w(3);
   const auto text = pattern(100);
@@ -47,7 +47,7 @@ TYPED_TEST(exchange, messages_arrive_whole_with_their_immediate) {
   EXPECT_TRUE(run) << run.sentence;
 }
 
-TYPED_TEST(exchange, a_write_lands_where_it_should_and_nowhere_else) {
+TYPED_TEST(exchange, a_write_changes_its_target_bytes_and_no_others) {
   using side = party<TypeParam>;
   loopback::world w(4);
   side* server = nullptr;
@@ -75,7 +75,7 @@ TYPED_TEST(exchange, a_write_lands_where_it_should_and_nowhere_else) {
   EXPECT_TRUE(run) << run.sentence;
 }
 
-TYPED_TEST(exchange, a_notification_comes_once_and_after_its_bytes) {
+TYPED_TEST(exchange, a_notification_arrives_once_after_its_bytes) {
   using side = party<TypeParam>;
   if constexpr (!side::shape::write_immediate) {
     GTEST_SKIP() << TypeParam::name << ": write_immediate_bytes is 0";
@@ -124,7 +124,7 @@ TYPED_TEST(exchange, a_notification_comes_once_and_after_its_bytes) {
   }
 }
 
-TYPED_TEST(exchange, a_read_brings_the_bytes) {
+TYPED_TEST(exchange, a_read_returns_the_bytes) {
   using side = party<TypeParam>;
   loopback::world w(6);
   side* server = nullptr;
@@ -147,7 +147,7 @@ TYPED_TEST(exchange, a_read_brings_the_bytes) {
   EXPECT_TRUE(run) << run.sentence;
 }
 
-TYPED_TEST(exchange, a_refused_access_touches_nothing_and_is_told_as_the_row_says) {
+TYPED_TEST(exchange, a_refused_access_changes_nothing_and_fails_as_the_row_says) {
   using side = party<TypeParam>;
   constexpr bool reported = side::shape::facts.refused_write == refusal::reported;
   loopback::world w(7);

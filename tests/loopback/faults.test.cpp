@@ -17,7 +17,7 @@ struct order_seen {
   bool writes_in_order = true;
 };
 
-/// Writes i, says i, for a while; what the target sees of the order.
+/// Writes i, sends i, for a while. Returns what the target sees of the order.
 template <class Row>
 order_seen watch_order(std::uint64_t seed, const loopback::faults& trouble) {
   using side = party<Row>;
@@ -65,7 +65,7 @@ order_seen watch_order(std::uint64_t seed, const loopback::faults& trouble) {
   return seen;
 }
 
-TEST(faults, reordering_breaks_only_what_the_row_does_not_promise) {
+TEST(faults, reordering_keeps_the_orders_that_the_row_promises) {
   loopback::faults trouble;
   trouble.reorder = 1;
   trouble.loss = 0.1;
@@ -79,12 +79,12 @@ TEST(faults, reordering_breaks_only_what_the_row_does_not_promise) {
   EXPECT_FALSE(broken.writes_in_order);
 }
 
-TEST(faults, without_the_fault_everything_is_in_order) {
+TEST(faults, without_faults_everything_is_in_order) {
   const order_seen kept = watch_order<unordered>(1, {});
   EXPECT_TRUE(kept.messages_in_order && kept.writes_before_messages && kept.writes_in_order);
 }
 
-/// One-way traffic of messages under raw faults; how often each number came.
+/// One-way messages under raw faults. Returns how often each number arrived.
 std::vector<int> count_messages(std::uint64_t seed, const loopback::faults& trouble) {
   loopback::world w(seed, trouble);
   std::vector<int> came(200);
@@ -105,14 +105,14 @@ std::vector<int> count_messages(std::uint64_t seed, const loopback::faults& trou
   return came;
 }
 
-TEST(faults, loss_below_the_reliable_layer_only_delays) {
+TEST(faults, packet_loss_only_delays) {
   loopback::faults trouble;
   trouble.loss = 0.3;
   const auto came = count_messages(1, trouble);
   EXPECT_TRUE(std::all_of(came.begin(), came.end(), [](int n) { return n == 1; }));
 }
 
-TEST(faults, raw_loss_and_raw_duplication_are_seen_by_the_receiver_alone) {
+TEST(faults, raw_loss_and_duplication_show_at_the_receiver_alone) {
   loopback::faults trouble;
   trouble.raw_loss = 0.2;
   trouble.raw_duplication = 0.2;
@@ -122,7 +122,7 @@ TEST(faults, raw_loss_and_raw_duplication_are_seen_by_the_receiver_alone) {
   EXPECT_EQ(*std::max_element(came.begin(), came.end()), 2);
 }
 
-TEST(faults, raw_faults_of_immediates_spare_the_bytes) {
+TEST(faults, raw_faults_of_immediates_keep_the_bytes) {
   using side = party<silent_refusal>;
   loopback::faults trouble;
   trouble.raw_loss = 0.3;
@@ -152,7 +152,7 @@ TEST(faults, raw_faults_of_immediates_spare_the_bytes) {
   EXPECT_TRUE(run) << run.sentence;
 }
 
-TEST(faults, a_full_queue_comes_in_bursts_and_passes) {
+TEST(faults, queue_full_faults_come_in_bursts_and_end) {
   loopback::faults trouble;
   trouble.full_queue = 0.2;
   loopback::world w(4, trouble);
@@ -175,7 +175,7 @@ TEST(faults, a_full_queue_comes_in_bursts_and_passes) {
   EXPECT_GT(full, 50);
 }
 
-TEST(faults, a_paused_node_stands_still_and_then_goes_on) {
+TEST(faults, a_paused_node_stops_and_then_continues) {
   loopback::world w(5);
   duration longest{};
   w.after(1ms, [&] { w.pause("server", 30ms); });
@@ -198,7 +198,7 @@ TEST(faults, a_paused_node_stands_still_and_then_goes_on) {
   EXPECT_GE(longest, 29ms);
 }
 
-TEST(faults, nothing_passes_a_cut_and_everything_comes_after_it_in_order) {
+TEST(faults, no_packet_passes_a_cut_and_all_arrive_in_order_after_it) {
   loopback::world w(6);
   const auto run = converse<silent_refusal>(
       w,
@@ -218,7 +218,7 @@ TEST(faults, nothing_passes_a_cut_and_everything_comes_after_it_in_order) {
   EXPECT_TRUE(run) << run.sentence;
 }
 
-TEST(faults, a_hung_wait_meets_its_deadline_behind_a_cut) {
+TEST(faults, a_wait_across_a_cut_ends_at_its_deadline) {
   loopback::world w(7);
   const auto run = converse<consuming>(
       w, [](auto& me) { me.idle(100ms); },
@@ -230,7 +230,7 @@ TEST(faults, a_hung_wait_meets_its_deadline_behind_a_cut) {
   EXPECT_TRUE(run) << run.sentence;
 }
 
-TEST(faults, dying_at_the_nth_packet_never_hangs_the_survivor) {
+TEST(faults, death_at_any_packet_never_hangs_the_survivor) {
   for (std::uint64_t n = 1; n <= 24; ++n) {
     loopback::faults trouble;
     trouble.crash_at_packet = n;
@@ -245,7 +245,7 @@ TEST(faults, dying_at_the_nth_packet_never_hangs_the_survivor) {
         },
         [](auto& me) {
           for (std::uint32_t i = 0; i < 30; ++i) (void)me.say(pattern(4), i);
-          ADD_FAILURE() << "the client outlived its crash";
+          ADD_FAILURE() << "the client survived its crash";
         });
     EXPECT_TRUE(run) << run.sentence;
     EXPECT_TRUE(survived);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One side of a simulated conversation: a port, its link to the other side, registered memory, and everything it was
-// told. Hot path: no. Threads: one fiber.
+// One side of a simulated conversation: a port, its link to the other side, registered memory, and the completions of
+// the port. Hot path: no. Threads: one fiber.
 #pragma once
 
 #include "../../backends/loopback/port.hpp"
@@ -15,7 +15,7 @@ namespace weft::test {
 namespace loopback = backends::loopback;
 using namespace std::chrono_literals;
 
-/// Memory: [0, 1024) is the region, guarded by 128 bytes on each side; then receives and staging.
+/// Memory: [0, 1024) is the region, with 128 guard bytes on each side; then receives and staging.
 template <class Row>
 struct party {
   using shape = shape_of<Row>;
@@ -28,7 +28,7 @@ struct party {
   std::vector<std::byte> receives = std::vector<std::byte>(slot * slots);
   std::vector<std::byte> staging = std::vector<std::byte>(staging_size);
   registration region{}, receives_held{}, staging_held{};
-  std::array<std::array<std::byte, 64>, slots> contexts{};  // what the fabric may overwrite
+  std::array<std::array<std::byte, 64>, slots> contexts{};  // contexts, which the fabric may overwrite
   bool up = false, lost = false, refused = false, greets = true;
   std::vector<completion_entry> ended, received, landed;
   std::vector<std::vector<std::byte>> messages;
@@ -95,22 +95,21 @@ struct party {
       turn();
       if (done()) return true;
       if (net->now() >= end) return false;
-      (void)net->wait(
-          std::min(end, net->now() + 50us));  // what other nodes say through variables of the test wakes nobody
+      (void)net->wait(std::min(end, net->now() + 50us));  // values in variables of the test wake no other node
     }
     return true;
   }
-  /// Effects: for this long, takes what comes.
+  /// Effects: for this long, takes completions.
   void idle(duration span) {
     (void)until([] { return false; }, span);
   }
-  /// Effects: dials until the link carries messages (receives posted), or false.
+  /// Effects: connects until the link carries messages (receives posted). Returns: false at the limit.
   bool dial(const address_bytes& to, duration limit = 1s) {
     link = net->dial(to, 9).value();
     if (port_type::link_has_receives) post_receives(link);
     return until([this] { return up || refused; }, limit) && up;
   }
-  /// Effects: repeats the call while it is answered `again`, for a while.
+  /// Effects: repeats the call while its answer is `again`, for a limited time.
   template <class Call>
   status insist(Call&& call, duration limit = 1s) {
     const instant end = net->now() + limit;
@@ -130,7 +129,7 @@ struct party {
   }
 };
 
-/// A server and a client, already linked: `serve` and `ask` run on their own nodes.
+/// A connected server and client: `serve` and `ask` run on their own nodes.
 template <class Row, class Serve, class Ask>
 loopback::run_outcome converse(loopback::world& w, Serve serve, Ask ask, duration limit = 60s) {
   using side = party<Row>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Six bugs built in on purpose: the checker finds each by its name, and nothing in a run without one.
+// Six bugs that are built in on purpose: the checker finds each by its name, and finds nothing in a run without one.
 #include "../../history/checker.hpp"
 #include "../../history/recorder.hpp"
 #include "party.hpp"
@@ -13,7 +13,7 @@ namespace {
 using history::property;
 using loopback::planted_bug;
 
-/// Rows for the canaries: one with keys of the provider, one whose shape is plain.
+/// Rows for these bugs: one with keys of the provider, one with plain answers.
 struct provider_keys {
   static constexpr std::string_view name = "provider_keys";
   static constexpr fabric_facts make() {
@@ -33,7 +33,7 @@ void record_guards(history::recorder& told, side& me) {
   told.guard(me.net->now(), 1, untouched, const_bytes(me.memory).last(side::guard));
 }
 
-/// Regions come and go; each key is written down.
+/// Regions are opened and closed; each key is recorded.
 void record_keys(history::recorder& told, side& me) {
   std::vector<std::byte> memory(64);
   told.key_issued(me.net->now(), me.region.key);
@@ -60,7 +60,7 @@ void serve(side& me, history::recorder& told, side*& server, const bool& over) {
   told.finished(me.net->now());
 }
 
-/// A wait for nothing, which must end at its deadline.
+/// A wait without an event, which must end at its deadline.
 void wait_in_vain(side& me, history::recorder& told) {
   const instant until = me.net->now() + 20ms;
   const std::uint64_t id = told.posted(history::work::wait, 0, me.net->now(), until);
@@ -78,7 +78,7 @@ void notify_all(side& me, history::recorder& told, side& server) {
                                                            reinterpret_cast<void*>(id));
     }));
   }
-  // Past the end on purpose: refused, unless somebody forgot to look.
+  // Past the end on purpose: refused, unless the planted bug skips the check.
   (void)me.insist([&] {
     return me.net->write<post_mode::unsignalled>(me.link, me.staged(0, 16), server.spot(side::region_size - 8),
                                                  nullptr);
@@ -129,7 +129,7 @@ struct canary {
 
 class planted_bugs : public testing::TestWithParam<canary> {};
 
-TEST_P(planted_bugs, is_caught_by_its_name_and_no_other) {
+TEST_P(planted_bugs, each_is_caught_by_its_name_and_no_other) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const history::verdict said = judged_run(GetParam().bug, seed);
     EXPECT_TRUE(said.names(GetParam().named)) << said.text();

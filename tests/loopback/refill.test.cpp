@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Receives that were consumed are posted again together, where the library takes several by one call: counted calls,
-// not time.
+// Consumed receives are posted again together, where the library takes several by one call. The test counts calls, not
+// time.
 #include <weft/compose/transport.hpp>
 #include <weft/generated/loopback.hpp>
 
 #include <gtest/gtest.h>
 
 namespace weft {
-using namespace detail;  // NOLINT(google-build-using-namespace): what is tested
+using namespace detail;  // NOLINT(google-build-using-namespace): under test
 namespace {
 
 using namespace std::chrono_literals;
@@ -16,7 +16,7 @@ namespace loopback = backends::loopback;
 using fabric = fabrics::loopback;
 using state = engine<fabric>;
 
-TEST(refill, is_one_call_for_what_one_look_at_the_queue_found) {
+TEST(refill, one_poll_refills_all_its_receives_by_one_call) {
   static constexpr std::uint32_t count = 512;
   loopback::world w(3);
   bool over = false;
@@ -29,10 +29,10 @@ TEST(refill, is_one_call_for_what_one_look_at_the_queue_found) {
                            ++came;
                          },
                          [](const auto&) {}};
-    ASSERT_TRUE(blocking_calls<state>(*e).accept_one(5s, on));
+    ASSERT_TRUE((connect_calls<state, blocking_calls<state>>(*e).accept_one(5s, on)));
     const std::uint64_t before = e->port->receive_calls();
     while (came < count) {
-      loopback::sleep_for(1ms);  // so that the queue is full when it is looked at
+      loopback::sleep_for(1ms);  // so that the queue is full at the poll
       (void)blocking_calls<state>(*e).step(on);
     }
     const std::uint64_t calls = e->port->receive_calls() - before;

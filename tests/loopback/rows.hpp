@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Made-up rows of several kinds for the loopback's own tests, and the shape that each row's answers would make.
+// Made-up rows of several kinds for the loopback's own tests, and the answers of each row.
 // Hot path: no. Threads: constants.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace weft::test {
 
-/// A row that promises everything; the others take away from it.
+/// A row that promises everything; the others remove promises.
 constexpr fabric_facts generous() {
   fabric_facts f{};
   f.key_bytes = 8;
@@ -28,7 +28,7 @@ constexpr fabric_facts generous() {
   return f;
 }
 
-/// The answers that the rules would give, in the words of the port.
+/// The answers that the rules would give, in the port's terms.
 template <class Row>
 struct shape_of {
   static constexpr std::string_view name = Row::name;
@@ -49,11 +49,10 @@ struct shape_of {
   static constexpr bool multi_receive = false;
   static constexpr bool shared_receives = false;
   static constexpr bool two_queues = false;
-  static constexpr bool watched_receives = false;
   static constexpr thread_level threads = thread_level::one_owner;
 };
 
-/// Connected, offsets, immediates, refused writes look fine: tcp's kind.
+/// Connected, offsets, immediates; refused writes report success: like tcp.
 struct silent_refusal {
   static constexpr std::string_view name = "silent_refusal";
   static constexpr fabric_facts make() {
@@ -64,7 +63,8 @@ struct silent_refusal {
     return f;
   }
 };
-/// Connected, pointers, keys of the provider, immediates eat receives, no delivery_complete: the kind of a card.
+/// Connected, virtual addresses, keys of the provider, immediates consume receives, no delivery_complete: like an RDMA
+/// device.
 struct consuming {
   static constexpr std::string_view name = "consuming";
   static constexpr fabric_facts make() {
@@ -80,7 +80,7 @@ struct consuming {
     return f;
   }
 };
-/// Addressed, opaque, pointers, no order at all, lazy.
+/// Addressed, opaque, virtual addresses, no order at all, lazy connections.
 struct unordered {
   static constexpr std::string_view name = "unordered";
   static constexpr fabric_facts make() {
@@ -98,7 +98,7 @@ struct unordered {
     return f;
   }
 };
-/// Addressed, no immediates at all, a counter instead, regions want binding.
+/// Addressed, no immediates, a counter instead, regions need binding.
 struct counting {
   static constexpr std::string_view name = "counting";
   static constexpr fabric_facts make() {
@@ -112,7 +112,7 @@ struct counting {
     return f;
   }
 };
-/// Addressed, on one host, and nobody ever tells of a death.
+/// Addressed, on one host, and no report of a death.
 struct deathless {
   static constexpr std::string_view name = "deathless";
   static constexpr fabric_facts make() {

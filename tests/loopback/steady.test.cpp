@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// After warm-up the loopback allocates nothing, so that what is counted above it belongs to what is above it.
+// After a warm-up the loopback allocates nothing. Allocations that a test counts above it belong to the layers above.
 #include "party.hpp"
 
 #include <gtest/gtest.h>

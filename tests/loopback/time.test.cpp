@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Virtual time: runs depend on their seed alone, time jumps to what comes next, and runs that cannot go on end with a
-// sentence.
+// Virtual time: a run depends on its seed alone, time jumps to the next event, and a run that cannot continue ends with
+// a sentence.
 #include "party.hpp"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ TEST(virtual_time, the_same_seed_gives_the_same_trace) {
   const std::uint64_t first = troubled_run(42);
   for (int i = 1; i < 100; ++i) ASSERT_EQ(troubled_run(42), first) << "run " << i;
   std::printf("trace of seed 42: %016llx\n", static_cast<unsigned long long>(first));
-  // The same under every compiler: whoever changes what a world does on purpose writes the new number here.
+  // The same value under every compiler. A change of the world's behaviour on purpose changes the number here.
   EXPECT_EQ(first, 0x188152b08f48fd0fU);
 }
 
@@ -69,7 +69,7 @@ TEST(virtual_time, waiting_jumps_to_the_deadline) {
     EXPECT_EQ(me.net->wait(start + 1h).code, errc::deadline);
     EXPECT_GE(me.net->now(), start + 1h);
     EXPECT_LT(me.net->now(), start + 1h + 1ms);
-    EXPECT_EQ(me.net->wait(start).code, errc::deadline) << "a deadline that is over";
+    EXPECT_EQ(me.net->wait(start).code, errc::deadline) << "a deadline in the past";
   });
   const auto run = w.run(2h);
   EXPECT_TRUE(run) << run.sentence;
@@ -94,7 +94,7 @@ TEST(virtual_time, waiting_ends_when_something_comes) {
   EXPECT_TRUE(run) << run.sentence;
 }
 
-TEST(virtual_time, a_deadlock_ends_the_run_and_names_who_waits) {
+TEST(virtual_time, a_deadlock_ends_the_run_and_names_the_waiting_fibers) {
   loopback::world w(3);
   const auto run = converse<silent_refusal>(
       w,
@@ -117,7 +117,7 @@ TEST(virtual_time, a_deadlock_ends_the_run_and_names_who_waits) {
   EXPECT_NE(run.sentence.find("16 receives posted"), std::string::npos) << run.sentence;
 }
 
-TEST(virtual_time, a_run_has_a_limit_and_can_go_on) {
+TEST(virtual_time, a_run_stops_at_its_limit_and_can_continue) {
   loopback::world w(4);
   int rounds = 0;
   w.spawn("alone", [&] {
@@ -131,7 +131,7 @@ TEST(virtual_time, a_run_has_a_limit_and_can_go_on) {
   EXPECT_EQ(rounds, 10);
 }
 
-TEST(virtual_time, polling_without_end_meets_the_limit) {
+TEST(virtual_time, endless_polling_stops_at_the_limit) {
   loopback::world w(5);
   w.spawn("alone", [] {
     party<silent_refusal> me;
@@ -140,7 +140,7 @@ TEST(virtual_time, polling_without_end_meets_the_limit) {
   EXPECT_EQ(w.run(100us).how, loopback::run_outcome::ending::out_of_time);
 }
 
-TEST(virtual_time, exceptions_reach_whoever_runs) {
+TEST(virtual_time, exceptions_reach_the_caller_of_run) {
   loopback::world w(6);
   w.spawn("careless", [] {
     loopback::sleep_for(1ms);
@@ -150,13 +150,13 @@ TEST(virtual_time, exceptions_reach_whoever_runs) {
     try {
       throw 1;
     } catch (int) {
-      loopback::sleep_for(500us);  // away in the middle of a handler
+      loopback::sleep_for(500us);  // away inside of a handler
     }
     loopback::sleep_for(1s);
   });
   try {
     (void)w.run(10s);
-    FAIL() << "nothing was thrown";
+    FAIL() << "no exception was thrown";
   } catch (const std::runtime_error& told) {
     EXPECT_STREQ(told.what(), "from a fiber");
   }

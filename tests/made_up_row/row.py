@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Appends a made-up row to a copy of the matrix: row.py MATRIX COPY. It combines facts of several rows in a way that none has.
+"""Appends a made-up row to a copy of the matrix: row.py MATRIX COPY. The row combines facts as no other row does.
 
 Exit 1 names a cell of the matrix that this row does not answer, so that a new cell is not forgotten here.
 """
@@ -12,6 +12,7 @@ from pathlib import Path
 from ruamel.yaml import YAML
 
 NAME = "made_up"
+SOURCE = '  made-up: {kind: claimed, text: "made up"}\n'
 FACTS: dict[str, str] = {
     "provider": '""',
     "fabric_name": '""',
@@ -67,10 +68,10 @@ def row() -> str:
         f"{NAME}:",
         '  summary: "A made-up row: known facts in a combination that no row has."',
         "  backend: loopback",
-        '  library: {since: "1.0", claimed: "made up"}',
+        '  library: {since: "1.0", claimed: "[made-up]"}',
         "  facts:",
     ]
-    lines += [f'    {cell}: {{is: {value}, claimed: "made up"}}' for cell, value in FACTS.items()]
+    lines += [f'    {cell}: {{is: {value}, claimed: "[made-up]"}}' for cell, value in FACTS.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -81,6 +82,7 @@ def main(matrix: Path, copy: Path) -> int:
     if missing:
         print(f"tests/made_up_row/row.py: the made-up row does not answer {', '.join(missing)}", file=sys.stderr)
         return 1
+    text = text.replace("\nsources:\n", f"\nsources:\n{SOURCE}", 1)
     copy.write_text(text + row(), encoding="utf-8")
     return 0
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# run.sh SOURCE WORK COMPILER [FLAG...]: a row nobody has thought of, added to a copy of the matrix and nowhere else, generates a header that
-# compiles, and passes every conformance suite over the in-process port.
+# run.sh SOURCE WORK COMPILER [FLAG...]: adds a made-up row to a copy of the matrix and nowhere else. The row generates
+# a header that compiles, and passes every conformance suite over the in-process port.
 set -euo pipefail
 source=$1 work=$2
 shift 2
@@ -13,9 +13,9 @@ cp -r "$source/tests/conformance" "$work/tree/tests/"
 /usr/bin/python3 -B "$source/tests/made_up_row/row.py" "$source/providers.yaml" "$work/providers.yaml"
 "$source/weft" generate --matrix "$work/providers.yaml" --output "$work/tree" > "$work/generate.txt"
 header=$work/tree/generated/made_up.hpp
-for answer in endpoint::addressed bootstrap::exchange framing::header region_address::virtual_address region_key::provider \
-  local_descriptor::required region_binding::endpoint notify::message_after_delivery write_fault::delivery_confirmed atomics::target \
-  progress::polling completion::every_operation liveness::heartbeat; do
+for answer in endpoint::addressed bootstrap::exchange framing::header region_address::virtual_address \
+  region_key::provider local_descriptor::required region_binding::endpoint notify::message_after_delivery \
+  write_fault::delivery_confirmed atomics::target progress::polling completion::every_operation liveness::heartbeat; do
   grep -q "\b$answer\b" "$header" || { echo "made_up_row: $header does not answer $answer"; exit 1; }
 done
 "$@" -DWEFT_FABRIC=made_up "$work/tree/tests/conformance/main.cpp" "$work/tree/tests/conformance/counted_new.cpp" \

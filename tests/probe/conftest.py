@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the probe's tests share: the tree, and a weft-probe that is built (WEFT_PROBE)."""
+"""Common fixtures of the probe's tests: the tree, and a built weft-probe (WEFT_PROBE)."""
 from __future__ import annotations
 
 import os
@@ -12,7 +12,7 @@ sys.dont_write_bytecode = True
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from generator.model import Matrix, read_matrix  # noqa: E402
+from generator.matrix.model import Matrix, read_matrix  # noqa: E402
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Findings that were recorded, for tests that judge them without a fabric."""
+"""Recorded findings, for tests that judge them without a fabric."""
 from __future__ import annotations
 
 import json
@@ -12,7 +12,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def recorded(fabric: str) -> Seen:
-    """Findings of libfabric 1.17, as weft-probe printed them; where a behaviour was run twice, the second asked for automatic progress."""
+    """Findings of libfabric 1.17, as weft-probe printed them.
+
+    The second run of a behaviour requested automatic progress.
+    """
     found: dict[str, Finding] = {}
     for line in (Path(__file__).parent / "recorded" / f"{fabric}.jsonl").read_text("utf-8").splitlines():
         raw = json.loads(line)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Findings to cells: every cell is read, rows that were recorded agree, and a finding that changes changes its cell."""
+"""Findings to cells: every cell is read, recorded rows agree, and a changed finding changes its cell."""
 from __future__ import annotations
 
 from dataclasses import replace
@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from recorded_findings import recorded
 
-from generator.facts import FACTS
-from generator.model import Matrix
+from generator.matrix.facts import FACTS
+from generator.matrix.model import Matrix
 from generator.probing import CellFinding
 from generator.probing.cells import READINGS
 from generator.probing.compare import compare, range_for
@@ -23,13 +23,15 @@ def cell(seen: Seen, name: str) -> CellFinding:
 
 
 def changed(seen: Seen, behaviour: str, **facts: object) -> Seen:
-    """The same findings but for some facts of one behaviour."""
+    """The same findings, except some facts of one behaviour."""
     before = seen.findings[behaviour]
     return Seen({**seen.findings, behaviour: replace(before, facts={**before.facts, **facts})})
 
 
 def ended(seen: Seen, behaviour: str, how: str) -> Seen:
-    return Seen({**seen.findings, behaviour: replace(seen.findings[behaviour], ended=how, facts={}, why="a test says so")})
+    return Seen(
+        {**seen.findings, behaviour: replace(seen.findings[behaviour], ended=how, facts={}, why="a test says so")}
+    )
 
 
 def test_every_cell_is_read_in_the_order_of_the_facts() -> None:
@@ -45,46 +47,60 @@ def test_recorded_findings_agree_with_the_row(fabric: str, matrix: Matrix) -> No
     assert [each.sentence for each in compare(fabric, span.cells, read_cells(recorded(fabric))) if each.wrong] == []
 
 
-@pytest.mark.parametrize(("fabric", "name", "claimed", "shown"), [
-    ("tcp", "remote_counter_counts_writes", True, False),
-    ("tcp", "data_progress", "thread", "polling"),
-    ("tcp_rxm", "data_progress", "thread", "polling"),
-    ("udp_rxd", "atomics", "provider", "none"),
-    ("sockets", "completion_wait", "descriptor", "yield"),
-    ("shm", "queue_depth", 1024, 512),
-])
+@pytest.mark.parametrize(
+    ("fabric", "name", "claimed", "shown"),
+    [
+        ("tcp", "remote_counter_counts_writes", True, False),
+        ("tcp", "data_progress", "thread", "polling"),
+        ("tcp_rxm", "data_progress", "thread", "polling"),
+        ("udp_rxd", "atomics", "provider", "none"),
+        ("sockets", "completion_wait", "descriptor", "yield"),
+        ("shm", "queue_depth", 1024, 512),
+    ],
+)
 def test_claims_that_behaviour_refutes(fabric: str, name: str, claimed: object, shown: object) -> None:
     found = cell(recorded(fabric), name)
     assert (found.claimed, found.shown, found.value, found.differs) == (claimed, shown, shown, True)
 
 
-@pytest.mark.parametrize(("name", "behaviour", "facts", "value"), [
-    ("connects_lazily", "first_post", {"taken_while_target_slept": False}, True),
-    ("virtual_addressing", "addressing", {"returned_form_landed": False, "other_form_landed": True}, True),
-    ("key_owner", "keys", {"requested_key_used": False}, "provider"),
-    ("key_bytes", "keys", {"widest_key_bytes": 4}, 4),
-    ("write_immediate_bytes", "write_immediate", {"bytes": 4}, 4),
-    ("write_immediate_consumes_receive", "write_immediate", {"receives_used_up": 4}, True),
-    ("send_immediate_bytes", "send_immediate", {"bytes": 0}, 0),
-    ("remote_counter_counts_writes", "counter", {"plain_writes_counted": 4}, True),
-    ("order_send_after_write", "send_after_write", {"overtaken": 1}, False),
-    ("order_write_after_write", "write_after_write", {"overtaken": 7}, False),
-    ("order_send_after_send", "send_after_send", {"overtaken": 2}, False),
-    ("delivery_complete", "delivery", {"ended_before_delivery": True}, False),
-    ("refused_write", "wrong_key", {"plain": "error"}, "silent"),  # out of range is still told of as a success
-    ("selective_completion", "completions", {"unsignalled_told": 16}, False),
-    ("data_progress", "progress", {"small_landed_while_asleep": True, "large_landed_while_asleep": True}, "hardware"),
-    ("completion_wait", "waiting", {"lost_wake_ups": 1}, "yield"),
-    ("reports_killed_peer", "killed_peer", {"waiter_learned": False}, False),
-    ("context_bytes", "completions", {"context_bytes_changed": 40}, 64),
-    ("inject_bytes", "inject", {"buffer_free_at_once": False}, 0),
-    ("gather_limit", "gather", {"message_pieces": 2}, 2),
-    ("rma_gather_limit", "gather", {"write_places": 1}, 1),
-    ("queue_depth", "full_queue", {"posts_taken": 17}, 17),
-    ("largest_message", "largest", {"message_bytes": 0}, 0),
-    ("largest_write", "largest", {"write_bytes": 0}, 0),
-])
-def test_a_finding_that_changes_changes_its_cell(name: str, behaviour: str, facts: dict[str, object], value: object, matrix: Matrix) -> None:
+@pytest.mark.parametrize(
+    ("name", "behaviour", "facts", "value"),
+    [
+        ("connects_lazily", "first_post", {"taken_while_target_slept": False}, True),
+        ("virtual_addressing", "addressing", {"returned_form_landed": False, "other_form_landed": True}, True),
+        ("key_owner", "keys", {"requested_key_used": False}, "provider"),
+        ("key_bytes", "keys", {"widest_key_bytes": 4}, 4),
+        ("write_immediate_bytes", "write_immediate", {"bytes": 4}, 4),
+        ("write_immediate_consumes_receive", "write_immediate", {"receives_used_up": 4}, True),
+        ("send_immediate_bytes", "send_immediate", {"bytes": 0}, 0),
+        ("remote_counter_counts_writes", "counter", {"plain_writes_counted": 4}, True),
+        ("order_send_after_write", "send_after_write", {"overtaken": 1}, False),
+        ("order_write_after_write", "write_after_write", {"overtaken": 7}, False),
+        ("order_send_after_send", "send_after_send", {"overtaken": 2}, False),
+        ("delivery_complete", "delivery", {"ended_before_delivery": True}, False),
+        # an access out of range is still reported as a success
+        ("refused_write", "wrong_key", {"plain": "error"}, "silent"),
+        ("selective_completion", "completions", {"unsignalled_told": 16}, False),
+        (
+            "data_progress",
+            "progress",
+            {"small_landed_while_asleep": True, "large_landed_while_asleep": True},
+            "hardware",
+        ),
+        ("completion_wait", "waiting", {"lost_wake_ups": 1}, "yield"),
+        ("reports_killed_peer", "killed_peer", {"waiter_learned": False}, False),
+        ("context_bytes", "completions", {"context_bytes_changed": 40}, 64),
+        ("inject_bytes", "inject", {"buffer_free_at_once": False}, 0),
+        ("gather_limit", "gather", {"message_pieces": 2}, 2),
+        ("rma_gather_limit", "gather", {"write_places": 1}, 1),
+        ("queue_depth", "full_queue", {"posts_taken": 17}, 17),
+        ("largest_message", "largest", {"message_bytes": 0}, 0),
+        ("largest_write", "largest", {"write_bytes": 0}, 0),
+    ],
+)
+def test_a_finding_that_changes_changes_its_cell(
+    name: str, behaviour: str, facts: dict[str, object], value: object, matrix: Matrix
+) -> None:
     seen = changed(recorded("tcp"), behaviour, **facts)
     assert cell(seen, name).value == value
     row = matrix.fabric("tcp")
@@ -96,8 +112,15 @@ def test_a_finding_that_changes_changes_its_cell(name: str, behaviour: str, fact
 
 
 def test_atomics_that_are_listed_and_refused_are_none() -> None:
-    """As a provider of libfabric 1.17 does: FI_ATOMIC is granted, and each atomic ends in FI_ENOSYS."""
-    seen = changed(recorded("sockets"), "atomics", fetch_add="FI_ENOSYS", compare_swap="FI_ENOSYS", right=[], wrong=["fetch_add uint64: FI_ENOSYS"])
+    """Like a provider of libfabric 1.17: it grants FI_ATOMIC, and each atomic ends in FI_ENOSYS."""
+    seen = changed(
+        recorded("sockets"),
+        "atomics",
+        fetch_add="FI_ENOSYS",
+        compare_swap="FI_ENOSYS",
+        right=[],
+        wrong=["fetch_add uint64: FI_ENOSYS"],
+    )
     found = cell(changed(seen, "first_atomic", first="FI_ENOSYS", all=None), "atomics")
     assert (found.claimed, found.value, found.differs) == ("provider", "none", True)
     assert "FI_ENOSYS" in found.test
@@ -109,8 +132,17 @@ def test_a_behaviour_that_is_lost_costs_its_cells_and_no_other(how: str, matrix:
     assert row is not None
     judged = compare("tcp", row.ranges[0].cells, read_cells(ended(recorded("tcp"), "gather", how)))
     assert {each.cell.name for each in judged if each.verdict == "not shown"} == {
-        "gather_limit", "rma_gather_limit", "same_host", "fused_bytes", "extended_posting", "split_queues", "thread_levels", "virtual_addressing_optional", "virtual_addressing_costs_order",
-        "bytes_visible_in_order"}
+        "gather_limit",
+        "rma_gather_limit",
+        "same_host",
+        "fused_bytes",
+        "extended_posting",
+        "split_queues",
+        "thread_levels",
+        "virtual_addressing_optional",
+        "virtual_addressing_costs_order",
+        "bytes_visible_in_order",
+    }
     assert not any(each.wrong for each in judged)
     assert f"gather {how}: a test says so" in cell(ended(recorded("tcp"), "gather", how), "gather_limit").why_not
 
@@ -122,6 +154,6 @@ def test_no_overtaking_proves_nothing_where_nothing_is_promised() -> None:
 
 
 def test_a_completion_that_nobody_promised_to_be_delivery_proves_nothing() -> None:
-    """Cards take FI_DELIVERY_COMPLETE without offering it, and the bytes are there in time, this time."""
+    """Devices accept FI_DELIVERY_COMPLETE without offering it, and this time the bytes are there in time."""
     found = cell(changed(recorded("tcp"), "claims", delivery_complete=False), "delivery_complete")
     assert (found.claimed, found.shown, found.value) == (False, None, False)

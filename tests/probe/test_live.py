@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole way, with a living library over loopback addresses: a false row is caught and named, a hang and a crash cost one behaviour."""
+"""The whole path, with a live library over loopback addresses.
+
+A wrong row is found and named. A hang or a crash costs one behaviour.
+"""
 from __future__ import annotations
 
 import json
@@ -14,12 +17,13 @@ import jsonschema
 import pytest
 from recorded_findings import ROOT
 
-from generator.loader import Refused
+from generator.matrix.loader import Refused
 from generator.probing import Demands, probe
 from generator.schemas import all_schemas
 
 FALSE_CELLS = {
-    "remote_counter_counts_writes: {is: false, claimed_value: true": "remote_counter_counts_writes: {is: true",  # as the library itself claims
+    # as the library itself claims
+    "remote_counter_counts_writes: {is: false, claimed_value: true": "remote_counter_counts_writes: {is: true",
     "key_bytes: {is: 8": "key_bytes: {is: 4",
     "completion_wait: {is: descriptor": "completion_wait: {is: yield",
     "refused_write: {is: silent": "refused_write: {is: reported",
@@ -27,11 +31,17 @@ FALSE_CELLS = {
 
 
 def weft(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-B", str(ROOT / "weft"), *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(
+        [sys.executable, "-B", str(ROOT / "weft"), *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
 
 
 def falsified(folder: Path) -> Path:
-    """The matrix with four cells of its first row, tcp, made false."""
+    """The matrix with four wrong cells in its first row, tcp."""
     text = (ROOT / "providers.yaml").read_text("utf-8")
     for right, wrong in FALSE_CELLS.items():
         assert right in text
@@ -43,7 +53,17 @@ def falsified(folder: Path) -> Path:
 
 def test_false_cells_are_caught_and_named(program: Path, tmp_path: Path) -> None:
     names = [right.split(":")[0] for right in FALSE_CELLS]
-    told = weft("probe", "tcp", "--matrix", falsified(tmp_path), "--program", program, "--cell", "gather_limit", *(part for name in names for part in ("--cell", name)))
+    told = weft(
+        "probe",
+        "tcp",
+        "--matrix",
+        falsified(tmp_path),
+        "--program",
+        program,
+        "--cell",
+        "gather_limit",
+        *(part for name in names for part in ("--cell", name)),
+    )
     assert told.returncode == 1, told.stdout + told.stderr
     assert sorted(line.split()[1] for line in told.stderr.splitlines()) == sorted(f"tcp.{name}" for name in names)
     assert all("the test shows" in line for line in told.stderr.splitlines())
@@ -53,6 +73,7 @@ def test_write_mends_what_was_false(program: Path, tmp_path: Path) -> None:
     matrix = falsified(tmp_path)
     cells = ("--cell", "key_bytes", "--cell", "remote_counter_counts_writes")
     assert weft("probe", "tcp", "--matrix", matrix, "--program", program, "--write", *cells).returncode == 1
+    assert max(len(line) for line in matrix.read_text("utf-8").splitlines()) <= 120
     again = weft("probe", "tcp", "--matrix", matrix, "--program", program, *cells)
     assert again.returncode == 0, again.stdout + again.stderr
 
@@ -61,7 +82,10 @@ def test_json_is_what_its_schema_says(program: Path) -> None:
     told = weft("probe", "tcp", "--json", "--program", program, "--cell", "key_bytes", "--cell", "same_host")
     content = json.loads(told.stdout)
     jsonschema.validate(content, all_schemas()["probe"])
-    assert [(each["cell"], each["verdict"]) for each in content["cells"]] == [("key_bytes", "agrees"), ("same_host", "not shown")]
+    assert [(each["cell"], each["verdict"]) for each in content["cells"]] == [
+        ("key_bytes", "agrees"),
+        ("same_host", "not shown"),
+    ]
 
 
 def test_a_provider_that_nobody_has_is_one_sentence(program: Path) -> None:
@@ -71,10 +95,22 @@ def test_a_provider_that_nobody_has_is_one_sentence(program: Path) -> None:
 
 
 def shown(program: Path, *behaviours: str, deadline: int = 9000) -> subprocess.Popen[str]:
-    command = [str(program), "show", "--provider", "tcp", "--endpoint", "connected", "--deadline", str(deadline), *behaviours]
+    command = [
+        str(program),
+        "show",
+        "--provider",
+        "tcp",
+        "--endpoint",
+        "connected",
+        "--deadline",
+        str(deadline),
+        *behaviours,
+    ]
     # Libraries that libfabric loads for other providers write a file when a process crashes.
     quiet = {**os.environ, "HFI_NO_BACKTRACE": "1", "IPATH_NO_BACKTRACE": "1"}
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True, env=quiet)
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True, env=quiet
+    )
 
 
 def children(process: int) -> list[int]:
@@ -94,9 +130,18 @@ def test_a_process_that_crashes_or_stops_costs_one_behaviour(program: Path, numb
 
 def test_a_program_that_dies_costs_what_it_had_not_told(tmp_path: Path) -> None:
     dying = tmp_path / "weft-probe"
-    claims = {"behaviour": "claims", "ended": "shown", "why": "", "seconds": 0.0, "facts": {"endpoint_type": "connected", "key_bytes": 8}}
-    dying.write_text(f"#!/bin/sh\nif [ $1 = claims ]; then echo '{json.dumps(claims)}'; exit 0; fi\n"
-                     "echo '{\"behaviour\":\"meeting\",\"ended\":\"shown\",\"why\":\"\",\"facts\":{\"met\":true},\"seconds\":0.1}'\nkill -9 $$\n", "utf-8")
+    claims = {
+        "behaviour": "claims",
+        "ended": "shown",
+        "why": "",
+        "seconds": 0.0,
+        "facts": {"endpoint_type": "connected", "key_bytes": 8},
+    }
+    dying.write_text(
+        f"#!/bin/sh\nif [ $1 = claims ]; then echo '{json.dumps(claims)}'; exit 0; fi\n"
+        'echo \'{"behaviour":"meeting","ended":"shown","why":"","facts":{"met":true},"seconds":0.1}\'\nkill -9 $$\n',
+        "utf-8",
+    )
     dying.chmod(0o755)
     found = {each.cell: each for each in probe(Demands("any", "connected"), program=dying)}
     assert found["key_bytes"].shown is None and "keys missing: weft-probe left with -9" in found["key_bytes"].why_not

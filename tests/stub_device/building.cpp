@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Work that is built by calls (ibv_wr_start … ibv_wr_complete): gathered, then carried out as a list of requests is. A
-// call outside of start and complete, or of a kind that the queue pair was not made for, ends the program: drivers do
-// whatever then. Hot path: no. Threads: one.
+// Work that is built by calls (ibv_wr_start … ibv_wr_complete): collected, then executed like a list of requests. A
+// call outside of start and complete, or of a kind that the queue pair was not created for, ends the program: the
+// behaviour of drivers is undefined then. Hot path: no. Threads: one.
 #include "objects.hpp"
 
 #include <cerrno>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The entry points of librdmacm: two ids of this process meet by the port that one of them listens at. Every answer is
-// an event. Hot path: no. Threads: one.
+// The entry points of librdmacm: two ids of this process connect by the port that one of them listens at. Every answer
+// is an event. Hot path: no. Threads: one.
 #include "objects.hpp"
 
 #include <arpa/inet.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the device is made of: rdma-core's objects with what the device keeps behind each.
+// Objects of the device: rdma-core's structures, each with the device's own state.
 // Hot path: no. Threads: one.
 #pragma once
 
@@ -32,12 +32,12 @@ struct shared_queue : ibv_srq {
 };
 
 struct pair;
-/// The extended interface of a queue pair: what was built since its start.
+/// The extended interface of a queue pair: the work that was built since its start.
 struct extended_pair : ibv_qp_ex {
   struct request {
     ibv_send_wr work{};
     std::vector<ibv_sge> pieces;
-    std::vector<std::byte> copied;  ///< Inline bytes are taken when they are given.
+    std::vector<std::byte> copied;  ///< Copies of inline bytes, made at the call.
   };
   pair* of = nullptr;
   bool started = false;
@@ -71,7 +71,7 @@ struct connection_id : rdma_cm_id {
   bool answered = false;
 };
 
-/// Everything that the device has now.
+/// The whole state of the device.
 struct state {
   verbs_context whole{};
   ibv_device device{};
@@ -93,11 +93,11 @@ struct state {
 };
 state& here() noexcept;
 
-/// Breaks a queue pair: what it has posted is flushed.
+/// Breaks a queue pair: its posted work is flushed.
 void break_pair(pair& broken);
 void complete(ibv_cq* queue, const ibv_wc& entry);
 
-/// Makes a queue pair that builds the work which `ask` names, or null.
+/// Makes a queue pair with ibv_wr_* calls for the work that `ask` names, or null.
 ibv_qp* create_extended(ibv_context* of, ibv_qp_init_attr_ex* ask) noexcept;
 int post_send(ibv_qp* to, ibv_send_wr* work, ibv_send_wr** stuck) noexcept;
 int post_recv(ibv_qp* to, ibv_recv_wr* work, ibv_recv_wr** stuck) noexcept;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The row that tests over the device of this process are for: ibverbs_roce, or with WEFT_TEST_EXTENDED_POSTING a row
-// like it that says extended_posting. The same tests hold for both. Hot path: no. Threads: any.
+// The row of tests over the stub device: ibverbs_roce, or with WEFT_TEST_EXTENDED_POSTING the same row with
+// extended_posting. The same tests hold for both. Hot path: no. Threads: any.
 #pragma once
 
 #include "../../generated/ibverbs_roce.hpp"

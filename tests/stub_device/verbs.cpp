@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The entry points of libibverbs. The posting calls are none: the header reaches them through the context
+// The entry points of libibverbs. The posting calls are not among them: the header reaches them through the context
 // (ibv_context_ops). Hot path: no. Threads: one.
 #include "objects.hpp"
 
@@ -31,7 +31,7 @@ int arm(ibv_cq* queue, int) noexcept {
 
 state& here() noexcept {
   static state* const all = [] {
-    auto* made = new state;  // for the life of the process, as devices are
+    auto* made = new state;  // never released, as devices are not
     std::strcpy(made->device.name, "stub0");
     made->device.transport_type = IBV_TRANSPORT_IB;
     made->device.node_type = IBV_NODE_CA;

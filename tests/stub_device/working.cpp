@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the device carries out what is posted: each request at once, in order, by copying into the peer's memory.
+// The device executes posted work: each request at once, in order, by copying into the peer's memory.
 // Hot path: no. Threads: one.
 #include "objects.hpp"
 
@@ -35,7 +35,7 @@ std::byte* reach(std::uint64_t address, std::uint32_t key, std::size_t size, int
   return nullptr;
 }
 
-/// Uses up a receive of the peer. What the sender is told.
+/// Consumes a receive of the peer. Returns the sender's status.
 ibv_wc_status arrive(pair& at, ibv_wc_opcode what, const ibv_send_wr& w, bool has_immediate, bool has_bytes) {
   auto& queue = at.srq != nullptr ? static_cast<shared_queue*>(at.srq)->receives : at.receives;
   if (queue.empty()) return IBV_WC_RNR_RETRY_EXC_ERR;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pairs of transports in one process: each end in a thread of its own; where the fabric is the in-process one, each
-// pair in a thread and a simulated world of its own, since a world never leaves its thread. Hot path: no. Threads: made
-// and joined here.
+// Pairs of transports in one process, each end in a thread of its own. On the in-process fabric each pair has a thread
+// and a simulated world of its own, because a world never leaves its thread. Hot path: no. Threads: started and joined
+// here.
 #pragma once
 
 #include "../../backends/loopback/port.hpp"
@@ -18,7 +18,7 @@
 
 namespace weft::test {
 
-/// An address, told by one end and awaited by the other.
+/// An address that one end sets and the other awaits.
 class announcement {
  public:
   void tell(const std::string& where) {
@@ -26,7 +26,7 @@ class announcement {
     where_ = where;
     told_.notify_all();
   }
-  /// "" when nobody told it in time.
+  /// "" when no address came in time.
   std::string hear() {
     std::unique_lock lock(guard_);
     (void)told_.wait_for(lock, std::chrono::seconds(20), [this] { return !where_.empty(); });

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Many transports in one process, each with a thread of its own: they share no mutable state of weft's. What this shows
-// is shown by the thread sanitizer (preset tsan); without it the results alone are checked. Opening and closing happen
-// at the same time as everything else.
+// Many transports in one process, each with a thread of its own, share no mutable state of weft. The thread sanitizer
+// (preset tsan) shows it; without it only results are checked. Transports open and close while others work.
 #include "../../compose/selected.hpp"
 #include "../../compose/transport.hpp"
 #include "../../core/describe.hpp"
@@ -22,10 +21,10 @@ constexpr int pairs = 4;
 constexpr std::uint32_t puts = 200;
 constexpr std::uint64_t adds = 100;
 
-/// What both ends of a pair found wrong; each thread writes its own.
+/// Errors that both ends of a pair found; each thread writes its own.
 using sentence = std::string;
 
-/// Takes puts and adds until its caller leaves.
+/// Takes puts and adds until its peer closes.
 template <class F>
 sentence listen(transport<F> net, announcement& where) {
   auto memory = net.allocate(4096, rights::all);
@@ -89,7 +88,7 @@ struct caller {
   }
 };
 
-TEST(threads, have_transports_of_their_own) {
+TEST(threads, each_thread_has_its_own_transport) {
   std::array<sentence, 2 * pairs> found;
   in_one_process<selected>(pairs, [&found]<class F>(std::type_identity<F>, int i, bool listens, announcement& where) {
     sentence& mine = found[static_cast<std::size_t>(2 * i + int{listens})];
@@ -100,8 +99,8 @@ TEST(threads, have_transports_of_their_own) {
   for (const sentence& each : found) EXPECT_EQ(each, "");
 }
 
-/// A transport has one owner at a time: it may change hands between threads, here after opening and before closing.
-TEST(threads, take_transports_over_from_each_other) {
+/// A transport has one owner at a time. It may change threads, here after opening and before closing.
+TEST(threads, threads_hand_transports_to_each_other) {
   for (int round = 0; round < 3; ++round) {
     auto net = open<selected>({.node = "127.0.0.1", .listens = true});
     ASSERT_TRUE(net) << net.error().sentence;

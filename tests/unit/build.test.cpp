@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a build says of itself: names of answers, words that peers compare, the text that binaries carry, and answers
-// asked for by hand.
+// Identity of a build: names of answers, the fingerprint that peers compare, the text in binaries, and answers by hand.
 #include <weft/compose/built_for.hpp>
 #include <weft/compose/connecting/compatibility.hpp>
 #include <weft/compose/with.hpp>
@@ -12,16 +11,16 @@
 #include <string>
 
 namespace weft {
-using namespace detail;  // NOLINT(google-build-using-namespace): what is tested
+using namespace detail;  // NOLINT(google-build-using-namespace): under test
 namespace {
 
 using row = fabrics::loopback;
 
-// Both compilers must spell them alike: peers compare these words.
+// Both compilers must give the same names: peers compare these words.
 static_assert(policy_name<notify::immediate>() == "notify::immediate");
 static_assert(family_name<wait::spin>() == "wait" && answer_name<wait::spin>() == "spin");
 
-// ---- answers asked for by hand
+// ---- answers by hand
 static_assert(can_answer<row, notify::message_after_delivery> && !can_answer<row, notify::remote_counter>);
 static_assert(!can_answer<row, atomics_family> && !can_answer<int, wait::spin>);
 using by_hand = with<row, notify::message_after_delivery, atomics::target>;
@@ -32,19 +31,19 @@ static_assert(std::same_as<answer<by_hand, endpoint_family>, answer<row, endpoin
 static_assert(by_hand::fingerprint != row::fingerprint, "its peers must have the same answers");
 static_assert(with<row, answer<row, notify_family>>::fingerprint == row::fingerprint,
               "the row's own answer changes nothing");
-static_assert(with<row, answer<row, wait_family>>::shared == row::shared, "how one side waits is its own business");
+static_assert(with<row, answer<row, wait_family>>::shared == row::shared, "each side chooses its own way to wait");
 static_assert(can_answer<by_hand, wait::spin> == can_answer<row, wait::spin>,
               "a fabric made from a row has the row's refusals");
 
-TEST(an_answer_by_hand, stands_in_the_words_that_peers_compare) {
+TEST(an_answer_by_hand, is_part_of_the_fingerprint_that_peers_compare) {
   const std::string words(by_hand::shared);
   EXPECT_NE(words.find("notify=message_after_delivery "), std::string::npos) << words;
   EXPECT_NE(words.find("atomics=target "), std::string::npos) << words;
   EXPECT_NE(words.find("endpoint=connected "), std::string::npos) << words;
 }
 
-// ---- what a binary carries
-TEST(built_for, tells_fabric_releases_wire_and_answers) {
+// ---- the text in a binary
+TEST(built_for, names_fabric_releases_wire_and_answers) {
   const std::string text(built_for<row>.view());
   EXPECT_EQ(text.rfind("weft-built-for 1\nfabric=loopback\n", 0), 0U) << text;
   for (const char* line : {"\nlibrary=weft\n", "\nsince=1.0\n", "\nuntil=later\n", "\nwire=4\n", "\nmade_from=rules ",
@@ -64,7 +63,7 @@ wire::introduction theirs(std::uint64_t fingerprint, std::string_view fabric, st
   return i;
 }
 
-TEST(compatibility, is_silent_about_builds_that_can_talk) {
+TEST(compatibility, matching_builds_have_no_difference) {
   EXPECT_EQ(incompatibility(ours, theirs(1, "some", ours.shared), wire::parse_verdict::good, asking::they), "");
 }
 
@@ -84,7 +83,7 @@ TEST(compatibility, names_the_first_difference) {
             "the caller was built for wire version 4, the listener for wire version 1");
 }
 
-TEST(compatibility, fits_into_a_refusal_with_the_longest_names) {
+TEST(compatibility, the_longest_names_fit_into_a_refusal) {
   const std::string longest = "notify=immediate_consumes_receive";
   const std::string name(40, 'f');
   const auto sentence = incompatibility({name, "notify=message_after_ordered_write", 1}, theirs(2, name, longest),

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The composition's small parts: addresses as people write them, keys, the pool of operations, regions and their
-// bounds.
+// Small parts: addresses as text, keys, the pool of operations, regions and their bounds.
 #include <weft/compose/connecting/host_and_service.hpp>
 #include <weft/compose/engine/key_source.hpp>
 #include <weft/compose/engine/operations.hpp>
@@ -14,10 +13,10 @@
 #include <vector>
 
 namespace weft {
-using namespace detail;  // NOLINT(google-build-using-namespace): what is tested
+using namespace detail;  // NOLINT(google-build-using-namespace): under test
 namespace {
 
-TEST(where, takes_host_and_service_apart) {
+TEST(host_and_service, host_and_service_are_parsed) {
   const auto is = [](const char* text, const char* host, const char* service) {
     const auto parsed = host_and_service::parse(text);
     ASSERT_TRUE(parsed) << text;
@@ -30,7 +29,7 @@ TEST(where, takes_host_and_service_apart) {
   is("[fe80::1%eth0]:7471", "fe80::1%eth0", "7471");
 }
 
-TEST(where, refuses_the_rest_and_quotes_it) {
+TEST(host_and_service, invalid_text_is_refused_and_quoted) {
   for (const char* text :
        {"", ":", "node7", "node7:", ":7471", "::1:7471", "[::1]", "[::1]7471", "[::1", "[]:7471", "[::1]:", "a:b:c"}) {
     const auto parsed = host_and_service::parse(text);
@@ -41,7 +40,7 @@ TEST(where, refuses_the_rest_and_quotes_it) {
   }
 }
 
-TEST(key_source, is_as_wide_as_the_row_allows_and_never_zero_or_used) {
+TEST(key_source, keys_have_the_row_s_width_and_are_never_zero_or_reused) {
   std::mt19937_64 draw(3);
   std::set<std::uint64_t> seen;
   for (const std::uint8_t width : {std::uint8_t{4}, std::uint8_t{8}})
@@ -59,7 +58,7 @@ TEST(key_source, is_as_wide_as_the_row_allows_and_never_zero_or_used) {
   EXPECT_FALSE(key_source::draw(8, same)) << "handed out twice";
 }
 
-TEST(key_source, says_when_a_narrow_width_is_used_up) {
+TEST(key_source, an_exhausted_width_is_an_answer) {
   std::mt19937_64 draw(4);
   int keys = 0;
   while (key_source::draw(1, draw)) ASSERT_LT(++keys, 256);
@@ -109,13 +108,13 @@ TEST(operation_pool, grows_without_moving_slots) {
   EXPECT_EQ(pool.size(), 104U);
 }
 
-TEST(peer, of_nobody_is_never_alive) {
+TEST(peer, a_null_handle_is_never_alive) {
   const peer nobody;
   EXPECT_FALSE(nobody);
   EXPECT_FALSE(nobody.alive());
 }
 
-TEST(remote_region, knows_how_much_room_is_left) {
+TEST(remote_region, remaining_bytes_are_known) {
   const remote_region r(wire::region_record{wire::address_form::virtual_address, rights::remote_read, atomicity::target,
                                             8, 9, 0x5000, 100, 1});
   EXPECT_EQ(r.at(0).room, 100U);
@@ -128,7 +127,7 @@ TEST(remote_region, knows_how_much_room_is_left) {
   EXPECT_EQ(r.at(0).granted, rights::remote_read);
 }
 
-TEST(region, gives_slices_inside_and_refuses_others_by_their_size) {
+TEST(region, slices_out_of_bounds_are_refused_with_their_size) {
   std::vector<std::byte> memory(64);
   const region r(registration{nullptr, nullptr, 1, memory.data(), memory.size()}, 1);
   EXPECT_EQ(r.slice(8, 56).data, memory.data() + 8);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Statuses in words: every code has its own sentence, `again` says what it waits for, and the library's number is not
-// lost.
+// Sentences of statuses: every code has its own sentence, `again` gives its reason, and the library's number is kept.
 #include <weft/core/describe.hpp>
 
 #include <gtest/gtest.h>
@@ -13,7 +12,7 @@ namespace {
 
 constexpr std::size_t codes = static_cast<std::size_t>(errc::native) + 1;
 
-TEST(describe, has_a_name_and_a_sentence_of_its_own_for_each_code) {
+TEST(describe, each_code_has_its_own_name_and_sentence) {
   std::set<std::string> names;
   std::set<std::string> sentences;
   for (std::size_t i = 0; i < codes; ++i) {
@@ -22,7 +21,7 @@ TEST(describe, has_a_name_and_a_sentence_of_its_own_for_each_code) {
     names.insert(std::string(name_of(code)));
     const std::string said = describe(error(code, "put"));
     EXPECT_EQ(said.rfind("put: " + std::string(name_of(code)) + ": ", 0), 0U) << said;
-    EXPECT_EQ(said.find("not a code"), std::string::npos) << said;
+    EXPECT_EQ(said.find("no code"), std::string::npos) << said;
     sentences.insert(said);
   }
   EXPECT_EQ(names.size(), codes);
@@ -30,19 +29,19 @@ TEST(describe, has_a_name_and_a_sentence_of_its_own_for_each_code) {
   EXPECT_EQ(name_of(static_cast<errc>(codes)), "unknown");
 }
 
-TEST(describe, says_what_again_waits_for) {
+TEST(describe, again_says_its_reason) {
   std::set<std::string> sentences;
   for (const auto what :
        {waits_for::queue, waits_for::connection, waits_for::receive_slot, waits_for::operation_slot}) {
     const std::string said = describe(again(what, "send"));
     EXPECT_NE(said.find("make progress"), std::string::npos) << said;
-    EXPECT_EQ(said.find("says"), std::string::npos) << "what it waits for is no number of a library: " << said;
+    EXPECT_EQ(said.find("says"), std::string::npos) << "the reason of `again` is no library number: " << said;
     sentences.insert(said);
   }
   EXPECT_EQ(sentences.size(), 4U);
 }
 
-TEST(describe, keeps_the_librarys_number_and_whose_it_is) {
+TEST(describe, the_librarys_error_number_and_origin_are_kept) {
   EXPECT_EQ(describe({errc::native, origin::libfabric, -22, "fi_write"}),
             "fi_write: native: the library reports an error that has no closer name (libfabric says -22)");
   const std::string system = describe({errc::unreachable, origin::system, 111, "connect"});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bytes of a group (wire/group.hpp): golden ones (a change of them is a change of wire::version), and strictness:
-// whatever is cut off, added or flipped is refused or says something else, and nothing is read behind the end.
+// The bytes of a group (wire/group.hpp). Golden bytes: a change of them changes wire::version. Strict parsing:
+// truncated, longer or flipped bytes are refused or mean something else, and nothing is read past the end.
 #include <weft/wire/group.hpp>
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ std::string hex(const_bytes all) {
   return text;
 }
 
-/// A member whose payload is its own.
+/// A member with a copy of its payload.
 struct kept {
   group_kind kind;
   std::uint32_t number;
@@ -41,18 +41,17 @@ std::vector<std::byte> encoded(const std::vector<kept>& all) {
   into.resize(static_cast<std::size_t>(at - into.data()));
   return into;
 }
-/// Whether the whole was read; `into` is what could be.
+/// Returns: whether all bytes were read. `into` gets the members before the first error.
 bool parse(const_bytes from, std::vector<kept>& into) {
   into.clear();
   if (!group_reader::possible(from)) return false;
-  const auto exact =
-      std::make_unique<std::byte[]>(from.size());  // what is read behind the end is seen by the sanitizer
+  const auto exact = std::make_unique<std::byte[]>(from.size());  // the sanitizer reports reads past the end
   std::copy(from.begin(), from.end(), exact.get());
   group_reader in({exact.get(), from.size()});
   for (group_member m;;) {
     const group_verdict found = in.next(m);
     if (found != group_verdict::member) return found == group_verdict::end;
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(m.payload.data()) % 8, 0U) << "aligned as it was";
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(m.payload.data()) % 8, 0U) << "the alignment is kept";
     into.push_back({m.kind,
                     m.number,
                     is_put(m.kind) ? m.address : 0,
@@ -97,7 +96,7 @@ TEST(a_group, comes_back_as_it_was) {
       if (is_put(k.kind)) k.address = draw(), k.key = draw();
       if (k.kind != group_kind::refusal) k.payload.resize(draw() % 40);
       for (std::byte& b : k.payload) b = static_cast<std::byte>(draw());
-      if (k.kind == group_kind::message) {  // the short way writes the same bytes
+      if (k.kind == group_kind::message) {  // the short form writes the same bytes
         std::vector<std::byte> one(group_member_bytes(k.kind, k.payload.size()));
         EXPECT_EQ(encode_message(one.data(), k.payload.data(), k.payload.size()), one.data() + one.size());
         EXPECT_EQ(one, encoded({k}));
@@ -108,7 +107,7 @@ TEST(a_group, comes_back_as_it_was) {
   }
 }
 
-TEST(a_group, cut_off_or_of_too_many_members_is_garbled) {
+TEST(a_group, truncated_or_with_too_many_members_is_garbled) {
   const auto raw = encoded(sample);
   std::vector<kept> back;
   for (std::size_t n = 0; n < raw.size(); ++n) {
@@ -122,7 +121,7 @@ TEST(a_group, cut_off_or_of_too_many_members_is_garbled) {
   EXPECT_EQ(back.size(), largest_group);
 }
 
-TEST(a_group, with_a_flipped_bit_is_garbled_or_says_something_else) {
+TEST(a_group, with_a_flipped_bit_is_garbled_or_differs) {
   const auto raw = encoded(sample);
   for (std::size_t i = 0; i < raw.size() * 8; ++i) {
     auto broken = raw;
@@ -134,7 +133,7 @@ TEST(a_group, with_a_flipped_bit_is_garbled_or_says_something_else) {
   }
 }
 
-TEST(a_group, of_random_bytes_is_read_to_its_end_at_most) {
+TEST(a_group, of_random_bytes_is_never_read_past_its_end) {
   std::mt19937_64 draw(2);
   for (int round = 0; round < 20000; ++round) {
     std::vector<std::byte> some(draw() % 128);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is made of immediates: layouts of fields, sequence numbers that wrap, counts by id.
+// Uses of immediates: layouts of fields, sequence numbers that wrap, counts by id.
 #include <weft/compose/immediate_layout.hpp>
 #include <weft/compose/notification_counter.hpp>
 #include <weft/compose/operation_counter.hpp>
@@ -30,7 +30,7 @@ static_assert(immediate_layout<field<"all", 32>>(0xffffffffU).get<"all">() == 0x
 static_assert(!spilling_layout<call> && spilling_layout<wide>);
 static_assert(wide::header_bytes == 16, "40, 8 and 64 bits in 5 + 1 + 8 bytes, in whole words");
 
-TEST(immediate_layout, keeps_every_field_whatever_the_others_are) {
+TEST(immediate_layout, every_field_is_independent_of_the_others) {
   std::mt19937 draw(1);
   using odd = immediate_layout<field<"a", 1>, field<"b", 13>, field<"c", 7>, field<"d", 11>>;
   for (int i = 0; i < 2000; ++i) {
@@ -47,7 +47,7 @@ TEST(immediate_layout, keeps_every_field_whatever_the_others_are) {
   }
 }
 
-TEST(immediate_layout, judges_numbers_that_nobody_has_looked_at) {
+TEST(immediate_layout, unchecked_numbers_are_judged) {
   EXPECT_TRUE(call::checked(255, 65535, kind::call));
   EXPECT_FALSE(call::checked(256, 0, 0));
   EXPECT_FALSE(call::checked(0, 65536, 0));
@@ -55,7 +55,7 @@ TEST(immediate_layout, judges_numbers_that_nobody_has_looked_at) {
   EXPECT_FALSE(call::checked(0, ~std::uint64_t{0}, 0));
 }
 
-TEST(immediate_layout, spills_what_does_not_fit_in_front_of_the_payload) {
+TEST(immediate_layout, fields_that_do_not_fit_go_before_the_payload) {
   const wide one(200, 0xfedcba9876U, 3, 0x0123456789abcdefU);
   EXPECT_EQ(one.immediate(), 200U) << "the first field travels in the immediate";
   std::byte there[24]{};
@@ -72,8 +72,8 @@ TEST(immediate_layout, spills_what_does_not_fit_in_front_of_the_payload) {
   EXPECT_FALSE(place_header(one, {nullptr, ~std::size_t{0}, nullptr})) << "a slice past its region";
 }
 
-/// A writer and a target with the network between them: everything in flight arrives once or more, in any order,
-/// however late the copies.
+/// A writer and a target with a network between: every notice in flight arrives once or more, in any order, copies at
+/// any time.
 template <unsigned Bits, std::uint32_t Outstanding>
 void every_number_is_fresh_once(std::uint64_t seed, std::uint64_t count) {
   std::mt19937_64 draw(seed);
@@ -84,7 +84,7 @@ void every_number_is_fresh_once(std::uint64_t seed, std::uint64_t count) {
     std::uint32_t sequence;
   };
   std::vector<flying> in_flight;
-  std::vector<flying> answered;  // copies of these may still come, as long as no number of theirs is handed out again:
+  std::vector<flying> answered;  // copies of these may still arrive, as long as their numbers are not used again:
                                  // the network's part
   std::map<std::uint64_t, int> fresh;
   std::uint64_t sent = 0;
@@ -107,15 +107,14 @@ void every_number_is_fresh_once(std::uint64_t seed, std::uint64_t count) {
     }
     if (!answered.empty() && draw() % 8 == 0) {
       const flying f = answered[draw() % answered.size()];
-      if (sent - f.number <=
-          Outstanding) {  // what RFC 1982 asks of a network: a copy is not older than half of the space
+      if (sent - f.number <= Outstanding) {  // RFC 1982: no copy is older than half of the number space
         EXPECT_NE(window.judge(f.sequence), arrival::fresh) << "a copy of " << f.number;
       }
     }
   }
 }
 
-TEST(sequence_window, tells_every_number_once_through_many_wraps) {
+TEST(sequence_window, every_number_is_counted_once_through_many_wraps) {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     every_number_is_fresh_once<2, 2>(seed, 3000);
     every_number_is_fresh_once<4, 8>(seed, 3000);
@@ -125,29 +124,29 @@ TEST(sequence_window, tells_every_number_once_through_many_wraps) {
   }
 }
 
-TEST(sequence_window, refuses_what_no_writer_can_have_sent) {
+TEST(sequence_window, impossible_numbers_are_refused) {
   sequence_window<8, 16> window;
   EXPECT_EQ(window.judge(0), arrival::fresh);
   EXPECT_EQ(window.judge(0), arrival::late);
   EXPECT_EQ(window.judge(3), arrival::fresh);
   EXPECT_EQ(window.judge(3), arrival::duplicate);
-  EXPECT_EQ(window.judge(17), arrival::beyond) << "1 is missing: 1 to 16 are possible";
+  EXPECT_EQ(window.judge(17), arrival::beyond) << "1 is missing, so 1 to 16 are possible";
   EXPECT_EQ(window.judge(16), arrival::fresh);
   EXPECT_EQ(window.first_missing(), 1U);
 }
 
-TEST(sequence_window, source_stops_at_half_of_the_space) {
+TEST(sequence_window, the_source_stops_at_half_of_the_space) {
   sequence_source<4, 8> source;
   for (std::uint32_t i = 0; i < 8; ++i) EXPECT_EQ(source.next(), i);
   EXPECT_FALSE(source.next());
   EXPECT_TRUE(source.retire(5));
-  EXPECT_FALSE(source.next()) << "0 is still out: 8 would be taken for it";
+  EXPECT_FALSE(source.next()) << "0 is still in flight: 8 would be taken for it";
   EXPECT_TRUE(source.retire(0));
   EXPECT_EQ(source.next(), 8U);
-  EXPECT_FALSE(source.retire(9)) << "never handed out";
+  EXPECT_FALSE(source.retire(9)) << "never issued";
 }
 
-TEST(notification_counter, counts_by_id_and_gives_places_back) {
+TEST(notification_counter, counts_by_id_and_releases_places) {
   std::mt19937 draw(5);
   notification_counter counter(64);
   std::map<std::uint32_t, std::pair<std::uint64_t, std::uint64_t>> model;
@@ -172,13 +171,13 @@ TEST(notification_counter, counts_by_id_and_gives_places_back) {
   EXPECT_EQ(counter.untold(), 0U);
 }
 
-TEST(notification_counter, says_when_its_table_is_full) {
+TEST(notification_counter, a_full_table_is_an_answer) {
   notification_counter counter(8);
   int taken = 0;
   for (std::uint32_t id = 0; id < 100; ++id) taken += counter.note(id) ? 1 : 0;
   EXPECT_GE(taken, 8);
   EXPECT_EQ(counter.untold(), 100U - static_cast<unsigned>(taken));
-  EXPECT_TRUE(counter.note(0)) << "an id that has a place is counted on";
+  EXPECT_TRUE(counter.note(0)) << "an id with a place is still counted";
   EXPECT_EQ(counter.seen(0), 2U);
   counter.clear();
   EXPECT_EQ(counter.seen(0), 0U);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of peers: what a peer costs (bytes asked of the allocator, counted), which record comes next, and who is
-// found by which number.
+// The table of peers: bytes for each peer (counted in the allocator), the order in which records are reused, and lookup
+// by handle.
 #include <weft/compose/engine/peers.hpp>
 
 #include <gtest/gtest.h>
@@ -33,10 +33,10 @@ void operator delete(void* gone, std::size_t) noexcept { std::free(gone); }
 void operator delete[](void* gone, std::size_t) noexcept { std::free(gone); }
 
 namespace weft {
-using namespace detail;  // NOLINT(google-build-using-namespace): what is tested
+using namespace detail;  // NOLINT(google-build-using-namespace): under test
 namespace {
 
-/// A link as an addressed fabric over libfabric has it: a place in the address vector, and a tag.
+/// A link of an addressed fabric over libfabric: an index in the address vector, and a tag.
 struct place {
   std::uint64_t address = 0;
   std::uint32_t tag = 0;
@@ -44,7 +44,7 @@ struct place {
 struct nothing {};
 using idle_peer = peer_record<place, nothing>;
 
-/// What engine::set_state and parting::forget do to a record.
+/// What advance() and teardown::forget() do to a record.
 void use(idle_peer& r) { r.state = peer_state::established; }
 void leave(peer_table<idle_peer>& table, idle_peer& r) {
   r.words.reset();
@@ -52,7 +52,7 @@ void leave(peer_table<idle_peer>& table, idle_peer& r) {
   table.give(r);
 }
 
-TEST(memory_of_peers, is_64_bytes_for_each_that_is_addressed_and_idle) {
+TEST(memory_of_peers, an_idle_addressed_peer_takes_64_bytes) {
   EXPECT_LE(sizeof(idle_peer), 64U);
   for (const std::uint32_t count : {1'000U, 100'000U, 1'000'000U}) {
     const std::size_t bytes = bytes_asked, times = times_asked;
@@ -64,11 +64,11 @@ TEST(memory_of_peers, is_64_bytes_for_each_that_is_addressed_and_idle) {
     }
     EXPECT_EQ(table.take(), nullptr) << "the table is full";
     EXPECT_LE(bytes_asked - bytes, 64U * count + 64) << count << " peers";
-    EXPECT_EQ(times_asked - times, 1U) << "a peer asked for memory of its own";
+    EXPECT_EQ(times_asked - times, 1U) << "a peer allocated memory";
   }
 }
 
-TEST(memory_of_peers, words_are_kept_only_where_there_are_any) {
+TEST(memory_of_peers, atomic_words_take_memory_only_where_used) {
   peer_table<idle_peer> table(2);
   idle_peer& r = *table.take();
   use(r);
@@ -77,15 +77,15 @@ TEST(memory_of_peers, words_are_kept_only_where_there_are_any) {
   EXPECT_EQ(times_asked, times);
   ASSERT_NE(r.made_words(), nullptr);
   r.words->reason = "no";
-  EXPECT_EQ(r.made_words()->reason, "no") << "made once";
+  EXPECT_EQ(r.made_words()->reason, "no") << "created once";
   leave(table, r);
   EXPECT_EQ(r.reason(), "");
 }
 
-TEST(table_of_peers, finds_the_present_use_of_a_record_and_no_other) {
+TEST(table_of_peers, a_handle_finds_only_the_present_use_of_its_record) {
   peer_table<idle_peer> table(3);
   std::set<std::uint32_t> numbers;
-  for (int round = 0; round < 600; ++round) {  // beyond the generations that a number tells apart
+  for (int round = 0; round < 600; ++round) {  // more rounds than a handle has generations
     idle_peer& r = *table.take();
     use(r);
     const wire::connection_number number{r.number};
@@ -95,10 +95,10 @@ TEST(table_of_peers, finds_the_present_use_of_a_record_and_no_other) {
     EXPECT_EQ(table.find(number), nullptr) << "a message of an earlier use would be taken for the next one's";
   }
   EXPECT_EQ(numbers.count(0), 0U);
-  EXPECT_EQ(numbers.size(), 600U) << "a number came again while others were unused for longer";
+  EXPECT_EQ(numbers.size(), 600U) << "a record was reused while others were free for longer";
 }
 
-TEST(table_of_peers, gives_the_record_that_is_free_for_longest) {
+TEST(table_of_peers, the_longest_free_record_is_used_next) {
   peer_table<idle_peer> table(3);
   idle_peer* all[3];
   for (auto& r : all) use(*(r = table.take()));
@@ -112,7 +112,7 @@ TEST(table_of_peers, gives_the_record_that_is_free_for_longest) {
   EXPECT_EQ(table.take(), nullptr);
 }
 
-TEST(ticks_of_a_record, tell_how_long_ago_modulo_a_minute) {
+TEST(ticks_of_a_record, ages_are_counted_modulo_a_minute) {
   short_tick t;
   t = 70'000;
   EXPECT_EQ(t.until(70'000), 0U);

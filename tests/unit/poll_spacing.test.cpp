@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Room between looks that find nothing (core/poll_spacing.hpp), by a counter that is made up: each reading of it is
-// some counts after the last one.
+// Time between polls that find nothing (core/poll_spacing.hpp), by a made-up counter: each reading adds some counts.
 #include <weft/core/poll_spacing.hpp>
 
 #include <gtest/gtest.h>
@@ -34,14 +33,14 @@ class spacing : public ::testing::Test {
   poll_spacing<apart, made_up_counter> polls_;
 };
 
-TEST_F(spacing, the_first_look_and_the_one_behind_it_do_not_wait) {
+TEST_F(spacing, the_first_two_polls_do_not_wait) {
   polls_.before_poll();
   EXPECT_EQ(made_up_counter::readings, 0);
   polls_.before_poll();
   EXPECT_EQ(made_up_counter::readings, 1);
 }
 
-TEST_F(spacing, looks_that_find_nothing_begin_so_many_counts_after_each_other) {
+TEST_F(spacing, empty_polls_keep_the_spacing) {
   polls_.before_poll();
   std::vector<std::uint64_t> begins;
   for (int i = 0; i < 10; ++i) {
@@ -50,11 +49,12 @@ TEST_F(spacing, looks_that_find_nothing_begin_so_many_counts_after_each_other) {
   }
   for (std::size_t i = 1; i < begins.size(); ++i) {
     EXPECT_GE(begins[i] - begins[i - 1], apart) << i;
-    EXPECT_LT(begins[i] - begins[i - 1], apart + made_up_counter::step) << i << ": it waits no longer than it must";
+    EXPECT_LT(begins[i] - begins[i - 1], apart + made_up_counter::step)
+        << i << ": the poll waits longer than necessary";
   }
 }
 
-TEST_F(spacing, whoever_has_other_work_between_looks_does_not_wait_besides) {
+TEST_F(spacing, work_between_polls_counts_towards_the_spacing) {
   polls_.before_poll();
   polls_.before_poll();
   for (int i = 0; i < 10; ++i) {
@@ -65,7 +65,7 @@ TEST_F(spacing, whoever_has_other_work_between_looks_does_not_wait_besides) {
   }
 }
 
-TEST_F(spacing, the_look_behind_one_that_found_something_does_not_wait) {
+TEST_F(spacing, the_poll_after_a_successful_one_does_not_wait) {
   for (int i = 0; i < 4; ++i) polls_.before_poll();
   polls_.found();
   const int before = made_up_counter::readings;
@@ -73,10 +73,10 @@ TEST_F(spacing, the_look_behind_one_that_found_something_does_not_wait) {
   EXPECT_EQ(made_up_counter::readings, before);
   polls_.before_poll();
   polls_.before_poll();
-  EXPECT_GT(made_up_counter::readings, before + 1) << "from the third on there is room again";
+  EXPECT_GT(made_up_counter::readings, before + 1) << "from the third poll on there is a distance again";
 }
 
-TEST_F(spacing, a_counter_that_goes_around_ends_the_wait) {
+TEST_F(spacing, a_wrapping_counter_ends_the_wait) {
   made_up_counter::now = ~std::uint64_t{0} - 20;
   for (int i = 0; i < 5; ++i) polls_.before_poll();
   EXPECT_LT(made_up_counter::now, 1000U);
@@ -88,7 +88,7 @@ struct no_counter {
   static void rest() noexcept { ++rests; }
 };
 
-TEST(poll_spacing, rest_once_where_the_processor_has_no_counter) {
+TEST(poll_spacing, one_pause_where_the_processor_has_no_counter) {
   poll_spacing<apart, no_counter> looks;
   looks.before_poll();
   EXPECT_EQ(no_counter::rests, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arithmetic of rails: every byte of a transfer is carried once, by the rail of its page; descriptions are parsed
+// Arithmetic of rails: every byte of a transfer travels once, on the rail of its page. Descriptions are parsed
 // strictly.
 #include "../../compose/rails/striping.hpp"
 #include "../../wire/striped_region.hpp"
@@ -12,7 +12,7 @@
 namespace weft {
 namespace {
 
-TEST(striping, carries_each_byte_once_by_the_rail_of_its_page) {
+TEST(striping, each_byte_travels_once_on_the_rail_of_its_page) {
   for (const std::uint32_t count : {1U, 2U, 3U, 5U})
     for (std::uint64_t offset = 0; offset < 23; ++offset)
       for (std::uint64_t size = 0; size < 40; ++size) {
@@ -38,7 +38,7 @@ TEST(striping, carries_each_byte_once_by_the_rail_of_its_page) {
       }
 }
 
-TEST(number_ring, gives_back_in_order_and_goes_around) {
+TEST(number_ring, numbers_come_back_in_order_around_the_ring) {
   number_ring ring(3);
   std::uint32_t next = 0;
   for (std::uint32_t i = 0; i < 20; ++i) {
@@ -66,7 +66,7 @@ wire::striped_record sample() {
 }
 
 TEST(a_striped_region, comes_back_as_it_was) { EXPECT_EQ(wire::parse_striped(wire::encode(sample())), sample()); }
-TEST(a_striped_region, cut_off_followed_or_inconsistent_is_refused) {
+TEST(a_striped_region, truncated_too_long_or_inconsistent_is_refused) {
   const auto good = wire::encode(sample());
   for (std::size_t n = 0; n < good.size(); ++n) EXPECT_FALSE(wire::parse_striped(const_bytes(good).first(n))) << n;
   auto longer = good;
@@ -94,7 +94,7 @@ TEST(a_striped_region, with_another_mark_or_version_is_refused) {
   }
 }
 
-TEST(rail_words, come_back_as_they_were_or_are_refused) {
+TEST(rail_words, encode_and_parse_agree_or_refuse) {
   constexpr wire::rail_words words{2, 4, 65536, 0x1122334455667788};
   constexpr auto good = wire::encode(words);
   EXPECT_EQ(wire::parse_rail_words(good), words);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bytes that cross the wire: golden ones (a change of them is a change of wire::version), and strictness: whatever is
-// cut off, added or broken is refused, or means what it says. Random bytes never do harm.
+// Bytes that cross the wire. Golden bytes: a change of them changes wire::version. Strict parsing: truncated, longer or
+// broken bytes are refused, or mean exactly what they say. Random bytes do no harm.
 #include <weft/wire/control.hpp>
 #include <weft/wire/hello.hpp>
 #include <weft/wire/region_bytes.hpp>
-#include <weft/wire/watched_message.hpp>
 
 #include <gtest/gtest.h>
 
@@ -135,11 +134,11 @@ TEST(a_hello, comes_back_as_it_was) {
     none.private_data = {};
     const auto bytes_of_none = encoded(none);
     ASSERT_EQ(parse(bytes_of_none, back), parse_verdict::good);
-    EXPECT_EQ(back.has_private_data, has) << "none is not the same as empty";
+    EXPECT_EQ(back.has_private_data, has) << "no private data differs from empty private data";
   }
 }
 
-TEST(a_hello, cut_off_or_followed_by_more_is_garbled) {
+TEST(a_hello, truncated_or_too_long_is_garbled) {
   auto raw = encoded(sample());
   introduction back;
   for (std::size_t n = 0; n < raw.size(); ++n)
@@ -148,7 +147,7 @@ TEST(a_hello, cut_off_or_followed_by_more_is_garbled) {
   EXPECT_EQ(parse(raw, back), parse_verdict::garbled);
 }
 
-TEST(a_hello, with_a_flipped_bit_is_refused_or_says_something_else) {
+TEST(a_hello, with_a_flipped_bit_is_refused_or_differs) {
   const auto raw = encoded(sample());
   for (std::size_t i = 0; i < raw.size() * 8; ++i) {
     auto broken = raw;
@@ -165,18 +164,18 @@ TEST(a_hello, with_a_flipped_bit_is_refused_or_says_something_else) {
   }
 }
 
-TEST(a_hello, of_another_wire_version_can_be_answered) {
+TEST(a_hello, of_another_wire_version_is_still_answered) {
   introduction later = sample();
   later.wire_version = version + 1;
   auto raw = encoded(later);
   introduction back;
-  for (const std::size_t unknown : {std::size_t{0}, raw.size() - 40}) {  // whatever that version has further behind
+  for (const std::size_t unknown : {std::size_t{0}, raw.size() - 40}) {  // extra bytes that a later version may append
     ASSERT_EQ(parse(const_bytes(raw).first(raw.size() - unknown), back), parse_verdict::other_wire_version);
     EXPECT_EQ(back.address.size(), 3U);
     EXPECT_EQ(back.connection.value, later.connection.value);
   }
   ASSERT_EQ(parse(const_bytes(raw).first(20), back), parse_verdict::other_wire_version);
-  EXPECT_TRUE(back.address.empty()) << "cut off: there is nobody to answer";
+  EXPECT_TRUE(back.address.empty()) << "truncated: no answer is possible";
 }
 
 TEST(a_hello, with_oversized_parts_is_refused) {
@@ -195,7 +194,7 @@ TEST(a_hello, with_oversized_parts_is_refused) {
       << "a connection number of more than 28 bits would spill into the kind";
 }
 
-TEST(a_hello, of_the_largest_parts_fits_and_a_smaller_buffer_is_said) {
+TEST(a_hello, of_the_largest_parts_fits_and_a_smaller_buffer_is_refused) {
   introduction i = sample();
   const std::vector<std::byte> address(largest_address), fabric(64), data(largest_private_data);
   i.address = address;
@@ -206,7 +205,7 @@ TEST(a_hello, of_the_largest_parts_fits_and_a_smaller_buffer_is_said) {
   EXPECT_EQ(encode(i, small), 0U);
 }
 
-TEST(a_region, cut_off_followed_or_inconsistent_is_refused) {
+TEST(a_region, truncated_too_long_or_inconsistent_is_refused) {
   const auto good = encode(sample_region());
   EXPECT_EQ(parse_region(good), sample_region());
   for (std::size_t n = 0; n < good.size(); ++n) EXPECT_FALSE(parse_region(const_bytes(good).first(n)));
@@ -225,7 +224,7 @@ TEST(a_region, cut_off_followed_or_inconsistent_is_refused) {
   EXPECT_FALSE(with([](region_record& r) { r.granted = static_cast<rights>(8); }));
 }
 
-TEST(a_region, with_a_flipped_bit_is_refused_or_says_something_else) {
+TEST(a_region, with_a_flipped_bit_is_refused_or_differs) {
   const auto good = encode(sample_region());
   for (std::size_t i = 0; i < good.size() * 8; ++i) {
     auto broken = good;
@@ -236,7 +235,7 @@ TEST(a_region, with_a_flipped_bit_is_refused_or_says_something_else) {
   }
 }
 
-TEST(control, cut_off_or_followed_by_more_is_refused) {
+TEST(control, truncated_or_too_long_is_refused) {
   std::vector<std::byte> request(atomic_request_bytes);
   encode(atomic_request{1, 2, 3, 4, 5, atomic_operation::add, number_type::float64}, request);
   ASSERT_TRUE(parse_atomic_request(request));
@@ -246,8 +245,8 @@ TEST(control, cut_off_or_followed_by_more_is_refused) {
     request.back() = static_cast<std::byte>(type);
     return !parse_atomic_request(request);
   };
-  EXPECT_TRUE(refused(0, 1) && refused(atomic_operations + 1, 1)) << "an operation that there is not";
-  EXPECT_TRUE(refused(1, 0) && refused(1, number_types + 1)) << "a type that there is not";
+  EXPECT_TRUE(refused(0, 1) && refused(atomic_operations + 1, 1)) << "an unknown operation";
+  EXPECT_TRUE(refused(1, 0) && refused(1, number_types + 1)) << "an unknown type";
   EXPECT_TRUE(refused(2, 6)) << "a double is not compared and swapped";
   EXPECT_FALSE(refused(1, 1));
   encode(atomic_request{1, 2, 3, 1ULL << 32, 5, atomic_operation::add, number_type::int32}, request);
@@ -259,68 +258,7 @@ TEST(control, cut_off_or_followed_by_more_is_refused) {
   EXPECT_FALSE(parse_number(const_bytes(reply).first(5)));
 }
 
-std::vector<std::byte> watched(const_bytes body) {
-  std::vector<std::byte> raw(header_bytes + body.size() + watched_tail_bytes);
-  writer w(raw);
-  w.number(message_tag::of(message_kind::user, {7}).word);
-  w.number(length_word(body.size()));
-  std::copy(body.begin(), body.end(), raw.begin() + header_bytes);
-  std::memcpy(raw.data() + header_bytes + body.size(), &watched_tail, watched_tail_bytes);
-  return raw;
-}
-
-TEST(a_watched_message, has_these_bytes) {
-  EXPECT_EQ(hex(watched(bytes_of("ab"))),
-            "07000000"
-            "020000a0"
-            "6162"
-            "969798999a9b9c9d");
-}
-
-/// Its bytes are tails and length words, and those that lay in the buffer before were as well.
-TEST(a_watched_message, is_there_when_its_last_byte_is_and_leaves_nothing_behind) {
-  constexpr std::size_t room = 96;
-  std::vector<std::byte> buffer(room);
-  for (std::size_t size = 0; size <= room - header_bytes - watched_tail_bytes; ++size) {
-    std::vector<std::byte> body(size);
-    for (std::size_t i = 0; i < size; ++i) {
-      const std::uint64_t word = (i / 8 + size) % 2 == 0 ? watched_tail : std::uint64_t{length_word(i % 40)} << 32;
-      body[i] = static_cast<std::byte>(word >> 8 * (i % 8));
-    }
-    const std::vector<std::byte> raw = watched(body);
-    for (std::size_t came = 0; came < raw.size(); ++came) {
-      EXPECT_EQ(look_at(buffer.data(), room).verdict, watched_verdict::nothing)
-          << came << " of " << raw.size() << " bytes";
-      buffer[came] = raw[came];
-    }
-    const watched_look found = look_at(buffer.data(), room);
-    EXPECT_TRUE(found.verdict == watched_verdict::whole && found.size == size) << size;
-    clear(buffer.data(), room);
-    EXPECT_EQ(buffer, std::vector<std::byte>(room)) << size;
-  }
-}
-
-TEST(a_watched_message, cut_off_or_of_another_build_leaves_nothing_behind_either) {
-  constexpr std::size_t room = 64;
-  const std::vector<std::byte> raw = watched(bytes_of("some bytes"));
-  for (std::size_t came = 1; came < raw.size(); ++came) {
-    std::vector<std::byte> buffer(room);
-    std::copy_n(raw.begin(), came, buffer.begin());
-    clear(buffer.data(), room);
-    EXPECT_EQ(buffer, std::vector<std::byte>(room)) << came;
-  }
-  std::vector<std::byte> other(room, std::byte{1});
-  EXPECT_EQ(look_at(other.data(), room).verdict, watched_verdict::foreign);
-  clear(other.data(), room);
-  EXPECT_EQ(other, std::vector<std::byte>(room));
-  std::vector<std::byte> wrong_tail = raw;
-  wrong_tail.resize(room);
-  wrong_tail[raw.size() - watched_tail_bytes] = std::byte{0};
-  EXPECT_EQ(look_at(wrong_tail.data(), room).verdict, watched_verdict::foreign);
-  EXPECT_EQ(look_at(watched(std::vector<std::byte>(49)).data(), room).verdict, watched_verdict::too_long);
-}
-
-TEST(random_bytes, never_do_harm_and_what_is_accepted_encodes_to_itself) {
+TEST(random_bytes, are_refused_or_encode_to_themselves) {
   std::mt19937_64 draw(7);
   const auto good = encoded(sample());
   for (int round = 0; round < 300'000; ++round) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What goes wrong at a card that rdma-core's own port talks to: the tests reach behind the port, and forge its credit
-// or reset its queue pair, as no program that uses weft can. Runs in the guest; two processes.
+// Failures of a device under rdma-core's own port. The tests reach below the port, forge its credit or reset its queue
+// pair, which a program that uses weft cannot do. Runs in the guest; two processes.
 #include "device_errors.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace weft::testing {
 namespace {
 
 struct card_shape : selected_shape {
-  /// The queue pair forgets its peer and tells it nothing: what follows is never acknowledged.
+  /// The queue pair forgets its peer silently: later operations are never acknowledged.
   static void vanish(port_of<card_shape>::link link) {
     ibv_qp_attr attributes{};
     attributes.qp_state = IBV_QPS_RESET;
@@ -19,20 +19,20 @@ struct card_shape : selected_shape {
       std::fprintf(stderr, "to RESET: %d\n", r);
   }
 };
-/// InfiniBand's cards flush the queues of a broken link: each operation ends. Soft iWARP forgets some; the transport
+/// InfiniBand devices flush the queues of a broken link, so each operation ends. Soft iWARP forgets some; the transport
 /// ends those.
 constexpr bool flushes = card_shape::write_immediate;
 using card_errors = device_errors_of<card_shape>;
 
-TEST_F(card_errors, an_atomic_with_a_wrong_key_ends_in_the_error) {
+TEST_F(card_errors, an_atomic_with_a_wrong_key_fails) {
   if (!card_shape::native_atomics) GTEST_SKIP() << "the target executes this row's atomics";
   ASSERT_TRUE(fetch_add({self.there.address, self.there.key ^ 0x5500}, 1, token(1)));
-  EXPECT_TRUE(self.pump_until([&] { return ends_told(token(1)) == 1; })) << "it did not end";
+  EXPECT_TRUE(self.pump_until([&] { return ends_told(token(1)) == 1; })) << "the operation did not end";
   EXPECT_EQ(ends_of(token(1), {errc::denied}).typed, 1u) << ends_of(token(1), {}).text;
   met_anew_with_memory_untouched();
 }
 
-TEST_F(card_errors, what_was_posted_behind_a_refused_one_ends_once_each) {
+TEST_F(card_errors, operations_after_a_refused_one_end_once_each) {
   constexpr std::size_t behind = 20;
   ASSERT_TRUE(write<post_mode::signalled>({self.there.address, self.there.key ^ 0x5500}, 16, token(1)));
   std::size_t posted = 0;
@@ -51,9 +51,9 @@ TEST_F(card_errors, what_was_posted_behind_a_refused_one_ends_once_each) {
   EXPECT_EQ(next.code, errc::peer_lost) << "a broken link is no full queue";
 }
 
-/// A card has few reads under way at a time (ibv_query_device(3), max_qp_rd_atom; 16 are asked for): the others wait
-/// their turn, between writes too.
-TEST_F(card_errors, more_reads_than_the_card_takes_at_a_time_all_end) {
+/// A device has few reads in flight at a time (ibv_query_device(3), max_qp_rd_atom; weft requests 16). Other reads
+/// wait, also between writes.
+TEST_F(card_errors, more_reads_than_the_device_allows_at_once_all_complete) {
   constexpr std::size_t piece = 512;
   for (int round = 0; round < 5; ++round) {
     std::size_t reads = 0, writes = 0;
@@ -78,9 +78,9 @@ TEST_F(card_errors, more_reads_than_the_card_takes_at_a_time_all_end) {
   EXPECT_TRUE(self.part());
 }
 
-TEST_F(card_errors, a_card_without_receives_repeats_or_ends_the_link) {
+TEST_F(card_errors, a_peer_without_receives_makes_the_device_retry_or_ends_the_connection) {
   ASSERT_TRUE(self.say("S3000"));
-  self.pump_for(500ms);  // until it has read this, it posts receives
+  self.pump_for(500ms);  // after this message it posts no receives for a while
   std::atomic_ref(self.peer.held->words->granted).fetch_add(40);
   std::size_t posted = 0;
   while (posted < slot_count + 20 && send(token(1))) ++posted;
@@ -88,7 +88,7 @@ TEST_F(card_errors, a_card_without_receives_repeats_or_ends_the_link) {
   EXPECT_TRUE(self.pump_until(
       [&] { return flushes ? ends_told(token(1)) == posted && self.messages.size() >= posted : self.lost; }));
   self.pump_for(50ms);
-  // The one that soft iWARP was sending when its peer ended the link is told as an error of this side's queue
+  // Soft iWARP reports the operation that it was sending when its peer ended the link as an error of this side's queue
   // (Linux 6.1 siw_qp_sq_process).
   const auto cut_off = [](const status& s) { return s.code == errc::invalid && s.native_code == IBV_WC_LOC_QP_OP_ERR; };
   const auto& ends = self.ended[token(1)];
@@ -105,7 +105,7 @@ TEST_F(card_errors, a_card_without_receives_repeats_or_ends_the_link) {
   }
 }
 
-TEST_F(card_errors, a_peer_that_acknowledges_nothing_is_lost_when_retries_are_exhausted) {
+TEST_F(card_errors, a_peer_without_acknowledgements_is_lost_after_the_retries) {
   if (!card_shape::native_atomics)
     GTEST_SKIP() << "iWARP leaves repeating to the transport below, and its queue pairs cannot be reset";
   ASSERT_TRUE(self.say("D"));

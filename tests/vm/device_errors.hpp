@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What tests of errors at a device share: a port of the selected fabric met with a target in another process, and the
-// count of ends per context. They post by the port itself, so that none of weft's own checks stands between a false key
-// or address and the card.
+// Common part of the tests of device errors: a port of the selected fabric, connected to a target in another process,
+// and the completions of each context. The tests post by the port itself, so that no check of weft stops a wrong key or
+// address before the device.
 #pragma once
 
 #include "../../compose/fabric.hpp"
@@ -26,7 +26,7 @@ struct selected_shape : shape_of<selected> {
 
 inline void* token(std::uintptr_t n) { return reinterpret_cast<void*>(n * 16); }
 
-/// What the ends of one context came to.
+/// The completions of one context.
 struct tally {
   std::size_t fine = 0, typed = 0, other = 0;
   std::string text;
@@ -40,7 +40,7 @@ struct device_errors_of : ::testing::Test {
   auto& port() { return *self.port; }
   local_memory scratch(std::size_t size) { return {self.scratch.data(), size, self.scratch_memory.descriptor}; }
   std::size_t ends_told(void* context) { return self.ended[context].size(); }
-  /// The ends of everything posted with this context; those of these kinds are counted as typed.
+  /// The completions of every post with this context; those of these kinds count as typed.
   tally ends_of(void* context, std::initializer_list<errc> kinds) {
     return ends_of(context, std::span(kinds.begin(), kinds.size()));
   }
@@ -81,7 +81,7 @@ struct device_errors_of : ::testing::Test {
       return error(errc::unsupported, "fetch_add");
     }
   }
-  /// After a broken link: the peer is there, is met again, and its memory is as it was.
+  /// After a broken link: the peer is there, connects again, and its memory is unchanged.
   void met_anew_with_memory_untouched() {
     port().hang_up(self.peer);
     self.messages.clear();

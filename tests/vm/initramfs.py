@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The guest's first file system: busybox, `init` and the modules in their order, as one compressed cpio archive; made anew when any changes."""
+"""The guest's first file system: busybox, `init` and the modules in their order, as one compressed cpio archive.
+
+It is made again when any of them changes.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,16 @@ BUSYBOX = Path("/usr/bin/busybox")
 
 
 def make(modules: list[Path], init: Path, into: Path) -> None:
-    """Writes the archive, unless it was made of the same content."""
+    """Writes the archive, unless it has the same content already."""
     busybox = next((each for each in (BUSYBOX, Path("/bin/busybox")) if each.exists()), None)
     if busybox is None:
         raise failed("busybox is not there (Debian: busybox-static)")
     order = "".join(f"{each.name}\n" for each in modules).encode()
-    files = [("bin/busybox", 0o755, busybox.read_bytes()), ("init", 0o755, init.read_bytes()), ("modules/order", 0o644, order)]
+    files = [
+        ("bin/busybox", 0o755, busybox.read_bytes()),
+        ("init", 0o755, init.read_bytes()),
+        ("modules/order", 0o644, order),
+    ]
     files += [(f"modules/{each.name}", 0o644, each.read_bytes()) for each in modules]
     content = _archive(files)
     digest = hashlib.sha256(content).hexdigest()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Debian's kernel and the few modules that the guest needs: the name is looked up, and what was made for it is kept."""
+"""Debian's kernel and the few modules that the guest needs. The cache keeps them by the kernel's name."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from packages import archive, failed, run, unpack
 
 ROOT_MODULES = ("virtio", "virtio_ring", "virtio_pci", "9pnet_virtio", "9p")
 VERBS_MODULES = ("dummy", "ib_umad", "rdma_cm", "ib_uverbs", "rdma_ucm")
-# soft-iWARP is in no Debian kernel: it is built from Debian's source, and named last, after what it uses.
+# soft-iWARP is in no Debian kernel. It is built from Debian's source and loaded last, after the modules that it uses.
 DEVICE_MODULES = {"rxe": ("crc32_generic", "rdma_rxe"), "siw": ("crc32c_generic", "libcrc32c", "siw")}
 
 
 @dataclass(frozen=True)
 class kernel:
-    """A kernel in the cache: its release, its image, and its modules with what each depends on."""
+    """A kernel in the cache: its release, its image, and its modules with the dependencies of each."""
 
     release: str
     folder: Path
@@ -49,15 +49,21 @@ class kernel:
 
 
 def obtain(cache: Path, device: str, say: Callable[[str], None]) -> kernel:
-    """The newest kernel that Debian offers, or the newest in the cache where Debian cannot be asked."""
+    """The newest kernel that Debian offers, or the newest in the cache without a connection."""
     debian = archive(cache)
     try:
         package = next((name for name in debian.depends("linux-image-amd64") if name.startswith("linux-image-")), "")
     except failed as reason:
         package = _newest_kept(cache)
-        say(f"Debian cannot be asked for its kernel, so {package or 'none'} of the cache is used ({str(reason).splitlines()[0]})")
+        say(
+            f"no connection to Debian, so the kernel in the cache is used: {package or 'none'} "
+            f"({str(reason).splitlines()[0]})"
+        )
     if not package:
-        raise failed("no kernel: apt knows no package linux-image-amd64 (are Debian's sources in /etc/apt?), and none is in the cache")
+        raise failed(
+            "no kernel: apt knows no package linux-image-amd64 (are Debian's sources in /etc/apt?), "
+            "and the cache has none"
+        )
     found = kernel(package.removeprefix("linux-image-"), cache / package)
     if not (found.folder / "ready").exists():
         say(f"fetching {package}")
@@ -92,7 +98,10 @@ def _make(debian: archive, package: str, made: kernel, cache: Path) -> None:
 
 
 def _keep(modules: Path, into: Path) -> None:
-    """Copies the modules that any device needs, and notes what each depends on. A name that is not there is part of the kernel itself."""
+    """Copies the modules that any device needs, with their dependencies.
+
+    A missing name is part of the kernel itself.
+    """
     entries = dict(line.split(":", 1) for line in (modules / "modules.dep").read_text().splitlines())
     path_of = {_name(path): path for path in entries}
     wanted = [name for names in (ROOT_MODULES, VERBS_MODULES, *DEVICE_MODULES.values()) for name in names]

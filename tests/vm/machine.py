@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boots the guest with qemu and judges how it ended: only the exit byte and the status in the share say that the command ran to its end."""
+"""Boots the guest with qemu and judges its end.
+
+Only the exit byte and the status in the share prove that the command ran to its end.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +19,18 @@ from pathlib import Path
 
 from packages import failed
 
-REACHED_END = (0x2A << 1) | 1  # what qemu's isa-debug-exit makes of the guest's byte; qemu's own errors exit with 1
+# qemu's isa-debug-exit makes this exit code of the guest's byte; qemu's own errors exit with 1
+REACHED_END = (0x2A << 1) | 1
 TRIAL_SECONDS = 10.0
-ACCELERATIONS = {"tcg": ["-accel", "tcg,thread=multi,tb-size=256", "-cpu", "max"], "kvm": ["-accel", "kvm", "-cpu", "host"]}
+ACCELERATIONS = {
+    "tcg": ["-accel", "tcg,thread=multi,tb-size=256", "-cpu", "max"],
+    "kvm": ["-accel", "kvm", "-cpu", "host"],
+}
 
 
 @dataclass(frozen=True)
 class guest:
-    """What to boot, and what it sees."""
+    """What to boot, and the folders that the guest has."""
 
     image: Path
     initramfs: Path
@@ -33,13 +40,32 @@ class guest:
     memory: int = 768
 
     def command(self, serial: list[str], deadline: float, extra: str = "") -> list[str]:
-        """qemu's command line, ended by `timeout` whatever becomes of this process."""
+        """qemu's command line; `timeout` ends it even if this process dies."""
         show = ":".join(map(str, self.shown))
         return [
             *("timeout", "--foreground", "--kill-after=5", f"{deadline:.0f}", "qemu-system-x86_64", "-machine", "pc"),
             *ACCELERATIONS[self.acceleration],
-            *("-m", str(self.memory), "-smp", "2", "-nodefaults", "-no-reboot", "-display", "none", "-monitor", "none", *serial),
-            *("-device", "isa-debug-exit,iobase=0xf4,iosize=0x04", "-kernel", str(self.image), "-initrd", str(self.initramfs)),
+            *(
+                "-m",
+                str(self.memory),
+                "-smp",
+                "2",
+                "-nodefaults",
+                "-no-reboot",
+                "-display",
+                "none",
+                "-monitor",
+                "none",
+                *serial,
+            ),
+            *(
+                "-device",
+                "isa-debug-exit,iobase=0xf4,iosize=0x04",
+                "-kernel",
+                str(self.image),
+                "-initrd",
+                str(self.initramfs),
+            ),
             *("-append", f"console=ttyS0 quiet panic=-1 mitigations=off rdinit=/init weft.show={show} {extra}"),
             *("-fsdev", "local,id=root,path=/,security_model=none,readonly=on,multidevs=remap"),
             *("-device", "virtio-9p-pci,fsdev=root,mount_tag=root"),
@@ -49,8 +75,9 @@ class guest:
 
 
 def acceleration(cache: Path, image: Path, initramfs: Path, results: Path, say: Callable[[str], None]) -> str:
-    """kvm where it was seen to boot this kernel within TRIAL_SECONDS, else tcg; asked once per kernel and start of this machine.
-    A /dev/kvm that exists may still be one that cannot run an unmodified guest. WEFT_VM_ACCELERATION decides instead where it is set."""
+    """kvm where it booted this kernel within TRIAL_SECONDS, else tcg; tried once per kernel and boot of this machine.
+    A /dev/kvm may exist and still not run an unmodified guest. WEFT_VM_ACCELERATION decides where it is set.
+    """
     wish = os.environ.get("WEFT_VM_ACCELERATION", "")
     if wish:
         if wish not in ACCELERATIONS:
@@ -69,9 +96,11 @@ def acceleration(cache: Path, image: Path, initramfs: Path, results: Path, say: 
 
 
 def run(machine: guest, deadline: float, show: bool) -> int:
-    """Boots, and shows the command's output as it comes. Returns: the command's exit status. Raises failed where there is none."""
+    """Boots, and prints the command's output. Returns: the command's exit status. Raises failed where there is none."""
     console = machine.results / "console"
-    with _ended(subprocess.Popen(machine.command(["-serial", f"file:{console}"], deadline), stdin=subprocess.DEVNULL)) as qemu:
+    with _ended(
+        subprocess.Popen(machine.command(["-serial", f"file:{console}"], deadline), stdin=subprocess.DEVNULL)
+    ) as qemu:
         shown = 0
         while qemu.poll() is None:
             time.sleep(0.2)
@@ -89,17 +118,23 @@ def shell(machine: guest, deadline: float) -> int:
 
 
 def verdict(machine: guest, ended: int, deadline: float) -> int:
-    """The command's exit status, if the guest came to its end; else raises failed with the console's last lines."""
+    """The command's exit status, if the guest reached its end; else raises failed with the console's last lines."""
     status = machine.results / "status"
     if ended == REACHED_END and status.exists():
         return int(status.read_text())
-    how = f"was ended after {deadline:.0f} s, its deadline" if ended in (124, 137) else f"ended without a verdict (qemu's exit {ended})"
+    how = (
+        f"was ended after {deadline:.0f} s, its deadline"
+        if ended in (124, 137)
+        else f"ended without a verdict (qemu's exit {ended})"
+    )
     console = machine.results / "console"
-    raise failed(f"the guest {how}; its console's last lines:\n" + "\n".join(f"  | {line}" for line in _last_words(console)))
+    raise failed(
+        f"the guest {how}; its console's last lines:\n" + "\n".join(f"  | {line}" for line in _last_words(console))
+    )
 
 
 def _last_words(console: Path) -> list[str]:
-    """The console's end; where the kernel gave up, from that line on."""
+    """The console's end; after a kernel panic, from that line on."""
     lines = console.read_text(errors="replace").splitlines() if console.exists() else []
     panic = [number for number, line in enumerate(lines) if "Kernel panic" in line or "Oops" in line]
     return lines[panic[0] :][:40] if panic else lines[-40:]
@@ -118,7 +153,7 @@ def _pass_on(output: Path, shown: int, show: bool) -> int:
 
 @contextmanager
 def _ended(process: subprocess.Popen[bytes]) -> Iterator[subprocess.Popen[bytes]]:
-    """The process does not outlive this block."""
+    """Ends the process at the end of the block."""
     try:
         yield process
     finally:

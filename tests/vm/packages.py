@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Debian's packages, fetched and unpacked into a folder: nothing is installed, so that an ordinary user can do it too."""
+"""Debian's packages, fetched and unpacked into a folder. Nothing is installed, so an ordinary user can do it."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ class cannot(Exception):
 
 
 class failed(Exception):
-    """Something that should have worked did not; the text says what."""
+    """A step failed; the text names it."""
 
 
 def run(command: list[str], deadline: float, folder: Path | None = None) -> str:
-    """The command's standard output. Raises failed with the last lines of what it said."""
+    """The command's standard output. Raises failed with its last lines."""
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=deadline, check=False)
     except subprocess.TimeoutExpired as late:
@@ -36,7 +36,7 @@ class archive:
         self._options: list[str] = ["-o", "APT::Sandbox::User=root"]
 
     def depends(self, package: str) -> list[str]:
-        """What the package depends on, by name: how a kernel's version is found out."""
+        """The package's dependencies, by name; they contain the kernel's version."""
         said = self._either(["apt-cache", "depends", package])
         return re.findall(r"^\s*Depends: ([^<\s]+)", said, re.MULTILINE)
 
@@ -71,7 +71,14 @@ class archive:
         state = self._cache / "apt"
         for folder in ("state/lists/partial", "cache/archives/partial"):
             (state / folder).mkdir(parents=True, exist_ok=True)
-        self._options += ["-o", f"Dir::State={state}/state", "-o", "Dir::State::status=/var/lib/dpkg/status", "-o", f"Dir::Cache={state}/cache"]
+        self._options += [
+            "-o",
+            f"Dir::State={state}/state",
+            "-o",
+            "Dir::State::status=/var/lib/dpkg/status",
+            "-o",
+            f"Dir::Cache={state}/cache",
+        ]
         run(["apt-get", *self._options, "-q", "update"], 600)
 
 

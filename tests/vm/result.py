@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a suite in the guest ended: result.py FOLDER NAME. Exit 0: it passed; 77: there was no guest, with the reason; 1: it failed, with its log."""
+"""Result of a suite in the guest: result.py FOLDER NAME.
+
+Exit 0: it passed; 77: there was no guest, with the reason; 1: it failed, with its log.
+"""
 
 from __future__ import annotations
 

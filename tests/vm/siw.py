@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Soft-iWARP's kernel module, which Debian's kernels leave out: built out of tree from Debian's own kernel source, all only unpacked."""
+"""Soft-iWARP's kernel module, which Debian's kernels leave out.
+
+It is built from Debian's own kernel source, which is only unpacked.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ siw-y := {objects}
 
 
 def build(debian: archive, release: str, into: Path, cache: Path) -> None:
-    """Builds siw.ko for the kernel release. Takes some 200 MB of downloads, which are removed afterwards."""
+    """Builds siw.ko for the kernel release. Downloads about 200 MB, which are removed afterwards."""
     work = cache / "siw-work"
     shutil.rmtree(work, ignore_errors=True)
     headers = f"linux-headers-{release}"
@@ -26,7 +29,7 @@ def build(debian: archive, release: str, into: Path, cache: Path) -> None:
     objects = sorted(each.with_suffix(".o").name for each in folder.glob("siw_*.c"))
     (folder / "Makefile").write_text(MAKEFILE.format(objects=" ".join(objects)))
     tree = work / "root/usr/src" / headers
-    # Debian's headers name each other by their installed place.
+    # Debian's headers name each other by their installed paths.
     makefile = tree / "Makefile"
     makefile.write_text(makefile.read_text().replace("/usr/src", str(work / "root/usr/src")))
     run(["make", "-C", str(tree), f"M={folder}", "-j2", "modules"], 300)

@@ -1,21 +1,26 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Runs in the guest: every suite of a list (name, deadline in seconds and command, with tabs between), each with its output and its exit status in
-# the share, where result.py finds them. A suite that fails does not fail the guest: its own test says so. With WEFT_AGAIN set (scripts/test --again)
-# a failed suite is run once more, and its log says "unsteady" if it passes then: a soft device stalls when the emulator gets no processor.
+# Runs in the guest: every suite of a list (name, deadline in seconds and command, separated by tabs). Output and exit
+# status of each go to the share, where result.py finds them. A failed suite does not fail the guest: its own test
+# reports it. With WEFT_AGAIN (scripts/test --again) a failed suite runs once more. If it passes then, its log says
+# "unsteady": a soft device stalls when the emulator gets no processor.
 set -uo pipefail
 
 # once <name> <deadline> <command>: appends to the suite's log.
 once() {
   timeout --kill-after=5 "$2" bash -c "$3" >> "$WEFT_VM_RESULTS/$1.log" 2>&1 < /dev/null
   local ended=$?
-  if [ $ended -eq 124 ] || [ $ended -eq 137 ]; then echo "not done within its deadline of $2 s" >> "$WEFT_VM_RESULTS/$1.log"; fi
-  if [ $ended -ne 0 ]; then dmesg | grep -v 'speed is unknown' | sed 's/^/kernel: /' | tail -20 >> "$WEFT_VM_RESULTS/$1.log"; fi
+  if [ $ended -eq 124 ] || [ $ended -eq 137 ]; then
+    echo "not done within its deadline of $2 s" >> "$WEFT_VM_RESULTS/$1.log"
+  fi
+  if [ $ended -ne 0 ]; then
+    dmesg | grep -v 'speed is unknown' | sed 's/^/kernel: /' | tail -20 >> "$WEFT_VM_RESULTS/$1.log"
+  fi
   return $ended
 }
 
-# idle: how long both processors had nothing to do since the guest's start, in hundredths of a second.
+# idle: how long both processors were idle since the guest's start, in hundredths of a second.
 idle() { awk '/^cpu / { print $5 }' /proc/stat; }
 
 while IFS=$'\t' read -r name deadline command; do

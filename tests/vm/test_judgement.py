@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is made of a guest's end: nothing but a whole verdict passes. No guest is booted here."""
+"""The verdict on a guest's end: only a complete one passes. No guest is booted here."""
 
 from __future__ import annotations
 
@@ -66,5 +66,12 @@ def test_the_archive_is_one_that_cpio_reads(tmp_path: Path) -> None:
     module.write_bytes(b"odd")
     (tmp_path / "init").write_text("#!/bin/busybox sh\n")
     initramfs.make([module], tmp_path / "init", tmp_path / "made.gz")
-    listed = subprocess.run(f"gzip -dc {tmp_path}/made.gz | busybox cpio -t", shell=True, capture_output=True, text=True, timeout=60, check=True)
+    listed = subprocess.run(
+        f"gzip -dc {tmp_path}/made.gz | busybox cpio -t",
+        shell=True,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
     assert {"bin/busybox", "init", "modules/order", "modules/odd.ko"} <= set(listed.stdout.split())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command behind scripts/vm: prepares kernel and initramfs, boots, and ends as the command inside ended."""
+"""The command of scripts/vm: prepares kernel and initramfs, boots, and ends with the guest command's exit code."""
 
 from __future__ import annotations
 
@@ -23,7 +23,13 @@ from packages import cannot, failed
 HERE = Path(__file__).resolve().parent
 NO_VERDICT = 70
 SKIPPED = 77
-NEEDED = {"qemu-system-x86_64": "qemu-system-x86", "busybox": "busybox-static", "apt-get": "apt", "dpkg-deb": "dpkg", "rdma": "iproute2"}
+NEEDED = {
+    "qemu-system-x86_64": "qemu-system-x86",
+    "busybox": "busybox-static",
+    "apt-get": "apt",
+    "dpkg-deb": "dpkg",
+    "rdma": "iproute2",
+}
 NEEDED_FOR_SIW = {"make": "make", "gcc": "gcc", "xz": "xz-utils"}
 
 SHARED = ("guest", "device", "directory", "command", "interactive", "status", "output", "console", "skipped")
@@ -50,10 +56,20 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="scripts/vm", description=__doc__)
     parser.add_argument("--cache", type=Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("what", choices=("shell", "run", "check", "prepare"))
-    parser.add_argument("--device", choices=tuple(kernel.DEVICE_MODULES), default="rxe", help="soft-RoCE (default) or soft-iWARP")
+    parser.add_argument(
+        "--device", choices=tuple(kernel.DEVICE_MODULES), default="rxe", help="soft-RoCE (default) or soft-iWARP"
+    )
     parser.add_argument("--deadline", type=float, help="seconds until the guest is ended (default 300; shell: 4 hours)")
-    parser.add_argument("--results", type=Path, help="folder that the guest may write, as /run/weft (default: a temporary one)")
-    parser.add_argument("--show", type=Path, action="append", default=[], help="a folder below /tmp that the guest shall see (read-only)")
+    parser.add_argument(
+        "--results", type=Path, help="folder that the guest may write, as /run/weft (default: a temporary one)"
+    )
+    parser.add_argument(
+        "--show",
+        type=Path,
+        action="append",
+        default=[],
+        help="a folder below /tmp that the guest shall see (read-only)",
+    )
     given = sys.argv[1:]
     split = given.index("--") if "--" in given else len(given)
     asked = parser.parse_args(given[:split])
@@ -88,13 +104,17 @@ def check_machine(device: str) -> None:
     if platform.machine() != "x86_64":
         raise cannot(f"the guest is for x86_64, and this machine is {platform.machine()}")
     needed = NEEDED | (NEEDED_FOR_SIW if device == "siw" else {})
-    missing = [package for program, package in needed.items() if shutil.which(program, path="/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin") is None]
+    missing = [
+        package
+        for program, package in needed.items()
+        if shutil.which(program, path="/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin") is None
+    ]
     if missing:
         raise cannot(f"the guest needs Debian's packages {' '.join(missing)}; scripts/setup test installs them")
 
 
 def furnish(results: Path, asked: argparse.Namespace) -> None:
-    """Leaves in the share what the guest reads at its start; no word of an earlier run stays."""
+    """Writes the files that the guest reads at its start to the share, and removes those of an earlier run."""
     for each in results.iterdir():
         if each.name in SHARED or each.suffix in (".log", ".status"):
             each.unlink()
@@ -106,7 +126,7 @@ def furnish(results: Path, asked: argparse.Namespace) -> None:
 
 
 def shown(wishes: list[Path]) -> tuple[Path, ...]:
-    """Folders below /tmp that the guest needs: its own /tmp is empty. The project's and the present one are among them."""
+    """Folders below /tmp that the guest needs, whose own /tmp is empty: also the project's and the present one."""
     folders = {each.resolve() for each in (*wishes, HERE.parent.parent, Path.cwd())}
     return tuple(sorted(each for each in folders if Path("/tmp") in each.parents))
 
@@ -129,7 +149,7 @@ def results_folder(wish: Path | None) -> Iterator[Path]:
 
 @contextmanager
 def locked(cache: Path) -> Iterator[None]:
-    """One process at a time prepares."""
+    """Only one process at a time prepares."""
     cache.mkdir(parents=True, exist_ok=True)
     with (cache / "lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A shipped object: `thumbnail` halves a binary PPM image (P6, 8 bits a channel) in both directions, `negative` inverts
-// one.
+// A sample shared object: `thumbnail` halves a binary PPM image (P6, 8 bits a channel) in both directions, `negative`
+// inverts one.
 #include "manifest.h"
 
 #include <cstdint>

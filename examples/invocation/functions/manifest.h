@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a shipped object of functions exports: one symbol, `weft_functions`. C, so that any language can make one. */
+ * The one symbol that an object of functions exports: `weft_functions`. C, so that any language can make one. */
 #ifndef WEFT_INVOCATION_MANIFEST_H
 #define WEFT_INVOCATION_MANIFEST_H
 
@@ -12,8 +12,9 @@
 extern "C" {
 #endif
 
-/* Returns the bytes written to out, at most out_capacity, or a negative number that the caller is told. */
-typedef int64_t (*weft_function_call)(const unsigned char* in, uint32_t in_bytes, unsigned char* out, uint32_t out_capacity);
+/* Returns the bytes written to out, at most out_capacity, or a negative number that the caller gets. */
+typedef int64_t (*weft_function_call)(const unsigned char* in, uint32_t in_bytes, unsigned char* out,
+                                      uint32_t out_capacity);
 
 struct weft_function {
   const char* name; /* [a-z0-9_]{1,64} */

@@ -17,7 +17,7 @@ from .programs import ROOT, Programs
 SIZES = (8, 1024, 4096, 16384, 65536, 1048576)
 QUICK_SIZES = (8, 4096, 65536)
 WEFT = {"put_notify": "weft put_notify", "watched_word": "weft put_notify, watched word", "send": "weft send",
-        "watched_send": "weft send, receives without entries", "put": "weft put, watched by the target", "fetch_add": "weft fetch_add"}
+        "put": "weft put, watched by the target", "fetch_add": "weft fetch_add"}
 BY_HAND = {"plain": "by hand, plain", "tuned": "by hand, tuned write with immediate", "tuned_send": "by hand, tuned send", "watched_write": "by hand, watched write",
            "raw_fetch_add": "by hand, fetch_add"}
 FLOORS = {"socket": ("raw socket", "sockets"), "put": ("raw memory, copy and flag", "memory"), "ring": ("raw memory, ring of messages", "memory")}
@@ -88,8 +88,6 @@ def _kinds(fabric: str) -> list[str]:
     kinds = ["put_notify", "watched_word", "send", "put", "fetch_add"]
     if fabric == "mapped":
         return [kind for kind in kinds if kind != "watched_word"]
-    if fabric == "tcp":  # no other row permits them
-        kinds.append("watched_send")
     kinds += ["plain", "tuned", "tuned_send", "watched_write"]
     return kinds + (["raw_fetch_add"] if fabric != "tcp" else []) + (["watched_write_by_pointers"] if fabric == "shm" else [])
 

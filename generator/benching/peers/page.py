@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ...report import plain_table, show_table
-from ...schema import Schema
+from ...matrix.schema import Schema
 from .claims import Judged
 from .contenders import Contender, Plan
 from .measured import Measured, Spread

@@ -40,7 +40,7 @@ def races(fabrics: Sequence[str], programs: Programs, ucx: bool) -> list[list[Ra
     """Who is let run beside whom: those of one claim."""
     found = []
     if "tcp" in fabrics:
-        found.append([*_own("tcp", ("watched_word", "watched_send", "put_notify", "watched_write", "tuned", "plain"), programs), *_ucx("tcp", {"tag": "tag_lat"}, ucx)])
+        found.append([*_own("tcp", ("watched_word", "put_notify", "watched_write", "tuned", "plain"), programs), *_ucx("tcp", {"tag": "tag_lat"}, ucx)])
     if "tcp_rxm" in fabrics:
         found.append(_own("tcp_rxm", ("watched_word", "put", "send", "plain"), programs))
     if "shm" in fabrics:

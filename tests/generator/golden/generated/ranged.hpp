@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generated from providers.yaml, row ranged, by templates/fabric.hpp.j2: do not edit. After a change there: ./weft
-// generate
+// Generated from providers.yaml, row ranged, by templates/fabric.hpp.j2: do not edit. After a change there: ./weft generate
 #pragma once
 
 #include "../backends/libfabric/port.hpp"
@@ -9,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_e1bc56c6 {
+inline namespace rules_55ed41f1 {
 /// A row for tests. libfabric 1.15 to before 2.0.
 struct ranged_since_1_15 {
-  static constexpr std::string_view name = "ranged", library = "libfabric", made_from = "rules f6ae6043, row f9901967";
+  static constexpr std::string_view name = "ranged", library = "libfabric", made_from = "rules 3d966214, row f9901967";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
@@ -96,11 +95,11 @@ struct ranged_since_1_15 {
   >;
 };
 static_assert(complete_fabric<ranged_since_1_15>);
-}  // namespace rules_e1bc56c6
-inline namespace rules_5340d949 {
+}  // namespace rules_55ed41f1
+inline namespace rules_5187b674 {
 /// libfabric 2.0 to before 2.2.
 struct ranged_since_2_0 : ranged_since_1_15 {
-  static constexpr std::string_view made_from = "rules f6ae6043, row 1861e354";
+  static constexpr std::string_view made_from = "rules 3d966214, row 1861e354";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
       "notify=message_after_delivery atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -127,11 +126,11 @@ struct ranged_since_2_0 : ranged_since_1_15 {
   >;
 };
 static_assert(complete_fabric<ranged_since_2_0>);
-}  // namespace rules_5340d949
-inline namespace rules_163ebd2d {
+}  // namespace rules_5187b674
+inline namespace rules_bc7622f3 {
 /// libfabric 2.2 to before 3.0.
 struct ranged_since_2_2 : ranged_since_2_0 {
-  static constexpr std::string_view made_from = "rules f6ae6043, row b8c71c8e";
+  static constexpr std::string_view made_from = "rules 3d966214, row b8c71c8e";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
       "notify=message_after_delivery atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -159,7 +158,7 @@ struct ranged_since_2_2 : ranged_since_2_0 {
   >;
 };
 static_assert(complete_fabric<ranged_since_2_2>);
-}  // namespace rules_163ebd2d
+}  // namespace rules_bc7622f3
 
 using ranged = by_library<backends::libfabric::built_with, ranged_since_1_15, ranged_since_2_0, ranged_since_2_2>;
 // clang-format on

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generated from providers.yaml, row ranged, by templates/why_not.hpp.j2: do not edit. After a change there: ./weft
-// generate What ranged cannot answer, for compose/with.hpp: a sentence costs nothing until somebody asks for its
-// answer.
+// Generated from providers.yaml, row ranged, by templates/why_not.hpp.j2: do not edit. After a change there: ./weft generate
+// What ranged cannot answer, for compose/with.hpp: a sentence costs nothing until somebody asks for its answer.
 #pragma once
 
 #include "ranged.hpp"
@@ -20,13 +19,6 @@ constexpr refused why_not(const ranged_since_1_15*, bootstrap::exchange, Asked) 
   static_assert(detail::nobody_asks<Asked>,
       "weft: bootstrap: fabric ranged cannot answer exchange: it needs address_resolution to be opaque, and ranged.address_resolution is "
       "socket (claimed: c); the nearest legal answer is bootstrap::socket_address");
-  return {};
-}
-template <class Asked>
-constexpr refused why_not(const ranged_since_1_15*, framing::watched_words, Asked) {
-  static_assert(detail::nobody_asks<Asked>,
-      "weft: framing: fabric ranged cannot answer watched_words: it needs bytes_visible_in_order to be true, and "
-      "ranged.bytes_visible_in_order is false (claimed: c); the nearest legal answer is framing::header");
   return {};
 }
 template <class Asked>

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The calls by which an application meets peers: connect, start_connect, accept, reject. connect() comes first, and
+// start() below it makes the port's call: nothing lies between them and the library. `Waits` is
+// progress/blocking_calls.hpp, which a later room holds. Hot path: no. Threads: the owner's.
+#pragma once
+
+#include "connection_manager.hpp"
+#include "host_and_service.hpp"
+#include "refuse_events.hpp"
+
+#include <optional>
+#include <string>
+
+namespace weft::detail {
+
+template <class Engine, class Waits>
+class connect_calls {
+ public:
+  using record = typename Engine::record;
+
+  explicit connect_calls(Engine& e) noexcept : e_(e) {}
+
+  /// Connects, and returns when the peer has accepted or refused. Events of other peers go to `on`.
+  template <class Handler>
+  result<peer> connect(std::string_view where, const_bytes private_data, bool has, duration timeout, Handler& on) {
+    if (e_.handling())
+      return {error(errc::invalid, "connect"),
+              "connect() waits and cannot be called inside a handler; use start_connect()"};
+    const instant end = e_.port->now() + timeout;
+    auto started = start(where, private_data, has, timeout);
+    if (!started) return started;
+    const peer wanted = *started;
+    status ended = again(waits_for::connection, "connect");
+    std::string reason;
+    auto watch = overloaded{[&](const connected& c) {
+                              if (c.peer == wanted) ended = {};
+                              else on(c);
+                            },
+                            [&](const lost& l) {
+                              if (l.peer != wanted) return on(l);
+                              ended = l.why;
+                              reason = e_.last_reason;
+                            },
+                            [&](const received& m) { return offer(on, m); }, [&](const auto& other) { on(other); }};
+    const status waited = Waits(e_).until([&] { return !ended.is_again() || interrupted(on) != nullptr; },
+                                          std::max(duration(0), end - e_.port->now()), watch);
+    if (ended) return wanted;
+    if (!ended.is_again()) return {ended, explain(where, ended, reason)};
+    teardown<Engine>(e_).forget(*static_cast<record*>(wanted.record()));
+    if (const char* seen = interrupted(on)) return passed_over("connect", seen);
+    return {waited, std::string(where) + " did not answer in time: nobody listens there with fabric " +
+                        std::string(Engine::fabric::name) + ", or the listener makes no progress"};
+  }
+  /// Begins to connect; `connected` or `lost` reports the end.
+  result<peer> start(std::string_view where, const_bytes private_data, bool has, duration timeout = 5s) {
+    if (private_data.size() > wire::largest_private_data)
+      return {error(errc::invalid, "connect"),
+              "private data has " + std::to_string(private_data.size()) + " bytes; at most 64 travel with a request"};
+    auto place = host_and_service::parse(where);
+    if (!place) return std::move(place).error();
+    auto address = side_channel ? Engine::oob_exchange::fetch(place->host, place->service, timeout)
+                                : e_.port->resolve(place->host, place->service);
+    if (!address) return std::move(address).error();
+    record* const r = handshakes().begin(peer_event::owner_connects);
+    if (r == nullptr)
+      return {error(errc::no_memory, "connect"),
+              "all " + std::to_string(e_.peers.capacity()) + " peer records are in use (transport_options::peers)"};
+    if (!handshakes().keep_private(*r, private_data, has)) {
+      teardown<Engine>(e_).forget(*r);
+      return {error(errc::no_memory, "connect"), "no memory for the private data of a request"};
+    }
+    r->nonce = e_.entropy() | 1;
+    r->handshake_pending = true;
+    auto link = e_.port->dial(*address, r->number);
+    if (!link) {
+      teardown<Engine>(e_).forget(*r);
+      return std::move(link).error();
+    }
+    links<Engine>(e_).attach(*r, *link);
+    if (!Engine::connected) connection_manager<Engine>(e_).link_stands(*r);  // an address carries messages at once
+    return e_.handle(*r);
+  }
+
+  /// Waits for one request and accepts it.
+  template <class Handler>
+  result<peer> accept_one(duration timeout, Handler& on) {
+    std::optional<peer> asked;
+    auto watch = overloaded{[&](const requested& r) {
+                              if (!asked) asked = r.peer;
+                              else on(r);
+                            },
+                            [&](const received& m) { return offer(on, m); }, [&](const auto& other) { on(other); }};
+    const status waited =
+        Waits(e_).until([&] { return asked.has_value() || interrupted(on) != nullptr; }, timeout, watch);
+    if (asked) {
+      const status s = accept(*asked, {}, false);
+      if (!s) return {s, "the request was withdrawn"};
+      return *asked;
+    }
+    if (const char* seen = interrupted(on)) return passed_over("accept_one", seen);
+    return {waited, "nobody asked to connect in time"};
+  }
+  /// Accepts a request. Errors: peer_lost, when there is no request of this peer any more; invalid; no_memory.
+  status accept(peer p, const_bytes private_data, bool has) noexcept {
+    record* const r = record_of(p);
+    if (r == nullptr) return error(errc::peer_lost, "accept");
+    if (private_data.size() > wire::largest_private_data) return error(errc::invalid, "accept");
+    if (transition_of(r->state, peer_event::owner_accepts).does == peer_action::refuse_call)
+      return error(errc::peer_lost, "accept");
+    if (!handshakes().keep_private(*r, private_data, has)) return error(errc::no_memory, "accept");
+    (void)advance(e_, *r, peer_event::owner_accepts);
+    r->last_received = e_.tick;
+    r->last_sent = e_.tick;
+    handshakes().send(*r);
+    return {};
+  }
+  /// Refuses a request. The first wire::largest_reason bytes of the reason travel. Errors: peer_lost.
+  status reject(peer p, std::string_view reason) {
+    record* const r = record_of(p);
+    if (r == nullptr || advance(e_, *r, peer_event::owner_rejects) == peer_action::refuse_call)
+      return error(errc::peer_lost, "reject");
+    handshakes().keep_reason(*r, errc::rejected, std::string(reason.substr(0, wire::largest_reason)));
+    handshakes().send(*r);
+    return {};
+  }
+
+ private:
+  static constexpr bool side_channel = answer<typename Engine::fabric, bootstrap_family>::side_channel;
+
+  handshake<Engine> handshakes() const noexcept { return handshake<Engine>(e_); }
+  static record* record_of(peer p) noexcept {
+    auto* const r = static_cast<record*>(p.record());
+    return r != nullptr && r->number == p.number() ? r : nullptr;
+  }
+
+  static failure passed_over(const char* call, const char* seen) {
+    return {error(errc::broken, call),
+            std::string(seen) + " arrived while " + call + "() waited; pass a handler for events"};
+  }
+  static std::string explain(std::string_view where, status why, const std::string& reason) {
+    std::string text(where);
+    switch (why.code) {
+      case errc::rejected:
+        text += " refused the connection";
+        break;
+      case errc::incompatible:
+        text += " cannot talk to this build";
+        break;
+      case errc::unreachable:
+        text += " is not reachable: nobody listens there with fabric " + std::string(Engine::fabric::name);
+        break;
+      default:
+        text += " was lost while connecting";
+        break;
+    }
+    return reason.empty() ? text : text + ": " + reason;
+  }
+
+  Engine& e_;
+};
+
+}  // namespace weft::detail

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cells of a row: name, kind of value, what it means, and whether both peers must agree on it.
+
+Each name is a member of `fabric_facts` in core/facts.hpp, in the order of its declaration. check.py compares the two.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+UNLIMITED = 2**64 - 1
+_MOST = {"fused_bytes": 740}  # wire/fused.hpp, largest_fused: what a message of weft's own has room for
+Value = bool | int | str
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One kind of cell. `cpp` is bool, an unsigned integer type, text, or the enumeration that lists `values`."""
+
+    name: str
+    cpp: str
+    meaning: str
+    group: str
+    wire: bool = False
+    values: tuple[str, ...] = ()
+
+    @property
+    def largest(self) -> int:
+        """The largest number that the C++ member holds, or that anything could do with."""
+        return _MOST.get(self.name) or (1 << int(self.cpp.removeprefix("std::uint").removesuffix("_t"))) - 1
+
+    @property
+    def is_number(self) -> bool:
+        return self.cpp.startswith("std::uint")
+
+    def expects(self) -> str:
+        """The values that are right here, in words."""
+        if self.values:
+            return "one of " + ", ".join(self.values)
+        if self.cpp == "bool":
+            return "true or false"
+        if self.cpp == "text":
+            return "text in quotes, with no quotation mark and no two question marks in a row inside"
+        return f"a number from 0 to {self.largest}" + (", or unlimited" if self.largest == UNLIMITED else "")
+
+
+def _group(group: str, *cells: tuple[Any, ...]) -> list[Fact]:
+    """Cells as (name, C++ type, meaning[, wire[, values]])."""
+    return [Fact(name, cpp, meaning, group, *more) for name, cpp, meaning, *more in cells]
+
+
+_U8, _U32, _U64 = "std::uint8_t", "std::uint32_t", "std::uint64_t"
+
+FACTS: tuple[Fact, ...] = tuple(
+    _group(
+        "identity",
+        ("provider", "text",
+         "the library's name for the provider, as fi_info prints it; empty for backends without providers"),
+        ("fabric_name", "text", "fabric_attr->name, only where a provider offers several; else empty"),
+    )
+    + _group(
+        "meeting",
+        ("endpoint_type", "endpoint_type", "connected (listen, connect) or addressed (address vector)", True,
+         ("connected", "addressed")),
+        ("address_resolution", "address_resolution",
+         "how a listener's address is found: socket (host and service) or opaque", True,
+         ("socket", "opaque")),
+        ("connects_lazily", "bool", "the first posts to a peer may be answered `again` until it progresses"),
+        ("forgets_peers", "bool", "a peer can be taken out of the address vector, and its place be used again"),
+    )
+    + _group(
+        "memory",
+        ("virtual_addressing", "bool",
+         "remote addresses are pointers of the target; otherwise offsets from the region's start", True),
+        ("virtual_addressing_optional", "bool", "pointers of the target are taken as well, where they are asked for"),
+        ("virtual_addressing_costs_order", "bool",
+         "asking for pointers takes away the order of writes, and that of messages behind writes"),
+        ("key_owner", "key_owner", "who makes a region's key", True, ("application", "provider")),
+        ("key_bytes", _U8, "width of a region's key", True),
+        ("local_registration", "bool", "local buffers of every transfer must be registered"),
+        ("region_endpoint_binding", "bool", "a region is bound to an endpoint and enabled before use"),
+    )
+    + _group(
+        "notification",
+        ("write_immediate_bytes", _U8,
+         "width of the immediate that a write carries to the target; 0: none, or not by default", True),
+        ("write_immediate_consumes_receive", "bool",
+         "each write with an immediate uses up a posted receive of the target", True),
+        ("send_immediate_bytes", _U8, "width of the immediate that a message carries", True),
+        ("remote_counter_counts_writes", "bool", "a counter at the target counts plain writes", True),
+    )
+    + _group(
+        "order",
+        ("order_send_after_write", "bool", "a message is seen only after the bytes of the writes before it"),
+        ("order_write_after_write", "bool", "the bytes of a write are seen only after those of the writes before it"),
+        ("bytes_visible_in_order", "bool",
+         "a write's last bytes are visible to the thread that polls only when all of its bytes are"),
+        ("order_send_after_send", "bool", "messages are seen in the order in which they were sent"),
+        ("delivery_complete", "bool", 'a completion can be had that means "the target has it"'),
+        ("refused_write", "refusal", "what an initiator learns when the target refuses its write", False,
+         ("reported", "silent")),
+        ("selective_completion", "bool", "operations can be posted without a completion on success"),
+    )
+    + _group(
+        "atomics",
+        ("atomics", "atomic_execution",
+         "64-bit fetch-add and compare-swap, right by value: by the provider (or card), or none", True,
+         ("none", "provider")),
+        ("atomic_operations", "text",
+         'what the provider executes beside add and compare_swap of uint64, as "add compare_swap: int64 uint64; add: '
+         'double", or none', True),
+        ("atomics_cost_order", "bool", "asking for atomics takes away send-after-write order"),
+    )
+    + _group(
+        "progress",
+        ("data_progress", "data_progress", "who really moves incoming data, whatever the provider claims", False,
+         ("hardware", "thread", "polling")),
+        ("completion_wait", "completion_wait", "how a thread may sleep until a completion", False,
+         ("descriptor", "yield", "none")),
+        ("reports_killed_peer", "bool", "the provider tells of a killed peer, also to one that only waits"),
+        ("same_host", "bool", "both ends are processes of one host"),
+    )
+    + _group(
+        "sizes",
+        ("context_bytes", _U8, "space that the library overwrites in each operation's context: 0, 32 or 64"),
+        ("inject_bytes", _U32, "a transfer of this size may be injected: a lower bound"),
+        ("gather_limit", _U8, "pieces of memory in one message: a lower bound"),
+        ("rma_gather_limit", _U8, "pieces of memory in one write or read: a lower bound"),
+        ("queue_depth", _U32, "operations in a transmit or receive queue: a lower bound"),
+        ("largest_message", _U64, "bytes in one message: a lower bound"),
+        ("largest_write", _U64, "bytes in one write or read: a lower bound"),
+        ("fused_bytes", _U32,
+         "where notices are messages: a payload up to this size is cheaper inside of one than as a write; 0: never"),
+    )
+    + _group(
+        "receiving",
+        ("multi_receive", "bool", "one posted buffer can take many messages"),
+        ("shared_receives", "bool", "connected endpoints can take their receives from one pool"),
+    )
+    + _group(
+        "posting",
+        ("extended_posting", "bool",
+         "work is posted by calls that build it in the device's own queue (ibv_wr_*); false: as requests, or the "
+         "library has one way"),
+        ("split_queues", "bool",
+         "what was posted and what arrives can end in queues of their own; false: the backend or the library has one "
+         "for both"),
+        ("thread_levels", "bool",
+         "the library can be asked to lock for more threads than one owner; false: there is nothing to ask"),
+    )
+)
+FACT: dict[str, Fact] = {fact.name: fact for fact in FACTS}
+GROUPS: tuple[str, ...] = tuple(dict.fromkeys(fact.group for fact in FACTS))
+BACKENDS: tuple[str, ...] = ("libfabric", "verbs", "mapped", "loopback")
