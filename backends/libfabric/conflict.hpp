@@ -80,7 +80,7 @@ std::string conflicts_of(const port_options& options) {
   };
   const auto found =
       conflict_search(demands.size(), [&](const std::vector<bool>& kept) { return reply(kept) != nullptr; }).all();
-  if (found.empty()) return "has no endpoint with messages and remote writes, whatever else is given up";
+  if (found.empty()) return "has no endpoint with messages and remote writes, whichever demands are dropped";
   std::vector<bool> rest(demands.size(), true);
   for (const auto& each : found)
     for (const std::size_t index : each) rest[index] = false;

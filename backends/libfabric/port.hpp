@@ -176,7 +176,7 @@ class port : public post_calls<Shape> {
     attributes.events = FI_CNTR_EVENTS_COMP;
     attributes.wait_obj = FI_WAIT_NONE;
     if (const int r = fi_cntr_open(domain_.object.get(), &attributes, counter_.slot(), nullptr); r != 0)
-      return refused(r, "fi_cntr_open", "fabric " + std::string(Shape::name) + ": the counter of landed writes");
+      return refused(r, "fi_cntr_open", "fabric " + std::string(Shape::name) + ": the counter of remote writes");
     return {};
   }
 

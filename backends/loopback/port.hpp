@@ -71,7 +71,7 @@ class port {
   }
   result<link> dial(const address_bytes& to, std::uint32_t tag) {
     if (!at_->open)
-      return {error(errc::closed, "dial"), std::string(Shape::name) + " (loopback): the port's world is gone"};
+      return {error(errc::closed, "dial"), std::string(Shape::name) + " (loopback): the port's world was destroyed"};
     return dial_endpoint(sim_, *at_, to, tag, Shape::name);
   }
   void hang_up(link& which) {

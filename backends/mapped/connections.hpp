@@ -111,13 +111,13 @@ class connections {
   }
 
   /// Reads the sockets: one system call, so it is called now and then.
-  void read_sockets() {
+  void read_all_packets() {
     std::array<epoll_event, 32> came{};
     const int count = ::epoll_wait(events_.get(), came.data(), static_cast<int>(came.size()), 0);
     for (int i = 0; i < count; ++i) {
       auto* link = static_cast<connection*>(came[static_cast<std::size_t>(i)].data.ptr);
       if (link == nullptr) admit();
-      else read_socket(*link);
+      else read_packets(*link);
     }
     news_ = news_ || count == static_cast<int>(came.size());
   }
@@ -131,7 +131,7 @@ class connections {
   }
   void poll() {
     news_ = false;
-    read_sockets();
+    read_all_packets();
     for (const auto& each : links_) {
       if (each->phase == link_phase::dialling) call(*each);
       if (each->phase == link_phase::arrived && std::chrono::steady_clock::now() - each->since > patience)
@@ -215,11 +215,11 @@ class connections {
       made.value()->phase = link_phase::arrived;
       links_.push_back(std::move(made).value());
       count_links();
-      read_socket(*links_.back());
+      read_packets(*links_.back());
     }
   }
 
-  void read_socket(connection& link) noexcept {
+  void read_packets(connection& link) noexcept {
     for (;;) {
       packet came = receive_packet(link.socket);
       if (came.what == packet::kind::nothing) return;

@@ -28,13 +28,14 @@ inline constexpr library_version built_with{};
 template <port_shape Shape>
 class port : public post_calls<Shape> {
   static_assert(!Shape::virtual_address && Shape::provider_key && !Shape::bind_regions,
-                "weft: mapped memory is addressed by offsets, its keys are made by its owner's port, and it is bound "
+                "weft: mapped memory is addressed by offsets, the owner's port makes its keys, and it is bound "
                 "to no endpoint");
-  static_assert(!Shape::remote_counter && !Shape::receive_reserve && !Shape::multi_receive && !Shape::shared_receives,
-                "weft: mapped memory counts no landed writes, its notices consume no receive, and a receive takes one "
-                "message of one link");
+  static_assert(
+      !Shape::remote_counter && !Shape::receive_reserve && !Shape::multi_receive && !Shape::shared_receives,
+      "weft: mapped memory has no counter of remote writes, its notices consume no receive, and a receive takes one "
+      "message of one link");
   static_assert(!Shape::two_queues && Shape::threads == thread_level::one_owner,
-                "weft: mapped memory has one place for ends and arrivals, and no library");
+                "weft: mapped memory has one queue for transmits and receives, and no library");
   static_assert(!Shape::framed, "weft: messages of mapped memory carry an immediate");
   static_assert(Shape::facts.endpoint_type == endpoint_type::connected, "weft: links of mapped memory are connections");
 
@@ -197,7 +198,7 @@ class port : public post_calls<Shape> {
     const duration left = until - now();
     if (!sleep_on(links_.events(), starved ? std::min(left, duration(std::chrono::milliseconds(1))) : left))
       return starved;
-    links_.read_sockets();
+    links_.read_all_packets();
     return true;
   }
 

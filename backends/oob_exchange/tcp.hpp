@@ -64,7 +64,7 @@ class tcp {
     const std::string where = place(node.empty() ? "127.0.0.1" : node, service.empty() ? "0" : service);
     if (address.empty() || address.size() > longest_address)
       return failure{error(errc::invalid, "serve"), "out-of-band exchange at " + where +
-                                                        ": an address has 1 to 4096 bytes, this one " +
+                                                        ": an address has 1 to 4096 bytes; this one has " +
                                                         std::to_string(address.size())};
     auto found = resolve(node.empty() ? "127.0.0.1" : node, service.empty() ? "0" : service, AI_PASSIVE);
     if (!found) return std::move(found).error();
@@ -109,7 +109,7 @@ class tcp {
     }
     if (why == ETIMEDOUT) return late(where);
     return failure{{errc::unreachable, origin::system, why, "connect"},
-                   "out-of-band exchange: nobody answers at " + where + " (" + std::strerror(why) + ")"};
+                   "out-of-band exchange: no listener answers at " + where + " (" + std::strerror(why) + ")"};
   }
 
  private:
@@ -142,7 +142,7 @@ class tcp {
     return {{errc::native, origin::system, number, call}, sentence + " (" + std::strerror(number) + ")"};
   }
   static failure late(const std::string& where) {
-    return {error(errc::deadline, "fetch"), "out-of-band exchange: " + where + " gave no address in the time given"};
+    return {error(errc::deadline, "fetch"), "out-of-band exchange: " + where + " sent no address before the deadline"};
   }
 
   static result<address_list> resolve(std::string_view node, std::string_view service, int flags) {
@@ -154,7 +154,7 @@ class tcp {
     if (wrong == 0) return address_list(found);
     return failure{
         {errc::unreachable, origin::system, wrong, "getaddrinfo"},
-        "out-of-band exchange: " + place(node, service) + " is no host and port (" + gai_strerror(wrong) + ")"};
+        "out-of-band exchange: " + place(node, service) + " is no valid host and port (" + gai_strerror(wrong) + ")"};
   }
 
   static owned_socket listening(const addrinfo& at, int& why) {
@@ -230,13 +230,14 @@ class tcp {
     if (why == 0 &&
         (std::memcmp(head.data(), magic.data(), magic.size()) != 0 || length == 0 || length > longest_address))
       return failure{error(errc::incompatible, "fetch"),
-                     "out-of-band exchange: what answers at " + where + " is no weft out-of-band exchange"};
+                     "out-of-band exchange: the program that answers at " + where + " is no weft listener"};
     address_bytes address(length);
     if (why == 0) why = receive_all(socket, address.data(), address.size(), until);
     if (why == 0) return address;
     return why == ETIMEDOUT
                ? late(where)
-               : system_failure(why, "recv", "out-of-band exchange: " + where + " hung up before it gave its address");
+               : system_failure(why, "recv",
+                                "out-of-band exchange: " + where + " closed the connection before it sent its address");
   }
 
   owned_socket listener_;
