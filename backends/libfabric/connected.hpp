@@ -59,7 +59,7 @@ class connected_endpoints {
   std::uint32_t peer_tag(link of) const {
     const auto held = std::find_if(links_.begin(), links_.end(),
                                    [&](const link_record& each) { return each.endpoint.get() == of.endpoint; });
-    return held == links_.end() ? no_tag : held->theirs;
+    return held == links_.end() ? no_tag : held->peer_tag;
   }
   static constexpr fi_addr_t peer(link) noexcept { return FI_ADDR_UNSPEC; }
   static fid_ep* region_endpoint() noexcept { return nullptr; }
@@ -119,7 +119,7 @@ class connected_endpoints {
     owned<fid_ep> endpoint;
     std::uint32_t tag = no_tag;
     phase state = phase::opening;
-    std::uint32_t theirs = no_tag;  ///< The peer's tag for the link, where the peer sent it.
+    std::uint32_t peer_tag = no_tag;  ///< The peer's tag for the link, where the peer sent it.
   };
 
   using queues = typename completion_queue<Shape>::handles;
@@ -197,7 +197,7 @@ class connected_endpoints {
     if (about == nullptr) return;
     if (event == FI_CONNECTED && about->state == phase::opening) {
       about->state = phase::established;
-      if (data.size() >= sizeof about->theirs) std::memcpy(&about->theirs, data.data(), sizeof about->theirs);
+      if (data.size() >= sizeof about->peer_tag) std::memcpy(&about->peer_tag, data.data(), sizeof about->peer_tag);
       on(link_change::established, about->tag, link{about->endpoint.get()});
     } else if (event == FI_SHUTDOWN) {
       report_end(*about, on);

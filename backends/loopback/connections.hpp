@@ -93,15 +93,15 @@ inline void arrive_at_link(simulation& sim, std::uint32_t index) {
   link_state* link = target.find(p.to);
   switch (p.kind) {
     case packet_kind::dial:
-      if (!target.options.listens) return signal(sim, packet_kind::refuse, {p.to.port, nobody, 0}, p.from);
+      if (!target.options.listens) return signal(sim, packet_kind::refuse, {p.to.port, no_index, 0}, p.from);
       return change(sim, target, {link_change::arrived, {}, p.from});
     case packet_kind::accept:
       if (link == nullptr || link->phase != link_phase::dialling)
-        return signal(sim, packet_kind::goodbye, {p.to.port, nobody, 0}, p.from);
+        return signal(sim, packet_kind::goodbye, {p.to.port, no_index, 0}, p.from);
       link->phase = link_phase::accepted;
       link->peer = p.from;
-      link->theirs = static_cast<std::uint32_t>(p.immediate);
-      signal(sim, packet_kind::confirm, {p.to.port, nobody, 0}, p.from);
+      link->peer_tag = static_cast<std::uint32_t>(p.immediate);
+      signal(sim, packet_kind::confirm, {p.to.port, no_index, 0}, p.from);
       return change(sim, target, {link_change::established, p.to, {}});
     case packet_kind::confirm:
       if (link != nullptr && link->phase == link_phase::accepted)
@@ -112,10 +112,10 @@ inline void arrive_at_link(simulation& sim, std::uint32_t index) {
     case packet_kind::goodbye:
       return break_link(sim, target, p.to);
     case packet_kind::knock:
-      return signal(sim, packet_kind::knock_answer, {p.to.port, nobody, 0}, p.from);
+      return signal(sim, packet_kind::knock_answer, {p.to.port, no_index, 0}, p.from);
     default:
       if (link != nullptr) link->warm = true;
-      ++target.news;
+      ++target.events;
       return wake_sleeper(sim, target);
   }
 }
@@ -160,7 +160,7 @@ inline void release_link(simulation& sim, endpoint& at, const link_name& name) {
   if (link == nullptr) return;
   disown(sim, at, name);
   if (at.row.connected) {
-    if (link->peer.port != nobody && link->peer.index != nobody && link->phase != link_phase::lost)
+    if (link->peer.port != no_index && link->peer.index != no_index && link->phase != link_phase::lost)
       signal(sim, packet_kind::goodbye, name, link->peer);
     for (; !link->receives.starved.empty(); link->receives.starved.pop_front())
       lose(sim, link->receives.starved.front());
@@ -192,7 +192,7 @@ inline void answer_dial(simulation& sim, endpoint& at, const link_name& fresh, s
   if (tag == no_tag) {
     const link_name dialler = std::exchange(link->peer, link_name{});
     release_link(sim, at, fresh);
-    return signal(sim, packet_kind::refuse, {at.id, nobody, 0}, dialler);
+    return signal(sim, packet_kind::refuse, {at.id, no_index, 0}, dialler);
   }
   link->tag = tag;
   link->phase = link_phase::accepted;
@@ -206,7 +206,7 @@ inline void answer_dial(simulation& sim, endpoint& at, const link_name& fresh, s
 inline void knock(simulation& sim, const link_name& name, link_state& link) {
   if (link.knocked_at != 0 && sim.now() - link.knocked_at < 5'000'000) return;
   link.knocked_at = sim.now();
-  if (link.peer.port != nobody) signal(sim, packet_kind::knock, name, link.peer);
+  if (link.peer.port != no_index) signal(sim, packet_kind::knock, name, link.peer);
 }
 
 }  // namespace weft::backends::loopback

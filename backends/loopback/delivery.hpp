@@ -59,8 +59,8 @@ inline void take_into_buffer(simulation& sim, endpoint& target, packet& p, recei
   entry.last = over && !apart;
   const posted_receive spent = into;
   if (over) queue.posted.pop_front();
-  scribble(target, spent.context);
-  sim.note(happening::executed, target.id, static_cast<std::uint64_t>(p.kind), p.total());
+  overwrite_context(target, spent.context);
+  sim.note(trace_event::executed, target.id, static_cast<std::uint64_t>(p.kind), p.total());
   report(sim, target, entry, p.to);
   if (!apart) return;
   completion_entry end;
@@ -77,8 +77,8 @@ inline void take_message(simulation& sim, endpoint& target, packet& p, const pos
   entry.length = p.total();
   if (p.total() > into.into.size) entry.outcome = error(errc::truncated, "receive");
   else if (p.total() != 0) std::memcpy(into.into.data, p.payload.data(), p.total());
-  scribble(target, into.context);
-  sim.note(happening::executed, target.id, static_cast<std::uint64_t>(p.kind), p.total());
+  overwrite_context(target, into.context);
+  sim.note(trace_event::executed, target.id, static_cast<std::uint64_t>(p.kind), p.total());
   report(sim, target, entry, p.to);
 }
 
@@ -87,7 +87,7 @@ inline void report_write(simulation& sim, endpoint& target, const packet& p, voi
   entry.kind = completion_kind::write_with_immediate;
   entry.context = context;
   entry.immediate = narrowed(p.immediate, target.row.write_immediate_bytes);
-  if (context != nullptr) scribble(target, context);
+  if (context != nullptr) overwrite_context(target, context);
   report(sim, target, entry, p.to);
   if (sim.wrong.bug == planted_bug::double_notification && context == nullptr) report(sim, target, entry, p.to);
 }
@@ -109,7 +109,7 @@ inline void match(simulation& sim, endpoint& target, receive_queue& queue, std::
 inline void match_or_starve(simulation& sim, endpoint& target, receive_queue& queue, std::uint32_t index) {
   if (!queue.posted.empty() && queue.starved.empty()) return match(sim, target, queue, index);
   ++target.starved_count;
-  sim.note(happening::starved, target.id, sim.pool[index].number);
+  sim.note(trace_event::starved, target.id, sim.pool[index].number);
   sim.pool[index].stage = packet_stage::waiting;
   queue.starved.push_back(index);
 }
@@ -147,7 +147,7 @@ inline void deliver_write(simulation& sim, endpoint& target, std::uint32_t index
   if (p.size != 0 || !p.dead) found = reach(sim, target, p.where, p.size, rights::remote_write);
   if (!found.outcome) {
     ++target.refused_count;
-    sim.note(happening::refused, target.id, p.number, static_cast<std::uint64_t>(found.outcome.code));
+    sim.note(trace_event::refused, target.id, p.number, static_cast<std::uint64_t>(found.outcome.code));
     p.outcome = found.outcome;
     return answer(sim, index);
   }
@@ -157,10 +157,10 @@ inline void deliver_write(simulation& sim, endpoint& target, std::uint32_t index
     return answer(sim, index);
   }
   copy_in(p, found.at, 0, p.size);
-  sim.note(happening::executed, target.id, static_cast<std::uint64_t>(p.kind), p.size);
+  sim.note(trace_event::executed, target.id, static_cast<std::uint64_t>(p.kind), p.size);
   if (target.row.counts_writes) {
     ++target.counted_writes;
-    ++target.news;
+    ++target.events;
     wake_sleeper(sim, target);
   }
   if (!notifies) return answer(sim, index);

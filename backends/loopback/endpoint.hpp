@@ -54,8 +54,8 @@ struct link_state {
   std::int64_t last_write = 0;
   std::int64_t last_any = 0;
   std::uint32_t in_flight = 0;
-  receive_queue receives;         ///< Connected fabrics without a pool only.
-  std::uint32_t theirs = no_tag;  ///< The peer's tag, where it was sent.
+  receive_queue receives;           ///< Connected fabrics without a pool only.
+  std::uint32_t peer_tag = no_tag;  ///< The peer's tag, where it was sent.
 };
 
 struct link_event {
@@ -97,12 +97,12 @@ struct endpoint {
   std::uint64_t starved_count = 0;  ///< Number of packets that found no receive.
   std::uint64_t refused_count = 0;  ///< Number of remote accesses that this port refused.
   std::int64_t full_until = 0;
-  std::uint32_t sleeper = nobody;  ///< The task in wait().
-  std::uint64_t news = 0;          ///< Counts the events that wake a sleeper.
-  std::uint64_t news_seen = 0;
+  std::uint32_t sleeper = no_index;  ///< The task in wait().
+  std::uint64_t events = 0;          ///< Counts the events that wake a sleeper.
+  std::uint64_t events_seen = 0;
 
-  bool has_news() const noexcept {
-    return !completions.empty() || !link_events.empty() || !incoming.empty() || news != news_seen;
+  bool has_events() const noexcept {
+    return !completions.empty() || !link_events.empty() || !incoming.empty() || events != events_seen;
   }
   link_state* find(const link_name& name) noexcept {
     if (name.port != id || name.index >= links.size()) return nullptr;

@@ -82,7 +82,7 @@ class port {
   void poll_links(On&& on);
   std::uint32_t peer_tag(link of) const {
     const link_state* held = at_->find(of);
-    return held == nullptr ? no_tag : held->theirs;
+    return held == nullptr ? no_tag : held->peer_tag;
   }
 
   result<registration> register_memory(bytes memory, rights granted, std::uint64_t wanted_key) {
@@ -202,7 +202,7 @@ class port {
   int poll(On&& on);
   std::uint64_t counted_writes() noexcept requires(Shape::remote_counter) {
     turn();
-    at_->news_seen = at_->news;
+    at_->events_seen = at_->events;
     return at_->counted_writes;
   }
 

@@ -87,7 +87,7 @@ void port<Shape>::turn() {
   if (sim_.time.draw.hits(sim_.wrong.pause)) {
     node_state& node = sim_.nodes[at_->node];
     node.paused_until = std::max(node.paused_until, sim_.after(sim_.wrong.pause_least, sim_.wrong.pause_most));
-    sim_.note(happening::paused, at_->node);
+    sim_.note(trace_event::paused, at_->node);
   }
   sim_.time.pass(sim_.time.draw.between(sim_.cost.poll_least, sim_.cost.poll_most).count());
   progress(sim_, *at_);
@@ -97,7 +97,7 @@ template <port_shape Shape>
 template <class On>
 int port<Shape>::poll(On&& on) {
   turn();
-  at_->news_seen = at_->news;
+  at_->events_seen = at_->events;
   int reported = 0;
   if constexpr (Shape::two_queues) {  // The queues are read one after the other: receives, then transmits.
     std::array<completion_entry, 16> read;
@@ -143,14 +143,14 @@ status port<Shape>::wait(instant until) noexcept {
   const bool for_ever = until == instant::max();
   std::int64_t end = until.time_since_epoch().count();
   if (!for_ever && sim_.wrong.bug == planted_bug::forgotten_deadline) end += 200'000'000;
-  if (at_->has_news() || sim_.time.draw.hits(sim_.wrong.spurious_wake)) {
+  if (at_->has_events() || sim_.time.draw.hits(sim_.wrong.spurious_wake)) {
     sim_.time.pass(sim_.cost.clock.count());
     return {};
   }
   doze(sim_, *at_, for_ever ? never : end);
   // Outside fibers, doze returns only when nothing will ever happen.
-  const bool in_fiber = sim_.time.running() != nobody;
-  if (at_->has_news() || (in_fiber && sim_.now() < end)) return {};
+  const bool in_fiber = sim_.time.running() != no_index;
+  if (at_->has_events() || (in_fiber && sim_.now() < end)) return {};
   return error(errc::deadline, "wait");
 }
 

@@ -106,7 +106,7 @@ struct connection {
   [[gnu::noinline]] void return_room() noexcept { in.return_room(); }
 
   /// Whether a message or a notice can be reported now.
-  bool has_news() const noexcept {
+  bool has_entry() const noexcept {
     if (incoming_memory.start() == nullptr || !in.has_front()) return false;
     return (in.front().size & ring_entry::notice) != 0 || !receives.empty();
   }

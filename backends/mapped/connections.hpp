@@ -119,18 +119,18 @@ class connections {
       if (link == nullptr) admit();
       else read_packets(*link);
     }
-    news_ = news_ || count == static_cast<int>(came.size());
+    changes_ = changes_ || count == static_cast<int>(came.size());
   }
 
   /// Whether a change must be reported or a connect repeated.
-  bool has_news() const noexcept { return news_; }
+  bool has_changes() const noexcept { return changes_; }
   /// The same, or an arrival.
-  bool has_any_news() const noexcept {
-    return news_ || grows_ ||
-           std::any_of(links_.begin(), links_.end(), [](const auto& each) { return each->has_news(); });
+  bool has_changes_or_arrivals() const noexcept {
+    return changes_ || grows_ ||
+           std::any_of(links_.begin(), links_.end(), [](const auto& each) { return each->has_entry(); });
   }
   void poll() {
-    news_ = false;
+    changes_ = false;
     read_all_packets();
     for (const auto& each : links_) {
       if (each->phase == link_phase::dialling) call(*each);
@@ -145,13 +145,13 @@ class connections {
     const auto unsettled = [](const auto& each) {
       return each->phase == link_phase::dialling || each->phase == link_phase::ending;
     };
-    news_ = news_ || std::any_of(links_.begin(), links_.end(), unsettled);
+    changes_ = changes_ || std::any_of(links_.begin(), links_.end(), unsettled);
   }
 
   /// Ends a link owner peer violated the protocol.
   void fail(connection& link) noexcept {
     link.phase = link_phase::ending;
-    news_ = true;
+    changes_ = true;
   }
 
  private:
@@ -190,7 +190,7 @@ class connections {
     } else if (errno != EAGAIN && errno != EINTR) {
       link.phase = link_phase::ending;
     }
-    news_ = true;
+    changes_ = true;
   }
   bool say_hello(connection& link) noexcept {
     hello_packet mine;
@@ -225,7 +225,7 @@ class connections {
       if (came.what == packet::kind::nothing) return;
       if (came.what == packet::kind::wake) continue;
       if (link.phase == link_phase::dialling) return;  // Not connected yet: sockets report that as an end.
-      news_ = true;
+      changes_ = true;
       const bool due = link.phase == link_phase::hello_sent || link.phase == link_phase::arrived;
       if (came.what == packet::kind::end || !due || !link.map_peer(came, who_)) {
         link.phase = link_phase::ending;
@@ -242,7 +242,7 @@ class connections {
       if (each->phase == link_phase::hello_received ||
           (each->phase == link_phase::established && !each->was_established))
         return each.get();
-      if (each->phase == link_phase::ending && !each->has_news()) return each.get();
+      if (each->phase == link_phase::ending && !each->has_entry()) return each.get();
     }
     return nullptr;
   }
@@ -276,7 +276,7 @@ class connections {
   std::uint64_t payload_;
   bool sleeps_;
   posts* posts_ = nullptr;
-  bool news_ = false;
+  bool changes_ = false;
   bool chores_ = false, grows_ = false, several_ = false;
   address_bytes address_;
   file events_, listener_;

@@ -73,7 +73,7 @@ class port : public post_calls<Shape> {
   /// Reads the sockets when an event is due, and now and then: that is a system call.
   template <class On>
   void poll_links(On&& on) {
-    if (!links_.has_news() && ++quiet_calls_ < quiet_calls && now_roughly() < next_poll_) return;
+    if (!links_.has_changes() && ++quiet_calls_ < quiet_calls && now_roughly() < next_poll_) return;
     quiet_calls_ = 0;
     links_.poll();
     next_poll_ = now_roughly() + duration(1);
@@ -168,7 +168,7 @@ class port : public post_calls<Shape> {
   /// spinning callers ask often.
   instant now_roughly() const noexcept { return rough_time(); }
   status wait(instant until) noexcept {
-    const auto poll = [this] { return has_news(); };
+    const auto poll = [this] { return has_changes(); };
     if (!sleep_unless(regions_.own().head().asleep, poll, [this, until] { return sleep(until); }))
       return error(errc::deadline, "wait");
     next_poll_ = {};
@@ -191,7 +191,7 @@ class port : public post_calls<Shape> {
     limits_.library = "Linux";
   }
   static std::string who() { return "fabric " + std::string(Shape::name); }
-  bool has_news() const noexcept { return !posts_.ends().empty() || links_.has_any_news(); }
+  bool has_changes() const noexcept { return !posts_.ends().empty() || links_.has_changes_or_arrivals(); }
   /// False: nothing arrived. No peer reports free room in its ring, so a port that waits for room polls again soon.
   bool sleep(instant until) noexcept {
     const bool starved = posts_.starved();

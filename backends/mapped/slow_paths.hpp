@@ -2,7 +2,7 @@
 //
 // The slow paths of a port's posts: into another region than the last one, into memory outside the mapping, long
 // messages, gather lists.
-// Arguments are scalars, which travel in registers: the fast paths then need no address of theirs.
+// Arguments are scalars, which travel in registers: the fast paths then store none of them in memory.
 // Hot path: only messages of more than 48 bytes and gather lists. Threads: the owner's.
 #pragma once
 

@@ -30,7 +30,7 @@ struct connection {
   receive_queue<connection> receives;
   send_credit credit;
   receive_offer offer;
-  credit_introduction theirs{};  ///< Place of the peer's credit word: our count of receives goes there.
+  credit_introduction peer_introduction{};  ///< Place of the peer's credit word: our count of receives goes there.
   /// The port's `completions` object (completions.hpp). Rare paths find it here, so polls need not carry it.
   void* completions = nullptr;
   link_phase phase = link_phase::opening;
@@ -51,14 +51,14 @@ struct connection {
   }
   /// Stores the peer's introduction.
   void introduce(const credit_introduction& peer) noexcept {
-    theirs = peer;
+    peer_introduction = peer;
     std::atomic_ref(words->granted).store(peer.receives, std::memory_order_release);
     (void)has_credit();
   }
   /// Asked when the peer seems to have no receive. A peer with a pool always counts as ready.
   [[gnu::cold, gnu::noinline]] bool has_credit() const noexcept {
-    if (theirs.has_pool()) credit.grant_all(*words);
-    return theirs.has_pool();
+    if (peer_introduction.has_pool()) credit.grant_all(*words);
+    return peer_introduction.has_pool();
   }
 };
 

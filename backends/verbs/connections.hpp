@@ -56,7 +56,7 @@ class connections {
     return own.bytes_of();
   }
   /// A link was established or ended, and that is unreported: do not sleep.
-  bool has_news() const noexcept { return ending_ + unreported_ > 0; }
+  bool has_unreported_changes() const noexcept { return ending_ + unreported_ > 0; }
   bool has_unreported_end() const noexcept {
     return std::any_of(links_.begin(), links_.end(), [](const auto& each) { return each->sends.has_unreported_end(); });
   }

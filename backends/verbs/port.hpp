@@ -80,7 +80,7 @@ class port : public post_calls<port<Shape>, Shape> {
   void hang_up(link& gone) { links_.hang_up(std::exchange(gone.held, nullptr)); }
   /// The tag that the peer sent with its acceptance (core/port.hpp).
   std::uint32_t peer_tag(link of) const noexcept requires(Shape::shared_receives) {
-    return of.held->arrived ? no_tag : of.held->theirs.tag;
+    return of.held->arrived ? no_tag : of.held->peer_introduction.tag;
   }
   template <class On>
   void poll_links(On&& on) {
@@ -144,7 +144,7 @@ class port : public post_calls<port<Shape>, Shape> {
 
   instant now() const noexcept { return std::chrono::steady_clock::now(); }
   status wait(instant until) noexcept {
-    if (links_.has_news() || posts_.has_refused()) return {};
+    if (links_.has_unreported_changes() || posts_.has_refused()) return {};
     // Credit arrives in memory and wakes no thread: a caller that waits for it polls again soon.
     const duration longest = posts_.was_starved() ? duration(std::chrono::milliseconds(1)) : duration::max();
     // Soft iWARP has no solicited receives: every arrival wakes its owner.

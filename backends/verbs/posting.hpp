@@ -64,7 +64,7 @@ class posting {
     read.sg_list = &word;
     read.num_sge = 1;
     read.opcode = IBV_WR_RDMA_READ;
-    read.wr.rdma = {to.theirs.address, to.theirs.key};
+    read.wr.rdma = {to.peer_introduction.address, to.peer_introduction.key};
     return post(to, read, comes_back, context, {.reported = true}, call);
   }
 
@@ -79,7 +79,7 @@ class posting {
     work.sg_list = &word;
     work.num_sge = 1;
     work.opcode = IBV_WR_RDMA_WRITE;
-    work.wr.rdma = {to.theirs.address, to.theirs.key};
+    work.wr.rdma = {to.peer_introduction.address, to.peer_introduction.key};
     if (sizeof to.words->offered <= inline_bytes_) work.send_flags = IBV_SEND_INLINE;
     if (enter(to, work, sizeof to.words->offered, nullptr, {}, "ibv_post_send")) to.offer.reported();
     else to.sends.end_next_rare();
@@ -143,7 +143,7 @@ class posting {
   status post_marker(connection& to, void* context) noexcept {
     ibv_send_wr work{};
     work.opcode = IBV_WR_RDMA_WRITE;
-    work.wr.rdma = {to.theirs.address, to.theirs.key};
+    work.wr.rdma = {to.peer_introduction.address, to.peer_introduction.key};
     return post(to, work, 0, context, {.reported = true}, "ibv_post_send(write)");
   }
 
