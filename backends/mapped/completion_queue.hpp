@@ -13,17 +13,17 @@
 
 namespace weft::backends::mapped {
 
-struct ending {
+struct pending_completion {
   void* context = nullptr;
   errc how = errc::ok;
 };
 
 /// An array that is filled from its start. Nearly always all are reported before the next is added, so it does not wrap
 /// around.
-class endings {
+class completion_queue {
  public:
-  explicit endings(std::uint32_t most)
-      : places_(std::make_unique<ending[]>(most)),
+  explicit completion_queue(std::uint32_t most)
+      : places_(std::make_unique<pending_completion[]>(most)),
         first_(places_.get()),
         next_(places_.get()),
         stop_(places_.get() + most) {}
@@ -36,8 +36,8 @@ class endings {
   /// Requires: !full().
   [[gnu::always_inline]] void push(void* context, errc how) noexcept { *next_++ = {context, how}; }
   /// Requires: !empty().
-  [[gnu::always_inline]] ending pop() noexcept {
-    const ending e = *first_++;
+  [[gnu::always_inline]] pending_completion pop() noexcept {
+    const pending_completion e = *first_++;
     if (first_ == next_) first_ = next_ = places_.get();
     return e;
   }
@@ -50,9 +50,9 @@ class endings {
     return true;
   }
 
-  std::unique_ptr<ending[]> places_;
-  ending *first_, *next_;  ///< The completions to report.
-  ending* stop_;           ///< The end of the array.
+  std::unique_ptr<pending_completion[]> places_;
+  pending_completion *first_, *next_;  ///< The completions to report.
+  pending_completion* stop_;           ///< The end of the array.
 };
 
 }  // namespace weft::backends::mapped

@@ -7,7 +7,7 @@
 // Hot path: yes. Threads: one.
 #pragma once
 
-#include "landing.hpp"
+#include "delivery.hpp"
 
 namespace weft::backends::loopback {
 
@@ -19,7 +19,7 @@ inline std::int64_t arrival_time(simulation& sim, const endpoint& from, link_sta
   std::int64_t travel = sim.time.draw.between(sim.wrong.delay_least, sim.wrong.delay_most).count();
   while (sim.time.draw.hits(sim.wrong.loss)) {
     travel += sim.wrong.retransmission.count();
-    sim.note(happening::lost, from.id, p.number);
+    sim.note(trace_event::lost, from.id, p.number);
   }
   const bool message = p.kind == packet_kind::message;
   std::int64_t floor = 0;
@@ -39,7 +39,7 @@ inline void send_off(simulation& sim, const endpoint& from, link_state& link, st
   p.stage = packet_stage::arriving;
   const std::int64_t before = std::max(link.last_any, sim.now());
   const std::int64_t at = arrival_time(sim, from, link, p);
-  sim.note(happening::departed, from.id, p.number, p.total());
+  sim.note(trace_event::departed, from.id, p.number, p.total());
   if (p.kind == packet_kind::write && !from.row.bytes_in_order && p.size >= 2 && at > before + 2 &&
       sim.time.draw.hits(sim.wrong.tear)) {
     p.torn = true;
@@ -65,12 +65,12 @@ inline bool spoil(simulation& sim, const endpoint& from, link_state& link, std::
     twin.unreported = false;
     twin.dead = true;
     if (!message) twin.size = 0;
-    sim.note(happening::duplicated, from.id, p.number);
+    sim.note(trace_event::duplicated, from.id, p.number);
     send_off(sim, from, link, copy);
   }
   if (!sim.time.draw.hits(sim.wrong.raw_loss)) return false;
   packet& p = sim.pool[index];
-  sim.note(happening::lost, from.id, p.number);
+  sim.note(trace_event::lost, from.id, p.number);
   if (!message) {
     p.immediate_lost = true;
     return false;
@@ -103,7 +103,7 @@ inline void lose(simulation& sim, std::uint32_t index) {
   packet& p = sim.pool[index];
   const endpoint& from = *sim.endpoints[p.from.port];
   if (p.kind == packet_kind::dial) {
-    const bool silent = p.to.port != nobody && sim.endpoints[p.to.port]->crashed;
+    const bool silent = p.to.port != no_index && sim.endpoints[p.to.port]->crashed;
     const duration answered =
         silent ? sim.cost.dial_timeout : sim.time.draw.between(sim.wrong.delay_least, sim.wrong.delay_most);
     sim.time.post_action(sim.now() + answered.count(), [&sim, dialler = p.from] { refuse_dial(sim, dialler); });
@@ -117,7 +117,7 @@ inline void lose(simulation& sim, std::uint32_t index) {
 }
 
 /// Executes a packet that reached the target's queues.
-inline void land(simulation& sim, std::uint32_t index) {
+inline void deliver(simulation& sim, std::uint32_t index) {
   packet& p = sim.pool[index];
   endpoint& target = *sim.endpoints[p.to.port];
   if (!target.open) return lose(sim, index);
@@ -127,11 +127,11 @@ inline void land(simulation& sim, std::uint32_t index) {
     case packet_kind::message:
       return match_or_starve(sim, target, *target.receives_of(p.to), index);
     case packet_kind::write:
-      return land_write(sim, target, index);
+      return deliver_write(sim, target, index);
     case packet_kind::read:
-      return land_read(sim, target, index);
+      return deliver_read(sim, target, index);
     default:
-      return land_atomic(sim, target, index);
+      return deliver_atomic(sim, target, index);
   }
 }
 
@@ -152,7 +152,7 @@ inline void settle(simulation& sim, std::uint32_t index) {
 
 /// Returns whether a cut or a pause delays the packet.
 inline bool held_up(simulation& sim, std::uint32_t index, const endpoint& goes_to, std::uint32_t comes_from_node) {
-  if (road_cut* cut = sim.cut_between(goes_to.node, comes_from_node); cut != nullptr) {
+  if (cut_path* cut = sim.cut_between(goes_to.node, comes_from_node); cut != nullptr) {
     cut->held.push_back(index);
     return true;
   }
@@ -165,29 +165,29 @@ inline bool held_up(simulation& sim, std::uint32_t index, const endpoint& goes_t
 
 inline void arrive(simulation& sim, std::uint32_t index) {
   packet& p = sim.pool[index];
-  if (p.to.port == nobody) return lose(sim, index);
+  if (p.to.port == no_index) return lose(sim, index);
   endpoint& target = *sim.endpoints[p.to.port];
   if (held_up(sim, index, target, sim.endpoints[p.from.port]->node)) return;
   if (std::exchange(p.torn, false)) {
-    if (target.open) land_last_half(sim, target, p);
+    if (target.open) deliver_last_half(sim, target, p);
     return;
   }
-  sim.note(happening::arrived, target.id, p.number);
+  sim.note(trace_event::arrived, target.id, p.number);
   const bool waits = target.row.polls && (is_data(p.kind) || p.kind == packet_kind::goodbye);
-  if (!target.open || (!waits && p.kind != packet_kind::knock)) return land(sim, index);
+  if (!target.open || (!waits && p.kind != packet_kind::knock)) return deliver(sim, index);
   p.stage = packet_stage::waiting;
   target.incoming.push_back(index);
-  tell_sleeper(sim, target);
+  wake_sleeper(sim, target);
 }
 
 inline void come_back(simulation& sim, std::uint32_t index) {
   packet& p = sim.pool[index];
   endpoint& initiator = *sim.endpoints[p.from.port];
   if (!initiator.open || !p.unreported) return sim.pool.give_back(index);
-  if (held_up(sim, index, initiator, sim.endpoints[p.to.port == nobody ? p.from.port : p.to.port]->node)) return;
+  if (held_up(sim, index, initiator, sim.endpoints[p.to.port == no_index ? p.from.port : p.to.port]->node)) return;
   if (!initiator.row.polls) return settle(sim, index);
   initiator.incoming.push_back(index);
-  tell_sleeper(sim, initiator);
+  wake_sleeper(sim, initiator);
 }
 
 /// Executes what is due for a packet.
@@ -210,7 +210,7 @@ inline void progress(simulation& sim, endpoint& at) {
     const std::uint32_t index = at.incoming.front();
     at.incoming.pop_front();
     if (sim.pool[index].stage == packet_stage::returning) settle(sim, index);
-    else land(sim, index);
+    else deliver(sim, index);
   }
 }
 

@@ -44,52 +44,52 @@ inline void answer(simulation& sim, std::uint32_t index) {
 /// both happen.
 inline void take_into_buffer(simulation& sim, endpoint& target, packet& p, receive_queue& queue) {
   posted_receive& into = queue.posted.front();
-  completion_entry told;
-  told.kind = completion_kind::received;
-  told.context = into.context;
-  told.immediate = p.immediate_given ? narrowed(p.immediate, target.row.send_immediate_bytes) : 0;
-  told.length = p.total();
-  told.at = into.into.data + into.used;
+  completion_entry entry;
+  entry.kind = completion_kind::received;
+  entry.context = into.context;
+  entry.immediate = p.immediate_given ? narrowed(p.immediate, target.row.send_immediate_bytes) : 0;
+  entry.length = p.total();
+  entry.at = into.into.data + into.used;
   const bool fits = p.total() <= into.into.size - into.used;
-  if (!fits) told.outcome = error(errc::truncated, "receive");
-  else if (p.total() != 0) std::memcpy(told.at, p.payload.data(), p.total());
+  if (!fits) entry.outcome = error(errc::truncated, "receive");
+  else if (p.total() != 0) std::memcpy(entry.at, p.payload.data(), p.total());
   if (fits) into.used += p.total();
   const bool over = !fits || into.into.size - into.used < target.options.least_room;
   const bool apart = over && fits && sim.time.draw.below(2) == 0;
-  told.last = over && !apart;
+  entry.last = over && !apart;
   const posted_receive spent = into;
   if (over) queue.posted.pop_front();
-  scribble(target, spent.context);
-  sim.note(happening::landed, target.id, static_cast<std::uint64_t>(p.kind), p.total());
-  tell(sim, target, told, p.to);
+  overwrite_context(target, spent.context);
+  sim.note(trace_event::executed, target.id, static_cast<std::uint64_t>(p.kind), p.total());
+  report(sim, target, entry, p.to);
   if (!apart) return;
   completion_entry end;
   end.kind = completion_kind::released;
   end.context = spent.context;
-  tell(sim, target, end, p.to);
+  report(sim, target, end, p.to);
 }
 
 inline void take_message(simulation& sim, endpoint& target, packet& p, const posted_receive& into) {
-  completion_entry told;
-  told.kind = completion_kind::received;
-  told.context = into.context;
-  told.immediate = p.immediate_given ? narrowed(p.immediate, target.row.send_immediate_bytes) : 0;
-  told.length = p.total();
-  if (p.total() > into.into.size) told.outcome = error(errc::truncated, "receive");
+  completion_entry entry;
+  entry.kind = completion_kind::received;
+  entry.context = into.context;
+  entry.immediate = p.immediate_given ? narrowed(p.immediate, target.row.send_immediate_bytes) : 0;
+  entry.length = p.total();
+  if (p.total() > into.into.size) entry.outcome = error(errc::truncated, "receive");
   else if (p.total() != 0) std::memcpy(into.into.data, p.payload.data(), p.total());
-  scribble(target, into.context);
-  sim.note(happening::landed, target.id, static_cast<std::uint64_t>(p.kind), p.total());
-  tell(sim, target, told, p.to);
+  overwrite_context(target, into.context);
+  sim.note(trace_event::executed, target.id, static_cast<std::uint64_t>(p.kind), p.total());
+  report(sim, target, entry, p.to);
 }
 
 inline void report_write(simulation& sim, endpoint& target, const packet& p, void* context) {
-  completion_entry told;
-  told.kind = completion_kind::write_with_immediate;
-  told.context = context;
-  told.immediate = narrowed(p.immediate, target.row.write_immediate_bytes);
-  if (context != nullptr) scribble(target, context);
-  tell(sim, target, told, p.to);
-  if (sim.wrong.bug == planted_bug::double_notification && context == nullptr) tell(sim, target, told, p.to);
+  completion_entry entry;
+  entry.kind = completion_kind::write_with_immediate;
+  entry.context = context;
+  entry.immediate = narrowed(p.immediate, target.row.write_immediate_bytes);
+  if (context != nullptr) overwrite_context(target, context);
+  report(sim, target, entry, p.to);
+  if (sim.wrong.bug == planted_bug::double_notification && context == nullptr) report(sim, target, entry, p.to);
 }
 
 /// Gives the packet a receive. Requires: a receive is posted.
@@ -109,7 +109,7 @@ inline void match(simulation& sim, endpoint& target, receive_queue& queue, std::
 inline void match_or_starve(simulation& sim, endpoint& target, receive_queue& queue, std::uint32_t index) {
   if (!queue.posted.empty() && queue.starved.empty()) return match(sim, target, queue, index);
   ++target.starved_count;
-  sim.note(happening::starved, target.id, sim.pool[index].number);
+  sim.note(trace_event::starved, target.id, sim.pool[index].number);
   sim.pool[index].stage = packet_stage::waiting;
   queue.starved.push_back(index);
 }
@@ -128,12 +128,12 @@ inline void copy_in(const packet& p, std::byte* at, std::size_t first, std::size
 }
 
 /// Copies the last half of a write's bytes, and reports nothing.
-inline void land_last_half(simulation& sim, endpoint& target, packet& p) {
+inline void deliver_last_half(simulation& sim, endpoint& target, packet& p) {
   const access found = reach(sim, target, p.where, p.size, rights::remote_write);
   if (found.outcome) copy_in(p, found.at, p.size / 2, p.size);
 }
 
-inline void tell_before_bytes(simulation& sim, endpoint& target, const packet& p, std::byte* at) {
+inline void report_before_bytes(simulation& sim, endpoint& target, const packet& p, std::byte* at) {
   report_write(sim, target, p, nullptr);
   std::vector<std::byte> late = p.payload;
   sim.time.post_action(sim.now() + 50'000, [late = std::move(late), at, &target] {
@@ -141,29 +141,29 @@ inline void tell_before_bytes(simulation& sim, endpoint& target, const packet& p
   });
 }
 
-inline void land_write(simulation& sim, endpoint& target, std::uint32_t index) {
+inline void deliver_write(simulation& sim, endpoint& target, std::uint32_t index) {
   packet& p = sim.pool[index];
   access found;
   if (p.size != 0 || !p.dead) found = reach(sim, target, p.where, p.size, rights::remote_write);
   if (!found.outcome) {
     ++target.refused_count;
-    sim.note(happening::refused, target.id, p.number, static_cast<std::uint64_t>(found.outcome.code));
+    sim.note(trace_event::refused, target.id, p.number, static_cast<std::uint64_t>(found.outcome.code));
     p.outcome = found.outcome;
     return answer(sim, index);
   }
-  const bool tells = p.immediate_given && !p.immediate_lost;
-  if (tells && sim.wrong.bug == planted_bug::notification_before_bytes && !target.row.consumes) {
-    tell_before_bytes(sim, target, p, found.at);
+  const bool notifies = p.immediate_given && !p.immediate_lost;
+  if (notifies && sim.wrong.bug == planted_bug::notification_before_bytes && !target.row.consumes) {
+    report_before_bytes(sim, target, p, found.at);
     return answer(sim, index);
   }
   copy_in(p, found.at, 0, p.size);
-  sim.note(happening::landed, target.id, static_cast<std::uint64_t>(p.kind), p.size);
+  sim.note(trace_event::executed, target.id, static_cast<std::uint64_t>(p.kind), p.size);
   if (target.row.counts_writes) {
-    ++target.landed;
-    ++target.news;
-    tell_sleeper(sim, target);
+    ++target.counted_writes;
+    ++target.events;
+    wake_sleeper(sim, target);
   }
-  if (!tells) return answer(sim, index);
+  if (!notifies) return answer(sim, index);
   if (target.row.consumes) {
     receive_queue* queue = target.receives_of(p.to);
     return match_or_starve(sim, target, *queue, index);
@@ -172,7 +172,7 @@ inline void land_write(simulation& sim, endpoint& target, std::uint32_t index) {
   answer(sim, index);
 }
 
-inline void land_read(simulation& sim, endpoint& target, std::uint32_t index) {
+inline void deliver_read(simulation& sim, endpoint& target, std::uint32_t index) {
   packet& p = sim.pool[index];
   const access found = reach(sim, target, p.where, p.size, rights::remote_read);
   p.outcome = found.outcome;
@@ -181,7 +181,7 @@ inline void land_read(simulation& sim, endpoint& target, std::uint32_t index) {
   answer(sim, index);
 }
 
-inline void land_atomic(simulation& sim, endpoint& target, std::uint32_t index) {
+inline void deliver_atomic(simulation& sim, endpoint& target, std::uint32_t index) {
   packet& p = sim.pool[index];
   word_change& change = p.change;
   const std::size_t size = size_of(change.type);

@@ -11,7 +11,7 @@
 namespace weft::backends::loopback {
 
 /// The freedoms and limits of a fabric, as the simulated library applies them.
-struct conduct {
+struct behaviour {
   bool connected = false;
   bool pooled = false;       ///< Connected, and all links share one pool of receives.
   bool many_in_one = false;  ///< A posted buffer takes many messages.
@@ -45,9 +45,9 @@ struct conduct {
 
 /// The behaviour of a row under this shape. An order of the row holds only where the shape requested it.
 template <port_shape S>
-constexpr conduct conduct_of() noexcept {
+constexpr behaviour behaviour_of() noexcept {
   constexpr const fabric_facts& f = S::facts;
-  conduct c;
+  behaviour c;
   c.connected = f.endpoint_type == endpoint_type::connected;
   c.pooled = f.shared_receives && S::shared_receives;
   c.many_in_one = f.multi_receive && S::multi_receive;

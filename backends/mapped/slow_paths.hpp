@@ -2,17 +2,17 @@
 //
 // The slow paths of a port's posts: into another region than the last one, into memory outside the mapping, long
 // messages, gather lists.
-// Arguments are scalars, which travel in registers: the fast paths then need no address of theirs.
+// Arguments are scalars, which travel in registers: the fast paths then store none of them in memory.
 // Hot path: only messages of more than 48 bytes and gather lists. Threads: the owner's.
 #pragma once
 
-#include "moving.hpp"
 #include "posts.hpp"
+#include "transfers.hpp"
 
 namespace weft::backends::mapped {
 
 template <post_mode M>
-status ended_if(moved how, connection& c, void* context, const char* operation) noexcept {
+status finish(transfer_result how, connection& c, void* context, const char* operation) noexcept {
   if (how.code != errc::ok) return c.through->not_moved<M>(how, context, operation);
   return ended<M>(c, context);
 }
@@ -33,28 +33,28 @@ template <post_mode M>
 }
 
 template <post_mode M>
-[[gnu::cold, gnu::noinline]] status write_elsewhere(connection& c, std::byte* data, std::size_t size,
-                                                    std::uint64_t address, std::uint64_t key, void* context) noexcept {
+[[gnu::cold, gnu::noinline]] status write_slow(connection& c, std::byte* data, std::size_t size, std::uint64_t address,
+                                               std::uint64_t key, void* context) noexcept {
   const local_memory from{data, size, nullptr};
-  return ended_if<M>(put(c, {&from, 1}, {address, key}), c, context, "write");
+  return finish<M>(put(c, {&from, 1}, {address, key}), c, context, "write");
 }
 template <post_mode M>
-[[gnu::cold, gnu::noinline]] status read_elsewhere(connection& c, std::byte* data, std::size_t size,
-                                                   std::uint64_t address, std::uint64_t key, void* context) noexcept {
+[[gnu::cold, gnu::noinline]] status read_slow(connection& c, std::byte* data, std::size_t size, std::uint64_t address,
+                                              std::uint64_t key, void* context) noexcept {
   const local_memory into{data, size, nullptr};
-  return ended_if<M>(get(c, {&into, 1}, {address, key}), c, context, "read");
+  return finish<M>(get(c, {&into, 1}, {address, key}), c, context, "read");
 }
 template <post_mode M, atomic_operation What, atomic_number T>
-[[gnu::cold, gnu::noinline]] status count_elsewhere(connection& c, T operand, T expected, std::uint64_t* old,
-                                                    std::uint64_t address, std::uint64_t key, void* context) noexcept {
-  return ended_if<M>(count<What, T>(c, operand, expected, old, {address, key}), c, context, "atomic");
+[[gnu::cold, gnu::noinline]] status atomic_slow(connection& c, T operand, T expected, std::uint64_t* old,
+                                                std::uint64_t address, std::uint64_t key, void* context) noexcept {
+  return finish<M>(count<What, T>(c, operand, expected, old, {address, key}), c, context, "atomic");
 }
 
 /// Requires: is_ready<M>(c). `AtOnce`: the status reports a refused write, because no completion will.
 template <post_mode M, bool AtOnce>
 status notify_pieces(connection& c, gather_list from, remote_memory at, std::uint64_t immediate,
                      void* context) noexcept {
-  if (const moved how = put(c, from, at); how.code != errc::ok)
+  if (const transfer_result how = put(c, from, at); how.code != errc::ok)
     return AtOnce ? c.through->refused(how, "write_immediate")
                   : c.through->not_moved<M>(how, context, "write_immediate");
   const auto size = static_cast<std::size_t>(total_of(from));
@@ -64,9 +64,8 @@ status notify_pieces(connection& c, gather_list from, remote_memory at, std::uin
   return sent<M>(c, context);
 }
 template <post_mode M, bool AtOnce>
-[[gnu::cold, gnu::noinline]] status notify_elsewhere(connection& c, std::byte* data, std::size_t size,
-                                                     std::uint64_t address, std::uint64_t key, std::uint64_t immediate,
-                                                     void* context) noexcept {
+[[gnu::cold, gnu::noinline]] status notify_slow(connection& c, std::byte* data, std::size_t size, std::uint64_t address,
+                                                std::uint64_t key, std::uint64_t immediate, void* context) noexcept {
   const local_memory from{data, size, nullptr};
   return notify_pieces<M, AtOnce>(c, {&from, 1}, {address, key}, immediate, context);
 }

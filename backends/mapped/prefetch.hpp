@@ -28,7 +28,7 @@ namespace weft::backends::mapped {
 
 /// The last written line of a row. The next line will probably be written next, while the other side polls it. It is
 /// prefetched once. A post costs no branch and one store; after the last line of the row the prefetch is in vain.
-class line_before {
+class last_line {
  public:
   [[gnu::always_inline]] void is(const void* written) noexcept { written_ = static_cast<const std::byte*>(written); }
   [[gnu::always_inline]] void fetch_following_to_write_once() noexcept {

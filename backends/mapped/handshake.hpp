@@ -24,7 +24,7 @@
 namespace weft::backends::mapped {
 
 /// The first packet of each side.
-struct greeting {
+struct hello_packet {
   std::array<char, 8> magic{'w', 'e', 'f', 't', 'm', 'a', 'p', '1'};
   std::uint64_t entries = 0;  ///< Of the ring; a build with another number has another layout.
   std::uint64_t payload = 0;  ///< Bytes after the ring's entries.
@@ -35,12 +35,12 @@ struct greeting {
 /// A packet from a socket.
 struct packet {
   enum class kind : std::uint8_t { nothing, wake, hello, end } what = kind::nothing;
-  greeting said{};
+  hello_packet hello{};
   file arena{}, ring{};
 };
 
 /// The process at the other end, if it has the same user; otherwise 0.
-inline pid_t process_behind(const file& socket) noexcept {
+inline pid_t peer_process(const file& socket) noexcept {
   ucred who{};
   socklen_t size = sizeof who;
   if (::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &who, &size) != 0 || who.uid != ::geteuid()) return 0;
@@ -71,8 +71,8 @@ struct socket_name {
   const sockaddr* get() const noexcept { return reinterpret_cast<const sockaddr*>(&name); }
 };
 
-inline bool send_greeting(const file& socket, greeting say, const file& arena, const file& ring) noexcept {
-  iovec text{&say, sizeof say};
+inline bool send_hello(const file& socket, hello_packet hello, const file& arena, const file& ring) noexcept {
+  iovec text{&hello, sizeof hello};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(2 * sizeof(int))> room{};
   msghdr message{};
   message.msg_iov = &text;
@@ -85,7 +85,7 @@ inline bool send_greeting(const file& socket, greeting say, const file& arena, c
   head->cmsg_len = CMSG_LEN(2 * sizeof(int));
   const std::array<int, 2> files{arena.get(), ring.get()};
   std::memcpy(CMSG_DATA(head), files.data(), sizeof files);
-  return ::sendmsg(socket.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT) == static_cast<ssize_t>(sizeof say);
+  return ::sendmsg(socket.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT) == static_cast<ssize_t>(sizeof hello);
 }
 
 /// Takes the files of a packet. Their descriptors must be closed here.
@@ -103,9 +103,9 @@ inline void keep_files(msghdr& message, packet& into) noexcept {
 }
 
 /// Receives the next packet. `end`: the peer is gone, or sent what no port of this build sends.
-inline packet hear(const file& socket) noexcept {
+inline packet receive_packet(const file& socket) noexcept {
   packet came;
-  std::array<char, sizeof(greeting) + 1> said{};
+  std::array<char, sizeof(hello_packet) + 1> said{};
   iovec text{said.data(), said.size()};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(2 * sizeof(int))> room{};
   msghdr message{};
@@ -119,9 +119,9 @@ inline packet hear(const file& socket) noexcept {
   if (got <= 0) return came;
   keep_files(message, came);
   if (got == 1) came.what = packet::kind::wake;
-  if (got != sizeof(greeting) || !came.arena || !came.ring) return came;
-  std::memcpy(&came.said, said.data(), sizeof came.said);
-  if (came.said.magic == greeting{}.magic) came.what = packet::kind::hello;
+  if (got != sizeof(hello_packet) || !came.arena || !came.ring) return came;
+  std::memcpy(&came.hello, said.data(), sizeof came.hello);
+  if (came.hello.magic == hello_packet{}.magic) came.what = packet::kind::hello;
   return came;
 }
 

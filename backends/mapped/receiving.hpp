@@ -20,7 +20,7 @@ namespace weft::backends::mapped {
   const auto message = c.in.message(e, size);
   if (!message) [[unlikely]] {
     came.outcome = error(errc::broken, "poll");
-    all.broke(c);
+    all.fail(c);
   } else if (size > into.size) [[unlikely]] {
     came.outcome = error(errc::truncated, "poll");
   } else if (!message->empty()) {
@@ -30,14 +30,14 @@ namespace weft::backends::mapped {
   return came;
 }
 template <class On>
-[[gnu::noinline]] void tell_long(connection& c, On on) {
-  on(take_long(c.through->links(), c), c.whose);
+[[gnu::noinline]] void report_long(connection& c, On on) {
+  on(take_long(c.through->links(), c), c.owner);
 }
 
 /// Reports at most `most` entries and returns their number. The handler may hang up the link. Requires: the ring has a
 /// front.
 template <class On>
-[[gnu::always_inline]] inline int take_from(connection& c, int most, const On& on) {
+[[gnu::always_inline]] inline int report_from(connection& c, int most, const On& on) {
   int left = most;
   const ring_entry* e = &c.in.front();
   do {
@@ -46,7 +46,7 @@ template <class On>
       const completion_entry came{completion_kind::write_with_immediate, nullptr, e->immediate};
       c.fetch_ahead(written_bytes::of(*e));
       c.pop();
-      on(came, c.whose);
+      on(came, c.owner);
     } else {
       if (c.receives.empty()) [[unlikely]]
         break;
@@ -56,9 +56,9 @@ template <class On>
         std::memcpy(into.data, e->inside.data(), ring_entry::room);
         c.out.fetch_next();
         c.pop();
-        on(came, c.whose);
+        on(came, c.owner);
       } else {
-        tell_long(c, on);
+        report_long(c, on);
       }
     }
     e = &c.in.front();
@@ -66,38 +66,38 @@ template <class On>
   return most - left;
 }
 
-inline constexpr int most_told = 16,
+inline constexpr int most_reported = 16,
                      /// A caller that posts without pause always has completions: arrivals get half of each poll.
-    most_ends = 8;
+    most_completions = 8;
 
 /// Reports completions, then the entries of all links; many links take turns. `next`: the link to begin with.
 template <class On>
-[[gnu::noinline]] int tell_all(connections& links, endings& ends, std::size_t& next, On on) {
-  int told = 0;
-  for (; told < most_ends && !ends.empty(); ++told) {
-    const ending e = ends.pop();
+[[gnu::noinline]] int report_all(connections& links, completion_queue& ends, std::size_t& next, On on) {
+  int reported = 0;
+  for (; reported < most_completions && !ends.empty(); ++reported) {
+    const pending_completion e = ends.pop();
     on(completion_entry{completion_kind::ended, e.context, 0, 0, {e.how, origin::weft, 0, "mapped memory"}});
   }
   const auto& all = links.all();
-  for (std::size_t looks = std::min(all.size(), connections::most_near); looks > 0 && told < most_told && !all.empty();
-       --looks) {
+  for (std::size_t polls = std::min(all.size(), connections::most_near);
+       polls > 0 && reported < most_reported && !all.empty(); --polls) {
     if (next >= all.size()) next = 0;
     connection& c = *all[next++];
-    if (c.in.has_front()) told += take_from(c, most_told - told, on);
+    if (c.in.has_front()) reported += report_from(c, most_reported - reported, on);
     else c.arriving.fetch();
   }
-  return told;
+  return reported;
 }
 /// Reports the entries of the links after `found`; the links before it had none.
 template <class On>
-[[gnu::noinline]] int tell_others(connections& links, connection& found, int told, On on) {
+[[gnu::noinline]] int report_others(connections& links, connection& found, int reported, On on) {
   const auto& all = links.all();
-  for (std::size_t i = links.place_of(found) + 1; i < all.size() && told < most_told; ++i) {
+  for (std::size_t i = links.place_of(found) + 1; i < all.size() && reported < most_reported; ++i) {
     connection& c = *all[i];
-    if (c.in.has_front()) told += take_from(c, most_told - told, on);
+    if (c.in.has_front()) reported += report_from(c, most_reported - reported, on);
   }
-  if (told >= most_told) links.last_poll_at(found);
-  return told;
+  if (reported >= most_reported) links.last_poll_at(found);
+  return reported;
 }
 
 }  // namespace weft::backends::mapped

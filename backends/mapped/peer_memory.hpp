@@ -31,12 +31,12 @@ struct missing_place {
   std::uint64_t address = 0;
 };
 
-class neighbour {
+class peer_memory {
  public:
-  neighbour() = default;
+  peer_memory() = default;
   /// Maps a peer's arena. `file_bytes` is the size of its file.
-  static result<neighbour> of(const file& theirs, std::uint64_t file_bytes, const std::string& who) {
-    neighbour made;
+  static result<peer_memory> of(const file& theirs, std::uint64_t file_bytes, const std::string& who) {
+    peer_memory made;
     made.file_bytes_ = file_bytes;
     auto here = mapping::of(theirs, std::min(file_bytes, first_bytes), who);
     if (!here) return std::move(here).error();
@@ -98,11 +98,11 @@ class neighbour {
   bool claim_waking() const noexcept { return head().asleep.exchange(0, std::memory_order_relaxed) != 0; }
 
  private:
-  static inline const region_row nobody{{1}, {0}, {0}, {0}};
+  static inline const region_row no_row{{1}, {0}, {0}, {0}};
   /// A region as its row said when it was read and checked. A row does not change while its key is valid.
   struct known_region {
     std::uint64_t key = 0;
-    const region_row* row = &nobody;  ///< With the wrong key 0, which no region has.
+    const region_row* row = &no_row;  ///< With the wrong key 0, which no region has.
     std::byte* start = nullptr;
     std::uint64_t shift = 0;  ///< From addresses here to offsets in the owner's arena.
     std::uint64_t length = 0;

@@ -16,8 +16,8 @@
 namespace weft::backends::verbs {
 
 /// A copy of an event.
-struct incident {
-  explicit incident(const rdma_cm_event& e) : what(e.event), id(e.id) {
+struct cm_event {
+  explicit cm_event(const rdma_cm_event& e) : what(e.event), id(e.id) {
     if (what != RDMA_CM_EVENT_CONNECT_REQUEST && what != RDMA_CM_EVENT_ESTABLISHED) return;
     reads = {e.param.conn.responder_resources, e.param.conn.initiator_depth};
     if (e.param.conn.private_data != nullptr)

@@ -6,7 +6,7 @@
 // Hot path: no (one queue check per poll_links). Threads: one.
 #pragma once
 
-#include "carriage.hpp"
+#include "transmission.hpp"
 
 #include <vector>
 
@@ -30,13 +30,13 @@ inline link_name new_link(endpoint& at) {
 
 /// Sends a connection packet after everything that was sent before on the named link.
 inline void signal(simulation& sim, packet_kind kind, const link_name& from, const link_name& to,
-                   std::uint64_t told = no_tag) {
+                   std::uint64_t tag = no_tag) {
   const std::uint32_t index = sim.pool.take();
   packet& p = sim.pool[index];
   p.kind = kind;
   p.from = from;
   p.to = to;
-  p.immediate = told;
+  p.immediate = tag;
   endpoint& at = *sim.endpoints[from.port];
   if (from.index < at.links.size()) {
     link_state& link = *at.links[from.index];
@@ -71,11 +71,11 @@ inline void break_link(simulation& sim, endpoint& at, const link_name& name, lin
     if (p.stage == packet_stage::stuck) sim.pool.give_back(index);
   }
   for (; !link->receives.posted.empty(); link->receives.posted.pop_front()) {
-    completion_entry told;
-    told.kind = completion_kind::received;
-    told.context = link->receives.posted.front().context;
-    told.outcome = error(errc::peer_lost, "receive");
-    tell(sim, at, told, name);
+    completion_entry entry;
+    entry.kind = completion_kind::received;
+    entry.context = link->receives.posted.front().context;
+    entry.outcome = error(errc::peer_lost, "receive");
+    report(sim, at, entry, name);
   }
   change(sim, at, {what, name, {}});
 }
@@ -93,15 +93,15 @@ inline void arrive_at_link(simulation& sim, std::uint32_t index) {
   link_state* link = target.find(p.to);
   switch (p.kind) {
     case packet_kind::dial:
-      if (!target.options.listens) return signal(sim, packet_kind::refuse, {p.to.port, nobody, 0}, p.from);
+      if (!target.options.listens) return signal(sim, packet_kind::refuse, {p.to.port, no_index, 0}, p.from);
       return change(sim, target, {link_change::arrived, {}, p.from});
     case packet_kind::accept:
       if (link == nullptr || link->phase != link_phase::dialling)
-        return signal(sim, packet_kind::goodbye, {p.to.port, nobody, 0}, p.from);
+        return signal(sim, packet_kind::goodbye, {p.to.port, no_index, 0}, p.from);
       link->phase = link_phase::accepted;
       link->peer = p.from;
-      link->theirs = static_cast<std::uint32_t>(p.immediate);
-      signal(sim, packet_kind::confirm, {p.to.port, nobody, 0}, p.from);
+      link->peer_tag = static_cast<std::uint32_t>(p.immediate);
+      signal(sim, packet_kind::confirm, {p.to.port, no_index, 0}, p.from);
       return change(sim, target, {link_change::established, p.to, {}});
     case packet_kind::confirm:
       if (link != nullptr && link->phase == link_phase::accepted)
@@ -112,21 +112,21 @@ inline void arrive_at_link(simulation& sim, std::uint32_t index) {
     case packet_kind::goodbye:
       return break_link(sim, target, p.to);
     case packet_kind::knock:
-      return signal(sim, packet_kind::knock_answer, {p.to.port, nobody, 0}, p.from);
+      return signal(sim, packet_kind::knock_answer, {p.to.port, no_index, 0}, p.from);
     default:
       if (link != nullptr) link->warm = true;
-      ++target.news;
-      return tell_sleeper(sim, target);
+      ++target.events;
+      return wake_sleeper(sim, target);
   }
 }
 
 /// Discards queued completions and events of a link that ends. A connection request belongs to another link and stays.
-inline void forget_told(endpoint& at, const link_name& name) {
+inline void discard_reports(endpoint& at, const link_name& name) {
   for (std::size_t n = at.row.connected ? at.completions.size() : 0; n != 0; --n) {
     const pending_completion held = at.completions.front();
     at.completions.pop_front();
     // The pool's owner must get the receive back.
-    const bool keeps_receive = at.row.pooled && held.told.kind != completion_kind::ended;
+    const bool keeps_receive = at.row.pooled && held.entry.kind != completion_kind::ended;
     if (held.at != name || keeps_receive) at.completions.push_back(held);
   }
   for (std::size_t n = at.link_events.size(); n != 0; --n) {
@@ -160,7 +160,7 @@ inline void release_link(simulation& sim, endpoint& at, const link_name& name) {
   if (link == nullptr) return;
   disown(sim, at, name);
   if (at.row.connected) {
-    if (link->peer.port != nobody && link->peer.index != nobody && link->phase != link_phase::lost)
+    if (link->peer.port != no_index && link->peer.index != no_index && link->phase != link_phase::lost)
       signal(sim, packet_kind::goodbye, name, link->peer);
     for (; !link->receives.starved.empty(); link->receives.starved.pop_front())
       lose(sim, link->receives.starved.front());
@@ -171,7 +171,7 @@ inline void release_link(simulation& sim, endpoint& at, const link_name& name) {
       else at.receives.starved.push_back(waits);
     }
   }
-  forget_told(at, name);
+  discard_reports(at, name);
   link->phase = link_phase::unused;
   link->receives = receive_queue{};
 }
@@ -192,7 +192,7 @@ inline void answer_dial(simulation& sim, endpoint& at, const link_name& fresh, s
   if (tag == no_tag) {
     const link_name dialler = std::exchange(link->peer, link_name{});
     release_link(sim, at, fresh);
-    return signal(sim, packet_kind::refuse, {at.id, nobody, 0}, dialler);
+    return signal(sim, packet_kind::refuse, {at.id, no_index, 0}, dialler);
   }
   link->tag = tag;
   link->phase = link_phase::accepted;
@@ -206,7 +206,7 @@ inline void answer_dial(simulation& sim, endpoint& at, const link_name& fresh, s
 inline void knock(simulation& sim, const link_name& name, link_state& link) {
   if (link.knocked_at != 0 && sim.now() - link.knocked_at < 5'000'000) return;
   link.knocked_at = sim.now();
-  if (link.peer.port != nobody) signal(sim, packet_kind::knock, name, link.peer);
+  if (link.peer.port != no_index) signal(sim, packet_kind::knock, name, link.peer);
 }
 
 }  // namespace weft::backends::loopback

@@ -10,8 +10,8 @@
 
 namespace weft::backends::loopback {
 
-inline result<std::shared_ptr<endpoint>> open_endpoint(simulation& sim, const port_options& options, const conduct& row,
-                                                       std::string_view fabric) {
+inline result<std::shared_ptr<endpoint>> open_endpoint(simulation& sim, const port_options& options,
+                                                       const behaviour& row, std::string_view fabric) {
   if (options.operations == 0 || options.receives == 0)
     return {error(errc::invalid, "open"),
             std::string(fabric) + " (loopback): a port needs at least one operation and one receive; asked for " +
@@ -53,7 +53,7 @@ inline result<link_name> dial_endpoint(simulation& sim, endpoint& at, const addr
   link.tag = tag;
   link.dialled = to;
   endpoint* there = endpoint_at(sim, to);
-  if (there != nullptr) link.peer = {there->id, nobody, 0};
+  if (there != nullptr) link.peer = {there->id, no_index, 0};
   if (!at.row.connected) {
     link.phase = link_phase::open;
     change(sim, at, {link_change::established, name, {}});
@@ -69,7 +69,7 @@ inline void close_endpoint(simulation& sim, endpoint& at) {
     if (at.links[i]->phase != link_phase::unused) release_link(sim, at, {at.id, i, at.links[i]->generation});
   for (; !at.link_events.empty(); at.link_events.pop_front())
     if (at.link_events.front().what == link_change::arrived)
-      signal(sim, packet_kind::refuse, {at.id, nobody, 0}, at.link_events.front().dialler);
+      signal(sim, packet_kind::refuse, {at.id, no_index, 0}, at.link_events.front().dialler);
   empty_endpoint(sim, at);
   at.crashed = false;
 }

@@ -19,9 +19,9 @@
 namespace weft::backends::verbs {
 
 template <class Shape>
-class making {
+class connection_factory {
  public:
-  making(const device& on, ibv_cq* queue, const shared_receive_queue& pool, const port_options& options)
+  connection_factory(const device& on, ibv_cq* queue, const shared_receive_queue& pool, const port_options& options)
       : on_(on),
         queue_(queue),
         pool_(pool),
@@ -101,8 +101,8 @@ class making {
 
   /// Requests or accepts a connection; an answer has at most the requested values. `reads`: reads in flight, served and
   /// requested by this side.
-  int connect(connection& link) const { return go(link, {most_reads, most_reads}, rdma_connect); }
-  int accept(connection& link, std::array<std::uint8_t, 2> reads) const { return go(link, reads, rdma_accept); }
+  int connect(connection& link) const { return negotiate(link, {most_reads, most_reads}, rdma_connect); }
+  int accept(connection& link, std::array<std::uint8_t, 2> reads) const { return negotiate(link, reads, rdma_accept); }
 
   /// Sets the wait of senders that find the pool empty. A hint: without it the manager's default holds, 0.66 s.
   static void shorten_waits(const connection& link) noexcept {
@@ -137,7 +137,7 @@ class making {
     return static_cast<std::uint8_t>(std::clamp(device, 1, std::clamp<int>(asked, 1, most_reads)));
   }
 
-  int go(connection& link, std::array<std::uint8_t, 2> reads, int (*call)(rdma_cm_id*, rdma_conn_param*)) const {
+  int negotiate(connection& link, std::array<std::uint8_t, 2> reads, int (*call)(rdma_cm_id*, rdma_conn_param*)) const {
     const auto words = link.mine(Shape::shared_receives).bytes_of();
     rdma_conn_param p{};
     p.private_data = words.data();
@@ -147,7 +147,7 @@ class making {
     p.flow_control = 1;
     p.retry_count = repeat_transport;
     p.rnr_retry_count = repeat_not_ready;
-    link.offer.told();  // Receives posted from here on are reported later.
+    link.offer.reported();  // Receives posted from here on are reported later.
     return call(link.id.get(), &p);
   }
 
