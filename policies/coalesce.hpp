@@ -26,7 +26,7 @@ concept coalesce_policy = answers_family<P, coalesce_family> && requires {
   { P::bytes } -> std::convertible_to<std::uint32_t>;
 };
 
-namespace coalesce {
+namespace answers::coalesce {
 /// Bytes that so many messages of at most this size take in a group, to be given to up_to.
 constexpr std::uint32_t bytes_for(std::uint32_t messages, std::uint32_t size) noexcept {
   return static_cast<std::uint32_t>(messages * wire::group_member_bytes(wire::group_kind::message, size));
@@ -53,5 +53,5 @@ struct up_to {
   static constexpr std::uint32_t messages = Messages, bytes = Bytes;
 };
 static_assert(coalesce_policy<up_to<16, 1024>>);
-}  // namespace coalesce
+}  // namespace answers::coalesce
 }  // namespace weft

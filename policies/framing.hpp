@@ -24,7 +24,7 @@ concept framing_policy = answers_family<P, framing_family> && requires {
   { P::bytes_behind } -> std::convertible_to<std::size_t>;
 };
 
-namespace framing {
+namespace answers::framing {
 struct immediate {
   using family = framing_family;
   static constexpr std::size_t bytes_in_front = 0;
@@ -52,5 +52,5 @@ struct watched_words {
   static constexpr std::size_t bytes_behind = wire::watched_tail_bytes;
 };
 static_assert(framing_policy<watched_words>);
-}  // namespace framing
+}  // namespace answers::framing
 }  // namespace weft

@@ -27,8 +27,9 @@ enum class message_kind : std::uint8_t {
   flush,        ///< Asks for an answer; every write before it is visible when it is read.
   flushed,      ///< That answer.
   group,        ///< Several messages and puts in one (wire/group.hpp).
+  region,       ///< A region description (wire/region_bytes.hpp), or one of rails (wire/striped_region.hpp).
 };
-inline constexpr std::uint32_t message_kinds = 15;
+inline constexpr std::uint32_t message_kinds = 16;
 
 /// The receiver's number of a connection: which record, and which use of that record, so that late messages of an
 /// earlier connection are told from those of the present one.

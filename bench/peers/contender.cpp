@@ -56,15 +56,15 @@ class contest {
   }
   template <class Of>
   void by_watched_word() {
-    if constexpr (can_answer<Of, notify::watched_word>) {
-      using watching = with<Of, notify::watched_word>;
+    if constexpr (can_answer<Of, answers::notify::watched_word>) {
+      using watching = with<Of, answers::notify::watched_word>;
       of_weft<weft_end<watching, carrier::put_notify>, watching>();
     } else throw std::runtime_error("its row does not permit notify::watched_word");
   }
   template <class Of>
   void by_watched_words() {
-    if constexpr (can_answer<Of, framing::watched_words>) {
-      using unasked = with<Of, framing::watched_words>;
+    if constexpr (can_answer<Of, answers::framing::watched_words>) {
+      using unasked = with<Of, answers::framing::watched_words>;
       of_weft<weft_end<unasked, carrier::send>, unasked>();
     } else throw std::runtime_error("its row does not permit framing::watched_words");
   }

@@ -134,7 +134,7 @@ class connection_manager {
     r.heard = e_.tick;
     r.spoke = e_.tick;
     adopt(r, theirs);
-    r.words.reset();  // they have ours
+    if (r.words && r.words->user_data == nullptr) r.words.reset();  // the peer has our private data
     e_.set_state(r, peer_state::established);
     if constexpr (Engine::uses_ring) e_.rings_are_due = true;
     on(connected{e_.handle(r), theirs.has_private_data, theirs.private_data});
@@ -146,7 +146,7 @@ class connection_manager {
   }
   template <class Handler>
   void unreachable(record& r, status why, Handler& on) {
-    teardown<Engine>(e_).gone(r, {errc::unreachable, why.from, why.native_code, "connect"}, on);
+    teardown<Engine>(e_).gone(r, {errc::unreachable, why.from, why.native(), "connect"}, on);
   }
 
   // ---- links

@@ -31,6 +31,8 @@ class teardown {
                            r.state == peer_state::leaving;
     r.live = peer_header::dead;
     e_.last_reason = r.reason();
+    if (e_.last_reason.empty() && r.state != peer_state::greeting && r.state != peer_state::dialling)
+      e_.last_reason = sentence_of(why);
     end_link(r);
     fail_all(r, why, on);
     if (was_known) on(lost{handle, why});
@@ -99,6 +101,18 @@ class teardown {
       e_.put_off();
     }
     if constexpr (Engine::links_have_receives) receives<Engine>(e_).retire(r);
+  }
+
+  /// Why an established peer is gone, where neither side gave a reason.
+  std::string sentence_of(status why) const {
+    const std::string_view found = why.operation == nullptr ? "" : why.operation;
+    if (why.code == errc::closed) return "the peer closed the connection";
+    if (found == "process ended") return "the peer's process ended";
+    if (found == "silent")
+      return "the peer said nothing for " + std::to_string(Engine::ticks(e_.options.silence_limit)) +
+             " ms (transport_options::silence_limit)";
+    if (found == "link") return "the connection broke: the peer's process ended, or the network failed";
+    return "the peer is gone: " + std::string(found);
   }
 
   template <class Handler>

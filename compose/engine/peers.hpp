@@ -59,16 +59,6 @@ struct receive_block {
   registration registered;
 };
 
-/// What is said while peers meet and part; most peers need none of it, so that it is made when there is something to
-/// keep.
-struct peer_words {
-  std::array<std::byte, wire::largest_private_data>
-      private_data{};  ///< Ours until sent, and until a repeated hello cannot ask for it again.
-  std::uint8_t private_size = 0;
-  errc refusal = errc::rejected;
-  std::string reason;  ///< Sentence of a refusal, theirs or ours.
-};
-
 /// A tick, modulo a minute: enough to see that some milliseconds have passed.
 struct short_tick {
   std::uint16_t value = 0;
@@ -132,6 +122,8 @@ struct record_start : library_context<0> {
       false;  ///< Connected fabrics: the library said so; what the link brought before may still be in the queue.
   bool handshake_pending : 1 = false;  ///< hello, accept or reject still to be sent.
   bool has_private_data : 1 = false;
+  short_tick spoke;               ///< Of our last heartbeat.
+  std::uint16_t speak_every = 0;  ///< In ticks; 0: they do not listen for heartbeats.
 };
 
 /// One peer: 64 bytes on addressed fabrics without parts, so that a million idle peers are 64 MB. Order matters: no
@@ -140,21 +132,10 @@ template <class Link, class... Parts>
 struct peer_record : peer_header, record_start, Parts... {
   Link link{};
   std::uint64_t nonce = 0;           ///< Of the hello that made this record.
-  std::uint32_t number = 0;          ///< Our number for this connection.
   wire::connection_number theirs{};  ///< Their number for it: goes into everything that we send.
   std::uint32_t their_max_message_bytes = 0;
-  std::uint32_t heard = 0;        ///< Tick of the last message.
-  std::uint32_t since = 0;        ///< Tick of the last change of state. Of a free record: the next free one.
-  short_tick spoke;               ///< Of our last heartbeat.
-  std::uint16_t speak_every = 0;  ///< In ticks; 0: they do not listen for heartbeats.
-  std::unique_ptr<peer_words> words;
-
-  /// The words, made when there are none yet. Null: no memory.
-  peer_words* made_words() noexcept {
-    if (!words) words.reset(new (std::nothrow) peer_words);
-    return words.get();
-  }
-  std::string reason() const { return words ? words->reason : std::string(); }
+  std::uint32_t heard = 0;  ///< Tick of the last message.
+  std::uint32_t since = 0;  ///< Tick of the last change of state. Of a free record: the next free one.
 };
 
 /// A table of records, free ones reused with a new generation.

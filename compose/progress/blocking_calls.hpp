@@ -69,6 +69,18 @@ class blocking_calls {
     return {};
   }
 
+  template <class Post, class Handler>
+  status retry(Post&& post, duration timeout, Handler& on) {
+    status answered = post();
+    if (!answered.is_again()) return answered;
+    const auto settled = [&] {
+      answered = post();
+      return !answered.is_again();
+    };
+    const status waited = until(settled, timeout, on);
+    return answered.is_again() ? waited : answered;
+  }
+
   status sleep(duration at_most) noexcept {
     e_.poll_budget.timers_after(0);
     if constexpr (Engine::coalesces) {
@@ -128,18 +140,23 @@ class blocking_calls {
         until([&] { return !ended.is_again() || interrupted(on); }, std::max(duration(0), end - e_.port->now()), watch);
     if (ended) return wanted;
     if (ended.is_again()) {
-      teardown<Engine>(e_).forget(*static_cast<record*>(wanted.record()));
+      teardown<Engine>(e_).forget(*static_cast<record*>(peer_access::record(wanted)));
       if (const char* seen = interrupted(on))
         return {error(errc::broken, "connect"),
                 std::string(seen) + " arrived while connect() waited; pass a handler for events"};
-      return {waited, std::string(where) + " did not answer in time: nobody listens there with fabric " +
-                          std::string(Engine::fabric::name) + ", or the listener makes no progress"};
+      return {waited, "nobody answered at " + std::string(where) + " within " + seconds(timeout) +
+                          ": start the listener first; it must be built for fabric " +
+                          std::string(Engine::fabric::name) + " and call progress()"};
     }
     return {ended, explain(where, ended, reason)};
   }
 
   template <class Handler>
   result<peer> accept_one(duration timeout, Handler& on) {
+    if (!e_.options.listens)
+      return {
+          error(errc::invalid, "accept"),
+          "accept_one() waits for ever here: this transport does not listen; open it with a service or with listens"};
     std::optional<peer> asked;
     auto watch = overloaded{[&](const requested& r) {
                               if (!asked) asked = r.peer;
@@ -159,20 +176,20 @@ class blocking_calls {
 
   status send_region(peer to, const region_bytes& description) noexcept {
     if (!to.alive()) return error(errc::peer_lost, "send_region");
-    return e_.tell(*static_cast<record*>(to.record()), wire::message_kind::user, description);
+    return e_.tell(record_of(to), wire::message_kind::region, description);
   }
   template <class Handler>
   result<remote_region> receive_region(peer from, duration timeout, Handler& on) {
-    std::optional<result<remote_region>> parsed;
-    auto watch = overloaded{[&](const received& m) {
-                              if (m.peer != from || parsed) return offer(on, m);
-                              parsed = remote_region::parse(m.message, Engine::fabric::fingerprint,
-                                                            usual_atomicity<typename Engine::fabric>);
-                              return true;
-                            },
-                            [&](const auto& other) { on(other); }};
-    const status waited = until([&] { return parsed.has_value() || !from.alive() || interrupted(on); }, timeout, watch);
-    if (parsed) return *parsed;
+    const auto came = [&] {
+      return from.alive() && record_of(from).words != nullptr && !record_of(from).words->regions.empty();
+    };
+    const status waited = until([&] { return came() || !from.alive() || interrupted(on); }, timeout, on);
+    if (came()) {
+      auto& kept = record_of(from).words->regions;
+      const region_bytes description = kept.front();
+      kept.erase(kept.begin());
+      return remote_region::parse(description, Engine::fabric::fingerprint, usual_atomicity<typename Engine::fabric>);
+    }
     if (!from.alive())
       return {error(errc::peer_lost, "receive region"), "the peer was lost before it described its region"};
     if (const char* seen = interrupted(on))
@@ -217,9 +234,11 @@ class blocking_calls {
     (void)e.poll_budget.end_handling();
   }
 
+  /// Requires: alive.
+  static record& record_of(peer p) noexcept { return *static_cast<record*>(peer_access::living(p)); }
   record* request(peer p) noexcept {
-    auto* r = static_cast<record*>(p.record());
-    return r != nullptr && r->number == p.number() && r->state == peer_state::requested ? r : nullptr;
+    auto* r = static_cast<record*>(peer_access::record(p));
+    return r != nullptr && r->number == peer_access::number(p) && r->state == peer_state::requested ? r : nullptr;
   }
 
   template <class Handler>
@@ -228,6 +247,11 @@ class blocking_calls {
     else return nullptr;
   }
 
+  /// "10 s", or "250 ms".
+  static std::string seconds(duration d) {
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(d).count();
+    return ms % 1000 == 0 ? std::to_string(ms / 1000) + " s" : std::to_string(ms) + " ms";
+  }
   static std::string explain(std::string_view where, status why, const std::string& reason) {
     std::string text(where);
     switch (why.code) {
@@ -238,7 +262,8 @@ class blocking_calls {
         text += " cannot talk to this build";
         break;
       case errc::unreachable:
-        text += " is not reachable: nobody listens there with fabric " + std::string(Engine::fabric::name);
+        text += " is not reachable: nobody listens there with fabric " + std::string(Engine::fabric::name) +
+                "; start the listener first";
         break;
       default:
         text += " was lost while connecting";

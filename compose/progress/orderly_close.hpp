@@ -19,7 +19,7 @@ class orderly_close {
 
   template <class Handler>
   status close(peer p, duration timeout, Handler& on) {
-    auto* r = static_cast<record*>(p.record());
+    auto* r = static_cast<record*>(peer_access::record(p));
     if (r == nullptr) return error(errc::invalid, "close");
     if (!r_is(p, r)) return {};  // it left before: nothing to close
     const instant end = e_.port->now() + timeout;
@@ -62,7 +62,9 @@ class orderly_close {
   }
 
  private:
-  bool r_is(peer p, const record* r) const noexcept { return r->number == p.number() && r->state != peer_state::free; }
+  bool r_is(peer p, const record* r) const noexcept {
+    return r->number == peer_access::number(p) && r->state != peer_state::free;
+  }
 
   /// Whether the goodbye must be tried once more: the queue was full.
   bool says_again(peer p, record* r, status& said) noexcept {

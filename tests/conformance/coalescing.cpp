@@ -18,7 +18,7 @@
 
 namespace weft::conformance {
 
-using gathering_fabric = with<tested, coalesce::up_to<16, 1024>>;
+using gathering_fabric = with<tested, answers::coalesce::up_to<16, 1024>>;
 static_assert(gathering_fabric::fingerprint == tested::fingerprint, "each side decides for itself");
 using gathering_stage =
     std::conditional_t<in_process<gathering_fabric>, simulated_stage<gathering_fabric>, live<gathering_fabric>>;

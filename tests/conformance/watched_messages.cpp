@@ -18,7 +18,7 @@
 
 namespace weft::conformance {
 
-using unasked = with<tested, framing::watched_words>;
+using unasked = with<tested, answers::framing::watched_words>;
 static_assert(consistent_fabric<unasked>() && unasked::fingerprint != tested::fingerprint);
 using unasked_stage = std::conditional_t<in_process<unasked>, simulated_stage<unasked>, live<unasked>>;
 

@@ -5,9 +5,10 @@
 #include <weft/generated/loopback.hpp>
 
 #ifdef WEFT_FIXED
-using fabric = weft::with<weft::fabrics::loopback, weft::framing::watched_words>;
+using fabric = weft::with<weft::fabrics::loopback, weft::answers::framing::watched_words>;
 #else
-using fabric = weft::with<weft::fabrics::loopback, weft::framing::watched_words, weft::receive_pool::shared>;
+using fabric =
+    weft::with<weft::fabrics::loopback, weft::answers::framing::watched_words, weft::answers::receive_pool::shared>;
 #endif
 
 static_assert(weft::consistent_fabric<fabric>());
