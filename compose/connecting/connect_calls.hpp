@@ -38,9 +38,8 @@ class connect_calls {
                               else on(c);
                             },
                             [&](const lost& l) {
-                              if (l.peer != wanted) return on(l);
-                              ended = l.why;
-                              reason = e_.last_reason;
+                              if (l.peer == wanted) ended = l.why, reason = e_.last_reason;
+                              else on(l);
                             },
                             [&](const received& m) { return offer(on, m); }, [&](const auto& other) { on(other); }};
     const status waited = Waits(e_).until([&] { return !ended.is_again() || interrupted(on) != nullptr; },

@@ -51,7 +51,8 @@ class connection_manager {
       case peer_action::report_request:
         learn(*r, theirs);
         handshakes().adopt(*r, theirs);
-        return on(requested{e_.handle(*r), theirs.has_private_data, theirs.private_data});
+        on(requested{e_.handle(*r), theirs.has_private_data, theirs.private_data});
+        return;
       case peer_action::refuse_hello:
         learn(*r, theirs);
         handshakes().keep_reason(*r, code, std::move(refusal));
