@@ -21,7 +21,7 @@ constexpr std::string_view head = R"(# The states of a connection
 <!-- Made by build/*/tests/unit/connection_states --write; do not edit. -->
 
 One table in `compose/connecting/transitions.hpp` answers every pair of a state and an event. The answer is an action,
-the next state and the reason. The same table serves all fabrics. This page is made from it, and a test compares the two.
+the next state and the reason. The same table serves all fabrics. This page is made from it; a test compares the two.
 
 ## Diagram
 
