@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Connections of the loopback begin and end; the answers of a port before and after.
-#include "side.hpp"
+#include "test_side.hpp"
 
 #include <gtest/gtest.h>
 

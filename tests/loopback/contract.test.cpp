@@ -2,7 +2,7 @@
 //
 // The loopback refuses what the row's hardware refuses, overwrites what it overwrites, and reads late what it reads
 // late.
-#include "side.hpp"
+#include "test_side.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 //
 // What survivors learn of a killed process: every outstanding operation fails where the row reports deaths; elsewhere
 // there is silence.
-#include "side.hpp"
+#include "test_side.hpp"
 
 #include <gtest/gtest.h>
 

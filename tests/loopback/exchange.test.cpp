@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What every row's loopback can do: messages, writes, notifications, reads, refusals, each as the row has it.
-#include "side.hpp"
+#include "test_side.hpp"
 
 #include <gtest/gtest.h>
 

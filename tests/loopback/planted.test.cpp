@@ -3,7 +3,7 @@
 // Six bugs that are built in on purpose: the checker finds each by its name, and finds nothing in a run without one.
 #include "../../history/checker.hpp"
 #include "../../history/recorder.hpp"
-#include "side.hpp"
+#include "test_side.hpp"
 
 #include <gtest/gtest.h>
 

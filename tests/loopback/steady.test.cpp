@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // After a warm-up the loopback allocates nothing. Allocations that a test counts above it belong to the layers above.
-#include "side.hpp"
+#include "test_side.hpp"
 
 #include <gtest/gtest.h>
 

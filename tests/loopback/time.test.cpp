@@ -2,7 +2,7 @@
 //
 // Virtual time: a run depends on its seed alone, time jumps to the next event, and a run that cannot continue ends with
 // a sentence.
-#include "side.hpp"
+#include "test_side.hpp"
 
 #include <gtest/gtest.h>
 
