@@ -2,15 +2,15 @@
 #
 # The public headers, one list per need. generated/ is listed by generated/fabrics.cmake.
 set(WEFT_HEADERS
-  backends/loopback/carriage.hpp
+  backends/loopback/transmission.hpp
   backends/loopback/chance.hpp
-  backends/loopback/conduct.hpp
+  backends/loopback/behaviour.hpp
   backends/loopback/faults.hpp
   backends/loopback/fiber.hpp
-  backends/loopback/landing.hpp
-  backends/loopback/linking.hpp
-  backends/loopback/membership.hpp
-  backends/loopback/naming.hpp
+  backends/loopback/delivery.hpp
+  backends/loopback/connections.hpp
+  backends/loopback/setup.hpp
+  backends/loopback/address.hpp
   backends/loopback/packet.hpp
   backends/loopback/port.hpp
   backends/loopback/port_calls.hpp
@@ -28,20 +28,21 @@ set(WEFT_HEADERS
   backends/mapped/connection.hpp
   backends/mapped/connections.hpp
   backends/mapped/copying.hpp
-  backends/mapped/elsewhere.hpp
-  backends/mapped/endings.hpp
-  backends/mapped/fetching_ahead.hpp
-  backends/mapped/greeting.hpp
-  backends/mapped/moving.hpp
-  backends/mapped/neighbour.hpp
+  backends/mapped/slow_paths.hpp
+  backends/mapped/completion_queue.hpp
+  backends/mapped/prefetch.hpp
+  backends/mapped/handshake.hpp
+  backends/mapped/transfers.hpp
+  backends/mapped/peer_memory.hpp
   backends/mapped/ordinary_memory.hpp
   backends/mapped/port.hpp
+  backends/mapped/post_calls.hpp
   backends/mapped/posts.hpp
   backends/mapped/ring.hpp
   backends/mapped/sealed_memory.hpp
   backends/mapped/shared_regions.hpp
   backends/mapped/sleeping.hpp
-  backends/mapped/taking.hpp
+  backends/mapped/receiving.hpp
   backends/process/watch.hpp
   backends/oob_exchange/tcp.hpp
   compose/receiving/receive_path.hpp
@@ -126,6 +127,7 @@ set(WEFT_HEADERS
   coroutines/waiter.hpp
   core/atomic_listing.hpp
   core/atomics.hpp
+  core/completion_entry.hpp
   core/constant_text.hpp
   core/describe.hpp
   core/device_memory.hpp
@@ -135,6 +137,8 @@ set(WEFT_HEADERS
   core/policy.hpp
   core/policy_name.hpp
   core/port.hpp
+  core/port_options.hpp
+  core/port_shape.hpp
   core/poll_spacing.hpp
   core/time.hpp
   core/version.hpp
@@ -199,6 +203,7 @@ set(WEFT_LIBFABRIC_HEADERS
   backends/libfabric/pieces.hpp
   backends/libfabric/owned.hpp
   backends/libfabric/port.hpp
+  backends/libfabric/post_calls.hpp
   backends/libfabric/version.hpp
   backends/libfabric/waiting.hpp
 )
@@ -211,14 +216,15 @@ set(WEFT_VERBS_HEADERS
   backends/verbs/connections.hpp
   backends/verbs/credit.hpp
   backends/verbs/device.hpp
-  backends/verbs/endings.hpp
+  backends/verbs/completions.hpp
   backends/verbs/errors.hpp
   backends/verbs/extended_posting.hpp
-  backends/verbs/incident.hpp
-  backends/verbs/making.hpp
+  backends/verbs/cm_event.hpp
+  backends/verbs/connection_factory.hpp
   backends/verbs/memory.hpp
   backends/verbs/owned.hpp
   backends/verbs/port.hpp
+  backends/verbs/post_calls.hpp
   backends/verbs/posting.hpp
   backends/verbs/receive_queue.hpp
   backends/verbs/request.hpp

@@ -50,9 +50,8 @@ concept port_shape = requires {
   { S::delivery_complete } -> std::convertible_to<bool>;
   // completion::selective
   { S::selective_completion } -> std::convertible_to<bool>;
-  // framing::header and watched_words: sends carry no immediate.
+  // framing::header: sends carry no immediate.
   { S::framed } -> std::convertible_to<bool>;
-  // framing::watched_words: successful receives make no entry.
   // receive_buffers::multi_receive: each posted buffer takes many messages.
   { S::multi_receive } -> std::convertible_to<bool>;
   // receive_pool::shared on a connected fabric: one pool for all links.

@@ -41,7 +41,7 @@ class runner {
     detail::promise_base& p = started.promise();
     p.owner = this;
     p.self = started;
-    p.told_to = end;
+    p.result_to = end;
     p.next = spawned_;
     if (spawned_ != nullptr) spawned_->previous = &p;
     spawned_ = &p;
@@ -113,7 +113,7 @@ class runner {
 inline void detail::ended(promise_base& which, const status& how) noexcept {
   runner& owner = *which.owner;
   owner.unlist(which);
-  if (which.told_to != nullptr) *which.told_to = how;
+  if (which.result_to != nullptr) *which.result_to = how;
   else if (!how) {
     ++owner.ended_badly_;
     owner.last_bad_end_ = how;

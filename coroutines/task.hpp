@@ -39,7 +39,7 @@ struct promise_base {
   runner* owner = nullptr;
   promise_base* previous = nullptr;
   promise_base* next = nullptr;
-  status* told_to = nullptr;
+  status* result_to = nullptr;
   std::coroutine_handle<> self{};
 
   /// Always inlined: otherwise g++ 12 reports that a template operator new and a plain operator delete mismatch.

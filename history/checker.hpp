@@ -51,7 +51,7 @@ class checker {
   /// Writer, receiver, and the value that names the delivery.
   using delivery_name = std::tuple<std::uint16_t, std::uint16_t, std::uint64_t>;
   struct deliveries {
-    std::vector<const record*> told;
+    std::vector<const record*> reported;
     std::vector<const operation*> sent;
   };
 
@@ -125,13 +125,13 @@ class checker {
     }
   }
 
-  void judge_deliveries(work kind, event told, property lost, property twice, property spoiled) {
+  void judge_deliveries(work kind, event reported, property lost, property twice, property spoiled) {
     std::map<delivery_name, deliveries> by_name;
     for (const auto& [name, each] : operations_)
       if (each.posted.kind == kind)
         by_name[{each.posted.process, each.posted.peer, each.posted.value}].sent.push_back(&each);
     for (const record& each : all_)
-      if (each.what == told) by_name[{each.peer, each.process, each.value}].told.push_back(&each);
+      if (each.what == reported) by_name[{each.peer, each.process, each.value}].reported.push_back(&each);
     for (const auto& [name, both] : by_name) judge_delivery(name, both, lost, twice, spoiled);
   }
 
@@ -141,18 +141,18 @@ class checker {
     const std::string what = std::to_string(value) + " from process " + std::to_string(from);
     std::size_t certain = 0;
     for (const operation* each : both.sent) certain += each->ended != nullptr && each->ended->outcome == errc::ok;
-    if (both.told.size() > both.sent.size())
-      say(twice, *both.told.back(),
-          what + " came " + std::to_string(both.told.size()) + " times, sent " + std::to_string(both.sent.size()) +
+    if (both.reported.size() > both.sent.size())
+      say(twice, *both.reported.back(),
+          what + " came " + std::to_string(both.reported.size()) + " times, sent " + std::to_string(both.sent.size()) +
               " times");
-    if (both.told.size() < certain && finished(from) && finished(to))
+    if (both.reported.size() < certain && finished(from) && finished(to))
       say(lost, both.sent.back()->posted,
-          what + " to process " + std::to_string(to) + " came " + std::to_string(both.told.size()) +
+          what + " to process " + std::to_string(to) + " came " + std::to_string(both.reported.size()) +
               " times, sent in success " + std::to_string(certain) + " times");
-    for (const record* each : both.told) {
+    for (const record* each : both.reported) {
       const auto same = [each](const operation* o) { return o->posted.summed == 0 || o->posted.sum == each->sum; };
       if (each->summed != 0 && !both.sent.empty() && std::none_of(both.sent.begin(), both.sent.end(), same))
-        say(spoiled, *each, what + " was told with other bytes than were sent");
+        say(spoiled, *each, what + " was delivered with other bytes than were sent");
     }
   }
 

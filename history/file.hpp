@@ -96,7 +96,7 @@ inline result<std::vector<record>> read_file(const std::string& path) {
     record next;
     if (!decode(image, next))
       return {error(errc::invalid, "history"),
-              path + ": record " + std::to_string(all.size()) + " is none: unknown kind, or bytes that should be 0"};
+              path + ": record " + std::to_string(all.size()) + " is invalid: unknown kind, or bytes that should be 0"};
     all.push_back(next);
   }
   return all;

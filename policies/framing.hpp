@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where does a message say what it is and whose? User messages share the receives with the handshake, heartbeats and
-// notices. Addressed fabrics do not say reliably who sent: FI_SOURCE is optional and costs. Therefore each message
-// carries a 32-bit tag. Answers: immediate - the tag travels in the send's immediate, and payloads are untouched
-// (fi_senddata(3)). header - 8 bytes in front of the payload, for rows whose sends carry no immediate (iWARP); needs a
-// gather list of two. Hot path: yes.
+// Where does a message carry its kind and its connection? User messages share the receives with the handshake,
+// heartbeats and notices. Addressed fabrics do not name the sender reliably: FI_SOURCE is optional and costs time. So
+// each message carries a 32-bit tag. Answers:
+// - immediate: the tag travels in the send's immediate, and payloads are untouched (fi_senddata(3)).
+// - header: 8 bytes before the payload, for rows whose sends carry no immediate (iWARP). It needs a gather list of two.
+// Hot path: yes.
 #pragma once
 
 #include "../core/policy.hpp"

@@ -55,7 +55,7 @@ inline constexpr std::uint16_t cell_answered = 1;
 /// A separate write carried the bytes; the payload is their number, 8 bytes.
 inline constexpr std::uint16_t cell_outside = 2;
 /// With cell_outside: the initiator's library reports a refusal, so the target need not.
-inline constexpr std::uint16_t cell_told_by_library = 4;
+inline constexpr std::uint16_t cell_reported_by_library = 4;
 inline constexpr std::uint16_t cell_flags = 7;
 
 inline constexpr std::uint32_t ring_cells = 32;

@@ -84,7 +84,7 @@ std::optional<failure> unusable_address(const address_bytes& address, const fi_i
       return failure{error(errc::invalid, "dial"), who + "is no IPv4 (16 bytes) or IPv6 (28 bytes) socket address"};
     if (!request<Shape>::connected && socket_family(own) && *family != *socket_family(own))
       return failure{error(errc::invalid, "dial"),
-                     who + "is of another IP version than this port's own, " + printable_address(own, true)};
+                     who + "has another IP version than this port's own address, " + printable_address(own, true)};
     return std::nullopt;
   }
   if (info.addr_format == FI_ADDR_STR) {

@@ -47,7 +47,7 @@ class completion_queue {
     for (attributes.size = 2 * least; returned != 0 && attributes.size >= least; attributes.size -= least) {
       returned = fi_cq_open(in.object.get(), &attributes, made.queue_.slot(), nullptr);
       if constexpr (Shape::two_queues)
-        if (returned == 0) returned = fi_cq_open(in.object.get(), &attributes, made.ends_.slot(), nullptr);
+        if (returned == 0) returned = fi_cq_open(in.object.get(), &attributes, made.transmit_.slot(), nullptr);
     }
     if (returned != 0)
       return refused(returned, "fi_cq_open",
@@ -59,10 +59,10 @@ class completion_queue {
   /// The queues of transmits and receives: the same queue, unless Shape::two_queues.
   struct handles {
     fid_cq* receive_cq = nullptr;
-    fid_cq* ends = nullptr;
+    fid_cq* transmit_cq = nullptr;
   };
   handles get() const noexcept {
-    if constexpr (Shape::two_queues) return {queue_.get(), ends_.get()};
+    if constexpr (Shape::two_queues) return {queue_.get(), transmit_.get()};
     else return {queue_.get(), queue_.get()};
   }
 
@@ -70,7 +70,7 @@ class completion_queue {
   /// receives too.
   static int bind(handles queues, fid_ep* endpoint) noexcept {
     const std::uint64_t selective = Shape::selective_completion ? FI_SELECTIVE_COMPLETION : 0;
-    if (const int r = fi_ep_bind(endpoint, &queues.ends->fid, FI_TRANSMIT | selective); r != 0) return r;
+    if (const int r = fi_ep_bind(endpoint, &queues.transmit_cq->fid, FI_TRANSMIT | selective); r != 0) return r;
     return fi_ep_bind(endpoint, &queues.receive_cq->fid, FI_RECV);
   }
 
@@ -88,57 +88,57 @@ class completion_queue {
   /// The part of the queue that a poll needs.
   struct reader_of_one {
     fid_cq* queue = nullptr;
-    [[no_unique_address]] spacing looks{};
+    [[no_unique_address]] spacing polls{};
     /// A result above 0 is a number of entries; call found() next.
     [[gnu::always_inline]] ssize_t read(entries& all) noexcept {
-      looks.before_poll();
+      polls.before_poll();
       return fi_cq_read(queue, all.data(), all.size());
     }
-    [[gnu::always_inline]] void found() noexcept { looks.found(); }
+    [[gnu::always_inline]] void found() noexcept { polls.found(); }
     /// Whether an error entry is waiting.
     static constexpr bool failed(ssize_t read) noexcept { return read == -FI_EAVAIL; }
   };
   /// Receives take half of the entries at most, so they never delay transmit completions.
   struct reader_of_two {
     fid_cq* queue = nullptr;
-    fid_cq* ends = nullptr;
-    [[no_unique_address]] spacing looks{};
+    fid_cq* transmit_cq = nullptr;
+    [[no_unique_address]] spacing polls{};
     [[gnu::always_inline]] ssize_t read(entries& all) noexcept {
-      looks.before_poll();
+      polls.before_poll();
       const ssize_t came = fi_cq_read(queue, all.data(), all.size() / 2);
       if (failed(came)) [[unlikely]]
         return came;
       const ssize_t before = std::max<ssize_t>(came, 0);
-      const ssize_t ended = fi_cq_read(ends, all.data() + before, all.size() - static_cast<std::size_t>(before));
+      const ssize_t ended = fi_cq_read(transmit_cq, all.data() + before, all.size() - static_cast<std::size_t>(before));
       // The next poll finds an error that follows receives.
       return ended > 0 ? before + ended : before > 0 ? before : ended;
     }
-    [[gnu::always_inline]] void found() noexcept { looks.found(); }
+    [[gnu::always_inline]] void found() noexcept { polls.found(); }
     /// Whether an error entry is waiting.
     static constexpr bool failed(ssize_t read) noexcept { return read == -FI_EAVAIL; }
   };
   using reader = std::conditional_t<Shape::two_queues, reader_of_two, reader_of_one>;
   reader own_reader() const noexcept {
-    if constexpr (Shape::two_queues) return {queue_.get(), ends_.get(), {}};
+    if constexpr (Shape::two_queues) return {queue_.get(), transmit_.get(), {}};
     else return {queue_.get(), {}};
   }
   /// Reports entries that were read. Requires: at least one.
   template <class On>
-  [[gnu::always_inline]] int tell_all(const entries& all, int count, On&& on) {
-    int untold = 0;
+  [[gnu::always_inline]] int report_all(const entries& all, int count, On&& on) {
+    int unreported = 0;
     const fi_cq_data_entry* each = all.data();
     const fi_cq_data_entry* const end = each + count;
     do {
-      const bool told = tell(*each, on);
-      if constexpr (marks_unsignalled) untold += !told;
+      const bool reported = report(*each, on);
+      if constexpr (marks_unsignalled) unreported += !reported;
     } while (++each != end);
-    return count - untold;
+    return count - unreported;
   }
   template <class On>
   int poll(On&& on) {
     entries all;
     const ssize_t count = own_reader().read(all);
-    if (count > 0) return tell_all(all, static_cast<int>(count), on);
+    if (count > 0) return report_all(all, static_cast<int>(count), on);
     return reader::failed(count) ? poll_error(on) : 0;
   }
   /// Reads and reports the announced error entry.
@@ -146,7 +146,7 @@ class completion_queue {
   [[gnu::cold, gnu::noinline]] int poll_error(On& on) {
     std::optional<queue_error> read = read_error(queue_.get());
     if constexpr (Shape::two_queues)
-      if (!read) read = read_error(ends_.get());
+      if (!read) read = read_error(transmit_.get());
     if (!read) return 0;
     last_error_ = *read;
     const bool received = (read->flags & FI_RECV) != 0;
@@ -179,11 +179,11 @@ class completion_queue {
   }
 
   template <class On>
-  [[gnu::always_inline]] static bool tell(const fi_cq_data_entry& entry, On& on) {
+  [[gnu::always_inline]] static bool report(const fi_cq_data_entry& entry, On& on) {
     if constexpr (marks_unsignalled)
       if ((entry.flags & (FI_REMOTE_WRITE | FI_RECV)) == 0 && marked(entry.op_context)) return false;
     if constexpr (Shape::multi_receive)
-      if ((entry.flags & (FI_MULTI_RECV | FI_RECV)) != 0) return tell_of_buffer(entry, on);
+      if ((entry.flags & (FI_MULTI_RECV | FI_RECV)) != 0) return report_buffer(entry, on);
     // Likely: notices come in large numbers, and a message costs another call of the library anyway.
     if ((entry.flags & FI_REMOTE_WRITE) != 0) [[likely]]
       on(completion_entry{completion_kind::write_with_immediate,
@@ -193,7 +193,7 @@ class completion_queue {
                           {}});
     else if ((entry.flags & FI_RECV) != 0)
       on(completion_entry{completion_kind::received, entry.op_context, immediate_of(entry), entry.len, {}});
-    else if (landed_unmarked(entry.flags))
+    else if (is_unflagged_notice(entry.flags))
       on(completion_entry{completion_kind::write_with_immediate,
                           Shape::receive_reserve ? entry.op_context : nullptr,
                           entry.data,
@@ -206,7 +206,7 @@ class completion_queue {
   /// A message in a multi-receive buffer, or the buffer's release. Some libraries report the release with the last
   /// message, some separately (fi_cq(3)).
   template <class On>
-  static bool tell_of_buffer(const fi_cq_data_entry& entry, On& on) {
+  static bool report_buffer(const fi_cq_data_entry& entry, On& on) {
     const bool over = (entry.flags & FI_MULTI_RECV) != 0;
     if ((entry.flags & FI_RECV) == 0) on(completion_entry{completion_kind::released, entry.op_context, 0, 0, {}});
     else
@@ -224,14 +224,14 @@ class completion_queue {
   /// for messages that found no posted receive (libfabric 1.17, sock_pe_progress_buffered_rx).
   static std::uint64_t immediate_of(const fi_cq_data_entry& entry) noexcept { return Shape::framed ? 0 : entry.data; }
   /// shm of libfabric 2 leaves FI_REMOTE_WRITE out. Requires: no FI_RECV.
-  static bool landed_unmarked(std::uint64_t flags) noexcept {
+  static bool is_unflagged_notice(std::uint64_t flags) noexcept {
     return (flags & (FI_REMOTE_CQ_DATA | FI_WRITE | FI_SEND)) == FI_REMOTE_CQ_DATA;
   }
   static bool marked(void* context) noexcept { return (reinterpret_cast<std::uintptr_t>(context) & 1u) != 0; }
 
   struct none {};
   owned<fid_cq> queue_;
-  [[no_unique_address]] std::conditional_t<Shape::two_queues, owned<fid_cq>, none> ends_;
+  [[no_unique_address]] std::conditional_t<Shape::two_queues, owned<fid_cq>, none> transmit_;
   queue_error last_error_{};
 };
 

@@ -2,7 +2,7 @@
 //
 // Explains why the library found nothing: the smallest sets of demands that it cannot grant together. The search drops
 // demands and asks again.
-// It looks for a single impossible demand first, then for pairs that exclude each other (atomics and order on rxm),
+// It polls for a single impossible demand first, then for pairs that exclude each other (atomics and order on rxm),
 // then for larger sets.
 // The search asks some hundred questions at most, and runs only after opening failed. Hot path: no. Threads: none.
 #pragma once
@@ -80,7 +80,7 @@ std::string conflicts_of(const port_options& options) {
   };
   const auto found =
       conflict_search(demands.size(), [&](const std::vector<bool>& kept) { return reply(kept) != nullptr; }).all();
-  if (found.empty()) return "has no endpoint with messages and remote writes, whatever else is given up";
+  if (found.empty()) return "has no endpoint with messages and remote writes, whichever demands are dropped";
   std::vector<bool> rest(demands.size(), true);
   for (const auto& each : found)
     for (const std::size_t index : each) rest[index] = false;

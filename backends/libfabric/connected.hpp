@@ -58,8 +58,8 @@ class connected_endpoints {
   }
   std::uint32_t peer_tag(link of) const {
     const auto held = std::find_if(links_.begin(), links_.end(),
-                                   [&](const held_link& each) { return each.endpoint.get() == of.endpoint; });
-    return held == links_.end() ? no_tag : held->theirs;
+                                   [&](const link_record& each) { return each.endpoint.get() == of.endpoint; });
+    return held == links_.end() ? no_tag : held->peer_tag;
   }
   static constexpr fi_addr_t peer(link) noexcept { return FI_ADDR_UNSPEC; }
   static fid_ep* region_endpoint() noexcept { return nullptr; }
@@ -87,7 +87,7 @@ class connected_endpoints {
   void hang_up(link& gone) {
     fid_ep* endpoint = std::exchange(gone.endpoint, nullptr);
     const auto held = std::find_if(links_.begin(), links_.end(),
-                                   [&](const held_link& each) { return each.endpoint.get() == endpoint; });
+                                   [&](const link_record& each) { return each.endpoint.get() == endpoint; });
     if (held == links_.end()) return;
     if (held->state != phase::lost) fi_shutdown(endpoint, 0);
     std::swap(*held, links_.back());
@@ -115,11 +115,11 @@ class connected_endpoints {
 
  private:
   enum class phase : std::uint8_t { opening, established, lost };
-  struct held_link {
+  struct link_record {
     owned<fid_ep> endpoint;
     std::uint32_t tag = no_tag;
     phase state = phase::opening;
-    std::uint32_t theirs = no_tag;  ///< The peer's tag for the link, where the peer sent it.
+    std::uint32_t peer_tag = no_tag;  ///< The peer's tag for the link, where the peer sent it.
   };
 
   using queues = typename completion_queue<Shape>::handles;
@@ -184,8 +184,8 @@ class connected_endpoints {
   }
 
   /// The link of an event; null for endpoints that are closed already.
-  held_link* find(fid* object) {
-    for (held_link& each : links_)
+  link_record* find(fid* object) {
+    for (link_record& each : links_)
       if (&each.endpoint.get()->fid == object) return &each;
     return nullptr;
   }
@@ -193,14 +193,14 @@ class connected_endpoints {
   template <class On>
   void on_event(std::uint32_t event, const fi_eq_cm_entry& entry, const_bytes data, On& on) {
     if (event == FI_CONNREQ) return on_request(owned_info(entry.info), on);
-    held_link* about = find(entry.fid);
+    link_record* about = find(entry.fid);
     if (about == nullptr) return;
     if (event == FI_CONNECTED && about->state == phase::opening) {
       about->state = phase::established;
-      if (data.size() >= sizeof about->theirs) std::memcpy(&about->theirs, data.data(), sizeof about->theirs);
+      if (data.size() >= sizeof about->peer_tag) std::memcpy(&about->peer_tag, data.data(), sizeof about->peer_tag);
       on(link_change::established, about->tag, link{about->endpoint.get()});
     } else if (event == FI_SHUTDOWN) {
-      tell_end(*about, on);
+      report_end(*about, on);
     }
   }
 
@@ -215,24 +215,24 @@ class connected_endpoints {
     if (make_endpoint(*info, endpoint) != 0) return;  // Closing the endpoint refuses the request.
     const link arrived = keep(std::move(endpoint), no_tag);
     const std::uint32_t tag = on(link_change::arrived, no_tag, arrived);
-    held_link* kept = find(&arrived.endpoint->fid);
+    link_record* kept = find(&arrived.endpoint->fid);
     if (kept == nullptr) return;  // The handler hung up.
     kept->tag = tag;
     link unwanted = arrived;
     if (tag == no_tag) return hang_up(unwanted);  // Not fi_reject: the endpoint owns the request by now.
-    constexpr std::size_t told = Shape::shared_receives ? sizeof tag : 0;  // See peer_tag in core/port.hpp.
-    if (fi_accept(arrived.endpoint, told == 0 ? nullptr : &tag, told) != 0) tell_end(*kept, on);
+    constexpr std::size_t tag_bytes = Shape::shared_receives ? sizeof tag : 0;  // See peer_tag in core/port.hpp.
+    if (fi_accept(arrived.endpoint, tag_bytes == 0 ? nullptr : &tag, tag_bytes) != 0) report_end(*kept, on);
   }
 
   template <class On>
   [[gnu::cold]] void on_error(On& on) {
     fi_eq_err_entry entry{};
     if (fi_eq_readerr(events_.get(), &entry, 0) < 0) return;
-    if (held_link* about = find(entry.fid)) tell_end(*about, on);
+    if (link_record* about = find(entry.fid)) report_end(*about, on);
   }
 
   template <class On>
-  static void tell_end(held_link& about, On& on) {
+  static void report_end(link_record& about, On& on) {
     const phase before = std::exchange(about.state, phase::lost);
     if (before == phase::lost) return;
     on(before == phase::opening ? link_change::refused : link_change::lost, about.tag, link{about.endpoint.get()});
@@ -246,8 +246,8 @@ class connected_endpoints {
   bool bound_ = false;
   owned<fid_eq> events_;
   owned<fid_pep> listener_;
-  owned<fid_ep> pool_;            // Shape::shared_receives
-  std::vector<held_link> links_;  // Last: closed first.
+  owned<fid_ep> pool_;              // Shape::shared_receives
+  std::vector<link_record> links_;  // Last: closed first.
 };
 
 }  // namespace weft::backends::libfabric

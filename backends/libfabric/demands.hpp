@@ -99,10 +99,10 @@ inline demand progress(bool polling) {
 }
 inline demand threading(thread_level asked) {
   return {asked == thread_level::one_owner ? "one owner per port"
-          : asked == thread_level::any     ? "locks of the library's"
+          : asked == thread_level::any     ? "locks of the library"
                                            : "one owner per queue",
           [](question& q) { q.hints->domain_attr->threading = FI_THREAD_UNSPEC; },
-          [](const fi_info&) -> std::string { return "another model of threads"; }};
+          [](const fi_info&) -> std::string { return "another threading model"; }};
 }
 inline demand receives(std::uint32_t count) {
   return {"receives: " + std::to_string(count), [](question& q) { q.hints->rx_attr->size = 0; },

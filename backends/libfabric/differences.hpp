@@ -56,7 +56,7 @@ class differences {
   std::string sentence(std::string_view fabric) const {
     std::string said =
         "fabric " + std::string(fabric) + ": the library is not what this program was generated for: " + text();
-    if (!refuse(on_difference::degrade)) said += "; on_difference::degrade opens nevertheless";
+    if (!refuse(on_difference::degrade)) said += "; on_difference::degrade accepts these differences";
     return said;
   }
 

@@ -76,8 +76,8 @@ class waiting {
     waiting made;
     if (!on_descriptor || !options.sleeps) return made;
     made.fabric_ = fabric;
-    fid* const ends = Shape::two_queues ? &queues.ends->fid : nullptr;
-    for (fid* each : {&queues.receive_cq->fid, ends, events == nullptr ? nullptr : &events->fid}) {
+    fid* const transmit = Shape::two_queues ? &queues.transmit_cq->fid : nullptr;
+    for (fid* each : {&queues.receive_cq->fid, transmit, events == nullptr ? nullptr : &events->fid}) {
       if (each == nullptr) continue;
       int descriptor = -1;
       if (const int r = fi_control(each, FI_GETWAIT, &descriptor); r != 0)

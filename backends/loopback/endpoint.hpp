@@ -6,7 +6,7 @@
 // Hot path: yes; rings grow during warm-up only. Threads: one.
 #pragma once
 
-#include "conduct.hpp"
+#include "behaviour.hpp"
 #include "packet.hpp"
 #include "ring.hpp"
 #include "scheduler.hpp"
@@ -54,8 +54,8 @@ struct link_state {
   std::int64_t last_write = 0;
   std::int64_t last_any = 0;
   std::uint32_t in_flight = 0;
-  receive_queue receives;         ///< Connected fabrics without a pool only.
-  std::uint32_t theirs = no_tag;  ///< The peer's tag, where it was sent.
+  receive_queue receives;           ///< Connected fabrics without a pool only.
+  std::uint32_t peer_tag = no_tag;  ///< The peer's tag, where it was sent.
 };
 
 struct link_event {
@@ -66,7 +66,7 @@ struct link_event {
 
 /// A completion and its link. The link may end before the completion is read.
 struct pending_completion {
-  completion_entry told{};
+  completion_entry entry{};
   link_name at{};
 };
 
@@ -77,7 +77,7 @@ struct endpoint {
   bool open = true;
   bool crashed = false;  ///< Its process was killed: it sends nothing more.
   port_options options;
-  conduct row{};
+  behaviour row{};
   address_bytes address;
   std::string host;
   std::string service;
@@ -92,17 +92,17 @@ struct endpoint {
   std::map<std::uint64_t, std::unique_ptr<region>> locals;   ///< Registered for local use only.
   std::uint64_t keys_made = 0;
   std::uint64_t locals_made = 0;
-  std::uint64_t landed = 0;
+  std::uint64_t counted_writes = 0;
   std::uint64_t receive_calls = 0;  ///< Calls that posted receives, one or several each.
   std::uint64_t starved_count = 0;  ///< Number of packets that found no receive.
   std::uint64_t refused_count = 0;  ///< Number of remote accesses that this port refused.
   std::int64_t full_until = 0;
-  std::uint32_t sleeper = nobody;  ///< The task in wait().
-  std::uint64_t news = 0;          ///< Counts the events that wake a sleeper.
-  std::uint64_t news_seen = 0;
+  std::uint32_t sleeper = no_index;  ///< The task in wait().
+  std::uint64_t events = 0;          ///< Counts the events that wake a sleeper.
+  std::uint64_t events_seen = 0;
 
-  bool has_news() const noexcept {
-    return !completions.empty() || !link_events.empty() || !incoming.empty() || news != news_seen;
+  bool has_events() const noexcept {
+    return !completions.empty() || !link_events.empty() || !incoming.empty() || events != events_seen;
   }
   link_state* find(const link_name& name) noexcept {
     if (name.port != id || name.index >= links.size()) return nullptr;

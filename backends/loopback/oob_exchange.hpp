@@ -5,7 +5,7 @@
 // Hot path: no. Threads: one.
 #pragma once
 
-#include "membership.hpp"
+#include "setup.hpp"
 #include "waiting.hpp"
 
 namespace weft::backends::loopback {
@@ -54,7 +54,7 @@ class oob_exchange {
       if (sim.now() >= until) break;
       sim.time.pass(std::min<std::int64_t>(200'000, until - sim.now()));
     }
-    return {error(errc::unreachable, "out-of-band exchange"), "loopback: nobody serves an address at " +
+    return {error(errc::unreachable, "out-of-band exchange"), "loopback: no listener serves an address at " +
                                                                   std::string(node) + ":" + std::string(service) +
                                                                   "; is the listener running?"};
   }

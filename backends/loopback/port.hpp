@@ -38,7 +38,7 @@ class port {
 
   static result<std::unique_ptr<port>> open(const port_options& options) {
     simulation& sim = here();
-    auto made = open_endpoint(sim, options, conduct_of<Shape>(), Shape::name);
+    auto made = open_endpoint(sim, options, behaviour_of<Shape>(), Shape::name);
     if (!made) return made.error();
     return std::unique_ptr<port>(new port(sim, std::move(made).value()));
   }
@@ -71,7 +71,7 @@ class port {
   }
   result<link> dial(const address_bytes& to, std::uint32_t tag) {
     if (!at_->open)
-      return {error(errc::closed, "dial"), std::string(Shape::name) + " (loopback): the port's world is gone"};
+      return {error(errc::closed, "dial"), std::string(Shape::name) + " (loopback): the port's world was destroyed"};
     return dial_endpoint(sim_, *at_, to, tag, Shape::name);
   }
   void hang_up(link& which) {
@@ -82,7 +82,7 @@ class port {
   void poll_links(On&& on);
   std::uint32_t peer_tag(link of) const {
     const link_state* held = at_->find(of);
-    return held == nullptr ? no_tag : held->theirs;
+    return held == nullptr ? no_tag : held->peer_tag;
   }
 
   result<registration> register_memory(bytes memory, rights granted, std::uint64_t wanted_key) {
@@ -202,8 +202,8 @@ class port {
   int poll(On&& on);
   std::uint64_t counted_writes() noexcept requires(Shape::remote_counter) {
     turn();
-    at_->news_seen = at_->news;
-    return at_->landed;
+    at_->events_seen = at_->events;
+    return at_->counted_writes;
   }
 
   instant now() const noexcept {
@@ -238,7 +238,7 @@ class port {
     remote_memory remote;
     void* context;
     std::uint64_t immediate;
-    bool tells;
+    bool has_immediate;
     bool copied;
     const_bytes header;
     void* header_descriptor = nullptr;

@@ -21,11 +21,11 @@ port<Shape>::port(simulation& sim, std::shared_ptr<endpoint> at) : sim_(sim), at
 
 template <port_shape Shape>
 status port<Shape>::check(const order& asked, const char* operation) const noexcept {
-  const conduct& row = at_->row;
+  const behaviour& row = at_->row;
   if (!at_->open) return error(errc::closed, operation);
   const bool write = asked.kind == packet_kind::write;
   if (asked.mode == post_mode::delivered && !row.delivers) return error(errc::unsupported, operation);
-  if (write && asked.tells && (!Shape::write_immediate || row.write_immediate_bytes == 0))
+  if (write && asked.has_immediate && (!Shape::write_immediate || row.write_immediate_bytes == 0))
     return error(errc::unsupported, operation);
   if (asked.copied && asked.size() > row.inject_bytes) return error(errc::invalid, operation);
   const std::uint64_t most = asked.kind == packet_kind::message ? row.largest_message : row.largest_write;
@@ -56,7 +56,7 @@ status port<Shape>::post(const order& asked, const char* operation) noexcept {
   p.header_size = asked.header.size();
   p.where = asked.remote;
   p.immediate = asked.immediate;
-  p.immediate_given = asked.tells;
+  p.immediate_given = asked.has_immediate;
   p.injected = asked.copied;
   set_out(sim_, *at_, index);
   return {};
@@ -87,7 +87,7 @@ void port<Shape>::turn() {
   if (sim_.time.draw.hits(sim_.wrong.pause)) {
     node_state& node = sim_.nodes[at_->node];
     node.paused_until = std::max(node.paused_until, sim_.after(sim_.wrong.pause_least, sim_.wrong.pause_most));
-    sim_.note(happening::paused, at_->node);
+    sim_.note(trace_event::paused, at_->node);
   }
   sim_.time.pass(sim_.time.draw.between(sim_.cost.poll_least, sim_.cost.poll_most).count());
   progress(sim_, *at_);
@@ -97,23 +97,23 @@ template <port_shape Shape>
 template <class On>
 int port<Shape>::poll(On&& on) {
   turn();
-  at_->news_seen = at_->news;
-  int told = 0;
+  at_->events_seen = at_->events;
+  int reported = 0;
   if constexpr (Shape::two_queues) {  // The queues are read one after the other: receives, then transmits.
     std::array<completion_entry, 16> read;
-    for (; told < 16 && !at_->completions.empty(); at_->completions.pop_front())
-      read[static_cast<std::size_t>(told++)] = at_->completions.front().told;
-    std::stable_partition(read.begin(), read.begin() + told,
+    for (; reported < 16 && !at_->completions.empty(); at_->completions.pop_front())
+      read[static_cast<std::size_t>(reported++)] = at_->completions.front().entry;
+    std::stable_partition(read.begin(), read.begin() + reported,
                           [](const completion_entry& each) { return each.kind != completion_kind::ended; });
-    for (int i = 0; i < told; ++i) on(read[static_cast<std::size_t>(i)]);
+    for (int i = 0; i < reported; ++i) on(read[static_cast<std::size_t>(i)]);
   } else {
-    for (; told < 16 && !at_->completions.empty(); ++told) {
-      const completion_entry next = at_->completions.front().told;
+    for (; reported < 16 && !at_->completions.empty(); ++reported) {
+      const completion_entry next = at_->completions.front().entry;
       at_->completions.pop_front();
       on(next);
     }
   }
-  return told;
+  return reported;
 }
 
 template <port_shape Shape>
@@ -143,14 +143,14 @@ status port<Shape>::wait(instant until) noexcept {
   const bool for_ever = until == instant::max();
   std::int64_t end = until.time_since_epoch().count();
   if (!for_ever && sim_.wrong.bug == planted_bug::forgotten_deadline) end += 200'000'000;
-  if (at_->has_news() || sim_.time.draw.hits(sim_.wrong.spurious_wake)) {
+  if (at_->has_events() || sim_.time.draw.hits(sim_.wrong.spurious_wake)) {
     sim_.time.pass(sim_.cost.clock.count());
     return {};
   }
   doze(sim_, *at_, for_ever ? never : end);
   // Outside fibers, doze returns only when nothing will ever happen.
-  const bool in_fiber = sim_.time.running() != nobody;
-  if (at_->has_news() || (in_fiber && sim_.now() < end)) return {};
+  const bool in_fiber = sim_.time.running() != no_index;
+  if (at_->has_events() || (in_fiber && sim_.now() < end)) return {};
   return error(errc::deadline, "wait");
 }
 

@@ -6,8 +6,8 @@
 // Hot path: yes. Threads: one.
 #pragma once
 
-#include "linking.hpp"
-#include "naming.hpp"
+#include "address.hpp"
+#include "connections.hpp"
 
 namespace weft::backends::loopback {
 
@@ -21,7 +21,7 @@ inline bool registered(const endpoint& at, const void* descriptor, const std::by
   return false;
 }
 
-inline status turned_away(simulation& sim, waits_for what, const char* operation) {
+inline status busy(simulation& sim, waits_for what, const char* operation) {
   sim.time.pass(sim.cost.refused_post.count());
   return again(what, operation);
 }
@@ -31,18 +31,18 @@ inline status admit(simulation& sim, endpoint& at, const link_name& name, const 
   link_state* link = at.find(name);
   if (link == nullptr) return error(errc::closed, operation);
   if (link->phase == link_phase::lost) return error(errc::peer_lost, operation);
-  if (!at.row.connected && link->peer.port == nobody)  // Dialled before the peer was open.
-    if (const endpoint* there = endpoint_at(sim, link->dialled); there != nullptr) link->peer = {there->id, nobody, 0};
-  if (link->phase != link_phase::open) return turned_away(sim, waits_for::connection, operation);
+  if (!at.row.connected && link->peer.port == no_index)  // Dialled before the peer was open.
+    if (const endpoint* there = endpoint_at(sim, link->dialled); there != nullptr)
+      link->peer = {there->id, no_index, 0};
+  if (link->phase != link_phase::open) return busy(sim, waits_for::connection, operation);
   if (at.row.lazy && !link->warm) {
     knock(sim, name, *link);
-    return turned_away(sim, waits_for::connection, operation);
+    return busy(sim, waits_for::connection, operation);
   }
   if (sim.now() >= at.full_until && sim.time.draw.hits(sim.wrong.full_queue))
     at.full_until = sim.now() + sim.wrong.full_queue_time.count();
   const std::uint32_t in_flight = at.row.connected ? link->in_flight : at.in_flight;
-  if (sim.now() < at.full_until || in_flight >= at.options.operations)
-    return turned_away(sim, waits_for::queue, operation);
+  if (sim.now() < at.full_until || in_flight >= at.options.operations) return busy(sim, waits_for::queue, operation);
   if (++sim.posted == sim.wrong.crash_at_packet) sim.crash(at.node);
   return {};
 }
@@ -69,7 +69,7 @@ inline void set_out(simulation& sim, endpoint& at, std::uint32_t index) {
   ++at.in_flight;
   ++link.in_flight;
   if (p.injected) p.load();
-  else scribble(at, p.context);
+  else overwrite_context(at, p.context);
   const std::int64_t leaves = std::max(sim.after(duration(1), sim.cost.departure_most), link.last_departure + 1);
   link.last_departure = leaves;
   sim.time.post(leaves, due_kind::packet, index);
@@ -94,8 +94,8 @@ inline status post_receive(simulation& sim, endpoint& at, const link_name& name,
   if (link != nullptr && link->phase == link_phase::lost && queue.starved.empty())
     return error(errc::peer_lost, "post_receive");
   if (!registered(at, into.descriptor, into.data, into.size)) return error(errc::invalid, "post_receive");
-  if (queue.posted.size() >= at.options.receives) return turned_away(sim, waits_for::queue, "post_receive");
-  scribble(at, context);
+  if (queue.posted.size() >= at.options.receives) return busy(sim, waits_for::queue, "post_receive");
+  overwrite_context(at, context);
   queue.posted.push_back({into, context});
   if (queue.starved.empty() || std::exchange(queue.retry_due, true)) return {};
   const std::uint64_t which = (std::uint64_t{name.index} << 32) | name.generation;

@@ -21,7 +21,7 @@
 namespace weft::backends::loopback {
 
 inline constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
-inline constexpr std::uint32_t nobody = ~std::uint32_t{0};
+inline constexpr std::uint32_t no_index = ~std::uint32_t{0};
 
 /// Kinds of due events. `subject` is a task, a packet, an action, or a port whose receives are tried again.
 enum class due_kind : std::uint8_t { wake, packet, action, feed };
@@ -39,10 +39,10 @@ struct due {
 struct task {
   std::unique_ptr<fiber, void (*)(fiber*)> thread{nullptr, &fiber::abandon};
   std::uint32_t node = 0;
-  bool service = false;              ///< The run may end before it.
-  std::uint64_t ticket = 0;          ///< Wake-ups with an older ticket are stale.
-  std::uint32_t asleep_at = nobody;  ///< The port that it waits on without a deadline.
-  bool condemned = false;            ///< Dies as soon as it leaves.
+  bool service = false;                ///< The run may end before it.
+  std::uint64_t ticket = 0;            ///< Wake-ups with an older ticket are stale.
+  std::uint32_t asleep_at = no_index;  ///< The port that it waits on without a deadline.
+  bool condemned = false;              ///< Dies as soon as it leaves.
 };
 
 /// Runs due events, earliest first.
@@ -105,7 +105,7 @@ class scheduler {
   void pass(std::int64_t cost) { sleep_until(now_ + cost); }
 
   void sleep_until(std::int64_t at) {
-    if (running_ == nobody) {
+    if (running_ == no_index) {
       while (!heap_.empty() && heap_.front().at <= at) (void)step();
       now_ = std::max(now_, at);
       return;
@@ -158,11 +158,11 @@ class scheduler {
       return {};
     }
     ++sleeper.ticket;
-    log.note(now_, happening::ran, sleeper.node, next.subject);
+    log.note(now_, trace_event::ran, sleeper.node, next.subject);
     fiber* thread = sleeper.thread.get();
     running_ = next.subject;
     thread->resume();
-    running_ = nobody;
+    running_ = no_index;
     task& stopped = tasks[next.subject];
     if (stopped.condemned) stopped.thread.reset();
     return stopped.thread && stopped.thread->done() ? stopped.thread->escaped() : std::exception_ptr{};
@@ -173,7 +173,7 @@ class scheduler {
   std::uint64_t order_ = 0;
   std::int64_t now_ = 1'000'000'000;  // Not zero: an instant of zero often means "none" to callers.
   std::int64_t limit_ = never;
-  std::uint32_t running_ = nobody;
+  std::uint32_t running_ = no_index;
 };
 
 }  // namespace weft::backends::loopback

@@ -19,7 +19,7 @@ struct node_state {
 };
 
 /// A broken path between two nodes. Packets on it wait.
-struct road_cut {
+struct cut_path {
   std::uint32_t one = 0;
   std::uint32_t other = 0;
   ring<std::uint32_t> held;
@@ -55,7 +55,7 @@ struct simulation {
   packet_pool pool;
   std::vector<node_state> nodes;  ///< 0 is "main": code outside of fibers.
   std::vector<std::shared_ptr<endpoint>> endpoints;
-  std::vector<std::unique_ptr<road_cut>> cuts;
+  std::vector<std::unique_ptr<cut_path>> cuts;
   std::vector<std::shared_ptr<oob_exchange_entry>> served;
   std::uint32_t guest_node = 0;  ///< The node of the thread that runs outside of fibers.
   std::uint64_t posted = 0;
@@ -63,10 +63,10 @@ struct simulation {
 
   std::int64_t now() const noexcept { return time.now(); }
   std::uint32_t here() const noexcept {
-    return time.running() == nobody ? guest_node : time.tasks[time.running()].node;
+    return time.running() == no_index ? guest_node : time.tasks[time.running()].node;
   }
   std::int64_t after(duration least, duration most) { return now() + time.draw.between(least, most).count(); }
-  void note(happening what, std::uint32_t who, std::uint64_t first = 0, std::uint64_t second = 0) {
+  void note(trace_event what, std::uint32_t who, std::uint64_t first = 0, std::uint64_t second = 0) {
     time.log.note(now(), what, who, first, second);
   }
   std::uint32_t node_named(std::string_view name) {
@@ -75,7 +75,7 @@ struct simulation {
     nodes.push_back({std::string(name)});
     return static_cast<std::uint32_t>(nodes.size() - 1);
   }
-  road_cut* cut_between(std::uint32_t a, std::uint32_t b) noexcept {
+  cut_path* cut_between(std::uint32_t a, std::uint32_t b) noexcept {
     for (auto& held : cuts)
       if ((held->one == a && held->other == b) || (held->one == b && held->other == a)) return held.get();
     return nullptr;
@@ -83,30 +83,30 @@ struct simulation {
 };
 
 /// Wakes the task that sleeps on this port.
-inline void tell_sleeper(simulation& sim, endpoint& at) {
-  if (at.sleeper == nobody) return;
-  const std::uint32_t sleeper = std::exchange(at.sleeper, nobody);
+inline void wake_sleeper(simulation& sim, endpoint& at) {
+  if (at.sleeper == no_index) return;
+  const std::uint32_t sleeper = std::exchange(at.sleeper, no_index);
   const std::int64_t wakes =
       at.row.naps ? sim.after(duration(0), sim.cost.nap) : sim.after(sim.cost.wake_least, sim.cost.wake_most);
   sim.time.post(wakes, due_kind::wake, sleeper, sim.time.tasks[sleeper].ticket);
 }
 
 /// Overwrites a context as a library does while it owns it.
-inline void scribble(const endpoint& at, void* context) noexcept {
+inline void overwrite_context(const endpoint& at, void* context) noexcept {
   if (context != nullptr && at.row.context_bytes != 0) std::memset(context, 0xa5, at.row.context_bytes);
 }
 
-inline void tell(simulation& sim, endpoint& at, const completion_entry& told, const link_name& link) {
-  sim.note(happening::told, at.id, static_cast<std::uint64_t>(told.kind),
-           static_cast<std::uint64_t>(told.outcome.code));
-  at.completions.push_back({told, link});
-  tell_sleeper(sim, at);
+inline void report(simulation& sim, endpoint& at, const completion_entry& entry, const link_name& link) {
+  sim.note(trace_event::reported, at.id, static_cast<std::uint64_t>(entry.kind),
+           static_cast<std::uint64_t>(entry.outcome.code));
+  at.completions.push_back({entry, link});
+  wake_sleeper(sim, at);
 }
 
 inline void change(simulation& sim, endpoint& at, const link_event& event) {
-  sim.note(happening::changed, at.id, static_cast<std::uint64_t>(event.what), event.at.index);
+  sim.note(trace_event::changed, at.id, static_cast<std::uint64_t>(event.what), event.at.index);
   at.link_events.push_back(event);
-  tell_sleeper(sim, at);
+  wake_sleeper(sim, at);
 }
 
 /// Ends the initiator's operation: frees its slot, and reports the end once where the initiator asked for it.
@@ -115,20 +115,20 @@ inline void end(simulation& sim, packet& p, status outcome) {
   endpoint& initiator = *sim.endpoints[p.from.port];
   if (initiator.in_flight > 0) --initiator.in_flight;
   if (link_state* link = initiator.find(p.from); link != nullptr && link->in_flight > 0) --link->in_flight;
-  sim.note(happening::ended, initiator.id, p.number, static_cast<std::uint64_t>(outcome.code));
+  sim.note(trace_event::ended, initiator.id, p.number, static_cast<std::uint64_t>(outcome.code));
   const bool success = outcome.code == errc::ok;
   if (success && (p.injected || p.mode == post_mode::unsignalled)) {
-    tell_sleeper(sim, initiator);  // A slot is free: a caller that got `again` may retry.
-    ++initiator.news;
+    wake_sleeper(sim, initiator);  // A slot is free: a caller that got `again` may retry.
+    ++initiator.events;
     return;
   }
   if (success && sim.wrong.bug == planted_bug::lost_completion && sim.time.draw.below(7) == 0) return;
-  if (!p.injected) scribble(initiator, p.context);
-  completion_entry told;
-  told.kind = completion_kind::ended;
-  told.context = p.injected ? nullptr : p.context;
-  told.outcome = outcome;
-  tell(sim, initiator, told, p.from);
+  if (!p.injected) overwrite_context(initiator, p.context);
+  completion_entry entry;
+  entry.kind = completion_kind::ended;
+  entry.context = p.injected ? nullptr : p.context;
+  entry.outcome = outcome;
+  report(sim, initiator, entry, p.from);
 }
 
 }  // namespace weft::backends::loopback

@@ -13,16 +13,16 @@
 namespace weft::backends::loopback {
 
 /// The kind of a line.
-enum class happening : std::uint8_t {
+enum class trace_event : std::uint8_t {
   ran,
   slept,
   departed,
   arrived,
-  landed,
+  executed,
   starved,
   refused,
   ended,
-  told,
+  reported,
   changed,
   crashed,
   paused,
@@ -32,9 +32,9 @@ enum class happening : std::uint8_t {
   healed,
 };
 
-constexpr const char* name_of(happening what) noexcept {
-  constexpr const char* names[] = {"ran",     "slept",      "departed", "arrived", "landed",  "starved",
-                                   "refused", "ended",      "told",     "changed", "crashed", "paused",
+constexpr const char* name_of(trace_event what) noexcept {
+  constexpr const char* names[] = {"ran",     "slept",      "departed", "arrived", "executed", "starved",
+                                   "refused", "ended",      "reported", "changed", "crashed",  "paused",
                                    "lost",    "duplicated", "cut",      "healed"};
   return names[static_cast<std::uint8_t>(what)];
 }
@@ -42,7 +42,7 @@ constexpr const char* name_of(happening what) noexcept {
 /// One line: time, subject (a node or a port, by kind), and two numbers that depend on the kind.
 struct trace_line {
   std::int64_t at = 0;
-  happening what{};
+  trace_event what{};
   std::uint32_t who = 0;
   std::uint64_t first = 0;
   std::uint64_t second = 0;
@@ -51,7 +51,7 @@ struct trace_line {
 /// The run's trace and its 64-bit hash.
 class trace {
  public:
-  void note(std::int64_t at, happening what, std::uint32_t who, std::uint64_t first = 0, std::uint64_t second = 0) {
+  void note(std::int64_t at, trace_event what, std::uint32_t who, std::uint64_t first = 0, std::uint64_t second = 0) {
     mix(static_cast<std::uint64_t>(at));
     mix((std::uint64_t{who} << 8) | static_cast<std::uint8_t>(what));
     mix(first);

@@ -13,18 +13,18 @@ namespace weft::backends::loopback {
 inline void doze(simulation& sim, endpoint& at, std::int64_t until) {
   scheduler& time = sim.time;
   const std::uint32_t self = time.running();
-  if (self == nobody) {
-    while (!at.has_news() && time.next_due() <= until && time.next_due() != never) (void)time.step();
-    if (!at.has_news() && until != never) time.sleep_until(until);
+  if (self == no_index) {
+    while (!at.has_events() && time.next_due() <= until && time.next_due() != never) (void)time.step();
+    if (!at.has_events() && until != never) time.sleep_until(until);
     return;
   }
   at.sleeper = self;
   if (until != never) time.post(until, due_kind::wake, self, time.tasks[self].ticket);
   else time.tasks[self].asleep_at = at.id;
-  sim.note(happening::slept, at.id);
+  sim.note(trace_event::slept, at.id);
   time.leave();
-  time.tasks[self].asleep_at = nobody;
-  if (at.sleeper == self) at.sleeper = nobody;
+  time.tasks[self].asleep_at = no_index;
+  if (at.sleeper == self) at.sleeper = no_index;
 }
 
 }  // namespace weft::backends::loopback

@@ -80,7 +80,7 @@ class world {
   void crash(std::string_view node) { kill_node(sim_, sim_.node_named(node)); }
   void pause(std::string_view node, duration span) {
     const std::uint32_t index = sim_.node_named(node);
-    sim_.note(happening::paused, index, static_cast<std::uint64_t>(span.count()));
+    sim_.note(trace_event::paused, index, static_cast<std::uint64_t>(span.count()));
     sim_.nodes[index].paused_until = std::max(sim_.nodes[index].paused_until, sim_.now() + span.count());
   }
   /// Stops all packets between the two nodes, in both directions, until heal.

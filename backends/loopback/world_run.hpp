@@ -20,7 +20,7 @@ inline std::string world::who_waits() const {
     if (!each.thread || each.thread->done()) continue;
     if (!all.empty()) all += "; ";
     all += "'" + sim_.nodes[each.node].name + "' ";
-    if (each.asleep_at == nobody) {
+    if (each.asleep_at == no_index) {
       all += "sleeps or polls";
       continue;
     }
@@ -61,16 +61,16 @@ inline void world::cut(std::string_view one, std::string_view other) {
   const std::uint32_t a = sim_.node_named(one);
   const std::uint32_t b = sim_.node_named(other);
   if (sim_.cut_between(a, b) != nullptr) return;
-  sim_.note(happening::cut, a, b);
-  sim_.cuts.push_back(std::make_unique<road_cut>());
+  sim_.note(trace_event::cut, a, b);
+  sim_.cuts.push_back(std::make_unique<cut_path>());
   sim_.cuts.back()->one = a;
   sim_.cuts.back()->other = b;
 }
 
 inline void world::heal(std::string_view one, std::string_view other) {
-  road_cut* held = sim_.cut_between(sim_.node_named(one), sim_.node_named(other));
+  cut_path* held = sim_.cut_between(sim_.node_named(one), sim_.node_named(other));
   if (held == nullptr) return;
-  sim_.note(happening::healed, held->one, held->other);
+  sim_.note(trace_event::healed, held->one, held->other);
   for (; !held->held.empty(); held->held.pop_front())
     sim_.time.post(sim_.now(), due_kind::packet, held->held.front(), 0, true);
   std::erase_if(sim_.cuts, [held](const auto& each) { return each.get() == held; });
@@ -96,7 +96,7 @@ inline void empty_endpoint(simulation& sim, endpoint& at) {
 }
 
 /// Breaks links to the dead port after a while where the row reports it; elsewhere they stay silent.
-inline void tell_of_death(simulation& sim, const endpoint& dead) {
+inline void report_death(simulation& sim, const endpoint& dead) {
   for (auto& each : sim.endpoints) {
     if (!each->open) continue;
     for (std::uint32_t i = 0; i < each->links.size(); ++i) {
@@ -113,14 +113,14 @@ inline void tell_of_death(simulation& sim, const endpoint& dead) {
 }
 
 inline void kill_node(simulation& sim, std::uint32_t node) {
-  sim.note(happening::crashed, node);
+  sim.note(trace_event::crashed, node);
   for (auto& entry : sim.served)
     if (entry->node == node) entry->open = false;
   const std::size_t count = sim.endpoints.size();
   for (std::size_t i = 0; i < count; ++i)
     if (endpoint& at = *sim.endpoints[i]; at.node == node && at.open) empty_endpoint(sim, at);
   for (std::size_t i = 0; i < count; ++i)
-    if (const endpoint& at = *sim.endpoints[i]; at.node == node && at.crashed) tell_of_death(sim, at);
+    if (const endpoint& at = *sim.endpoints[i]; at.node == node && at.crashed) report_death(sim, at);
   sim.nodes[node].paused_until = 0;
   bool self = false;
   for (std::uint32_t i = 0; i < sim.time.tasks.size(); ++i) {

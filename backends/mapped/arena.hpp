@@ -152,7 +152,7 @@ class arena {
     row.key.store(key, std::memory_order_release);
     return key;
   }
-  void strike(std::uint64_t key) {
+  void erase(std::uint64_t key) {
     region_row& row = head_->table[key % arena_head::rows];
     row.key.store(0, std::memory_order_relaxed);
     row.flags.store(0, std::memory_order_release);

@@ -5,9 +5,9 @@
 #pragma once
 
 #include "../../core/port.hpp"
-#include "fetching_ahead.hpp"
-#include "greeting.hpp"
-#include "neighbour.hpp"
+#include "handshake.hpp"
+#include "peer_memory.hpp"
+#include "prefetch.hpp"
 #include "ring.hpp"
 
 #include <memory>
@@ -17,11 +17,11 @@
 namespace weft::backends::mapped {
 
 enum class link_phase : std::uint8_t {
-  dialling,  ///< The listener's queue is full: connect again.
-  greeting,  ///< Our hello is sent; the peer's has not arrived.
-  arrived,   ///< A peer connected; its hello has not arrived.
-  heard,     ///< The peer's hello arrived; not reported to the transport.
-  standing,
+  dialling,        ///< The listener's queue is full: connect again.
+  hello_sent,      ///< Our hello is sent; the peer's has not arrived.
+  arrived,         ///< A peer connected; its hello has not arrived.
+  hello_received,  ///< The peer's hello arrived; not reported to the transport.
+  established,
   ending,  ///< Ended, and not reported yet.
   gone,    ///< Reported as ended, or hung up.
 };
@@ -70,14 +70,14 @@ struct connection {
 
   outgoing_ring out;
   incoming_ring in;
-  neighbour there;
+  peer_memory there;
   posted_receives receives;
   likely_lines arriving;  ///< Where the peer's bytes arrived last.
   bool wakes = false;     ///< The peer may sleep: check that after each message.
-  link_phase phase = link_phase::greeting;
-  bool stood = false;  ///< Reported to the transport as established.
+  link_phase phase = link_phase::hello_sent;
+  bool was_established = false;  ///< Reported to the transport as established.
   std::uint32_t tag = no_tag;
-  void* whose = nullptr;                  ///< The transport's object for the link.
+  void* owner = nullptr;                  ///< The transport's object for the link.
   posts* through = nullptr;               ///< The object that posts to this link.
   const std::byte* own_memory = nullptr;  ///< Start of this side's arena.
   pid_t process = 0;
@@ -93,20 +93,20 @@ struct connection {
     out.send_notice(immediate, {first, first + size - 1});
   }
   /// Prefetches the bytes of a notice.
-  [[gnu::always_inline]] void fetch_ahead(written_bytes told) noexcept {
+  [[gnu::always_inline]] void fetch_ahead(written_bytes written) noexcept {
     const auto start = reinterpret_cast<std::uintptr_t>(own_memory);
-    arriving.are(start + told.first, start + told.last);
+    arriving.are(start + written.first, start + written.last);
     arriving.fetch();
   }
 
   [[gnu::always_inline]] void pop() noexcept {
     if (in.popped()) [[unlikely]]
-      tell_room();
+      return_room();
   }
-  [[gnu::noinline]] void tell_room() noexcept { in.tell_room(); }
+  [[gnu::noinline]] void return_room() noexcept { in.return_room(); }
 
   /// Whether a message or a notice can be reported now.
-  bool has_news() const noexcept {
+  bool has_entry() const noexcept {
     if (incoming_memory.start() == nullptr || !in.has_front()) return false;
     return (in.front().size & ring_entry::notice) != 0 || !receives.empty();
   }
@@ -123,19 +123,19 @@ struct connection {
     return {};
   }
   /// Maps the files of the peer's hello. False: no port of this build sends such a hello.
-  bool meet(const packet& came, const std::string& who) noexcept {
-    const std::uint64_t ring_bytes = ring_memory::file_bytes(came.said.payload);
-    if (came.said.entries != ring_memory::entries || came.said.arena < sizeof(arena_head) ||
-        came.said.payload < ring_memory::least_payload || came.said.payload > most_payload ||
-        !keeps(came.arena, came.said.arena) || !keeps(came.ring, ring_bytes))
+  bool map_peer(const packet& came, const std::string& who) noexcept {
+    const std::uint64_t ring_bytes = ring_memory::file_bytes(came.hello.payload);
+    if (came.hello.entries != ring_memory::entries || came.hello.arena < sizeof(arena_head) ||
+        came.hello.payload < ring_memory::least_payload || came.hello.payload > most_payload ||
+        !keeps(came.arena, came.hello.arena) || !keeps(came.ring, ring_bytes))
       return false;
-    auto memory = neighbour::of(came.arena, came.said.arena, who);
+    auto memory = peer_memory::of(came.arena, came.hello.arena, who);
     auto ring = mapping::of(came.ring, ring_bytes, who);
     if (!memory || !ring) return false;
     there = std::move(memory).value();
     outgoing_memory = std::move(ring).value();
-    out = outgoing_ring(reinterpret_cast<ring_memory*>(outgoing_memory.start()), came.said.payload);
-    wakes = came.said.sleeps != 0;
+    out = outgoing_ring(reinterpret_cast<ring_memory*>(outgoing_memory.start()), came.hello.payload);
+    wakes = came.hello.sleeps != 0;
     return true;
   }
   static constexpr std::uint64_t most_payload = std::uint64_t{1} << 32;

@@ -29,7 +29,7 @@ class connections {
         payload_((std::max<std::uint64_t>(ring_memory::least_payload, 4 * options.least_room) + 4095) / 4096 * 4096),
         sleeps_(options.sleeps) {}
 
-  void are_posted_to_by(posts& all) noexcept { posts_ = &all; }
+  void set_posts(posts& all) noexcept { posts_ = &all; }
 
   result<void> open(bool listens) {
     events_ = file(::epoll_create1(EPOLL_CLOEXEC));
@@ -107,31 +107,31 @@ class connections {
     retired_.clear();
     if (!std::exchange(grows_, false)) return;
     for (const auto& each : links_)
-      if (each->stood && !each->there.grow()) broke(*each);
+      if (each->was_established && !each->there.grow()) fail(*each);
   }
 
   /// Reads the sockets: one system call, so it is called now and then.
-  void hear_all() {
+  void read_all_packets() {
     std::array<epoll_event, 32> came{};
     const int count = ::epoll_wait(events_.get(), came.data(), static_cast<int>(came.size()), 0);
     for (int i = 0; i < count; ++i) {
       auto* link = static_cast<connection*>(came[static_cast<std::size_t>(i)].data.ptr);
       if (link == nullptr) admit();
-      else hear_one(*link);
+      else read_packets(*link);
     }
-    news_ = news_ || count == static_cast<int>(came.size());
+    changes_ = changes_ || count == static_cast<int>(came.size());
   }
 
   /// Whether a change must be reported or a connect repeated.
-  bool has_news() const noexcept { return news_; }
+  bool has_changes() const noexcept { return changes_; }
   /// The same, or an arrival.
-  bool has_any_news() const noexcept {
-    return news_ || grows_ ||
-           std::any_of(links_.begin(), links_.end(), [](const auto& each) { return each->has_news(); });
+  bool has_changes_or_arrivals() const noexcept {
+    return changes_ || grows_ ||
+           std::any_of(links_.begin(), links_.end(), [](const auto& each) { return each->has_entry(); });
   }
   void poll() {
-    news_ = false;
-    hear_all();
+    changes_ = false;
+    read_all_packets();
     for (const auto& each : links_) {
       if (each->phase == link_phase::dialling) call(*each);
       if (each->phase == link_phase::arrived && std::chrono::steady_clock::now() - each->since > patience)
@@ -140,18 +140,18 @@ class connections {
   }
   /// Reports every change once.
   template <class On>
-  void tell(On& on) {
-    while (connection* link = next_change()) tell_of(*link, on);
+  void report(On& on) {
+    while (connection* link = next_change()) report_one(*link, on);
     const auto unsettled = [](const auto& each) {
       return each->phase == link_phase::dialling || each->phase == link_phase::ending;
     };
-    news_ = news_ || std::any_of(links_.begin(), links_.end(), unsettled);
+    changes_ = changes_ || std::any_of(links_.begin(), links_.end(), unsettled);
   }
 
-  /// Ends a link whose peer violated the protocol.
-  void broke(connection& link) noexcept {
+  /// Ends a link owner peer violated the protocol.
+  void fail(connection& link) noexcept {
     link.phase = link_phase::ending;
-    news_ = true;
+    changes_ = true;
   }
 
  private:
@@ -185,20 +185,20 @@ class connections {
   void call(connection& link) noexcept {
     const auto to = socket_name::of(link.dialled);
     if (::connect(link.socket.get(), to->get(), to->size) == 0) {
-      link.process = process_behind(link.socket);
-      link.phase = link.process != 0 && say_hello(link) ? link_phase::greeting : link_phase::ending;
+      link.process = peer_process(link.socket);
+      link.phase = link.process != 0 && say_hello(link) ? link_phase::hello_sent : link_phase::ending;
     } else if (errno != EAGAIN && errno != EINTR) {
       link.phase = link_phase::ending;
     }
-    news_ = true;
+    changes_ = true;
   }
   bool say_hello(connection& link) noexcept {
-    greeting mine;
+    hello_packet mine;
     mine.entries = ring_memory::entries;
     mine.payload = payload_;
     mine.arena = own_.size();
     mine.sleeps = sleeps_ ? 1 : 0;
-    const bool said = send_greeting(link.socket, mine, own_.memory(), link.own_ring);
+    const bool said = send_hello(link.socket, mine, own_.memory(), link.own_ring);
     link.own_ring = file();
     return said;
   }
@@ -207,7 +207,7 @@ class connections {
     for (;;) {
       file socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
       if (!socket) return;
-      const pid_t process = process_behind(socket);
+      const pid_t process = peer_process(socket);
       if (process == 0 || links_.size() >= most_links_) continue;
       auto made = fresh(std::move(socket));
       if (!made) continue;
@@ -215,46 +215,48 @@ class connections {
       made.value()->phase = link_phase::arrived;
       links_.push_back(std::move(made).value());
       count_links();
-      hear_one(*links_.back());
+      read_packets(*links_.back());
     }
   }
 
-  void hear_one(connection& link) noexcept {
+  void read_packets(connection& link) noexcept {
     for (;;) {
-      packet came = hear(link.socket);
+      packet came = receive_packet(link.socket);
       if (came.what == packet::kind::nothing) return;
       if (came.what == packet::kind::wake) continue;
       if (link.phase == link_phase::dialling) return;  // Not connected yet: sockets report that as an end.
-      news_ = true;
-      const bool due = link.phase == link_phase::greeting || link.phase == link_phase::arrived;
-      if (came.what == packet::kind::end || !due || !link.meet(came, who_)) {
+      changes_ = true;
+      const bool due = link.phase == link_phase::hello_sent || link.phase == link_phase::arrived;
+      if (came.what == packet::kind::end || !due || !link.map_peer(came, who_)) {
         link.phase = link_phase::ending;
         (void)::epoll_ctl(events_.get(), EPOLL_CTL_DEL, link.socket.get(), nullptr);  // It would be readable for ever.
         return;
       }
-      link.phase = link.phase == link_phase::arrived ? link_phase::heard : link_phase::standing;
+      link.phase = link.phase == link_phase::arrived ? link_phase::hello_received : link_phase::established;
     }
   }
 
   /// A link with a change that the transport does not know yet.
   connection* next_change() const noexcept {
     for (const auto& each : links_) {
-      if (each->phase == link_phase::heard || (each->phase == link_phase::standing && !each->stood)) return each.get();
-      if (each->phase == link_phase::ending && !each->has_news()) return each.get();
+      if (each->phase == link_phase::hello_received ||
+          (each->phase == link_phase::established && !each->was_established))
+        return each.get();
+      if (each->phase == link_phase::ending && !each->has_entry()) return each.get();
     }
     return nullptr;
   }
   template <class On>
-  void tell_of(connection& link, On& on) {
-    if (link.phase == link_phase::heard) return offer(link, on);
-    if (link.phase == link_phase::standing) {
-      link.stood = true;
+  void report_one(connection& link, On& on) {
+    if (link.phase == link_phase::hello_received) return offer(link, on);
+    if (link.phase == link_phase::established) {
+      link.was_established = true;
       on(link_change::established, link.tag, &link);
       return;
     }
     const bool known = link.tag != no_tag;
     link.phase = link_phase::gone;
-    if (known) on(link.stood ? link_change::lost : link_change::refused, link.tag, &link);
+    if (known) on(link.was_established ? link_change::lost : link_change::refused, link.tag, &link);
     else hang_up(&link);
   }
   template <class On>
@@ -264,7 +266,7 @@ class connections {
     if (link.phase == link_phase::gone) return;  // The handler hung up.
     link.tag = tag;
     if (tag == no_tag) return hang_up(&link);
-    link.phase = say_hello(link) ? link_phase::standing : link_phase::ending;
+    link.phase = say_hello(link) ? link_phase::established : link_phase::ending;
   }
 
   arena& own_;
@@ -274,7 +276,7 @@ class connections {
   std::uint64_t payload_;
   bool sleeps_;
   posts* posts_ = nullptr;
-  bool news_ = false;
+  bool changes_ = false;
   bool chores_ = false, grows_ = false, several_ = false;
   address_bytes address_;
   file events_, listener_;

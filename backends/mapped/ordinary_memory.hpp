@@ -24,7 +24,7 @@
 namespace weft::backends::mapped {
 
 /// Why peers of this user cannot access memory of this process; "" where they can.
-inline std::string what_forbids_reaching_in() {
+inline std::string why_no_access() {
   std::uint64_t here = 1, there = 2;
   const iovec to{&here, sizeof here}, from{&there, sizeof there};
   if (::process_vm_readv(::getpid(), &to, 1, &from, 1, 0) != sizeof here)
@@ -44,10 +44,10 @@ inline std::string what_forbids_reaching_in() {
   const iovec near{here.data(), here.size()};
   const iovec far{reinterpret_cast<void*>(there),
                   here.size()};  // NOLINT(performance-no-int-to-ptr): an address of the peer
-  const ssize_t moved =
+  const ssize_t transfer_result =
       writes ? ::process_vm_writev(process, &near, 1, &far, 1, 0) : ::process_vm_readv(process, &near, 1, &far, 1, 0);
-  if (moved == static_cast<ssize_t>(here.size())) return errc::ok;
-  if (moved >= 0) return errc::out_of_range;  // It ends in an unmapped page.
+  if (transfer_result == static_cast<ssize_t>(here.size())) return errc::ok;
+  if (transfer_result >= 0) return errc::out_of_range;  // It ends in an unmapped page.
   switch (errno) {
     case EPERM:
       return errc::denied;
@@ -62,8 +62,8 @@ inline std::string what_forbids_reaching_in() {
 
 /// Copies between local pieces and one remote place. Returns ok or the error. The socket shows whether the process id
 /// still belongs to the peer.
-[[gnu::cold, gnu::noinline]] inline errc reach_into(pid_t process, int socket, gather_list here, std::uint64_t there,
-                                                    bool writes) noexcept {
+[[gnu::cold, gnu::noinline]] inline errc copy_by_system_call(pid_t process, int socket, gather_list here,
+                                                             std::uint64_t there, bool writes) noexcept {
   char any = 0;
   const ssize_t said = ::recv(socket, &any, sizeof any, MSG_PEEK | MSG_DONTWAIT);
   if (said == 0 || (said < 0 && errno != EAGAIN && errno != EINTR)) return errc::peer_lost;
@@ -71,8 +71,9 @@ inline std::string what_forbids_reaching_in() {
   for (const local_memory& each : here)
     for (std::size_t done = 0; done < each.size;) {
       const std::size_t most = std::min(each.size - done, at_once);
-      if (const errc moved = copy_once(process, {each.data + done, most}, there, writes); moved != errc::ok)
-        return moved;
+      if (const errc transfer_result = copy_once(process, {each.data + done, most}, there, writes);
+          transfer_result != errc::ok)
+        return transfer_result;
       there += most;
       done += most;
     }

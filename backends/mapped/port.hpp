@@ -7,14 +7,13 @@
 // Hot path: post_receive to poll. Threads: one owner.
 #pragma once
 
-#include "../../core/atomic_listing.hpp"
 #include "../../core/poll_spacing.hpp"
 #include "../oob_exchange/tcp.hpp"
 #include "connections.hpp"
-#include "elsewhere.hpp"
+#include "post_calls.hpp"
+#include "receiving.hpp"
 #include "shared_regions.hpp"
 #include "sleeping.hpp"
-#include "taking.hpp"
 
 #include <chrono>
 #include <memory>
@@ -27,24 +26,21 @@ namespace weft::backends::mapped {
 inline constexpr library_version built_with{};
 
 template <port_shape Shape>
-class port {
+class port : public post_calls<Shape> {
   static_assert(!Shape::virtual_address && Shape::provider_key && !Shape::bind_regions,
-                "weft: mapped memory is addressed by offsets, its keys are made by its owner's port, and it is bound "
+                "weft: mapped memory is addressed by offsets, the owner's port makes its keys, and it is bound "
                 "to no endpoint");
-  static_assert(!Shape::remote_counter && !Shape::receive_reserve && !Shape::multi_receive && !Shape::shared_receives,
-                "weft: mapped memory counts no landed writes, its notices consume no receive, and a receive takes one "
-                "message of one link");
+  static_assert(
+      !Shape::remote_counter && !Shape::receive_reserve && !Shape::multi_receive && !Shape::shared_receives,
+      "weft: mapped memory has no counter of remote writes, its notices consume no receive, and a receive takes one "
+      "message of one link");
   static_assert(!Shape::two_queues && Shape::threads == thread_level::one_owner,
-                "weft: mapped memory has one place for ends and arrivals, and no library");
+                "weft: mapped memory has one queue for transmits and receives, and no library");
   static_assert(!Shape::framed, "weft: messages of mapped memory carry an immediate");
   static_assert(Shape::facts.endpoint_type == endpoint_type::connected, "weft: links of mapped memory are connections");
 
  public:
-  /// A connection. Null: no link.
-  struct link {
-    connection* held = nullptr;
-    friend bool operator==(const link&, const link&) = default;
-  };
+  using link = link_handle;
   using oob_exchange = backends::oob_exchange::tcp;
   static constexpr bool link_has_receives = true;
   /// Errors: refusals of the system, with the name of the call.
@@ -77,14 +73,14 @@ class port {
   /// Reads the sockets when an event is due, and now and then: that is a system call.
   template <class On>
   void poll_links(On&& on) {
-    if (!links_.has_news() && ++quiet_calls_ < quiet_calls && now_roughly() < next_poll_) return;
+    if (!links_.has_changes() && ++quiet_calls_ < quiet_calls && now_roughly() < next_poll_) return;
     quiet_calls_ = 0;
     links_.poll();
     next_poll_ = now_roughly() + duration(1);
-    const auto told = [&on](link_change change, std::uint32_t tag, connection* of) {
+    const auto reported = [&on](link_change change, std::uint32_t tag, connection* of) {
       return on(change, tag, link{of});
     };
-    links_.tell(told);
+    links_.report(reported);
   }
 
   result<registration> register_memory(bytes where, rights granted, std::uint64_t) {
@@ -110,127 +106,12 @@ class port {
   }
 
   /// Sets the transport's object for the link. Notices of the link carry it, so they need no connection number.
-  void belongs_to(link to, void* whose) noexcept { to.held->whose = whose; }
-
-  /// Each post has read its source when it returns.
-  static constexpr bool injects_all = true;
-  /// The post itself refuses a place without the room or the right, by the peer's table. Callers need no check.
-  static constexpr bool checks_places = true;
-
-  static constexpr bool ends_at_return = true;
-
-  template <post_mode M>
-  [[gnu::always_inline]] status send(link to, local_memory from, std::uint32_t immediate, void* context) noexcept {
-    connection& c = *to.held;
-    if (from.size <= ring_entry::room) [[likely]] {
-      if (is_ready<M>(c)) [[likely]] {
-        c.out.send_short({from.data, from.size}, immediate);
-        return sent<M>(c, context);
-      }
-      return c.through->not_ready(c, 0, "send");
-    }
-    return send_large<M>(c, from.data, from.size, immediate, context);
-  }
-  [[gnu::always_inline]] status inject(link to, const_bytes from, std::uint32_t immediate) noexcept {
-    return send<post_mode::unsignalled>(to, borrowed(from), immediate, nullptr);
-  }
-  template <post_mode M>
-  status send_gather(link to, gather_list from, std::uint32_t immediate, void* context) noexcept {
-    return send_pieces<M>(*to.held, from, immediate, context);
-  }
-
-  template <post_mode M>
-  [[gnu::always_inline]] status write(link to, local_memory from, remote_memory at, void* context) noexcept {
-    connection& c = *to.held;
-    if (!has_room_for_end<M>(c)) [[unlikely]]
-      return again(waits_for::queue, "write");
-    if (!c.there.knows<rights::remote_write>(at, from.size)) [[unlikely]]
-      return write_elsewhere<M>(c, from.data, from.size, at.address, at.key, context);
-    store(c.there.known<rights::remote_write>(at.address), {from.data, from.size});
-    return ended<M>(c, context);
-  }
-  template <post_mode M>
-  [[gnu::always_inline]] status write_immediate(link to, local_memory from, remote_memory at, std::uint64_t immediate,
-                                                void* context) noexcept {
-    return write_and_notify<M, false>(*to.held, from, at, immediate, context);
-  }
-  /// The status reports a refused write, because no completion will.
-  [[gnu::always_inline]] status inject_write_immediate(link to, const_bytes from, remote_memory at,
-                                                       std::uint64_t immediate) noexcept {
-    return write_and_notify<post_mode::unsignalled, true>(*to.held, borrowed(from), at, immediate, nullptr);
-  }
-  template <post_mode M>
-  status write_gather(link to, gather_list from, remote_memory at, void* context) noexcept {
-    connection& c = *to.held;
-    return has_room_for_end<M>(c) ? ended_if<M>(put(c, from, at), c, context, "write")
-                                  : again(waits_for::queue, "write");
-  }
-  template <post_mode M>
-  status write_gather_immediate(link to, gather_list from, remote_memory at, std::uint64_t immediate,
-                                void* context) noexcept {
-    connection& c = *to.held;
-    return is_ready<M>(c) ? notify_pieces<M, false>(c, from, at, immediate, context)
-                          : c.through->not_ready(c, 0, "write_immediate");
-  }
-  template <post_mode M = post_mode::signalled>
-  [[gnu::always_inline]] status read(link from, local_memory into, remote_memory at, void* context) noexcept {
-    connection& c = *from.held;
-    if (!has_room_for_end<M>(c)) [[unlikely]]
-      return again(waits_for::queue, "read");
-    if (!c.there.knows<rights::remote_read>(at, into.size)) [[unlikely]]
-      return read_elsewhere<M>(c, into.data, into.size, at.address, at.key, context);
-    load({into.data, into.size}, c.there.known<rights::remote_read>(at.address));
-    return ended<M>(c, context);
-  }
-  template <post_mode M = post_mode::signalled>
-  status read_scatter(link from, gather_list into, remote_memory at, void* context) noexcept {
-    connection& c = *from.held;
-    return has_room_for_end<M>(c) ? ended_if<M>(get(c, into, at), c, context, "read") : again(waits_for::queue, "read");
-  }
-
-  /// Whether a word can be changed without another check; sets `word`. Separate from the change: one call with an
-  /// optional place would be checked twice.
-  template <atomic_number T>
-  [[gnu::always_inline]] static bool reach_word(link to, remote_memory at, std::byte*& word) noexcept {
-    const neighbour& there = to.held->there;
-    if (!there.knows<rights::remote_atomic>(at, sizeof(T))) [[unlikely]]
-      return false;
-    word = there.known<rights::remote_atomic>(at.address);
-    return holds_whole<T>(word);
-  }
-  /// Requires: reach_word() returned true. The old value goes into the first bytes of `old`.
-  template <atomic_operation What, atomic_number T>
-  [[gnu::always_inline]] static void change_reached(std::byte* word, T operand, T expected,
-                                                    std::uint64_t* old) noexcept {
-    count<What, T>(word, operand, expected, old);
-  }
-  template <atomic_operation What, atomic_number T, post_mode M = post_mode::signalled>
-  requires(Shape::native_atomics&& natively(Shape::facts, What, type_of<T>)) [[gnu::always_inline]] status
-      fetch_atomic(link to, T operand, T expected, std::uint64_t* old, void*, remote_memory at,
-                   void* context) noexcept {
-    connection& c = *to.held;
-    if (!has_room_for_end<M>(c)) [[unlikely]]
-      return again(waits_for::queue, "atomic");
-    std::byte* word = nullptr;
-    if (!reach_word<T>(to, at, word)) [[unlikely]]
-      return count_elsewhere<M, What, T>(c, operand, expected, old, at.address, at.key, context);
-    change_reached<What, T>(word, operand, expected, old);
-    return ended<M>(c, context);
-  }
-  status fetch_add(link to, std::uint64_t operand, std::uint64_t* old, void* descriptor, remote_memory at,
-                   void* context) noexcept requires(Shape::native_atomics) {
-    return fetch_atomic<atomic_operation::add, std::uint64_t>(to, operand, 0, old, descriptor, at, context);
-  }
-  status compare_swap(link to, std::uint64_t expected, std::uint64_t desired, std::uint64_t* old, void* descriptor,
-                      remote_memory at, void* context) noexcept requires(Shape::native_atomics) {
-    return fetch_atomic<atomic_operation::compare_swap, std::uint64_t>(to, desired, expected, old, descriptor, at,
-                                                                       context);
-  }
+  void belongs_to(link to, void* owner) noexcept { to.held->owner = owner; }
 
   template <class On>
   int poll(On&& on) {
     if (links_.has_chores()) links_.tidy();
-    return tell_all(links_, posts_.ends(), next_, on);
+    return report_all(links_, posts_.ends(), next_, on);
   }
 
   /// A quick poll (compose/engine/poll_budget.hpp) checks completions and the next entry of each link's ring, and
@@ -271,15 +152,15 @@ class port {
   static constexpr bool reads_quickly = true, makes_entries = true;
   reader queue_reader() const noexcept { return reader(*this); }
   template <class On>
-  [[gnu::always_inline]] int tell_entries(const entries& found, int, On&& on) {
+  [[gnu::always_inline]] int report_entries(const entries& found, int, On&& on) {
     if (found.from == nullptr) [[unlikely]]
-      return tell_all(links_, posts_.ends(), next_, on);
-    const int told = take_from(*found.from, most_told, on);
-    return links_.are_several() ? tell_others(links_, *found.from, told, on) : told;
+      return report_all(links_, posts_.ends(), next_, on);
+    const int reported = report_from(*found.from, most_reported, on);
+    return links_.are_several() ? report_others(links_, *found.from, reported, on) : reported;
   }
   template <class On>
-  int tell_error(On&& on) {
-    return tell_all(links_, posts_.ends(), next_, on);
+  int report_error(On&& on) {
+    return report_all(links_, posts_.ends(), next_, on);
   }
 
   instant now() const noexcept { return std::chrono::steady_clock::now(); }
@@ -287,8 +168,8 @@ class port {
   /// spinning callers ask often.
   instant now_roughly() const noexcept { return rough_time(); }
   status wait(instant until) noexcept {
-    const auto look = [this] { return has_news(); };
-    if (!sleep_unless(regions_.own().head().asleep, look, [this, until] { return sleep(until); }))
+    const auto poll = [this] { return has_changes(); };
+    if (!sleep_unless(regions_.own().head().asleep, poll, [this, until] { return sleep(until); }))
       return error(errc::deadline, "wait");
     next_poll_ = {};
     return {};
@@ -310,32 +191,14 @@ class port {
     limits_.library = "Linux";
   }
   static std::string who() { return "fabric " + std::string(Shape::name); }
-  static local_memory borrowed(const_bytes from) noexcept {
-    return {const_cast<std::byte*>(from.data()), from.size(),
-            nullptr};  // NOLINT(cppcoreguidelines-pro-type-const-cast): only read
-  }
-
-  template <post_mode M, bool AtOnce>
-  [[gnu::always_inline]] static status write_and_notify(connection& c, local_memory from, remote_memory at,
-                                                        std::uint64_t immediate, void* context) noexcept {
-    if (!is_ready<M>(c)) [[unlikely]]
-      return c.through->not_ready(c, 0, "write_immediate");
-    if (!c.there.knows<rights::remote_write>(at, from.size)) [[unlikely]]
-      return notify_elsewhere<M, AtOnce>(c, from.data, from.size, at.address, at.key, immediate, context);
-    std::byte* const there = c.there.known<rights::remote_write>(at.address);
-    store(there, {from.data, from.size});
-    c.notify(there, from.size, immediate);
-    return sent<M>(c, context);
-  }
-
-  bool has_news() const noexcept { return !posts_.ends().empty() || links_.has_any_news(); }
+  bool has_changes() const noexcept { return !posts_.ends().empty() || links_.has_changes_or_arrivals(); }
   /// False: nothing arrived. No peer reports free room in its ring, so a port that waits for room polls again soon.
   bool sleep(instant until) noexcept {
     const bool starved = posts_.starved();
     const duration left = until - now();
     if (!sleep_on(links_.events(), starved ? std::min(left, duration(std::chrono::milliseconds(1))) : left))
       return starved;
-    links_.hear_all();
+    links_.read_all_packets();
     return true;
   }
 

@@ -7,36 +7,36 @@
 #pragma once
 
 #include "../../core/port.hpp"
+#include "completion_queue.hpp"
 #include "connections.hpp"
-#include "endings.hpp"
-#include "moving.hpp"
+#include "transfers.hpp"
 
 #include <utility>
 
 namespace weft::backends::mapped {
 
 /// Whether a completion entry reports the end.
-constexpr bool is_told(post_mode m) noexcept { return m == post_mode::signalled || m == post_mode::delivered; }
+constexpr bool is_reported(post_mode m) noexcept { return m == post_mode::signalled || m == post_mode::delivered; }
 
 class posts {
  public:
-  posts(connections& links, std::uint32_t ends) : links_(links), ends_(ends) { links.are_posted_to_by(*this); }
+  posts(connections& links, std::uint32_t ends) : links_(links), ends_(ends) { links.set_posts(*this); }
 
   connections& links() noexcept { return links_; }
-  endings& ends() noexcept { return ends_; }
-  const endings& ends() const noexcept { return ends_; }
+  completion_queue& ends() noexcept { return ends_; }
+  const completion_queue& ends() const noexcept { return ends_; }
   /// Whether a post found no room since the last call. No event reports new room.
   bool starved() noexcept { return std::exchange(starved_, false); }
 
   /// Reports a transfer that did not happen: by status, or by an entry.
   template <post_mode M>
-  [[gnu::cold, gnu::noinline]] status not_moved(moved why, void* context, const char* operation) noexcept {
+  [[gnu::cold, gnu::noinline]] status not_moved(transfer_result why, void* context, const char* operation) noexcept {
     if (why.code == errc::again || why.at_once) return refused(why, operation);
     if (ends_.full()) return again(waits_for::queue, operation);
     ends_.push(context, why.code);
     return M == post_mode::at_return ? reported_later(operation) : status{};
   }
-  [[gnu::cold, gnu::noinline]] status refused(moved why, const char* operation) noexcept {
+  [[gnu::cold, gnu::noinline]] status refused(transfer_result why, const char* operation) noexcept {
     return why.code == errc::again ? to_be_grown(operation) : error(why.code, operation);
   }
   [[gnu::cold, gnu::noinline]] status not_ready(const connection& c, std::size_t size, const char* operation) noexcept {
@@ -53,14 +53,14 @@ class posts {
   }
 
   connections& links_;
-  endings ends_;
+  completion_queue ends_;
   bool starved_ = false;
 };
 
 // The functions below use the link alone; a fast path touches the port only when an entry reports the end.
 template <post_mode M>
 [[gnu::always_inline]] inline bool has_room_for_end(const connection& c) noexcept {
-  if constexpr (is_told(M)) return !c.through->ends().full();
+  if constexpr (is_reported(M)) return !c.through->ends().full();
   else return true;
 }
 /// Room for an entry of the ring, and for the completion where one is reported.
@@ -70,7 +70,7 @@ template <post_mode M>
 }
 template <post_mode M>
 [[gnu::always_inline]] inline status ended(connection& c, void* context) noexcept {
-  if constexpr (is_told(M)) c.through->ends().push(context, errc::ok);
+  if constexpr (is_reported(M)) c.through->ends().push(context, errc::ok);
   return {};
 }
 template <post_mode M>

@@ -12,7 +12,7 @@
 
 #include "../../core/memory.hpp"
 #include "copying.hpp"
-#include "fetching_ahead.hpp"
+#include "prefetch.hpp"
 #include "sealed_memory.hpp"
 
 #include <array>
@@ -37,9 +37,9 @@ static_assert(sizeof(ring_entry) == 64);
 struct written_bytes {
   std::uint64_t first = 0, last = 0;
   [[gnu::always_inline]] static written_bytes of(const ring_entry& e) noexcept {
-    written_bytes told;
-    std::memcpy(&told, e.inside.data(), sizeof told);
-    return told;
+    written_bytes read;
+    std::memcpy(&read, e.inside.data(), sizeof read);
+    return read;
   }
 };
 
@@ -86,12 +86,12 @@ class outgoing_ring {
   /// need not wait for it. Once per sent entry: a side that never replies leaves the line to the peer.
   [[gnu::always_inline]] void fetch_next() noexcept { last_.fetch_following_to_write_once(); }
   /// Requires: has_room(). `written`: bytes that the receiver may prefetch.
-  [[gnu::always_inline]] void send_notice(std::uint64_t immediate, written_bytes landed) noexcept {
+  [[gnu::always_inline]] void send_notice(std::uint64_t immediate, written_bytes written) noexcept {
     ring_entry& e = next();
     e.size = ring_entry::notice;
     e.immediate = immediate;
-    std::memcpy(e.inside.data(), &landed, sizeof landed);
-    publish(e);
+    std::memcpy(e.inside.data(), &written, sizeof written);
+    commit(e);
   }
   /// Requires: has_room(), and a size of at most ring_entry::room.
   [[gnu::always_inline]] void send_short(const_bytes message, std::uint64_t immediate) noexcept {
@@ -99,7 +99,7 @@ class outgoing_ring {
     e.size = static_cast<std::uint32_t>(message.size());
     e.immediate = immediate;
     copy_short(e.inside.data(), message.data(), message.size());
-    publish(e);
+    commit(e);
   }
   /// Requires: has_room(total size).
   void send(gather_list pieces, std::uint64_t immediate) noexcept {
@@ -107,13 +107,13 @@ class outgoing_ring {
     ring_entry& e = next();
     e.size = static_cast<std::uint32_t>(size);
     e.immediate = immediate;
-    std::byte* into = size <= ring_entry::room ? e.inside.data() : room_behind(e, size);
+    std::byte* into = size <= ring_entry::room ? e.inside.data() : room_in_area(e, size);
     for (const local_memory& each : pieces) {
       if (each.size == 0) continue;
       std::memcpy(into, each.data, each.size);
       into += each.size;
     }
-    publish(e);
+    commit(e);
   }
 
  private:
@@ -132,14 +132,14 @@ class outgoing_ring {
     return size <= payload_bytes_ - offset ? used_ : used_ + (payload_bytes_ - offset);
   }
   std::uint64_t end_of(std::size_t size) const noexcept { return start_of(size) + (size + 63) / 64 * 64; }
-  std::byte* room_behind(ring_entry& e, std::size_t size) noexcept {
+  std::byte* room_in_area(ring_entry& e, std::size_t size) noexcept {
     const payload_place place{start_of(size) % payload_bytes_, end_of(size)};
     used_ = place.end;
     std::memcpy(e.inside.data(), &place, sizeof place);
     return ring_->payload() + place.offset;
   }
   [[gnu::always_inline]] ring_entry& next() noexcept { return entries_[sent_ % ring_memory::entries]; }
-  [[gnu::always_inline]] void publish(ring_entry& e) noexcept {
+  [[gnu::always_inline]] void commit(ring_entry& e) noexcept {
     ++sent_;
     e.turn.store(static_cast<std::uint32_t>(sent_), std::memory_order_release);
     last_.is(&e);
@@ -149,7 +149,7 @@ class outgoing_ring {
   ring_memory* ring_ = nullptr;
   std::uint64_t payload_bytes_ = 0;
   std::uint64_t sent_ = 0;  ///< Entries.
-  line_before last_;        ///< The last entry sent since something was taken.
+  last_line last_;          ///< The last entry sent since something was taken.
   /// Limit of `sent_`: the number of taken entries, as last read, plus all places.
   std::uint64_t stop_ = ring_memory::entries;
   std::uint64_t used_ = 0, freed_ = 0;  ///< Bytes of the area in use, and bytes freed as last read.
@@ -172,48 +172,48 @@ class incoming_ring {
   [[gnu::always_inline]] std::optional<const_bytes> message(const ring_entry& e, std::uint32_t size) noexcept {
     if (size <= ring_entry::room) [[likely]]
       return const_bytes(e.inside.data(), size);
-    return message_behind(e, size);
+    return message_in_area(e, size);
   }
   /// Takes the front. True: call return_room(). The sender can reuse the room at most a quarter of the ring later.
   [[nodiscard, gnu::always_inline]] bool popped() noexcept {
     ++turn_;
     ++next_;
-    return --until_told_ == 0;
+    return --until_returned_ == 0;
   }
   void pop() noexcept {
-    if (popped()) tell_room();
+    if (popped()) return_room();
   }
 
   /// Returns room to the sender: at the end of each quarter, which includes the ring's end, or earlier when a quarter
   /// of the area is free.
-  void tell_room() noexcept {
+  void return_room() noexcept {
     const auto at = static_cast<std::uint32_t>(next_ - ring_->entry.data());
-    until_told_ = told_every - at % told_every;
+    until_returned_ = return_every - at % return_every;
     if (at == ring_memory::entries) next_ = ring_->entry.data();
     taken_ += static_cast<std::uint32_t>(turn_ - 1 - static_cast<std::uint32_t>(taken_));
-    told_freed_ = freed_;
+    returned_freed_ = freed_;
     ring_->freed.store(freed_, std::memory_order_release);
     ring_->taken.store(taken_, std::memory_order_release);
   }
 
  private:
-  [[gnu::noinline]] std::optional<const_bytes> message_behind(const ring_entry& e, std::uint32_t size) noexcept {
+  [[gnu::noinline]] std::optional<const_bytes> message_in_area(const ring_entry& e, std::uint32_t size) noexcept {
     payload_place place;
     std::memcpy(&place, e.inside.data(), sizeof place);
     if (place.offset > payload_bytes_ || size > payload_bytes_ - place.offset) return {};
     freed_ = place.end;
-    if (freed_ - told_freed_ >= payload_bytes_ / 4) until_told_ = 1;
+    if (freed_ - returned_freed_ >= payload_bytes_ / 4) until_returned_ = 1;
     return const_bytes(ring_->payload() + place.offset, size);
   }
-  static constexpr std::uint32_t told_every = ring_memory::entries / 4;
+  static constexpr std::uint32_t return_every = ring_memory::entries / 4;
 
   ring_memory* ring_ = nullptr;
   const ring_entry* next_ = nullptr;
   std::uint32_t turn_ = 1;  ///< Number of the next entry, modulo 2^32.
-  std::uint32_t until_told_ = told_every;
+  std::uint32_t until_returned_ = return_every;
   std::uint64_t payload_bytes_ = 0;
   std::uint64_t taken_ = 0;  ///< As last written to the sender.
-  std::uint64_t freed_ = 0, told_freed_ = 0;
+  std::uint64_t freed_ = 0, returned_freed_ = 0;
 };
 
 }  // namespace weft::backends::mapped

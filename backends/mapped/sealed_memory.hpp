@@ -61,10 +61,10 @@ inline result<file> sealed_memory(std::uint64_t size, const std::string& who) {
 }
 
 /// Whether a peer's file has at least this size, and cannot shrink.
-inline bool keeps(const file& theirs, std::uint64_t size) noexcept {
+inline bool keeps(const file& from, std::uint64_t size) noexcept {
   struct stat seen {};
-  const int seals = ::fcntl(theirs.get(), F_GET_SEALS);
-  return seals >= 0 && (seals & F_SEAL_SHRINK) != 0 && ::fstat(theirs.get(), &seen) == 0 &&
+  const int seals = ::fcntl(from.get(), F_GET_SEALS);
+  return seals >= 0 && (seals & F_SEAL_SHRINK) != 0 && ::fstat(from.get(), &seen) == 0 &&
          static_cast<std::uint64_t>(seen.st_size) >= size;
 }
 

@@ -18,7 +18,7 @@ namespace weft::backends::mapped {
 class shared_regions {
  public:
   shared_regions(std::unique_ptr<arena> own, std::string who)
-      : own_(std::move(own)), who_(std::move(who)), forbidden_(what_forbids_reaching_in()) {}
+      : own_(std::move(own)), who_(std::move(who)), forbidden_(why_no_access()) {}
 
   arena& own() const noexcept { return *own_; }
 
@@ -28,12 +28,12 @@ class shared_regions {
     if (!own_->holds(where)) {
       if (grants(granted, rights::remote_atomic))
         return {error(errc::unsupported, "register"), who_ +
-                                                          ": peers can count in memory of the mapping alone; take it "
-                                                          "from the transport: allocate() or allocate_words()"};
+                                                          ": remote atomics work only in memory of the mapping; take "
+                                                          "it from the transport: allocate() or allocate_words()"};
       if (!forbidden_.empty())
         return {error(errc::denied, "register"),
-                who_ + ": this memory is not in the mapping, and peers cannot reach it (" + forbidden_ +
-                    "); take it from the transport: allocate()"};
+                who_ + ": this memory is not in the mapping, and the kernel does not let peers access it (" +
+                    forbidden_ + "); take it from the transport: allocate()"};
     }
     return listed(where, granted, nullptr);
   }
@@ -41,7 +41,7 @@ class shared_regions {
   result<registration> register_fresh(std::size_t size, rights granted) {
     const bytes made = own_->take(size);
     if (made.empty())
-      return {error(errc::no_memory, "register"), who_ + ": no room for " + std::to_string(size) + " bytes among the " +
+      return {error(errc::no_memory, "register"), who_ + ": no room for " + std::to_string(size) + " bytes in the " +
                                                       std::to_string(own_->size() >> 30) +
                                                       " GiB that a transport can share"};
     auto held = listed(made, granted, made.data());
@@ -49,7 +49,7 @@ class shared_regions {
     return held;
   }
   void deregister(registration& gone) {
-    if (gone.key != 0) own_->strike(gone.key);
+    if (gone.key != 0) own_->erase(gone.key);
     if (gone.native != nullptr) own_->give({gone.base, gone.size});
     gone = {};
   }
@@ -58,9 +58,8 @@ class shared_regions {
   result<registration> listed(bytes where, rights granted, void* native) {
     const std::uint64_t key = own_->list(where, granted);
     if (key == 0)
-      return {error(errc::no_memory, "register"), who_ + ": a transport tells its peers of " +
-                                                      std::to_string(arena_head::rows) +
-                                                      " regions at once, and has as many"};
+      return {error(errc::no_memory, "register"),
+              who_ + ": a transport can register at most " + std::to_string(arena_head::rows) + " regions at once"};
     return registration{native, nullptr, key, where.data(), where.size()};
   }
 

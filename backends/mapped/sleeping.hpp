@@ -18,12 +18,12 @@
 namespace weft::backends::mapped {
 
 /// Returns whether an event is there, before or after a sleep.
-template <class News, class Sleep>
-bool sleep_unless(std::atomic<std::uint32_t>& asleep, News&& has_news, Sleep&& sleep) noexcept {
-  if (has_news()) return true;
+template <class Event, class Sleep>
+bool sleep_unless(std::atomic<std::uint32_t>& asleep, Event&& has_event, Sleep&& sleep) noexcept {
+  if (has_event()) return true;
   asleep.store(1, std::memory_order_seq_cst);
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  const bool came = has_news() || sleep();
+  const bool came = has_event() || sleep();
   asleep.store(0, std::memory_order_relaxed);
   return came;
 }

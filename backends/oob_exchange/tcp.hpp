@@ -64,9 +64,9 @@ class tcp {
     const std::string where = place(node.empty() ? "127.0.0.1" : node, service.empty() ? "0" : service);
     if (address.empty() || address.size() > longest_address)
       return failure{error(errc::invalid, "serve"), "out-of-band exchange at " + where +
-                                                        ": an address has 1 to 4096 bytes, this one " +
+                                                        ": an address has 1 to 4096 bytes; this one has " +
                                                         std::to_string(address.size())};
-    auto found = look_up(node.empty() ? "127.0.0.1" : node, service.empty() ? "0" : service, AI_PASSIVE);
+    auto found = resolve(node.empty() ? "127.0.0.1" : node, service.empty() ? "0" : service, AI_PASSIVE);
     if (!found) return std::move(found).error();
     int why = EADDRNOTAVAIL;
     for (const addrinfo* each = found->get(); each != nullptr; each = each->ai_next)
@@ -99,7 +99,7 @@ class tcp {
   static result<address_bytes> fetch(std::string_view node, std::string_view service, duration limit) {
     const instant until = std::chrono::steady_clock::now() + limit;
     const std::string where = place(node, service);
-    auto found = look_up(node, service, 0);
+    auto found = resolve(node, service, 0);
     if (!found) return std::move(found).error();
     int why = ECONNREFUSED;
     for (const addrinfo* each = found->get(); each != nullptr; each = each->ai_next) {
@@ -109,7 +109,7 @@ class tcp {
     }
     if (why == ETIMEDOUT) return late(where);
     return failure{{errc::unreachable, origin::system, why, "connect"},
-                   "out-of-band exchange: nobody answers at " + where + " (" + std::strerror(why) + ")"};
+                   "out-of-band exchange: no listener answers at " + where + " (" + std::strerror(why) + ")"};
   }
 
  private:
@@ -121,8 +121,8 @@ class tcp {
   using address_list = std::unique_ptr<addrinfo, list_closer>;
   struct client {
     owned_socket socket;
-    std::size_t heard = 0;  ///< Bytes of the magic that arrived.
-    std::size_t told = 0;   ///< Bytes of the reply that were sent.
+    std::size_t received = 0;  ///< Bytes of the magic that arrived.
+    std::size_t sent = 0;      ///< Bytes of the reply that were sent.
     magic_bytes question{};
     instant until{};
   };
@@ -142,10 +142,10 @@ class tcp {
     return {{errc::native, origin::system, number, call}, sentence + " (" + std::strerror(number) + ")"};
   }
   static failure late(const std::string& where) {
-    return {error(errc::deadline, "fetch"), "out-of-band exchange: " + where + " gave no address in the time given"};
+    return {error(errc::deadline, "fetch"), "out-of-band exchange: " + where + " sent no address before the deadline"};
   }
 
-  static result<address_list> look_up(std::string_view node, std::string_view service, int flags) {
+  static result<address_list> resolve(std::string_view node, std::string_view service, int flags) {
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
     hints.ai_flags = flags;
@@ -154,7 +154,7 @@ class tcp {
     if (wrong == 0) return address_list(found);
     return failure{
         {errc::unreachable, origin::system, wrong, "getaddrinfo"},
-        "out-of-band exchange: " + place(node, service) + " is no host and port (" + gai_strerror(wrong) + ")"};
+        "out-of-band exchange: " + place(node, service) + " is no valid host and port (" + gai_strerror(wrong) + ")"};
   }
 
   static owned_socket listening(const addrinfo& at, int& why) {
@@ -168,16 +168,16 @@ class tcp {
 
   /// Serves one client. False when it is done or failed.
   bool advance(client& one) const {
-    while (one.heard < magic.size()) {
-      const ssize_t got = recv(one.socket.get(), one.question.data() + one.heard, magic.size() - one.heard, 0);
+    while (one.received < magic.size()) {
+      const ssize_t got = recv(one.socket.get(), one.question.data() + one.received, magic.size() - one.received, 0);
       if (got <= 0) return got < 0 && (errno == EAGAIN || errno == EINTR);
-      one.heard += static_cast<std::size_t>(got);
+      one.received += static_cast<std::size_t>(got);
     }
     if (one.question != magic) return false;
-    while (one.told < answer_.size()) {
-      const ssize_t sent = send(one.socket.get(), answer_.data() + one.told, answer_.size() - one.told, MSG_NOSIGNAL);
+    while (one.sent < answer_.size()) {
+      const ssize_t sent = send(one.socket.get(), answer_.data() + one.sent, answer_.size() - one.sent, MSG_NOSIGNAL);
       if (sent <= 0) return sent < 0 && (errno == EAGAIN || errno == EINTR);
-      one.told += static_cast<std::size_t>(sent);
+      one.sent += static_cast<std::size_t>(sent);
     }
     return false;
   }
@@ -230,13 +230,14 @@ class tcp {
     if (why == 0 &&
         (std::memcmp(head.data(), magic.data(), magic.size()) != 0 || length == 0 || length > longest_address))
       return failure{error(errc::incompatible, "fetch"),
-                     "out-of-band exchange: what answers at " + where + " is no weft out-of-band exchange"};
+                     "out-of-band exchange: the program that answers at " + where + " is no weft listener"};
     address_bytes address(length);
     if (why == 0) why = receive_all(socket, address.data(), address.size(), until);
     if (why == 0) return address;
     return why == ETIMEDOUT
                ? late(where)
-               : system_failure(why, "recv", "out-of-band exchange: " + where + " hung up before it gave its address");
+               : system_failure(why, "recv",
+                                "out-of-band exchange: " + where + " closed the connection before it sent its address");
   }
 
   owned_socket listener_;

@@ -19,7 +19,7 @@ namespace weft::backends::verbs {
 enum class link_phase : std::uint8_t {
   opening,
   established,
-  ending,  ///< It broke or the peer left. Reported after everything that arrived before.
+  ending,  ///< It fail or the peer left. Reported after everything that arrived before.
   lost,    ///< Reported.
 };
 
@@ -30,14 +30,14 @@ struct connection {
   receive_queue<connection> receives;
   send_credit credit;
   receive_offer offer;
-  credit_introduction theirs{};  ///< Place of the peer's credit word: our count of receives goes there.
+  credit_introduction peer_introduction{};  ///< Place of the peer's credit word: our count of receives goes there.
   /// The port's `completions` object (completions.hpp). Rare paths find it here, so polls need not carry it.
-  void* endings = nullptr;
+  void* completions = nullptr;
   link_phase phase = link_phase::opening;
-  bool arrived = false;   ///< The peer dialled.
-  bool answered = false;  ///< Accepted or connected: writes to the peer are possible.
-  bool stood = false;     ///< It was established once: its end is a loss, not a refusal.
-  bool told = false;      ///< `established` was reported.
+  bool arrived = false;          ///< The peer dialled.
+  bool answered = false;         ///< Accepted or connected: writes to the peer are possible.
+  bool was_established = false;  ///< It was established once: its end is a loss, not a refusal.
+  bool reported = false;         ///< `established` was reported.
   std::uint32_t tag = 0;
   std::uint64_t ended_at = 0;  ///< completion_queue::times_empty() when the end was noticed.
 
@@ -50,15 +50,15 @@ struct connection {
     return {reinterpret_cast<std::uint64_t>(&words->granted), region->rkey, offer.count(), pooled ? tag : no_tag};
   }
   /// Stores the peer's introduction.
-  void meet(const credit_introduction& peer) noexcept {
-    theirs = peer;
+  void introduce(const credit_introduction& peer) noexcept {
+    peer_introduction = peer;
     std::atomic_ref(words->granted).store(peer.receives, std::memory_order_release);
     (void)has_credit();
   }
   /// Asked when the peer seems to have no receive. A peer with a pool always counts as ready.
   [[gnu::cold, gnu::noinline]] bool has_credit() const noexcept {
-    if (theirs.has_pool()) credit.grant_all(*words);
-    return theirs.has_pool();
+    if (peer_introduction.has_pool()) credit.grant_all(*words);
+    return peer_introduction.has_pool();
   }
 };
 

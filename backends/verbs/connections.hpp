@@ -8,9 +8,9 @@
 // Hot path: no. Threads: one owner.
 #pragma once
 
+#include "cm_event.hpp"
 #include "completion_queue.hpp"
-#include "incident.hpp"
-#include "making.hpp"
+#include "connection_factory.hpp"
 #include "posting.hpp"
 
 #include <fcntl.h>
@@ -28,25 +28,25 @@ class connections {
  public:
   connections(const device& on, completion_queue& queue, posting<Shape::facts.extended_posting>& posts,
               const port_options& options)
-      : on_(on), queue_(queue), posts_(posts), make_(on, queue.get(), pool_, options), most_links_(options.links) {}
+      : on_(on), queue_(queue), posts_(posts), factory_(on, queue.get(), pool_, options), most_links_(options.links) {}
 
   result<void> open(const port_options& options) {
     channel_.reset(rdma_create_event_channel());
-    if (!channel_) return refused(errno, "rdma_create_event_channel", make_.who());
+    if (!channel_) return refused(errno, "rdma_create_event_channel", factory_.who());
     const int flags = ::fcntl(channel_->fd, F_GETFL);
     if (flags < 0 || ::fcntl(channel_->fd, F_SETFL, flags | O_NONBLOCK) != 0)
-      return refused(errno, "fcntl", make_.who());
+      return refused(errno, "fcntl", factory_.who());
     if constexpr (Shape::shared_receives)
-      if (auto pool = pool_.open(on_, options.receives, make_.who()); !pool) return std::move(pool).error();
+      if (auto pool = pool_.open(on_, options.receives, factory_.who()); !pool) return std::move(pool).error();
     if (!options.listens) return {};
-    auto listens = make_.listener(channel_.get(), options);
+    auto listens = factory_.listener(channel_.get(), options);
     if (!listens) return std::move(listens).error();
     listener_ = std::move(listens).value();
     return {};
   }
 
   /// Sets the object that reports the links' completions. Called once, before there are links.
-  void told_by(void* endings) noexcept { endings_ = endings; }
+  void report_to(void* completions) noexcept { completions_ = completions; }
   shared_receive_queue& pool() noexcept { return pool_; }
   int events() const noexcept { return channel_->fd; }
   address_bytes address() const {
@@ -56,7 +56,7 @@ class connections {
     return own.bytes_of();
   }
   /// A link was established or ended, and that is unreported: do not sleep.
-  bool has_news() const noexcept { return ending_ + untold_ > 0; }
+  bool has_unreported_changes() const noexcept { return ending_ + unreported_ > 0; }
   bool has_unreported_end() const noexcept {
     return std::any_of(links_.begin(), links_.end(), [](const auto& each) { return each->sends.has_unreported_end(); });
   }
@@ -65,13 +65,13 @@ class connections {
     auto there = socket_address::parse(to);
     if (!there)
       return failure{error(errc::invalid, "dial"),
-                     make_.who() + ": the address to dial (" + std::to_string(to.size()) +
+                     factory_.who() + ": the address to dial (" + std::to_string(to.size()) +
                          " bytes) is no IPv4 (16 bytes) or IPv6 (28 bytes) socket address"};
-    const std::string dialling = make_.who() + ": dialling " + there->printable();
+    const std::string dialling = factory_.who() + ": dialling " + there->printable();
     if (links_.size() >= most_links_)
       return failure{error(errc::invalid, "dial"),
                      dialling + ": more than port_options::links (" + std::to_string(most_links_) + ") at once"};
-    auto made = make_.towards(*there, channel_.get(), dialling);
+    auto made = factory_.towards(*there, channel_.get(), dialling);
     if (!made) return std::move(made).error();
     made.value()->tag = tag;
     return keep(std::move(made).value());
@@ -86,8 +86,8 @@ class connections {
     if (held == links_.end()) return;
     posts_.leave(*gone);
     if (gone->phase == link_phase::ending) --ending_;
-    if (gone->stood && !gone->told) --untold_;
-    forget_unheard(*gone);
+    if (gone->was_established && !gone->reported) --unreported_;
+    stop_awaiting(*gone);
     if (gone->arrived && !gone->answered) (void)rdma_reject(gone->id.get(), nullptr, 0);
     else if (gone->phase == link_phase::opening || gone->phase == link_phase::established) disconnect(*gone);
     gone->phase = link_phase::lost;
@@ -111,25 +111,25 @@ class connections {
   void poll_links(On& on) {
     rdma_cm_event* event = nullptr;
     for (int i = 0; i < 16 && rdma_get_cm_event(channel_.get(), &event) == 0; ++i) {
-      const incident seen(*event);
+      const cm_event seen(*event);
       (void)rdma_ack_cm_event(event);  // Acknowledged first: an id with an unacknowledged event could not be closed.
       if (seen.what == RDMA_CM_EVENT_CONNECT_REQUEST) on_request(seen, on);
       else on_event(seen);
     }
-    while (untold_ > 0 && tell_one_that_stands(on)) {
+    while (unreported_ > 0 && report_one_established(on)) {
     }
-    while (ending_ > 0 && tell_one_end(on)) {
+    while (ending_ > 0 && report_one_end(on)) {
     }
   }
 
   /// A message arrived: the peer sees the link as established, although the manager's event is not here yet. The reply
   /// may be sent at once.
-  [[gnu::cold, gnu::noinline]] void heard(connection& link) noexcept {
-    if (link.phase == link_phase::opening && link.answered) stand(link);
+  [[gnu::cold, gnu::noinline]] void message_arrived(connection& link) noexcept {
+    if (link.phase == link_phase::opening && link.answered) establish(link);
   }
 
   /// A pooled receive must find its link while accepted links wait for a first message.
-  bool awaits_a_word() const noexcept { return unheard_ > 0; }
+  bool awaits_message() const noexcept { return awaiting_message_ > 0; }
   connection* of_number(std::uint32_t number) const noexcept {
     const auto found =
         std::find_if(links_.begin(), links_.end(), [number](const auto& each) { return each->pair->qp_num == number; });
@@ -137,17 +137,17 @@ class connections {
   }
 
   /// An operation or a receive of this link failed: no later one succeeds.
-  [[gnu::cold, gnu::noinline]] void broke(connection& link) noexcept {
+  [[gnu::cold, gnu::noinline]] void fail(connection& link) noexcept {
     if (link.phase == link_phase::opening || link.phase == link_phase::established) end(link);
   }
   /// The completion queue itself failed.
-  [[gnu::cold, gnu::noinline]] void all_broke() noexcept {
-    for (const auto& each : links_) broke(*each);
+  [[gnu::cold, gnu::noinline]] void fail_all() noexcept {
+    for (const auto& each : links_) fail(*each);
   }
 
  private:
   connection* keep(std::unique_ptr<connection> made) {
-    made->endings = endings_;
+    made->completions = completions_;
     links_.push_back(std::move(made));
     return links_.back().get();
   }
@@ -156,12 +156,12 @@ class connections {
   }
 
   template <class On>
-  void on_request(const incident& seen, On& on) {
+  void on_request(const cm_event& seen, On& on) {
     owned<rdma_cm_id> id(seen.id);
     id->context = nullptr;
     std::unique_ptr<connection> made;
     if (seen.peer && id->verbs == on_.context && links_.size() < most_links_) {
-      if (auto link = make_.link(std::move(id), make_.who())) made = std::move(link).value();
+      if (auto link = factory_.link(std::move(id), factory_.who())) made = std::move(link).value();
       else return;  // Closing the id refuses the request.
     }
     if (!made) {
@@ -170,28 +170,28 @@ class connections {
     }
     made->arrived = true;
     made->tag = no_tag;
-    made->meet(*seen.peer);
+    made->introduce(*seen.peer);
     connection* arrived = keep(std::move(made));
     const std::uint32_t tag = on(link_change::arrived, no_tag, arrived);
     if (!holds(arrived)) return;  // The handler hung up.
     arrived->tag = tag;
     if (tag == no_tag) return hang_up(arrived);
-    if (make_.accept(*arrived, seen.reads) != 0) return end(*arrived);
+    if (factory_.accept(*arrived, seen.reads) != 0) return end(*arrived);
     arrived->answered = true;
-    ++unheard_;
+    ++awaiting_message_;
   }
 
-  void on_event(const incident& seen) {
+  void on_event(const cm_event& seen) {
     auto* link = static_cast<connection*>(seen.id->context);
     if (link == nullptr || !holds(link) ||
         (link->phase != link_phase::opening && link->phase != link_phase::established))
       return;
     switch (seen.what) {
       case RDMA_CM_EVENT_ADDR_RESOLVED:
-        if (make_.route(seen.id) != 0) end(*link);
+        if (factory_.route(seen.id) != 0) end(*link);
         return;
       case RDMA_CM_EVENT_ROUTE_RESOLVED:
-        if (make_.connect(*link) != 0) end(*link);
+        if (factory_.connect(*link) != 0) end(*link);
         return;
       case RDMA_CM_EVENT_ESTABLISHED:
         return established(*link, seen);
@@ -204,27 +204,27 @@ class connections {
     }
   }
 
-  void established(connection& link, const incident& seen) {
-    if (link.stood) return;
+  void established(connection& link, const cm_event& seen) {
+    if (link.was_established) return;
     if (!link.arrived) {
       if (!seen.peer) return end(link);  // The answer came from a different kind of program.
-      link.meet(*seen.peer);
+      link.introduce(*seen.peer);
       link.answered = true;
     }
-    stand(link);
+    establish(link);
   }
 
   /// Stops waiting for the first message of an accepted link.
-  void forget_unheard(const connection& link) noexcept {
-    if (link.arrived && link.answered && link.phase == link_phase::opening) --unheard_;
+  void stop_awaiting(const connection& link) noexcept {
+    if (link.arrived && link.answered && link.phase == link_phase::opening) --awaiting_message_;
   }
 
-  void stand(connection& link) noexcept {
-    forget_unheard(link);
-    link.stood = true;
+  void establish(connection& link) noexcept {
+    stop_awaiting(link);
+    link.was_established = true;
     link.phase = link_phase::established;
-    ++untold_;
-    if constexpr (Shape::shared_receives) make_.shorten_waits(link);
+    ++unreported_;
+    if constexpr (Shape::shared_receives) factory_.shorten_waits(link);
     link.sends.admit();
     posts_.offer(link);  // Receives may have been consumed and posted again before.
   }
@@ -234,7 +234,7 @@ class connections {
   }
 
   void end(connection& link) noexcept {
-    forget_unheard(link);
+    stop_awaiting(link);
     link.phase = link_phase::ending;
     link.ended_at = queue_.times_empty();
     link.sends.shut();
@@ -243,20 +243,20 @@ class connections {
   }
 
   template <class On>
-  bool tell_one_that_stands(On& on) {
-    const auto which =
-        std::find_if(links_.begin(), links_.end(), [](const auto& each) { return each->stood && !each->told; });
+  bool report_one_established(On& on) {
+    const auto which = std::find_if(links_.begin(), links_.end(),
+                                    [](const auto& each) { return each->was_established && !each->reported; });
     if (which == links_.end()) return false;
     connection& link = **which;
-    link.told = true;
-    --untold_;
+    link.reported = true;
+    --unreported_;
     on(link_change::established, link.tag, &link);
     return true;
   }
 
   /// Reports one ended link. False: no ended link has all completions reported.
   template <class On>
-  bool tell_one_end(On& on) {
+  bool report_one_end(On& on) {
     const auto over = std::find_if(links_.begin(), links_.end(), [this](const auto& each) {
       return each->phase == link_phase::ending && each->ended_at != queue_.times_empty();
     });
@@ -264,7 +264,7 @@ class connections {
     connection& link = **over;
     link.phase = link_phase::lost;
     --ending_;
-    on(link.stood ? link_change::lost : link_change::refused, link.tag, &link);
+    on(link.was_established ? link_change::lost : link_change::refused, link.tag, &link);
     return true;
   }
 
@@ -272,12 +272,12 @@ class connections {
   completion_queue& queue_;
   posting<Shape::facts.extended_posting>& posts_;
   shared_receive_queue pool_;  ///< Shape::shared_receives
-  making<Shape> make_;
-  void* endings_ = nullptr;
+  connection_factory<Shape> factory_;
+  void* completions_ = nullptr;
   std::size_t most_links_;
-  std::size_t ending_ = 0;   ///< Links with an unreported end.
-  std::size_t unheard_ = 0;  ///< Accepted links that are not established yet.
-  std::size_t untold_ = 0;   ///< Established links that are not reported.
+  std::size_t ending_ = 0;            ///< Links with an unreported end.
+  std::size_t awaiting_message_ = 0;  ///< Accepted links that are not established yet.
+  std::size_t unreported_ = 0;        ///< Established links that are not reported.
   owned<rdma_event_channel> channel_;
   owned<rdma_cm_id> listener_;
   std::vector<std::unique_ptr<connection>> links_;  // Last: closed first.

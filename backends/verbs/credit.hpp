@@ -55,14 +55,14 @@ class receive_offer {
 
   void posted() noexcept { --left_; }
   bool due() const noexcept { return static_cast<std::int32_t>(left_) < 0; }
-  std::uint32_t count() const noexcept { return told_ + (step_ - 1 - left_); }
-  void told() noexcept {
-    told_ = count();
+  std::uint32_t count() const noexcept { return reported_ + (step_ - 1 - left_); }
+  void reported() noexcept {
+    reported_ = count();
     left_ = step_ - 1;
   }
 
  private:
-  std::uint32_t told_ = 0;  ///< Receives reported so far.
+  std::uint32_t reported_ = 0;  ///< Receives reported so far.
   std::uint32_t step_;
   /// Receives that may be posted before a report is due. It counts down below 0, so one decrement counts and tests.
   std::uint32_t left_;

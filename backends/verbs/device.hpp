@@ -85,7 +85,7 @@ result<std::string> attest(const device& of, const ibv_port_attr& port, const po
   std::string said = "fabric " + std::string(Shape::name) + ": device " + of.name +
                      " is not what this program was generated for: " + found.text();
   if (found.refuse(options.on_difference)) {
-    if (!found.serious()) said += "; on_difference::degrade opens nevertheless";
+    if (!found.serious()) said += "; on_difference::degrade accepts these differences";
     return failure{error(errc::broken, "open"), std::move(said)};
   }
   return found.text();
@@ -100,20 +100,21 @@ result<std::uint8_t> find_device(device& into) {
     ibv_context** all = rdma_get_devices(&count);
     if (all == nullptr || count == 0)
       return failure{error(errc::unsupported, "rdma_get_devices"),
-                     who + ": no RDMA device here (rdma link lists them, ibv_devinfo tells more)"};
+                     who + ": no RDMA device on this machine (rdma link lists devices, ibv_devinfo shows details)"};
     into.context = all[0];
     rdma_free_devices(all);
     return std::uint8_t{1};
   }
   rdma_cm_id* made = nullptr;
   if (rdma_create_id(nullptr, &made, nullptr, RDMA_PS_TCP) != 0)
-    return refused(errno, "rdma_create_id", who + ": the kernel's connection manager (module rdma_ucm) is not there");
+    return refused(errno, "rdma_create_id", who + ": the kernel's connection manager (module rdma_ucm) is missing");
   const owned<rdma_cm_id> id(made);
   socket_address anywhere = into.own;
   anywhere.set_port(0);
   if (rdma_bind_addr(made, anywhere.get()) != 0 || made->verbs == nullptr)
     return refused(errno == 0 ? ENODEV : errno, "rdma_bind_addr",
-                   who + ": " + into.own.printable() + " is the address of no RDMA device here (rdma link lists them)");
+                   who + ": " + into.own.printable() +
+                       " is not the address of an RDMA device of this machine (rdma link lists devices)");
   into.context = made->verbs;
   return made->port_num;
 }

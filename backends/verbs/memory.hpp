@@ -60,7 +60,7 @@ class memory {
         "fabric " + std::string(Shape::name) + ": registering " + std::to_string(where.size) + " bytes of a device";
     if (where.kind != memory_kind::dmabuf)
       return failure{error(errc::unsupported, "ibv_reg_dmabuf_mr"),
-                     who + ": rdma-core takes them by dmabuf; export one (dmabuf_memory)"};
+                     who + ": rdma-core registers device memory only as a dmabuf; export one (dmabuf_memory)"};
     const auto address = reinterpret_cast<std::uintptr_t>(where.address);
     const int access = access_of(granted, Shape::native_atomics, internet_wire_);
     owned<ibv_mr> region(ibv_reg_dmabuf_mr(domain_, where.offset, where.size, address, where.descriptor, access));

@@ -21,7 +21,7 @@ namespace weft::backends::verbs {
 
 /// Properties of a post.
 struct post_terms {
-  bool told = false;      ///< Its success is reported.
+  bool reported = false;  ///< Its success is reported.
   bool consumes = false;  ///< It consumes a receive of the peer.
   bool copied = false;    ///< The caller's bytes may change as soon as the call returns.
 };
@@ -64,25 +64,25 @@ class posting {
     read.sg_list = &word;
     read.num_sge = 1;
     read.opcode = IBV_WR_RDMA_READ;
-    read.wr.rdma = {to.theirs.address, to.theirs.key};
-    return post(to, read, comes_back, context, {.told = true}, call);
+    read.wr.rdma = {to.peer_introduction.address, to.peer_introduction.key};
+    return post(to, read, comes_back, context, {.reported = true}, call);
   }
 
   /// Writes the count of receives into the peer's word, if that is due. Without room it is tried again at the next
   /// completion.
   void offer(connection& to) noexcept {
     if (!to.offer.due() || !to.answered) return;
-    if (to.sends.reserve_full()) return to.sends.end_apart();
+    if (to.sends.reserve_full()) return to.sends.end_next_rare();
     std::atomic_ref(to.words->offered).store(to.offer.count(), std::memory_order_release);
     ibv_sge word{reinterpret_cast<std::uint64_t>(&to.words->offered), sizeof to.words->offered, to.region->lkey};
     ibv_send_wr work{};
     work.sg_list = &word;
     work.num_sge = 1;
     work.opcode = IBV_WR_RDMA_WRITE;
-    work.wr.rdma = {to.theirs.address, to.theirs.key};
+    work.wr.rdma = {to.peer_introduction.address, to.peer_introduction.key};
     if (sizeof to.words->offered <= inline_bytes_) work.send_flags = IBV_SEND_INLINE;
-    if (enter(to, work, sizeof to.words->offered, nullptr, {}, "ibv_post_send")) to.offer.told();
-    else to.sends.end_apart();
+    if (enter(to, work, sizeof to.words->offered, nullptr, {}, "ibv_post_send")) to.offer.reported();
+    else to.sends.end_next_rare();
   }
 
   // Batches.
@@ -131,20 +131,20 @@ class posting {
   }
   void move_list(const request_list& from, request_list& to) noexcept { lists_.move(from, to); }
   /// Signals the last added member. False: it is no longer in the list.
-  bool tell_last(const request_list& l, void* context) noexcept {
+  bool signal_last(const request_list& l, void* context) noexcept {
     if (!lists_.is_of(l)) return false;
     ibv_send_wr* last = lists_.last();
     if (last == nullptr) return false;
     last->send_flags |= IBV_SEND_SIGNALED;
-    l.to->sends.tell_last(context);
+    l.to->sends.signal_last(context);
     return true;
   }
   /// Posts a write of no bytes. It completes after everything that was posted before it.
   status post_marker(connection& to, void* context) noexcept {
     ibv_send_wr work{};
     work.opcode = IBV_WR_RDMA_WRITE;
-    work.wr.rdma = {to.theirs.address, to.theirs.key};
-    return post(to, work, 0, context, {.told = true}, "ibv_post_send(write)");
+    work.wr.rdma = {to.peer_introduction.address, to.peer_introduction.key};
+    return post(to, work, 0, context, {.reported = true}, "ibv_post_send(write)");
   }
 
   /// Whether a post had to wait for the peer's receives since the last call. New credit wakes no thread.
@@ -152,7 +152,7 @@ class posting {
   bool has_refused() const noexcept { return !refused_.empty(); }
   /// Visits requests that failed without reaching the library.
   template <class Each>
-  int tell_refused(Each&& each) {
+  int report_refused(Each&& each) {
     const std::size_t count = refused_.size();
     for (std::size_t i = 0; i < count; ++i) each(refused_[i]);
     refused_.erase(refused_.begin(), refused_.begin() + static_cast<std::ptrdiff_t>(count));
@@ -183,16 +183,16 @@ class posting {
       if (batching_) {
         if (linked_to_ != &to || linked_ == longest_batch) flush();
         if (!terms.copied || total <= sizeof linked_post::bytes)
-          return link(to, work, context, terms.told, terms.consumes, terms.copied);
+          return link(to, work, context, terms.reported, terms.consumes, terms.copied);
         flush();  // Too long to store: posted at once, after the others.
       }
     }
-    auto& place = to.sends.take(context, terms.told);
+    auto& place = to.sends.take(context, terms.reported);
     work.wr_id = reinterpret_cast<std::uintptr_t>(&place) | 1u;
     if (place.signalled) work.send_flags |= IBV_SEND_SIGNALED;
     ibv_send_wr* stuck = nullptr;
     if (const int r = ring<Extended>(to.pair, to.extended, &work, &stuck); r != 0) [[unlikely]] {
-      if (r == rung_in_vain) return {};
+      if (r == doorbell_refused) return {};
       to.sends.take_back(1);
       return not_posted(r, call);
     }
@@ -207,7 +207,7 @@ class posting {
     return lists_.post(give, refused_, mine);
   }
 
-  [[gnu::noinline]] status link(connection& to, const ibv_send_wr& work, void* context, bool told, bool consumes,
+  [[gnu::noinline]] status link(connection& to, const ibv_send_wr& work, void* context, bool reported, bool consumes,
                                 bool copied) noexcept {
     linked_post& kept = links_[linked_++];
     linked_to_ = &to;
@@ -217,7 +217,7 @@ class posting {
     kept.work.send_flags = work.send_flags;
     kept.work.imm_data = work.imm_data;
     kept.work.wr.atomic = work.wr.atomic;  // The longest member: writes and reads overlap it.
-    kept.terms = {told, consumes, copied};
+    kept.terms = {reported, consumes, copied};
     kept.context = context;
     if (work.num_sge == 1) [[likely]]
       kept.pieces[0] = work.sg_list[0];
@@ -227,7 +227,7 @@ class posting {
       std::memcpy(kept.bytes.data(), reinterpret_cast<const void*>(kept.pieces[0].addr), kept.pieces[0].length);
       kept.pieces[0].addr = reinterpret_cast<std::uint64_t>(kept.bytes.data());
     }
-    auto& place = to.sends.take(context, told);
+    auto& place = to.sends.take(context, reported);
     kept.work.wr_id = reinterpret_cast<std::uintptr_t>(&place) | 1u;
     if (place.signalled) kept.work.send_flags |= IBV_SEND_SIGNALED;
     return {};
@@ -239,7 +239,7 @@ class posting {
     connection& to = *std::exchange(linked_to_, nullptr);
     for (std::size_t i = 0; i < count; ++i) links_[i].work.next = i + 1 < count ? &links_[i + 1].work : nullptr;
     ibv_send_wr* stuck = nullptr;
-    if (const int r = ring<Extended>(to.pair, to.extended, &links_[0].work, &stuck); r != 0 && r != rung_in_vain)
+    if (const int r = ring<Extended>(to.pair, to.extended, &links_[0].work, &stuck); r != 0 && r != doorbell_refused)
         [[unlikely]]
       take_back(to, count, stuck, r);
   }

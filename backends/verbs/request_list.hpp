@@ -22,7 +22,7 @@ namespace weft::backends::verbs {
 
 /// libsiw's answer where the kernel refuses its doorbell because the link is closing: the work is in the queue anyway,
 /// and ends with the link.
-inline constexpr int rung_in_vain = -1;
+inline constexpr int doorbell_refused = -1;
 
 /// A request that the library refused after its caller got ok.
 struct refused_post {
@@ -46,7 +46,7 @@ struct request_list {
   [[gnu::always_inline]] bool has_room() const noexcept { return next != nullptr; }
 
   /// Builds a request in the posted array. Requires: has_room().
-  template <ibv_wr_opcode What, bool Told = false>
+  template <ibv_wr_opcode What, bool Reported = false>
   [[gnu::always_inline]] ibv_send_wr& add(const local_memory& from, void* context) noexcept {
     constexpr bool comes_back_here = What == IBV_WR_ATOMIC_FETCH_AND_ADD || What == IBV_WR_ATOMIC_CMP_AND_SWP;
     constexpr unsigned wakes = What == IBV_WR_SEND || What == IBV_WR_SEND_WITH_IMM || What == IBV_WR_RDMA_WRITE_WITH_IMM
@@ -54,12 +54,12 @@ struct request_list {
                                    : 0;
     listed_request& made = *next;
     next = reinterpret_cast<listed_request*>(made.work.next);
-    auto& place = to->sends.take_listed(context, Told);
+    auto& place = to->sends.take_listed(context, Reported);
     made.piece = {address_of(from.data), static_cast<std::uint32_t>(from.size), local_key(from.descriptor)};
     made.work.wr_id = reinterpret_cast<std::uintptr_t>(&place) | 1u;
     made.work.num_sge = from.size != 0;
     made.work.opcode = What;
-    unsigned flags = wakes | (Told ? unsigned{IBV_SEND_SIGNALED} : 0U);
+    unsigned flags = wakes | (Reported ? unsigned{IBV_SEND_SIGNALED} : 0U);
     if (!comes_back_here && from.size <= inline_bytes) flags |= IBV_SEND_INLINE;
     made.work.send_flags = flags;
     return made.work;
@@ -143,7 +143,7 @@ class request_lists {
                                                 int number, std::vector<refused_post>& refused,
                                                 const void* mine) noexcept {
     std::size_t first = 0;
-    if (number == rung_in_vain) return {};
+    if (number == doorbell_refused) return {};
     while (first < count && &entries_[first].work != stuck) ++first;
     if (first == count) first = 0;  // Null: none was taken.
     l.posted -= static_cast<std::uint32_t>(count - first);
@@ -153,7 +153,7 @@ class request_lists {
       const ibv_send_wr& each = entries_[i].work;
       const auto& place = *reinterpret_cast<const send_place<connection>*>(each.wr_id & ~std::uint64_t{1});
       if (each.opcode == IBV_WR_SEND_WITH_IMM || each.opcode == IBV_WR_RDMA_WRITE_WITH_IMM) l.to->credit.give_back();
-      if (place.told && place.context != mine) refused.push_back({place.context, l.why});
+      if (place.reported && place.context != mine) refused.push_back({place.context, l.why});
     }
     l.to->sends.take_back(static_cast<std::uint32_t>(count - first));
     return l.why;

@@ -22,7 +22,7 @@ struct send_place {
   void* context = nullptr;
   Owner* owner = nullptr;
   send_place* after = nullptr;  ///< The next entry of the ring.
-  bool told = false;            ///< Its success is reported.
+  bool reported = false;        ///< Its success is reported.
   bool ended = false;           ///< Its own completion has arrived.
   bool signalled = false;       ///< It was posted with a signal.
   bool none = false;            ///< Padding: the four flags are written with one store.
@@ -56,23 +56,23 @@ class send_queue {
 
   /// Takes the next entry. It is signalled if its end is reported, or if it is the N-th unsignalled one. Requires: not
   /// full(), or not reserve_full() for the backend's own work.
-  [[gnu::always_inline]] place& take(void* context, bool told) noexcept {
+  [[gnu::always_inline]] place& take(void* context, bool reported) noexcept {
     place& taken = places_[posted_++ & mask_];
     taken.context = context;
-    taken.told = told;
+    taken.reported = reported;
     taken.ended = false;
-    taken.signalled = told || ++silent_ >= signal_one_of_;
+    taken.signalled = reported || ++silent_ >= signal_one_of_;
     if (taken.signalled) silent_ = 0;
     return taken;
   }
   /// The same inside a list: signalled only if its end is reported. Requires: room for the whole list when it was
   /// opened.
-  [[gnu::always_inline]] place& take_listed(void* context, bool told) noexcept {
+  [[gnu::always_inline]] place& take_listed(void* context, bool reported) noexcept {
     place& taken = places_[posted_++ & mask_];
     taken.context = context;
-    taken.told = told;
+    taken.reported = reported;
     taken.ended = false;
-    taken.signalled = told;
+    taken.signalled = reported;
     taken.none = false;
     return taken;
   }
@@ -88,10 +88,10 @@ class send_queue {
     return last.signalled;
   }
   /// Makes the last entry's end reported.
-  void tell_last(void* context) noexcept {
+  void signal_last(void* context) noexcept {
     place& last = places_[(posted_ - 1) & mask_];
     last.context = context;
-    last.told = last.signalled = true;
+    last.reported = last.signalled = true;
   }
   /// The last `count` were not posted. One of them may have been signalled, so the next one is.
   void take_back(std::uint32_t count) noexcept {
@@ -102,9 +102,9 @@ class send_queue {
 
   /// A completion names an entry: it is free, and so are the unsignalled ones before it.
   void retire(place& done) noexcept {
-    if (!retire_next(done)) retire_apart(done);
+    if (!retire_next(done)) retire_rare(done);
   }
-  /// The usual case: the entry directly after the last one ended. False: another entry; call retire_apart().
+  /// The usual case: the entry directly after the last one ended. False: another entry; call retire_rare().
   [[gnu::always_inline]] bool retire_next(place& done) noexcept {
     if (&done != next_) [[unlikely]]
       return false;
@@ -113,9 +113,9 @@ class send_queue {
     ++retired_;
     return true;
   }
-  /// The other cases: unsignalled entries are before it, it overtook others, it was overtaken, or end_apart() was
+  /// The other cases: unsignalled entries are before it, it overtook others, it was overtaken, or end_next_rare() was
   /// called.
-  void retire_apart(place& done) noexcept {
+  void retire_rare(place& done) noexcept {
     done.ended = true;
     if (static_cast<std::int32_t>(retired_ - seen_) > 0) seen_ = retired_;
     const std::uint32_t after =
@@ -126,12 +126,12 @@ class send_queue {
     next_ = retired_ == seen_ ? &places_[retired_ & mask_] : nullptr;
   }
   /// The next completion takes the rare path.
-  void end_apart() noexcept { next_ = nullptr; }
+  void end_next_rare() noexcept { next_ = nullptr; }
 
   /// Whether some work in flight has a reported end. Visits each entry: cold.
   bool has_unreported_end() const noexcept {
     for (std::uint32_t i = retired_; i != posted_; ++i)
-      if (places_[i & mask_].told && !places_[i & mask_].ended) return true;
+      if (places_[i & mask_].reported && !places_[i & mask_].ended) return true;
     return false;
   }
 

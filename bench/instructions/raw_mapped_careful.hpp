@@ -241,7 +241,7 @@ class raw_mapped_careful {
     }
   }
   [[gnu::always_inline]] static int sent(record& r, hand_ring::line& l) noexcept {
-    r.out.publish(l);
+    r.out.commit(l);
     r.sent = &l;
     if (r.sleeps) [[unlikely]]
       broken();  // it would be woken: nobody sleeps here

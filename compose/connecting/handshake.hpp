@@ -29,7 +29,7 @@ class handshake {
     r->nonce = 0;
     r->last_received = e_.links_moved = e_.tick;
     if constexpr (Engine::watches_cells) static_cast<cell_state&>(*r) = e_.cells.fresh(e_.peers.index_of(*r));
-    if constexpr (Engine::uses_ring) std::fill_n(e_.ring_memory.get() + ring_offset(*r), ring_bytes, std::byte{});
+    if (Engine::uses_ring) std::fill_n(e_.ring_memory.get() + ring_offset(*r), ring_bytes, std::byte{});
     return r;
   }
   /// Keeps private data for the next handshake. False: no memory. Requires: at most wire::largest_private_data bytes.
@@ -129,7 +129,7 @@ class handshake {
     mine.process = e_.own_process();
     if (answer<typename Engine::fabric, liveness_family>::speaks)
       mine.heartbeat_ms = Engine::ticks(e_.options.silence_limit) / 4 + 1;
-    if constexpr (Engine::uses_ring)
+    if (Engine::uses_ring)
       mine.ring = {addresses::base_of(e_.ring_memory.get()) + ring_offset(r), e_.ring_registration.key,
                    Engine::ring_entries};
     if constexpr (Engine::watches_cells)

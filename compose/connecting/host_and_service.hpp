@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// "host:service" taken apart: "node7:7471", "127.0.0.1:7471", "[::1]:7471".
-// Hot path: no.
+// Parses "host:service": "node7:7471", "127.0.0.1:7471", "[::1]:7471". Hot path: no.
 #pragma once
 
 #include "../../core/error.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opening a transport: the port (which attests), then everything that the hot path will need, so that nothing is
-// allocated later. Hot path: no.
+// Opens a transport: first the port, which attests the row, then all memory of the hot path. Nothing is allocated
+// later. Hot path: no. Threads: the owner's.
 #pragma once
 
 #include "../engine/receives.hpp"
@@ -39,8 +39,8 @@ class opening {
       e->gathering.reserve(options.peers);
     }
     e->plans.fill(std::clamp(options.operations / 8, 4U, 32U));
-    if constexpr (!Engine::links_have_receives) receives<Engine>(*e).provide_shared();
-    if constexpr (Engine::uses_ring) {
+    if (!Engine::links_have_receives) receives<Engine>(*e).provide_shared();
+    if (Engine::uses_ring) {
       if (auto made = provide_ring(*e); !made) return std::move(made).error();
     }
     if constexpr (Engine::watches_cells) {
@@ -96,7 +96,7 @@ class opening {
   }
 
   static result<void> be_found(Engine& e) {
-    if constexpr (answer<typename Engine::fabric, bootstrap_family>::side_channel) {
+    if (answer<typename Engine::fabric, bootstrap_family>::side_channel) {
       const std::string node = e.options.node.empty() ? std::string("127.0.0.1") : e.options.node;
       auto served = Engine::oob_exchange::serve(node, e.options.service, e.own_address);
       if (!served) return std::move(served).error();

@@ -120,9 +120,9 @@ struct ring_state {
   wire::ring_place ring{};  ///< The peer's ring; this side writes into it.
   std::uint32_t ring_posted = 0;
   std::uint32_t ring_credited = 0;
-  std::uint32_t ring_read = 0;  ///< Entries of this side's ring that were read.
-  std::uint32_t ring_told = 0;  ///< Entries that credits have reported as read.
-  void reset() noexcept { ring_posted = ring_credited = ring_read = ring_told = 0; }
+  std::uint32_t ring_read = 0;      ///< Entries of this side's ring that were read.
+  std::uint32_t ring_reported = 0;  ///< Entries that credits have reported as read.
+  void reset() noexcept { ring_posted = ring_credited = ring_read = ring_reported = 0; }
 };
 /// Rows that keep messages in no order. A goodbye may overtake messages, so it carries their number
 /// (connecting/teardown.hpp).

@@ -215,7 +215,7 @@ class [[nodiscard]] work_request_chain {
     }
     auto* o = l.claim(r, last_, context);
     if (o == nullptr) return no_slot(name_of(last_));
-    if (e_->port->tell_last(list_, o)) return l.posted(*o, e_->port->post_list(list_, o));
+    if (e_->port->signal_last(list_, o)) return l.posted(*o, e_->port->post_list(list_, o));
     if (const status s = e_->port->post_list(list_); !s) return l.posted(*o, s);
     return l.posted(*o, e_->port->post_marker(r->link, o));
   }

@@ -67,7 +67,7 @@ class blocking_calls {
     const auto none = [](auto&&) {};
     duration due = timers<Engine, const decltype(none)>(e_, none).until_due();
     // Arming may take the bytes of a cell from the stream, and that makes no entry in the queue.
-    if constexpr (Engine::watches_cells) due = std::min<duration>(due, 1ms);
+    if (Engine::watches_cells) due = std::min<duration>(due, 1ms);
     const status s = e_.port->wait(e_.port->now() + std::min(at_most, due));
     return s.code == errc::deadline ? status{} : s;
   }

@@ -24,13 +24,13 @@ class timers {
 
   static constexpr std::uint32_t every_polls = 32;
   static constexpr std::uint32_t repeat_hello_ms = 500;
-  static constexpr std::uint32_t half_open_ms = 2000;
-  static constexpr std::uint32_t linger_ms = 1000;
+  static constexpr std::uint32_t half_open_ms = 2000;  ///< For a hello that does not come, a reject that stays unsent.
+  static constexpr std::uint32_t linger_ms = 1000;     ///< For a reject or a goodbye that was posted.
   static constexpr std::uint32_t watch_every_ms = 20;
-  static constexpr std::uint32_t side_channel_every_ms = 20;  ///< Its questions wake no sleeper.
-  static constexpr std::uint32_t leaving_ms = 100;
-  static constexpr std::uint32_t restless_ms = 20;
-  static constexpr std::uint32_t overtaken_ms = 1000;  ///< For messages that a goodbye overtook.
+  static constexpr std::uint32_t side_channel_every_ms = 20;  ///< A question on the side channel wakes no sleeper.
+  static constexpr std::uint32_t leaving_ms = 100;            ///< For completions behind a goodbye.
+  static constexpr std::uint32_t overtaken_ms = 1000;         ///< For messages that a goodbye overtook.
+  static constexpr std::uint32_t restless_ms = 20;            ///< After a link moved, links are polled more often.
   static constexpr std::uint32_t whole_absence = ~std::uint32_t{0};
 
   timers(Engine& e, Handler& on) noexcept : e_(e), on_(on) {}
@@ -56,7 +56,7 @@ class timers {
   /// How long the owner may sleep until work is due.
   duration until_due() const noexcept {
     std::uint32_t due = e_.side_channel ? side_channel_every_ms : 200;
-    if constexpr (liveness_answer::watches_process) due = std::min(due, watch_every_ms);
+    if (liveness_answer::watches_process) due = std::min(due, watch_every_ms);
     if (!e_.deferred_replies.empty()) due = 1;
     if (e_.operations.in_flight() > 0) due = std::min(due, sweep_every());
     for (record& r : e_.peers) {
@@ -84,7 +84,7 @@ class timers {
   /// Ticks since the last run that do not count as peer silence. A first long absence counts not at all: messages that
   /// arrived meanwhile may be read by later polls only.
   std::uint32_t not_listened(std::uint32_t away) noexcept {
-    if constexpr (liveness_answer::speaks) {
+    if (liveness_answer::speaks) {
       const std::uint32_t counts = Engine::ticks(e_.options.silence_limit) / 4;
       const bool again = e_.came_late;
       e_.came_late = away > counts;
@@ -146,7 +146,7 @@ class timers {
         }
       }
     }
-    if constexpr (liveness_answer::speaks) {
+    if (liveness_answer::speaks) {
       const std::uint32_t limit = Engine::ticks(e_.options.silence_limit);
       r.last_received += std::min(not_silent, e_.tick - r.last_received);
       if (r.heartbeat_every > 0 && r.last_sent.until(e_.tick) >= r.heartbeat_every) {

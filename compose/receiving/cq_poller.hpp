@@ -116,7 +116,7 @@ class cq_poller {
     const auto each = [&e, &on ](const completion_entry& c) __attribute__((always_inline)) {
       cq_poller(e, {&on}).take(c);
     };
-    const int found = e.port->tell_entries(l.all, read, each);
+    const int found = e.port->report_entries(l.all, read, each);
     finish(e, {&on}, found);
     return found;
   }
@@ -128,7 +128,7 @@ class cq_poller {
                   "weft: nothing is looked at besides entries that a port makes");
     e.reader.found();
     e.poll_budget.begin_handling();
-    const int found = e.port->tell_entries(
+    const int found = e.port->report_entries(
         all, 1, [&e, &on ](const completion_entry& c, auto&... whose) __attribute__((always_inline)) {
           cq_poller(e, {&on}).take(c, whose...);
         });
@@ -158,7 +158,7 @@ class cq_poller {
     e.poll_budget.begin_handling();
     cq_poller in(e, {&on});
     const int found =
-        e.port->tell_error([&in](const completion_entry& c, auto&... whose) { in.take_one(c, whose...); });
+        e.port->report_error([&in](const completion_entry& c, auto&... whose) { in.take_one(c, whose...); });
     finish(e, {&on}, found);
     return found;
   }

@@ -195,7 +195,7 @@ class cell_watch {
   }
 
   [[gnu::noinline]] bool refuse(record& r, wire::cell_end last, errc code) noexcept {
-    if ((last.flags() & wire::cell_told_by_library) == 0) {
+    if ((last.flags() & wire::cell_reported_by_library) == 0) {
       if (e_.deferred_fused_replies.full()) return false;
       const wire::fused_reply reply{last.sequence(), static_cast<std::uint8_t>(code)};
       std::byte out[wire::fused_reply_bytes];

@@ -118,11 +118,11 @@ class target {
       ++r.ring_read;
       on(r, immediate);
     }
-    if (r.ring_read - r.ring_told < Engine::ring_entries / 4) return;
+    if (r.ring_read - r.ring_reported < Engine::ring_entries / 4) return;
     std::byte body[4];
     wire::encode(r.ring_read, body);
     const status told = e_.tell(r, wire::message_kind::ring_credit, body);
-    if (told) r.ring_told = r.ring_read;
+    if (told) r.ring_reported = r.ring_read;
     e_.rings_are_due |= told.is_again();
   }
 

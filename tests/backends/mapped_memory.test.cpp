@@ -59,7 +59,7 @@ TEST(bytes_that_are_stored, stores_change_only_the_requested_bytes) {
 
 struct two {
   std::unique_ptr<arena> own = arena::make("test").value();
-  neighbour seen = neighbour::of(own->memory(), own->size(), "test").value();
+  peer_memory seen = peer_memory::of(own->memory(), own->size(), "test").value();
 };
 
 /// Addresses that this process has in use.
@@ -112,7 +112,7 @@ TEST(neighbours, a_refused_mapping_names_its_reason) {
   EXPECT_EQ(t.seen.missing({0, key}, 8, rights::remote_write).why, absence::denied);
   EXPECT_EQ(t.seen.find({93, key}, 8, rights::remote_read), nullptr);
   EXPECT_EQ(t.seen.missing({~std::uint64_t{0}, key}, 8, rights::remote_read).why, absence::outside);
-  t.own->strike(key);
+  t.own->erase(key);
   EXPECT_EQ(t.seen.find({0, key}, 8, rights::remote_read), nullptr) << "although it was used last";
   EXPECT_EQ(t.seen.missing({0, key}, 8, rights::remote_read).why, absence::unknown);
   EXPECT_NE(t.own->list(some, rights::remote_read), key) << "the same row, another key";
@@ -222,7 +222,7 @@ TEST(rings, entries_wrap_although_room_was_granted_between_quarters) {
 }
 
 TEST(ends, completions_are_in_order_and_bounded) {
-  endings ends(4);
+  completion_queue ends(4);
   std::array<int, 12> of{};
   for (std::size_t i = 0; i < 3; ++i) ends.push(&of[i], errc::ok);
   EXPECT_EQ(ends.pop().context, &of[0]);
@@ -231,7 +231,7 @@ TEST(ends, completions_are_in_order_and_bounded) {
   ends.push(&of[4], errc::ok);
   EXPECT_TRUE(ends.full());
   for (std::size_t i = 1; i < 5; ++i) {
-    const ending e = ends.pop();
+    const pending_completion e = ends.pop();
     EXPECT_EQ(e.context, &of[i]);
     EXPECT_EQ(e.how, i == 3 ? errc::denied : errc::ok);
   }
@@ -263,7 +263,7 @@ TEST(neighbours, the_cached_region_of_each_right_grants_no_more) {
   EXPECT_TRUE(t.seen.knows<rights::remote_read>({92, read}, 8));
   EXPECT_FALSE(t.seen.knows<rights::remote_read>({92, all}, 8));
   EXPECT_FALSE(t.seen.knows<rights::remote_write>({93, all}, 8)) << "beyond its end";
-  t.own->strike(all);
+  t.own->erase(all);
   EXPECT_FALSE(t.seen.knows<rights::remote_write>({0, all}, 8)) << "released";
 }
 
@@ -296,7 +296,7 @@ TEST(transports, counters_live_in_the_mapping) {
   EXPECT_NE(refused.error().sentence.find("allocate_words"), std::string::npos) << refused.error().sentence;
   EXPECT_TRUE(net.register_region(mine, rights::none));
   const auto moved = net.register_region(mine, rights::remote_write);
-  if (const std::string why = what_forbids_reaching_in(); why.empty()) EXPECT_TRUE(moved);
+  if (const std::string why = why_no_access(); why.empty()) EXPECT_TRUE(moved);
   else EXPECT_NE(moved.error().sentence.find(why), std::string::npos);
 }
 

@@ -143,11 +143,11 @@ TEST(verbs_send_queue, completions_in_order_retire_at_once_and_others_later) {
   EXPECT_TRUE(queue.retire_next(second));
   EXPECT_EQ(queue.in_flight(), 3U);
   EXPECT_FALSE(queue.retire_next(fourth)) << "an unsignalled one is before it";
-  queue.retire_apart(fourth);
+  queue.retire_rare(fourth);
   EXPECT_EQ(queue.in_flight(), 1U);
-  queue.end_apart();
+  queue.end_next_rare();
   EXPECT_FALSE(queue.retire_next(fifth)) << "a post waits for room";
-  queue.retire_apart(fifth);
+  queue.retire_rare(fifth);
   EXPECT_EQ(queue.in_flight(), 0U);
   for (int i = 0; i < 20; ++i)
     EXPECT_TRUE(queue.retire_next(queue.take(nullptr, true))) << "also around the end of the places: " << i;

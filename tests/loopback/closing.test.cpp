@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // close() right after accept(), while the queue takes no post: the accept is still unsent. The caller learns that it
-// was accepted and that the connection was closed. It never learns of a rejection.
+// was accepted and that the connection was closed. It never learns of a rejection. And the end of a peer: a handler
+// that hears of its failed operations can neither post to it nor release its record.
 #include <weft/compose/transport.hpp>
 #include <weft/generated/loopback.hpp>
 
@@ -13,6 +14,21 @@ namespace {
 using namespace std::chrono_literals;
 namespace loopback = backends::loopback;
 using fabric = fabrics::loopback;
+
+/// Addressed peers, which this side loses by their silence.
+struct silent_row : fabrics::loopback {
+  static constexpr fabric_facts facts = [] {
+    fabric_facts f = fabrics::loopback::facts;
+    f.endpoint_type = endpoint_type::addressed;
+    return f;
+  }();
+  using policies = policy_set<endpoint::addressed, bootstrap::socket_address, framing::immediate,
+                              region_address::offset, region_key::application, local_descriptor::not_needed,
+                              region_binding::domain, notify::immediate, write_fault::reported, atomics::provider,
+                              progress::polling, wait::yield, back_pressure::report, threading::one_owner,
+                              completion::selective, liveness::heartbeat, receive_buffers::slots, receive_pool::shared,
+                              flush::message_behind_writes, coalesce::none, queues::one, inject::as_the_row_permits>;
+};
 
 struct answers {
   int connected = 0;
@@ -64,14 +80,63 @@ void expect_accepted_then_closed(const answers& seen, std::uint64_t seed) {
 }
 
 TEST(close_right_after_accept, with_a_full_queue_is_no_rejection) {
-  for (std::uint64_t seed = 1; seed <= 10; ++seed)
+  for (std::uint64_t seed = 1; seed <= 6; ++seed)
     expect_accepted_then_closed(
         accept_and_leave(seed, [](auto& net, const peer& p, auto& on) { EXPECT_TRUE(net->close(p, 1s, on)); }), seed);
 }
 
 TEST(close_right_after_accept, by_the_end_of_the_transport_is_no_rejection) {
-  for (std::uint64_t seed = 1; seed <= 10; ++seed)
+  for (std::uint64_t seed = 1; seed <= 6; ++seed)
     expect_accepted_then_closed(accept_and_leave(seed, [](auto& net, const peer&, auto&) { net.reset(); }), seed);
+}
+
+TEST(a_handler_that_hears_of_a_lost_peer, can_neither_post_to_it_nor_release_its_record) {
+  loopback::world w(5);
+  bool connected_once = false;
+  bool over = false;
+  w.spawn("listener", [&] {
+    auto net = open<silent_row>({.node = "listener", .service = "7471"}).value();
+    const auto on = overloaded{[](auto&&) {}};
+    const peer caller = net.accept_one(1s, on).value();
+    const region memory = net.allocate(4096, rights::remote_read).value();
+    EXPECT_TRUE(net.send_region(caller, memory, owner_polls));
+    while (!connected_once) {
+      net.progress(on);
+      loopback::sleep_for(10us);
+    }
+    while (!over) loopback::sleep_for(1ms);  // silent from here on
+  });
+  w.spawn("caller", [&] {
+    loopback::sleep_for(100us);
+    auto net = open<silent_row>({.peers = 1, .silence_limit = 20ms}).value();
+    const peer there = net.connect("listener:7471", 1s).value();
+    const remote_region memory = net.receive_region(there, 1s).value();
+    connected_once = true;
+    std::vector<std::byte> text(200);
+    int failures = 0;
+    int losses = 0;
+    const auto on = overloaded{[&](const failed& f) {
+                                 ++failures;
+                                 EXPECT_EQ(f.why.code, errc::peer_lost);
+                                 EXPECT_EQ(net.send(there, net.memory(text)).code, errc::peer_lost);
+                                 EXPECT_TRUE(net.close(there, 0s));
+                                 EXPECT_FALSE(net.start_connect("listener:7471")) << "the record is taken already";
+                               },
+                               [&](const lost& l) {
+                                 ++losses;
+                                 EXPECT_EQ(l.peer, there);
+                               },
+                               [](auto&&) {}};
+    loopback::sleep_for(1ms);
+    for (int i = 0; i < 2; ++i) EXPECT_TRUE(net.get(there, {text.data(), text.size(), nullptr}, memory.at(0), &text));
+    EXPECT_TRUE(net.until([&] { return losses == 1; }, 100ms, on));
+    EXPECT_EQ(failures, 2);
+    EXPECT_EQ(losses, 1);
+    over = true;
+  });
+  const auto run = w.run(60s);
+  EXPECT_TRUE(run) << run.sentence;
+  EXPECT_TRUE(connected_once);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ import forms
 import lists
 import names
 import pytest
+import states
 import version
 from sources import without_comments
 
@@ -123,6 +124,22 @@ def test_comments_go_and_literals_stay() -> None:
     text = "n = 1'000; // it's gone\n" + 'a("//x", \'"\'); // gone\n/* gone\n too */ b(R"(// "raw)");\n'
     assert without_comments(text).split() == ["n", "=", "1'000;", 'a("//x",', "'\"');", 'b(R"(//', '"raw)");']
     assert without_comments(text).count("\n") == text.count("\n")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "r.state = peer_state::lost;",
+        "record->link_is = link_state::none;",
+        "r.live = peer_header::dead;",
+        "std::exchange(r.state, next);",
+    ],
+)
+def test_a_state_that_is_assigned_beside_the_table_is_named(tmp_path: Path, line: str) -> None:
+    plant(tmp_path, states.TABLE, line + "\n")
+    plant(tmp_path, "compose/connecting/a.hpp", f"// r.state = 1\nif (r.state == x) return;\n{line}\n")
+    (problem,) = states.check(tmp_path)
+    assert problem.startswith("compose/connecting/a.hpp:3: ")
 
 
 HEADER = "#define WEFT_VERSION_MAJOR 0\n#define WEFT_VERSION_MINOR 2\n#define WEFT_VERSION_PATCH 0\n"

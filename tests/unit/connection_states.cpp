@@ -16,12 +16,13 @@ namespace {
 using namespace weft::detail;  // NOLINT(google-build-using-namespace): what is printed
 
 constexpr std::size_t columns = 120;
-constexpr std::string_view head = R"(# The states of a connection
+constexpr std::string_view head = R"(<!-- SPDX-License-Identifier: Apache-2.0 -->
+# The states of a connection
 
 <!-- Made by build/*/tests/unit/connection_states --write; do not edit. -->
 
 One table in `compose/connecting/transitions.hpp` answers every pair of a state and an event. The answer is an action,
-the next state and the reason. The same table serves all fabrics. This page is made from it; a test compares the two.
+the next state and the reason. The same table serves all fabrics. A test compares this page with it.
 
 ## Diagram
 

@@ -7,6 +7,9 @@ import re
 from pathlib import Path
 from typing import Any
 
+from pygments.lexers.special import TextLexer
+from sphinx.highlighting import lexers
+
 _root = Path(__file__).resolve().parents[3]
 _version = (_root / "core/version.hpp").read_text("utf-8")
 
@@ -25,6 +28,8 @@ breathe_show_include = False
 
 myst_heading_anchors = 3
 suppress_warnings = ["myst.header"]
+
+lexers["mermaid"] = TextLexer()  # a diagram of states: shown as text here
 
 html_theme = "furo"
 html_title = f"weft {release}"

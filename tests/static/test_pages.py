@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/reference/pages.py refuses what it must, and --check goes red for a page that somebody edited."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+ROW = '- feature: "a"\n  fabric: "all"\n  limit: "{limit}"\n  workaround: "None."\n  source: "`unit.*`"\n'
+
+
+def pages(root: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Runs the program on a copy of what it reads."""
+    return subprocess.run(
+        [sys.executable, "-B", ROOT / "docs/reference/pages.py", root, *options],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    for folder in ("docs", "core", "generator", "templates"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "providers.yaml", tmp_path)
+    return tmp_path
+
+
+def test_the_pages_are_what_their_sources_say(tree: Path) -> None:
+    done = pages(tree, "--check")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("page", ["docs/limitations.md", "docs/glossary.md", "docs/reference/generated/errors.md"])
+def test_an_edited_page_is_named(tree: Path, page: str) -> None:
+    (tree / page).write_text((tree / page).read_text("utf-8") + "more\n", encoding="utf-8")
+    done = pages(tree, "--check")
+    assert done.returncode == 1
+    assert f"{page}: not what the sources say; run scripts/docs --pages" in done.stdout
+
+
+def test_a_cell_of_26_words_is_refused(tree: Path) -> None:
+    (tree / "docs/tables/limitations.yaml").write_text(ROW.format(limit="word " * 26), encoding="utf-8")
+    done = pages(tree)
+    assert done.returncode == 1
+    assert "a cell of more than 25 words" in done.stderr
+
+
+def test_a_row_without_a_source_is_refused(tree: Path) -> None:
+    row = ROW.format(limit="b").split("  source")[0]
+    (tree / "docs/tables/limitations.yaml").write_text(row, encoding="utf-8")
+    done = pages(tree)
+    assert done.returncode == 1
+    assert "must have exactly feature, fabric, limit, workaround, source" in done.stderr
+
+
+def test_a_new_error_code_makes_the_page_old(tree: Path) -> None:
+    header = tree / "core/error.hpp"
+    text = header.read_text("utf-8").replace("  native,", "  tired,  ///< Needs sleep.\n  native,", 1)
+    header.write_text(text, encoding="utf-8")
+    assert pages(tree, "--check").returncode == 1
