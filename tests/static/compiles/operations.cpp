@@ -41,7 +41,7 @@ status from_pieces(net_type& net, peer there, local_memory head, local_memory bo
 }
 
 status until_it_is_seen(net_type& net, peer there, local_memory from, const remote_place& at, void* request) {
-  if (status s = net.put(there, from, at); !s) return s;                             // posted: reports failures only
+  if (status s = net.put(there, from, at); !s) return s;  // posted: only failures give events
   if (status s = net.put(there, from, at, until<delivered>(request)); !s) return s;  // the target has it
   return net.flush(there, request);                                                  // all before it are visible
 }
