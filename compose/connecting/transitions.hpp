@@ -242,7 +242,8 @@ constexpr const transition& transition_of(peer_state s, peer_event e) noexcept {
 /// The event of a message that is no handshake. Hello, accept and reject are checked first (connection_manager.hpp).
 constexpr peer_event event_of(wire::message_kind kind) noexcept {
   using enum wire::message_kind;
-  if (kind == user || kind == notify || kind == fused || kind == group) return peer_event::data_message;
+  if (kind == user || kind == notify || kind == fused || kind == group || kind == region)
+    return peer_event::data_message;
   return kind == goodbye ? peer_event::goodbye : peer_event::control_message;
 }
 
