@@ -25,86 +25,80 @@
 
 namespace weft {
 
-/// The operations of a port. Most are templates, so the concept below checks only a part of this list.
-/// "Optional" members exist only on ports that have the feature.
+/// The operations of a port. Most are templates, so the concept below checks only a part of this list. "Optional"
+/// members exist only on ports that have the feature.
 ///
 /// Types and constants
 /// - `link`: a trivially copyable handle of a link. Value-initialised: no link.
 /// - `oob_exchange`: the side channel for opaque addresses; see oob_exchange_channel.
-/// - `link_has_receives`: true: receives are posted per link. False: one set for all links, on addressed fabrics and
-/// with
-///   Shape::shared_receives.
+/// - `link_has_receives`: true: receives are posted per link. False: one set for all links, on addressed fabrics
+///   and with Shape::shared_receives.
 /// - `link_polls_are_system_calls` (optional): poll_links is expensive, so compose calls it rarely while links are
-/// quiet.
+///   quiet.
 ///
 /// Set-up. It may allocate; each blocking call has a bound.
-/// - `static result<std::unique_ptr<P>> open(const port_options&)`: attests the library. Its error lists each cell that
-///   differs: asked, returned, baked.
+/// - `static result<std::unique_ptr<P>> open(const port_options&)`: attests the library. Its error lists each cell
+///   that differs: asked, returned, baked.
 /// - `const port_limits& limits() const`
 /// - `address_bytes address() const`: the port's own address, for a peer's dial.
 /// - `std::string printable(const address_bytes&) const`
-/// - `result<address_bytes> resolve(std::string_view node, std::string_view service)`: where facts.address_resolution
-/// is
-///   `socket`.
+/// - `result<address_bytes> resolve(std::string_view node, std::string_view service)`: where
+///   facts.address_resolution is `socket`.
 ///
 /// Links
-/// - `result<link> dial(const address_bytes&, std::uint32_t tag)`: begins a link. The caller posts receives before it
-/// or
-///   directly after it. On addressed fabrics the link is established at once; poll_links reports that.
+/// - `result<link> dial(const address_bytes&, std::uint32_t tag)`: begins a link. The caller posts receives before
+///   it or directly after it. On addressed fabrics the link is established at once; poll_links reports that.
 /// - `void hang_up(link&)`: ends and releases a link. On connected fabrics, poll may report completions of the link
-/// until
-///   it returned 0 once, and none after that. On addressed fabrics it may report them at any time.
-/// - `void poll_links(On&&)`: calls `std::uint32_t on(link_change, std::uint32_t tag, link)` for each event. The result
-///   counts for `arrived` only: the link's tag, or no_tag to refuse.
-/// - `std::uint32_t peer_tag(link) const`: the tag that the peer's handler returned when this link arrived there. Valid
-///   from `established` on; no_tag where the peer did not send it. Ports with Shape::shared_receives send their tag
-///   with the acceptance: a message from a pool names its link by the receiver's tag.
+///   until it returned 0 once, and none after that. On addressed fabrics it may report them at any time.
+/// - `void poll_links(On&&)`: calls `std::uint32_t on(link_change, std::uint32_t tag, link)` for each event. The
+///   result counts for `arrived` only: the link's tag, or no_tag to refuse.
+/// - `std::uint32_t peer_tag(link) const`: the tag that the peer's handler returned when this link arrived there.
+///   Valid from `established` on; no_tag where the peer did not send it. Ports with Shape::shared_receives send
+///   their tag with the acceptance: a message from a pool names its link by the receiver's tag.
 /// - `void belongs_to(link, void*)` (optional, connected): sets the transport's object of a link before any report
-/// about
-///   it. poll then calls on() with that object after each entry of a message or notice, and notices carry no connection
-///   number.
+///   about it. poll then calls on() with that object after each entry of a message or notice, and notices carry no
+///   connection number.
 ///
 /// Memory
 /// - `result<registration> register_memory(bytes, rights, std::uint64_t wanted_key)`: uses wanted_key where the
 ///   application makes the keys.
 /// - `result<registration> register_local(bytes)`: for buffers that only local operations use.
 /// - `result<registration> register_device(const device_memory&, rights, std::uint64_t wanted_key)` (optional)
-/// - `result<registration> register_fresh(std::size_t, rights, std::uint64_t wanted_key)` (optional): on ports whose
-/// peers
-///   best reach memory that the port allocated. Zeroed and aligned to a page; the port owns it until deregister.
+/// - `result<registration> register_fresh(std::size_t, rights, std::uint64_t wanted_key)` (optional): on ports
+///   whose peers best reach memory that the port allocated. Zeroed and aligned to a page; the port owns it until
+///   deregister.
 /// - `void deregister(registration&)`
 ///
-/// Receives. All posts return `again(waits_for::queue)` when a queue is full, and `again(waits_for::connection)` while
-/// a lazy fabric connects.
+/// Receives. All posts return `again(waits_for::queue)` when a queue is full, and `again(waits_for::connection)`
+/// while a lazy fabric connects.
 /// - `status post_receive(link, local_memory, void* context)`: ignores the link unless link_has_receives.
 ///   Shape::multi_receive: the buffer takes messages until an entry has `last` or kind `released`.
-///   Shape::shared_receives: receives outlive links. A receive that ends with its link fails, and can be posted again.
-/// - `void post_receive(link, local_memory, void* context, refused)` (optional): the same; calls refused(context) in
-/// place
-///   of an error status.
-/// - `bool post_again(link, void* context)` (optional): posts the last reported receive again, with its memory. False:
-///   `context` is another receive's, and nothing was posted.
-/// - `status post_single_receive(link, local_memory, void* context)` (optional, with Shape::multi_receive): takes one
-///   message, where post_receive says no_memory. Its entry has `at`, and neither `last` nor `released`.
+///   Shape::shared_receives: receives outlive links. A receive that ends with its link fails, and can be posted
+///   again.
+/// - `void post_receive(link, local_memory, void* context, refused)` (optional): the same; calls refused(context)
+///   in place of an error status.
+/// - `bool post_again(link, void* context)` (optional): posts the last reported receive again, with its memory.
+///   False: `context` is another receive's, and nothing was posted.
+/// - `status post_single_receive(link, local_memory, void* context)` (optional, with Shape::multi_receive): takes
+///   one message, where post_receive says no_memory. Its entry has `at`, and neither `last` nor `released`.
 /// - `std::uint32_t post_receives(link, const receive_request*, std::uint32_t count)` (optional): posts at most 16
-/// receives
-///   in one call. Returns how many the library took.
+///   receives in one call. Returns how many the library took.
 /// - `static link link_of(const completion_entry&)` (optional, with link_has_receives): the link that brought a
-/// message.
+///   message.
 ///
 /// Messages
 /// - `template <post_mode M> status send(link, local_memory, std::uint32_t immediate, void* context)`
-/// - `status inject(link, const_bytes, std::uint32_t immediate)`: at most limits().inject_bytes; the source is free on
-///   return.
-/// - `template <post_mode M> status send_framed(link, local_memory header, local_memory, void* context)`: Shape::framed
-///   only. Both pieces stay valid until the completion; each has its own descriptor.
-/// - `template <post_mode M> status send_gather(link, gather_list, std::uint32_t immediate, void* context)`: at most
-///   facts.gather_limit pieces. With Shape::framed the first piece is the header.
+/// - `status inject(link, const_bytes, std::uint32_t immediate)`: at most limits().inject_bytes; the source is free
+///   on return.
+/// - `template <post_mode M> status send_framed(link, local_memory header, local_memory, void* context)`:
+///   Shape::framed only. Both pieces stay valid until the completion; each has its own descriptor.
+/// - `template <post_mode M> status send_gather(link, gather_list, std::uint32_t immediate, void* context)`: at
+///   most facts.gather_limit pieces. With Shape::framed the first piece is the header.
 ///
 /// Writes and reads
 /// - `template <post_mode M> status write(link, local_memory, remote_memory, void* context)`
-/// - `template <post_mode M> status write_immediate(link, local_memory, remote_memory, std::uint64_t immediate, void*
-///   context)`
+/// - `template <post_mode M> status write_immediate(link, local_memory, remote_memory, std::uint64_t immediate,
+///   void* context)`
 /// - `status inject_write_immediate(link, const_bytes, remote_memory, std::uint64_t immediate)`
 /// - `status inject_write(link, const_bytes, remote_memory)` (optional): on rows with bytes_visible_in_order.
 /// - `status read(link, local_memory, remote_memory, void* context)`
@@ -115,35 +109,34 @@ namespace weft {
 /// - `std::uint64_t counted_writes()`: Shape::remote_counter: the writes that arrived so far.
 ///
 /// Atomics, with Shape::native_atomics
-/// - `template <atomic_operation O, atomic_number T> status fetch_atomic(link, T operand, T expected, std::uint64_t*
-/// old,
-///   void* descriptor, remote_memory, void* context)`: the operations of the row's atomic_operations. The first bytes
-///   of `old`, which the caller zeroed, get the old value. `old` has 24 bytes: `old[1]` and `old[2]` belong to the
-///   port, for libraries that read operands after the call.
+/// - `template <atomic_operation O, atomic_number T> status fetch_atomic(link, T operand, T expected,
+///   std::uint64_t* old, void* descriptor, remote_memory, void* context)`: the operations of the row's
+///   atomic_operations. The first bytes of `old`, which the caller zeroed, get the old value. `old` has 24 bytes:
+///   `old[1]` and `old[2]` belong to the port, for libraries that read operands after the call.
 /// - `fetch_add`, `compare_swap`: the same for std::uint64_t.
 ///
 /// Properties of posts (optional, static constexpr bool)
-/// - `injects_all`: every post has read its source when it returns. inject and inject_write_immediate take any size.
-/// - `checks_places`: the status of a post refuses a place without the room or the right, and an unaligned word of an
-///   atomic. Callers need no check.
-/// - `ends_at_return`: posts take post_mode::at_return; read and fetch_atomic take a mode too. With checks_places also
-///   `bool reach_word<T>(link, remote_memory, std::byte*& word)`: the word needs no further check; and
+/// - `injects_all`: every post has read its source when it returns. inject and inject_write_immediate take any
+///   size.
+/// - `checks_places`: the status of a post refuses a place without the room or the right, and an unaligned word of
+///   an atomic. Callers need no check.
+/// - `ends_at_return`: posts take post_mode::at_return; read and fetch_atomic take a mode too. With checks_places
+///   also `bool reach_word<T>(link, remote_memory, std::byte*& word)`: the word needs no further check; and
 ///   `change_reached<O, T>(word, operand, expected, old)`, which changes it.
 ///
 /// Completions
 /// - `int poll(On&&)`: calls `on(const completion_entry&)` for at most 16 entries. Returns their number.
-/// - `entries`, `reader`, `reader queue_reader() const` (optional; reads_apart): poll in two calls. A positive result
-/// of
-///   reader.read(entries&) goes to report_entries, after a call of reader.found(). If reader.failed(result),
-///   report_error has an entry. Otherwise nothing was there.
+/// - `entries`, `reader`, `reader queue_reader() const` (optional; reads_apart): poll in two calls. A positive
+///   result of reader.read(entries&) goes to report_entries, after a call of reader.found(). If
+///   reader.failed(result), report_error has an entry. Otherwise nothing was there.
 /// - `int report_entries(const entries&, int, On&&)`, `int report_error(On&&)`: return as poll does.
-/// - `reads_quickly` (optional, static constexpr bool): poll does more than read the queue (entries stored by a sleep,
-///   ended links). Most polls may skip that; the first poll after a sleep, and some others, call poll.
+/// - `reads_quickly` (optional, static constexpr bool): poll does more than read the queue (entries stored by a
+///   sleep, ended links). Most polls may skip that; the first poll after a sleep, and some others, call poll.
 /// - `makes_entries` (optional, static constexpr bool): no library has a queue; the port makes the entries itself.
 ///
 /// Batches: posts that follow each other closely. A port has at most one of two kinds.
-/// - `hints_more` (optional, static constexpr bool): send, write and write_immediate take `template <post_mode M, bool
-///   More>`. More: the caller posts to the same link again at once.
+/// - `hints_more` (optional, static constexpr bool): send, write and write_immediate take `template <post_mode M,
+///   bool More>`. More: the caller posts to the same link again at once.
 /// - `prepared_write`, `void aim(link, prepared_write&, void* context)`, `template <bool Immediate> status
 ///   post_prepared(link, const prepared_write&)`, `status post_last_prepared(link, const prepared_write&, bool
 ///   immediate)` (optional, with hints_more): a write that is prepared before it is posted
@@ -152,16 +145,14 @@ namespace weft {
 ///
 /// Lists (optional, with begin_batch): a batch to one link, built in the array that is posted.
 /// - `request_list`: default-constructed: not open. `bool has_room()`. The port closes a list when it posts it.
-/// `posted`
-///   counts the members that were taken; `why` says why not all.
+///   `posted` counts the members that were taken; `why` says why not all.
 /// - `status open_list(link, request_list&)`: posts another open list first. `again(waits_for::queue)`: no room.
 /// - `list_send`, `list_write`, `list_write_immediate`, `list_fetch_add`: add a member. Require has_room().
-/// Unsignalled,
-///   except list_fetch_add. They may return `again(waits_for::receive_slot)`; then the list was posted.
+///   Unsignalled, except list_fetch_add. They may return `again(waits_for::receive_slot)`; then the list was
+///   posted.
 /// - `bool signal_last(const request_list&, void* context)`: signals the last member. False: it was posted already.
 /// - `status post_list(request_list&, const void* mine)`: one call, if the list is open. Refused members with a
-/// reported
-///   end complete as failed, except `mine`; for the others only the status reports it.
+///   reported end complete as failed, except `mine`; for the others only the status reports it.
 /// - `std::uint32_t listed(const request_list&) const`: members that are not posted yet.
 /// - `void move_list(const request_list& from, request_list& to)`: after a copy, `to` is the open list.
 /// - `status post_marker(link, void* context)`: one completion after everything that was posted to the link before.
@@ -169,8 +160,7 @@ namespace weft {
 /// Waiting
 /// - `instant now() const`: the port's clock.
 /// - `status wait(instant until)`: requires port_options::sleeps. Arms, polls once more, then sleeps. Returns ok to
-/// poll
-///   again, or deadline; may return early. Without a descriptor it yields, then sleeps in short steps.
+///   poll again, or deadline; may return early. Without a descriptor it yields, then sleeps in short steps.
 /// - `int descriptor() const`: the file descriptor of the completion queue, or -1.
 template <class P>
 concept port = requires(P p, const P c, typename P::link l, const port_options& o, const address_bytes& a,

@@ -26,7 +26,7 @@ struct run_outcome {
 
 /// The simulation for ports that are opened now.
 inline simulation*& current_simulation() noexcept {
-  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables): set by the world that runs
+  // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): set by the world that runs
   thread_local simulation* current = nullptr;
   return current;
 }

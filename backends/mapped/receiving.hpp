@@ -66,9 +66,9 @@ template <class On>
   return most - left;
 }
 
-inline constexpr int most_reported = 16,
-                     /// A caller that posts without pause always has completions: arrivals get half of each poll.
-    most_completions = 8;
+inline constexpr int most_reported = 16;
+/// A caller that posts without pause always has completions: arrivals get half of each poll.
+inline constexpr int most_completions = 8;
 
 /// Reports completions, then the entries of all links; many links take turns. `next`: the link to begin with.
 template <class On>
