@@ -38,8 +38,7 @@ add_library(weft::weft ALIAS weft)
 target_compile_features(weft INTERFACE cxx_std_20)
 target_link_libraries(weft INTERFACE Threads::Threads)
 weft_verified_headers(weft ${WEFT_HEADERS})
-# selected.hpp needs WEFT_FABRIC. It is installed, but not compiled alone.
-weft_headers(weft selected compose/selected.hpp)
+weft_headers(weft selected ${WEFT_SELECTED_HEADERS})
 set_target_properties(weft PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
 
 add_library(weft_libfabric INTERFACE)

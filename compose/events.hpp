@@ -1,52 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a transport tells its owner: plain values, handed to the handler given to progress(), one overload per kind.
-// Nothing here is stored and nothing is allocated: spans are valid until the handler returns.
+// The events of a transport: plain values for the handler of progress(), which has one overload for each kind. Nothing
+// here is stored or allocated: spans are valid until the handler returns.
 // Hot path: yes. Threads: the owner's.
 #pragma once
 
 #include "../core/atomics.hpp"
 #include "../core/error.hpp"
 #include "../core/memory.hpp"
+#include "peer.hpp"
 
 #include <concepts>
 #include <cstdint>
 #include <type_traits>
 
 namespace weft {
-
-/// What every peer record starts with. `live` changes when the peer is lost or closed, so a handle kept too long is
-/// recognised.
-struct peer_header {
-  static constexpr std::uint32_t dead = ~std::uint32_t{0};  ///< No connection has this number.
-  std::uint32_t live = dead;
-};
-
-namespace detail {
-/// Whom handles of nobody point at: alive under a number that no handle has, so that one comparison answers for all.
-// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): handles point at headers that change; nobody writes to this one
-inline constinit peer_header nobody{};
-}  // namespace detail
-
-/// A handle of a peer: cheap to copy, safe to keep. Operations on a lost or closed peer are answered `peer_lost`.
-class peer {
- public:
-  constexpr peer() = default;
-  constexpr peer(peer_header* record, std::uint32_t number) noexcept : record_(record), number_(number) {}
-  /// False for "nobody": a default handle, or the sender of a notice on a fabric that does not say who wrote.
-  constexpr explicit operator bool() const noexcept { return record_ != &detail::nobody; }
-  constexpr bool alive() const noexcept { return record_->live == number_; }
-  /// Null for nobody.
-  constexpr peer_header* record() const noexcept { return *this ? record_ : nullptr; }
-  /// Requires: alive.
-  constexpr peer_header* living() const noexcept { return record_; }
-  constexpr std::uint32_t number() const noexcept { return number_; }
-  friend constexpr bool operator==(const peer&, const peer&) = default;
-
- private:
-  peer_header* record_ = &detail::nobody;
-  std::uint32_t number_ = 0;
-};
 
 enum class operation : std::uint8_t {
   send,
@@ -82,8 +50,8 @@ inline const char* name_of(operation o) noexcept {
   return names[static_cast<std::size_t>(o)];
 }
 
-/// An operation ended well. `context` is what was given when it was posted; `old` is the value before an atomic that
-/// fetches: `old.as<std::int32_t>()`, or for words of 64 bits without a sign just `old`.
+/// An operation ended well. `context` is the context of the post. `old` is the word before an atomic that fetches:
+/// `old.as<std::int32_t>()`; for std::uint64_t just `old`.
 struct completed {
   operation what{};
   weft::peer peer;
@@ -91,8 +59,8 @@ struct completed {
   atomic_value old{};
 };
 
-/// An operation ended badly. It may or may not have happened where `why` is peer_lost or deadline. Unsignalled ones
-/// arrive here too, with a null context.
+/// An operation failed. With peer_lost or deadline, its bytes may or may not have moved. Operations without a context
+/// arrive here too, with a null context. describe(why) makes a sentence.
 struct failed {
   operation what{};
   weft::peer peer;
@@ -100,15 +68,15 @@ struct failed {
   status why;
 };
 
-/// A message. The bytes lie in the transport's receive slot: copy what must outlive the handler. A handler that returns
-/// false for it leaves it there: each next progress() offers all that were left, in the order in which they came and
-/// before anything newer, so that a handler may leave one and take another.
+/// A message. The bytes lie in the transport's receive: copy what must outlive the handler. A handler that returns
+/// false leaves the message there. Each later progress() offers all messages that were left, oldest first and before
+/// newer ones. A handler may leave one message and take another.
 struct received {
   weft::peer peer;
   const_bytes message;
 };
 
-/// A put_notify landed: its bytes are visible. `peer` is nobody where the fabric does not say who wrote.
+/// A put_notify arrived: its bytes are visible. `peer` is nobody where the fabric does not name the writer.
 struct notified {
   weft::peer peer;
   std::uint32_t immediate = 0;
@@ -121,7 +89,7 @@ struct requested {
   const_bytes private_data;
 };
 
-/// A connection that this side asked for stands.
+/// A connection that this side asked for is established.
 struct connected {
   weft::peer peer;
   bool has_private_data = false;
@@ -129,19 +97,19 @@ struct connected {
 };
 
 /// A peer is gone: closed in order (errc::closed), refused (rejected, incompatible, unreachable) or dead (peer_lost).
-/// Every operation outstanding on it has been told as failed before this.
+/// Each operation that was outstanding on this peer was reported as failed before. transport::reason() is a sentence.
 struct lost {
   weft::peer peer;
   status why;
 };
 
-/// A handler takes every kind of event; `[](auto&&) {}` as the last overload ignores the rest explicitly.
+/// A handler takes every kind of event. `[](auto&&) {}` as the last overload ignores the others explicitly.
 template <class H>
 concept event_handler = std::invocable<H&, const completed&> && std::invocable<H&, const failed&> &&
     std::invocable<H&, const received&> && std::invocable<H&, const notified&> &&
     std::invocable<H&, const requested&> && std::invocable<H&, const connected&> && std::invocable<H&, const lost&>;
 
-/// Hands a message to a handler. True when it was taken: a handler that returns nothing takes all.
+/// Hands a message to a handler. Returns true when the handler took it: one that returns nothing takes every message.
 template <class Handler>
 bool offer(Handler& on, const received& message) {
   if constexpr (std::same_as<std::invoke_result_t<Handler&, const received&>, bool>) {
@@ -151,6 +119,27 @@ bool offer(Handler& on, const received& message) {
     return true;
   }
 }
+
+namespace detail {
+/// One sentence for each event that a handler lacks.
+template <class H>
+consteval void takes_every_event() {
+  static_assert(std::invocable<H&, const completed&>,
+                "weft: the handler does not take `completed`: add [](const weft::completed& c) {…} or [](auto&&) {}");
+  static_assert(std::invocable<H&, const failed&>,
+                "weft: the handler does not take `failed`: add [](const weft::failed& f) {…} or [](auto&&) {}");
+  static_assert(std::invocable<H&, const received&>,
+                "weft: the handler does not take `received`: add [](const weft::received& m) {…} or [](auto&&) {}");
+  static_assert(std::invocable<H&, const notified&>,
+                "weft: the handler does not take `notified`: add [](const weft::notified& n) {…} or [](auto&&) {}");
+  static_assert(std::invocable<H&, const requested&>,
+                "weft: the handler does not take `requested`: add [](const weft::requested& r) {…} or [](auto&&) {}");
+  static_assert(std::invocable<H&, const connected&>,
+                "weft: the handler does not take `connected`: add [](const weft::connected& c) {…} or [](auto&&) {}");
+  static_assert(std::invocable<H&, const lost&>,
+                "weft: the handler does not take `lost`: add [](const weft::lost& l) {…} or [](auto&&) {}");
+}
+}  // namespace detail
 
 /// Puts several lambdas into one handler.
 template <class... Fs>

@@ -75,7 +75,7 @@ struct rules_hold {
       answer<F, framing_family>::bytes_in_front == 0 ? facts.send_immediate_bytes >= 4 : facts.gather_limit >= 2;
   static constexpr bool by_pointer = answer<F, region_address_family>::form == wire::address_form::virtual_address;
   static constexpr bool writes_ordered = !by_pointer || !facts.virtual_addressing_costs_order;
-  static constexpr bool overtaking = !std::same_as<notify_answer, notify::message_after_ordered_write> ||
+  static constexpr bool overtaking = !std::same_as<notify_answer, answers::notify::message_after_ordered_write> ||
                                      (facts.order_send_after_write && writes_ordered);
   static constexpr bool flush_order = !answer<F, flush_family>::by_message ||
                                       (facts.order_send_after_write && writes_ordered &&
@@ -83,12 +83,12 @@ struct rules_hold {
   static constexpr bool flush_tracking =
       !answer<F, flush_family>::tracks ||
       (facts.delivery_complete && answer<F, write_fault_family>::signalled_write == post_mode::delivered);
-  static constexpr bool ring = !std::same_as<notify_answer, notify::remote_counter> ||
+  static constexpr bool ring = !std::same_as<notify_answer, answers::notify::remote_counter> ||
                                (facts.remote_counter_counts_writes && facts.order_write_after_write && writes_ordered);
   static constexpr bool watching =
       notify_answer::target_keeps != notify_needs::cells ||
       (facts.bytes_visible_in_order && facts.order_write_after_write && facts.context_bytes == 0 && writes_ordered);
-  static constexpr bool delivery = (!std::same_as<notify_answer, notify::message_after_delivery> &&
+  static constexpr bool delivery = (!std::same_as<notify_answer, answers::notify::message_after_delivery> &&
                                     answer<F, write_fault_family>::signalled_write != post_mode::delivered) ||
                                    facts.delivery_complete;
   static constexpr bool fused = facts.fused_bytes <= wire::largest_fused;
@@ -97,7 +97,7 @@ struct rules_hold {
   static constexpr bool lowerings = answer<F, atomics_family>::executed_by_target || possible(F::atomics_by, facts);
   static constexpr bool order_kept = answer<F, atomics_family>::executed_by_target || !facts.atomics_cost_order ||
                                      !overtaking ||
-                                     (!std::same_as<notify_answer, notify::message_after_ordered_write> &&
+                                     (!std::same_as<notify_answer, answers::notify::message_after_ordered_write> &&
                                       notify_answer::target_keeps != notify_needs::cells);
   static constexpr bool addresses =
       by_pointer == facts.virtual_addressing || (by_pointer && facts.virtual_addressing_optional);
@@ -113,7 +113,7 @@ struct rules_hold {
       answer<F, coalesce_family>::bytes + answer<F, framing_family>::bytes_in_front <= facts.largest_message;
   static constexpr bool two_queues = !answer<F, queues_family>::apart || facts.split_queues;
   static constexpr bool levels = answer<F, threading_family>::asks == thread_level::one_owner || facts.thread_levels;
-  static constexpr bool injected = answer<F, inject_family>::bytes == inject::as_the_row_permits::bytes ||
+  static constexpr bool injected = answer<F, inject_family>::bytes == answers::inject::as_the_row_permits::bytes ||
                                    answer<F, inject_family>::bytes <= facts.inject_bytes;
   static constexpr bool pool = answer<F, receive_pool_family>::one_for_all
                                    ? facts.endpoint_type == endpoint_type::addressed || facts.shared_receives
@@ -236,12 +236,13 @@ struct shape_of {
   static constexpr bool remote_counter = answer<F, notify_family>::target_keeps == notify_needs::ring;
   static constexpr bool watches_cells = answer<F, notify_family>::target_keeps == notify_needs::cells;
   static constexpr bool ordered_send_after_write =
-      std::same_as<answer<F, notify_family>, notify::message_after_ordered_write> ||
+      std::same_as<answer<F, notify_family>, answers::notify::message_after_ordered_write> ||
       detail::asks_send_after_write<F>() || answer<F, flush_family>::by_message;
-  static constexpr bool ordered_write_after_write = std::same_as<answer<F, notify_family>, notify::remote_counter> ||
-                                                    watches_cells || detail::asks_write_after_write<F>();
+  static constexpr bool ordered_write_after_write =
+      std::same_as<answer<F, notify_family>, answers::notify::remote_counter> || watches_cells ||
+      detail::asks_write_after_write<F>();
   static constexpr bool delivery_complete =
-      facts.delivery_complete;  // until<delivered>, and parts that a notice waits for
+      facts.delivery_complete;  // completes_when<delivered>, and parts that a notice waits for
   static constexpr bool selective_completion = answer<F, completion_family>::asks_each_time;
   static constexpr bool framed = answer<F, framing_family>::bytes_in_front != 0;
   static constexpr bool multi_receive = answer<F, receive_buffers_family>::many_in_one;

@@ -60,9 +60,9 @@ struct ordering {
   /// their writes.
   static constexpr bool notice_after_notice =
       shape::remote_counter || (shape::watches_cells && !shape::write_immediate && !grouped) ? true
-      : notify_answer::rides_on_write
-          ? write_after_write
-          : std::same_as<notify_answer, notify::message_after_ordered_write> && send_after_write && send_after_send;
+      : notify_answer::rides_on_write                                                        ? write_after_write
+                                      : std::same_as<notify_answer, answers::notify::message_after_ordered_write> &&
+                                            send_after_write && send_after_send;
   /// A signalled put that has ended is in the target's memory, not only out of the source.
   static constexpr bool end_is_delivery = answer<F, write_fault_family>::signalled_write == post_mode::delivered;
 };

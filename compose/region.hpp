@@ -12,8 +12,10 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace weft {
 
@@ -65,13 +67,30 @@ class remote_region {
   wire::region_record record_;
 };
 
+/// A region's description, as it travels to peers.
 using region_bytes = std::array<std::byte, wire::region_record_bytes>;
 
-/// Registered memory of this side. It belongs to the transport that made it and is released with release_region() or
-/// the transport.
+template <class View>
+class owned;
+
+namespace detail {
+template <class>
+inline constexpr bool region_ends_here = false;
+}  // namespace detail
+
+/// A view of registered memory of this side: for slices, and for passing on. The registration belongs to an
+/// owned_region, or after owned_region::release() to the transport.
 class region {
  public:
   region() = default;
+  region(const region&) = default;
+  region& operator=(const region&) = default;
+  template <class View>
+  region(owned<View>&&) noexcept {  // NOLINT(google-explicit-constructor): refuses
+    static_assert(detail::region_ends_here<View>,
+                  "weft: this region would be deregistered at the end of the statement: keep it in a "
+                  "weft::owned_region, or let the transport keep it: owned_region::release()");
+  }
   region(const registration& r, std::uint32_t number) noexcept : registration_(r), number_(number) {}
 
   std::byte* data() const noexcept { return registration_.base; }
@@ -92,5 +111,54 @@ class region {
   registration registration_;
   std::uint32_t number_ = 0;
 };
+
+namespace detail {
+/// Where owned regions are deregistered. It outlives the transport, which then clears `engine`.
+struct region_home {
+  void* engine = nullptr;
+  void (*release)(void* engine, std::uint32_t number) = nullptr;
+};
+}  // namespace detail
+
+/// A region that deregisters itself: movable, not copyable. It may end after its transport, which deregisters all
+/// memory when it ends. Destroy it in the thread of the transport's owner, after the operations that use it ended.
+template <class View>
+class owned : public View {
+ public:
+  owned() = default;
+  owned(const View& v, std::shared_ptr<detail::region_home> home) noexcept : View(v), home_(std::move(home)) {}
+  owned(owned&& other) noexcept : View(static_cast<const View&>(other)), home_(std::move(other.home_)) {
+    static_cast<View&>(other) = View();
+  }
+  owned& operator=(owned&& other) noexcept {
+    if (this == &other) return *this;
+    reset();
+    View::operator=(static_cast<const View&>(other));
+    home_ = std::move(other.home_);
+    static_cast<View&>(other) = View();
+    return *this;
+  }
+  owned(const owned&) = delete;
+  owned& operator=(const owned&) = delete;
+  ~owned() { reset(); }
+
+  /// Deregisters now. Afterwards no peer can reach the memory.
+  void reset() noexcept {
+    if (home_ && home_->engine != nullptr) home_->release(home_->engine, this->number());
+    home_.reset();
+    static_cast<View&>(*this) = View();
+  }
+  /// Leaves the registration to the transport until its end, and returns the view.
+  View release() noexcept {
+    home_.reset();
+    return View(static_cast<const View&>(*this));
+  }
+
+ private:
+  std::shared_ptr<detail::region_home> home_;
+};
+
+/// What register_region() and allocate() return.
+using owned_region = owned<region>;
 
 }  // namespace weft

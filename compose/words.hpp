@@ -67,7 +67,11 @@ class words : public region {
  public:
   static constexpr atomicity executor = Who;
   words() = default;
+  words(const words&) = default;
+  words& operator=(const words&) = default;
   explicit words(const region& r) noexcept : region(r) {}
+  template <class View>
+  words(owned<View>&& r) noexcept : region(std::move(r)) {}  // NOLINT(google-explicit-constructor): refuses
 
   /// The word `offset` bytes into the region, for the owner's own atomics beside those of peers. Requires: aligned to
   /// its size, within the region.
@@ -80,6 +84,10 @@ class words : public region {
     return std::atomic_ref<T>(*reinterpret_cast<T*>(data() + offset));
   }
 };
+
+/// What register_words() and allocate_words() return.
+template <atomicity Who>
+using owned_words = owned<words<Who>>;
 
 /// Who executes atomics on a place: what its type says, else what the fabric's regions usually have.
 template <class F, class Place>

@@ -97,14 +97,15 @@ constexpr std::string_view meaning_of(errc code) noexcept {
 inline std::string describe(const status& s) {
   std::string text = s.operation == nullptr || *s.operation == '\0' ? std::string() : std::string(s.operation) + ": ";
   text += std::string(name_of(s.code)) + ": ";
-  if (s.is_again()) return text + std::string(detail::what_is_full(s.what())) + "; make progress, then try once more";
+  if (s.is_again())
+    return text + std::string(detail::what_is_full(s.waits_for())) + "; make progress, then try once more";
   text += detail::meaning_of(s.code);
-  if (s.native_code == 0) return text;
-  if (s.code == errc::truncated && s.from == origin::weft)
-    return text + " (" + std::to_string(s.native_code) + " bytes)";
-  text += " (" + std::string(name_of(s.from)) + " says " + std::to_string(s.native_code);
-  if (s.from == origin::system)
-    text += ", " + std::generic_category().message(s.native_code < 0 ? -s.native_code : s.native_code);
+  if (s.carries() == number_meaning::receiver_bytes)
+    return text + " (" + std::to_string(s.receiver_bytes()) + " bytes)";
+  const std::int32_t number = s.native();
+  if (number == 0) return text;
+  text += " (" + std::string(name_of(s.from)) + " says " + std::to_string(number);
+  if (s.from == origin::system) text += ", " + std::generic_category().message(number < 0 ? -number : number);
   return text + ")";
 }
 

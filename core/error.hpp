@@ -19,8 +19,8 @@ namespace weft {
 /// What happened, in the few kinds that a caller can act upon.
 enum class errc : std::uint8_t {
   ok,
-  again,         ///< Nothing was posted: make progress, then try once more. `status::what()` says what must free up.
-  truncated,     ///< A message is larger than the receiver's slots; the sentence names both sizes.
+  again,         ///< Nothing was posted: make progress, then try once more. status::waits_for() says what is full.
+  truncated,     ///< A message is larger than the peer's receives; status::receiver_bytes() is their size.
   out_of_range,  ///< Outside the region: nothing was posted, or the target refused it.
   denied,        ///< The region does not grant this right, or the key is wrong.
   unreachable,   ///< Nobody answers at that address.
@@ -33,27 +33,49 @@ enum class errc : std::uint8_t {
   no_memory,
   unsupported,  ///< This fabric cannot do it; the row says why.
   broken,       ///< What the library or the peer did contradicts the row.
-  native,       ///< An error of the library that has no closer name; `native_code` holds its number.
+  native,       ///< An error of the library that has no closer name; status::native() is its number.
 };
 
-/// Who found the error: decides how `native_code` is read.
+/// Who found the error, and so whose number status::native() is.
 enum class origin : std::uint8_t { weft, libfabric, verbs, system };
 
-/// What an `again` waits for; stored in `native_code`.
+/// What must free up before a post that returned `again` can succeed.
 enum class waits_for : std::int32_t { nothing, queue, connection, receive_slot, operation_slot };
 
-/// The answer of one call: 16 bytes, two registers.
+/// What the number in a status means.
+enum class number_meaning : std::uint8_t {
+  nothing,         ///< No number.
+  waits_for,       ///< Of `again`: status::waits_for().
+  receiver_bytes,  ///< Of `truncated`, found by weft: status::receiver_bytes().
+  native,          ///< The library's or the system's own number: status::native().
+};
+
+/// The answer of one call: 16 bytes, two registers. Compare `code`; describe() (core/describe.hpp) makes a sentence.
 struct [[nodiscard]] status {
   errc code = errc::ok;
   origin from = origin::weft;
-  std::int32_t native_code = 0;
-  const char* operation = "";  ///< Static text: the call that failed ("fi_write", "connect").
+  std::int32_t native_code = 0;  ///< Its meaning depends on `code` and `from`: read it through the members below.
+  const char* operation = "";    ///< Static text: the call that failed ("fi_write", "connect").
 
   constexpr explicit operator bool() const noexcept { return code == errc::ok; }
   constexpr bool is_again() const noexcept { return code == errc::again; }
-  constexpr weft::waits_for what() const noexcept {
-    return code == errc::again ? static_cast<weft::waits_for>(native_code) : weft::waits_for::nothing;
+  /// Which of the three numbers this status carries.
+  constexpr number_meaning carries() const noexcept {
+    if (code == errc::again) return number_meaning::waits_for;
+    if (native_code == 0) return number_meaning::nothing;
+    return code == errc::truncated && from == origin::weft ? number_meaning::receiver_bytes : number_meaning::native;
   }
+  /// What an `again` waits for; `nothing` of other codes.
+  constexpr weft::waits_for waits_for() const noexcept {
+    return carries() == number_meaning::waits_for ? static_cast<weft::waits_for>(native_code)
+                                                  : weft::waits_for::nothing;
+  }
+  /// The largest message that the peer takes, in bytes, of a `truncated` that weft found; 0 of other statuses.
+  constexpr std::int32_t receiver_bytes() const noexcept {
+    return carries() == number_meaning::receiver_bytes ? native_code : 0;
+  }
+  /// The number that libfabric, rdma-core or the system returned (see `from`); 0 where there is none.
+  constexpr std::int32_t native() const noexcept { return carries() == number_meaning::native ? native_code : 0; }
   friend constexpr bool operator==(const status& a, const status& b) noexcept {
     return a.code == b.code && a.from == b.from && a.native_code == b.native_code;
   }

@@ -11,6 +11,13 @@
 
 namespace weft {
 
+/// The answers of all families: answers::notify::immediate, answers::wait::spin. They have a namespace of their own, so
+/// that `using namespace weft` brings in no `wait` and no `flush` beside those of the C and C++ libraries.
+namespace answers {}
+namespace detail {
+using namespace answers;  // NOLINT(google-build-using-namespace): the rooms of compose/ name answers all the time
+}
+
 /// An answer to the family that it names. It is an empty type, so a choice costs nothing.
 template <class P>
 concept policy = requires {

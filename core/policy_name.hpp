@@ -12,14 +12,15 @@
 
 namespace weft {
 
-/// "family::answer", without the project's namespace.
+/// "family::answer", without the namespace weft::answers.
 template <policy Answer>
 constexpr std::string_view policy_name() {
   std::string_view text = __PRETTY_FUNCTION__;
   text.remove_prefix(text.find("Answer = ") + std::string_view("Answer = ").size());
   text = text.substr(0, text.find_first_of(";]"));
-  constexpr std::string_view house = "weft::";
-  return text.substr(0, house.size()) == house ? text.substr(house.size()) : text;
+  for (const std::string_view house : {std::string_view("weft::"), std::string_view("answers::")})
+    if (text.substr(0, house.size()) == house) text.remove_prefix(house.size());
+  return text;
 }
 
 /// "notify" of "notify::immediate".

@@ -44,57 +44,57 @@ struct cxi {
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
       // endpoint: addressed: cxi.endpoint_type is addressed (claimed: libfabric 2.6 prov/cxi: FI_EP_RDM)
-      endpoint::addressed,
+      answers::endpoint::addressed,
       // bootstrap: exchange: cxi.address_resolution is opaque (claimed: libfabric 2.6 prov/cxi, FI_ADDR_CXI)
-      bootstrap::exchange,
+      answers::bootstrap::exchange,
       // framing: immediate: cxi.send_immediate_bytes is 8 (claimed: libfabric 2.6 prov/cxi, cq_data_size 8)
-      framing::immediate,
+      answers::framing::immediate,
       // region_address: offset: cxi.virtual_addressing is false (claimed: libfabric 2.6 prov/cxi: no FI_MR_VIRT_ADDR)
-      region_address::offset,
+      answers::region_address::offset,
       // region_key: application: cxi.key_owner is application (claimed: libfabric 2.6 prov/cxi: keys of either owner; with FI_MR_PROV_KEY not offered
       //   they are ours)
-      region_key::application,
+      answers::region_key::application,
       // local_descriptor: not_needed: cxi.local_registration is false (claimed: libfabric 2.6 prov/cxi)
-      local_descriptor::not_needed,
+      answers::local_descriptor::not_needed,
       // region_binding: endpoint: cxi.region_endpoint_binding is true (claimed: libfabric 2.6 prov/cxi: FI_MR_ENDPOINT, bind and enable each region)
-      region_binding::endpoint,
+      answers::region_binding::endpoint,
       // notify: remote_counter: cxi.remote_counter_counts_writes is true (claimed: libfabric 2.6 prov/cxi: FI_RMA_EVENT, counted by the card);
       //   cxi.order_write_after_write is true (claimed: libfabric 2.6 prov/cxi: FI_ORDER_WAW, of any size); cxi.virtual_addressing_costs_order is
       //   false (claimed: there are no pointers to ask for)
-      notify::remote_counter,
+      answers::notify::remote_counter,
       // write_fault: delivery_confirmed: cxi.refused_write is silent (copied: conservative; not established); cxi.delivery_complete is true (claimed:
       //   libfabric 2.6 prov/cxi, FI_DELIVERY_COMPLETE by a flushing read)
-      write_fault::delivery_confirmed,
+      answers::write_fault::delivery_confirmed,
       // atomics: provider: cxi.atomics is provider (claimed: libfabric 2.6 prov/cxi: executed by the card, 64-bit sum and compare-swap among them);
       //   cxi.atomics_cost_order is false (claimed: libfabric 2.6 prov/cxi: msg_order is the same with FI_ATOMIC)
-      atomics::provider,
+      answers::atomics::provider,
       // progress: polling: cxi.data_progress is polling (claimed: libfabric 2.6 prov/cxi: FI_PROGRESS_MANUAL; writes are the card's, messages and
       //   counters partly the library's)
-      progress::polling,
+      answers::progress::polling,
       // wait: descriptor: cxi.completion_wait is descriptor (claimed: libfabric 2.6 prov/cxi: FI_WAIT_FD)
-      wait::descriptor,
+      answers::wait::descriptor,
       // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      back_pressure::report,
+      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
-      threading::one_owner,
+      answers::threading::one_owner,
       // completion: selective: cxi.selective_completion is true (claimed: libfabric 2.6 prov/cxi)
-      completion::selective,
+      answers::completion::selective,
       // liveness: heartbeat: cxi.reports_killed_peer is false (copied: conservative; not established); cxi.same_host is false (claimed: a network
       //   protocol); messages of our own work on any fabric
-      liveness::heartbeat,
+      answers::liveness::heartbeat,
       // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
-      receive_buffers::slots,
+      answers::receive_buffers::slots,
       // receive_pool: shared: cxi.endpoint_type is addressed (claimed: libfabric 2.6 prov/cxi: FI_EP_RDM)
-      receive_pool::shared,
+      answers::receive_pool::shared,
       // flush: tracked_writes: cxi.delivery_complete is true (claimed: libfabric 2.6 prov/cxi, FI_DELIVERY_COMPLETE by a flushing read);
       //   cxi.refused_write is silent (copied: conservative; not established)
-      flush::tracked_writes,
+      answers::flush::tracked_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none,
+      answers::coalesce::none,
       // queues: one: one look finds both on any fabric
-      queues::one,
+      answers::queues::one,
       // inject: as_the_row_permits: cxi.inject_bytes is 64 (copied: conservative lower bound; not established)
-      inject::as_the_row_permits
+      answers::inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<cxi>);

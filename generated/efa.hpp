@@ -44,56 +44,56 @@ struct efa_since_1_15 {
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
       // endpoint: addressed: efa.endpoint_type is addressed (claimed: libfabric 2.6 prov/efa: FI_EP_RDM and FI_EP_DGRAM, never FI_EP_MSG)
-      endpoint::addressed,
+      answers::endpoint::addressed,
       // bootstrap: exchange: efa.address_resolution is opaque (claimed: libfabric 2.6 prov/efa, FI_ADDR_EFA of 32 bytes)
-      bootstrap::exchange,
+      answers::bootstrap::exchange,
       // framing: immediate: efa.send_immediate_bytes is 8 (claimed: libfabric 1.17 man fi_efa, cq_data_size 8)
-      framing::immediate,
+      answers::framing::immediate,
       // region_address: virtual_address: efa.virtual_addressing is true (claimed: libfabric 2.6 prov/efa: FI_MR_VIRT_ADDR is required)
-      region_address::virtual_address,
+      answers::region_address::virtual_address,
       // region_key: provider: efa.key_owner is provider (claimed: libfabric 2.6 prov/efa: FI_MR_PROV_KEY is required, in all releases)
-      region_key::provider,
+      answers::region_key::provider,
       // local_descriptor: not_needed: efa.local_registration is false (claimed: libfabric 2.6 prov/efa: FI_MR_LOCAL is optional on fabric efa)
-      local_descriptor::not_needed,
+      answers::local_descriptor::not_needed,
       // region_binding: domain: efa.region_endpoint_binding is false (claimed: libfabric 2.6 prov/efa)
-      region_binding::domain,
+      answers::region_binding::domain,
       // notify: immediate: efa.write_immediate_bytes is 8 (claimed: libfabric 1.17 man fi_efa, cq_data_size 8); efa.write_immediate_consumes_receive
       //   is false (claimed: libfabric 2.6 prov/efa: an internal buffer or an unsolicited receive, never the application's)
-      notify::immediate,
+      answers::notify::immediate,
       // write_fault: delivery_confirmed: efa.refused_write is silent (copied: conservative; not established); efa.delivery_complete is true (claimed:
       //   libfabric 2.6 prov/efa, FI_DELIVERY_COMPLETE)
-      write_fault::delivery_confirmed,
+      answers::write_fault::delivery_confirmed,
       // atomics: provider: efa.atomics is provider (claimed: libfabric 1.10 and later prov/efa: packets that the target's processor executes);
       //   efa.atomics_cost_order is false (claimed: libfabric 2.6 prov/efa: there is no send-after-write order to lose)
-      atomics::provider,
+      answers::atomics::provider,
       // progress: polling: efa.data_progress is polling (claimed: libfabric 2.6 prov/efa: FI_PROGRESS_MANUAL; 2.0 and before claimed AUTO, documented
       //   as an error)
-      progress::polling,
+      answers::progress::polling,
       // wait: spin: efa.completion_wait is none (claimed: libfabric 1.17 prov/efa has none; FI_WAIT_FD on 2.x only with shared memory off)
-      wait::spin,
+      answers::wait::spin,
       // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      back_pressure::report,
+      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
-      threading::one_owner,
+      answers::threading::one_owner,
       // completion: selective: efa.selective_completion is true (claimed: libfabric 2.6 prov/efa; the man page of 1.17 denies it)
-      completion::selective,
+      answers::completion::selective,
       // liveness: heartbeat: efa.reports_killed_peer is false (copied: conservative; not established); efa.same_host is false (claimed: a network
       //   protocol); messages of our own work on any fabric
-      liveness::heartbeat,
+      answers::liveness::heartbeat,
       // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
-      receive_buffers::slots,
+      answers::receive_buffers::slots,
       // receive_pool: shared: efa.endpoint_type is addressed (claimed: libfabric 2.6 prov/efa: FI_EP_RDM and FI_EP_DGRAM, never FI_EP_MSG)
-      receive_pool::shared,
+      answers::receive_pool::shared,
       // flush: tracked_writes: efa.delivery_complete is true (claimed: libfabric 2.6 prov/efa, FI_DELIVERY_COMPLETE); efa.refused_write is silent
       //   (copied: conservative; not established)
-      flush::tracked_writes,
+      answers::flush::tracked_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none,
+      answers::coalesce::none,
       // queues: one: one look finds both on any fabric
-      queues::one,
+      answers::queues::one,
       // inject: never: efa.inject_bytes is 0 (claimed: libfabric 1.17 man fi_efa: inject unsupported; about one MTU on 2.6); memory that stays
       //   untouched can be read later on any fabric
-      inject::never
+      answers::inject::never
   >;
 };
 static_assert(complete_fabric<efa_since_1_15>);
@@ -119,16 +119,18 @@ struct efa_since_1_18 : efa_since_1_15 {
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
   using policies = policy_set<
-      endpoint::addressed, bootstrap::exchange,
+      answers::endpoint::addressed, answers::bootstrap::exchange,
       // framing: immediate: efa.send_immediate_bytes is 4 (claimed: libfabric 1.18 prov/efa, cq_data_size 4)
-      framing::immediate,
-      region_address::virtual_address, region_key::provider, local_descriptor::not_needed, region_binding::domain,
+      answers::framing::immediate,
+      answers::region_address::virtual_address, answers::region_key::provider, answers::local_descriptor::not_needed,
+      answers::region_binding::domain,
       // notify: immediate: efa.write_immediate_bytes is 4 (claimed: libfabric 1.18 prov/efa, cq_data_size 4); efa.write_immediate_consumes_receive is
       //   false (claimed: libfabric 2.6 prov/efa: an internal buffer or an unsolicited receive, never the application's)
-      notify::immediate,
-      write_fault::delivery_confirmed, atomics::provider, progress::polling, wait::spin, back_pressure::report,
-      threading::one_owner, completion::selective, liveness::heartbeat, receive_buffers::slots, receive_pool::shared,
-      flush::tracked_writes, coalesce::none, queues::one, inject::never
+      answers::notify::immediate,
+      answers::write_fault::delivery_confirmed, answers::atomics::provider, answers::progress::polling, answers::wait::spin,
+      answers::back_pressure::report, answers::threading::one_owner, answers::completion::selective, answers::liveness::heartbeat,
+      answers::receive_buffers::slots, answers::receive_pool::shared, answers::flush::tracked_writes, answers::coalesce::none,
+      answers::queues::one, answers::inject::never
   >;
 };
 static_assert(complete_fabric<efa_since_1_18>);

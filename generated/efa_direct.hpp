@@ -42,57 +42,57 @@ struct efa_direct_since_2_1 {
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
       // endpoint: addressed: efa_direct.endpoint_type is addressed (claimed: libfabric 2.6 prov/efa: FI_EP_RDM and FI_EP_DGRAM, never FI_EP_MSG)
-      endpoint::addressed,
+      answers::endpoint::addressed,
       // bootstrap: exchange: efa_direct.address_resolution is opaque (claimed: libfabric 2.6 prov/efa, FI_ADDR_EFA of 32 bytes)
-      bootstrap::exchange,
+      answers::bootstrap::exchange,
       // framing: immediate: efa_direct.send_immediate_bytes is 4 (claimed: libfabric 2.6 prov/efa, fabric efa-direct, cq_data_size 4)
-      framing::immediate,
+      answers::framing::immediate,
       // region_address: virtual_address: efa_direct.virtual_addressing is true (claimed: libfabric 2.6 prov/efa: FI_MR_VIRT_ADDR is required)
-      region_address::virtual_address,
+      answers::region_address::virtual_address,
       // region_key: provider: efa_direct.key_owner is provider (claimed: libfabric 2.6 prov/efa: FI_MR_PROV_KEY is required, in all releases)
-      region_key::provider,
+      answers::region_key::provider,
       // local_descriptor: required: efa_direct.local_registration is true (claimed: libfabric 2.6 prov/efa, fabric efa-direct: FI_MR_LOCAL is
       //   required)
-      local_descriptor::required,
+      answers::local_descriptor::required,
       // region_binding: domain: efa_direct.region_endpoint_binding is false (claimed: libfabric 2.6 prov/efa)
-      region_binding::domain,
+      answers::region_binding::domain,
       // notify: immediate: efa_direct.write_immediate_bytes is 4 (claimed: libfabric 2.6 prov/efa, fabric efa-direct, cq_data_size 4);
       //   efa_direct.write_immediate_consumes_receive is false (claimed: libfabric 2.6 prov/efa, fabric efa-direct: not by default, only where
       //   FI_RX_CQ_DATA is taken (2.4 and later))
-      notify::immediate,
+      answers::notify::immediate,
       // write_fault: delivery_confirmed: efa_direct.refused_write is silent (copied: conservative; not established); efa_direct.delivery_complete is
       //   true (claimed: libfabric 2.6 prov/efa, FI_DELIVERY_COMPLETE)
-      write_fault::delivery_confirmed,
+      answers::write_fault::delivery_confirmed,
       // atomics: target: efa_direct.atomics is none (claimed: libfabric 2.6 prov/efa, fabric efa-direct: no FI_ATOMIC); the target's progress can
       //   execute them on any fabric
-      atomics::target,
+      answers::atomics::target,
       // progress: hardware: efa_direct.data_progress is hardware (claimed: libfabric 2.6 prov/efa, fabric efa-direct: FI_PROGRESS_AUTO by the card)
-      progress::hardware,
+      answers::progress::hardware,
       // wait: spin: efa_direct.completion_wait is none (copied: conservative; not established before 2.6)
-      wait::spin,
+      answers::wait::spin,
       // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      back_pressure::report,
+      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
-      threading::one_owner,
+      answers::threading::one_owner,
       // completion: selective: efa_direct.selective_completion is true (claimed: libfabric 2.6 prov/efa, fabric efa-direct)
-      completion::selective,
+      answers::completion::selective,
       // liveness: heartbeat: efa_direct.reports_killed_peer is false (copied: conservative; not established); efa_direct.same_host is false (claimed:
       //   a network protocol); messages of our own work on any fabric
-      liveness::heartbeat,
+      answers::liveness::heartbeat,
       // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
-      receive_buffers::slots,
+      answers::receive_buffers::slots,
       // receive_pool: shared: efa_direct.endpoint_type is addressed (claimed: libfabric 2.6 prov/efa: FI_EP_RDM and FI_EP_DGRAM, never FI_EP_MSG)
-      receive_pool::shared,
+      answers::receive_pool::shared,
       // flush: tracked_writes: efa_direct.delivery_complete is true (claimed: libfabric 2.6 prov/efa, FI_DELIVERY_COMPLETE); efa_direct.refused_write
       //   is silent (copied: conservative; not established)
-      flush::tracked_writes,
+      answers::flush::tracked_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none,
+      answers::coalesce::none,
       // queues: one: one look finds both on any fabric
-      queues::one,
+      answers::queues::one,
       // inject: never: efa_direct.inject_bytes is 0 (copied: conservative: the device's inline size; not established); memory that stays untouched
       //   can be read later on any fabric
-      inject::never
+      answers::inject::never
   >;
 };
 static_assert(complete_fabric<efa_direct_since_2_1>);
@@ -116,13 +116,15 @@ struct efa_direct_since_2_6 : efa_direct_since_2_1 {
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
   using policies = policy_set<
-      endpoint::addressed, bootstrap::exchange, framing::immediate, region_address::virtual_address, region_key::provider,
-      local_descriptor::required, region_binding::domain, notify::immediate, write_fault::delivery_confirmed, atomics::target,
-      progress::hardware,
+      answers::endpoint::addressed, answers::bootstrap::exchange, answers::framing::immediate,
+      answers::region_address::virtual_address, answers::region_key::provider, answers::local_descriptor::required,
+      answers::region_binding::domain, answers::notify::immediate, answers::write_fault::delivery_confirmed,
+      answers::atomics::target, answers::progress::hardware,
       // wait: descriptor: efa_direct.completion_wait is descriptor (claimed: libfabric 2.6 prov/efa: FI_WAIT_FD on fabric efa-direct)
-      wait::descriptor,
-      back_pressure::report, threading::one_owner, completion::selective, liveness::heartbeat, receive_buffers::slots,
-      receive_pool::shared, flush::tracked_writes, coalesce::none, queues::one, inject::never
+      answers::wait::descriptor,
+      answers::back_pressure::report, answers::threading::one_owner, answers::completion::selective, answers::liveness::heartbeat,
+      answers::receive_buffers::slots, answers::receive_pool::shared, answers::flush::tracked_writes, answers::coalesce::none,
+      answers::queues::one, answers::inject::never
   >;
 };
 static_assert(complete_fabric<efa_direct_since_2_6>);

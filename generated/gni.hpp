@@ -44,55 +44,55 @@ struct gni {
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
       // endpoint: addressed: gni.endpoint_type is addressed (claimed: libfabric 1.17 prov/gni: FI_EP_RDM, of three types)
-      endpoint::addressed,
+      answers::endpoint::addressed,
       // bootstrap: exchange: gni.address_resolution is opaque (claimed: libfabric 1.17 prov/gni, FI_ADDR_GNI)
-      bootstrap::exchange,
+      answers::bootstrap::exchange,
       // framing: immediate: gni.send_immediate_bytes is 8 (claimed: libfabric 1.17 prov/gni, cq_data_size 8)
-      framing::immediate,
+      answers::framing::immediate,
       // region_address: virtual_address: gni.virtual_addressing is true (claimed: libfabric 1.17 man fi_gni: basic registration; scalable needs
       //   FI_MR_MMU_NOTIFY)
-      region_address::virtual_address,
+      answers::region_address::virtual_address,
       // region_key: provider: gni.key_owner is provider (claimed: libfabric 1.17 man fi_gni: basic registration)
-      region_key::provider,
+      answers::region_key::provider,
       // local_descriptor: not_needed: gni.local_registration is false (claimed: libfabric 1.17 prov/gni: FI_MR_LOCAL is not required)
-      local_descriptor::not_needed,
+      answers::local_descriptor::not_needed,
       // region_binding: domain: gni.region_endpoint_binding is false (claimed: libfabric 1.17 prov/gni)
-      region_binding::domain,
+      answers::region_binding::domain,
       // notify: immediate: gni.write_immediate_bytes is 8 (claimed: libfabric 1.17 man fi_gni, cq_data_size 8); gni.write_immediate_consumes_receive
       //   is false (claimed: libfabric 1.17 man fi_gni: no FI_RX_CQ_DATA)
-      notify::immediate,
+      answers::notify::immediate,
       // write_fault: delivery_confirmed: gni.refused_write is silent (copied: conservative; not established); gni.delivery_complete is true (claimed:
       //   libfabric 1.17 prov/gni/include/gnix.h: listed among the endpoint's flags)
-      write_fault::delivery_confirmed,
+      answers::write_fault::delivery_confirmed,
       // atomics: provider: gni.atomics is provider (claimed: libfabric 1.17 man fi_gni: executed by the card, 64-bit fetched sum and compare-swap);
       //   gni.atomics_cost_order is false (claimed: libfabric 1.17 prov/gni: there is no send-after-write order to lose)
-      atomics::provider,
+      answers::atomics::provider,
       // progress: polling: gni.data_progress is polling (claimed: libfabric 1.17 man fi_gni: FI_PROGRESS_AUTO helps large transfers only)
-      progress::polling,
+      answers::progress::polling,
       // wait: spin: gni.completion_wait is none (claimed: libfabric 1.17 man fi_gni: no FI_WAIT_FD and no FI_WAIT_YIELD)
-      wait::spin,
+      answers::wait::spin,
       // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      back_pressure::report,
+      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
-      threading::one_owner,
+      answers::threading::one_owner,
       // completion: selective: gni.selective_completion is true (claimed: libfabric 1.17 prov/gni)
-      completion::selective,
+      answers::completion::selective,
       // liveness: heartbeat: gni.reports_killed_peer is false (copied: conservative; not established); gni.same_host is false (claimed: a network
       //   protocol); messages of our own work on any fabric
-      liveness::heartbeat,
+      answers::liveness::heartbeat,
       // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
-      receive_buffers::slots,
+      answers::receive_buffers::slots,
       // receive_pool: shared: gni.endpoint_type is addressed (claimed: libfabric 1.17 prov/gni: FI_EP_RDM, of three types)
-      receive_pool::shared,
+      answers::receive_pool::shared,
       // flush: tracked_writes: gni.delivery_complete is true (claimed: libfabric 1.17 prov/gni/include/gnix.h: listed among the endpoint's flags);
       //   gni.refused_write is silent (copied: conservative; not established)
-      flush::tracked_writes,
+      answers::flush::tracked_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none,
+      answers::coalesce::none,
       // queues: one: one look finds both on any fabric
-      queues::one,
+      answers::queues::one,
       // inject: as_the_row_permits: gni.inject_bytes is 64 (claimed: libfabric 1.17 prov/gni, inject_size 64)
-      inject::as_the_row_permits
+      answers::inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<gni>);

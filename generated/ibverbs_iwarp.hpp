@@ -43,76 +43,76 @@ struct ibverbs_iwarp {
   using policies = policy_set<
       // endpoint: connected: ibverbs_iwarp.endpoint_type is connected (claimed: rdma-core 44 librdmacm: reliable connections; observed: 2026-11-20
       //   rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: endpoint_type connected, met yes)
-      endpoint::connected,
+      answers::endpoint::connected,
       // bootstrap: socket_address: ibverbs_iwarp.address_resolution is socket (claimed: rdma-core 44 man rdma_getaddrinfo; observed: 2026-11-20
       //   rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: found_by_host_and_service yes)
-      bootstrap::socket_address,
+      answers::bootstrap::socket_address,
       // framing: header: ibverbs_iwarp.gather_limit is 4 (observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP),
       //   weft probe: message_pieces 6; copied: conservative lower bound; not established)
-      framing::header,
+      answers::framing::header,
       // region_address: virtual_address: ibverbs_iwarp.virtual_addressing is true (claimed: rdma-core 44 man ibv_post_send: wr.rdma.remote_addr is an
       //   address of the target; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe:
       //   returned_pointers yes, returned_form_landed yes, other_form_landed no)
-      region_address::virtual_address,
+      answers::region_address::virtual_address,
       // region_key: provider: ibverbs_iwarp.key_owner is provider (claimed: rdma-core 44 man ibv_reg_mr: the device makes rkey; observed: 2026-11-20
       //   rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: requested_key_used no)
-      region_key::provider,
+      answers::region_key::provider,
       // local_descriptor: required: ibverbs_iwarp.local_registration is true (claimed: rdma-core 44 man ibv_post_send: each sge needs an lkey)
-      local_descriptor::required,
+      answers::local_descriptor::required,
       // region_binding: domain: ibverbs_iwarp.region_endpoint_binding is false (claimed: rdma-core 44 man ibv_reg_mr: regions belong to a protection
       //   domain; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: an unbound region was written
       //   to)
-      region_binding::domain,
+      answers::region_binding::domain,
       // notify: message_after_ordered_write: ibverbs_iwarp.order_send_after_write is true (claimed: RFC 5040: messages are delivered after the writes
       //   before them; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: overtaken 0, pairs 160);
       //   ibverbs_iwarp.virtual_addressing_costs_order is false (claimed: pointers are not asked for, they are needed)
-      notify::message_after_ordered_write,
+      answers::notify::message_after_ordered_write,
       // write_fault: delivery_confirmed: ibverbs_iwarp.refused_write is silent (claimed: RFC 5040: a write ends when its source may be reused; the
       //   target's terminate message comes later and breaks the connection; observed: 2026-11-20 rdma-core 44 on soft-iWARP in a virtual machine, a
       //   write with a wrong key ended as a success, then the connection broke); ibverbs_iwarp.delivery_complete is true (claimed: RFC 5040: a read
       //   behind a write comes back after the write was processed; the backend posts such a read; observed: 2026-11-20 rdma-core 44 on soft-iWARP in
       //   a virtual machine, the bytes were there, and behind a refused write no read came back)
-      write_fault::delivery_confirmed,
+      answers::write_fault::delivery_confirmed,
       // atomics: target: ibverbs_iwarp.atomics is none (claimed: rdma-core providers/siw: atomic operations are unsupported; observed: 2026-11-20
       //   rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: asking for them finds nothing); the target's progress can
       //   execute them on any fabric
-      atomics::target,
+      answers::atomics::target,
       // progress: hardware: ibverbs_iwarp.data_progress is hardware (claimed: rdma-core 44: the card moves the data; observed: 2026-11-20 rdma-core
       //   44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: asked for manual: bytes landed while the target slept, writes ended
       //   before that; asked for automatic: bytes landed while the target slept, writes ended before that)
-      progress::hardware,
+      answers::progress::hardware,
       // wait: descriptor: ibverbs_iwarp.completion_wait is descriptor (claimed: rdma-core 44 man ibv_create_comp_channel; observed: 2026-11-20
       //   rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: descriptor yes, messages 40, lost_wake_ups 0)
-      wait::descriptor,
+      answers::wait::descriptor,
       // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      back_pressure::report,
+      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
-      threading::one_owner,
+      answers::threading::one_owner,
       // completion: selective: ibverbs_iwarp.selective_completion is true (claimed: rdma-core 44 man ibv_create_qp: sq_sig_all 0; observed:
       //   2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: unsignalled_told 0, signalled_told 1)
-      completion::selective,
+      answers::completion::selective,
       // liveness: heartbeat: ibverbs_iwarp.reports_killed_peer is false (copied: conservative: on soft devices the connection manager told of a
       //   killed process at once (weft probe), but a machine that stops sends no farewell); ibverbs_iwarp.same_host is false (claimed: a network
       //   protocol); messages of our own work on any fabric
-      liveness::heartbeat,
+      answers::liveness::heartbeat,
       // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
-      receive_buffers::slots,
+      answers::receive_buffers::slots,
       // receive_pool: per_link: ibverbs_iwarp.endpoint_type is connected (claimed: rdma-core 44 librdmacm: reliable connections; observed: 2026-11-20
       //   rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: endpoint_type connected, met yes)
-      receive_pool::per_link,
+      answers::receive_pool::per_link,
       // flush: message_behind_writes: ibverbs_iwarp.order_send_after_write is true (claimed: RFC 5040: messages are delivered after the writes before
       //   them; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: overtaken 0, pairs 160);
       //   ibverbs_iwarp.atomics_cost_order is false (claimed: there are no atomics to ask for); ibverbs_iwarp.virtual_addressing_costs_order is false
       //   (claimed: pointers are not asked for, they are needed)
-      flush::message_behind_writes,
+      answers::flush::message_behind_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none,
+      answers::coalesce::none,
       // queues: one: one look finds both on any fabric
-      queues::one,
+      answers::queues::one,
       // inject: never: ibverbs_iwarp.inject_bytes is 0 (observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft
       //   probe: bytes 64, buffer_free_at_once yes, one_byte_more taken; copied: conservative: max_inline_data is what the queue pair got; not
       //   established on cards); memory that stays untouched can be read later on any fabric
-      inject::never
+      answers::inject::never
   >;
 };
 static_assert(complete_fabric<ibverbs_iwarp>);

@@ -8,7 +8,7 @@
 namespace weft::fabrics {
 // clang-format off
 template <class Asked>
-constexpr refused why_not(const ibverbs_iwarp*, endpoint::addressed, Asked) {
+constexpr refused why_not(const ibverbs_iwarp*, answers::endpoint::addressed, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: endpoint: fabric ibverbs_iwarp cannot answer addressed: it needs endpoint_type to be addressed, and "
       "ibverbs_iwarp.endpoint_type is connected (claimed: rdma-core 44 librdmacm: reliable connections; observed: 2026-11-20 rdma-core "
@@ -17,7 +17,7 @@ constexpr refused why_not(const ibverbs_iwarp*, endpoint::addressed, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const ibverbs_iwarp*, bootstrap::exchange, Asked) {
+constexpr refused why_not(const ibverbs_iwarp*, answers::bootstrap::exchange, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: bootstrap: fabric ibverbs_iwarp cannot answer exchange: it needs address_resolution to be opaque, and "
       "ibverbs_iwarp.address_resolution is socket (claimed: rdma-core 44 man rdma_getaddrinfo; observed: 2026-11-20 rdma-core 44.0 (API "
@@ -26,7 +26,7 @@ constexpr refused why_not(const ibverbs_iwarp*, bootstrap::exchange, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const ibverbs_iwarp*, framing::immediate, Asked) {
+constexpr refused why_not(const ibverbs_iwarp*, answers::framing::immediate, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: framing: fabric ibverbs_iwarp cannot answer immediate: it needs send_immediate_bytes to be at least 4, and "
       "ibverbs_iwarp.send_immediate_bytes is 0 (claimed: rdma-core providers/siw: IBV_WR_SEND_WITH_IMM is unsupported; observed: "
@@ -35,7 +35,7 @@ constexpr refused why_not(const ibverbs_iwarp*, framing::immediate, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const ibverbs_iwarp*, region_address::offset, Asked) {
+constexpr refused why_not(const ibverbs_iwarp*, answers::region_address::offset, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric ibverbs_iwarp cannot answer offset: it needs virtual_addressing to be false, and "
       "ibverbs_iwarp.virtual_addressing is true (claimed: rdma-core 44 man ibv_post_send: wr.rdma.remote_addr is an address of the "
@@ -44,7 +44,7 @@ constexpr refused why_not(const ibverbs_iwarp*, region_address::offset, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const ibverbs_iwarp*, region_key::application, Asked) {
+constexpr refused why_not(const ibverbs_iwarp*, answers::region_key::application, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_key: fabric ibverbs_iwarp cannot answer application: it needs key_owner to be application, and "
       "ibverbs_iwarp.key_owner is provider (claimed: rdma-core 44 man ibv_reg_mr: the device makes rkey; observed: 2026-11-20 rdma-core "
@@ -53,7 +53,7 @@ constexpr refused why_not(const ibverbs_iwarp*, region_key::application, Asked) 
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const ibverbs_iwarp*, local_descriptor::not_needed, Asked) {
+constexpr refused why_not(const ibverbs_iwarp*, answers::local_descriptor::not_needed, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: local_descriptor: fabric ibverbs_iwarp cannot answer not_needed: it needs local_registration to be false, and "
       "ibverbs_iwarp.local_registration is true (claimed: rdma-core 44 man ibv_post_send: each sge needs an lkey); the nearest legal "
@@ -61,7 +61,7 @@ constexpr refused why_not(const ibverbs_iwarp*, local_descriptor::not_needed, As
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const ibverbs_iwarp*, region_binding::endpoint, Asked) {
+constexpr refused why_not(const ibverbs_iwarp*, answers::region_binding::endpoint, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_binding: fabric ibverbs_iwarp cannot answer endpoint: it needs region_endpoint_binding to be true, and "
       "ibverbs_iwarp.region_endpoint_binding is false (claimed: rdma-core 44 man ibv_reg_mr: regions belong to a protection domain; "
@@ -70,7 +70,7 @@ constexpr refused why_not(const ibverbs_iwarp*, region_binding::endpoint, Asked)
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const ibverbs_iwarp*, notify::immediate, Asked) {
+constexpr refused why_not(const ibverbs_iwarp*, answers::notify::immediate, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric ibverbs_iwarp cannot answer immediate: it needs write_immediate_bytes to be at least 4, and "
       "ibverbs_iwarp.write_immediate_bytes is 0 (claimed: rdma-core providers/siw: IBV_WR_RDMA_WRITE_WITH_IMM is unsupported; observed: "
@@ -79,7 +79,7 @@ constexpr refused why_not(const ibverbs_iwarp*, notify::immediate, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const ibverbs_iwarp*, notify::immediate_consumes_receive, Asked) {
+constexpr refused why_not(const ibverbs_iwarp*, answers::notify::immediate_consumes_receive, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric ibverbs_iwarp cannot answer immediate_consumes_receive: it needs write_immediate_bytes to be at least 4, and "
       "ibverbs_iwarp.write_immediate_bytes is 0 (claimed: rdma-core providers/siw: IBV_WR_RDMA_WRITE_WITH_IMM is unsupported; observed: "
@@ -88,7 +88,7 @@ constexpr refused why_not(const ibverbs_iwarp*, notify::immediate_consumes_recei
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const ibverbs_iwarp*, notify::remote_counter, Asked) {
+constexpr refused why_not(const ibverbs_iwarp*, answers::notify::remote_counter, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric ibverbs_iwarp cannot answer remote_counter: it needs remote_counter_counts_writes to be true, and "
       "ibverbs_iwarp.remote_counter_counts_writes is false (claimed: rdma-core 44: a target has no counters; observed: 2026-11-20 "
@@ -97,7 +97,7 @@ constexpr refused why_not(const ibverbs_iwarp*, notify::remote_counter, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const ibverbs_iwarp*, notify::watched_word, Asked) {
+constexpr refused why_not(const ibverbs_iwarp*, answers::notify::watched_word, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric ibverbs_iwarp cannot answer watched_word: it needs bytes_visible_in_order to be true, and "
       "ibverbs_iwarp.bytes_visible_in_order is false (copied: conservative: no card promises the order of a write's bytes in memory; not "
@@ -105,7 +105,7 @@ constexpr refused why_not(const ibverbs_iwarp*, notify::watched_word, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const ibverbs_iwarp*, write_fault::reported, Asked) {
+constexpr refused why_not(const ibverbs_iwarp*, answers::write_fault::reported, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: write_fault: fabric ibverbs_iwarp cannot answer reported: it needs refused_write to be reported, and "
       "ibverbs_iwarp.refused_write is silent (claimed: RFC 5040: a write ends when its source may be reused; the target's terminate "
@@ -114,7 +114,7 @@ constexpr refused why_not(const ibverbs_iwarp*, write_fault::reported, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const ibverbs_iwarp*, atomics::provider, Asked) {
+constexpr refused why_not(const ibverbs_iwarp*, answers::atomics::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: atomics: fabric ibverbs_iwarp cannot answer provider: it needs atomics to be provider, and ibverbs_iwarp.atomics is none "
       "(claimed: rdma-core providers/siw: atomic operations are unsupported; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux "
@@ -122,7 +122,7 @@ constexpr refused why_not(const ibverbs_iwarp*, atomics::provider, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const ibverbs_iwarp*, progress::thread, Asked) {
+constexpr refused why_not(const ibverbs_iwarp*, answers::progress::thread, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric ibverbs_iwarp cannot answer thread: it needs data_progress to be thread, and ibverbs_iwarp.data_progress is "
       "hardware (claimed: rdma-core 44: the card moves the data; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 "
@@ -131,7 +131,7 @@ constexpr refused why_not(const ibverbs_iwarp*, progress::thread, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const ibverbs_iwarp*, progress::polling, Asked) {
+constexpr refused why_not(const ibverbs_iwarp*, answers::progress::polling, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric ibverbs_iwarp cannot answer polling: it needs data_progress to be polling, and ibverbs_iwarp.data_progress "
       "is hardware (claimed: rdma-core 44: the card moves the data; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 "
@@ -140,7 +140,7 @@ constexpr refused why_not(const ibverbs_iwarp*, progress::polling, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const ibverbs_iwarp*, wait::yield, Asked) {
+constexpr refused why_not(const ibverbs_iwarp*, answers::wait::yield, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric ibverbs_iwarp cannot answer yield: it needs completion_wait to be yield, and ibverbs_iwarp.completion_wait is "
       "descriptor (claimed: rdma-core 44 man ibv_create_comp_channel; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 "
@@ -148,7 +148,7 @@ constexpr refused why_not(const ibverbs_iwarp*, wait::yield, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const ibverbs_iwarp*, wait::spin, Asked) {
+constexpr refused why_not(const ibverbs_iwarp*, answers::wait::spin, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric ibverbs_iwarp cannot answer spin: it needs completion_wait to be none, and ibverbs_iwarp.completion_wait is "
       "descriptor (claimed: rdma-core 44 man ibv_create_comp_channel; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 "
@@ -156,7 +156,7 @@ constexpr refused why_not(const ibverbs_iwarp*, wait::spin, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const ibverbs_iwarp*, threading::one_owner_per_queue, Asked) {
+constexpr refused why_not(const ibverbs_iwarp*, answers::threading::one_owner_per_queue, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: threading: fabric ibverbs_iwarp cannot answer one_owner_per_queue: it needs thread_levels to be true, and "
       "ibverbs_iwarp.thread_levels is false (claimed: weft's own: its backend asks rdma-core for no level); the nearest legal answer is "
@@ -164,7 +164,7 @@ constexpr refused why_not(const ibverbs_iwarp*, threading::one_owner_per_queue, 
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const ibverbs_iwarp*, threading::library_locks, Asked) {
+constexpr refused why_not(const ibverbs_iwarp*, answers::threading::library_locks, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: threading: fabric ibverbs_iwarp cannot answer library_locks: it needs thread_levels to be true, and "
       "ibverbs_iwarp.thread_levels is false (claimed: weft's own: its backend asks rdma-core for no level); the nearest legal answer is "
@@ -172,7 +172,7 @@ constexpr refused why_not(const ibverbs_iwarp*, threading::library_locks, Asked)
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const ibverbs_iwarp*, completion::every_operation, Asked) {
+constexpr refused why_not(const ibverbs_iwarp*, answers::completion::every_operation, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: completion: fabric ibverbs_iwarp cannot answer every_operation: it needs selective_completion to be false, and "
       "ibverbs_iwarp.selective_completion is true (claimed: rdma-core 44 man ibv_create_qp: sq_sig_all 0; observed: 2026-11-20 rdma-core "
@@ -181,7 +181,7 @@ constexpr refused why_not(const ibverbs_iwarp*, completion::every_operation, Ask
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const ibverbs_iwarp*, liveness::provider, Asked) {
+constexpr refused why_not(const ibverbs_iwarp*, answers::liveness::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: liveness: fabric ibverbs_iwarp cannot answer provider: it needs reports_killed_peer to be true, and "
       "ibverbs_iwarp.reports_killed_peer is false (copied: conservative: on soft devices the connection manager told of a killed process "
@@ -189,14 +189,14 @@ constexpr refused why_not(const ibverbs_iwarp*, liveness::provider, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const ibverbs_iwarp*, liveness::process, Asked) {
+constexpr refused why_not(const ibverbs_iwarp*, answers::liveness::process, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: liveness: fabric ibverbs_iwarp cannot answer process: it needs same_host to be true, and ibverbs_iwarp.same_host is false "
       "(claimed: a network protocol); the nearest legal answer is liveness::heartbeat");
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const ibverbs_iwarp*, receive_buffers::multi_receive, Asked) {
+constexpr refused why_not(const ibverbs_iwarp*, answers::receive_buffers::multi_receive, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: receive_buffers: fabric ibverbs_iwarp cannot answer multi_receive: it needs multi_receive to be true, and "
       "ibverbs_iwarp.multi_receive is false (claimed: rdma-core 44 man ibv_post_recv: one message per request); the nearest legal answer "
@@ -204,7 +204,7 @@ constexpr refused why_not(const ibverbs_iwarp*, receive_buffers::multi_receive, 
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const ibverbs_iwarp*, receive_pool::shared, Asked) {
+constexpr refused why_not(const ibverbs_iwarp*, answers::receive_pool::shared, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: receive_pool: fabric ibverbs_iwarp cannot answer shared: it needs endpoint_type to be addressed, and "
       "ibverbs_iwarp.endpoint_type is connected (claimed: rdma-core 44 librdmacm: reliable connections; observed: 2026-11-20 rdma-core "
@@ -214,14 +214,14 @@ constexpr refused why_not(const ibverbs_iwarp*, receive_pool::shared, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const ibverbs_iwarp*, queues::two, Asked) {
+constexpr refused why_not(const ibverbs_iwarp*, answers::queues::two, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: queues: fabric ibverbs_iwarp cannot answer two: it needs split_queues to be true, and ibverbs_iwarp.split_queues is false "
       "(claimed: weft's own: its backend reads one queue for both; man ibv_create_qp takes two); the nearest legal answer is queues::one");
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const ibverbs_iwarp*, inject::as_the_row_permits, Asked) {
+constexpr refused why_not(const ibverbs_iwarp*, answers::inject::as_the_row_permits, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: inject: fabric ibverbs_iwarp cannot answer as_the_row_permits: it needs inject_bytes to be at least 1, and "
       "ibverbs_iwarp.inject_bytes is 0 (observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft "
@@ -230,7 +230,7 @@ constexpr refused why_not(const ibverbs_iwarp*, inject::as_the_row_permits, Aske
   return {};
 }
 template <class Asked, std::uint32_t... Values>
-constexpr refused why_not(const ibverbs_iwarp*, inject::up_to<Values...>, Asked) {
+constexpr refused why_not(const ibverbs_iwarp*, answers::inject::up_to<Values...>, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: inject: fabric ibverbs_iwarp cannot answer up_to: it needs inject_bytes to be at least 1, and ibverbs_iwarp.inject_bytes is "
       "0 (observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: bytes 64, "

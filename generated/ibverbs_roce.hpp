@@ -43,75 +43,75 @@ struct ibverbs_roce {
   using policies = policy_set<
       // endpoint: connected: ibverbs_roce.endpoint_type is connected (claimed: rdma-core 44 librdmacm: reliable connections; observed: 2026-11-20
       //   rdma-core 44 on soft-RoCE in a virtual machine, rping and a reliable connection worked)
-      endpoint::connected,
+      answers::endpoint::connected,
       // bootstrap: socket_address: ibverbs_roce.address_resolution is socket (claimed: rdma-core 44 man rdma_getaddrinfo; observed: 2026-11-20
       //   rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's verbs), weft probe: found_by_host_and_service yes)
-      bootstrap::socket_address,
+      answers::bootstrap::socket_address,
       // framing: immediate: ibverbs_roce.send_immediate_bytes is 4 (claimed: rdma-core 44 man ibv_post_send: IBV_WR_SEND_WITH_IMM; observed:
       //   2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's verbs), weft probe: bytes 4)
-      framing::immediate,
+      answers::framing::immediate,
       // region_address: virtual_address: ibverbs_roce.virtual_addressing is true (claimed: rdma-core 44 man ibv_post_send: wr.rdma.remote_addr is an
       //   address of the target; observed: 2026-11-20 rdma-core 44 on soft-RoCE in a virtual machine, writes to addresses of the target arrived)
-      region_address::virtual_address,
+      answers::region_address::virtual_address,
       // region_key: provider: ibverbs_roce.key_owner is provider (claimed: rdma-core 44 man ibv_reg_mr: the device makes rkey; observed: 2026-11-20
       //   rdma-core 44 on soft-RoCE in a virtual machine, the rkey of ibv_reg_mr was the key used)
-      region_key::provider,
+      answers::region_key::provider,
       // local_descriptor: required: ibverbs_roce.local_registration is true (claimed: rdma-core 44 man ibv_post_send: each sge needs an lkey)
-      local_descriptor::required,
+      answers::local_descriptor::required,
       // region_binding: domain: ibverbs_roce.region_endpoint_binding is false (claimed: rdma-core 44 man ibv_reg_mr: regions belong to a protection
       //   domain; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's verbs), weft probe: an unbound region
       //   was written to)
-      region_binding::domain,
+      answers::region_binding::domain,
       // notify: immediate_consumes_receive: ibverbs_roce.write_immediate_bytes is 4 (claimed: rdma-core 44 man ibv_post_send:
       //   IBV_WR_RDMA_WRITE_WITH_IMM; observed: 2026-11-20 rdma-core 44 on soft-RoCE in a virtual machine, 4 KiB and 0-byte writes with an immediate
       //   arrived, the bytes visible); ibverbs_roce.write_immediate_consumes_receive is true (claimed: rdma-core 44 man ibv_poll_cq:
       //   IBV_WC_RECV_RDMA_WITH_IMM ends a posted receive; observed: 2026-11-20 rdma-core 44 on soft-RoCE in a virtual machine, each write with an
       //   immediate used up a posted receive)
-      notify::immediate_consumes_receive,
+      answers::notify::immediate_consumes_receive,
       // write_fault: reported: ibverbs_roce.refused_write is reported (claimed: InfiniBand reliable connection: the responder answers with a remote
       //   access error; observed: 2026-11-20 rdma-core 44 on soft-RoCE in a virtual machine, a write with a wrong key ended in IBV_WC_REM_ACCESS_ERR)
-      write_fault::reported,
+      answers::write_fault::reported,
       // atomics: provider: ibverbs_roce.atomics is provider (claimed: rdma-core 44 man ibv_post_send: IBV_WR_ATOMIC_FETCH_AND_ADD and CMP_AND_SWP;
       //   check atomic_cap; observed: 2026-11-20 rdma-core 44 on soft-RoCE in a virtual machine, 64-bit fetch-add and compare-swap, hit and miss,
       //   gave the right values at both ends); ibverbs_roce.atomics_cost_order is false (claimed: InfiniBand reliable connection: one queue pair
       //   keeps the order)
-      atomics::provider,
+      answers::atomics::provider,
       // progress: hardware: ibverbs_roce.data_progress is hardware (claimed: rdma-core 44: the card moves the data; observed: 2026-11-20 rdma-core
       //   44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's verbs), weft probe: asked for manual: bytes landed while the target slept,
       //   writes ended before that; asked for automatic: bytes landed while the target slept, writes ended before that)
-      progress::hardware,
+      answers::progress::hardware,
       // wait: descriptor: ibverbs_roce.completion_wait is descriptor (claimed: rdma-core 44 man ibv_create_comp_channel; observed: 2026-11-20
       //   rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's verbs), weft probe: descriptor yes, messages 40, lost_wake_ups 0)
-      wait::descriptor,
+      answers::wait::descriptor,
       // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      back_pressure::report,
+      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
-      threading::one_owner,
+      answers::threading::one_owner,
       // completion: selective: ibverbs_roce.selective_completion is true (claimed: rdma-core 44 man ibv_create_qp: sq_sig_all 0; observed: 2026-11-20
       //   rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's verbs), weft probe: unsignalled_told 0, signalled_told 1)
-      completion::selective,
+      answers::completion::selective,
       // liveness: heartbeat: ibverbs_roce.reports_killed_peer is false (copied: conservative: on soft devices the connection manager told of a killed
       //   process at once (weft probe), but a machine that stops sends no farewell); ibverbs_roce.same_host is false (claimed: a network protocol);
       //   messages of our own work on any fabric
-      liveness::heartbeat,
+      answers::liveness::heartbeat,
       // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
-      receive_buffers::slots,
+      answers::receive_buffers::slots,
       // receive_pool: per_link: ibverbs_roce.endpoint_type is connected (claimed: rdma-core 44 librdmacm: reliable connections; observed: 2026-11-20
       //   rdma-core 44 on soft-RoCE in a virtual machine, rping and a reliable connection worked)
-      receive_pool::per_link,
+      answers::receive_pool::per_link,
       // flush: message_behind_writes: ibverbs_roce.order_send_after_write is true (claimed: InfiniBand reliable connection: one queue pair keeps the
       //   order; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's verbs), weft probe: overtaken 0, pairs
       //   160); ibverbs_roce.atomics_cost_order is false (claimed: InfiniBand reliable connection: one queue pair keeps the order);
       //   ibverbs_roce.virtual_addressing_costs_order is false (claimed: pointers are not asked for, they are needed)
-      flush::message_behind_writes,
+      answers::flush::message_behind_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none,
+      answers::coalesce::none,
       // queues: one: one look finds both on any fabric
-      queues::one,
+      answers::queues::one,
       // inject: never: ibverbs_roce.inject_bytes is 0 (observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's
       //   verbs), weft probe: bytes 512, buffer_free_at_once yes, one_byte_more EINVAL; copied: conservative: max_inline_data is what the queue pair
       //   got; not established on cards); memory that stays untouched can be read later on any fabric
-      inject::never
+      answers::inject::never
   >;
 };
 static_assert(complete_fabric<ibverbs_roce>);

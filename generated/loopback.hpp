@@ -44,51 +44,51 @@ struct loopback {
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
       // endpoint: connected: loopback.endpoint_type is connected (claimed: weft's loopback, by design)
-      endpoint::connected,
+      answers::endpoint::connected,
       // bootstrap: socket_address: loopback.address_resolution is socket (claimed: weft's loopback: names of services in one process)
-      bootstrap::socket_address,
+      answers::bootstrap::socket_address,
       // framing: immediate: loopback.send_immediate_bytes is 4 (claimed: weft's loopback: the portable width)
-      framing::immediate,
+      answers::framing::immediate,
       // region_address: offset: loopback.virtual_addressing is false (claimed: weft's loopback)
-      region_address::offset,
+      answers::region_address::offset,
       // region_key: application: loopback.key_owner is application (claimed: weft's loopback)
-      region_key::application,
+      answers::region_key::application,
       // local_descriptor: not_needed: loopback.local_registration is false (claimed: weft's loopback)
-      local_descriptor::not_needed,
+      answers::local_descriptor::not_needed,
       // region_binding: domain: loopback.region_endpoint_binding is false (claimed: weft's loopback)
-      region_binding::domain,
+      answers::region_binding::domain,
       // notify: immediate: loopback.write_immediate_bytes is 4 (claimed: weft's loopback: the portable width);
       //   loopback.write_immediate_consumes_receive is false (claimed: weft's loopback)
-      notify::immediate,
+      answers::notify::immediate,
       // write_fault: reported: loopback.refused_write is reported (claimed: weft's loopback)
-      write_fault::reported,
+      answers::write_fault::reported,
       // atomics: provider: loopback.atomics is provider (claimed: weft's loopback); loopback.atomics_cost_order is false (claimed: weft's loopback)
-      atomics::provider,
+      answers::atomics::provider,
       // progress: polling: loopback.data_progress is polling (claimed: weft's loopback: one thread runs the whole system)
-      progress::polling,
+      answers::progress::polling,
       // wait: yield: loopback.completion_wait is yield (claimed: weft's loopback: virtual time has no descriptor)
-      wait::yield,
+      answers::wait::yield,
       // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      back_pressure::report,
+      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
-      threading::one_owner,
+      answers::threading::one_owner,
       // completion: selective: loopback.selective_completion is true (claimed: weft's loopback)
-      completion::selective,
+      answers::completion::selective,
       // liveness: provider: loopback.reports_killed_peer is true (claimed: weft's loopback)
-      liveness::provider,
+      answers::liveness::provider,
       // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
-      receive_buffers::slots,
+      answers::receive_buffers::slots,
       // receive_pool: per_link: loopback.endpoint_type is connected (claimed: weft's loopback, by design)
-      receive_pool::per_link,
+      answers::receive_pool::per_link,
       // flush: message_behind_writes: loopback.order_send_after_write is true (claimed: weft's loopback); loopback.atomics_cost_order is false
       //   (claimed: weft's loopback); loopback.virtual_addressing_costs_order is false (claimed: there are no pointers to ask for)
-      flush::message_behind_writes,
+      answers::flush::message_behind_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none,
+      answers::coalesce::none,
       // queues: one: one look finds both on any fabric
-      queues::one,
+      answers::queues::one,
       // inject: as_the_row_permits: loopback.inject_bytes is 64 (claimed: weft's loopback)
-      inject::as_the_row_permits
+      answers::inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<loopback>);

@@ -45,65 +45,65 @@ struct mapped {
   using policies = policy_set<
       // endpoint: connected: mapped.endpoint_type is connected (claimed: weft's own: a Unix socket per link; observed: 2026-11-20 linux 6.18.44
       //   conformance suites between two processes, links met, parted and were lost as connections are)
-      endpoint::connected,
+      answers::endpoint::connected,
       // bootstrap: exchange: mapped.address_resolution is opaque (claimed: weft's own: unix(7), a drawn name outside of the file system)
-      bootstrap::exchange,
+      answers::bootstrap::exchange,
       // framing: immediate: mapped.send_immediate_bytes is 8 (claimed: weft's own: an entry of the target's ring)
-      framing::immediate,
+      answers::framing::immediate,
       // region_address: offset: mapped.virtual_addressing is false (claimed: weft's own: the two sides map the memory at different addresses;
       //   observed: 2026-11-20 linux 6.18.44 conformance suites between two processes, writes to offsets arrived where both sides map the memory
       //   elsewhere)
-      region_address::offset,
+      answers::region_address::offset,
       // region_key: provider: mapped.key_owner is provider (claimed: weft's own: a key names a row of the owner's table)
-      region_key::provider,
+      answers::region_key::provider,
       // local_descriptor: not_needed: mapped.local_registration is false (claimed: weft's own: the poster's processor copies, from anywhere)
-      local_descriptor::not_needed,
+      answers::local_descriptor::not_needed,
       // region_binding: domain: mapped.region_endpoint_binding is false (claimed: weft's own: all links reach one arena)
-      region_binding::domain,
+      answers::region_binding::domain,
       // notify: immediate: mapped.write_immediate_bytes is 8 (claimed: weft's own: an entry of the target's ring; observed: 2026-11-20 linux 6.18.44
       //   conformance suites between two processes, notices of all writes came with their 32 bits and the connection that wrote them);
       //   mapped.write_immediate_consumes_receive is false (claimed: weft's own: the entry is the notice)
-      notify::immediate,
+      answers::notify::immediate,
       // write_fault: reported: mapped.refused_write is reported (claimed: weft's own: the poster looks the key up in the target's table; observed:
       //   2026-11-20 linux 6.18.44 conformance suites between two processes, a wrong key and a released region ended in an error, and changed no
       //   byte)
-      write_fault::reported,
+      answers::write_fault::reported,
       // atomics: provider: mapped.atomics is provider (claimed: weft's own: the processor's instructions, also beside those of the owner; observed:
       //   2026-11-20 linux 6.18.44 conformance suites between two processes, eight initiators, 80,000 additions: the sum was right and no value came
       //   twice); mapped.atomics_cost_order is false (claimed: weft's own: atomics release what was written before)
-      atomics::provider,
+      answers::atomics::provider,
       // progress: hardware: mapped.data_progress is hardware (claimed: weft's own: stores need nobody who polls; observed: 2026-11-20 linux 6.18.44
       //   bench-flag, the target watched its word and made no progress)
-      progress::hardware,
+      answers::progress::hardware,
       // wait: descriptor: mapped.completion_wait is descriptor (claimed: weft's own: an epoll of all sockets; who sends wakes who said that it
       //   sleeps; observed: 2026-11-20 linux 6.18.44 conformance suites between two processes, two thousand messages at odd moments woke a sleeper)
-      wait::descriptor,
+      answers::wait::descriptor,
       // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      back_pressure::report,
+      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
-      threading::one_owner,
+      answers::threading::one_owner,
       // completion: selective: mapped.selective_completion is true (claimed: weft's own: only what is signalled is told; observed: 2026-11-20 linux
       //   6.18.44 conformance suites between two processes, unsignalled writes left no completion)
-      completion::selective,
+      answers::completion::selective,
       // liveness: provider: mapped.reports_killed_peer is true (claimed: unix(7): the kernel closes the sockets of whoever ends; observed: 2026-11-20
       //   linux 6.18.44 conformance suites between two processes, a killed peer was told to one that only waited, hot and asleep)
-      liveness::provider,
+      answers::liveness::provider,
       // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
-      receive_buffers::slots,
+      answers::receive_buffers::slots,
       // receive_pool: per_link: mapped.endpoint_type is connected (claimed: weft's own: a Unix socket per link; observed: 2026-11-20 linux 6.18.44
       //   conformance suites between two processes, links met, parted and were lost as connections are)
-      receive_pool::per_link,
+      answers::receive_pool::per_link,
       // flush: message_behind_writes: mapped.order_send_after_write is true (claimed: weft's own: an entry is published by a release store behind the
       //   bytes; observed: 2026-11-20 linux 6.18.44 conformance suites between two processes, messages and notices never came before the bytes of the
       //   writes ahead of them); mapped.atomics_cost_order is false (claimed: weft's own: atomics release what was written before);
       //   mapped.virtual_addressing_costs_order is false (claimed: there are no pointers to ask for)
-      flush::message_behind_writes,
+      answers::flush::message_behind_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none,
+      answers::coalesce::none,
       // queues: one: one look finds both on any fabric
-      queues::one,
+      answers::queues::one,
       // inject: as_the_row_permits: mapped.inject_bytes is 4096 (claimed: weft's own: every post has read its source when it returns)
-      inject::as_the_row_permits
+      answers::inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<mapped>);

@@ -8,7 +8,7 @@
 namespace weft::fabrics {
 // clang-format off
 template <class Asked>
-constexpr refused why_not(const mapped*, endpoint::addressed, Asked) {
+constexpr refused why_not(const mapped*, answers::endpoint::addressed, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: endpoint: fabric mapped cannot answer addressed: it needs endpoint_type to be addressed, and mapped.endpoint_type is "
       "connected (claimed: weft's own: a Unix socket per link; observed: 2026-11-20 linux 6.18.44 conformance suites between two "
@@ -16,7 +16,7 @@ constexpr refused why_not(const mapped*, endpoint::addressed, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const mapped*, bootstrap::socket_address, Asked) {
+constexpr refused why_not(const mapped*, answers::bootstrap::socket_address, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: bootstrap: fabric mapped cannot answer socket_address: it needs address_resolution to be socket, and "
       "mapped.address_resolution is opaque (claimed: weft's own: unix(7), a drawn name outside of the file system); the nearest legal "
@@ -24,7 +24,7 @@ constexpr refused why_not(const mapped*, bootstrap::socket_address, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const mapped*, region_address::virtual_address, Asked) {
+constexpr refused why_not(const mapped*, answers::region_address::virtual_address, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric mapped cannot answer virtual_address: it needs virtual_addressing to be true, and "
       "mapped.virtual_addressing is false (claimed: weft's own: the two sides map the memory at different addresses; observed: 2026-11-20 "
@@ -34,14 +34,14 @@ constexpr refused why_not(const mapped*, region_address::virtual_address, Asked)
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const mapped*, region_key::application, Asked) {
+constexpr refused why_not(const mapped*, answers::region_key::application, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_key: fabric mapped cannot answer application: it needs key_owner to be application, and mapped.key_owner is provider "
       "(claimed: weft's own: a key names a row of the owner's table); the nearest legal answer is region_key::provider");
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const mapped*, local_descriptor::required, Asked) {
+constexpr refused why_not(const mapped*, answers::local_descriptor::required, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: local_descriptor: fabric mapped cannot answer required: it needs local_registration to be true, and "
       "mapped.local_registration is false (claimed: weft's own: the poster's processor copies, from anywhere); the nearest legal answer "
@@ -49,7 +49,7 @@ constexpr refused why_not(const mapped*, local_descriptor::required, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const mapped*, region_binding::endpoint, Asked) {
+constexpr refused why_not(const mapped*, answers::region_binding::endpoint, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_binding: fabric mapped cannot answer endpoint: it needs region_endpoint_binding to be true, and "
       "mapped.region_endpoint_binding is false (claimed: weft's own: all links reach one arena); the nearest legal answer is "
@@ -57,7 +57,7 @@ constexpr refused why_not(const mapped*, region_binding::endpoint, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const mapped*, notify::immediate_consumes_receive, Asked) {
+constexpr refused why_not(const mapped*, answers::notify::immediate_consumes_receive, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric mapped cannot answer immediate_consumes_receive: it needs write_immediate_consumes_receive to be true, and "
       "mapped.write_immediate_consumes_receive is false (claimed: weft's own: the entry is the notice); the nearest legal answer is "
@@ -65,7 +65,7 @@ constexpr refused why_not(const mapped*, notify::immediate_consumes_receive, Ask
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const mapped*, notify::remote_counter, Asked) {
+constexpr refused why_not(const mapped*, answers::notify::remote_counter, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric mapped cannot answer remote_counter: it needs remote_counter_counts_writes to be true, and "
       "mapped.remote_counter_counts_writes is false (claimed: weft's own: nobody counts stores); the nearest legal answer is "
@@ -73,7 +73,7 @@ constexpr refused why_not(const mapped*, notify::remote_counter, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const mapped*, notify::watched_word, Asked) {
+constexpr refused why_not(const mapped*, answers::notify::watched_word, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric mapped cannot answer watched_word: it needs bytes_visible_in_order to be true, and "
       "mapped.bytes_visible_in_order is false (claimed: weft's own: the initiator's processor copies, and a copy keeps no order within "
@@ -81,7 +81,7 @@ constexpr refused why_not(const mapped*, notify::watched_word, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const mapped*, write_fault::delivery_confirmed, Asked) {
+constexpr refused why_not(const mapped*, answers::write_fault::delivery_confirmed, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: write_fault: fabric mapped cannot answer delivery_confirmed: it needs refused_write to be silent, and mapped.refused_write "
       "is reported (claimed: weft's own: the poster looks the key up in the target's table; observed: 2026-11-20 linux 6.18.44 "
@@ -90,7 +90,7 @@ constexpr refused why_not(const mapped*, write_fault::delivery_confirmed, Asked)
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const mapped*, progress::thread, Asked) {
+constexpr refused why_not(const mapped*, answers::progress::thread, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric mapped cannot answer thread: it needs data_progress to be thread, and mapped.data_progress is hardware "
       "(claimed: weft's own: stores need nobody who polls; observed: 2026-11-20 linux 6.18.44 bench-flag, the target watched its word and "
@@ -98,7 +98,7 @@ constexpr refused why_not(const mapped*, progress::thread, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const mapped*, progress::polling, Asked) {
+constexpr refused why_not(const mapped*, answers::progress::polling, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric mapped cannot answer polling: it needs data_progress to be polling, and mapped.data_progress is hardware "
       "(claimed: weft's own: stores need nobody who polls; observed: 2026-11-20 linux 6.18.44 bench-flag, the target watched its word and "
@@ -106,7 +106,7 @@ constexpr refused why_not(const mapped*, progress::polling, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const mapped*, wait::yield, Asked) {
+constexpr refused why_not(const mapped*, answers::wait::yield, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric mapped cannot answer yield: it needs completion_wait to be yield, and mapped.completion_wait is descriptor "
       "(claimed: weft's own: an epoll of all sockets; who sends wakes who said that it sleeps; observed: 2026-11-20 linux 6.18.44 "
@@ -115,7 +115,7 @@ constexpr refused why_not(const mapped*, wait::yield, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const mapped*, wait::spin, Asked) {
+constexpr refused why_not(const mapped*, answers::wait::spin, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric mapped cannot answer spin: it needs completion_wait to be none, and mapped.completion_wait is descriptor "
       "(claimed: weft's own: an epoll of all sockets; who sends wakes who said that it sleeps; observed: 2026-11-20 linux 6.18.44 "
@@ -124,21 +124,21 @@ constexpr refused why_not(const mapped*, wait::spin, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const mapped*, threading::one_owner_per_queue, Asked) {
+constexpr refused why_not(const mapped*, answers::threading::one_owner_per_queue, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: threading: fabric mapped cannot answer one_owner_per_queue: it needs thread_levels to be true, and mapped.thread_levels is "
       "false (claimed: weft's own: no library locks); the nearest legal answer is threading::one_owner");
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const mapped*, threading::library_locks, Asked) {
+constexpr refused why_not(const mapped*, answers::threading::library_locks, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: threading: fabric mapped cannot answer library_locks: it needs thread_levels to be true, and mapped.thread_levels is false "
       "(claimed: weft's own: no library locks); the nearest legal answer is threading::one_owner");
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const mapped*, completion::every_operation, Asked) {
+constexpr refused why_not(const mapped*, answers::completion::every_operation, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: completion: fabric mapped cannot answer every_operation: it needs selective_completion to be false, and "
       "mapped.selective_completion is true (claimed: weft's own: only what is signalled is told; observed: 2026-11-20 linux 6.18.44 "
@@ -147,14 +147,14 @@ constexpr refused why_not(const mapped*, completion::every_operation, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const mapped*, receive_buffers::multi_receive, Asked) {
+constexpr refused why_not(const mapped*, answers::receive_buffers::multi_receive, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: receive_buffers: fabric mapped cannot answer multi_receive: it needs multi_receive to be true, and mapped.multi_receive is "
       "false (claimed: weft's own: a receive takes one message); the nearest legal answer is receive_buffers::slots");
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const mapped*, receive_pool::shared, Asked) {
+constexpr refused why_not(const mapped*, answers::receive_pool::shared, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: receive_pool: fabric mapped cannot answer shared: it needs endpoint_type to be addressed, and mapped.endpoint_type is "
       "connected (claimed: weft's own: a Unix socket per link; observed: 2026-11-20 linux 6.18.44 conformance suites between two "
@@ -163,7 +163,7 @@ constexpr refused why_not(const mapped*, receive_pool::shared, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const mapped*, flush::tracked_writes, Asked) {
+constexpr refused why_not(const mapped*, answers::flush::tracked_writes, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: flush: fabric mapped cannot answer tracked_writes: it needs refused_write to be silent, and mapped.refused_write is reported "
       "(claimed: weft's own: the poster looks the key up in the target's table; observed: 2026-11-20 linux 6.18.44 conformance suites "
@@ -172,7 +172,7 @@ constexpr refused why_not(const mapped*, flush::tracked_writes, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const mapped*, queues::two, Asked) {
+constexpr refused why_not(const mapped*, answers::queues::two, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: queues: fabric mapped cannot answer two: it needs split_queues to be true, and mapped.split_queues is false (claimed: weft's "
       "own: one place says what ended and what arrived); the nearest legal answer is queues::one");

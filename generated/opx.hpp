@@ -44,53 +44,53 @@ struct opx_since_1_15 {
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
       // endpoint: addressed: opx.endpoint_type is addressed (claimed: libfabric 2.6 prov/opx: FI_EP_RDM)
-      endpoint::addressed,
+      answers::endpoint::addressed,
       // bootstrap: exchange: opx.address_resolution is opaque (claimed: libfabric 2.6 prov/opx, FI_ADDR_OPX)
-      bootstrap::exchange,
+      answers::bootstrap::exchange,
       // framing: immediate: opx.send_immediate_bytes is 4 (claimed: libfabric 2.6 prov/opx, cq_data_size 4)
-      framing::immediate,
+      answers::framing::immediate,
       // region_address: offset: opx.virtual_addressing is false (claimed: libfabric 2.6 prov/opx: scalable regions in the default build)
-      region_address::offset,
+      answers::region_address::offset,
       // region_key: application: opx.key_owner is application (claimed: libfabric 2.6 prov/opx: scalable regions in the default build)
-      region_key::application,
+      answers::region_key::application,
       // local_descriptor: not_needed: opx.local_registration is false (claimed: libfabric 2.6 prov/opx)
-      local_descriptor::not_needed,
+      answers::local_descriptor::not_needed,
       // region_binding: domain: opx.region_endpoint_binding is false (claimed: libfabric 2.6 prov/opx)
-      region_binding::domain,
+      answers::region_binding::domain,
       // notify: message_after_delivery: opx.delivery_complete is true (claimed: libfabric 2.6 prov/opx, FI_DELIVERY_COMPLETE)
-      notify::message_after_delivery,
+      answers::notify::message_after_delivery,
       // write_fault: delivery_confirmed: opx.refused_write is silent (copied: conservative; not established); opx.delivery_complete is true (claimed:
       //   libfabric 2.6 prov/opx, FI_DELIVERY_COMPLETE)
-      write_fault::delivery_confirmed,
+      answers::write_fault::delivery_confirmed,
       // atomics: provider: opx.atomics is provider (claimed: libfabric 2.6 prov/opx: packets that the target's processor executes);
       //   opx.atomics_cost_order is false (claimed: libfabric 2.6 prov/opx: there is no send-after-write order to lose)
-      atomics::provider,
+      answers::atomics::provider,
       // progress: polling: opx.data_progress is polling (claimed: libfabric 2.6 prov/opx: FI_PROGRESS_MANUAL in the first answer)
-      progress::polling,
+      answers::progress::polling,
       // wait: spin: opx.completion_wait is none (copied: conservative; not established)
-      wait::spin,
+      answers::wait::spin,
       // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      back_pressure::report,
+      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
-      threading::one_owner,
+      answers::threading::one_owner,
       // completion: selective: opx.selective_completion is true (claimed: libfabric 2.6 prov/opx)
-      completion::selective,
+      answers::completion::selective,
       // liveness: heartbeat: opx.reports_killed_peer is false (copied: conservative; not established); opx.same_host is false (claimed: a network
       //   protocol); messages of our own work on any fabric
-      liveness::heartbeat,
+      answers::liveness::heartbeat,
       // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
-      receive_buffers::slots,
+      answers::receive_buffers::slots,
       // receive_pool: shared: opx.endpoint_type is addressed (claimed: libfabric 2.6 prov/opx: FI_EP_RDM)
-      receive_pool::shared,
+      answers::receive_pool::shared,
       // flush: tracked_writes: opx.delivery_complete is true (claimed: libfabric 2.6 prov/opx, FI_DELIVERY_COMPLETE); opx.refused_write is silent
       //   (copied: conservative; not established)
-      flush::tracked_writes,
+      answers::flush::tracked_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none,
+      answers::coalesce::none,
       // queues: one: one look finds both on any fabric
-      queues::one,
+      answers::queues::one,
       // inject: as_the_row_permits: opx.inject_bytes is 16 (claimed: libfabric 2.6 prov/opx, inject_size 16)
-      inject::as_the_row_permits
+      answers::inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<opx_since_1_15>);
@@ -114,14 +114,15 @@ struct opx_since_2_1 : opx_since_1_15 {
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- llll-- nnnnnn nnnnnn nnnnnn"};
   using policies = policy_set<
-      endpoint::addressed, bootstrap::exchange, framing::immediate, region_address::offset, region_key::application,
-      local_descriptor::not_needed, region_binding::domain,
+      answers::endpoint::addressed, answers::bootstrap::exchange, answers::framing::immediate, answers::region_address::offset,
+      answers::region_key::application, answers::local_descriptor::not_needed, answers::region_binding::domain,
       // notify: immediate: opx.write_immediate_bytes is 4 (claimed: libfabric 2.1 prov/opx/src/fi_opx_rma.c: writedata by a request to send);
       //   opx.write_immediate_consumes_receive is false (claimed: libfabric 2.6 prov/opx: no FI_RX_CQ_DATA)
-      notify::immediate,
-      write_fault::delivery_confirmed, atomics::provider, progress::polling, wait::spin, back_pressure::report,
-      threading::one_owner, completion::selective, liveness::heartbeat, receive_buffers::slots, receive_pool::shared,
-      flush::tracked_writes, coalesce::none, queues::one, inject::as_the_row_permits
+      answers::notify::immediate,
+      answers::write_fault::delivery_confirmed, answers::atomics::provider, answers::progress::polling, answers::wait::spin,
+      answers::back_pressure::report, answers::threading::one_owner, answers::completion::selective, answers::liveness::heartbeat,
+      answers::receive_buffers::slots, answers::receive_pool::shared, answers::flush::tracked_writes, answers::coalesce::none,
+      answers::queues::one, answers::inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<opx_since_2_1>);

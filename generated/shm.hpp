@@ -45,75 +45,75 @@ struct shm_since_1_15 {
   using policies = policy_set<
       // endpoint: addressed: shm.endpoint_type is addressed (claimed: libfabric 1.17 prov/shm: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0,
       //   fi_info -v, FI_EP_RDM)
-      endpoint::addressed,
+      answers::endpoint::addressed,
       // bootstrap: exchange: shm.address_resolution is opaque (claimed: libfabric 1.17 prov/shm, FI_ADDR_STR; observed: 2026-11-20 libfabric 1.17.0,
       //   fi_info -v, addr_format FI_ADDR_STR)
-      bootstrap::exchange,
+      answers::bootstrap::exchange,
       // framing: immediate: shm.send_immediate_bytes is 8 (claimed: libfabric 1.17 prov/shm, cq_data_size 8; observed: 2026-11-20 libfabric 1.17.0,
       //   fi_info -v, cq_data_size 8)
-      framing::immediate,
+      answers::framing::immediate,
       // region_address: offset: shm.virtual_addressing is false (claimed: libfabric 1.17 and 2.6 prov/shm: FI_MR_VIRT_ADDR comes back only where it
       //   is offered, and never with FI_ORDER_SAW; observed: 2026-11-20 libfabric 1.17.0 loopback, not offered, offsets are used); measured:
       //   2026-11-21 libfabric 1.17.0, rdma-core 44.0, Intel(R) Xeon(R) Processor, 2 cores, Linux 6.18.44-fc-v657, ./weft bench --fabric shm --vary
       //   region_address --operations put --sizes 8,64,1024,4096,65536 --turns 8: small: virtual_address takes 2.56 times as long as offset (2.22 to
       //   2.79, put); medium: virtual_address takes 1.94 times as long as offset (1.75 to 2.01, put)
-      region_address::offset,
+      answers::region_address::offset,
       // region_key: application: shm.key_owner is application (claimed: libfabric 1.17 and 2.6 prov/shm; observed: 2026-11-20 libfabric 1.17.0
       //   loopback, the requested key was the key used)
-      region_key::application,
+      answers::region_key::application,
       // local_descriptor: not_needed: shm.local_registration is false (claimed: libfabric 1.17 prov/shm; observed: 2026-11-20 libfabric 1.17.0,
       //   fi_info -v, mr_mode has no FI_MR_LOCAL)
-      local_descriptor::not_needed,
+      answers::local_descriptor::not_needed,
       // region_binding: domain: shm.region_endpoint_binding is false (claimed: libfabric 1.17 prov/shm; observed: 2026-11-20 libfabric 1.17.0,
       //   fi_info -v, mr_mode has no FI_MR_ENDPOINT)
-      region_binding::domain,
+      answers::region_binding::domain,
       // notify: immediate: shm.write_immediate_bytes is 8 (claimed: libfabric 1.17 prov/shm, cq_data_size 8; observed: 2026-11-20 libfabric 1.17.0
       //   loopback, 240 writes with an immediate gave 240 target entries with the right value); shm.write_immediate_consumes_receive is false
       //   (claimed: libfabric 1.17 prov/shm: mode has no FI_RX_CQ_DATA; observed: 2026-11-20 libfabric 1.17.0 loopback, 240 writes with an immediate
       //   used up no posted receive)
-      notify::immediate,
+      answers::notify::immediate,
       // write_fault: delivery_confirmed: shm.refused_write is silent (claimed: libfabric 1.17 prov/shm: the target drops the command; observed:
       //   2026-11-20 libfabric 1.17.0 loopback, the target refused a wrong key: 512 bytes got success; with FI_DELIVERY_COMPLETE, or 8 KiB, the write
       //   never ended, nor did later ones to that peer); shm.delivery_complete is true (claimed: libfabric 1.17 prov/shm: waits for the target's
       //   progress; observed: 2026-11-20 libfabric 1.17.0 loopback, writes with FI_DELIVERY_COMPLETE completed once the target polled)
-      write_fault::delivery_confirmed,
+      answers::write_fault::delivery_confirmed,
       // atomics: provider: shm.atomics is provider (claimed: libfabric 1.17 prov/shm: executed by the target's progress; observed: 2026-11-20
       //   libfabric 1.17.0 loopback, 64-bit fetch-add and compare-swap returned the right values); shm.atomics_cost_order is false (claimed:
       //   libfabric 1.17 prov/shm; observed: 2026-11-20 libfabric 1.17.0 loopback, hints with FI_ATOMIC and FI_ORDER_SAW were granted)
-      atomics::provider,
+      answers::atomics::provider,
       // progress: polling: shm.data_progress is polling (claimed: libfabric 1.17 prov/shm: FI_PROGRESS_MANUAL, AUTO refused; observed: 2026-11-20
       //   libfabric 1.17.0 loopback, memory was unchanged until the target polled (2.6.0 too))
-      progress::polling,
+      answers::progress::polling,
       // wait: yield: shm.completion_wait is yield (claimed: libfabric 1.17 prov/shm: FI_WAIT_NONE, FI_WAIT_UNSPEC and FI_WAIT_YIELD only; observed:
       //   2026-11-20 libfabric 1.17.0 loopback, fi_cq_open with FI_WAIT_FD gave ENOSYS)
-      wait::yield,
+      answers::wait::yield,
       // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      back_pressure::report,
+      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
-      threading::one_owner,
+      answers::threading::one_owner,
       // completion: selective: shm.selective_completion is true (claimed: libfabric 1.17 prov/shm; observed: 2026-11-20 libfabric 1.17.0 loopback,
       //   unsignalled writes left no completion)
-      completion::selective,
+      answers::completion::selective,
       // liveness: process: shm.same_host is true (claimed: libfabric 1.17 man fi_shm: processes of one host)
-      liveness::process,
+      answers::liveness::process,
       // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
-      receive_buffers::slots,
+      answers::receive_buffers::slots,
       // receive_pool: shared: shm.endpoint_type is addressed (claimed: libfabric 1.17 prov/shm: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0,
       //   fi_info -v, FI_EP_RDM)
-      receive_pool::shared,
+      answers::receive_pool::shared,
       // flush: message_behind_writes: shm.order_send_after_write is true (claimed: libfabric 1.17 prov/shm: only where the hints ask for
       //   FI_ORDER_SAW; observed: 2026-11-20 libfabric 1.17.0 loopback, hints with FI_ORDER_SAW were granted); shm.atomics_cost_order is false
       //   (claimed: libfabric 1.17 prov/shm; observed: 2026-11-20 libfabric 1.17.0 loopback, hints with FI_ATOMIC and FI_ORDER_SAW were granted);
       //   shm.virtual_addressing_costs_order is true (claimed: libfabric 1.15 to 2.1 prov/shm: only beside hints without order of writes); no chosen
       //   answer takes that order away
-      flush::message_behind_writes,
+      answers::flush::message_behind_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none,
+      answers::coalesce::none,
       // queues: one: one look finds both on any fabric
-      queues::one,
+      answers::queues::one,
       // inject: as_the_row_permits: shm.inject_bytes is 4096 (claimed: libfabric 1.17 prov/shm, inject_size 4096, 0 with FI_HMEM; observed:
       //   2026-11-20 libfabric 1.17.0, fi_info -v, inject_size 4096)
-      inject::as_the_row_permits
+      answers::inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<shm_since_1_15>);
@@ -139,11 +139,12 @@ struct shm_since_2_0 : shm_since_1_15 {
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
   using policies = policy_set<
-      endpoint::addressed, bootstrap::exchange, framing::immediate, region_address::offset, region_key::application,
-      local_descriptor::not_needed, region_binding::domain, notify::immediate, write_fault::delivery_confirmed, atomics::provider,
-      progress::polling, wait::yield, back_pressure::report, threading::one_owner, completion::selective, liveness::process,
-      receive_buffers::slots, receive_pool::shared, flush::message_behind_writes, coalesce::none, queues::one,
-      inject::as_the_row_permits
+      answers::endpoint::addressed, answers::bootstrap::exchange, answers::framing::immediate, answers::region_address::offset,
+      answers::region_key::application, answers::local_descriptor::not_needed, answers::region_binding::domain,
+      answers::notify::immediate, answers::write_fault::delivery_confirmed, answers::atomics::provider,
+      answers::progress::polling, answers::wait::yield, answers::back_pressure::report, answers::threading::one_owner,
+      answers::completion::selective, answers::liveness::process, answers::receive_buffers::slots, answers::receive_pool::shared,
+      answers::flush::message_behind_writes, answers::coalesce::none, answers::queues::one, answers::inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<shm_since_2_0>);

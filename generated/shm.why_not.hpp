@@ -8,7 +8,7 @@
 namespace weft::fabrics {
 // clang-format off
 template <class Asked>
-constexpr refused why_not(const shm_since_1_15*, endpoint::connected, Asked) {
+constexpr refused why_not(const shm_since_1_15*, answers::endpoint::connected, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: endpoint: fabric shm cannot answer connected: it needs endpoint_type to be connected, and shm.endpoint_type is addressed "
       "(claimed: libfabric 1.17 prov/shm: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, FI_EP_RDM); the nearest legal "
@@ -16,7 +16,7 @@ constexpr refused why_not(const shm_since_1_15*, endpoint::connected, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const shm_since_1_15*, bootstrap::socket_address, Asked) {
+constexpr refused why_not(const shm_since_1_15*, answers::bootstrap::socket_address, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: bootstrap: fabric shm cannot answer socket_address: it needs address_resolution to be socket, and shm.address_resolution is "
       "opaque (claimed: libfabric 1.17 prov/shm, FI_ADDR_STR; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, addr_format "
@@ -24,7 +24,7 @@ constexpr refused why_not(const shm_since_1_15*, bootstrap::socket_address, Aske
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const shm_since_1_15*, region_key::provider, Asked) {
+constexpr refused why_not(const shm_since_1_15*, answers::region_key::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_key: fabric shm cannot answer provider: it needs key_owner to be provider, and shm.key_owner is application (claimed: "
       "libfabric 1.17 and 2.6 prov/shm; observed: 2026-11-20 libfabric 1.17.0 loopback, the requested key was the key used); the nearest "
@@ -32,7 +32,7 @@ constexpr refused why_not(const shm_since_1_15*, region_key::provider, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const shm_since_1_15*, local_descriptor::required, Asked) {
+constexpr refused why_not(const shm_since_1_15*, answers::local_descriptor::required, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: local_descriptor: fabric shm cannot answer required: it needs local_registration to be true, and shm.local_registration is "
       "false (claimed: libfabric 1.17 prov/shm; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, mr_mode has no FI_MR_LOCAL); the "
@@ -40,7 +40,7 @@ constexpr refused why_not(const shm_since_1_15*, local_descriptor::required, Ask
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const shm_since_1_15*, region_binding::endpoint, Asked) {
+constexpr refused why_not(const shm_since_1_15*, answers::region_binding::endpoint, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_binding: fabric shm cannot answer endpoint: it needs region_endpoint_binding to be true, and "
       "shm.region_endpoint_binding is false (claimed: libfabric 1.17 prov/shm; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, mr_mode "
@@ -48,7 +48,7 @@ constexpr refused why_not(const shm_since_1_15*, region_binding::endpoint, Asked
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const shm_since_1_15*, notify::immediate_consumes_receive, Asked) {
+constexpr refused why_not(const shm_since_1_15*, answers::notify::immediate_consumes_receive, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric shm cannot answer immediate_consumes_receive: it needs write_immediate_consumes_receive to be true, and "
       "shm.write_immediate_consumes_receive is false (claimed: libfabric 1.17 prov/shm: mode has no FI_RX_CQ_DATA; observed: 2026-11-20 "
@@ -57,7 +57,7 @@ constexpr refused why_not(const shm_since_1_15*, notify::immediate_consumes_rece
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const shm_since_1_15*, write_fault::reported, Asked) {
+constexpr refused why_not(const shm_since_1_15*, answers::write_fault::reported, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: write_fault: fabric shm cannot answer reported: it needs refused_write to be reported, and shm.refused_write is silent "
       "(claimed: libfabric 1.17 prov/shm: the target drops the command; observed: 2026-11-20 libfabric 1.17.0 loopback, the target "
@@ -66,7 +66,7 @@ constexpr refused why_not(const shm_since_1_15*, write_fault::reported, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const shm_since_1_15*, progress::hardware, Asked) {
+constexpr refused why_not(const shm_since_1_15*, answers::progress::hardware, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric shm cannot answer hardware: it needs data_progress to be hardware, and shm.data_progress is polling "
       "(claimed: libfabric 1.17 prov/shm: FI_PROGRESS_MANUAL, AUTO refused; observed: 2026-11-20 libfabric 1.17.0 loopback, memory was "
@@ -74,7 +74,7 @@ constexpr refused why_not(const shm_since_1_15*, progress::hardware, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const shm_since_1_15*, progress::thread, Asked) {
+constexpr refused why_not(const shm_since_1_15*, answers::progress::thread, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric shm cannot answer thread: it needs data_progress to be thread, and shm.data_progress is polling (claimed: "
       "libfabric 1.17 prov/shm: FI_PROGRESS_MANUAL, AUTO refused; observed: 2026-11-20 libfabric 1.17.0 loopback, memory was unchanged "
@@ -82,7 +82,7 @@ constexpr refused why_not(const shm_since_1_15*, progress::thread, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const shm_since_1_15*, wait::descriptor, Asked) {
+constexpr refused why_not(const shm_since_1_15*, answers::wait::descriptor, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric shm cannot answer descriptor: it needs completion_wait to be descriptor, and shm.completion_wait is yield "
       "(claimed: libfabric 1.17 prov/shm: FI_WAIT_NONE, FI_WAIT_UNSPEC and FI_WAIT_YIELD only; observed: 2026-11-20 libfabric 1.17.0 "
@@ -90,7 +90,7 @@ constexpr refused why_not(const shm_since_1_15*, wait::descriptor, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const shm_since_1_15*, wait::spin, Asked) {
+constexpr refused why_not(const shm_since_1_15*, answers::wait::spin, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric shm cannot answer spin: it needs completion_wait to be none, and shm.completion_wait is yield (claimed: "
       "libfabric 1.17 prov/shm: FI_WAIT_NONE, FI_WAIT_UNSPEC and FI_WAIT_YIELD only; observed: 2026-11-20 libfabric 1.17.0 loopback, "
@@ -98,7 +98,7 @@ constexpr refused why_not(const shm_since_1_15*, wait::spin, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const shm_since_1_15*, completion::every_operation, Asked) {
+constexpr refused why_not(const shm_since_1_15*, answers::completion::every_operation, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: completion: fabric shm cannot answer every_operation: it needs selective_completion to be false, and "
       "shm.selective_completion is true (claimed: libfabric 1.17 prov/shm; observed: 2026-11-20 libfabric 1.17.0 loopback, unsignalled "
@@ -106,7 +106,7 @@ constexpr refused why_not(const shm_since_1_15*, completion::every_operation, As
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const shm_since_1_15*, liveness::provider, Asked) {
+constexpr refused why_not(const shm_since_1_15*, answers::liveness::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: liveness: fabric shm cannot answer provider: it needs reports_killed_peer to be true, and shm.reports_killed_peer is false "
       "(claimed: libfabric 1.17 prov/shm; observed: 2026-11-20 libfabric 1.17.0 loopback, after a kill -9 fi_send said FI_EAGAIN for "
@@ -114,13 +114,13 @@ constexpr refused why_not(const shm_since_1_15*, liveness::provider, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const shm_since_1_15*, receive_pool::per_link, Asked) {
+constexpr refused why_not(const shm_since_1_15*, answers::receive_pool::per_link, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: receive_pool: fabric shm cannot answer per_link: it needs endpoint_type to be connected, and shm.endpoint_type is addressed "
       "(claimed: libfabric 1.17 prov/shm: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, FI_EP_RDM); the nearest legal "
       "answer is receive_pool::shared");
   return {};
 }
-constexpr policy_set<flush::tracked_writes> follows(const shm_since_1_15*, region_address::virtual_address) noexcept { return {}; }
+constexpr policy_set<answers::flush::tracked_writes> follows(const shm_since_1_15*, answers::region_address::virtual_address) noexcept { return {}; }
 // clang-format on
 }  // namespace weft::fabrics

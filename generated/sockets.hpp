@@ -45,74 +45,74 @@ struct sockets {
   using policies = policy_set<
       // endpoint: addressed: sockets.endpoint_type is addressed (claimed: libfabric 1.17 prov/sockets: FI_EP_RDM, of three types; observed:
       //   2026-11-20 libfabric 1.17.0, fi_info -v, FI_EP_RDM)
-      endpoint::addressed,
+      answers::endpoint::addressed,
       // bootstrap: socket_address: sockets.address_resolution is socket (claimed: libfabric 1.17 prov/sockets, FI_SOCKADDR_IN and FI_SOCKADDR_IN6;
       //   observed: 2026-11-20 libfabric 1.17.0, fi_info -v, addr_format FI_SOCKADDR_IN and FI_SOCKADDR_IN6)
-      bootstrap::socket_address,
+      answers::bootstrap::socket_address,
       // framing: immediate: sockets.send_immediate_bytes is 8 (claimed: libfabric 1.17 prov/sockets, cq_data_size 8; observed: 2026-11-20 libfabric
       //   1.17.0, fi_info -v, cq_data_size 8)
-      framing::immediate,
+      answers::framing::immediate,
       // region_address: offset: sockets.virtual_addressing is false (claimed: libfabric 1.11 to 2.6 prov/sockets: FI_MR_VIRT_ADDR is cleared in the
       //   answer; observed: 2026-11-20 libfabric 1.17.0 loopback, a write to a pointer was refused by the target, a write to an offset arrived)
-      region_address::offset,
+      answers::region_address::offset,
       // region_key: application: sockets.key_owner is application (claimed: libfabric 1.11 to 2.6 prov/sockets: FI_MR_PROV_KEY is cleared in the
       //   answer; observed: 2026-11-20 libfabric 1.17.0 loopback, the requested key was the key used)
-      region_key::application,
+      answers::region_key::application,
       // local_descriptor: not_needed: sockets.local_registration is false (claimed: libfabric 1.17 prov/sockets: FI_MR_LOCAL is cleared in the
       //   answer; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, mr_mode empty)
-      local_descriptor::not_needed,
+      answers::local_descriptor::not_needed,
       // region_binding: domain: sockets.region_endpoint_binding is false (claimed: libfabric 1.17 prov/sockets; observed: 2026-11-20 libfabric
       //   1.17.0, fi_info -v, mr_mode empty)
-      region_binding::domain,
+      answers::region_binding::domain,
       // notify: immediate: sockets.write_immediate_bytes is 8 (claimed: libfabric 1.17 prov/sockets, cq_data_size 8; observed: 2026-11-20 libfabric
       //   1.17.0 loopback, 240 writes with an immediate gave 240 target entries with the right value); sockets.write_immediate_consumes_receive is
       //   false (claimed: libfabric 1.17 prov/sockets: mode has no FI_RX_CQ_DATA; observed: 2026-11-20 libfabric 1.17.0 loopback, 240 writes with an
       //   immediate used up no posted receive)
-      notify::immediate,
+      answers::notify::immediate,
       // write_fault: reported: sockets.refused_write is reported (claimed: libfabric 1.17 prov/sockets; observed: 2026-11-20 libfabric 1.17.0
       //   loopback, a wrong key and an address out of range ended in an EACCES completion at the initiator (1.11.1 too))
-      write_fault::reported,
+      answers::write_fault::reported,
       // atomics: provider: sockets.atomics is provider (claimed: libfabric 1.17 prov/sockets: executed by the target's progress thread; observed:
       //   2026-11-20 libfabric 1.17.0 loopback, 64-bit fetch-add and compare-swap returned the right values); sockets.atomics_cost_order is false
       //   (claimed: libfabric 1.17 prov/sockets: every order, with FI_ATOMIC too; observed: 2026-11-20 libfabric 1.17.0 loopback, hints with
       //   FI_ATOMIC and FI_ORDER_SAW were granted)
-      atomics::provider,
+      answers::atomics::provider,
       // progress: polling: sockets.data_progress is polling (claimed: libfabric 1.17 prov/sockets: FI_PROGRESS_MANUAL is honoured; FI_PROGRESS_AUTO
       //   would start a thread of the library; observed: 2026-11-20 libfabric 1.17.0 loopback, two processors: with MANUAL a round trip took 16 us
       //   and no message was lost; with AUTO 154 us to 48 ms, and of 100 messages to 32 receives up to 25 vanished after their senders were told of
       //   success)
-      progress::polling,
+      answers::progress::polling,
       // wait: yield: sockets.completion_wait is yield (claimed: libfabric 1.17 prov/sockets: FI_WAIT_FD is granted under AUTO progress only;
       //   observed: 2026-11-20 libfabric 1.17.0 loopback, FI_GETWAIT answered FI_ENOSYS under MANUAL progress)
-      wait::yield,
+      answers::wait::yield,
       // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      back_pressure::report,
+      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
-      threading::one_owner,
+      answers::threading::one_owner,
       // completion: selective: sockets.selective_completion is true (claimed: libfabric 1.17 prov/sockets; observed: 2026-11-20 libfabric 1.17.0
       //   loopback, unsignalled writes left no completion)
-      completion::selective,
+      answers::completion::selective,
       // liveness: heartbeat: sockets.reports_killed_peer is false (claimed: libfabric 1.17 prov/sockets: a posted receive belongs to no peer;
       //   observed: 2026-11-20 libfabric 1.17.0 loopback, a peer that only waited still waited 10.8 s after a kill -9); sockets.same_host is false
       //   (claimed: a network protocol); messages of our own work on any fabric
-      liveness::heartbeat,
+      answers::liveness::heartbeat,
       // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
-      receive_buffers::slots,
+      answers::receive_buffers::slots,
       // receive_pool: shared: sockets.endpoint_type is addressed (claimed: libfabric 1.17 prov/sockets: FI_EP_RDM, of three types; observed:
       //   2026-11-20 libfabric 1.17.0, fi_info -v, FI_EP_RDM)
-      receive_pool::shared,
+      answers::receive_pool::shared,
       // flush: message_behind_writes: sockets.order_send_after_write is true (claimed: libfabric 1.17 prov/sockets: every order, WAR and SAR
       //   included; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, msg_order lists FI_ORDER_SAW); sockets.atomics_cost_order is false (claimed:
       //   libfabric 1.17 prov/sockets: every order, with FI_ATOMIC too; observed: 2026-11-20 libfabric 1.17.0 loopback, hints with FI_ATOMIC and
       //   FI_ORDER_SAW were granted); sockets.virtual_addressing_costs_order is false (claimed: there are no pointers to ask for)
-      flush::message_behind_writes,
+      answers::flush::message_behind_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none,
+      answers::coalesce::none,
       // queues: one: one look finds both on any fabric
-      queues::one,
+      answers::queues::one,
       // inject: as_the_row_permits: sockets.inject_bytes is 255 (claimed: libfabric 1.17 prov/sockets, inject_size 255; observed: 2026-11-20
       //   libfabric 1.17.0, fi_info -v, inject_size 255)
-      inject::as_the_row_permits
+      answers::inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<sockets>);

@@ -8,7 +8,7 @@
 namespace weft::fabrics {
 // clang-format off
 template <class Asked>
-constexpr refused why_not(const sockets*, endpoint::connected, Asked) {
+constexpr refused why_not(const sockets*, answers::endpoint::connected, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: endpoint: fabric sockets cannot answer connected: it needs endpoint_type to be connected, and sockets.endpoint_type is "
       "addressed (claimed: libfabric 1.17 prov/sockets: FI_EP_RDM, of three types; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, "
@@ -16,7 +16,7 @@ constexpr refused why_not(const sockets*, endpoint::connected, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const sockets*, bootstrap::exchange, Asked) {
+constexpr refused why_not(const sockets*, answers::bootstrap::exchange, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: bootstrap: fabric sockets cannot answer exchange: it needs address_resolution to be opaque, and sockets.address_resolution "
       "is socket (claimed: libfabric 1.17 prov/sockets, FI_SOCKADDR_IN and FI_SOCKADDR_IN6; observed: 2026-11-20 libfabric 1.17.0, "
@@ -24,7 +24,7 @@ constexpr refused why_not(const sockets*, bootstrap::exchange, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const sockets*, region_address::virtual_address, Asked) {
+constexpr refused why_not(const sockets*, answers::region_address::virtual_address, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric sockets cannot answer virtual_address: it needs virtual_addressing to be true, and "
       "sockets.virtual_addressing is false (claimed: libfabric 1.11 to 2.6 prov/sockets: FI_MR_VIRT_ADDR is cleared in the answer; "
@@ -34,7 +34,7 @@ constexpr refused why_not(const sockets*, region_address::virtual_address, Asked
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const sockets*, region_key::provider, Asked) {
+constexpr refused why_not(const sockets*, answers::region_key::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_key: fabric sockets cannot answer provider: it needs key_owner to be provider, and sockets.key_owner is application "
       "(claimed: libfabric 1.11 to 2.6 prov/sockets: FI_MR_PROV_KEY is cleared in the answer; observed: 2026-11-20 libfabric 1.17.0 "
@@ -42,7 +42,7 @@ constexpr refused why_not(const sockets*, region_key::provider, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const sockets*, local_descriptor::required, Asked) {
+constexpr refused why_not(const sockets*, answers::local_descriptor::required, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: local_descriptor: fabric sockets cannot answer required: it needs local_registration to be true, and "
       "sockets.local_registration is false (claimed: libfabric 1.17 prov/sockets: FI_MR_LOCAL is cleared in the answer; observed: "
@@ -50,7 +50,7 @@ constexpr refused why_not(const sockets*, local_descriptor::required, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const sockets*, region_binding::endpoint, Asked) {
+constexpr refused why_not(const sockets*, answers::region_binding::endpoint, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_binding: fabric sockets cannot answer endpoint: it needs region_endpoint_binding to be true, and "
       "sockets.region_endpoint_binding is false (claimed: libfabric 1.17 prov/sockets; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, "
@@ -58,7 +58,7 @@ constexpr refused why_not(const sockets*, region_binding::endpoint, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const sockets*, notify::immediate_consumes_receive, Asked) {
+constexpr refused why_not(const sockets*, answers::notify::immediate_consumes_receive, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric sockets cannot answer immediate_consumes_receive: it needs write_immediate_consumes_receive to be true, and "
       "sockets.write_immediate_consumes_receive is false (claimed: libfabric 1.17 prov/sockets: mode has no FI_RX_CQ_DATA; observed: "
@@ -67,7 +67,7 @@ constexpr refused why_not(const sockets*, notify::immediate_consumes_receive, As
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const sockets*, notify::watched_word, Asked) {
+constexpr refused why_not(const sockets*, answers::notify::watched_word, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric sockets cannot answer watched_word: it needs bytes_visible_in_order to be true, and "
       "sockets.bytes_visible_in_order is false (copied: conservative: stream order, but a thread of the provider may receive the bytes; "
@@ -75,7 +75,7 @@ constexpr refused why_not(const sockets*, notify::watched_word, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const sockets*, write_fault::delivery_confirmed, Asked) {
+constexpr refused why_not(const sockets*, answers::write_fault::delivery_confirmed, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: write_fault: fabric sockets cannot answer delivery_confirmed: it needs refused_write to be silent, and sockets.refused_write "
       "is reported (claimed: libfabric 1.17 prov/sockets; observed: 2026-11-20 libfabric 1.17.0 loopback, a wrong key and an address out "
@@ -83,7 +83,7 @@ constexpr refused why_not(const sockets*, write_fault::delivery_confirmed, Asked
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const sockets*, progress::hardware, Asked) {
+constexpr refused why_not(const sockets*, answers::progress::hardware, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric sockets cannot answer hardware: it needs data_progress to be hardware, and sockets.data_progress is polling "
       "(claimed: libfabric 1.17 prov/sockets: FI_PROGRESS_MANUAL is honoured; FI_PROGRESS_AUTO would start a thread of the library; "
@@ -93,7 +93,7 @@ constexpr refused why_not(const sockets*, progress::hardware, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const sockets*, progress::thread, Asked) {
+constexpr refused why_not(const sockets*, answers::progress::thread, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric sockets cannot answer thread: it needs data_progress to be thread, and sockets.data_progress is polling "
       "(claimed: libfabric 1.17 prov/sockets: FI_PROGRESS_MANUAL is honoured; FI_PROGRESS_AUTO would start a thread of the library; "
@@ -103,7 +103,7 @@ constexpr refused why_not(const sockets*, progress::thread, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const sockets*, wait::descriptor, Asked) {
+constexpr refused why_not(const sockets*, answers::wait::descriptor, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric sockets cannot answer descriptor: it needs completion_wait to be descriptor, and sockets.completion_wait is "
       "yield (claimed: libfabric 1.17 prov/sockets: FI_WAIT_FD is granted under AUTO progress only; observed: 2026-11-20 libfabric 1.17.0 "
@@ -111,7 +111,7 @@ constexpr refused why_not(const sockets*, wait::descriptor, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const sockets*, wait::spin, Asked) {
+constexpr refused why_not(const sockets*, answers::wait::spin, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric sockets cannot answer spin: it needs completion_wait to be none, and sockets.completion_wait is yield (claimed: "
       "libfabric 1.17 prov/sockets: FI_WAIT_FD is granted under AUTO progress only; observed: 2026-11-20 libfabric 1.17.0 loopback, "
@@ -119,7 +119,7 @@ constexpr refused why_not(const sockets*, wait::spin, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const sockets*, completion::every_operation, Asked) {
+constexpr refused why_not(const sockets*, answers::completion::every_operation, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: completion: fabric sockets cannot answer every_operation: it needs selective_completion to be false, and "
       "sockets.selective_completion is true (claimed: libfabric 1.17 prov/sockets; observed: 2026-11-20 libfabric 1.17.0 loopback, "
@@ -127,7 +127,7 @@ constexpr refused why_not(const sockets*, completion::every_operation, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const sockets*, liveness::provider, Asked) {
+constexpr refused why_not(const sockets*, answers::liveness::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: liveness: fabric sockets cannot answer provider: it needs reports_killed_peer to be true, and sockets.reports_killed_peer is "
       "false (claimed: libfabric 1.17 prov/sockets: a posted receive belongs to no peer; observed: 2026-11-20 libfabric 1.17.0 loopback, "
@@ -135,14 +135,14 @@ constexpr refused why_not(const sockets*, liveness::provider, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const sockets*, liveness::process, Asked) {
+constexpr refused why_not(const sockets*, answers::liveness::process, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: liveness: fabric sockets cannot answer process: it needs same_host to be true, and sockets.same_host is false (claimed: a "
       "network protocol); the nearest legal answer is liveness::heartbeat");
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const sockets*, receive_pool::per_link, Asked) {
+constexpr refused why_not(const sockets*, answers::receive_pool::per_link, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: receive_pool: fabric sockets cannot answer per_link: it needs endpoint_type to be connected, and sockets.endpoint_type is "
       "addressed (claimed: libfabric 1.17 prov/sockets: FI_EP_RDM, of three types; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, "
@@ -150,7 +150,7 @@ constexpr refused why_not(const sockets*, receive_pool::per_link, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const sockets*, flush::tracked_writes, Asked) {
+constexpr refused why_not(const sockets*, answers::flush::tracked_writes, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: flush: fabric sockets cannot answer tracked_writes: it needs refused_write to be silent, and sockets.refused_write is "
       "reported (claimed: libfabric 1.17 prov/sockets; observed: 2026-11-20 libfabric 1.17.0 loopback, a wrong key and an address out of "

@@ -8,7 +8,7 @@
 namespace weft::fabrics {
 // clang-format off
 template <class Asked>
-constexpr refused why_not(const tcp*, endpoint::addressed, Asked) {
+constexpr refused why_not(const tcp*, answers::endpoint::addressed, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: endpoint: fabric tcp cannot answer addressed: it needs endpoint_type to be addressed, and tcp.endpoint_type is connected "
       "(claimed: libfabric 1.17 prov/tcp: FI_EP_MSG; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, FI_EP_MSG is the only type of "
@@ -16,7 +16,7 @@ constexpr refused why_not(const tcp*, endpoint::addressed, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const tcp*, bootstrap::exchange, Asked) {
+constexpr refused why_not(const tcp*, answers::bootstrap::exchange, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: bootstrap: fabric tcp cannot answer exchange: it needs address_resolution to be opaque, and tcp.address_resolution is socket "
       "(claimed: libfabric 1.17 prov/tcp, FI_SOCKADDR_IN and FI_SOCKADDR_IN6; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, "
@@ -24,7 +24,7 @@ constexpr refused why_not(const tcp*, bootstrap::exchange, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const tcp*, region_address::virtual_address, Asked) {
+constexpr refused why_not(const tcp*, answers::region_address::virtual_address, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric tcp cannot answer virtual_address: it needs virtual_addressing to be true, and tcp.virtual_addressing "
       "is false (claimed: libfabric 1.11 to 2.6 prov/tcp: FI_MR_VIRT_ADDR is cleared in the answer; observed: 2026-11-20 libfabric 1.17.0 "
@@ -34,7 +34,7 @@ constexpr refused why_not(const tcp*, region_address::virtual_address, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const tcp*, region_key::provider, Asked) {
+constexpr refused why_not(const tcp*, answers::region_key::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_key: fabric tcp cannot answer provider: it needs key_owner to be provider, and tcp.key_owner is application (claimed: "
       "libfabric 1.11 to 2.6 prov/tcp: FI_MR_PROV_KEY is cleared in the answer; observed: 2026-11-20 libfabric 1.17.0 loopback, the "
@@ -42,7 +42,7 @@ constexpr refused why_not(const tcp*, region_key::provider, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const tcp*, local_descriptor::required, Asked) {
+constexpr refused why_not(const tcp*, answers::local_descriptor::required, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: local_descriptor: fabric tcp cannot answer required: it needs local_registration to be true, and tcp.local_registration is "
       "false (claimed: libfabric 1.17 prov/tcp: FI_MR_LOCAL is cleared in the answer; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, "
@@ -50,7 +50,7 @@ constexpr refused why_not(const tcp*, local_descriptor::required, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const tcp*, region_binding::endpoint, Asked) {
+constexpr refused why_not(const tcp*, answers::region_binding::endpoint, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_binding: fabric tcp cannot answer endpoint: it needs region_endpoint_binding to be true, and "
       "tcp.region_endpoint_binding is false (claimed: libfabric 1.17 prov/tcp: FI_MR_ENDPOINT is not asked for; observed: 2026-11-20 "
@@ -58,7 +58,7 @@ constexpr refused why_not(const tcp*, region_binding::endpoint, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const tcp*, notify::immediate_consumes_receive, Asked) {
+constexpr refused why_not(const tcp*, answers::notify::immediate_consumes_receive, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric tcp cannot answer immediate_consumes_receive: it needs write_immediate_consumes_receive to be true, and "
       "tcp.write_immediate_consumes_receive is false (claimed: libfabric 1.17 prov/tcp: mode has no FI_RX_CQ_DATA; observed: 2026-11-20 "
@@ -66,7 +66,7 @@ constexpr refused why_not(const tcp*, notify::immediate_consumes_receive, Asked)
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const tcp*, notify::remote_counter, Asked) {
+constexpr refused why_not(const tcp*, answers::notify::remote_counter, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric tcp cannot answer remote_counter: it needs remote_counter_counts_writes to be true, and "
       "tcp.remote_counter_counts_writes is false (claimed: libfabric 1.17 to 2.6 prov/tcp: counts only writes that carry an immediate, "
@@ -75,7 +75,7 @@ constexpr refused why_not(const tcp*, notify::remote_counter, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const tcp*, write_fault::reported, Asked) {
+constexpr refused why_not(const tcp*, answers::write_fault::reported, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: write_fault: fabric tcp cannot answer reported: it needs refused_write to be reported, and tcp.refused_write is silent "
       "(observed: 2026-11-20 libfabric 1.17.0 loopback, the target refused a wrong key and the initiator got success; with "
@@ -84,7 +84,7 @@ constexpr refused why_not(const tcp*, write_fault::reported, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const tcp*, atomics::provider, Asked) {
+constexpr refused why_not(const tcp*, answers::atomics::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: atomics: fabric tcp cannot answer provider: it needs atomics to be provider, and tcp.atomics is none (claimed: libfabric "
       "1.11 to 2.6 prov/tcp: no FI_ATOMIC; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, caps have no FI_ATOMIC); the nearest legal "
@@ -92,7 +92,7 @@ constexpr refused why_not(const tcp*, atomics::provider, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const tcp*, progress::hardware, Asked) {
+constexpr refused why_not(const tcp*, answers::progress::hardware, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric tcp cannot answer hardware: it needs data_progress to be hardware, and tcp.data_progress is polling "
       "(claimed: libfabric man fi_domain: FI_PROGRESS_AUTO, which the provider claims and does not keep; observed: 2026-11-20 libfabric "
@@ -100,7 +100,7 @@ constexpr refused why_not(const tcp*, progress::hardware, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const tcp*, progress::thread, Asked) {
+constexpr refused why_not(const tcp*, answers::progress::thread, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric tcp cannot answer thread: it needs data_progress to be thread, and tcp.data_progress is polling (claimed: "
       "libfabric man fi_domain: FI_PROGRESS_AUTO, which the provider claims and does not keep; observed: 2026-11-20 libfabric 1.17.0 "
@@ -108,7 +108,7 @@ constexpr refused why_not(const tcp*, progress::thread, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const tcp*, wait::yield, Asked) {
+constexpr refused why_not(const tcp*, answers::wait::yield, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric tcp cannot answer yield: it needs completion_wait to be yield, and tcp.completion_wait is descriptor (claimed: "
       "libfabric 1.17 prov/tcp: FI_WAIT_FD; observed: 2026-11-20 libfabric 1.17.0 loopback, a completion queue with FI_WAIT_FD woke its "
@@ -116,7 +116,7 @@ constexpr refused why_not(const tcp*, wait::yield, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const tcp*, wait::spin, Asked) {
+constexpr refused why_not(const tcp*, answers::wait::spin, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric tcp cannot answer spin: it needs completion_wait to be none, and tcp.completion_wait is descriptor (claimed: "
       "libfabric 1.17 prov/tcp: FI_WAIT_FD; observed: 2026-11-20 libfabric 1.17.0 loopback, a completion queue with FI_WAIT_FD woke its "
@@ -124,7 +124,7 @@ constexpr refused why_not(const tcp*, wait::spin, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const tcp*, completion::every_operation, Asked) {
+constexpr refused why_not(const tcp*, answers::completion::every_operation, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: completion: fabric tcp cannot answer every_operation: it needs selective_completion to be false, and "
       "tcp.selective_completion is true (claimed: libfabric 1.17 prov/tcp; observed: 2026-11-20 libfabric 1.17.0 loopback, unsignalled "
@@ -132,14 +132,14 @@ constexpr refused why_not(const tcp*, completion::every_operation, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const tcp*, liveness::process, Asked) {
+constexpr refused why_not(const tcp*, answers::liveness::process, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: liveness: fabric tcp cannot answer process: it needs same_host to be true, and tcp.same_host is false (claimed: a network "
       "protocol); the nearest legal answer is liveness::heartbeat");
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const tcp*, receive_buffers::multi_receive, Asked) {
+constexpr refused why_not(const tcp*, answers::receive_buffers::multi_receive, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: receive_buffers: fabric tcp cannot answer multi_receive: it needs multi_receive to be true, and tcp.multi_receive is false "
       "(claimed: libfabric 1.17 prov/tcp: no FI_MULTI_RECV with FI_EP_MSG; observed: 2026-11-20 libfabric 1.17.0 and 2.1.0, fi_getinfo "

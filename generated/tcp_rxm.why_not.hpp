@@ -8,7 +8,7 @@
 namespace weft::fabrics {
 // clang-format off
 template <class Asked>
-constexpr refused why_not(const tcp_rxm*, endpoint::connected, Asked) {
+constexpr refused why_not(const tcp_rxm*, answers::endpoint::connected, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: endpoint: fabric tcp_rxm cannot answer connected: it needs endpoint_type to be connected, and tcp_rxm.endpoint_type is "
       "addressed (claimed: libfabric 1.17 prov/rxm: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, FI_EP_RDM); the nearest "
@@ -16,7 +16,7 @@ constexpr refused why_not(const tcp_rxm*, endpoint::connected, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const tcp_rxm*, bootstrap::exchange, Asked) {
+constexpr refused why_not(const tcp_rxm*, answers::bootstrap::exchange, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: bootstrap: fabric tcp_rxm cannot answer exchange: it needs address_resolution to be opaque, and tcp_rxm.address_resolution "
       "is socket (claimed: libfabric 1.17 prov/rxm over prov/tcp, FI_SOCKADDR_IN and FI_SOCKADDR_IN6; observed: 2026-11-20 libfabric "
@@ -24,7 +24,7 @@ constexpr refused why_not(const tcp_rxm*, bootstrap::exchange, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const tcp_rxm*, region_address::virtual_address, Asked) {
+constexpr refused why_not(const tcp_rxm*, answers::region_address::virtual_address, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric tcp_rxm cannot answer virtual_address: it needs virtual_addressing to be true, and "
       "tcp_rxm.virtual_addressing is false (claimed: libfabric 1.11 to 2.6 prov/tcp: FI_MR_VIRT_ADDR is cleared in the answer; observed: "
@@ -34,7 +34,7 @@ constexpr refused why_not(const tcp_rxm*, region_address::virtual_address, Asked
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const tcp_rxm*, region_key::provider, Asked) {
+constexpr refused why_not(const tcp_rxm*, answers::region_key::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_key: fabric tcp_rxm cannot answer provider: it needs key_owner to be provider, and tcp_rxm.key_owner is application "
       "(claimed: libfabric 1.11 to 2.6 prov/tcp: FI_MR_PROV_KEY is cleared in the answer; observed: 2026-11-20 libfabric 1.17.0 loopback, "
@@ -42,7 +42,7 @@ constexpr refused why_not(const tcp_rxm*, region_key::provider, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const tcp_rxm*, local_descriptor::required, Asked) {
+constexpr refused why_not(const tcp_rxm*, answers::local_descriptor::required, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: local_descriptor: fabric tcp_rxm cannot answer required: it needs local_registration to be true, and "
       "tcp_rxm.local_registration is false (claimed: libfabric 1.17 prov/rxm over prov/tcp: FI_MR_LOCAL is cleared in the answer; "
@@ -50,7 +50,7 @@ constexpr refused why_not(const tcp_rxm*, local_descriptor::required, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const tcp_rxm*, region_binding::endpoint, Asked) {
+constexpr refused why_not(const tcp_rxm*, answers::region_binding::endpoint, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_binding: fabric tcp_rxm cannot answer endpoint: it needs region_endpoint_binding to be true, and "
       "tcp_rxm.region_endpoint_binding is false (claimed: libfabric 1.17 prov/rxm over prov/tcp: FI_MR_ENDPOINT is not asked for; "
@@ -58,7 +58,7 @@ constexpr refused why_not(const tcp_rxm*, region_binding::endpoint, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const tcp_rxm*, notify::immediate_consumes_receive, Asked) {
+constexpr refused why_not(const tcp_rxm*, answers::notify::immediate_consumes_receive, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric tcp_rxm cannot answer immediate_consumes_receive: it needs write_immediate_consumes_receive to be true, and "
       "tcp_rxm.write_immediate_consumes_receive is false (claimed: libfabric 1.17 prov/rxm over prov/tcp: mode has no FI_RX_CQ_DATA; "
@@ -67,7 +67,7 @@ constexpr refused why_not(const tcp_rxm*, notify::immediate_consumes_receive, As
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const tcp_rxm*, notify::remote_counter, Asked) {
+constexpr refused why_not(const tcp_rxm*, answers::notify::remote_counter, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric tcp_rxm cannot answer remote_counter: it needs remote_counter_counts_writes to be true, and "
       "tcp_rxm.remote_counter_counts_writes is false (claimed: libfabric 1.17 prov/rxm: FI_RMA_EVENT is not advertised; observed: "
@@ -76,7 +76,7 @@ constexpr refused why_not(const tcp_rxm*, notify::remote_counter, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const tcp_rxm*, write_fault::reported, Asked) {
+constexpr refused why_not(const tcp_rxm*, answers::write_fault::reported, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: write_fault: fabric tcp_rxm cannot answer reported: it needs refused_write to be reported, and tcp_rxm.refused_write is "
       "silent (observed: 2026-11-20 libfabric 1.17.0 loopback, the target refused a wrong key and an address out of range and the "
@@ -85,7 +85,7 @@ constexpr refused why_not(const tcp_rxm*, write_fault::reported, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const tcp_rxm*, progress::hardware, Asked) {
+constexpr refused why_not(const tcp_rxm*, answers::progress::hardware, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric tcp_rxm cannot answer hardware: it needs data_progress to be hardware, and tcp_rxm.data_progress is polling "
       "(claimed: libfabric 1.17 prov/rxm: FI_PROGRESS_MANUAL; observed: 2026-11-20 libfabric 1.17.0 loopback, bytes arrived only when the "
@@ -93,7 +93,7 @@ constexpr refused why_not(const tcp_rxm*, progress::hardware, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const tcp_rxm*, progress::thread, Asked) {
+constexpr refused why_not(const tcp_rxm*, answers::progress::thread, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric tcp_rxm cannot answer thread: it needs data_progress to be thread, and tcp_rxm.data_progress is polling "
       "(claimed: libfabric 1.17 prov/rxm: FI_PROGRESS_MANUAL; observed: 2026-11-20 libfabric 1.17.0 loopback, bytes arrived only when the "
@@ -101,7 +101,7 @@ constexpr refused why_not(const tcp_rxm*, progress::thread, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const tcp_rxm*, wait::yield, Asked) {
+constexpr refused why_not(const tcp_rxm*, answers::wait::yield, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric tcp_rxm cannot answer yield: it needs completion_wait to be yield, and tcp_rxm.completion_wait is descriptor "
       "(claimed: libfabric 1.17 prov/rxm: FI_WAIT_FD; observed: 2026-11-20 libfabric 1.17.0 loopback, a completion queue with FI_WAIT_FD "
@@ -109,7 +109,7 @@ constexpr refused why_not(const tcp_rxm*, wait::yield, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const tcp_rxm*, wait::spin, Asked) {
+constexpr refused why_not(const tcp_rxm*, answers::wait::spin, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric tcp_rxm cannot answer spin: it needs completion_wait to be none, and tcp_rxm.completion_wait is descriptor "
       "(claimed: libfabric 1.17 prov/rxm: FI_WAIT_FD; observed: 2026-11-20 libfabric 1.17.0 loopback, a completion queue with FI_WAIT_FD "
@@ -117,7 +117,7 @@ constexpr refused why_not(const tcp_rxm*, wait::spin, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const tcp_rxm*, completion::every_operation, Asked) {
+constexpr refused why_not(const tcp_rxm*, answers::completion::every_operation, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: completion: fabric tcp_rxm cannot answer every_operation: it needs selective_completion to be false, and "
       "tcp_rxm.selective_completion is true (claimed: libfabric 1.17 prov/rxm; observed: 2026-11-20 libfabric 1.17.0 loopback, "
@@ -125,7 +125,7 @@ constexpr refused why_not(const tcp_rxm*, completion::every_operation, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const tcp_rxm*, liveness::provider, Asked) {
+constexpr refused why_not(const tcp_rxm*, answers::liveness::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: liveness: fabric tcp_rxm cannot answer provider: it needs reports_killed_peer to be true, and tcp_rxm.reports_killed_peer is "
       "false (claimed: libfabric 1.17 prov/rxm: a posted receive belongs to no peer; observed: 2026-11-20 libfabric 1.17.0 loopback, a "
@@ -133,20 +133,20 @@ constexpr refused why_not(const tcp_rxm*, liveness::provider, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const tcp_rxm*, liveness::process, Asked) {
+constexpr refused why_not(const tcp_rxm*, answers::liveness::process, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: liveness: fabric tcp_rxm cannot answer process: it needs same_host to be true, and tcp_rxm.same_host is false (claimed: a "
       "network protocol); the nearest legal answer is liveness::heartbeat");
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const tcp_rxm*, receive_pool::per_link, Asked) {
+constexpr refused why_not(const tcp_rxm*, answers::receive_pool::per_link, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: receive_pool: fabric tcp_rxm cannot answer per_link: it needs endpoint_type to be connected, and tcp_rxm.endpoint_type is "
       "addressed (claimed: libfabric 1.17 prov/rxm: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, FI_EP_RDM); the nearest "
       "legal answer is receive_pool::shared");
   return {};
 }
-constexpr policy_set<flush::tracked_writes> follows(const tcp_rxm*, atomics::provider) noexcept { return {}; }
+constexpr policy_set<answers::flush::tracked_writes> follows(const tcp_rxm*, answers::atomics::provider) noexcept { return {}; }
 // clang-format on
 }  // namespace weft::fabrics

@@ -43,74 +43,74 @@ struct udp_rxd {
   using policies = policy_set<
       // endpoint: addressed: udp_rxd.endpoint_type is addressed (claimed: libfabric 1.17 prov/rxd: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0,
       //   fi_info -v, FI_EP_RDM)
-      endpoint::addressed,
+      answers::endpoint::addressed,
       // bootstrap: socket_address: udp_rxd.address_resolution is socket (claimed: libfabric 1.17 prov/rxd over prov/udp, FI_SOCKADDR_IN and
       //   FI_SOCKADDR_IN6; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, addr_format FI_SOCKADDR_IN and FI_SOCKADDR_IN6)
-      bootstrap::socket_address,
+      answers::bootstrap::socket_address,
       // framing: immediate: udp_rxd.send_immediate_bytes is 8 (claimed: libfabric 1.17 prov/rxd, cq_data_size 8; observed: 2026-11-20 libfabric
       //   1.17.0, fi_info -v, cq_data_size 8)
-      framing::immediate,
+      answers::framing::immediate,
       // region_address: offset: udp_rxd.virtual_addressing is false (claimed: libfabric 1.17 prov/rxd; observed: 2026-11-20 libfabric 1.17.0, fi_info
       //   -v, mr_mode empty)
-      region_address::offset,
+      answers::region_address::offset,
       // region_key: application: udp_rxd.key_owner is application (claimed: libfabric 1.17 prov/rxd; observed: 2026-11-20 libfabric 1.17.0 loopback,
       //   the requested key was the key used)
-      region_key::application,
+      answers::region_key::application,
       // local_descriptor: not_needed: udp_rxd.local_registration is false (claimed: libfabric 1.17 prov/rxd; observed: 2026-11-20 libfabric 1.17.0,
       //   fi_info -v, mr_mode empty)
-      local_descriptor::not_needed,
+      answers::local_descriptor::not_needed,
       // region_binding: domain: udp_rxd.region_endpoint_binding is false (claimed: libfabric 1.17 prov/rxd; observed: 2026-11-20 libfabric 1.17.0,
       //   fi_info -v, mr_mode empty)
-      region_binding::domain,
+      answers::region_binding::domain,
       // notify: immediate: udp_rxd.write_immediate_bytes is 8 (claimed: libfabric 1.17 prov/rxd, cq_data_size 8; observed: 2026-11-20 libfabric
       //   1.17.0 loopback, 240 writes with an immediate gave 240 target entries with the right value); udp_rxd.write_immediate_consumes_receive is
       //   false (claimed: libfabric 1.17 prov/rxd: mode has no FI_RX_CQ_DATA; observed: 2026-11-20 libfabric 1.17.0 loopback, 240 writes with an
       //   immediate used up no posted receive)
-      notify::immediate,
+      answers::notify::immediate,
       // write_fault: delivery_confirmed: udp_rxd.refused_write is silent (claimed: libfabric 1.17 prov/rxd: the target drops the packet and the
       //   initiator resends it; observed: 2026-11-20 libfabric 1.17.0 loopback, the target refused a wrong key: the write never ended, with
       //   FI_DELIVERY_COMPLETE or without, nor did later ones to that peer); udp_rxd.delivery_complete is true (claimed: libfabric 1.17 prov/rxd,
       //   FI_DELIVERY_COMPLETE in the transmit flags; observed: 2026-11-20 libfabric 1.17.0 loopback, writes with FI_DELIVERY_COMPLETE completed once
       //   the target polled)
-      write_fault::delivery_confirmed,
+      answers::write_fault::delivery_confirmed,
       // atomics: target: udp_rxd.atomics is none (claimed: libfabric 1.17 prov/rxd offers FI_ATOMIC; not established as usable in any release;
       //   observed: 2026-11-20 libfabric 1.17.0 loopback, the first fetch-add ended in SIGSEGV in the library's progress); the target's progress can
       //   execute them on any fabric
-      atomics::target,
+      answers::atomics::target,
       // progress: polling: udp_rxd.data_progress is polling (claimed: libfabric 1.17 prov/rxd: FI_PROGRESS_MANUAL, AUTO refused; observed: 2026-11-20
       //   libfabric 1.17.0 loopback, bytes arrived only when the target polled)
-      progress::polling,
+      answers::progress::polling,
       // wait: yield: udp_rxd.completion_wait is yield (claimed: libfabric 1.17 prov/rxd offers FI_WAIT_FD, but resends only in its progress calls,
       //   which a sleeper does not make; observed: 2026-11-20 libfabric 1.17.0 (API 1.17) Linux 6.18.44-fc-v657 device lo, weft probe: descriptor no,
       //   said FI_ENOSYS)
-      wait::yield,
+      answers::wait::yield,
       // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      back_pressure::report,
+      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
-      threading::one_owner,
+      answers::threading::one_owner,
       // completion: selective: udp_rxd.selective_completion is true (claimed: libfabric 1.17 prov/rxd; observed: 2026-11-20 libfabric 1.17.0
       //   loopback, unsignalled writes left no completion)
-      completion::selective,
+      answers::completion::selective,
       // liveness: heartbeat: udp_rxd.reports_killed_peer is false (claimed: libfabric 1.17 prov/rxd; observed: 2026-11-20 libfabric 1.17.0 loopback,
       //   15 s after a kill -9 no operation had failed); udp_rxd.same_host is false (claimed: a network protocol); messages of our own work on any
       //   fabric
-      liveness::heartbeat,
+      answers::liveness::heartbeat,
       // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
-      receive_buffers::slots,
+      answers::receive_buffers::slots,
       // receive_pool: shared: udp_rxd.endpoint_type is addressed (claimed: libfabric 1.17 prov/rxd: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0,
       //   fi_info -v, FI_EP_RDM)
-      receive_pool::shared,
+      answers::receive_pool::shared,
       // flush: message_behind_writes: udp_rxd.order_send_after_write is true (claimed: libfabric 1.17 prov/rxd, FI_ORDER_SAW; observed: 2026-11-20
       //   libfabric 1.17.0, fi_info -v, msg_order lists FI_ORDER_SAW); udp_rxd.atomics_cost_order is false (claimed: there are no atomics to ask
       //   for); udp_rxd.virtual_addressing_costs_order is false (claimed: there are no pointers to ask for)
-      flush::message_behind_writes,
+      answers::flush::message_behind_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none,
+      answers::coalesce::none,
       // queues: one: one look finds both on any fabric
-      queues::one,
+      answers::queues::one,
       // inject: as_the_row_permits: udp_rxd.inject_bytes is 1256 (claimed: libfabric 1.17 prov/rxd, inject_size 1256; observed: 2026-11-20 libfabric
       //   1.17.0, fi_info -v, inject_size 1256)
-      inject::as_the_row_permits
+      answers::inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<udp_rxd>);

@@ -47,69 +47,69 @@ struct verbs_since_1_15 {
   using policies = policy_set<
       // endpoint: connected: verbs.endpoint_type is connected (claimed: libfabric 2.6 prov/verbs: FI_EP_MSG; observed: 2026-11-20 libfabric 1.17.0 on
       //   soft-RoCE in a virtual machine, fi_info -v, FI_EP_MSG)
-      endpoint::connected,
+      answers::endpoint::connected,
       // bootstrap: socket_address: verbs.address_resolution is socket (claimed: libfabric 2.6 prov/verbs: librdmacm addresses, FI_SOCKADDR_IN, IN6
       //   and IB; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, addr_format FI_SOCKADDR_IN)
-      bootstrap::socket_address,
+      answers::bootstrap::socket_address,
       // framing: immediate: verbs.send_immediate_bytes is 4 (claimed: libfabric 2.6 prov/verbs, cq_data_size 4 once FI_RX_CQ_DATA is offered;
       //   observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, cq_data_size 4)
-      framing::immediate,
+      answers::framing::immediate,
       // region_address: virtual_address: verbs.virtual_addressing is true (claimed: libfabric 2.6 prov/verbs: FI_MR_VIRT_ADDR is required; observed:
       //   2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mr_mode has FI_MR_VIRT_ADDR)
-      region_address::virtual_address,
+      answers::region_address::virtual_address,
       // region_key: provider: verbs.key_owner is provider (claimed: libfabric 2.6 prov/verbs: FI_MR_PROV_KEY is required; observed: 2026-11-20
       //   libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mr_mode has FI_MR_PROV_KEY)
-      region_key::provider,
+      answers::region_key::provider,
       // local_descriptor: required: verbs.local_registration is true (claimed: libfabric 2.6 prov/verbs: FI_MR_LOCAL is required; observed:
       //   2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mr_mode has FI_MR_LOCAL)
-      local_descriptor::required,
+      answers::local_descriptor::required,
       // region_binding: domain: verbs.region_endpoint_binding is false (claimed: libfabric 2.6 prov/verbs; observed: 2026-11-20 libfabric 1.17.0 on
       //   soft-RoCE in a virtual machine, fi_info -v, mr_mode has no FI_MR_ENDPOINT)
-      region_binding::domain,
+      answers::region_binding::domain,
       // notify: immediate_consumes_receive: verbs.write_immediate_bytes is 4 (claimed: libfabric 2.6 prov/verbs, cq_data_size 4 once FI_RX_CQ_DATA is
       //   offered; 0 on iWARP; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_writedata with FI_RX_CQ_DATA arrived with
       //   the right value); verbs.write_immediate_consumes_receive is true (claimed: libfabric 2.6 prov/verbs: mode FI_RX_CQ_DATA; observed:
       //   2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mode FI_RX_CQ_DATA)
-      notify::immediate_consumes_receive,
+      answers::notify::immediate_consumes_receive,
       // write_fault: reported: verbs.refused_write is reported (claimed: InfiniBand reliable connection: the responder answers with a remote access
       //   error; observed: 2026-11-20 libfabric 1.17.0, Linux 6.1.0-56 with soft-RoCE in a virtual machine, with FI_MR_CACHE_MAX_COUNT=0 a write into
       //   a region that was closed failed at the initiator and changed no byte)
-      write_fault::reported,
+      answers::write_fault::reported,
       // atomics: target: verbs.atomics is none (claimed: libfabric 1.11 to 2.1 prov/verbs puts the operand's address into the work request instead of
       //   its value; mended in 2.2; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fetch-add and compare-swap gave wrong
       //   values (2.1 too)); the target's progress can execute them on any fabric
-      atomics::target,
+      answers::atomics::target,
       // progress: hardware: verbs.data_progress is hardware (claimed: libfabric 2.6 prov/verbs: the card moves the data)
-      progress::hardware,
+      answers::progress::hardware,
       // wait: descriptor: verbs.completion_wait is descriptor (claimed: libfabric 2.6 prov/verbs: FI_WAIT_FD; observed: 2026-11-20 libfabric 1.17.0,
       //   Linux 6.1.0-56 with soft-RoCE in a virtual machine, a sleeper woke for each of 2,000 messages at odd moments)
-      wait::descriptor,
+      answers::wait::descriptor,
       // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      back_pressure::report,
+      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
-      threading::one_owner,
+      answers::threading::one_owner,
       // completion: selective: verbs.selective_completion is true (claimed: libfabric 2.6 prov/verbs)
-      completion::selective,
+      answers::completion::selective,
       // liveness: heartbeat: verbs.reports_killed_peer is false (copied: conservative; not established); verbs.same_host is false (claimed: a network
       //   protocol); messages of our own work on any fabric
-      liveness::heartbeat,
+      answers::liveness::heartbeat,
       // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
-      receive_buffers::slots,
+      answers::receive_buffers::slots,
       // receive_pool: per_link: verbs.endpoint_type is connected (claimed: libfabric 2.6 prov/verbs: FI_EP_MSG; observed: 2026-11-20 libfabric 1.17.0
       //   on soft-RoCE in a virtual machine, fi_info -v, FI_EP_MSG)
-      receive_pool::per_link,
+      answers::receive_pool::per_link,
       // flush: message_behind_writes: verbs.order_send_after_write is true (claimed: libfabric 2.6 prov/verbs, FI_ORDER_SAW; observed: 2026-11-20
       //   libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, msg_order lists FI_ORDER_SAW); verbs.atomics_cost_order is false (claimed:
       //   libfabric 2.6 prov/verbs: msg_order is the same with FI_ATOMIC); verbs.virtual_addressing_costs_order is false (claimed: pointers are not
       //   asked for, they are needed)
-      flush::message_behind_writes,
+      answers::flush::message_behind_writes,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none,
+      answers::coalesce::none,
       // queues: one: one look finds both on any fabric
-      queues::one,
+      answers::queues::one,
       // inject: as_the_row_permits: verbs.inject_bytes is 64 (observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v,
       //   inject_size 256; copied: conservative lower bound; not established)
-      inject::as_the_row_permits
+      answers::inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<verbs_since_1_15>);
@@ -136,14 +136,16 @@ struct verbs_since_2_2 : verbs_since_1_15 {
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"wwnnwl wwnn-- wwllwl wwll-- wwll-- wwll-- wwllwl wwllwl wwllwl"};
   using policies = policy_set<
-      endpoint::connected, bootstrap::socket_address, framing::immediate, region_address::virtual_address, region_key::provider,
-      local_descriptor::required, region_binding::domain, notify::immediate_consumes_receive, write_fault::reported,
+      answers::endpoint::connected, answers::bootstrap::socket_address, answers::framing::immediate,
+      answers::region_address::virtual_address, answers::region_key::provider, answers::local_descriptor::required,
+      answers::region_binding::domain, answers::notify::immediate_consumes_receive, answers::write_fault::reported,
       // atomics: provider: verbs.atomics is provider (claimed: libfabric 2.2 prov/verbs: 64-bit FI_SUM and FI_CSWAP by value (pull request 10923));
       //   verbs.atomics_cost_order is false (claimed: libfabric 2.6 prov/verbs: msg_order is the same with FI_ATOMIC)
-      atomics::provider,
-      progress::hardware, wait::descriptor, back_pressure::report, threading::one_owner, completion::selective,
-      liveness::heartbeat, receive_buffers::slots, receive_pool::per_link, flush::message_behind_writes, coalesce::none,
-      queues::one, inject::as_the_row_permits
+      answers::atomics::provider,
+      answers::progress::hardware, answers::wait::descriptor, answers::back_pressure::report, answers::threading::one_owner,
+      answers::completion::selective, answers::liveness::heartbeat, answers::receive_buffers::slots,
+      answers::receive_pool::per_link, answers::flush::message_behind_writes, answers::coalesce::none, answers::queues::one,
+      answers::inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<verbs_since_2_2>);

@@ -54,76 +54,76 @@ struct verbs_rxm {
   using policies = policy_set<
       // endpoint: addressed: verbs_rxm.endpoint_type is addressed (claimed: libfabric 2.6 prov/rxm over prov/verbs: FI_EP_RDM; observed: 2026-11-20
       //   libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, FI_EP_RDM)
-      endpoint::addressed,
+      answers::endpoint::addressed,
       // bootstrap: socket_address: verbs_rxm.address_resolution is socket (claimed: libfabric 2.6 prov/verbs: librdmacm addresses, FI_SOCKADDR_IN,
       //   IN6 and IB; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, addr_format FI_SOCKADDR_IN)
-      bootstrap::socket_address,
+      answers::bootstrap::socket_address,
       // framing: immediate: verbs_rxm.send_immediate_bytes is 4 (claimed: libfabric 2.6 prov/rxm over prov/verbs, cq_data_size 4; observed:
       //   2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, cq_data_size 4)
-      framing::immediate,
+      answers::framing::immediate,
       // region_address: virtual_address: verbs_rxm.virtual_addressing is true (claimed: libfabric 2.6 prov/verbs: FI_MR_VIRT_ADDR is required;
       //   observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mr_mode has FI_MR_VIRT_ADDR)
-      region_address::virtual_address,
+      answers::region_address::virtual_address,
       // region_key: provider: verbs_rxm.key_owner is provider (claimed: libfabric 2.6 prov/verbs: FI_MR_PROV_KEY is required; observed: 2026-11-20
       //   libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mr_mode has FI_MR_PROV_KEY)
-      region_key::provider,
+      answers::region_key::provider,
       // local_descriptor: required: verbs_rxm.local_registration is true (claimed: libfabric 2.6 prov/rxm over prov/verbs: done by rxm where
       //   FI_MR_LOCAL is not offered; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mr_mode has FI_MR_LOCAL
       //   where it is offered)
-      local_descriptor::required,
+      answers::local_descriptor::required,
       // region_binding: domain: verbs_rxm.region_endpoint_binding is false (claimed: libfabric 2.6 prov/verbs; observed: 2026-11-20 libfabric 1.17.0
       //   on soft-RoCE in a virtual machine, fi_info -v, mr_mode has no FI_MR_ENDPOINT)
-      region_binding::domain,
+      answers::region_binding::domain,
       // notify: immediate: verbs_rxm.write_immediate_bytes is 4 (claimed: libfabric 2.6 prov/rxm over prov/verbs, cq_data_size 4; observed:
       //   2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_writedata arrived with the right value);
       //   verbs_rxm.write_immediate_consumes_receive is false (claimed: libfabric 2.6 prov/rxm over prov/verbs: rxm keeps receives of its own posted;
       //   observed: 2026-11-20 libfabric 1.17.0, Linux 6.1.0-56 with soft-RoCE in a virtual machine, all immediates of the notify suite arrived at a
       //   target that keeps no reserve of receives)
-      notify::immediate,
+      answers::notify::immediate,
       // write_fault: reported: verbs_rxm.refused_write is reported (claimed: InfiniBand reliable connection: the responder answers with a remote
       //   access error; observed: 2026-11-20 libfabric 1.17.0, Linux 6.1.0-56 with soft-RoCE in a virtual machine, with FI_MR_CACHE_MAX_COUNT=0 a
       //   write into a region that was closed failed at the initiator and changed no byte)
-      write_fault::reported,
+      answers::write_fault::reported,
       // atomics: provider: verbs_rxm.atomics is provider (claimed: libfabric 1.17 man fi_rxm: executed by the target's progress; observed: 2026-11-20
       //   libfabric 1.17.0 on soft-RoCE in a virtual machine, 64-bit fetch-add and compare-swap returned the right values);
       //   verbs_rxm.atomics_cost_order is true (claimed: libfabric 1.17 man fi_rxm, limitations of FI_ATOMIC); no chosen answer relies on the order
       //   that they cost
-      atomics::provider,
+      answers::atomics::provider,
       // progress: polling: verbs_rxm.data_progress is polling (claimed: libfabric 2.6 prov/rxm over prov/verbs: FI_PROGRESS_MANUAL; observed:
       //   2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, data_progress FI_PROGRESS_MANUAL)
-      progress::polling,
+      answers::progress::polling,
       // wait: descriptor: verbs_rxm.completion_wait is descriptor (claimed: libfabric 2.6 prov/rxm over prov/verbs: FI_WAIT_FD; observed: 2026-11-20
       //   libfabric 1.17.0, Linux 6.1.0-56 with soft-RoCE in a virtual machine, a sleeper woke for each of 2,000 messages at odd moments)
-      wait::descriptor,
+      answers::wait::descriptor,
       // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      back_pressure::report,
+      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
-      threading::one_owner,
+      answers::threading::one_owner,
       // completion: selective: verbs_rxm.selective_completion is true (claimed: libfabric 2.6 prov/rxm over prov/verbs)
-      completion::selective,
+      answers::completion::selective,
       // liveness: heartbeat: verbs_rxm.reports_killed_peer is false (claimed: libfabric 1.17 prov/rxm: a posted receive belongs to no peer);
       //   verbs_rxm.same_host is false (claimed: a network protocol); messages of our own work on any fabric
-      liveness::heartbeat,
+      answers::liveness::heartbeat,
       // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
-      receive_buffers::slots,
+      answers::receive_buffers::slots,
       // receive_pool: shared: verbs_rxm.endpoint_type is addressed (claimed: libfabric 2.6 prov/rxm over prov/verbs: FI_EP_RDM; observed: 2026-11-20
       //   libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, FI_EP_RDM)
-      receive_pool::shared,
+      answers::receive_pool::shared,
       // flush: refused: verbs_rxm.atomics_cost_order is true (claimed: libfabric 1.17 man fi_rxm, limitations of FI_ATOMIC);
       //   verbs_rxm.virtual_addressing_costs_order is false (claimed: pointers are not asked for, they are needed); verbs_rxm.refused_write is
       //   reported (claimed: InfiniBand reliable connection: the responder answers with a remote access error; observed: 2026-11-20 libfabric 1.17.0,
       //   Linux 6.1.0-56 with soft-RoCE in a virtual machine, with FI_MR_CACHE_MAX_COUNT=0 a write into a region that was closed failed at the
       //   initiator and changed no byte); no message is kept behind writes, and no end of a write means delivered; message_behind_writes needs
       //   atomics to be another than provider
-      flush::refused,
+      answers::flush::refused,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none,
+      answers::coalesce::none,
       // queues: one: one look finds both on any fabric
-      queues::one,
+      answers::queues::one,
       // inject: never: verbs_rxm.inject_bytes is 0 (observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, inject_size
       //   192; copied: conservative: the card's inline size less 64; not established on cards); memory that stays untouched can be read later on any
       //   fabric
-      inject::never
+      answers::inject::never
   >;
 };
 static_assert(complete_fabric<verbs_rxm>);

@@ -67,7 +67,7 @@ def _choice_lines(choices: tuple[Choice, ...], before: tuple[Choice, ...] | None
     packed: list[str] = []
     for index, choice in enumerate(choices):
         spelled = choice.answer + ("<>" if (choice.family, choice.answer) in templates else "")
-        written = f"{choice.family}::{spelled}" + ("" if index + 1 == len(choices) else ",")
+        written = f"answers::{choice.family}::{spelled}" + ("" if index + 1 == len(choices) else ",")
         if same.get(choice.family) == choice.reason:
             packed.append(written)
             continue

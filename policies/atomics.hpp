@@ -23,7 +23,7 @@ concept atomics_policy = answers_family<P, atomics_family> && requires {
   { P::executor } -> std::convertible_to<atomicity>;
 };
 
-namespace atomics {
+namespace answers::atomics {
 struct provider {
   using family = atomics_family;
   static constexpr bool executed_by_target = false;
@@ -37,5 +37,5 @@ struct target {
   static constexpr atomicity executor = atomicity::target;
 };
 static_assert(atomics_policy<target>);
-}  // namespace atomics
+}  // namespace answers::atomics
 }  // namespace weft

@@ -16,10 +16,10 @@ struct back_pressure_family;
 template <class P>
 concept back_pressure_policy = answers_family<P, back_pressure_family>;
 
-namespace back_pressure {
+namespace answers::back_pressure {
 struct report {
   using family = back_pressure_family;
 };
 static_assert(back_pressure_policy<report>);
-}  // namespace back_pressure
+}  // namespace answers::back_pressure
 }  // namespace weft

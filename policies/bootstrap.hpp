@@ -19,7 +19,7 @@ concept bootstrap_policy = answers_family<P, bootstrap_family> && requires {
   { P::side_channel } -> std::convertible_to<bool>;
 };
 
-namespace bootstrap {
+namespace answers::bootstrap {
 /// The provider turns "host:service" into an address.
 struct socket_address {
   using family = bootstrap_family;
@@ -34,5 +34,5 @@ struct exchange {
   static constexpr bool side_channel = true;
 };
 static_assert(bootstrap_policy<exchange>);
-}  // namespace bootstrap
+}  // namespace answers::bootstrap
 }  // namespace weft

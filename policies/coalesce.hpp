@@ -29,7 +29,7 @@ concept coalesce_policy = answers_family<P, coalesce_family> && requires {
   { P::bytes } -> std::convertible_to<std::uint32_t>;
 };
 
-namespace coalesce {
+namespace answers::coalesce {
 /// Bytes of a group of so many messages, each of at most this size: the second argument of up_to.
 constexpr std::uint32_t bytes_for(std::uint32_t messages, std::uint32_t size) noexcept {
   return static_cast<std::uint32_t>(messages * wire::group_member_bytes(wire::group_kind::message, size));
@@ -56,5 +56,5 @@ struct up_to {
   static constexpr std::uint32_t messages = Messages, bytes = Bytes;
 };
 static_assert(coalesce_policy<up_to<16, 1024>>);
-}  // namespace coalesce
+}  // namespace answers::coalesce
 }  // namespace weft

@@ -17,7 +17,7 @@ concept completion_policy = answers_family<P, completion_family> && requires {
   { P::asks_each_time } -> std::convertible_to<bool>;
 };
 
-namespace completion {
+namespace answers::completion {
 struct selective {
   using family = completion_family;
   static constexpr bool asks_each_time = true;
@@ -29,5 +29,5 @@ struct every_operation {
   static constexpr bool asks_each_time = false;
 };
 static_assert(completion_policy<every_operation>);
-}  // namespace completion
+}  // namespace answers::completion
 }  // namespace weft

@@ -21,7 +21,7 @@ concept endpoint_policy = answers_family<P, endpoint_family> && requires {
   { P::receives_per_link } -> std::convertible_to<bool>;
 };
 
-namespace endpoint {
+namespace answers::endpoint {
 /// One endpoint per peer, each with its own receives. Choose it where the provider has connections: they report a
 /// closed peer.
 struct connected {
@@ -38,5 +38,5 @@ struct addressed {
   static constexpr bool receives_per_link = false;
 };
 static_assert(endpoint_policy<addressed>);
-}  // namespace endpoint
+}  // namespace answers::endpoint
 }  // namespace weft

@@ -25,7 +25,7 @@ concept flush_policy = answers_family<P, flush_family> && requires {
   { P::tracks } -> std::convertible_to<bool>;
 };
 
-namespace flush {
+namespace answers::flush {
 struct message_behind_writes {
   using family = flush_family;
   static constexpr bool by_message = true;
@@ -46,5 +46,5 @@ struct refused {
   static constexpr bool tracks = false;
 };
 static_assert(flush_policy<refused>);
-}  // namespace flush
+}  // namespace answers::flush
 }  // namespace weft

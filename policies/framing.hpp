@@ -20,7 +20,7 @@ concept framing_policy = answers_family<P, framing_family> && requires {
   { P::bytes_in_front } -> std::convertible_to<std::size_t>;
 };
 
-namespace framing {
+namespace answers::framing {
 struct immediate {
   using family = framing_family;
   static constexpr std::size_t bytes_in_front = 0;
@@ -32,5 +32,5 @@ struct header {
   static constexpr std::size_t bytes_in_front = wire::header_bytes;
 };
 static_assert(framing_policy<header>);
-}  // namespace framing
+}  // namespace answers::framing
 }  // namespace weft

@@ -29,7 +29,7 @@ concept inject_policy = answers_family<P, inject_family> && requires {
   { P::bytes } -> std::convertible_to<std::uint32_t>;
 };
 
-namespace inject {
+namespace answers::inject {
 struct as_the_row_permits {
   using family = inject_family;
   static constexpr std::uint32_t bytes = std::numeric_limits<std::uint32_t>::max();
@@ -51,5 +51,5 @@ struct never {
   static constexpr std::uint32_t bytes = 0;
 };
 static_assert(inject_policy<never>);
-}  // namespace inject
+}  // namespace answers::inject
 }  // namespace weft

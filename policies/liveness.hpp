@@ -21,7 +21,7 @@ concept liveness_policy = answers_family<P, liveness_family> && requires {
   { P::speaks } -> std::convertible_to<bool>;
 };
 
-namespace liveness {
+namespace answers::liveness {
 struct provider {
   using family = liveness_family;
   static constexpr bool watches_process = false;
@@ -42,5 +42,5 @@ struct heartbeat {
   static constexpr bool speaks = true;
 };
 static_assert(liveness_policy<heartbeat>);
-}  // namespace liveness
+}  // namespace answers::liveness
 }  // namespace weft

@@ -16,7 +16,7 @@ concept local_descriptor_policy = answers_family<P, local_descriptor_family> && 
   { P::any_memory } -> std::convertible_to<bool>;
 };
 
-namespace local_descriptor {
+namespace answers::local_descriptor {
 struct not_needed {
   using family = local_descriptor_family;
   static constexpr bool any_memory = true;
@@ -28,5 +28,5 @@ struct required {
   static constexpr bool any_memory = false;
 };
 static_assert(local_descriptor_policy<required>);
-}  // namespace local_descriptor
+}  // namespace answers::local_descriptor
 }  // namespace weft

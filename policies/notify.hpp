@@ -37,7 +37,7 @@ concept notify_policy = answers_family<P, notify_family> && requires {
   { P::target_keeps } -> std::convertible_to<notify_needs>;
 };
 
-namespace notify {
+namespace answers::notify {
 struct immediate {
   using family = notify_family;
   static constexpr bool rides_on_write = true;
@@ -118,5 +118,5 @@ struct watched_word {
   }
 };
 static_assert(notify_policy<watched_word>);
-}  // namespace notify
+}  // namespace answers::notify
 }  // namespace weft

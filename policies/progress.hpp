@@ -19,7 +19,7 @@ concept progress_policy = answers_family<P, progress_family> && requires {
   { P::needs_owner } -> std::convertible_to<bool>;
 };
 
-namespace progress {
+namespace answers::progress {
 struct hardware {
   using family = progress_family;
   static constexpr bool needs_owner = false;
@@ -37,5 +37,5 @@ struct polling {
   static constexpr bool needs_owner = true;
 };
 static_assert(progress_policy<polling>);
-}  // namespace progress
+}  // namespace answers::progress
 }  // namespace weft

@@ -23,7 +23,7 @@ concept queues_policy = answers_family<P, queues_family> && requires {
   { P::apart } -> std::convertible_to<bool>;
 };
 
-namespace queues {
+namespace answers::queues {
 struct one {
   using family = queues_family;
   static constexpr bool apart = false;
@@ -35,5 +35,5 @@ struct two {
   static constexpr bool apart = true;
 };
 static_assert(queues_policy<two>);
-}  // namespace queues
+}  // namespace answers::queues
 }  // namespace weft

@@ -22,7 +22,7 @@ concept receive_buffers_policy = answers_family<P, receive_buffers_family> && re
   { P::many_in_one } -> std::convertible_to<bool>;
 };
 
-namespace receive_buffers {
+namespace answers::receive_buffers {
 struct slots {
   using family = receive_buffers_family;
   static constexpr bool many_in_one = false;
@@ -34,5 +34,5 @@ struct multi_receive {
   static constexpr bool many_in_one = true;
 };
 static_assert(receive_buffers_policy<multi_receive>);
-}  // namespace receive_buffers
+}  // namespace answers::receive_buffers
 }  // namespace weft

@@ -20,7 +20,7 @@ concept receive_pool_policy = answers_family<P, receive_pool_family> && requires
   { P::one_for_all } -> std::convertible_to<bool>;
 };
 
-namespace receive_pool {
+namespace answers::receive_pool {
 struct per_link {
   using family = receive_pool_family;
   static constexpr bool one_for_all = false;
@@ -32,5 +32,5 @@ struct shared {
   static constexpr bool one_for_all = true;
 };
 static_assert(receive_pool_policy<shared>);
-}  // namespace receive_pool
+}  // namespace answers::receive_pool
 }  // namespace weft

@@ -23,7 +23,7 @@ concept region_address_policy = answers_family<P, region_address_family> && requ
   noexcept->std::same_as<std::uint64_t>;
 };
 
-namespace region_address {
+namespace answers::region_address {
 /// Remote addresses count from the start of the registered region.
 struct offset {
   using family = region_address_family;
@@ -39,5 +39,5 @@ struct virtual_address {
   static std::uint64_t base_of(const std::byte* start) noexcept { return reinterpret_cast<std::uintptr_t>(start); }
 };
 static_assert(region_address_policy<virtual_address>);
-}  // namespace region_address
+}  // namespace answers::region_address
 }  // namespace weft

@@ -17,7 +17,7 @@ concept region_binding_policy = answers_family<P, region_binding_family> && requ
   { P::bind_and_enable } -> std::convertible_to<bool>;
 };
 
-namespace region_binding {
+namespace answers::region_binding {
 struct domain {
   using family = region_binding_family;
   static constexpr bool bind_and_enable = false;
@@ -29,5 +29,5 @@ struct endpoint {
   static constexpr bool bind_and_enable = true;
 };
 static_assert(region_binding_policy<endpoint>);
-}  // namespace region_binding
+}  // namespace answers::region_binding
 }  // namespace weft

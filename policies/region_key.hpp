@@ -22,7 +22,7 @@ concept region_key_policy = answers_family<P, region_key_family> && requires {
   { P::made_here } -> std::convertible_to<bool>;
 };
 
-namespace region_key {
+namespace answers::region_key {
 /// Unguessable, unique in the process, as wide as the row allows.
 struct application {
   using family = region_key_family;
@@ -36,5 +36,5 @@ struct provider {
   static constexpr bool made_here = false;
 };
 static_assert(region_key_policy<provider>);
-}  // namespace region_key
+}  // namespace answers::region_key
 }  // namespace weft

@@ -27,7 +27,7 @@ concept threading_policy = answers_family<P, threading_family> && requires {
   { P::asks } -> std::convertible_to<thread_level>;
 };
 
-namespace threading {
+namespace answers::threading {
 struct one_owner {
   using family = threading_family;
   static constexpr thread_level asks = thread_level::one_owner;
@@ -45,5 +45,5 @@ struct library_locks {
   static constexpr thread_level asks = thread_level::any;
 };
 static_assert(threading_policy<library_locks>);
-}  // namespace threading
+}  // namespace answers::threading
 }  // namespace weft

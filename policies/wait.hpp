@@ -20,7 +20,7 @@ concept wait_policy = answers_family<P, wait_family> && requires {
   { P::may_sleep } -> std::convertible_to<bool>;
 };
 
-namespace wait {
+namespace answers::wait {
 struct descriptor {
   using family = wait_family;
   static constexpr bool has_descriptor = true;
@@ -41,5 +41,5 @@ struct spin {
   static constexpr bool may_sleep = false;
 };
 static_assert(wait_policy<spin>);
-}  // namespace wait
+}  // namespace answers::wait
 }  // namespace weft

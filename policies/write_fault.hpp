@@ -20,7 +20,7 @@ concept write_fault_policy = answers_family<P, write_fault_family> && requires {
   { P::signalled_write } -> std::convertible_to<post_mode>;
 };
 
-namespace write_fault {
+namespace answers::write_fault {
 struct reported {
   using family = write_fault_family;
   static constexpr post_mode signalled_write = post_mode::signalled;
@@ -32,5 +32,5 @@ struct delivery_confirmed {
   static constexpr post_mode signalled_write = post_mode::delivered;
 };
 static_assert(write_fault_policy<delivery_confirmed>);
-}  // namespace write_fault
+}  // namespace answers::write_fault
 }  // namespace weft

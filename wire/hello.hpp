@@ -21,7 +21,7 @@
 namespace weft::wire {
 
 inline constexpr std::uint32_t magic = 0x74666577;  // "weft"
-inline constexpr std::uint16_t version = 4;
+inline constexpr std::uint16_t version = 5;
 inline constexpr std::size_t largest_private_data = 64;
 inline constexpr std::size_t largest_address = 256;
 inline constexpr std::size_t largest_handshake = 768;

@@ -27,8 +27,9 @@ enum class message_kind : std::uint8_t {
   flush,        ///< Asks for a reply. Every earlier write is visible when the target reads it.
   flushed,      ///< The reply to a flush.
   group,        ///< Several messages and puts in one (wire/group.hpp).
+  region,       ///< A region description (wire/region_bytes.hpp), or one of rails (wire/striped_region.hpp).
 };
-inline constexpr std::uint32_t message_kinds = 15;
+inline constexpr std::uint32_t message_kinds = 16;
 
 /// The receiver's number of a connection: the record's index, and its generation. The generation exposes late messages
 /// of an earlier connection.

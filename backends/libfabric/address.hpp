@@ -128,8 +128,11 @@ result<address_bytes> resolve_address(const fi_info& own, std::string_view node,
   fi_info* found = nullptr;
   const int returned = fi_getinfo(asked_version, host.c_str(), port.c_str(), 0, hints.get(), &found);
   const owned_info all(found);
-  if (returned != 0 || found->dest_addr == nullptr)
-    return failure{{errc::unreachable, origin::libfabric, returned < 0 ? -returned : returned, "fi_getinfo"}, who};
+  if (returned != 0 || found->dest_addr == nullptr) {
+    const std::string no = unresolved(host);
+    return failure{{errc::unreachable, origin::libfabric, returned < 0 ? -returned : returned, "fi_getinfo"},
+                   no.empty() ? who : "fabric " + std::string(Shape::name) + ": " + no};
+  }
   const auto* first = static_cast<const std::byte*>(found->dest_addr);
   return address_bytes(first, first + found->dest_addrlen);
 }

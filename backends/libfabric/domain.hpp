@@ -10,7 +10,9 @@
 #include "conflict.hpp"
 #include "errors.hpp"
 
+#include <netdb.h>
 #include <rdma/fi_domain.h>
+#include <sys/socket.h>
 
 #include <cstddef>
 #include <span>
@@ -26,6 +28,15 @@ struct domain {
   owned<fid_domain> object;  // After `fabric`: closed before it.
   std::string differences;   // Accepted differences from the row.
 };
+
+/// Why a host has no address; empty when it has one.
+inline std::string unresolved(const std::string& host) {
+  addrinfo* found = nullptr;
+  const int wrong = getaddrinfo(host.c_str(), nullptr, nullptr, &found);
+  if (wrong != 0) return "host " + host + " does not resolve (" + gai_strerror(wrong) + ")";
+  freeaddrinfo(found);
+  return {};
+}
 
 /// Why nothing was found: the provider is missing, or it cannot grant some demands.
 template <class Shape>
@@ -43,6 +54,8 @@ failure nothing_found(int returned, const port_options& options) {
   if (!present)
     return {failed(returned, "fi_getinfo"), who + " has no provider \"" + std::string(Shape::facts.provider) +
                                                 "\" here, or no device for it (fi_info -l lists what it has)"};
+  if (auto no = options.node.empty() ? std::string() : unresolved(options.node); !no.empty())
+    return {failed(returned, "fi_getinfo"), "fabric " + std::string(Shape::name) + ": " + no};
   return {failed(returned, "fi_getinfo"), who + " found nothing: its provider \"" + std::string(Shape::facts.provider) +
                                               "\" " + conflicts_of<Shape>(options)};
 }

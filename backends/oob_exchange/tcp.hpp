@@ -109,7 +109,8 @@ class tcp {
     }
     if (why == ETIMEDOUT) return late(where);
     return failure{{errc::unreachable, origin::system, why, "connect"},
-                   "out-of-band exchange: no listener answers at " + where + " (" + std::strerror(why) + ")"};
+                   "out-of-band exchange: no listener answers at " + where + ": start the listener first (" +
+                       std::strerror(why) + ")"};
   }
 
  private:
@@ -152,9 +153,11 @@ class tcp {
     addrinfo* found = nullptr;
     const int wrong = getaddrinfo(std::string(node).c_str(), std::string(service).c_str(), &hints, &found);
     if (wrong == 0) return address_list(found);
-    return failure{
-        {errc::unreachable, origin::system, wrong, "getaddrinfo"},
-        "out-of-band exchange: " + place(node, service) + " is no valid host and port (" + gai_strerror(wrong) + ")"};
+    const bool of_host = wrong == EAI_NONAME || wrong == EAI_AGAIN || wrong == EAI_FAIL;
+    return failure{{errc::unreachable, origin::system, wrong, "getaddrinfo"},
+                   of_host ? "host " + std::string(node) + " does not resolve (" + gai_strerror(wrong) + ")"
+                           : "out-of-band exchange: " + place(node, service) + " is no valid host and port (" +
+                                 gai_strerror(wrong) + ")"};
   }
 
   static owned_socket listening(const addrinfo& at, int& why) {

@@ -18,7 +18,7 @@ using namespace weft::bench;
 
 constexpr std::uint32_t each = 16, in_one = 64;
 using plain = weft::selected;
-using gathering = with<plain, coalesce::up_to<in_one, coalesce::bytes_for(in_one, each)>>;
+using gathering = with<plain, answers::coalesce::up_to<in_one, answers::coalesce::bytes_for(in_one, each)>>;
 
 enum class way : std::uint8_t { one_by_one, gathered, by_hand };
 constexpr std::array<const char*, 3> names{"one by one", "coalesce::up_to<64, 1536>", "64 in one, by hand"};
@@ -132,7 +132,7 @@ class end {
   }
 
   transport<F> net_;
-  region memory_;
+  owned_region memory_;
   peer other_;
   std::uint64_t credited_ = 0, seen_ = 0, sum_ = 0;
   int came_ = 0;

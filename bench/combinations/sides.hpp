@@ -20,7 +20,8 @@ namespace weft::bench {
 template <class F>
 class sides {
  public:
-  static constexpr bool can_say_visible = reached_by<F, visible>::native || reached_by<F, visible>::emulated;
+  static constexpr bool can_say_visible =
+      reached_by<F, states::visible>::native || reached_by<F, states::visible>::emulated;
 
   sides(const channel& to, bool first, std::size_t largest, std::size_t largest_message, patience waiting)
       : to_(to), waiting_(waiting), pair_(to, first, largest, false, largest_message), puts_(pair_), messages_(pair_) {}
@@ -115,7 +116,8 @@ class sides {
     if constexpr (can_say_visible) {
       if (r.checked) fill(r.bytes);
       awaited(r, into, [&](bool* ended) {
-        return pair_.net.put(pair_.other, pair_.source.first(r.bytes), pair_.there.at(0), until<visible>(ended));
+        return pair_.net.put(pair_.other, pair_.source.first(r.bytes), pair_.there.at(0),
+                             completes_when<states::visible>(ended));
       });
       if (!r.checked) return tell_end();
       tell_end();

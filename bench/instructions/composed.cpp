@@ -18,8 +18,8 @@ struct fused {
   using type = F;
 };
 template <class F>
-requires(can_answer<F, notify::message_after_delivery>) struct fused<F> {
-  using type = fused_up_to<with<F, notify::message_after_delivery>,
+requires(can_answer<F, answers::notify::message_after_delivery>) struct fused<F> {
+  using type = fused_up_to<with<F, answers::notify::message_after_delivery>,
                            std::min(std::size_t{100}, raw_asked<fabric, native>::fused_most)>;
 };
 

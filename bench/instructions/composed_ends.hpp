@@ -91,12 +91,12 @@ class by_weft {
   [[gnu::always_inline]] bool put_notify_two() { return bool(net.put_notify(other_, two_, place_, immediate)); }
   [[gnu::always_inline]] bool get_two() { return bool(net.get(other_, two_, place_, this)); }
   [[gnu::always_inline]] bool put_visible() {
-    if constexpr (reached_by<F, visible>::native || reached_by<F, visible>::emulated)
-      return bool(net.put(other_, source_.first(size), place_, until<visible>(this)));
+    if constexpr (reached_by<F, states::visible>::native || reached_by<F, states::visible>::emulated)
+      return bool(net.put(other_, source_.first(size), place_, completes_when<states::visible>(this)));
     else return false;
   }
   [[gnu::always_inline]] bool flush() {
-    if constexpr (!std::same_as<answer<F, flush_family>, flush::refused>) return bool(net.flush(other_, this));
+    if constexpr (!std::same_as<answer<F, flush_family>, answers::flush::refused>) return bool(net.flush(other_, this));
     else return false;
   }
   [[gnu::always_inline]] bool batch() {
@@ -126,7 +126,7 @@ class by_weft {
   }
 
   transport<F> net;
-  region landing_, source_;
+  owned_region landing_, source_;
   peer other_;
   remote_place place_;
   std::array<local_memory, 2> two_{source_.first(half), source_.slice(half, half)};

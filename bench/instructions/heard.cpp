@@ -51,8 +51,8 @@ constexpr runner with_pool_by_hand() {
 
 constexpr counted_operation operations[] = {
     {"hear_slots", messages<by_weft<fabric>>, messages<by_hand<>>},
-    {"hear_large_buffers", with_receives<receive_buffers::multi_receive>(), no_such},
-    {"hear_pool", with_receives<receive_pool::shared>(), with_pool_by_hand()},
+    {"hear_large_buffers", with_receives<answers::receive_buffers::multi_receive>(), no_such},
+    {"hear_pool", with_receives<answers::receive_pool::shared>(), with_pool_by_hand()},
 };
 }  // namespace
 

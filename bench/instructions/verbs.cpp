@@ -97,7 +97,7 @@ class by_weft {
 
   transport<fabric> net = sure(open<fabric>({.node = "127.0.0.1", .max_message_bytes = 4096}));
   transport<fabric> there_ = sure(open<fabric>({.node = "127.0.0.1", .listens = true, .max_message_bytes = 4096}));
-  region source_ = sure(net.allocate(most, rights::none)), landing_ = sure(there_.allocate(4096, rights::all));
+  owned_region source_ = sure(net.allocate(most, rights::none)), landing_ = sure(there_.allocate(4096, rights::all));
   peer other, here_;
   remote_place place_;
   std::size_t size = most;

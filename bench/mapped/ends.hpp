@@ -25,7 +25,7 @@ inline std::atomic_ref<std::uint64_t> word_at(std::byte* place) noexcept {
 template <class F>
 struct mapped_pair {
   weft_pair<F> weft;
-  region ring_memory = sure(weft.net.allocate(sizeof(hand_ring), rights::all));
+  owned_region ring_memory = sure(weft.net.allocate(sizeof(hand_ring), rights::all));
   std::byte* landing = weft.landing.data();
   std::byte* there;
   hand_sender out;

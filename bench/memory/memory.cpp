@@ -151,8 +151,8 @@ int main(int count, char** words) {
     return in_own_process<selected>("peers, one pool", peers);
   } else {
     int ended = in_own_process<selected>("peers, 100 receives each", peers);
-    if constexpr (can_answer<selected, receive_pool::shared>)
-      ended |= in_own_process<with<selected, receive_pool::shared>>("peers, one pool of 100", peers);
+    if constexpr (can_answer<selected, answers::receive_pool::shared>)
+      ended |= in_own_process<with<selected, answers::receive_pool::shared>>("peers, one pool of 100", peers);
     return ended;
   }
 }

@@ -55,8 +55,8 @@ class contest {
   }
   template <class Of>
   void by_watched_word() {
-    if constexpr (can_answer<Of, notify::watched_word>) {
-      using watching = with<Of, notify::watched_word>;
+    if constexpr (can_answer<Of, answers::notify::watched_word>) {
+      using watching = with<Of, answers::notify::watched_word>;
       of_weft<weft_end<watching, carrier::put_notify>, watching>();
     } else throw std::runtime_error("its row does not permit notify::watched_word");
   }

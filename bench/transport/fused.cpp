@@ -19,10 +19,10 @@ using namespace weft::bench;
 template <class F>
 consteval auto by_message() {
   if constexpr (answer<F, notify_family>::notice_is_message) return F{};
-  else if constexpr (can_answer<F, notify::message_after_ordered_write> &&
+  else if constexpr (can_answer<F, answers::notify::message_after_ordered_write> &&
                      answer<F, atomics_family>::executed_by_target)
-    return with<F, notify::message_after_ordered_write>{};
-  else return with<F, notify::message_after_delivery>{};
+    return with<F, answers::notify::message_after_ordered_write>{};
+  else return with<F, answers::notify::message_after_delivery>{};
 }
 using row = decltype(by_message<weft::selected>());
 using fusing = fused_up_to<row, wire::largest_fused>;

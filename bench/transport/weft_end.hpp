@@ -67,7 +67,7 @@ class weft_pair {
 
  public:
   transport<F> net;
-  region landing, source;
+  owned_region landing, source;
   weft::peer other;
   remote_region there;
 };

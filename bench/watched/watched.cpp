@@ -16,7 +16,7 @@ using namespace weft;
 using namespace weft::bench;
 
 using row = weft::selected;
-using watched = with<row, notify::watched_word>;
+using watched = with<row, answers::notify::watched_word>;
 constexpr std::size_t sizes[] = {8, 1024, 4096, 16384, 65536};
 constexpr std::size_t room = 65536;
 constexpr const char* names[] = {"watched", "hand_watched", "hand_immediate", "hand_plain", "weft_own"};

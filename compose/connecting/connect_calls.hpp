@@ -47,10 +47,11 @@ class connect_calls {
                                           std::max(duration(0), end - e_.port->now()), watch);
     if (ended) return wanted;
     if (!ended.is_again()) return {ended, explain(where, ended, reason)};
-    teardown<Engine>(e_).forget(*static_cast<record*>(wanted.record()));
+    teardown<Engine>(e_).forget(*static_cast<record*>(peer_access::record(wanted)));
     if (const char* seen = interrupted(on)) return passed_over("connect", seen);
-    return {waited, std::string(where) + " did not answer in time: nobody listens there with fabric " +
-                        std::string(Engine::fabric::name) + ", or the listener makes no progress"};
+    return {waited, "nobody answered at " + std::string(where) + " within " + seconds(timeout) +
+                        ": start the listener first; it must be built for fabric " + std::string(Engine::fabric::name) +
+                        " and call progress()"};
   }
   /// Begins to connect; `connected` or `lost` reports the end.
   result<peer> start(std::string_view where, const_bytes private_data, bool has, duration timeout = 5s) {
@@ -85,6 +86,10 @@ class connect_calls {
   /// Waits for one request and accepts it.
   template <class Handler>
   result<peer> accept_one(duration timeout, Handler& on) {
+    if (!e_.options.listens)
+      return {
+          error(errc::invalid, "accept"),
+          "accept_one() waits for ever here: this transport does not listen; open it with a service or with listens"};
     std::optional<peer> asked;
     auto watch = overloaded{[&](const requested& r) {
                               if (!asked) asked = r.peer;
@@ -130,13 +135,18 @@ class connect_calls {
 
   handshake<Engine> handshakes() const noexcept { return handshake<Engine>(e_); }
   static record* record_of(peer p) noexcept {
-    auto* const r = static_cast<record*>(p.record());
-    return r != nullptr && r->number == p.number() ? r : nullptr;
+    auto* const r = static_cast<record*>(peer_access::record(p));
+    return r != nullptr && r->number == peer_access::number(p) ? r : nullptr;
   }
 
   static failure passed_over(const char* call, const char* seen) {
     return {error(errc::broken, call),
             std::string(seen) + " arrived while " + call + "() waited; pass a handler for events"};
+  }
+  /// "10 s", or "250 ms".
+  static std::string seconds(duration d) {
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(d).count();
+    return ms % 1000 == 0 ? std::to_string(ms / 1000) + " s" : std::to_string(ms) + " ms";
   }
   static std::string explain(std::string_view where, status why, const std::string& reason) {
     std::string text(where);
@@ -148,7 +158,8 @@ class connect_calls {
         text += " cannot talk to this build";
         break;
       case errc::unreachable:
-        text += " is not reachable: nobody listens there with fabric " + std::string(Engine::fabric::name);
+        text += " is not reachable: nobody listens there with fabric " + std::string(Engine::fabric::name) +
+                "; start the listener first";
         break;
       default:
         text += " was lost while connecting";

@@ -86,7 +86,7 @@ class connection_manager {
       learn(r, theirs);
       r.last_sent = e_.tick;
       handshakes().adopt(r, theirs);
-      r.words.reset();  // the peer has them
+      if (r.words && r.words->user_data == nullptr) r.words.reset();  // the peer has our private data
       if (Engine::uses_ring) e_.rings_are_due = true;
       on(connected{e_.handle(r), theirs.has_private_data, theirs.private_data});
     } else if (does == peer_action::report_lost) {

@@ -5,8 +5,11 @@
 
 #include "../../core/error.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace weft::detail {
 
@@ -34,7 +37,20 @@ struct host_and_service {
       rest = where.substr(colon);
     }
     if (host.empty() || rest.size() < 2 || rest.front() != ':') return wrong();
-    return host_and_service{std::string(host), std::string(rest.substr(1))};
+    const std::string_view service = rest.substr(1);
+    if (auto no = not_a_port(service); !no.empty()) return failure{error(errc::invalid, "address"), std::move(no)};
+    return host_and_service{std::string(host), std::string(service)};
+  }
+
+  /// Why digits are no port; empty for a port, and for the name of a service.
+  static std::string not_a_port(std::string_view service) {
+    std::uint64_t port = 0;
+    for (const char c : service) {
+      if (c < '0' || c > '9') return {};
+      port = std::min<std::uint64_t>(port * 10 + static_cast<std::uint64_t>(c - '0'), 100'000);
+    }
+    if (port <= 65535) return {};
+    return "service " + std::string(service) + " is no port: ports are numbers up to 65535";
   }
 };
 

@@ -6,8 +6,10 @@
 
 #include "../engine/receives.hpp"
 #include "../memory/registration.hpp"
+#include "host_and_service.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -23,7 +25,7 @@ class opening {
     if (!options.service.empty()) options.listens = true;
     if (auto wrong = refuse(options); !wrong.empty()) return {error(errc::invalid, "open"), std::move(wrong)};
     auto port = port_type::open(ask(options));
-    if (!port) return std::move(port).error();
+    if (!port) return in_use(options, std::move(port).error());
     if (auto wrong = too_large(options, (*port)->limits()); !wrong.empty())
       return {error(errc::invalid, "open"), std::move(wrong)};
     if (options.on_difference == on_difference::warn) warn((*port)->limits().differences);
@@ -47,13 +49,14 @@ class opening {
       if (auto made = provide_cells(*e); !made) return std::move(made).error();
     }
     if (options.listens) {
-      if (auto found = be_found(*e); !found) return std::move(found).error();
+      if (auto found = be_found(*e); !found) return in_use(options, std::move(found).error());
     }
     return e;
   }
 
  private:
   static std::string refuse(const transport_options& o) {
+    if (auto no = host_and_service::not_a_port(o.service); !no.empty()) return no;
     if (o.max_message_bytes < wire::largest_handshake)
       return "max_message_bytes is " + std::to_string(o.max_message_bytes) + "; the handshake needs at least " +
              std::to_string(wire::largest_handshake);
@@ -69,6 +72,13 @@ class opening {
     return {};
   }
 
+  /// Says so where another program has the port; any other failure stays as it is.
+  static failure in_use(const transport_options& o, failure why) {
+    if (o.service.empty() || why.why.native() != EADDRINUSE) return why;
+    why.sentence = "port " + o.service + (o.node.empty() ? "" : " of " + o.node) +
+                   " is in use: end the other program, or choose another service (" + why.sentence + ")";
+    return why;
+  }
   static std::string too_large(const transport_options& o, const port_limits& device) {
     if (o.max_message_bytes + Engine::front <= device.largest_message) return {};
     return "max_message_bytes is " + std::to_string(o.max_message_bytes) + "; the device's largest message has " +

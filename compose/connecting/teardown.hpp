@@ -33,7 +33,7 @@ class teardown {
       case peer_action::report_lost:
         return report(r, why, on);
       case peer_action::report_unreachable:
-        return report(r, {errc::unreachable, why.from, why.native_code, "connect"}, on);
+        return report(r, {errc::unreachable, why.from, why.native(), "connect"}, on);
       case peer_action::report_closed:
         return report(r, error(errc::closed, "goodbye"), on);
       case peer_action::release:
@@ -92,6 +92,8 @@ class teardown {
     const peer handle = e_.handle(r);
     e_.deferred.forget([&r](const slot& s) { return s.record == &r; });
     e_.last_reason = r.reason();
+    const bool was_known = r.theirs.value != 0;  // the peer had introduced itself
+    if (e_.last_reason.empty() && was_known) e_.last_reason = sentence_of(why);
     links<Engine>(e_).hang_up(r);
     fail_all(r, why, on);
     on(lost{handle, why});
@@ -110,6 +112,18 @@ class teardown {
     if constexpr (Engine::coalesces) coalescing<Engine>::forget(r);
     r.words.reset();
     e_.peers.give(r);
+  }
+
+  /// Why an established peer is gone, where neither side gave a reason.
+  std::string sentence_of(status why) const {
+    const std::string_view found = why.operation == nullptr ? "" : why.operation;
+    if (why.code == errc::closed) return "the peer closed the connection";
+    if (found == "process ended") return "the peer's process ended";
+    if (found == "silent")
+      return "the peer said nothing for " + std::to_string(Engine::ticks(e_.options.silence_limit)) +
+             " ms (transport_options::silence_limit)";
+    if (found == "link") return "the connection broke: the peer's process ended, or the network failed";
+    return "the peer is gone: " + std::string(found);
   }
 
   template <class Handler>

@@ -155,7 +155,10 @@ struct engine {
   engine(const transport_options& o, std::unique_ptr<port_type> p)
       : port(std::move(p)), reader(reader_of::made(*port)), options(o), peers(o.peers), opened(port->now()) {}
   /// The port first: libraries with threads of their own may write into posted receives until their endpoint is closed.
-  ~engine() { port.reset(); }
+  ~engine() {
+    port.reset();
+    if (home) home->engine = nullptr;
+  }
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
@@ -202,6 +205,7 @@ struct engine {
   weft::detail::deferred_replies deferred_replies;
   weft::detail::deferred_replies deferred_fused_replies;  ///< Answers to fused notices (posting/fused.hpp).
   std::vector<region_entry> regions;
+  std::shared_ptr<region_home> home;  ///< Of owned regions; made with the first one.
   std::unique_ptr<oob_exchange> side_channel;
   std::unique_ptr<std::byte[]> ring_memory;
   registration ring_registration;
@@ -295,7 +299,8 @@ struct engine {
   }
   static constexpr bool is_counted(wire::message_kind kind) noexcept {
     return goodbye_overtakes && (kind == wire::message_kind::user || kind == wire::message_kind::notify ||
-                                 kind == wire::message_kind::fused || kind == wire::message_kind::group);
+                                 kind == wire::message_kind::fused || kind == wire::message_kind::group ||
+                                 kind == wire::message_kind::region);
   }
 
   /// Says that this side leaves. Nothing may follow to this peer.
@@ -439,7 +444,7 @@ struct engine {
   }
   std::vector<registration> own_memory;
 
-  peer handle(record& r) noexcept { return peer(&r, r.number); }
+  peer handle(record& r) noexcept { return peer_access::make(&r, r.number); }
 };
 
 }  // namespace weft::detail

@@ -82,15 +82,6 @@ struct receive_block {
   registration registered;
 };
 
-/// Texts of a handshake. Most peers need none, so the record allocates this part on first use.
-struct peer_words {
-  /// Of this side. Kept after sending, because a repeated hello asks for the accept again.
-  std::array<std::byte, wire::largest_private_data> private_data{};
-  std::uint8_t private_size = 0;
-  errc refusal = errc::rejected;
-  std::string reason;  ///< Why this side or the peer refused.
-};
-
 /// A tick modulo 65,536: enough to measure milliseconds up to a minute.
 struct short_tick {
   std::uint16_t value = 0;
@@ -156,6 +147,8 @@ struct record_start : library_context<0> {
   link_state link_is : 2 = link_state::none;
   bool handshake_pending : 1 = false;  ///< A hello, accept or reject is still to be sent.
   bool has_private_data : 1 = false;
+  short_tick last_sent;  ///< Tick of the last handshake or heartbeat; with a watched process, of the last check.
+  std::uint16_t heartbeat_every = 0;  ///< In ticks; 0: the peer expects no heartbeats.
 };
 
 /// One peer: 64 bytes on addressed fabrics without parts, so a million idle peers take 64 MB. The order of members
@@ -164,14 +157,10 @@ template <class Link, class... Parts>
 struct peer_record : peer_header, record_start, Parts... {
   Link link{};
   std::uint64_t nonce = 0;           ///< Of the hello that made this record.
-  std::uint32_t number = 0;          ///< This side's number for the connection.
   wire::connection_number theirs{};  ///< The peer's number for it; every message to the peer carries it.
   std::uint32_t their_max_message_bytes = 0;
   std::uint32_t last_received = 0;  ///< Tick of the last message.
   std::uint32_t since = 0;          ///< Tick of the last change of state. Of a free record: the next free one.
-  short_tick last_sent;  ///< Tick of the last handshake or heartbeat; with a watched process, of the last check.
-  std::uint16_t heartbeat_every = 0;  ///< In ticks; 0: the peer expects no heartbeats.
-  std::unique_ptr<peer_words> words;
 
   /// Forgets the connection before. The parts reset themselves.
   void reset() noexcept {
@@ -184,12 +173,6 @@ struct peer_record : peer_header, record_start, Parts... {
     };
     (reset_part(static_cast<Parts&>(*this)), ...);
   }
-  /// Allocates the words on first use. Null: no memory.
-  peer_words* made_words() noexcept {
-    if (!words) words.reset(new (std::nothrow) peer_words);
-    return words.get();
-  }
-  std::string reason() const { return words ? words->reason : std::string(); }
 };
 
 /// A table of records. Free records are used again with a new generation.

@@ -63,9 +63,9 @@ class registrar {
     return register_memory({start, size}, granted, std::move(owned), executor);
   }
 
-  void release(const region& r) {
-    const auto found = std::find_if(e_.regions.begin(), e_.regions.end(),
-                                    [&](const region_entry& x) { return x.number == r.number(); });
+  void release(std::uint32_t number) {
+    const auto found =
+        std::find_if(e_.regions.begin(), e_.regions.end(), [&](const region_entry& x) { return x.number == number; });
     if (found == e_.regions.end()) return;
     e_.port->deregister(found->registered);
     e_.regions.erase(found);

@@ -112,7 +112,7 @@ class coalescing {
     o.record = nullptr;
     wire::group_reader in({start_of(o), static_cast<std::size_t>(o.scratch[0])});
     for (wire::group_member m; in.next(m) == wire::group_verdict::member;)
-      if (m.kind != wire::group_kind::refusal && r.number == whose.number() && r.state != peer_state::free)
+      if (m.kind != wire::group_kind::refusal && r.number == peer_access::number(whose) && r.state != peer_state::free)
         on(failed{m.kind == wire::group_kind::message ? operation::send
                   : m.kind == wire::group_kind::put   ? operation::put
                                                       : operation::put_notify,

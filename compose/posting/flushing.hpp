@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Waiting for writes to be visible: flush(peer) for all earlier ones, until<visible> for one. What is posted for it is
-// the flush family's answer (policies/flush.hpp): a message behind the writes and the peer's answer, or nothing but the
-// ends of writes that are tracked. Hot path: no, beside the stamp that tracked writes take with their slot. Threads:
-// the owner's.
+// Waiting for writes to be visible: flush(peer) for all earlier ones, completes_when<states::visible> for one. What is
+// posted for it is the flush family's answer (policies/flush.hpp): a message behind the writes and the peer's answer,
+// or nothing but the ends of writes that are tracked. Hot path: no, beside the stamp that tracked writes take with
+// their slot. Threads: the owner's.
 #pragma once
 
 #include "../engine/engine.hpp"

@@ -186,15 +186,15 @@ class initiator {
 
   // ---- what posting/batch.hpp and posting/gather.hpp are made of
   [[gnu::always_inline]] static record* living(peer p) noexcept {
-    return p.alive() ? static_cast<record*>(p.living()) : nullptr;
+    return p.alive() ? static_cast<record*>(peer_access::living(p)) : nullptr;
   }
 
   /// Why a handle cannot be used: not yet connected, or gone.
   status dead(peer p, const char* operation) const noexcept {
     if (!p) return error(errc::invalid, operation);
-    const auto* r = static_cast<const record*>(p.record());
-    return r->number == p.number() && is_meeting(r->state) ? again(waits_for::connection, operation)
-                                                           : error(errc::peer_lost, operation);
+    const auto* r = static_cast<const record*>(peer_access::record(p));
+    return r->number == peer_access::number(p) && is_meeting(r->state) ? again(waits_for::connection, operation)
+                                                                       : error(errc::peer_lost, operation);
   }
 
   /// An immediate as it travels: with the connection's number where there is room, so that the target knows who wrote,

@@ -55,6 +55,18 @@ class blocking_calls {
     return {};
   }
 
+  template <class Post, class Handler>
+  status retry(Post&& post, duration timeout, Handler& on) {
+    status answered = post();
+    if (!answered.is_again()) return answered;
+    const auto settled = [&] {
+      answered = post();
+      return !answered.is_again();
+    };
+    const status waited = until(settled, timeout, on);
+    return answered.is_again() ? waited : answered;
+  }
+
   status sleep(duration at_most) noexcept {
     e_.poll_budget.timers_after(0);
     if constexpr (Engine::coalesces) {
@@ -75,21 +87,20 @@ class blocking_calls {
   // ---- regions
   status send_region(peer to, const region_bytes& description) noexcept {
     if (!to.alive()) return error(errc::peer_lost, "send_region");
-    return e_.tell(*static_cast<record*>(to.record()), wire::message_kind::user, description);
+    return e_.tell(record_of(to), wire::message_kind::region, description);
   }
   template <class Handler>
   result<remote_region> receive_region(peer from, duration timeout, Handler& on) {
-    std::optional<result<remote_region>> parsed;
-    auto watch = overloaded{[&](const received& m) {
-                              if (m.peer != from || parsed) return offer(on, m);
-                              parsed = remote_region::parse(m.message, Engine::fabric::fingerprint,
-                                                            usual_atomicity<typename Engine::fabric>);
-                              return true;
-                            },
-                            [&](const auto& other) { on(other); }};
-    const status waited =
-        until([&] { return parsed.has_value() || !from.alive() || interrupted(on) != nullptr; }, timeout, watch);
-    if (parsed) return *parsed;
+    const auto came = [&] {
+      return from.alive() && record_of(from).words != nullptr && !record_of(from).words->regions.empty();
+    };
+    const status waited = until([&] { return came() || !from.alive() || interrupted(on) != nullptr; }, timeout, on);
+    if (came()) {
+      auto& kept = record_of(from).words->regions;
+      const region_bytes description = kept.front();
+      kept.erase(kept.begin());
+      return remote_region::parse(description, Engine::fabric::fingerprint, usual_atomicity<typename Engine::fabric>);
+    }
     if (!from.alive())
       return {error(errc::peer_lost, "receive region"), "the peer was lost before it described its region"};
     if (const char* seen = interrupted(on))
@@ -118,6 +129,9 @@ class blocking_calls {
     timers<Engine, by_const_reference<Handler>>(e, reported).run();
     (void)e.poll_budget.end_handling();
   }
+
+  /// Requires: alive.
+  static record& record_of(peer p) noexcept { return *static_cast<record*>(peer_access::living(p)); }
 
   Engine& e_;
 };

@@ -29,9 +29,10 @@ class completion_level {
 
   /// Of one piece.
   template <write_state State>
-  [[gnu::always_inline]] status put(peer to, local_memory from, const remote_place& at, until<State> wanted) noexcept {
+  [[gnu::always_inline]] status put(peer to, local_memory from, const remote_place& at,
+                                    completes_when<State> wanted) noexcept {
     using how = checked_way<State>;
-    if constexpr (std::same_as<State, posted>) {
+    if constexpr (std::same_as<State, states::posted>) {
       return initiator_.put(to, from, at, nullptr, false);
     } else {
       record* r = initiator_.living(to);
@@ -49,9 +50,10 @@ class completion_level {
     }
   }
   template <write_state State>
-  [[gnu::always_inline]] status put(peer to, gather_list from, const remote_place& at, until<State> wanted) noexcept {
+  [[gnu::always_inline]] status put(peer to, gather_list from, const remote_place& at,
+                                    completes_when<State> wanted) noexcept {
     using how = checked_way<State>;
-    if constexpr (std::same_as<State, posted>) {
+    if constexpr (std::same_as<State, states::posted>) {
       return gathering<Engine>(e_).put(to, from, at, nullptr, false);
     } else {
       if constexpr (parts_of::write_pieces > 1) {

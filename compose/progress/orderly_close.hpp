@@ -21,7 +21,7 @@ class orderly_close {
 
   template <class Handler>
   status close(peer p, duration timeout, Handler& on) {
-    auto* r = static_cast<record*>(p.record());
+    auto* r = static_cast<record*>(peer_access::record(p));
     if (r == nullptr) return error(errc::invalid, "close");
     if (!is_open(p, *r)) return {};  // the peer left before
     const instant end = e_.port->now() + timeout;
@@ -64,7 +64,7 @@ class orderly_close {
  private:
   /// Whether the handle's connection exists and its end is not being reported.
   static bool is_open(peer p, const record& r) noexcept {
-    return r.number == p.number() && r.state != peer_state::free && r.state != peer_state::lost;
+    return r.number == peer_access::number(p) && r.state != peer_state::free && r.state != peer_state::lost;
   }
   /// Whether a peer waits for an accept or a reject that the library did not take yet.
   static bool has_unsent_answer(const record& r) noexcept {

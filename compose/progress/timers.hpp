@@ -153,7 +153,7 @@ class timers {
         const status sent = e_.tell(r, wire::message_kind::heartbeat, {});
         if (!sent.is_again()) r.last_sent = e_.tick;  // a queue full of writes: the next tick tries again
         if (!sent && !sent.is_again())
-          return teardown<Engine>(e_).gone(r, {errc::peer_lost, sent.from, sent.native_code, "heartbeat"}, on_);
+          return teardown<Engine>(e_).gone(r, {errc::peer_lost, sent.from, sent.native(), "heartbeat"}, on_);
       }
       if (e_.tick - r.last_received > limit) teardown<Engine>(e_).gone(r, error(errc::peer_lost, "silent"), on_);
     }

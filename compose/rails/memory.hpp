@@ -27,8 +27,8 @@ class rails_memory {
     for (auto& net : nets) {
       auto one = net.register_region(memory, without_atomics(granted));
       if (!one) return std::move(one).error();
-      r->rails.push_back(*one);
       r->descriptors.push_back(one->first(0).descriptor);
+      r->rails.push_back(one->release());
     }
     regions_.push_back(std::move(r));
     return striped_region(*regions_.back());
@@ -61,11 +61,17 @@ class rails_memory {
     if (record->rails.front().fingerprint != F::fingerprint)
       return {error(errc::incompatible, "parse region"),
               "this region was made by a transport of another fabric or other rules"};
+    return adopt(std::vector<remote_region>(record->rails.begin(), record->rails.end()));
+  }
+  /// One memory as each rail's connection described it. Errors: incompatible, where these are different memories.
+  result<remote_striped_region> adopt(std::vector<remote_region> rails) {
     auto all = std::make_unique<striped_target>();
-    for (const wire::region_record& each : record->rails) {
-      all->rails.emplace_back(each);
-      all->starts.push_back({each.base, each.key});
+    for (const remote_region& each : rails) {
+      if (each.size() != rails.front().size() || each.granted() != rails.front().granted())
+        return {error(errc::incompatible, "receive region"), "the rails describe regions of different sizes or rights"};
+      all->starts.push_back({each.record().base, each.record().key});
     }
+    all->rails = std::move(rails);
     targets_.push_back(std::move(all));
     return remote_striped_region(*targets_.back());
   }

@@ -46,9 +46,6 @@ class rails {
       if (!net) return {net.error().why, "rail " + std::to_string(made.nets_.size()) + ": " + net.error().sentence};
       made.nets_.push_back(std::move(*net));
     }
-    auto letters = made.nets_.front().allocate(longest_description, rights::none);
-    if (!letters) return std::move(letters).error();
-    made.letter_ = *letters;
     return made;
   }
   rails(rails&&) noexcept = default;
@@ -107,39 +104,65 @@ class rails {
   std::vector<std::byte> export_region(const striped_region& r, progress_owner) const {
     return memory_.describe(nets_, cut(), r);
   }
+  template <class G = F>
+  std::vector<std::byte> export_region(const striped_region& r) const {
+    static_assert(!answer<G, progress_family>::needs_owner,
+                  "weft: on this fabric bytes land only while the target polls; name the progress owner: "
+                  "export_region(region, weft::owner_polls)");
+    return export_region(r, owner_polls);
+  }
   /// Errors: garbled, or of another fabric, number of rails or page size.
   result<remote_striped_region> parse_region(const_bytes from) { return memory_.parse(cut(), from); }
-  /// Sends a region's description by rail 0; the other side takes it with receive_region(). Set-up: waits until it is
-  /// sent.
+  /// Sends a region's descriptions, one on each rail; the other side takes them with receive_region(). Set-up: waits
+  /// until all are sent.
   template <class Handler = detail::refuse_events>
   status send_region(const striped_peer& to, const striped_region& r, progress_owner, duration timeout = 10s,
                      Handler&& on = {}) {
-    const std::vector<std::byte> text = export_region(r, owner_polls);
-    std::copy(text.begin(), text.end(), letter_.data());
-    letter_sent_ = false;
-    status s = again(waits_for::queue, "send_region");
+    if (!to.alive()) return error(errc::peer_lost, "send_region");
+    std::uint32_t next = 0;
+    status s;
     const auto post = [&] {
-      if (s.is_again()) s = nets_.front().send(to.on(0), letter_.first(text.size()), &letter_sent_);
-      return letter_sent_ || (!s && !s.is_again()) || !to.alive();
+      while (next < nets_.size() && to.alive()) {
+        s = nets_[next].send_region(to.on(next), r.registrations().rails[next], owner_polls);
+        if (!s) return !s.is_again();
+        ++next;
+      }
+      return true;
     };
     const status waited = until(post, timeout, on);
-    return letter_sent_          ? status{}
-           : !s && !s.is_again() ? s
-           : to.alive()          ? waited
-                                 : error(errc::peer_lost, "send_region");
+    if (!to.alive()) return error(errc::peer_lost, "send_region");
+    return s.is_again() ? waited : s;
   }
+  template <class Handler = detail::refuse_events, class G = F>
+  status send_region(const striped_peer& to, const striped_region& r, duration timeout = 10s, Handler&& on = {}) {
+    static_assert(!answer<G, progress_family>::needs_owner,
+                  "weft: on this fabric bytes land only while the target polls; name the progress owner: "
+                  "send_region(peer, region, weft::owner_polls)");
+    return send_region(to, r, owner_polls, timeout, on);
+  }
+  /// Waits for the descriptions of a region, one on each rail. Errors: deadline, peer_lost, incompatible.
   template <class Handler = detail::refuse_events>
   result<remote_striped_region> receive_region(const striped_peer& from, duration timeout, Handler&& on = {}) {
-    std::optional<result<remote_striped_region>> parsed;
-    auto watch = overloaded{[&](const received& m) {
-                              if (m.peer != from.on(0) || parsed) return offer(on, m);
-                              parsed = parse_region(m.message);
-                              return true;
-                            },
-                            [&](const auto& other) { on(other); }};
-    const status waited = until([&] { return parsed.has_value() || !from.alive(); }, timeout, watch);
-    if (parsed) return *parsed;
-    return {from.alive() ? waited : error(errc::peer_lost, "receive region"), "the peer did not describe its region"};
+    std::vector<remote_region> all;
+    const instant end = now() + timeout;
+    for (std::uint32_t i = 0; i < nets_.size(); ++i) {
+      if (!from.alive()) break;
+      told<Handler> through{*this, i, on};
+      // Other rails make progress too: their peer may wait for it.
+      result<remote_region> taken(error(errc::deadline, "receive region"),
+                                  "the peer did not describe its region in time");
+      const auto came = [&] {
+        if (!from.alive()) return true;
+        taken = nets_[i].receive_region(from.on(i), duration(0), through);
+        return bool(taken) || taken.why().code != errc::deadline;
+      };
+      (void)until(came, std::max(duration(0), end - now()), on);
+      if (!taken) return std::move(taken).error();
+      all.push_back(*taken);
+    }
+    if (all.size() < nets_.size())
+      return {error(errc::peer_lost, "receive region"), "the peer was lost before it described its region"};
+    return memory_.adopt(std::move(all));
   }
 
   // ---- posting
@@ -192,9 +215,6 @@ class rails {
   instant now() const noexcept { return nets_.front().now(); }
 
  private:
-  static constexpr std::size_t longest_description =
-      wire::striped_front_bytes + wire::most_rails * wire::region_record_bytes;
-
   explicit rails(const rails_options& o)
       : operations_(o.transfers, striping{o.page_bytes, static_cast<std::uint32_t>(o.nodes.size())}) {}
 
@@ -206,12 +226,10 @@ class rails {
     std::remove_reference_t<Handler>& on;
 
     void operator()(const completed& e) const {
-      if (e.context == &all.letter_sent_) all.letter_sent_ = true;
-      else if (!all.operations_.mine(e.context)) on(e);
+      if (!all.operations_.mine(e.context)) on(e);
       else all.operations_.piece_ended(e.context, {});
     }
     void operator()(const failed& e) const {
-      if (e.context == &all.letter_sent_) return;  // send_region() sees that its peer is gone, or its time over
       if (!all.operations_.mine(e.context)) on(e);
       else all.operations_.piece_ended(e.context, e.why);
     }
@@ -269,8 +287,6 @@ class rails {
   rails_memory<F> memory_;  // before the transports: they end first
   striped_operations<F> operations_;
   rails_meeting<F> connection_manager_;
-  region letter_;
-  bool letter_sent_ = false;
   std::vector<transport<F>> nets_;
 };
 

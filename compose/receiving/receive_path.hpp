@@ -264,12 +264,35 @@ class receive_path {
         return true;
       case wire::message_kind::group:
         return ungrouping<Engine, Handler>(e_, on_).take(r, body, !e_.unexpected_messages.empty() && !e_.retrying);
+      case wire::message_kind::region:
+        return keep_region(r, body);
       case wire::message_kind::goodbye:
         teardown<Engine>(e_).left(r, body, on_);
         return true;
       default:
         return true;
     }
+  }
+
+  /// A region description waits for receive_region(). A peer with too many of them is closed: nothing is dropped
+  /// unseen.
+  [[gnu::cold, gnu::noinline]] bool keep_region(record& r, const_bytes body) {
+    constexpr std::size_t most = 64;
+    region_bytes description;
+    if (body.size() != description.size()) {
+      ++e_.garbled;
+      return true;
+    }
+    peer_words* const words = r.made_words();
+    if (words == nullptr) return false;  // the message stays in its receive until there is memory
+    if (words->regions.size() == most) {
+      words->reason = "the peer sent more than 64 regions that receive_region() has not taken";
+      teardown<Engine>(e_).gone(r, error(errc::broken, "receive region"), on_);
+      return true;
+    }
+    std::copy(body.begin(), body.end(), description.begin());
+    words->regions.push_back(description);
+    return true;
   }
 
   /// One notice, or several that go together.

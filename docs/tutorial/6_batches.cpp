@@ -39,7 +39,7 @@ int caller(const std::string& address) {
 
   int ended = 0;
   const auto on = overloaded{[&](completed) { ++ended; }, [](auto&&) {}};
-  if (!net.put(there, data.first(64), page.at(0), until<visible>(&data))) return 1;
+  if (!net.put(there, data.first(64), page.at(0), completes_when<weft::states::visible>(&data))) return 1;
   if (!net.until([&] { return ended == 1; }, 10s, on)) return 1;
 
   auto copy = net.allocate(65536, rights::none).value();

@@ -31,7 +31,7 @@ struct allocation {
   std::vector<worker_seen> workers;
   std::uint64_t number = 0;
   peer client;
-  region words;
+  owned_region words;
   allocation_state state = allocation_state::starting;
   std::optional<executor_end> end;
   instant due{};  ///< The limit of the present state.

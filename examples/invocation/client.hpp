@@ -204,9 +204,9 @@ class client {
   std::uint16_t ready_ = 0;
   std::vector<worker_link> links_;
   function_table functions_;
-  region staging_;
-  region output_;
-  region object_;
+  owned_region staging_;
+  owned_region output_;
+  owned_region object_;
   std::string sentence_;
   std::optional<bill> bill_;
   cold_times times_;

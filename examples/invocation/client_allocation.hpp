@@ -40,14 +40,14 @@ result<void> client<F>::prepare(const allocation_request& request) {
                 std::to_string(request.output_bytes) + " bytes need more than 1 GiB; ask for fewer or smaller ones"};
   auto staging = net_.allocate(slots * input_stride(), rights::none);
   if (!staging) return std::move(staging).error();
-  staging_ = *staging;
+  staging_ = std::move(*staging);
   auto output = net_.allocate(slots * output_stride(), rights::remote_write);
   if (!output) return std::move(output).error();
-  output_ = *output;
+  output_ = std::move(*output);
   if (!request.object.empty()) {
     auto object = net_.allocate(request.object.size(), rights::remote_read);
     if (!object) return std::move(object).error();
-    object_ = *object;
+    object_ = std::move(*object);
     std::ranges::copy(request.object, object_.data());
   }
   links_.assign(request.workers, {});
@@ -146,10 +146,10 @@ void client<F>::drop_allocation() {
   const bool orderly = state_ == allocation_state::releasing;
   for (const worker_link& w : links_)
     if (w.link.alive()) (void)net_.close(w.link, 100ms, router(ignore));
-  if (orderly && staging_.size() > 0) net_.release_region(staging_);
-  if (output_.size() > 0) net_.release_region(output_);
-  if (object_.size() > 0) net_.release_region(object_);
-  staging_ = output_ = object_ = {};
+  if (!orderly) (void)staging_.release();
+  staging_ = {};
+  output_ = {};
+  object_ = {};
   links_.clear();
   functions_ = {};
   state_ = allocation_state::none;

@@ -144,14 +144,12 @@ class manager {
       return (void)letters_.post(net_, client, refused_message{refusal_code::spawn_failed, words.error().sentence});
     const executor_order order = order_for(m);
     auto child = spawn_.start(order);
-    if (!child) {
-      net_.release_region(*words);
+    if (!child)
       return (void)letters_.post(net_, client, refused_message{refusal_code::spawn_failed, child.error().sentence});
-    }
     auto made = std::make_unique<allocation_type>(order, std::move(child).value());
     made->number = ++numbers_;
     made->client = client;
-    made->words = *words;
+    made->words = std::move(*words);
     made->due = net_.now() + o_.start_limit;
     (void)letters_.post(net_, client, allocated_message{made->number, made->child.number()});
     allocations_.push_back(std::move(made));

@@ -19,7 +19,7 @@ class outbox {
   static result<outbox> open(transport<F>& net, std::uint32_t letters) {
     auto memory = net.allocate(letters * largest_message, rights::none);
     if (!memory) return std::move(memory).error();
-    return outbox(*memory, letters);
+    return outbox(std::move(*memory), letters);
   }
 
   /// Errors: no_memory when every buffer is in use or the message is too large; then nothing is sent.
@@ -74,7 +74,7 @@ class outbox {
     letter_state state = letter_state::free;
   };
 
-  outbox(const region& memory, std::uint32_t letters) : memory_(memory), letters_(letters) {}
+  outbox(owned_region memory, std::uint32_t letters) : memory_(std::move(memory)), letters_(letters) {}
 
   std::size_t place(const letter& l) const noexcept {
     return static_cast<std::size_t>(&l - letters_.data()) * largest_message;
@@ -92,7 +92,7 @@ class outbox {
     return true;
   }
 
-  region memory_;
+  owned_region memory_;
   std::vector<letter> letters_;
   std::uint64_t posted_ = 0;
   std::uint32_t queued_ = 0;

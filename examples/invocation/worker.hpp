@@ -317,8 +317,8 @@ class worker {
   remote_region words_;
   remote_region output_;
   remote_region object_;
-  region input_;
-  region staging_;
+  owned_region input_;
+  owned_region staging_;
   std::vector<input_slot> slots_;
   std::uint64_t late_replies_ = 0;  ///< A bit for each slot whose reply the full queue refused.
   idler idle_;

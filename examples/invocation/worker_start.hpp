@@ -19,10 +19,10 @@ result<void> worker<F>::start() {
     return unmet(s, "the manager at " + s_.manager + " opened no account");
   auto input = net_.allocate(input_stride() * s_.slots, rights::remote_write);
   if (!input) return std::move(input).error();
-  input_ = *input;
+  input_ = std::move(*input);
   auto staging = net_.allocate(output_stride() * s_.slots, rights::none);
   if (!staging) return std::move(staging).error();
-  staging_ = *staging;
+  staging_ = std::move(*staging);
   auto client = meet(s_.client, s_.client_secret, end);
   if (!client) return std::move(client).error();
   client_ = *client;
@@ -84,11 +84,12 @@ result<std::vector<std::byte>> worker<F>::fetch(instant end) {
     status s = post_until([&] { return net_.get(client_, into->first(size), object_.at(all.size()), &fetched_); }, end,
                           client_lost_);
     if (s) s = wait_for([&] { return fetched_ || fetch_failed_; }, end);
-    if (!s || fetch_failed_)
+    if (!s || fetch_failed_) {
+      (void)into->release();  // the library may still write there
       return {s ? error(errc::peer_lost, "fetch functions") : s, "the object could not be read from the client"};
+    }
     all.insert(all.end(), into->data(), into->data() + size);
   }
-  net_.release_region(*into);
   return all;
 }
 

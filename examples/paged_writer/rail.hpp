@@ -83,7 +83,7 @@ class rail {
   std::uint32_t number_;
   shard& count_;
   transport<F> net_;
-  region letters_;
+  owned_region letters_;
   peer peer_;
   std::deque<letter> outgoing_;
   std::string wrong_;

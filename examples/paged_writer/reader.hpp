@@ -146,7 +146,7 @@ class reader : public rail<F> {
   bool introduced_ = false;
   notification_counter arrivals_;
   bytes memory_;
-  region region_;
+  owned_region region_;
   std::uint64_t asked_ = 0;
   std::uint64_t verified_ = 0;
   std::uint32_t next_ = number_;  ///< The next page to compare.

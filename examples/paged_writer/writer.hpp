@@ -158,7 +158,7 @@ class writer : public rail<F> {
 
   remote_region memory_;
   std::string text_;  ///< The greeting, reversed.
-  region source_;
+  owned_region source_;
   std::uint64_t page_bytes_ = 0;
   std::deque<round_request> rounds_;
   std::vector<std::uint32_t> order_;  ///< Of the round at the front.

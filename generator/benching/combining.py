@@ -54,7 +54,7 @@ class Combination:
     @property
     def type(self) -> str:
         """The arguments of weft::with, after the fabric."""
-        return ", ".join(f"weft::{family}::{answer}" for family, answer in self.changed)
+        return ", ".join(f"weft::answers::{family}::{answer}" for family, answer in self.changed)
 
 
 def wanted_families(words: Sequence[str], families: tuple[Family, ...]) -> Wanted:

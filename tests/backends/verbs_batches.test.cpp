@@ -20,13 +20,13 @@ namespace {
 using fabric = stub_device::tested_row;
 constexpr bool whole = stub_device::extended;  // the device takes built work completely or not at all
 static_assert(detail::lists_members<detail::engine<fabric>>);
-static_assert(!detail::lists_members<detail::engine<with<fabric, notify::message_after_ordered_write>>>);
+static_assert(!detail::lists_members<detail::engine<with<fabric, answers::notify::message_after_ordered_write>>>);
 
 class verbs_batches : public testing::Test {
  protected:
   static constexpr std::uint32_t operations = 64;
   transport<fabric> there = open(true), net = open(false);
-  region landing = there.allocate(65536, rights::all).value(), source = net.allocate(65536, rights::none).value();
+  owned_region landing = there.allocate(65536, rights::all).value(), source = net.allocate(65536, rights::none).value();
   peer other;
   remote_place place;
   std::map<void*, std::vector<errc>> ends;
@@ -154,7 +154,7 @@ TEST_F(verbs_batches, a_full_queue_refuses_one_member_and_posts_the_others) {
     status s;
     for (; taken < 1000 && (s = b.put(source.first(8), place)); ++taken) {
     }
-    EXPECT_EQ(s.what(), waits_for::queue);
+    EXPECT_EQ(s.waits_for(), waits_for::queue);
     EXPECT_EQ(stub_device::seen().requests, static_cast<unsigned>(taken));
     settle();
     ASSERT_TRUE(b.put(source.first(8), place));
@@ -198,7 +198,7 @@ TEST_F(verbs_batches, a_refusal_after_the_call_is_reported_without_a_context) {
 
 TEST_F(verbs_batches, a_member_larger_than_the_largest_write_keeps_its_place) {
   constexpr std::size_t large = fabric::facts.largest_write + 8;
-  region much = net.allocate(large, rights::none).value(), room = there.allocate(large, rights::all).value();
+  owned_region much = net.allocate(large, rights::none).value(), room = there.allocate(large, rights::all).value();
   const remote_place far = net.parse_region(there.export_region(room)).value().at(0);
   std::memset(much.data(), 7, large);
   auto b = net.batch(other);

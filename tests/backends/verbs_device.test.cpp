@@ -143,7 +143,7 @@ TEST_F(verbs_device, a_full_queue_answers_again_and_drains) {
   for (; posted < marks.size() && (s = put(&marks[posted])); ++posted) {
   }
   EXPECT_EQ(posted, 32U);
-  EXPECT_EQ(s.what(), waits_for::queue);
+  EXPECT_EQ(s.waits_for(), waits_for::queue);
   settle();
   expect_each_once(posted, errc::ok);
   EXPECT_TRUE(put(&marks[posted]));
@@ -151,7 +151,7 @@ TEST_F(verbs_device, a_full_queue_answers_again_and_drains) {
 
 TEST_F(verbs_device, a_full_driver_gives_again_and_posts_nothing) {
   stub_device::refuse_post(ENOMEM);
-  EXPECT_EQ(put(&marks[0]).what(), waits_for::queue);
+  EXPECT_EQ(put(&marks[0]).waits_for(), waits_for::queue);
   settle();
   EXPECT_TRUE(caller.ends.empty());
   EXPECT_TRUE(put(&marks[0]));
@@ -165,7 +165,7 @@ TEST_F(verbs_device, messages_wait_for_receives_and_then_continue) {
   for (; sent < 64; ++sent)
     if (s = caller.net->send<post_mode::signalled>(caller.link, caller.from(8), 7, &marks[sent]); !s) break;
   EXPECT_EQ(sent, receives);
-  EXPECT_EQ(s.what(), waits_for::receive_slot);
+  EXPECT_EQ(s.waits_for(), waits_for::receive_slot);
   settle();
   EXPECT_EQ(listener.arrivals.size(), sent);
   listener.post_receives();
@@ -217,7 +217,7 @@ TEST_F(verbs_device, a_batch_longer_than_the_queue_answers_again_and_posts_its_f
   for (; posted < marks.size() && (s = put(&marks[posted])); ++posted) {
   }
   EXPECT_EQ(posted, 32U);
-  EXPECT_EQ(s.what(), waits_for::queue);
+  EXPECT_EQ(s.waits_for(), waits_for::queue);
   caller.net->end_batch();
   EXPECT_EQ(stub_device::seen().doorbells, 2U) << "16 fit into one call";
   settle();

@@ -17,7 +17,7 @@
 namespace weft::backends::verbs {
 namespace {
 
-using shape = shape_of<with<fabrics::ibverbs_roce, weft::receive_pool::shared>>;
+using shape = shape_of<with<fabrics::ibverbs_roce, weft::answers::receive_pool::shared>>;
 using port_type = port<shape>;
 static_assert(!port_type::link_has_receives);
 
@@ -118,7 +118,7 @@ TEST_F(verbs_device_pool, two_connections_share_one_pool_and_each_receive_ends_o
   EXPECT_EQ(reported, (std::map<std::uint64_t, int>{{7, 4}, {8, 4}, {9, 8}}));
   EXPECT_EQ(stub_device::seen().receives, 0U) << "none is a link's";
   for (std::size_t i = 0; i < receives; ++i) EXPECT_TRUE(listener.post(i)) << i;
-  EXPECT_EQ(listener.post(0).what(), waits_for::queue) << "more than the pool has";
+  EXPECT_EQ(listener.post(0).waits_for(), waits_for::queue) << "more than the pool has";
   EXPECT_EQ(stub_device::seen().shared_receives, receives);
 }
 

@@ -42,8 +42,8 @@ TEST(verbs_errors, each_status_of_a_completion_has_one_meaning_and_keeps_its_num
 
 TEST(verbs_errors, a_full_queue_is_an_answer_and_other_errors_keep_their_number) {
   EXPECT_TRUE(posted(0, "ibv_post_send"));
-  EXPECT_EQ(posted(ENOMEM, "ibv_post_send").what(), waits_for::queue);
-  EXPECT_EQ(posted(-ENOMEM, "ibv_post_send").what(), waits_for::queue);  // some drivers return negative numbers
+  EXPECT_EQ(posted(ENOMEM, "ibv_post_send").waits_for(), waits_for::queue);
+  EXPECT_EQ(posted(-ENOMEM, "ibv_post_send").waits_for(), waits_for::queue);  // some drivers return negative numbers
   const status s = posted(EINVAL, "ibv_post_send");
   EXPECT_EQ(s.code, errc::invalid);
   EXPECT_EQ(s.from, origin::system);

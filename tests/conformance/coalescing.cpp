@@ -19,7 +19,7 @@
 
 namespace weft::conformance {
 
-using gathering_fabric = with<tested, coalesce::up_to<16, 1024>>;
+using gathering_fabric = with<tested, answers::coalesce::up_to<16, 1024>>;
 static_assert(gathering_fabric::fingerprint == tested::fingerprint, "each side decides for itself");
 using gathering_environment =
     std::conditional_t<in_process<gathering_fabric>, simulated_environment<gathering_fabric>, live<gathering_fabric>>;

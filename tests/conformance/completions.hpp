@@ -90,7 +90,7 @@ TYPED_TEST_P(completions, one_post_more_than_the_queue_holds_is_answered_again) 
         while (taken <= fits && (last = get())) ++taken;
         EXPECT_TRUE(last.is_again()) << describe(last);
         EXPECT_LE(taken, fits);
-        if (last.what() == waits_for::operation_slot) {
+        if (last.waits_for() == waits_for::operation_slot) {
           EXPECT_EQ(taken, fits);
         }
         EXPECT_EQ(guest.net.in_flight(), taken) << "a refused post keeps an operation";

@@ -73,7 +73,8 @@ TYPED_TEST_P(composed_allocations, gather_lists_states_flushes_batches_and_float
   using fabric = typename TestFixture::tested_fabric;
   if (TypeParam::simulated)
     GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
-  static constexpr bool sees = reached_by<fabric, visible>::native || reached_by<fabric, visible>::emulated;
+  static constexpr bool sees =
+      reached_by<fabric, weft::states::visible>::native || reached_by<fabric, weft::states::visible>::emulated;
   TestFixture::play(
       {},
       [](test_side& side) {
@@ -104,10 +105,12 @@ TYPED_TEST_P(composed_allocations, gather_lists_states_flushes_batches_and_float
         steady(side, net, "get into as many pieces as may be",
                [&](tally& seen) { return net.get(guest.other, many, at, &seen); });
         if constexpr (sees) {
-          steady(side, net, "put until visible",
-                 [&](tally& seen) { return net.put(guest.other, two[0], at, until<visible>(&seen)); });
-          steady(side, net, "put of two pieces until visible",
-                 [&](tally& seen) { return net.put(guest.other, two, at, until<visible>(&seen)); });
+          steady(side, net, "put until visible", [&](tally& seen) {
+            return net.put(guest.other, two[0], at, completes_when<weft::states::visible>(&seen));
+          });
+          steady(side, net, "put of two pieces until visible", [&](tally& seen) {
+            return net.put(guest.other, two, at, completes_when<weft::states::visible>(&seen));
+          });
         }
         if constexpr (flushes<fabric>)
           steady(side, net, "put and flush", [&](tally& seen) {
@@ -141,8 +144,8 @@ struct fusing_of {
   using type = F;
 };
 template <class F>
-requires(can_answer<F, notify::message_after_delivery>) struct fusing_of<F> {
-  using type = fused_up_to<with<F, notify::message_after_delivery>, 100>;
+requires(can_answer<F, answers::notify::message_after_delivery>) struct fusing_of<F> {
+  using type = fused_up_to<with<F, answers::notify::message_after_delivery>, 100>;
 };
 
 TYPED_TEST_P(composed_allocations, notices_by_message_allocate_nothing) {

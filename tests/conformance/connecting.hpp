@@ -4,8 +4,10 @@
 // on fabrics with connections and on fabrics with addresses only. Hot path: no. Threads: one per side.
 #pragma once
 
+#include "../../compose/callbacks.hpp"
 #include "two_sides.hpp"
 
+#include <cerrno>
 #include <optional>
 
 namespace weft::conformance {
@@ -330,13 +332,95 @@ TYPED_TEST_P(connecting, ipv6_addresses_work) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(connecting, private_data_of_every_length_reaches_both_sides,
-                            private_data_of_65_bytes_is_refused_with_both_sizes,
-                            a_rejection_arrives_with_its_private_data,
-                            connecting_where_nobody_listens_fails_by_the_deadline,
-                            an_invalid_address_is_refused_with_an_example,
-                            a_peer_of_another_build_is_refused_with_a_sentence,
-                            a_message_directly_after_the_acceptance_is_not_lost, two_peers_are_distinguished,
-                            a_full_peer_table_is_an_error_at_the_connecting_side, ipv6_addresses_work);
+TYPED_TEST_P(connecting, wrong_places_are_refused_at_once_with_a_sentence) {
+  using fabric = typename TestFixture::tested_fabric;
+  TestFixture::play({.once = true}, [](test_side& side) {
+    auto net = opened<fabric>(side);
+    const auto no_listener = net.accept_one(patience);
+    ASSERT_FALSE(no_listener);
+    EXPECT_EQ(no_listener.why().code, errc::invalid);
+    EXPECT_NE(no_listener.error().sentence.find("does not listen"), std::string::npos) << no_listener.error().sentence;
+    const auto no_port = net.connect(home() + ":70001", patience);
+    ASSERT_FALSE(no_port);
+    EXPECT_EQ(no_port.why().code, errc::invalid);
+    EXPECT_NE(no_port.error().sentence.find("70001"), std::string::npos) << no_port.error().sentence;
+    const auto no_service = open<fabric>({.node = home(), .service = "70001"});
+    ASSERT_FALSE(no_service);
+    EXPECT_EQ(no_service.why().code, errc::invalid);
+    EXPECT_NE(no_service.error().sentence.find("70001"), std::string::npos) << no_service.error().sentence;
+  });
+}
+
+TYPED_TEST_P(connecting, a_port_in_use_is_named_where_the_library_says_so) {
+  using fabric = typename TestFixture::tested_fabric;
+  TestFixture::play({.once = true}, [](test_side& side) {
+    auto first = opened<fabric>(side, listening());
+    const std::string where = first.listen_address();
+    const std::string service = where.substr(where.rfind(':') + 1);
+    const auto second = open<fabric>({.node = home(), .service = service});
+    if (!second && second.why().native() == EADDRINUSE)  // not every library says so
+      EXPECT_EQ(second.error().sentence.rfind("port " + service + " of " + home() + " is in use", 0), 0U)
+          << second.error().sentence;
+  });
+}
+
+TYPED_TEST_P(connecting, a_handle_carries_the_users_pointer_to_every_event) {
+  using fabric = typename TestFixture::tested_fabric;
+  TestFixture::play(
+      {},
+      [](test_side& side) {
+        auto net = opened<fabric>(side, listening());
+        observer seen;
+        int mine = 0;
+        const peer other = meet_as_listener(side, net, seen);
+        EXPECT_EQ(other.user_data(), nullptr);
+        ASSERT_TRUE(other.set_user_data(&mine));
+        void* with_message = nullptr;
+        void* with_loss = nullptr;
+        seen.on_received = [&](const received& m) { with_message = m.peer.user_data(); };
+        seen.on_lost = [&](const lost& l) { with_loss = l.peer.user_data(); };
+        side.ready(1);
+        await(side, net, seen, "the goodbye", [&] { return seen.losses == 1; });
+        EXPECT_EQ(with_message, &mine);
+        EXPECT_EQ(with_loss, &mine);
+        EXPECT_EQ(net.reason(), "the peer closed the connection");
+        EXPECT_EQ(other.user_data(), nullptr) << "the peer is gone";
+        EXPECT_EQ(other.set_user_data(&mine).code, errc::peer_lost);
+      },
+      [](test_side& side) {
+        auto net = opened<fabric>(side);
+        observer seen;
+        int before = 0;
+        seen.on_connected = [](const connected&) {};
+        const auto begun = net.start_connect(side.wait_for_text(0));
+        ASSERT_TRUE(begun) << begun.error().sentence;
+        ASSERT_TRUE(begun->set_user_data(&before)) << "before the connection is established";
+        await(side, net, seen, "the connection", [&] { return begun->alive(); });
+        EXPECT_EQ(begun->user_data(), &before);
+        serve(side, net, seen, 0);
+        (void)side.wait_for_value(0);
+        const auto text = net.allocate(8, rights::none).value();
+        std::uint64_t ended = 0;
+        on_completion callback{[&](const completed&) { ++ended; }};
+        ASSERT_TRUE(net.retry([&] { return net.send(*begun, text.first(8), &callback); }, patience, callbacks(seen)));
+        ASSERT_TRUE(net.until([&] { return ended == 1; }, patience, callbacks(seen)));
+        EXPECT_EQ(seen.completions, 0U) << "the end of an operation with a callback reached the handler";
+        const instant start = net.now();
+        const status refused =
+            net.retry([&] { return net.put(*begun, text.first(8), remote_place{}, &callback); }, patience, seen);
+        EXPECT_EQ(refused.code, errc::out_of_range) << describe(refused);
+        EXPECT_LT(net.now() - start, patience / 4) << "a permanent error was repeated";
+        EXPECT_TRUE(net.close(*begun, patience, seen));
+        EXPECT_EQ(begun->user_data(), nullptr);
+      });
+}
+
+REGISTER_TYPED_TEST_SUITE_P(
+    connecting, wrong_places_are_refused_at_once_with_a_sentence, a_port_in_use_is_named_where_the_library_says_so,
+    a_handle_carries_the_users_pointer_to_every_event, private_data_of_every_length_reaches_both_sides,
+    private_data_of_65_bytes_is_refused_with_both_sizes, a_rejection_arrives_with_its_private_data,
+    connecting_where_nobody_listens_fails_by_the_deadline, an_invalid_address_is_refused_with_an_example,
+    a_peer_of_another_build_is_refused_with_a_sentence, a_message_directly_after_the_acceptance_is_not_lost,
+    two_peers_are_distinguished, a_full_peer_table_is_an_error_at_the_connecting_side, ipv6_addresses_work);
 
 }  // namespace weft::conformance

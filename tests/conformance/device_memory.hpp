@@ -134,7 +134,7 @@ TYPED_TEST_P(device_memory_of_peers, device_memory_is_source_and_target_of_puts)
         auto net = open<fabric>({.node = home(), .listens = true, .device_memory = true});
         const udmabuf device;
         auto made = net ? net->register_region(device.described(), rights::remote_write)
-                        : result<region>(std::move(net).error());
+                        : result<owned_region>(std::move(net).error());
         side.send_value(1, made ? "go" : "no");
         if (!made) return;
         observer seen;
@@ -154,7 +154,7 @@ TYPED_TEST_P(device_memory_of_peers, device_memory_is_source_and_target_of_puts)
         paint(device.memory(), 5);
         const peer p = meet_as_caller(side, *net, seen);
         const auto there = net->parse_region(serve_for_value(side, *net, seen, 0)).value();
-        const region mine = net->register_region(device.described(), rights::none).value();
+        const owned_region mine = net->register_region(device.described(), rights::none).value();
         push(side, *net, seen, "put", [&] { return net->put(p, mine.first(4096), there.at(0), &seen); });
         await(side, *net, seen, "its completion", [&] { return seen.ends() == 1; });
         side.ready(0);

@@ -13,7 +13,7 @@
 
 namespace weft::conformance {
 
-using by_message = fused_up_to<with<tested, notify::message_after_delivery>, 100>;
+using by_message = fused_up_to<with<tested, answers::notify::message_after_delivery>, 100>;
 using by_message_environment =
     std::conditional_t<in_process<by_message>, simulated_environment<by_message>, live<by_message>>;
 

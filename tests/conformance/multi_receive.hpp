@@ -11,7 +11,7 @@
 namespace weft::conformance {
 
 template <class F>
-inline constexpr bool has_large_buffers = can_answer<F, receive_buffers::multi_receive>;
+inline constexpr bool has_large_buffers = can_answer<F, answers::receive_buffers::multi_receive>;
 
 /// The fabric with large buffers; the fabric itself where its row has none.
 template <class F>
@@ -20,7 +20,7 @@ struct buffered_of {
 };
 template <class F>
 requires(has_large_buffers<F>) struct buffered_of<F> {
-  using type = with<F, receive_buffers::multi_receive>;
+  using type = with<F, answers::receive_buffers::multi_receive>;
 };
 template <class F>
 using buffered = typename buffered_of<F>::type;

@@ -14,15 +14,16 @@ namespace weft::conformance {
 
 template <class F, class... Answers>
 consteval auto asked_of() {
-  if constexpr (can_answer<F, queues::two> && can_answer<F, threading::library_locks>)
-    return with<F, Answers..., queues::two, threading::library_locks>{};
-  else if constexpr (can_answer<F, queues::two>) return with<F, Answers..., queues::two>{};
+  if constexpr (can_answer<F, answers::queues::two> && can_answer<F, answers::threading::library_locks>)
+    return with<F, Answers..., answers::queues::two, answers::threading::library_locks>{};
+  else if constexpr (can_answer<F, answers::queues::two>) return with<F, Answers..., answers::queues::two>{};
   else return with<F, Answers...>{};
 }
 // otherwise the row copies nothing, and `little` is `nothing`
-constexpr bool copies = can_answer<tested, inject::up_to<16>>;
-using copies_nothing = decltype(asked_of<tested, inject::never>());
-using copies_little = decltype(asked_of<tested, std::conditional_t<copies, inject::up_to<16>, inject::never>>());
+constexpr bool copies = can_answer<tested, answers::inject::up_to<16>>;
+using copies_nothing = decltype(asked_of<tested, answers::inject::never>());
+using copies_little =
+    decltype(asked_of<tested, std::conditional_t<copies, answers::inject::up_to<16>, answers::inject::never>>());
 static_assert(consistent_fabric<copies_nothing>() && consistent_fabric<copies_little>());
 /// Bytes of the message itself in a post of so many bytes.
 constexpr std::uint32_t own(std::size_t copied) {

@@ -12,12 +12,12 @@
 
 namespace weft::conformance {
 
-using by_pointer = with<tested, region_address::virtual_address>;
+using by_pointer = with<tested, answers::region_address::virtual_address>;
 static_assert(answer<tested, region_address_family>::form == wire::address_form::offset,
               "otherwise this program tests nothing new");
 static_assert(consistent_fabric<by_pointer>());
 static_assert(by_pointer::fingerprint != tested::fingerprint, "peers need the same build");
-static_assert(std::same_as<answer<by_pointer, flush_family>, flush::tracked_writes>,
+static_assert(std::same_as<answer<by_pointer, flush_family>, answers::flush::tracked_writes>,
               "no message is kept behind writes to pointers");
 static_assert(!ordering<by_pointer>::send_after_write && !ordering<by_pointer>::write_after_write);
 

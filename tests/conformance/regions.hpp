@@ -121,7 +121,91 @@ TYPED_TEST_P(regions, a_write_to_a_released_region_fails) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(regions, allocated_memory_is_zeroed_and_page_aligned, ten_thousand_keys_are_all_different,
+/// Side 0 sends a message, a region, a message, and another region. Side 1 must find each where it belongs, whether the
+/// handler takes messages while receive_region() waits or leaves them.
+template <class F>
+void send_regions_among_messages(test_side& side) {
+  auto net = opened<F>(side, listening());
+  observer seen;
+  const auto text = net.allocate(8, rights::none).value();
+  const auto first = net.allocate(100, rights::remote_write).value(), second = net.allocate(200, rights::all).value();
+  const peer other = meet_as_listener(side, net, seen);
+  for (const region& each : {region(first), region(second)}) {
+    paint(text.memory(), each.size());
+    std::uint64_t ends = seen.completions;
+    push(side, net, seen, "send", [&] { return net.send(other, text.first(8), &net); });
+    await(side, net, seen, "its end", [&] { return seen.completions == ends + 1; });
+    push(side, net, seen, "send_region", [&] { return net.send_region(other, each, owner_polls); });
+  }
+  serve(side, net, seen, 1);
+}
+template <class F>
+void take_regions_among_messages(test_side& side, bool handler_takes) {
+  auto net = opened<F>(side);
+  observer seen;
+  std::vector<std::size_t> messages;
+  seen.on_received = [&](const received& m) {
+    for (const std::size_t which : {100U, 200U})
+      if (first_unlike(m.message, which) == m.message.size() && m.message.size() == 8) messages.push_back(which);
+  };
+  const peer other = meet_as_caller(side, net, seen);
+  std::vector<std::uint64_t> sizes;
+  for (int i = 0; i < 2; ++i) {
+    side.at("receive_region");
+    const auto there = handler_takes ? net.receive_region(other, patience, seen) : net.receive_region(other, patience);
+    ASSERT_TRUE(there) << there.error().sentence;
+    sizes.push_back(there->size());
+  }
+  if constexpr (F::facts.order_send_after_send) {
+    EXPECT_EQ(sizes, (std::vector<std::uint64_t>{100, 200}));
+  } else {
+    EXPECT_EQ(sizes[0] + sizes[1], 300U);
+  }
+  await(side, net, seen, "both messages", [&] { return messages.size() == 2; });
+  EXPECT_EQ(seen.messages, 2U) << "a region's description reached the handler";
+  EXPECT_EQ(net.garbled(), 0U);
+  side.ready(0);
+}
+TYPED_TEST_P(regions, a_message_before_a_region_reaches_the_handler_and_the_region_its_call) {
+  using fabric = typename TestFixture::tested_fabric;
+  for (const bool handler_takes : {true, false})
+    TestFixture::play({}, send_regions_among_messages<fabric>,
+                      [=](test_side& side) { take_regions_among_messages<fabric>(side, handler_takes); });
+}
+
+TYPED_TEST_P(regions, an_owned_region_deregisters_itself_and_may_outlive_its_transport) {
+  using fabric = typename TestFixture::tested_fabric;
+  TestFixture::play({.once = true}, [](test_side& side) {
+    owned_region late;
+    {
+      auto net = opened<fabric>(side);
+      region view;
+      {
+        const auto first = net.allocate(64, rights::all).value();
+        view = first;
+        EXPECT_NE(key_of(net, view), 0U);
+      }
+      EXPECT_EQ(net.parse_region(net.export_region(view, owner_polls)).value().size(), 0U) << "still registered";
+      auto second = net.allocate(128, rights::all).value();
+      auto third = std::move(second);
+      EXPECT_EQ(second.size(), 0U);
+      EXPECT_EQ(net.parse_region(net.export_region(third, owner_polls)).value().size(), 128U);
+      second = net.allocate(256, rights::all).value();
+      third = std::move(second);
+      EXPECT_EQ(third.size(), 256U);
+      const region kept = third.release();
+      third = owned_region();
+      EXPECT_EQ(net.parse_region(net.export_region(kept, owner_polls)).value().size(), 256U)
+          << "released to the transport";
+      late = net.allocate(512, rights::all).value();
+    }
+    EXPECT_EQ(late.size(), 512U);
+  });
+}
+
+REGISTER_TYPED_TEST_SUITE_P(regions, a_message_before_a_region_reaches_the_handler_and_the_region_its_call,
+                            an_owned_region_deregisters_itself_and_may_outlive_its_transport,
+                            allocated_memory_is_zeroed_and_page_aligned, ten_thousand_keys_are_all_different,
                             descriptions_are_parsed_strictly, a_write_to_a_released_region_fails);
 
 }  // namespace weft::conformance

@@ -13,7 +13,7 @@
 namespace weft::conformance {
 
 template <class F>
-inline constexpr bool has_pool = can_answer<F, receive_pool::shared>;
+inline constexpr bool has_pool = can_answer<F, answers::receive_pool::shared>;
 
 /// The fabric with one pool; the fabric itself where its row has none.
 template <class F>
@@ -22,7 +22,7 @@ struct pooled_of {
 };
 template <class F>
 requires(has_pool<F> && !answer<F, receive_pool_family>::one_for_all) struct pooled_of<F> {
-  using type = with<F, receive_pool::shared>;
+  using type = with<F, answers::receive_pool::shared>;
 };
 template <class F>
 using pooled = typename pooled_of<F>::type;

@@ -16,7 +16,8 @@ class states : public suite<Environment> {};
 TYPED_TEST_SUITE_P(states);
 
 template <class F>
-inline constexpr bool shows = reached_by<F, visible>::native || reached_by<F, visible>::emulated;
+inline constexpr bool shows =
+    reached_by<F, weft::states::visible>::native || reached_by<F, weft::states::visible>::emulated;
 
 /// Side 0: reads slots at once after a value outside of the fabric says that they are filled.
 struct filled_slots {
@@ -58,10 +59,14 @@ TYPED_TEST_P(states, a_visible_put_is_read_at_once_by_the_target) {
                                  guest.memory.slice(size + size / 2, size - size / 2)};
             paint({whole.data, size}, 2 * i);
             paint({cut[0].data, size}, 2 * i + 1);
-            push(side, guest.net, guest.seen, "put",
-                 [&] { return guest.net.put(guest.other, whole, guest.there.at(0), until<visible>(&guest)); });
-            push(side, guest.net, guest.seen, "put",
-                 [&] { return guest.net.put(guest.other, cut, guest.there.at(size), until<visible>(&guest)); });
+            push(side, guest.net, guest.seen, "put", [&] {
+              return guest.net.put(guest.other, whole, guest.there.at(0),
+                                   completes_when<weft::states::visible>(&guest));
+            });
+            push(side, guest.net, guest.seen, "put", [&] {
+              return guest.net.put(guest.other, cut, guest.there.at(size),
+                                   completes_when<weft::states::visible>(&guest));
+            });
             await(side, guest.net, guest.seen, "their completions",
                   [&] { return guest.seen.completions == 2 * (i + 1); });
             side.ready(0);
@@ -100,9 +105,10 @@ TYPED_TEST_P(states, a_flush_ends_when_all_earlier_writes_are_visible) {
               paint({from.data, each}, i * count + k);
               const auto at = guest.there.at(k * each);
               push(side, guest.net, guest.seen, "put", [&] {
-                return k % 7 == 3   ? guest.net.put(guest.other, from, at, &named)
-                       : k % 7 == 4 ? guest.net.put(guest.other, from, at, until<source_reusable>(&named))
-                       : k % 7 == 5 ? guest.net.put(guest.other, from, at, until<posted>())
+                return k % 7 == 3 ? guest.net.put(guest.other, from, at, &named)
+                       : k % 7 == 4
+                           ? guest.net.put(guest.other, from, at, completes_when<weft::states::source_reusable>(&named))
+                       : k % 7 == 5 ? guest.net.put(guest.other, from, at, completes_when<weft::states::posted>())
                                     : guest.net.put(guest.other, from, at);
               });
             }
@@ -169,23 +175,29 @@ TYPED_TEST_P(states, weaker_states_end_once_and_a_refused_write_is_never_deliver
         std::uint64_t ends = 0;
         for (const std::size_t size : {0U, 1U, 64U, 4096U}) {
           const local_memory from = guest.memory.first(size);
-          push(side, guest.net, guest.seen, "put",
-               [&] { return guest.net.put(guest.other, from, guest.there.at(0), until<delivered>(&guest)); });
-          push(side, guest.net, guest.seen, "put",
-               [&] { return guest.net.put(guest.other, from, guest.there.at(0), until<source_reusable>(&guest)); });
-          push(side, guest.net, guest.seen, "put",
-               [&] { return guest.net.put(guest.other, from, guest.there.at(0), until<posted>()); });
+          push(side, guest.net, guest.seen, "put", [&] {
+            return guest.net.put(guest.other, from, guest.there.at(0), completes_when<weft::states::delivered>(&guest));
+          });
+          push(side, guest.net, guest.seen, "put", [&] {
+            return guest.net.put(guest.other, from, guest.there.at(0),
+                                 completes_when<weft::states::source_reusable>(&guest));
+          });
+          push(side, guest.net, guest.seen, "put", [&] {
+            return guest.net.put(guest.other, from, guest.there.at(0), completes_when<weft::states::posted>());
+          });
           ends += 2;
           await(side, guest.net, guest.seen, "their completions", [&] { return guest.seen.completions == ends; });
         }
-        EXPECT_EQ(guest.net.put(guest.other, some, guest.there.at(4090), until<delivered>(&guest)).code,
-                  errc::out_of_range);
+        EXPECT_EQ(
+            guest.net.put(guest.other, some, guest.there.at(4090), completes_when<weft::states::delivered>(&guest))
+                .code,
+            errc::out_of_range);
         guest.seen.on_lost = [](const lost&) {};
         guest.seen.on_failed = [&](const failed& f) { EXPECT_EQ(f.context, &guest); };
         remote_place wrong = guest.there.at(0);
         wrong.key ^= fabric::facts.key_bytes >= 4 ? 0x5a5a5a5U : 0x55U;
         push(side, guest.net, guest.seen, "put",
-             [&] { return guest.net.put(guest.other, some, wrong, until<delivered>(&guest)); });
+             [&] { return guest.net.put(guest.other, some, wrong, completes_when<weft::states::delivered>(&guest)); });
         await(
             side, guest.net, guest.seen, "its completion", [&] { return guest.seen.failures == 1; }, 10s);
         EXPECT_EQ(guest.seen.completions, ends);

@@ -20,7 +20,7 @@ namespace weft::conformance {
 
 /// Whether the fabric can wait until its writes are visible (the family flush).
 template <class F>
-inline constexpr bool flushes = !std::same_as<answer<F, flush_family>, flush::refused>;
+inline constexpr bool flushes = !std::same_as<answer<F, flush_family>, answers::flush::refused>;
 
 /// A suite over one environment: `Environment::fabric` is the fabric under test, `play` runs its sides.
 template <class Environment>
@@ -135,7 +135,7 @@ struct target_side {
       : net(opened<F>(side, listening(o))) {
     auto made = net.allocate(size, granted);
     if (!made) throw stopped("allocate: " + made.error().sentence);
-    region = *made;
+    region = made->release();
     other = meet_as_listener(side, net, seen);
     side.send_value(1, const_bytes(net.export_region(region, owner_polls)));
   }
@@ -153,7 +153,7 @@ struct initiator_side {
   initiator_side(test_side& side, std::size_t size, transport_options o = {}) : net(opened<F>(side, o)) {
     auto made = net.allocate(size, rights::none);
     if (!made) throw stopped("allocate: " + made.error().sentence);
-    memory = *made;
+    memory = made->release();
     other = meet_as_caller(side, net, seen);
     auto parsed = net.parse_region(serve_for_value(side, net, seen, 0));
     if (!parsed) throw stopped("parse_region: " + parsed.error().sentence);

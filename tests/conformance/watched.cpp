@@ -16,8 +16,9 @@ namespace weft::conformance {
 
 /// Where the provider's atomics would cost orders, the target executes them.
 template <class F>
-using watched_of = std::conditional_t<F::facts.atomics_cost_order, with<F, notify::watched_word, atomics::target>,
-                                      with<F, notify::watched_word>>;
+using watched_of =
+    std::conditional_t<F::facts.atomics_cost_order, with<F, answers::notify::watched_word, answers::atomics::target>,
+                       with<F, answers::notify::watched_word>>;
 using watched = watched_of<tested>;
 using watched_environment = std::conditional_t<in_process<watched>, simulated_environment<watched>, live<watched>>;
 
@@ -37,7 +38,7 @@ struct without_immediates : tested {
     return changed;
   }();
 };
-using ahead = with<without_immediates, notify::watched_word>;
+using ahead = with<without_immediates, answers::notify::watched_word>;
 static_assert(ordering<ahead>::notice_after_notice);
 INSTANTIATE_TYPED_TEST_SUITE_P(ahead, watched_rings, simulated_environment<ahead>, fabric_name);
 INSTANTIATE_TYPED_TEST_SUITE_P(ahead, fused_notices, simulated_environment<ahead>, fabric_name);

@@ -5,9 +5,9 @@
 
 struct fabric : weft::fabrics::loopback {
 #ifdef WEFT_FIXED
-  using policies = mistake::answers<weft::notify::immediate>;
+  using policies = mistake::answers<weft::answers::notify::immediate>;
 #else
-  using policies = weft::policy_set<weft::endpoint::connected, weft::bootstrap::socket_address>;
+  using policies = weft::policy_set<weft::answers::endpoint::connected, weft::answers::bootstrap::socket_address>;
 #endif
 };
 static_assert(weft::complete_fabric<fabric>);

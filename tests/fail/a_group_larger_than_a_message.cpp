@@ -5,9 +5,9 @@
 #include <weft/generated/efa_direct.hpp>
 
 #ifdef WEFT_FIXED
-using grouping = weft::with<weft::fabrics::efa_direct, weft::coalesce::up_to<64, 4096>>;
+using grouping = weft::with<weft::fabrics::efa_direct, weft::answers::coalesce::up_to<64, 4096>>;
 #else
-using grouping = weft::with<weft::fabrics::efa_direct, weft::coalesce::up_to<64, 65536>>;
+using grouping = weft::with<weft::fabrics::efa_direct, weft::answers::coalesce::up_to<64, 65536>>;
 #endif
 
 static_assert(weft::consistent_fabric<grouping>());

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// EXPECT: event_handler
-// EXPECT: lost
+// EXPECT: weft: the handler does not take `lost`: add [](const weft::lost& l) {…} or [](auto&&) {}
 #include "made_fabric.hpp"
 
 int main() {

@@ -5,9 +5,9 @@
 #include <weft/generated/loopback.hpp>
 
 #ifdef WEFT_FIXED
-using fabric = weft::with<weft::fabrics::loopback, weft::notify::message_after_ordered_write>;
+using fabric = weft::with<weft::fabrics::loopback, weft::answers::notify::message_after_ordered_write>;
 #else
-using fabric = weft::with<weft::fabrics::loopback, weft::notify::remote_counter>;
+using fabric = weft::with<weft::fabrics::loopback, weft::answers::notify::remote_counter>;
 #endif
 
 int main() { return weft::open<fabric>({}) ? 0 : 1; }

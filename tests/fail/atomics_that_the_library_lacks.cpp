@@ -7,9 +7,9 @@
 #include <weft/compose/with.hpp>
 
 #ifdef WEFT_FIXED
-using asked = weft::with<weft::selected, weft::atomics::target>;
+using asked = weft::with<weft::selected, weft::answers::atomics::target>;
 #else
-using asked = weft::with<weft::selected, weft::atomics::provider>;
+using asked = weft::with<weft::selected, weft::answers::atomics::provider>;
 #endif
 
 int main() { return asked::fingerprint != 0 ? 0 : 1; }

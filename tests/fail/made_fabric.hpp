@@ -19,13 +19,14 @@ constexpr weft::fabric_facts without_order() {
 
 /// The in-process fabric's answers, except for notify.
 template <class Notify>
-using answers =
-    weft::policy_set<weft::endpoint::connected, weft::bootstrap::socket_address, weft::framing::immediate,
-                     weft::region_address::offset, weft::region_key::application, weft::local_descriptor::not_needed,
-                     weft::region_binding::domain, Notify, weft::write_fault::reported, weft::atomics::provider,
-                     weft::progress::polling, weft::wait::yield, weft::back_pressure::report,
-                     weft::threading::one_owner, weft::completion::selective, weft::liveness::provider,
-                     weft::receive_buffers::slots, weft::receive_pool::per_link, weft::flush::refused,
-                     weft::coalesce::none, weft::queues::one, weft::inject::as_the_row_permits>;
+using answers = weft::policy_set<
+    weft::answers::endpoint::connected, weft::answers::bootstrap::socket_address, weft::answers::framing::immediate,
+    weft::answers::region_address::offset, weft::answers::region_key::application,
+    weft::answers::local_descriptor::not_needed, weft::answers::region_binding::domain, Notify,
+    weft::answers::write_fault::reported, weft::answers::atomics::provider, weft::answers::progress::polling,
+    weft::answers::wait::yield, weft::answers::back_pressure::report, weft::answers::threading::one_owner,
+    weft::answers::completion::selective, weft::answers::liveness::provider, weft::answers::receive_buffers::slots,
+    weft::answers::receive_pool::per_link, weft::answers::flush::refused, weft::answers::coalesce::none,
+    weft::answers::queues::one, weft::answers::inject::as_the_row_permits>;
 
 }  // namespace mistake

@@ -5,9 +5,9 @@
 struct fabric : weft::fabrics::loopback {
   static constexpr weft::fabric_facts facts = mistake::without_order();
 #ifdef WEFT_FIXED
-  using policies = mistake::answers<weft::notify::message_after_delivery>;
+  using policies = mistake::answers<weft::answers::notify::message_after_delivery>;
 #else
-  using policies = mistake::answers<weft::notify::message_after_ordered_write>;
+  using policies = mistake::answers<weft::answers::notify::message_after_ordered_write>;
 #endif
 };
 

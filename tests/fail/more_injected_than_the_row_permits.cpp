@@ -5,10 +5,11 @@
 #include <weft/generated/loopback.hpp>
 
 #ifdef WEFT_FIXED
-using injecting = weft::with<weft::fabrics::loopback, weft::inject::up_to<weft::fabrics::loopback::facts.inject_bytes>>;
+using injecting =
+    weft::with<weft::fabrics::loopback, weft::answers::inject::up_to<weft::fabrics::loopback::facts.inject_bytes>>;
 #else
 using injecting =
-    weft::with<weft::fabrics::loopback, weft::inject::up_to<weft::fabrics::loopback::facts.inject_bytes + 1>>;
+    weft::with<weft::fabrics::loopback, weft::answers::inject::up_to<weft::fabrics::loopback::facts.inject_bytes + 1>>;
 #endif
 
 static_assert(weft::consistent_fabric<injecting>());

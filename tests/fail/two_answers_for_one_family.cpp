@@ -3,9 +3,9 @@
 #include <weft/policies/policies.hpp>
 
 #ifdef WEFT_FIXED
-using answers = weft::policy_set<weft::region_address::offset, weft::region_key::application>;
+using answers = weft::policy_set<weft::answers::region_address::offset, weft::answers::region_key::application>;
 #else
-using answers = weft::policy_set<weft::region_address::offset, weft::region_address::virtual_address>;
+using answers = weft::policy_set<weft::answers::region_address::offset, weft::answers::region_address::virtual_address>;
 #endif
 
 int main() { return answers::count<weft::region_address_family> == 1 ? 0 : 1; }

@@ -5,9 +5,9 @@
 #include <weft/generated/mapped.hpp>
 
 #ifdef WEFT_FIXED
-using fabric = weft::with<weft::fabrics::mapped, weft::queues::one>;
+using fabric = weft::with<weft::fabrics::mapped, weft::answers::queues::one>;
 #else
-using fabric = weft::with<weft::fabrics::mapped, weft::queues::two>;
+using fabric = weft::with<weft::fabrics::mapped, weft::answers::queues::two>;
 #endif
 
 static_assert(weft::consistent_fabric<fabric>());

@@ -79,7 +79,7 @@ TEST(connections, posts_before_the_connection_is_up_wait) {
     me.link = me.net->dial(server.net->address(), 1).value();
     const status said = me.net->send<post_mode::signalled>(me.link, me.staged(0, 4), 0, nullptr);
     EXPECT_TRUE(said.is_again());
-    EXPECT_EQ(said.what(), waits_for::connection);
+    EXPECT_EQ(said.waits_for(), waits_for::connection);
   });
   EXPECT_TRUE(w.run(10s));
 }
@@ -99,7 +99,7 @@ TEST(connections, a_lazy_fabric_connects_only_while_its_target_polls) {
     ASSERT_TRUE(me.dial(loopback::oob_exchange::fetch("server", "9", 1s).value()));
     const auto post = [&] { return me.net->send<post_mode::signalled>(me.link, me.staged(0, 4), 0, nullptr); };
     for (int i = 0; i < 200; ++i) {
-      EXPECT_EQ(post().what(), waits_for::connection);
+      EXPECT_EQ(post().waits_for(), waits_for::connection);
       me.turn();
     }
     EXPECT_FALSE(polls);

@@ -88,7 +88,7 @@ TEST(contract, the_queue_has_the_requested_depth) {
     status said{};
     while ((said = me.net->read(me.link, me.staged(0, 8), server.spot(0), nullptr))) ++posted;
     EXPECT_EQ(posted, 5);
-    EXPECT_EQ(said.what(), waits_for::queue);
+    EXPECT_EQ(said.waits_for(), waits_for::queue);
     for (int i = 0; i < 100'000 && me.ended.size() < 5; ++i) {
       me.turn();
       server.turn();

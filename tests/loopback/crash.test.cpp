@@ -81,7 +81,7 @@ TEST(crash, after_a_silent_death_the_survivor_fills_its_queue_and_no_more) {
         while (me.net->read(me.link, me.staged(0, 8), {0, 77}, nullptr)) ++posted;
         EXPECT_EQ(posted, 256);
         me.idle(1s);
-        EXPECT_EQ(me.net->read(me.link, me.staged(0, 8), {0, 77}, nullptr).what(), waits_for::queue);
+        EXPECT_EQ(me.net->read(me.link, me.staged(0, 8), {0, 77}, nullptr).waits_for(), waits_for::queue);
       });
   EXPECT_TRUE(run) << run.sentence;
 }

@@ -164,7 +164,7 @@ TEST(faults, queue_full_faults_come_in_bursts_and_end) {
           const status said = me.net->template send<post_mode::signalled>(me.link, me.staged(0, 4), 0, nullptr);
           if (said) ++i;
           if (said.is_again()) {
-            EXPECT_EQ(said.what(), waits_for::queue);
+            EXPECT_EQ(said.waits_for(), waits_for::queue);
             ++full;
             me.turn();
           }

@@ -23,12 +23,15 @@ struct addressed_row : fabrics::loopback {
     f.endpoint_type = endpoint_type::addressed;
     return f;
   }();
-  using policies = policy_set<endpoint::addressed, bootstrap::socket_address, framing::immediate,
-                              region_address::offset, region_key::application, local_descriptor::not_needed,
-                              region_binding::domain, notify::immediate, write_fault::reported, atomics::provider,
-                              progress::polling, wait::yield, back_pressure::report, threading::one_owner,
-                              completion::selective, liveness::heartbeat, receive_buffers::slots, receive_pool::shared,
-                              flush::message_behind_writes, coalesce::none, queues::one, inject::as_the_row_permits>;
+  using policies =
+      policy_set<answers::endpoint::addressed, answers::bootstrap::socket_address, answers::framing::immediate,
+                 answers::region_address::offset, answers::region_key::application,
+                 answers::local_descriptor::not_needed, answers::region_binding::domain, answers::notify::immediate,
+                 answers::write_fault::reported, answers::atomics::provider, answers::progress::polling,
+                 answers::wait::yield, answers::back_pressure::report, answers::threading::one_owner,
+                 answers::completion::selective, answers::liveness::heartbeat, answers::receive_buffers::slots,
+                 answers::receive_pool::shared, answers::flush::message_behind_writes, answers::coalesce::none,
+                 answers::queues::one, answers::inject::as_the_row_permits>;
 };
 
 /// The bytes of a hello as a later release might send it.

@@ -17,22 +17,23 @@ namespace {
 using row = fabrics::loopback;
 
 // Both compilers must give the same names: peers compare these words.
-static_assert(policy_name<notify::immediate>() == "notify::immediate");
-static_assert(family_name<wait::spin>() == "wait" && answer_name<wait::spin>() == "spin");
+static_assert(policy_name<answers::notify::immediate>() == "answers::notify::immediate");
+static_assert(family_name<answers::wait::spin>() == "wait" && answer_name<answers::wait::spin>() == "spin");
 
 // ---- answers by hand
-static_assert(can_answer<row, notify::message_after_delivery> && !can_answer<row, notify::remote_counter>);
-static_assert(!can_answer<row, atomics_family> && !can_answer<int, wait::spin>);
-using by_hand = with<row, notify::message_after_delivery, atomics::target>;
+static_assert(can_answer<row, answers::notify::message_after_delivery> &&
+              !can_answer<row, answers::notify::remote_counter>);
+static_assert(!can_answer<row, atomics_family> && !can_answer<int, answers::wait::spin>);
+using by_hand = with<row, answers::notify::message_after_delivery, answers::atomics::target>;
 static_assert(consistent_fabric<by_hand>());
-static_assert(std::same_as<answer<by_hand, notify_family>, notify::message_after_delivery>);
+static_assert(std::same_as<answer<by_hand, notify_family>, answers::notify::message_after_delivery>);
 static_assert(std::same_as<answer<by_hand, endpoint_family>, answer<row, endpoint_family>>,
               "what nobody asked for stays");
 static_assert(by_hand::fingerprint != row::fingerprint, "its peers must have the same answers");
 static_assert(with<row, answer<row, notify_family>>::fingerprint == row::fingerprint,
               "the row's own answer changes nothing");
 static_assert(with<row, answer<row, wait_family>>::shared == row::shared, "each side chooses its own way to wait");
-static_assert(can_answer<by_hand, wait::spin> == can_answer<row, wait::spin>,
+static_assert(can_answer<by_hand, answers::wait::spin> == can_answer<row, answers::wait::spin>,
               "a fabric made from a row has the row's refusals");
 
 TEST(an_answer_by_hand, is_part_of_the_fingerprint_that_peers_compare) {

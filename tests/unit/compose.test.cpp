@@ -29,6 +29,16 @@ TEST(host_and_service, host_and_service_are_parsed) {
   is("[fe80::1%eth0]:7471", "fe80::1%eth0", "7471");
 }
 
+TEST(host_and_service, refuses_numbers_that_are_no_port) {
+  const auto parsed = host_and_service::parse("127.0.0.1:70001");
+  ASSERT_FALSE(parsed);
+  EXPECT_EQ(parsed.error().sentence, "service 70001 is no port: ports are numbers up to 65535");
+  EXPECT_EQ(host_and_service::not_a_port("65535"), "");
+  EXPECT_EQ(host_and_service::not_a_port("0"), "");
+  EXPECT_EQ(host_and_service::not_a_port("http"), "");
+  EXPECT_NE(host_and_service::not_a_port("18446744073709551617"), "");
+}
+
 TEST(host_and_service, invalid_text_is_refused_and_quoted) {
   for (const char* text :
        {"", ":", "node7", "node7:", ":7471", "::1:7471", "[::1]", "[::1]7471", "[::1", "[]:7471", "[::1]:", "a:b:c"}) {

@@ -50,5 +50,24 @@ TEST(describe, the_librarys_error_number_and_origin_are_kept) {
   EXPECT_EQ(describe({errc::ok, origin::weft, 0, nullptr}), "ok: done");
 }
 
+TEST(a_status, says_which_of_its_three_numbers_it_carries) {
+  const status full = again(waits_for::receive_slot, "send");
+  EXPECT_EQ(full.carries(), number_meaning::waits_for);
+  EXPECT_EQ(full.waits_for(), waits_for::receive_slot);
+  EXPECT_EQ(full.native(), 0);
+  EXPECT_EQ(full.receiver_bytes(), 0);
+  const status large{errc::truncated, origin::weft, 4096, "send"};
+  EXPECT_EQ(large.carries(), number_meaning::receiver_bytes);
+  EXPECT_EQ(large.receiver_bytes(), 4096);
+  EXPECT_EQ(large.waits_for(), waits_for::nothing);
+  EXPECT_EQ(large.native(), 0);
+  EXPECT_NE(describe(large).find("(4096 bytes)"), std::string::npos) << describe(large);
+  const status other{errc::truncated, origin::libfabric, -265, "fi_recv"};
+  EXPECT_EQ(other.carries(), number_meaning::native);
+  EXPECT_EQ(other.native(), -265);
+  EXPECT_EQ(other.receiver_bytes(), 0);
+  EXPECT_EQ(error(errc::denied, "put").carries(), number_meaning::nothing);
+}
+
 }  // namespace
 }  // namespace weft

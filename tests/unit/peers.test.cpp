@@ -68,6 +68,31 @@ TEST(memory_of_peers, an_idle_addressed_peer_takes_64_bytes) {
   }
 }
 
+TEST(a_handle_of_a_peer, carries_a_pointer_until_the_peer_ends) {
+  peer_table<idle_peer> table(1);
+  idle_peer& r = *table.take();
+  r.state = peer_state::requested;
+  const peer handle = peer_access::make(&r, r.number);
+  int mine = 0;
+  EXPECT_EQ(handle.user_data(), nullptr);
+  EXPECT_EQ(peer().user_data(), nullptr);
+  EXPECT_EQ(peer().set_user_data(&mine).code, errc::peer_lost);
+  EXPECT_TRUE(handle.set_user_data(&mine));
+  EXPECT_EQ(peer_access::make(&r, r.number).user_data(), &mine) << "another handle of the same peer";
+  const std::size_t times = times_asked;
+  EXPECT_TRUE(handle.set_user_data(nullptr));
+  EXPECT_EQ(times_asked, times) << "the second call allocates nothing";
+  EXPECT_TRUE(handle.set_user_data(&mine));
+  leave(table, r);
+  idle_peer& again = *table.take();
+  ASSERT_EQ(&again, &r);
+  const peer next = peer_access::make(&again, again.number);
+  EXPECT_EQ(next.user_data(), nullptr);
+  EXPECT_TRUE(next.set_user_data(&r));
+  EXPECT_EQ(handle.user_data(), nullptr) << "a stale handle reads the pointer of the next peer";
+  EXPECT_EQ(handle.set_user_data(&mine).code, errc::peer_lost);
+}
+
 TEST(memory_of_peers, atomic_words_take_memory_only_where_used) {
   peer_table<idle_peer> table(2);
   idle_peer& r = *table.take();

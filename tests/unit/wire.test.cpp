@@ -61,7 +61,7 @@ region_record sample_region() {
 TEST(golden, a_hello) {
   EXPECT_EQ(hex(encoded(sample())),
             "77656674"
-            "0400"
+            "0500"
             "a100000000000000"
             "05002000"
             "0300"
@@ -121,6 +121,8 @@ TEST(golden, requests_replies_and_numbers) {
 }
 TEST(golden, a_tag) {
   EXPECT_EQ(message_tag::of(message_kind::notify, connection_number::of(0x01234, 0xbc)).word, 0x6bc01234U);
+  EXPECT_EQ(message_tag::of(message_kind::region, connection_number::of(0x01234, 0xbc)).word, 0xfbc01234U);
+  EXPECT_EQ(message_tag::of(message_kind::region, connection_number::of(0x01234, 0xbc)).kind(), message_kind::region);
 }
 
 TEST(a_hello, comes_back_as_it_was) {

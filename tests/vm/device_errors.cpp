@@ -102,7 +102,7 @@ TEST_F(device_errors, a_full_send_queue_is_reported_and_loses_nothing) {
   std::printf("[ observed ] send queue: %zu accepted, then %d\n", posted, static_cast<int>(last.code));
   if (knows_receives || posted < most) {
     EXPECT_EQ(last.code, errc::again) << "after " << posted;
-    EXPECT_EQ(last.what(), waits_for::queue);
+    EXPECT_EQ(last.waits_for(), waits_for::queue);
   }
   EXPECT_GE(posted, facts.queue_depth / 2);
   EXPECT_TRUE(self.pump_until([&] { return completions_reported(token(1)) >= posted; }))
@@ -128,7 +128,7 @@ TEST_F(device_errors, an_exhausted_receive_queue_is_reported_and_loses_nothing) 
   EXPECT_EQ(last.code, errc::again) << "after " << posted;
   EXPECT_TRUE(std::chrono::steady_clock::now() < awake) << "too late to say anything";
   if (knows_receives) {
-    EXPECT_EQ(last.what(), waits_for::receive_slot);
+    EXPECT_EQ(last.waits_for(), waits_for::receive_slot);
     EXPECT_LE(posted, slot_count);
     EXPECT_GT(posted, slot_count / 2);
   }

@@ -29,7 +29,7 @@ struct silent_notify {
   using family = notify_family;
   static constexpr bool rides_on_write = true;
 };
-static_assert(!notify_policy<silent_notify> && notify_policy<notify::immediate>);
+static_assert(!notify_policy<silent_notify> && notify_policy<answers::notify::immediate>);
 
 // ---- fabrics
 static_assert(complete_fabric<fabrics::loopback>);
@@ -41,7 +41,7 @@ struct without_a_name {
 };
 static_assert(!complete_fabric<without_a_name>);
 struct half_answered : fabrics::loopback {
-  using policies = policy_set<endpoint::connected, framing::immediate>;
+  using policies = policy_set<answers::endpoint::connected, answers::framing::immediate>;
 };
 static_assert(!complete_fabric<half_answered>);
 static_assert(consistent_fabric<fabrics::loopback>());

@@ -32,7 +32,9 @@ status in_a_group(net_type& net, peer there, std::span<const local_memory> repor
     if (status s = g.send(each); !s) return s;
   return g.close();
 }
-using gathering = weft::with<fabric, coalesce::up_to<64, coalesce::bytes_for(64, 16)>>;  // its peers may be plain ones
+using gathering =
+    weft::with<fabric,
+               answers::coalesce::up_to<64, answers::coalesce::bytes_for(64, 16)>>;  // its peers may be plain ones
 
 status from_pieces(net_type& net, peer there, local_memory head, local_memory body, const remote_place& at,
                    void* request) {
@@ -41,9 +43,10 @@ status from_pieces(net_type& net, peer there, local_memory head, local_memory bo
 }
 
 status until_it_is_seen(net_type& net, peer there, local_memory from, const remote_place& at, void* request) {
-  if (status s = net.put(there, from, at); !s) return s;                             // posted: reports failures only
-  if (status s = net.put(there, from, at, until<delivered>(request)); !s) return s;  // the target has it
-  return net.flush(there, request);                                                  // all before it are visible
+  if (status s = net.put(there, from, at); !s) return s;  // posted: reports failures only
+  if (status s = net.put(there, from, at, completes_when<states::delivered>(request)); !s)
+    return s;                        // the target has it
+  return net.flush(there, request);  // all before it are visible
 }
 
 bool is_set_in_time(net_type& net, std::uint64_t& word, std::uint64_t wanted, duration at_most) {
@@ -54,7 +57,7 @@ bool is_set_in_time(net_type& net, std::uint64_t& word, std::uint64_t wanted, du
   return true;
 }
 
-result<words<atomicity::target>> counters(net_type& net) {
+result<owned_words<atomicity::target>> counters(net_type& net) {
   return net.allocate_words<atomicity::target>(64, rights::remote_atomic);
 }
 status count(net_type& net, peer there, const remote_words<atomicity::target>& theirs, void* request) {
@@ -62,8 +65,8 @@ status count(net_type& net, peer there, const remote_words<atomicity::target>& t
   return net.add<double>(there, theirs.at(8), 0.5, request);
 }
 
-result<region> of_a_device(net_type& net, int dmabuf, std::byte* pointer,
-                           std::size_t size) {  // opened with {.device_memory = true}
+result<owned_region> of_a_device(net_type& net, int dmabuf, std::byte* pointer,
+                                 std::size_t size) {  // opened with {.device_memory = true}
   return net.register_region(dmabuf_memory{.descriptor = dmabuf, .address = pointer, .size = size},
                              rights::remote_write);
 }

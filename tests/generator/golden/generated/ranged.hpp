@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generated from providers.yaml, row ranged, by templates/fabric.hpp.j2: do not edit. After a change there: ./weft
-// generate
+// Generated from providers.yaml, row ranged, by templates/fabric.hpp.j2: do not edit. After a change there: ./weft generate
 #pragma once
 
 #include "../backends/libfabric/port.hpp"
@@ -48,51 +47,51 @@ struct ranged_since_1_15 {
   } };
   using policies = policy_set<
       // endpoint: connected: ranged.endpoint_type is connected (claimed: c)
-      endpoint::connected,
+      answers::endpoint::connected,
       // bootstrap: socket_address: ranged.address_resolution is socket (claimed: c)
-      bootstrap::socket_address,
+      answers::bootstrap::socket_address,
       // framing: immediate: ranged.send_immediate_bytes is 4 (claimed: c)
-      framing::immediate,
+      answers::framing::immediate,
       // region_address: offset: ranged.virtual_addressing is false (claimed: c)
-      region_address::offset,
+      answers::region_address::offset,
       // region_key: application: ranged.key_owner is application (claimed: c)
-      region_key::application,
+      answers::region_key::application,
       // local_descriptor: not_needed: ranged.local_registration is false (claimed: c)
-      local_descriptor::not_needed,
+      answers::local_descriptor::not_needed,
       // region_binding: domain: ranged.region_endpoint_binding is false (claimed: c)
-      region_binding::domain,
+      answers::region_binding::domain,
       // notify: message_after_delivery: ranged.delivery_complete is true (claimed: c); chosen by hand: to show that it can be done
-      notify::message_after_delivery,
+      answers::notify::message_after_delivery,
       // write_fault: reported: ranged.refused_write is reported (claimed: c)
-      write_fault::reported,
+      answers::write_fault::reported,
       // atomics: target: ranged.atomics is none (claimed: c); the target's progress can execute them on any fabric
-      atomics::target,
+      answers::atomics::target,
       // progress: polling: ranged.data_progress is polling (claimed: c)
-      progress::polling,
+      answers::progress::polling,
       // wait: descriptor: ranged.completion_wait is descriptor (claimed: c)
-      wait::descriptor,
+      answers::wait::descriptor,
       // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      back_pressure::report,
+      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
-      threading::one_owner,
+      answers::threading::one_owner,
       // completion: selective: ranged.selective_completion is true (claimed: c)
-      completion::selective,
+      answers::completion::selective,
       // liveness: heartbeat: ranged.reports_killed_peer is false (claimed: c); ranged.same_host is false (claimed: c); messages of our own work on
       //   any fabric
-      liveness::heartbeat,
+      answers::liveness::heartbeat,
       // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
-      receive_buffers::slots,
+      answers::receive_buffers::slots,
       // receive_pool: per_link: ranged.endpoint_type is connected (claimed: c)
-      receive_pool::per_link,
+      answers::receive_pool::per_link,
       // flush: refused: ranged.order_send_after_write is false (claimed: c); ranged.refused_write is reported (claimed: c); no message is kept behind
       //   writes, and no end of a write means delivered
-      flush::refused,
+      answers::flush::refused,
       // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
-      coalesce::none,
+      answers::coalesce::none,
       // queues: one: one look finds both on any fabric
-      queues::one,
+      answers::queues::one,
       // inject: as_the_row_permits: ranged.inject_bytes is 64 (claimed: c)
-      inject::as_the_row_permits
+      answers::inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<ranged_since_1_15>);
@@ -116,14 +115,16 @@ struct ranged_since_2_0 : ranged_since_1_15 {
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"wwlnwl wwln-- wwllwl wwll-- wwll-- wwll-- wwllwl wwllwl wwllwl"};
   using policies = policy_set<
-      endpoint::connected, bootstrap::socket_address, framing::immediate, region_address::offset, region_key::application,
-      local_descriptor::not_needed, region_binding::domain, notify::message_after_delivery, write_fault::reported,
+      answers::endpoint::connected, answers::bootstrap::socket_address, answers::framing::immediate,
+      answers::region_address::offset, answers::region_key::application, answers::local_descriptor::not_needed,
+      answers::region_binding::domain, answers::notify::message_after_delivery, answers::write_fault::reported,
       // atomics: provider: ranged.atomics is provider (claimed: the news of 2.0; observed: 2026-11-20 libfabric 2.0.0 loopback, fetch-add was right);
       //   ranged.atomics_cost_order is false (claimed: c)
-      atomics::provider,
-      progress::polling, wait::descriptor, back_pressure::report, threading::one_owner, completion::selective,
-      liveness::heartbeat, receive_buffers::slots, receive_pool::per_link, flush::refused, coalesce::none, queues::one,
-      inject::as_the_row_permits
+      answers::atomics::provider,
+      answers::progress::polling, answers::wait::descriptor, answers::back_pressure::report, answers::threading::one_owner,
+      answers::completion::selective, answers::liveness::heartbeat, answers::receive_buffers::slots,
+      answers::receive_pool::per_link, answers::flush::refused, answers::coalesce::none, answers::queues::one,
+      answers::inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<ranged_since_2_0>);
@@ -149,13 +150,15 @@ struct ranged_since_2_2 : ranged_since_2_0 {
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"wwlnwl wwln-- wwllwl wwll-- wwll-- wwll-- wwllwl wwllwl wwllwl"};
   using policies = policy_set<
-      endpoint::connected, bootstrap::socket_address, framing::immediate, region_address::offset, region_key::application,
-      local_descriptor::not_needed, region_binding::domain, notify::message_after_delivery, write_fault::reported,
-      atomics::provider, progress::polling,
+      answers::endpoint::connected, answers::bootstrap::socket_address, answers::framing::immediate,
+      answers::region_address::offset, answers::region_key::application, answers::local_descriptor::not_needed,
+      answers::region_binding::domain, answers::notify::message_after_delivery, answers::write_fault::reported,
+      answers::atomics::provider, answers::progress::polling,
       // wait: spin: ranged.completion_wait is none (claimed: the news of 2.2)
-      wait::spin,
-      back_pressure::report, threading::one_owner, completion::selective, liveness::heartbeat, receive_buffers::slots,
-      receive_pool::per_link, flush::refused, coalesce::none, queues::one, inject::as_the_row_permits
+      answers::wait::spin,
+      answers::back_pressure::report, answers::threading::one_owner, answers::completion::selective, answers::liveness::heartbeat,
+      answers::receive_buffers::slots, answers::receive_pool::per_link, answers::flush::refused, answers::coalesce::none,
+      answers::queues::one, answers::inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<ranged_since_2_2>);

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The memory of a transport, as users call it: registering, describing to peers, and the peer's descriptions. Each call
+// belongs to set-up. Hot path: memory(). Threads: the owner's.
+#pragma once
+
+#include "../progress_owner.hpp"
+#include "../region.hpp"
+#include "../words.hpp"
+#include "registration.hpp"
+
+#include <memory>
+#include <utility>
+
+namespace weft::detail {
+
+/// Base of transport<F>.
+template <class Transport, class F>
+class memory_calls {
+  using engine_type = engine<F>;
+  using registrar_type = registrar<engine_type>;
+
+ public:
+  /// Registers memory of the caller, who keeps the memory for longer than the region.
+  /// Errors: invalid (no bytes, or words that are not aligned), no_memory, native; each with a sentence.
+  result<owned_region> register_region(bytes memory, rights granted) {
+    return own(registrar_type(e_()).register_memory(memory, granted, nullptr));
+  }
+  /// Registers memory of a device, which the caller keeps. Requires transport_options::device_memory. Transfers from
+  /// this memory need a context. Errors: unsupported or native; the sentence names the library, provider or driver.
+  result<owned_region> register_region(const dmabuf_memory& m, rights granted) {
+    return own(registrar_type(e_()).register_memory(device_memory::of(m), granted));
+  }
+  template <bool Here = built_with_cuda>
+  result<owned_region> register_region(const cuda_memory& m, rights granted) {
+    static_assert(Here,
+                  "weft: this program is built without CUDA: its driver header (cuda.h) was not found; without it, "
+                  "register a dmabuf_memory");
+    return own(registrar_type(e_()).register_memory(device_memory::of(m), granted));
+  }
+  /// Registers fresh, zeroed memory of the transport, aligned to a page. The memory ends with the region.
+  result<owned_region> allocate(std::size_t size, rights granted) {
+    return own(registrar_type(e_()).allocate(size, granted));
+  }
+  /// Registers words whose atomics have this executor (compose/words.hpp).
+  /// Errors: those of register_region(), and a region that its executor cannot serve.
+  template <atomicity Who>
+  result<owned_words<Who>> register_words(bytes memory, rights granted) {
+    return own<words<Who>>(registrar_type(e_()).register_memory(memory, granted, nullptr, executor_asked<Who>()));
+  }
+  template <atomicity Who>
+  result<owned_words<Who>> allocate_words(std::size_t size, rights granted) {
+    return own<words<Who>>(registrar_type(e_()).allocate(size, granted, executor_asked<Who>()));
+  }
+  /// Deregisters now. Afterwards no peer can reach the memory. A region that is not registered here is ignored.
+  void release_region(const region& r) { registrar_type(e_()).release(r.number()); }
+
+  /// The bytes that a peer needs to use the region. `owner_polls` says that a loop calls progress().
+  region_bytes export_region(const region& r, progress_owner) const noexcept {
+    return wire::encode(registrar_type(e_()).describe(r));
+  }
+  template <class G = F>
+  region_bytes export_region(const region& r) const noexcept {
+    static_assert(!answer<G, progress_family>::needs_owner,
+                  "weft: on this fabric bytes land only while the target polls; name the progress owner: "
+                  "export_region(region, weft::owner_polls)");
+    return wire::encode(registrar_type(e_()).describe(r));
+  }
+  /// Reads what export_region() of a peer made. Errors: invalid (not a description), incompatible (another fabric,
+  /// other rules, or words of another executor).
+  result<remote_region> parse_region(const_bytes from) const {
+    return remote_region::parse(from, F::fingerprint, usual_atomicity<F>);
+  }
+  template <atomicity Who>
+  result<remote_words<Who>> parse_words(const_bytes from) const {
+    auto parsed = remote_region::parse(from, F::fingerprint, executor_asked<Who>());
+    if (!parsed) return std::move(parsed).error();
+    return remote_words<Who>(*parsed);
+  }
+
+  /// Any memory of the caller as the source or destination of a transfer, on fabrics that need no local registration.
+  /// On other fabrics use region::slice().
+  template <class G = F>
+  static local_memory memory(const_bytes any) noexcept {
+    static_assert(
+        answer<G, local_descriptor_family>::any_memory,
+        "weft: this fabric wants local buffers registered; use a slice of a region: region.slice(offset, size)");
+    return {const_cast<std::byte*>(any.data()), any.size(),
+            nullptr};  // NOLINT(cppcoreguidelines-pro-type-const-cast): sources are only read
+  }
+
+ private:
+  engine_type& e_() const noexcept { return *static_cast<const Transport&>(*this).e_; }
+  template <atomicity Who>
+  static consteval atomicity executor_asked() {
+    static_assert(
+        Who != atomicity::provider || usual_atomicity<F> == atomicity::provider,
+        "weft: on this fabric neither card nor library executes atomics: register the region with atomicity::target");
+    return Who;
+  }
+  template <class View = region>
+  result<owned<View>> own(result<region> made) {
+    if (!made) return std::move(made).error();
+    auto& home = e_().home;
+    if (!home)
+      home = std::make_shared<region_home>(
+          region_home{&e_(), [](void* engine, std::uint32_t number) {
+                        registrar_type(*static_cast<engine_type*>(engine)).release(number);
+                      }});
+    return owned<View>(View(*made), home);
+  }
+};
+
+}  // namespace weft::detail

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A handle of a peer. A record of the transport stands for each connection; the handle holds the record's address and
+// the connection's number, because records are used again. Hot path: alive(), one comparison. Threads: the owner's.
+#pragma once
+
+#include "../core/error.hpp"
+#include "../wire/hello.hpp"
+#include "../wire/region_bytes.hpp"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+namespace weft {
+
+class peer;
+
+namespace detail {
+
+/// What few peers need, or all need only while they meet. Made when there is something to keep, so that an idle peer
+/// costs 64 bytes.
+struct peer_words {
+  std::array<std::byte, wire::largest_private_data>
+      private_data{};  ///< Ours until sent, and until a repeated hello cannot ask for it again.
+  std::uint8_t private_size = 0;
+  errc refusal = errc::rejected;
+  std::string reason;         ///< Sentence of a refusal, theirs or ours.
+  void* user_data = nullptr;  ///< peer::set_user_data().
+  /// Region descriptions that receive_region() has not taken yet.
+  std::vector<std::array<std::byte, wire::region_record_bytes>> regions;
+};
+
+/// The first part of every peer record, and all that a handle reads. `live` changes when the peer is lost or closed, so
+/// that a stale handle is recognised.
+struct peer_header {
+  static constexpr std::uint32_t dead = ~std::uint32_t{0};  ///< No connection has this number.
+  constexpr peer_header() noexcept = default;
+
+  std::unique_ptr<peer_words> words;
+  std::uint32_t live = dead;
+  std::uint32_t number = 0;  ///< Our number for this connection.
+
+  /// The words, made when there are none yet. Null: no memory.
+  peer_words* made_words() noexcept {
+    if (!words) words.reset(new (std::nothrow) peer_words);
+    return words.get();
+  }
+  std::string reason() const { return words ? words->reason : std::string(); }
+};
+
+/// Sentinel for null handles, so that alive() needs no test for null: alive under a number that no handle has.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): handles point at headers that change; nobody writes to this one
+inline constinit peer_header nobody{};
+
+/// How the transport reads a handle.
+struct peer_access {
+  static constexpr peer make(peer_header* record, std::uint32_t number) noexcept;
+  /// Null for nobody.
+  static constexpr peer_header* record(const peer& p) noexcept;
+  /// Requires: alive.
+  static constexpr peer_header* living(const peer& p) noexcept;
+  static constexpr std::uint32_t number(const peer& p) noexcept;
+};
+
+}  // namespace detail
+
+/// A handle of a peer: cheap to copy, safe to keep. Operations on a lost or closed peer return `peer_lost`.
+class peer {
+ public:
+  constexpr peer() = default;
+  /// False for "nobody": a default handle, or the sender of a notice on a fabric that does not name the writer.
+  constexpr explicit operator bool() const noexcept { return record_ != &detail::nobody; }
+  /// True while the connection is established.
+  constexpr bool alive() const noexcept { return record_->live == number_; }
+  friend constexpr bool operator==(const peer&, const peer&) = default;
+
+  /// The pointer of set_user_data(). Null when none was set, and after the peer's end. Valid in the handler of `lost`.
+  void* user_data() const noexcept {
+    return *this && record_->number == number_ && record_->words ? record_->words->user_data : nullptr;
+  }
+  /// Keeps a pointer with the peer until its end; every handle of the peer returns it. The first call for a peer
+  /// allocates some 250 bytes. Errors: peer_lost (the handle is stale or nobody's), no_memory.
+  status set_user_data(void* pointer) const noexcept {
+    if (!*this || record_->number != number_) return error(errc::peer_lost, "set_user_data");
+    detail::peer_words* const words = record_->made_words();
+    if (words == nullptr) return error(errc::no_memory, "set_user_data");
+    words->user_data = pointer;
+    return {};
+  }
+
+ private:
+  friend struct detail::peer_access;
+  constexpr peer(detail::peer_header* record, std::uint32_t number) noexcept : record_(record), number_(number) {}
+
+  detail::peer_header* record_ = &detail::nobody;
+  std::uint32_t number_ = 0;
+};
+
+constexpr peer detail::peer_access::make(peer_header* record, std::uint32_t number) noexcept {
+  return {record, number};
+}
+constexpr detail::peer_header* detail::peer_access::record(const peer& p) noexcept { return p ? p.record_ : nullptr; }
+constexpr detail::peer_header* detail::peer_access::living(const peer& p) noexcept { return p.record_; }
+constexpr std::uint32_t detail::peer_access::number(const peer& p) noexcept { return p.number_; }
+
+}  // namespace weft

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The posts of a transport, as users call them: send, put, put_notify, get, of one piece of memory or of several. Each
+// is the one library call that the fabric's answers name, inlined. A post never waits. Hot path: all of it. Threads:
+// the owner's.
+//
+// With a context, exactly one `completed` or `failed` carries it. Without one, only failures are reported, with a null
+// context; the source stays untouched until the peer's answer implies that the peer read it. Errors at the call: again
+// (make progress, then try once more), out_of_range, denied, truncated (send), peer_lost, invalid.
+#pragma once
+
+#include "../immediate_layout.hpp"
+#include "coalescing_initiator.hpp"
+#include "gather.hpp"
+
+#include <concepts>
+#include <type_traits>
+
+namespace weft::detail {
+
+template <class>
+inline constexpr bool never = false;
+
+/// Neither a slice nor a list of slices.
+template <class Source>
+concept wrong_source =
+    !std::convertible_to<const Source&, local_memory> && !std::convertible_to<const Source&, gather_list>;
+/// A number that an immediate of 32 bits may not hold.
+template <class Number>
+concept wide_immediate =
+    std::is_arithmetic_v<Number> && !(std::integral<Number> && sizeof(Number) <= sizeof(std::uint32_t));
+
+/// Base of transport<F>.
+template <class Transport, class F>
+class posting_calls {
+  using engine_type = engine<F>;
+  using initiator_type =
+      std::conditional_t<engine_type::coalesces, coalescing_initiator<engine_type>, initiator<engine_type>>;
+
+ public:
+  /// Up to this size, the source of a send or put_notify without a context is free when the call returns. The row says
+  /// how much the library copies; weft's own bytes around a message count too (policies/framing.hpp).
+  static constexpr std::uint32_t inject_bytes = engine_type::copied_bytes;
+  /// The same for puts: from 1 byte to this size. 0 where a refused write is reported (policies/write_fault.hpp).
+  static constexpr std::uint32_t put_inject_bytes = engine_type::injects_puts ? engine_type::inject_bytes : 0;
+
+  /// Sends a message; the peer's handler gets `received`.
+  [[gnu::always_inline]] status send(peer to, local_memory from, void* context) noexcept {
+    return initiator_().send(to, from, context, true);
+  }
+  [[gnu::always_inline]] status send(peer to, local_memory from) noexcept {
+    return initiator_().send(to, from, nullptr, false);
+  }
+  /// Writes into a peer's region; the peer is not told. The row's write_fault answer says what the end means.
+  [[gnu::always_inline]] status put(peer to, local_memory from, const remote_place& at, void* context) noexcept {
+    return initiator_().put(to, from, at, context, true);
+  }
+  [[gnu::always_inline]] status put(peer to, local_memory from, const remote_place& at) noexcept {
+    return initiator_().put(to, from, at, nullptr, false);
+  }
+  /// Writes into a peer's region; the peer's handler gets `notified` with the immediate, after the bytes are visible.
+  [[gnu::always_inline]] status put_notify(peer to, local_memory from, const remote_place& at, std::uint32_t immediate,
+                                           void* context) noexcept {
+    return initiator_().put_notify(to, from, at, immediate, context, true);
+  }
+  [[gnu::always_inline]] status put_notify(peer to, local_memory from, const remote_place& at,
+                                           std::uint32_t immediate) noexcept {
+    return initiator_().put_notify(to, from, at, immediate, nullptr, false);
+  }
+  /// Takes fields that do not all fit the immediate (compose/immediate_layout.hpp). The call writes the others into the
+  /// first header_bytes of `from`. Errors: also invalid, when `from` is shorter than header_bytes.
+  template <spilling_layout L>
+  [[gnu::always_inline]] status put_notify(peer to, local_memory from, const remote_place& at, const L& fields,
+                                           void* context) noexcept {
+    if (!place_header(fields, from)) return error(errc::invalid, "put_notify");
+    return initiator_().put_notify(to, from, at, fields.immediate(), context, true);
+  }
+  template <spilling_layout L>
+  [[gnu::always_inline]] status put_notify(peer to, local_memory from, const remote_place& at,
+                                           const L& fields) noexcept {
+    if (!place_header(fields, from)) return error(errc::invalid, "put_notify");
+    return initiator_().put_notify(to, from, at, fields.immediate(), nullptr, false);
+  }
+  /// Reads from a peer's region.
+  [[gnu::always_inline]] status get(peer from, local_memory into, const remote_place& at, void* context) noexcept {
+    return initiator_().get(from, into, at, context);
+  }
+
+  // The same from several pieces of memory, or into several, in the order of their bytes: at most gather_limit (8), on
+  // every fabric. Rows that carry fewer in one call get several calls, which end as one operation. A message of more
+  // pieces than the row gathers is packed if it is short (some 700 bytes), else `unsupported`. Without a context, the
+  // source is never free when the call returns.
+  [[gnu::always_inline]] status send(peer to, gather_list from, void* context) noexcept {
+    return behind_gathered(
+        to, [&]() __attribute__((always_inline)) { return gathering_().send(to, from, context, true); });
+  }
+  [[gnu::always_inline]] status send(peer to, gather_list from) noexcept {
+    return behind_gathered(
+        to, [&]() __attribute__((always_inline)) { return gathering_().send(to, from, nullptr, false); });
+  }
+  [[gnu::always_inline]] status put(peer to, gather_list from, const remote_place& at, void* context) noexcept {
+    return behind_gathered(
+        to, [&]() __attribute__((always_inline)) { return gathering_().put(to, from, at, context, true); });
+  }
+  [[gnu::always_inline]] status put(peer to, gather_list from, const remote_place& at) noexcept {
+    return behind_gathered(
+        to, [&]() __attribute__((always_inline)) { return gathering_().put(to, from, at, nullptr, false); });
+  }
+  [[gnu::always_inline]] status put_notify(peer to, gather_list from, const remote_place& at, std::uint32_t immediate,
+                                           void* context) noexcept {
+    return behind_gathered(
+        to, [&]() __attribute__((always_inline)) {
+          return gathering_().put_notify(to, from, at, immediate, context, true);
+        });
+  }
+  [[gnu::always_inline]] status put_notify(peer to, gather_list from, const remote_place& at,
+                                           std::uint32_t immediate) noexcept {
+    return behind_gathered(
+        to, [&]() __attribute__((always_inline)) {
+          return gathering_().put_notify(to, from, at, immediate, nullptr, false);
+        });
+  }
+  [[gnu::always_inline]] status get(peer from, gather_list into, const remote_place& at, void* context) noexcept {
+    return behind_gathered(
+        from, [&]() __attribute__((always_inline)) { return gathering_().get(from, into, at, context); });
+  }
+
+  // Sentences for what these calls do not take.
+  template <wrong_source Source, class... Rest>
+  status send(peer, const Source&, Rest&&...) noexcept {
+    return refuse_source<Source>();
+  }
+  template <wrong_source Source, class... Rest>
+  status put(peer, const Source&, Rest&&...) noexcept {
+    return refuse_source<Source>();
+  }
+  template <wrong_source Source, class... Rest>
+  status put_notify(peer, const Source&, Rest&&...) noexcept {
+    return refuse_source<Source>();
+  }
+  template <wrong_source Source, class... Rest>
+  status get(peer, const Source&, Rest&&...) noexcept {
+    return refuse_source<Source>();
+  }
+  template <class Source, wide_immediate Number, class... Rest>
+  requires(!wrong_source<Source>) status put_notify(peer, const Source&, const remote_place&, Number, Rest&&...)
+  noexcept {
+    static_assert(never<Number>,
+                  "weft: an immediate has 32 bits on every fabric: cast the number to std::uint32_t, or pack several "
+                  "fields with weft::immediate_layout or weft::spilled_layout");
+    return {};
+  }
+
+ protected:
+  engine_type& engine_() const noexcept { return *static_cast<const Transport&>(*this).e_; }
+  initiator_type initiator_() const noexcept { return initiator_type(engine_()); }
+  /// Makes a post that no group holds: after the posts that were gathered for that peer.
+  template <class Post>
+  [[gnu::always_inline]] status behind_gathered(peer to, Post&& post) const noexcept {
+    if constexpr (engine_type::coalesces)
+      if (const status s = coalescing<engine_type>(engine_()).before(initiator_type(engine_()).living(to)); !s)
+        return s;
+    return post();
+  }
+
+ private:
+  gathering<engine_type> gathering_() const noexcept { return gathering<engine_type>(engine_()); }
+  template <class Source>
+  static status refuse_source() noexcept {
+    static_assert(
+        never<Source>,
+        "weft: a transfer takes a slice of a region: region.slice(offset, size) or region.first(size); of any "
+        "other memory net.memory(span), where the fabric permits it; of several pieces an array of these");
+    return {};
+  }
+};
+
+}  // namespace weft::detail

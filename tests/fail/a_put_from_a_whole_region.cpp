@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// EXPECT: weft: a transfer takes a slice of a region: region.slice(offset, size) or region.first(size)
+#include "made_fabric.hpp"
+
+int main() {
+  auto net = weft::open<weft::fabrics::loopback>({}).value();
+  const auto page = net.allocate(64, weft::rights::none).value();
+#ifdef WEFT_FIXED
+  return net.put({}, page.first(64), weft::remote_place{}) ? 0 : 1;
+#else
+  return net.put({}, page, weft::remote_place{}) ? 0 : 1;
+#endif
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// EXPECT: weft: progress() needs a handler for every kind of event
+#include "made_fabric.hpp"
+
+int main() {
+  auto net = weft::open<weft::fabrics::loopback>({}).value();
+#ifdef WEFT_FIXED
+  return net.progress([](auto&&) {});
+#else
+  return net.progress();
+#endif
+}

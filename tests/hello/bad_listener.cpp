@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// bad_listener MODE: a listener for the hello world's caller that does one thing wrong. It prints its address, then
+// accepts one peer. Modes: small (its region is shorter than the text), key (it deregisters the region after it
+// described it), killed (it ends by SIGKILL after it described its region).
+#include <weft/weft.hpp>
+
+#include <csignal>
+#include <cstdio>
+#include <string_view>
+using namespace weft;
+
+int main(int argc, char** argv) try {
+  const std::string_view mode = argc > 1 ? argv[1] : "";
+  if (mode != "small" && mode != "key" && mode != "killed")
+    throw std::invalid_argument("bad_listener small|key|killed");
+  auto net = open<selected>({.node = "127.0.0.1", .listens = true}).value();
+  auto page = net.allocate(mode == "small" ? 8 : 4096, rights::remote_write).value();
+  std::printf("%s\n", net.listen_address().c_str());
+  (void)std::fflush(stdout);
+  auto peer = net.accept_one(30s).value();
+  bool over = false;
+  const auto on = overloaded{[&](const lost&) { over = true; }, [](auto&&) {}};
+  if (!net.retry([&] { return net.send_region(peer, page, owner_polls); }, 10s, on)) return 1;
+  if (mode == "key") page.reset();
+  const instant sent = net.now() + (mode == "killed" ? 20ms : 0ms);
+  while (mode == "killed") {
+    (void)net.progress(on);
+    if (net.now() >= sent) (void)std::raise(SIGKILL);
+  }
+  (void)net.until([&] { return over; }, 20s, on);
+  return 0;
+} catch (const std::exception& e) {
+  std::fprintf(stderr, "%s\n", e.what());
+  return 2;
+}
