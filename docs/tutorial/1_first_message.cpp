@@ -3,8 +3,7 @@
 // Step 1: one message from one process to another.
 #include "two_processes.hpp"
 
-#include <weft/compose/selected.hpp>
-#include <weft/compose/transport.hpp>
+#include <weft/weft.hpp>
 
 #include <cstring>
 

@@ -3,8 +3,7 @@
 // Step 2: memory of one process, written by another. The notice carries a number.
 #include "two_processes.hpp"
 
-#include <weft/compose/selected.hpp>
-#include <weft/compose/transport.hpp>
+#include <weft/weft.hpp>
 
 #include <cstring>
 

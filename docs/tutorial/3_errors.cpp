@@ -3,20 +3,9 @@
 // Step 3: every error has a code and a sentence. Only `again` means: try once more.
 #include "two_processes.hpp"
 
-#include <weft/compose/selected.hpp>
-#include <weft/compose/transport.hpp>
-#include <weft/core/describe.hpp>
+#include <weft/weft.hpp>
 
 using namespace weft;
-
-/// Repeats a post while its queue is full. Every other error ends the loop at once.
-template <class Net, class Post, class Handler>
-status post(Net& net, duration at_most, Handler&& on, Post make) {
-  status s = make();
-  const instant end = net.now() + at_most;
-  for (; s.is_again() && net.now() < end; s = make()) net.progress(on);
-  return s;
-}
 
 int listener(auto report) {
   auto net = open<selected>({.node = "127.0.0.1", .listens = true}).value();
@@ -25,7 +14,7 @@ int listener(auto report) {
   auto caller = net.accept_one(30s).value();
   bool gone = false;
   const auto on = overloaded{[&](lost l) { gone = l.why.code == errc::closed; }, [](auto&&) {}};
-  if (!post(net, 1s, on, [&] { return net.send_region(caller, page, owner_polls); })) return 1;
+  if (!net.retry([&] { return net.send_region(caller, page, owner_polls); }, 1s, on)) return 1;
   return net.until([&] { return gone; }, 10s, on) ? 0 : 1;
 }
 
@@ -42,11 +31,11 @@ int caller(const std::string& address) {
   bool done = false;
   const auto on = overloaded{[&](completed) { done = true; }, [&](failed f) { ended = f.why, done = true; },
                              [&](lost l) { ended = l.why, done = true; }, [](auto&&) {}};
-  const status large = post(net, 1s, on, [&] { return net.put(there, data.first(8192), page.at(0), &data); });
+  const status large = net.retry([&] { return net.put(there, data.first(8192), page.at(0), &data); }, 1s, on);
   std::printf("%s\n", describe(large).c_str());
   if (large.code != errc::out_of_range) return 1;
 
-  if (!post(net, 1s, on, [&] { return net.put(there, data.first(4096), page.at(0), &data); })) return 1;
+  if (!net.retry([&] { return net.put(there, data.first(4096), page.at(0), &data); }, 1s, on)) return 1;
   if (!net.until([&] { return done; }, 10s, on)) return 1;
   std::printf("%s\n", describe(ended).c_str());
   return ended && net.close(there, 1s, on) ? 0 : 1;

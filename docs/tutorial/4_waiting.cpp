@@ -4,8 +4,7 @@
 #include "two_processes.hpp"
 
 #include <weft/compose/progress_thread.hpp>
-#include <weft/compose/selected.hpp>
-#include <weft/compose/transport.hpp>
+#include <weft/weft.hpp>
 
 #include <atomic>
 

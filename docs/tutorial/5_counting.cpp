@@ -4,8 +4,7 @@
 #include "two_processes.hpp"
 
 #include <weft/compose/notification_counter.hpp>
-#include <weft/compose/selected.hpp>
-#include <weft/compose/transport.hpp>
+#include <weft/weft.hpp>
 
 using namespace weft;
 
@@ -43,7 +42,7 @@ int caller(const std::string& address) {
     const auto make = [&] {
       return net.put_notify(there, data.first(64), page.at(number * 64), chunk(7, number), &data);
     };
-    if (!net.until([&] { return bool(make()); }, 10s, on)) return 1;
+    if (!net.retry(make, 10s, on)) return 1;
   }
   for (int turn = 0; turn < 2; ++turn)
     if (!net.fetch_add(there, sum.at(0), std::uint64_t(5), &data)) return 1;

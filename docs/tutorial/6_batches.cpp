@@ -3,8 +3,7 @@
 // Step 6: many posts at once, the states of a write, and reading memory of the peer.
 #include "two_processes.hpp"
 
-#include <weft/compose/selected.hpp>
-#include <weft/compose/transport.hpp>
+#include <weft/weft.hpp>
 
 #include <cstring>
 

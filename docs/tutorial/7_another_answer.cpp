@@ -3,15 +3,14 @@
 // Step 7: the program of step 2 with another answer than the row chose.
 #include "two_processes.hpp"
 
-#include <weft/compose/selected.hpp>
-#include <weft/compose/transport.hpp>
 #include <weft/compose/with.hpp>
+#include <weft/weft.hpp>
 
 #include <cstring>
 
 using namespace weft;
 
-using by_message = with<selected, notify::message_after_delivery>;
+using by_message = with<selected, answers::notify::message_after_delivery>;
 
 int listener(auto report) {
   auto net = open<by_message>({.node = "127.0.0.1", .listens = true}).value();

@@ -3,8 +3,7 @@
 // Step 8: how long a round trip takes here: a put_notify there, and one back.
 #include "two_processes.hpp"
 
-#include <weft/compose/selected.hpp>
-#include <weft/compose/transport.hpp>
+#include <weft/weft.hpp>
 
 #include <algorithm>
 #include <array>
@@ -23,7 +22,7 @@ struct player {
   bool play(Net& net, peer there, local_memory ball, remote_place at, bool begins, auto after_each) {
     for (std::uint32_t turn = 1; turn <= turns; ++turn) {
       if (!begins && !net.until([&] { return heard == turn; }, 10s, *this)) return false;
-      if (!net.until([&] { return bool(net.put_notify(there, ball, at, turn)); }, 10s, *this)) return false;
+      if (!net.retry([&] { return net.put_notify(there, ball, at, turn); }, 10s, *this)) return false;
       if (begins && !net.until([&] { return heard == turn; }, 10s, *this)) return false;
       after_each(turn);
     }

@@ -4,7 +4,7 @@
 In Markdown and in comments of every language:
 - `type::member` and `type::member()` in backticks: the type's body holds that member, or one of its bases does;
 - `name()` in backticks: a function of that name exists. Names of libraries (LIBRARIES) pass;
-- a file that a comment names (`pieces.hpp`, compose/lane.hpp) exists;
+- a file that a comment names (`pieces.hpp`, compose/posting/initiator.hpp) exists;
 - numbers of NUMBERS: wherever prose states one, it is the constant of the code.
 """
 
