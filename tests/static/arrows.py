@@ -24,6 +24,8 @@ ARROWS: dict[str, tuple[str, ...]] = {
 }
 # Programs: they may include every folder above, and no product header may include them.
 PROGRAMS = ("tests", "bench", "examples")
+# Includes what a first program needs; programs alone include this header.
+BEGINNERS_HEADER = "weft.hpp"
 # The one product header that reaches generated/, through a macro.
 SELECTOR = "compose/selected.hpp"
 # The hand-written contenders of the benches talk to the library as its best user would.
@@ -79,6 +81,8 @@ def _folder_of(root: Path, target: Path) -> str:
 
 
 def _forbidden(name: str, folder: str, reached: str, included: str) -> str | None:
+    if folder in PROGRAMS and reached == BEGINNERS_HEADER:
+        return None
     if folder in PROGRAMS:
         return (
             None if reached in ARROWS or reached in PROGRAMS else f"includes {included}, which is in no folder of weft"
