@@ -31,6 +31,7 @@ class teardown {
                            r.state == peer_state::leaving;
     r.live = peer_header::dead;
     e_.last_reason = r.reason();
+    release_held_posts(r);
     end_link(r);
     fail_all(r, why, on);
     if (was_known) on(lost{handle, why});
@@ -42,6 +43,7 @@ class teardown {
   template <class Handler>
   void left(record& r, [[maybe_unused]] const_bytes body, Handler& on) {
     e_.set_state(r, peer_state::leaving);
+    release_held_posts(r);
     if constexpr (Engine::goodbye_overtakes) r.messages_taken -= wire::parse_number(body).value_or(r.messages_taken);
     if (all_taken(r) && all_ended(r)) gone(r, error(errc::closed, "goodbye"), on);
   }
@@ -85,6 +87,11 @@ class teardown {
   }
 
  private:
+  /// The library may hold members of an open batch back until a post without the hint that more follows
+  /// (posting/more_hints.hpp). The batch posts no such one any more.
+  void release_held_posts(record& r) noexcept {
+    if (!Engine::connected && e_.batch_hints) (void)e_.say_goodbye(r);
+  }
   static bool awaits_reply(const slot& s) noexcept { return s.stage == stage::replying; }
   /// Its bytes are delivered, and the library holds only the message that carries its notice.
   static bool shares_message(const slot& s) noexcept { return Engine::batches_notices && s.stage == stage::noticing; }

@@ -11,6 +11,7 @@
 #include "atomics.hpp"
 #include "coalescing.hpp"
 #include "initiator.hpp"
+#include "more_hints.hpp"
 #include "prepared_member.hpp"
 #include "work_request_chain.hpp"
 
@@ -33,7 +34,7 @@ class [[nodiscard]] kept_back_batch {
         to_(other.to_),
         held_(other.held_),
         why_(other.why_),
-        posted_(other.posted_) {
+        more_(std::move(other.more_)) {
     other.held_.drop();
   }
   kept_back_batch& operator=(kept_back_batch&& other) noexcept {
@@ -43,7 +44,7 @@ class [[nodiscard]] kept_back_batch {
     to_ = other.to_;
     held_ = other.held_;
     why_ = other.why_;
-    posted_ = other.posted_;
+    more_ = std::move(other.more_);
     other.held_.drop();
     return *this;
   }
@@ -80,12 +81,12 @@ class [[nodiscard]] kept_back_batch {
       if constexpr (links) e_->port->begin_batch();
       initiator_type l(*e_);
       if (const status s = last(l, nullptr, false); !s) return stopped(*this, s);
-      ++posted_;
+      more_.posted_alone(*e_);
       held_.drop();
     }
     const status s = atomic_posts<Engine>(*e_).template post<who, atomic_operation::add, std::uint64_t>(
         to_, atomic_place(at), operation::fetch_add, operand, 0, context);
-    if (s) ++posted_;
+    if (s) more_.posted_alone(*e_);
     else if constexpr (links) e_->port->end_batch();
     return s;
   }
@@ -93,12 +94,12 @@ class [[nodiscard]] kept_back_batch {
   /// Posts the last member. With a context: exactly one `completed` or `failed` tells its end. `again`: the batch is
   /// still open. A batch of no members has no end to tell: `invalid` where a context was given.
   status close(void* context) noexcept {
-    if (e_ != nullptr && held_.what == nothing && why_) return error(errc::invalid, nothing_to_tell(posted_));
+    if (e_ != nullptr && held_.what == nothing && why_) return error(errc::invalid, nothing_to_tell(posted()));
     return finish(context, true);
   }
   [[gnu::always_inline]] status close() noexcept {
     if constexpr (in_library_words) {
-      if (held_.ready != nothing) [[likely]] {
+      if (more_.any_ready()) [[likely]] {
         if (record* r = initiator_type::living(to_)) [[likely]]
           return close_with(*r);
       }
@@ -107,7 +108,7 @@ class [[nodiscard]] kept_back_batch {
   }
 
   /// Members that the library, or weft for it, took so far. The one kept back is not among them.
-  std::uint32_t posted() const noexcept { return posted_; }
+  std::uint32_t posted() const noexcept { return more_.posted(); }
   bool is_open() const noexcept { return e_ != nullptr; }
 
  private:
@@ -127,11 +128,11 @@ class [[nodiscard]] kept_back_batch {
                                                 std::uint32_t immediate) noexcept {
     record* r = initiator_type::living(to_);
     if (r != nullptr && from.size - 1 < at.room && grants(at.granted, rights::remote_write)) [[likely]] {
-      if (held_.ready == What && !initiator_type::parts_of::too_large(*e_, from.size)) [[likely]] {
+      if (more_.is_ready(What) && !initiator_type::parts_of::too_large(*e_, from.size)) [[likely]] {
         if (const status s = e_->port->template post_prepared<What == operation::put_notify>(r->link, held_.kept); !s)
             [[unlikely]]
           return stopped(*this, s);
-        ++posted_;
+        more_.spend_ready(What);
       } else if (!begins(*this, What, *r, from.size)) [[unlikely]] {
         return other_write(*this, What, from.data, from.size, from.descriptor, at, immediate);
       }
@@ -147,9 +148,9 @@ class [[nodiscard]] kept_back_batch {
   [[gnu::noinline, gnu::cold]] static bool begins(kept_back_batch& self, operation what, record& r,
                                                   std::size_t size) noexcept {
     if (self.e_ == nullptr || !self.why_ || self.held_.what != nothing ||
-        initiator_type::parts_of::too_large(*self.e_, size))
+        initiator_type::parts_of::too_large(*self.e_, size) || !self.more_.begin_ready(*self.e_, what))
       return false;
-    self.held_.what = self.held_.ready = what;
+    self.held_.what = what;
     self.e_->port->aim(r.link, self.held_.kept, static_cast<library_context<0>*>(&r));
     return true;
   }
@@ -186,11 +187,14 @@ class [[nodiscard]] kept_back_batch {
       if constexpr (links) e_->port->begin_batch();
       if (const status s = post_held(*r); !s) [[unlikely]]
         return stopped(*this, s);
-      ++posted_;
     }
-    held_.keep(what, from, at, in_library_words ? initiator_type::immediate_word(*r, immediate) : immediate,
-               goes_prepared(what) && from.size != 0 && !initiator_type::parts_of::too_large(*e_, from.size));
-    if constexpr (in_library_words) e_->port->aim(r->link, held_.kept, static_cast<library_context<0>*>(r));
+    held_.keep(what, from, at, in_library_words ? initiator_type::immediate_word(*r, immediate) : immediate);
+    if constexpr (in_library_words) {
+      e_->port->aim(r->link, held_.kept, static_cast<library_context<0>*>(r));
+      if (goes_prepared(what) && from.size != 0 && !initiator_type::parts_of::too_large(*e_, from.size) &&
+          more_.allowed(*e_))
+        more_.ready(what);
+    }
     return {};
   }
 
@@ -199,6 +203,7 @@ class [[nodiscard]] kept_back_batch {
   }
   [[gnu::cold, gnu::noinline]] static status stopped(kept_back_batch& self, status s) noexcept {
     if constexpr (links) self.e_->port->end_batch();  // what waits for room must have been posted
+    self.more_.end();
     if (!s.is_again()) {
       self.why_ = s;
       self.held_.drop();
@@ -210,12 +215,17 @@ class [[nodiscard]] kept_back_batch {
   [[gnu::always_inline]] status post_held(record& r) noexcept {
     initiator_type l(*e_);
     if constexpr (hints || links) {
-      if (!initiator_type::parts_of::too_large(*e_, held_.from().size)) [[likely]]
-        return hinted(l, r);
+      if constexpr (in_library_words) more_.unready();
+      if (!initiator_type::parts_of::too_large(*e_, held_.from().size) && more_.allowed(*e_)) [[likely]] {
+        const status s = hinted(l, r);
+        if (s) more_.spend();
+        return s;
+      }
     }
-    return last(l, nullptr, false);
+    const status s = last(l, nullptr, false);
+    if (s) more_.posted_alone(*e_);
+    return s;
   }
-
   [[gnu::always_inline]] status hinted(initiator_type& l, record& r) noexcept {
     auto& port = *e_->port;
     const local_memory from = held_.from();
@@ -265,7 +275,7 @@ class [[nodiscard]] kept_back_batch {
 
   /// The last member, made up already. A short notice is copied, as one that is posted alone.
   [[gnu::always_inline]] status close_with(record& r) noexcept {
-    const bool notifies = held_.ready == operation::put_notify;
+    const bool notifies = more_.is_ready(operation::put_notify);
     const local_memory from = held_.from();
     const status s =
         notifies && from.size <= Engine::inject_bytes
@@ -273,7 +283,7 @@ class [[nodiscard]] kept_back_batch {
             : e_->port->post_last_prepared(r.link, held_.kept, notifies);
     if (s.is_again()) [[unlikely]]
       return s;
-    posted_ += std::uint32_t{static_cast<bool>(s)};
+    more_.close(*e_, static_cast<bool>(s));
     held_.drop();
     e_ = nullptr;
     return s;
@@ -288,11 +298,12 @@ class [[nodiscard]] kept_back_batch {
     if (s && held_.what != nothing) {
       initiator_type l(*e_);
       s = last(l, context, signalled);
-      posted_ += std::uint32_t{static_cast<bool>(s)};
+      if (s) more_.posted_alone(*e_);
     }
     if constexpr (links) e_->port->end_batch();
     if (s.is_again()) return s;
     held_.drop();
+    more_.release(*e_);
     e_ = nullptr;
     return s;
   }
@@ -306,6 +317,7 @@ class [[nodiscard]] kept_back_batch {
       left_behind(e, kept, s);
   }
   [[gnu::cold]] void left_behind(Engine& e, const member& kept, status why) noexcept {
+    more_.release(e);
     e_ = nullptr;
     record* r = initiator_type(e).living(to_);
     if (r == nullptr) return;  // the peer's loss was told, and with it the end of all that was posted to it
@@ -325,7 +337,7 @@ class [[nodiscard]] kept_back_batch {
   peer to_;
   member held_{};
   status why_{};
-  std::uint32_t posted_ = 0;
+  std::conditional_t<hints, more_hints<Engine>, no_hints<Engine>> more_;
 };
 
 /// A batch to one peer. Members are unsignalled; close(context) asks for the end of the last one, which on rows that

@@ -17,7 +17,7 @@ inline constexpr operation no_member = static_cast<operation>(0xff);
 /// The member kept back, as it was given.
 struct member_as_given {
   operation what = no_member;
-  void keep(operation w, local_memory from, const remote_place& at, std::uint64_t immediate, bool /*ready*/) noexcept {
+  void keep(operation w, local_memory from, const remote_place& at, std::uint64_t immediate) noexcept {
     what = w;
     from_ = from;
     at_ = at;
@@ -38,28 +38,24 @@ struct member_as_given {
 template <class Kept>
 struct member_as_posted {
   operation what = no_member;
-  operation ready =
-      no_member;  ///< The same of a write that is posted as it is kept: one with bytes, which one call carries.
-  Kept kept;      ///< Is something only while `what` is.
+  Kept kept;  ///< Is something only while `what` is.
   member_as_posted() noexcept {
   }  // NOLINT(modernize-use-equals-default,hicpp-use-equals-default): by default all of it would be cleared first
-  member_as_posted(const member_as_posted& other) noexcept : what(other.what), ready(other.ready) {
+  member_as_posted(const member_as_posted& other) noexcept : what(other.what) {
     if (what != no_member) kept = other.kept;
   }
   // NOLINTNEXTLINE(bugprone-unhandled-self-assignment,cert-oop54-cpp): of itself, each part is what it was
   member_as_posted& operator=(const member_as_posted& other) noexcept {
     what = other.what;
-    ready = other.ready;
     if (what != no_member) kept = other.kept;
     return *this;
   }
   ~member_as_posted() = default;
-  void keep(operation w, local_memory from, const remote_place& at, std::uint64_t immediate, bool is_ready) noexcept {
+  void keep(operation w, local_memory from, const remote_place& at, std::uint64_t immediate) noexcept {
     what = w;
-    ready = is_ready ? w : no_member;
     kept.keep(from, {at.address, at.key}, immediate);
   }
-  void drop() noexcept { what = ready = no_member; }
+  void drop() noexcept { what = no_member; }
   local_memory from() const noexcept { return kept.from(); }
   remote_place at() const noexcept {
     return {kept.to().address, kept.to().key, kept.from().size, rights::remote_write};

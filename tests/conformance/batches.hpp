@@ -199,6 +199,73 @@ TYPED_TEST_P(batches, what_a_full_queue_keeps_back_is_left_to_progress) {
       });
 }
 
+/// Longer than the queues of all rows, each kind in a batch of its own: no member may wait for the batch's end.
+TYPED_TEST_P(batches, of_more_members_than_the_queue_holds_arrive_whole) {
+  using fabric = typename TestFixture::tested_fabric;
+  static constexpr std::uint32_t members = 4096;
+  TestFixture::play(
+      {}, [](party& side) { slots_of_a_batch{2 * members}.take<fabric>(side); },
+      [](party& side) {
+        batching<fabric> guest(side, 2 * members);
+        const auto one_batch = [&](std::string_view what, auto&& add) {
+          auto b = guest.net.batch(guest.other);
+          for (std::uint32_t i = 0; i < members; ++i)
+            push(side, guest.net, guest.seen, what, [&] { return add(b, i); });
+          push(side, guest.net, guest.seen, "close", [&] { return b.close(); });
+          EXPECT_EQ(b.posted(), members);
+        };
+        one_batch("batch.put", [&](auto& b, std::uint32_t i) {
+          return b.put(guest.slot(members + i), guest.there.at((members + i) * guest.each));
+        });
+        one_batch("batch.put_notify", [&](auto& b, std::uint32_t i) {
+          const status s = b.put_notify(guest.slot(i), guest.there.at(i * guest.each), i);
+          guest.notices += std::uint64_t{static_cast<bool>(s)};
+          return s;
+        });
+        one_batch("batch.send", [&](auto& b, std::uint32_t i) { return guest.say(b, i); });
+        guest.finish(side);
+        EXPECT_EQ(guest.seen.failures, 0U);
+      });
+}
+
+/// The same with few operations: held posts may not keep all slots either.
+TYPED_TEST_P(batches, of_more_members_than_operations_arrive_whole) {
+  using fabric = typename TestFixture::tested_fabric;
+  static constexpr std::uint32_t count = 600;
+  TestFixture::play(
+      {}, [](party& side) { slots_of_a_batch{count}.take<fabric>(side, {.receives = 4}); },
+      [](party& side) {
+        batching<fabric> guest(side, count, {.operations = 8});
+        auto b = guest.net.batch(guest.other);
+        for (std::uint32_t i = 0; i < count; ++i) {
+          push(side, guest.net, guest.seen, "member", [&] { return guest.add(b, i); });
+          if (i % 5 == 0) push(side, guest.net, guest.seen, "message", [&] { return guest.say(b, i); });
+        }
+        push(side, guest.net, guest.seen, "close", [&] { return b.close(); });
+        guest.finish(side);
+        EXPECT_EQ(guest.seen.failures, 0U);
+      });
+}
+
+/// Batches that are open at the same time share one queue: all of them together may not fill the queue with held posts.
+TYPED_TEST_P(batches, open_at_the_same_time_arrive_whole) {
+  using fabric = typename TestFixture::tested_fabric;
+  static constexpr std::uint32_t members = 1536, open = 24;
+  TestFixture::play(
+      {}, [](party& side) { slots_of_a_batch{members}.take<fabric>(side); },
+      [](party& side) {
+        batching<fabric> guest(side, members);
+        {
+          std::vector<decltype(guest.net.batch(guest.other))> all;
+          for (std::uint32_t i = 0; i < open; ++i) all.push_back(guest.net.batch(guest.other));
+          for (std::uint32_t i = 0; i < members; ++i)
+            push(side, guest.net, guest.seen, "member", [&] { return guest.add(all[i % open], i); });
+        }  // each closes itself
+        guest.finish(side);
+        EXPECT_EQ(guest.seen.failures, 0U);
+      });
+}
+
 TYPED_TEST_P(batches, to_a_peer_that_left_are_refused_and_nothing_is_left) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
@@ -211,7 +278,8 @@ TYPED_TEST_P(batches, to_a_peer_that_left_are_refused_and_nothing_is_left) {
       [](party& side) {
         batching<fabric> guest(side, 4);
         auto b = guest.net.batch(guest.other);
-        push(side, guest.net, guest.seen, "member", [&] { return guest.add(b, 0); });
+        for (int i = 0; i < 6; ++i)
+          push(side, guest.net, guest.seen, "member", [&] { return b.put(guest.slot(0), guest.there.at(0)); });
         side.ready(0);
         await(side, guest.net, guest.seen, "the peer's leave", [&] { return !guest.other.alive(); });
         EXPECT_EQ(b.put(guest.slot(1), guest.there.at(64)).code, errc::peer_lost);
@@ -267,6 +335,8 @@ TYPED_TEST_P(batches, fetch_adds_are_members_with_an_end_and_a_value_of_their_ow
 REGISTER_TYPED_TEST_SUITE_P(batches, fetch_adds_are_members_with_an_end_and_a_value_of_their_own,
                             members_of_all_kinds_arrive_once_and_the_last_one_is_told, close_themselves_on_every_path,
                             what_a_full_queue_keeps_back_is_left_to_progress,
+                            of_more_members_than_the_queue_holds_arrive_whole,
+                            of_more_members_than_operations_arrive_whole, open_at_the_same_time_arrive_whole,
                             to_a_peer_that_left_are_refused_and_nothing_is_left);
 
 }  // namespace weft::conformance
