@@ -75,6 +75,9 @@ set(WEFT_HEADERS
   compose/engine/key_source.hpp
   compose/memory/write_target.hpp
   compose/posting/initiator.hpp
+  compose/posting/kept_back_batch.hpp
+  compose/posting/member_posts.hpp
+  compose/posting/more_hints.hpp
   compose/connecting/compatibility.hpp
   compose/connecting/connection_manager.hpp
   compose/receiving/message_watch.hpp

@@ -382,7 +382,7 @@ class transport : public detail::atomic_calls<transport<F>, F> {
                   "no end of a write means delivered; "
                   "`weft explain FABRIC flush` names the facts");
   }
-  detail::gathering<engine_type> gathering_() const noexcept { return detail::gathering<engine_type>(*e_); }
+  detail::gather<engine_type> gathering_() const noexcept { return detail::gather<engine_type>(*e_); }
 
   std::unique_ptr<engine_type> e_;
 };

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The member that a batch keeps back until the next one comes (posting/batch.hpp): as it was given, or where the port
-// takes that, made up in the library's words already, since a copy in other words costs as much as a post. Hot path:
-// yes. Threads: values.
+// The member that a batch keeps back until the next one comes (posting/batch.hpp). Ports that take prepared writes get
+// it in the library's own words at once, since a later copy costs as much as a post. Hot path: yes. Threads: values.
 #pragma once
 
 #include "../../core/memory.hpp"
@@ -34,11 +33,11 @@ struct member_as_given {
   std::uint32_t immediate_ = 0;
 };
 
-/// The same in the library's words. Its bounds and rights were checked, and are taken for granted afterwards.
+/// The same in the library's words. Its bounds and rights were checked when it was kept.
 template <class Kept>
 struct member_as_posted {
   operation what = no_member;
-  Kept kept;  ///< Is something only while `what` is.
+  Kept kept;  ///< Valid only while `what` names a member.
   member_as_posted() noexcept {
   }  // NOLINT(modernize-use-equals-default,hicpp-use-equals-default): by default all of it would be cleared first
   member_as_posted(const member_as_posted& other) noexcept : what(other.what) {
@@ -63,7 +62,7 @@ struct member_as_posted {
   std::uint32_t immediate() const noexcept { return static_cast<std::uint32_t>(kept.immediate()); }
 };
 
-/// Ports that take a member made up before, on rows where such a member holds no slot.
+/// Ports that take prepared writes, on rows where such a member holds no slot.
 template <class Engine>
 concept posts_prepared_writes = requires {
   typename Engine::port_type::prepared_write;
