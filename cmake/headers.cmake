@@ -148,6 +148,9 @@ set(WEFT_ROOM_HEADERS
   compose/posting/gather.hpp
   compose/posting/group.hpp
   compose/posting/initiator.hpp
+  compose/posting/kept_back_batch.hpp
+  compose/posting/member_posts.hpp
+  compose/posting/more_hints.hpp
   compose/posting/notice_batching.hpp
   compose/posting/parts.hpp
   compose/posting/posting_calls.hpp

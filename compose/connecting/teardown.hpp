@@ -57,6 +57,7 @@ class teardown {
   /// (progress/timers.hpp).
   template <class Handler>
   void left(record& r, [[maybe_unused]] const_bytes body, Handler& on) {
+    release_held_posts(r);
     if constexpr (Engine::goodbye_overtakes) r.messages_taken -= wire::parse_number(body).value_or(r.messages_taken);
     if (all_taken(r) && all_ended(r)) end(r, peer_event::patience_over, {}, on);
   }
@@ -82,6 +83,11 @@ class teardown {
   }
 
  private:
+  /// The library may hold members of an open batch back until a post without the hint that more follows
+  /// (posting/more_hints.hpp). The batch posts no such one any more.
+  void release_held_posts(record& r) noexcept {
+    if (!Engine::connected && e_.batch_hints) (void)e_.say_goodbye(r);
+  }
   static bool awaits_reply(const slot& s) noexcept { return s.stage == stage::replying; }
   /// The bytes are delivered, and the library holds only the message that carries the notice.
   static bool shares_message(const slot& s) noexcept { return Engine::batches_notices && s.stage == stage::noticing; }
@@ -94,6 +100,7 @@ class teardown {
     e_.last_reason = r.reason();
     const bool was_known = r.theirs.value != 0;  // the peer had introduced itself
     if (e_.last_reason.empty() && was_known) e_.last_reason = sentence_of(why);
+    release_held_posts(r);
     links<Engine>(e_).hang_up(r);
     fail_all(r, why, on);
     on(lost{handle, why});

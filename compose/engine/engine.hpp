@@ -187,8 +187,9 @@ struct engine {
   std::vector<unexpected_message<receive>>
       unexpected_messages;  ///< Messages that cannot be handled yet; capacity reserved at open.
   std::vector<receive_block<receive>>
-      retired_receives;   ///< Receives of links that ended; freed when the queue was seen empty.
-  bool draining = false;  ///< A link ended: entries of it may still be in the queue.
+      retired_receives;      ///< Receives of links that ended; freed when the queue was seen empty.
+  bool batch_hints = false;  ///< A batch posts with the hint that more follows (posting/more_hints.hpp).
+  bool draining = false;     ///< A link ended: entries of it may still be in the queue.
   static constexpr bool chains_receives =
       requires(port_type p, link l, const receive_request* all, std::uint32_t count) {
     {p.post_receives(l, all, count)};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Registering memory and describing it to peers: draws the key where it is ours, asks the port, remembers what others
-// may do with it. Hot path: no.
+// Registers memory and describes it to peers: draws the key where weft chooses keys, asks the port, and records what
+// peers may do with the region. Hot path: no. Threads: the owner's.
 #pragma once
 
 #include "../../core/device_memory.hpp"
@@ -74,7 +74,7 @@ class registrar {
   result<registration> with_key(bytes memory, rights granted) {
     return by_key([&](std::uint64_t key) { return e_.port->register_memory(memory, granted, key); });
   }
-  /// `make(key)` registers; where keys are ours it is given one.
+  /// `make(key)` registers; where weft chooses keys it gets one.
   template <class Make>
   result<registration> by_key(Make&& make) {
     std::uint64_t wanted = 0;
@@ -113,7 +113,7 @@ class registrar {
   }
 
  private:
-  /// Memory that peers reach must be the port's own, or is reached better so.
+  /// Memory for peers: the port's own where the port demands or prefers that.
   static constexpr bool makes_memory = requires(typename Engine::port_type & p) {
     p.register_fresh(std::size_t{}, rights::all, std::uint64_t{});
   };
@@ -125,7 +125,7 @@ class registrar {
     if (!r) return std::move(r).error();
     return keep(*r, granted, executor, nullptr);
   }
-  /// Nobody but the executor may be able to: where cards execute, the words of other executors are closed to them.
+  /// Only the executor may change a word: where cards execute, words of other executors are closed to cards.
   static rights given_to_port(rights granted, atomicity executor) noexcept {
     return Engine::shape::native_atomics && executor != atomicity::provider ? without_atomics(granted) : granted;
   }

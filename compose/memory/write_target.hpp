@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where bytes that a peer's message or cell carries may be copied: the checks that a card makes of a write, key, bounds
-// and rights, made by the target because the bytes come from a peer. Addresses are never trusted: the region decides.
-// Hot path: of such notices. Threads: the owner's.
+// Where the bytes of a peer's message or ring entry may be copied. The target makes the checks that a card makes of a
+// write: key, bounds and rights. Addresses from peers are never trusted: the region decides. Hot path: of such notices.
+// Threads: the owner's.
 #pragma once
 
 #include "../../core/error.hpp"

@@ -95,7 +95,7 @@ class atomic_calls {
   atomic_calls() = default;
 
   template <atomic_operation What, class T, class Place>
-  [[gnu::always_inline]] status post(peer to, const Place& at, operation told, T operand, T expected,
+  [[gnu::always_inline]] status post(peer to, const Place& at, operation reported, T operand, T expected,
                                      void* context) noexcept {
     constexpr atomicity who = executor_of<F, Place>;
     static_assert(executes<F, who>());
@@ -103,8 +103,8 @@ class atomic_calls {
     return static_cast<Transport*>(this)->behind(
         to, [&]() __attribute__((always_inline)) {
           if constexpr (requires { at.place(); })
-            return posts.template post<who, What, T>(to, at.place(), told, operand, expected, context);
-          else return posts.template post<who, What, T>(to, at, told, operand, expected, context);
+            return posts.template post<who, What, T>(to, at.place(), reported, operand, expected, context);
+          else return posts.template post<who, What, T>(to, at, reported, operand, expected, context);
         });
   }
 };

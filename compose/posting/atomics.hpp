@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Posting atomics: checks, takes a slot, and goes the way that the word's executor and the fabric's table (atomics_by)
-// name: one native call, a loop of compare-swaps on top of the native one (cards know fetch-add and compare-swap of 64
-// bits only), or a message to the target. Atomics that do not fetch are posted as those that do: a fetched value proves
-// that the target's word was changed, which the completion of a plain atomic does not (fi_cq(3)), and which costs no
-// further round trip. A loop is lock-free, not wait-free: under contention it ends by its hit or by the transport's
-// operation_timeout. Hot path: all of it. Threads: the owner's.
+// name. That is one native call, a loop of native compare-swaps, or a message to the target. Cards know fetch-add and
+// compare-swap of 64 bits only. Atomics that do not fetch are posted as those that do: a fetched value proves that the
+// target's word changed, for no further round trip. The completion of a plain atomic does not prove it (fi_cq(3)). A
+// loop
+// is lock-free, not wait-free: under contention it ends by its hit or by operation_timeout. Hot path: all of it.
+// Threads:
+// the owner's.
 #pragma once
 
 #include "initiator.hpp"
@@ -20,42 +22,42 @@ class atomic_posts {
 
   explicit atomic_posts(Engine& e) noexcept : e_(e), initiator_(e) {}
 
-  /// It goes to the port as it is, which looks at its place.
+  /// The port itself checks the place.
   template <atomicity Who, atomic_operation What, atomic_number T>
   static constexpr bool port_checks = Engine::port_checks_places && (Who != atomicity::target) &&
                                       (Engine::fabric::atomics_by.of(What, type_of<T>) == atomic_lowering::native);
-  /// And has ended when the port's call returns.
+  /// The operation has ended when the call of the port returns.
   template <atomicity Who, atomic_operation What, atomic_number T>
   static constexpr bool ends_here = port_checks<Who, What, T>&& Engine::ends_at_return;
 
   template <atomicity Who, atomic_operation What, atomic_number T>
-  [[gnu::always_inline]] status post(peer to, const remote_place& at, operation told, T operand, T expected,
+  [[gnu::always_inline]] status post(peer to, const remote_place& at, operation reported, T operand, T expected,
                                      void* context) noexcept {
     static_assert(offered(What, type_of<T>),
                   "weft: words of float and double have add, swap, min, max, load and store");
     record* r = initiator_.living(to);
-    if constexpr (ends_here<Who, What, T>) return post_here<What, T>(to, r, at, told, operand, expected, context);
+    if constexpr (ends_here<Who, What, T>) return post_here<What, T>(to, r, at, reported, operand, expected, context);
     if (r == nullptr) [[unlikely]]
-      return initiator_.dead(to, name_of(told));
+      return initiator_.dead(to, name_of(reported));
     if constexpr (!port_checks<Who, What, T>) {
-      if (status s = initiator_.check(sizeof(T), at, rights::remote_atomic, name_of(told)); !s) [[unlikely]]
+      if (status s = initiator_.check(sizeof(T), at, rights::remote_atomic, name_of(reported)); !s) [[unlikely]]
         return s;
       if (at.address % sizeof(T) != 0) [[unlikely]]
-        return error(errc::invalid, name_of(told));
+        return error(errc::invalid, name_of(reported));
     }
     if constexpr (Who == atomicity::target) {
-      slot* o = initiator_.claim(r, told, context);
+      slot* o = initiator_.claim(r, reported, context);
       if (o == nullptr) [[unlikely]]
-        return again(waits_for::operation_slot, name_of(told));
+        return again(waits_for::operation_slot, name_of(reported));
       return by_message(*o, at, What, type_of<T>, to_bits(operand), to_bits(expected));
     } else {
       constexpr atomic_lowering how = Engine::fabric::atomics_by.of(What, type_of<T>);
       if constexpr (how == atomic_lowering::wide_loop)
         if (at.address % 8 == 0 && at.room < 8) [[unlikely]]
-          return error(errc::out_of_range, name_of(told));
-      slot* o = claim<T>(r, told, context);
+          return error(errc::out_of_range, name_of(reported));
+      slot* o = claim<T>(r, reported, context);
       if (o == nullptr) [[unlikely]]
-        return again(waits_for::operation_slot, name_of(told));
+        return again(waits_for::operation_slot, name_of(reported));
       if constexpr (how == atomic_lowering::native) {
         return initiator_.posted(*o, e_.port->template fetch_atomic<What, T>(r->link, operand, expected, o->scratch,
                                                                              o->descriptor, {at.address, at.key}, o));
@@ -95,8 +97,8 @@ class atomic_posts {
 
  private:
   template <atomic_number T>
-  [[gnu::always_inline]] slot* claim(record* r, operation told, void* context) noexcept {
-    slot* o = initiator_.claim(r, told, context);
+  [[gnu::always_inline]] slot* claim(record* r, operation reported, void* context) noexcept {
+    slot* o = initiator_.claim(r, reported, context);
     if (o == nullptr) [[unlikely]]
       return nullptr;
     o->type = type_of<T>;
@@ -105,14 +107,14 @@ class atomic_posts {
   }
   /// Of a port whose posts end when they return. All that is refused leaves by one call.
   template <atomic_operation What, atomic_number T>
-  [[gnu::always_inline]] status post_here(peer to, record* r, const remote_place& at, operation told, T operand,
+  [[gnu::always_inline]] status post_here(peer to, record* r, const remote_place& at, operation reported, T operand,
                                           T expected, void* context) noexcept {
     std::byte* word = nullptr;
     if (r == nullptr || !e_.port->template reach_word<T>(r->link, {at.address, at.key}, word)) [[unlikely]]
-      return post_elsewhere<What, T>(e_, to, operand, expected, at.address, at.key, told, context);
-    slot* o = claim<T>(r, told, context);
+      return post_elsewhere<What, T>(e_, to, operand, expected, at.address, at.key, reported, context);
+    slot* o = claim<T>(r, reported, context);
     if (o == nullptr) [[unlikely]]
-      return again(waits_for::operation_slot, name_of(told));
+      return again(waits_for::operation_slot, name_of(reported));
     e_.port->template change_reached<What, T>(word, operand, expected, o->scratch);
     e_.ended.add(*o);
     return {};
@@ -120,13 +122,13 @@ class atomic_posts {
   /// Nobody is there, or the port must look closer.
   template <atomic_operation What, atomic_number T>
   [[gnu::cold, gnu::noinline]] static status post_elsewhere(Engine& e, peer to, T operand, T expected,
-                                                            std::uint64_t address, std::uint64_t key, operation told,
-                                                            void* context) noexcept {
+                                                            std::uint64_t address, std::uint64_t key,
+                                                            operation reported, void* context) noexcept {
     atomic_posts posts(e);
     record* const r = posts.initiator_.living(to);
-    if (r == nullptr) return posts.initiator_.dead(to, name_of(told));
-    slot* o = posts.template claim<T>(r, told, context);
-    if (o == nullptr) return again(waits_for::operation_slot, name_of(told));
+    if (r == nullptr) return posts.initiator_.dead(to, name_of(reported));
+    slot* o = posts.template claim<T>(r, reported, context);
+    if (o == nullptr) return again(waits_for::operation_slot, name_of(reported));
     return posts.initiator_.ended_or_not(
         *o, e.port->template fetch_atomic<What, T, post_mode::at_return>(r->link, operand, expected, o->scratch,
                                                                          o->descriptor, {address, key}, o));

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Groups: small messages and puts to one peer, packed into one message. A group is filled where it is sent from: a
-// buffer that the library reads until the send ends, and the slot that it will end by. The target hands each message to
-// the handler where it lies, and copies the bytes of puts after the checks that a card would make
-// (receiving/group_unpacking.hpp). Which posts may be members is asked of the row. Messages: always, and they keep
-// their order: a group is one message. Puts: where a message is not overtaken by one behind it and flush() sends one,
-// so that it flushes them too; where nobody relies on an order of writes (fi_endpoint(3), FI_ORDER_WAW), since the
-// target copies when it looks; plain ones besides where bytes land only while the target polls anyway. Hot path: add().
-// Threads: the owner's.
+// Groups: small messages and puts to one peer, packed into one message. A group is packed in the buffer that the
+// library
+// sends it from, and holds the slot that it ends with. The target hands each message to the handler where it lies, and
+// copies the bytes of puts after the checks that a card makes (receiving/group_unpacking.hpp). The row decides which
+// posts may be members. Messages: always, and in order, since a group is one message. Put_notifies: where messages stay
+// in order and flush() sends one, so that it flushes them too; and where nobody relies on an order of writes
+// (fi_endpoint(3), FI_ORDER_WAW), since the target copies when it polls. Plain puts: also only where bytes land while
+// the
+// target polls anyway. Hot path: add(). Threads: the owner's.
 #pragma once
 
 #include "../../wire/group.hpp"
@@ -29,7 +30,7 @@ class coalescing {
       fabric::facts.order_send_after_send && !Engine::tracks_writes && !Engine::uses_ring && !Engine::watches_cells &&
       !Engine::shape::ordered_write_after_write && !std::same_as<answer<fabric, flush_family>, flush::refused>;
   static constexpr bool packs_puts = packs_notices && answer<fabric, progress_family>::needs_owner;
-  /// What is gathered unasked: at most this many bytes, so that each group holds several, and each peer can take one.
+  /// Largest post that is gathered without a group: several fit into one, and each peer can take one.
   static constexpr std::size_t small = std::min<std::size_t>(Engine::group_bytes / 4, 512);
 
   explicit coalescing(Engine& e) noexcept : e_(e) {}
@@ -39,8 +40,9 @@ class coalescing {
     return std::min<std::size_t>(Engine::group_bytes, r.their_max_message_bytes);
   }
 
-  /// Packs a message. `again`: not taken. Any other error: the group before could not be sent, whose members are told,
-  /// or it can never fit.
+  /// Packs a message. `again`: not taken. Other errors: the group before could not be sent, and its members fail; or
+  /// the
+  /// message never fits.
   [[gnu::always_inline]] status add(record& r, open_group& g, const local_memory& from) noexcept {
     const std::size_t need = wire::group_member_bytes(wire::group_kind::message, from.size);
     if (static_cast<std::size_t>(g.end - g.at) < need) [[unlikely]]
@@ -61,7 +63,7 @@ class coalescing {
     return {};
   }
 
-  /// Sends what was packed. `again`: the group is still open. Other errors: its members are told at the next look.
+  /// Sends the group. `again`: it is still open. Other errors: its members fail at the next poll.
   status post(record& r, open_group& g) noexcept {
     slot& o = *e_.operations.at(g.slot);
     o.scratch[0] = static_cast<std::uint64_t>(g.at - start_of(o));
@@ -74,7 +76,7 @@ class coalescing {
     }
     return s;
   }
-  /// Leaves a group to progress(): the queue is full, and whoever filled it is gone.
+  /// Leaves a group to progress(): the queue is full, and its owner is gone.
   void leave(record& r, open_group& g) noexcept {
     slot& o = *e_.operations.at(g.slot);
     close(r, g);
@@ -87,7 +89,7 @@ class coalescing {
            o->pending == 0;
   }
 
-  /// What is deferred of a group: its send, or after a fault its members' ends. True: the caller ends it.
+  /// Goes on with a deferred group: its send, or after a fault the ends of its members. True: the caller ends it.
   bool resume(slot& o) noexcept {
     if (o.fault != errc::ok) return true;
     const status s = send(o);
@@ -100,7 +102,7 @@ class coalescing {
     return true;
   }
 
-  /// Tells each member that it failed, and gives the slot back, or leaves it to the library that still holds it.
+  /// Reports each member as failed, and gives the slot back, or leaves it to the library that still holds it.
   template <class On>
   void fail(slot& o, status why, On&& on) {
     record& r = *o.record;
@@ -108,7 +110,7 @@ class coalescing {
     if constexpr (Engine::coalesces)
       if (r.gathered.slot == o.index) r.gathered = {};
     e_.deferred.forget([&o](const slot& s) { return &s == &o; });
-    o.use = slot_use::control;  // a handler may close the peer: the slot is none of its any more
+    o.use = slot_use::control;  // a handler may close the peer, which must not end this slot again
     o.record = nullptr;
     wire::group_reader in({start_of(o), static_cast<std::size_t>(o.scratch[0])});
     for (wire::group_member m; in.next(m) == wire::group_verdict::member;)
@@ -123,13 +125,13 @@ class coalescing {
   }
 
   // ---- gathered posts (coalesce::up_to)
-  /// Sends what was gathered for a peer, since something else comes that must stay behind it. `again`: that must wait.
+  /// Sends what was gathered for a peer, before a post that must stay behind it. `again`: that post must wait.
   [[gnu::always_inline]] status before(record* r) noexcept {
     if (r == nullptr || r->gathered.slot == no_index) [[likely]]
       return {};
     return sent_before(*r);
   }
-  /// After a look that found something, or nothing: sends what is due.
+  /// After a poll: sends what is due.
   void poll(bool found) noexcept {
     const instant now = found ? e_.port->now() : instant{};
     std::erase_if(e_.gathering, [&](record* r) {
@@ -141,7 +143,7 @@ class coalescing {
       return !r->listed;
     });
   }
-  /// The peer is gone, and with it what was gathered for it.
+  /// The peer is gone: forgets what was gathered for it.
   static void forget(record& r) noexcept { r.gathered = {}; }
 
  private:
@@ -149,7 +151,7 @@ class coalescing {
 
   [[gnu::noinline]] status sent_before(record& r) noexcept {
     const status s = post(r, r.gathered);
-    return s.is_again() ? s : status{};  // whatever else is wrong, the post that comes finds out itself
+    return s.is_again() ? s : status{};  // the post that follows meets any other error itself
   }
 
   [[gnu::noinline]] status make_room(record& r, open_group& g, std::size_t need) noexcept {
@@ -181,7 +183,7 @@ class coalescing {
     return {};
   }
 
-  /// The count is reached. Where the queue is full the next member finds no room, and asks to wait.
+  /// The group is full. If the queue is full too, the next member is answered `again`.
   [[gnu::noinline]] void filled(record& r, open_group& g) noexcept {
     if (post(r, g).is_again()) g.end = g.at;
   }

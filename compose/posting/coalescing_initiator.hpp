@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The initiator's side of a transport whose answer is coalesce::up_to: small unsignalled posts are gathered; all others
-// go behind what was gathered, so that a peer sees what it would have seen. Hot path: all of it; other transports do
-// not have it. Threads: the owner's.
+// The initiator of a transport with coalesce::up_to. It gathers small unsignalled posts, and sends them before every
+// other
+// post, so that the peer sees the order of the calls. Hot path: all of it. Threads: the owner's.
 #pragma once
 
 #include "coalescing.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Waiting for writes to be visible: flush(peer) for all earlier ones, completes_when<states::visible> for one. What is
-// posted for it is the flush family's answer (policies/flush.hpp): a message behind the writes and the peer's answer,
-// or nothing but the ends of writes that are tracked. Hot path: no, beside the stamp that tracked writes take with
-// their slot. Threads: the owner's.
+// Waiting for writes to be visible: flush(peer) for all earlier ones, completes_when<states::visible> for one. The flush family's answer
+// (policies/flush.hpp) says how: a message after the writes and the peer's reply, or the ends of tracked writes. Hot
+// path:
+// no, except for the stamp that tracked writes take with their slot. Threads: the owner's.
 #pragma once
 
 #include "../engine/engine.hpp"
@@ -22,7 +22,7 @@ class flushing {
 
   explicit flushing(Engine& e) noexcept : e_(e) {}
 
-  /// `again` too while an earlier transfer in parts is not posted whole: the flush would overtake the rest of it.
+  /// `again` too while an earlier transfer in parts has parts to post: the flush would overtake them.
   [[gnu::always_inline]] status begin(record& r, void* context) noexcept {
     if (e_.plans.in_use() != 0) [[unlikely]]
       if (in_parts(r)) return again(waits_for::operation_slot, "flush");

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// put_notify in one message: small payloads travel in the notice, and the target copies them into its region as a write
-// would have done, after the checks that a card would make: key, bounds, rights. Bytes and notice are one message, so
-// that neither can come without the other. Forced by rows whose writes carry no immediate (cq_data_size,
-// FI_REMOTE_CQ_DATA): a write and a message cost two posts, and where nothing orders them a round trip besides. The row
-// says up to which size it pays (fused_bytes). The copy is made when the target polls: a write posted later may land
-// before it, so an order of writes cannot be promised beside it (compose/fabric.hpp). Signalled ones end by the
-// target's reply: delivered, or the reason why not. Hot path: yes, on those rows. Threads: the owner's.
+// put_notify in one message: a small payload travels in the notice, and the target copies it into its region. The
+// target
+// makes the checks of a card first: key, bounds, rights. Bytes and notice are one message, so neither comes without the
+// other. Forced by rows whose writes carry no immediate (cq_data_size, FI_REMOTE_CQ_DATA): a write and a message cost
+// two
+// posts, and a round trip more where nothing orders them. The row says up to which size it pays (fused_bytes). The
+// target
+// copies when it polls, so a write posted later may land first, and no order of writes can be promised
+// (compose/fabric.hpp). Signalled ones end by the target's reply: delivered, or the reason why not. Hot path: yes, on
+// those
+// rows. Threads: the owner's.
 #pragma once
 
 #include "../../wire/fused.hpp"
@@ -19,16 +23,15 @@
 namespace weft::detail {
 
 template <class Engine>
-class fusing {
+class fused_notices {
  public:
   using record = typename Engine::record;
   using slot = typename Engine::slot;
 
-  explicit fusing(Engine& e) noexcept : e_(e) {}
+  explicit fused_notices(Engine& e) noexcept : e_(e) {}
 
-  /// Whether a payload goes in the notice: small enough for the row. Nobody's receives are too short for it: no
-  /// transport opens whose own could not take the handshake (connecting/opening.hpp), and a row's limit is less than
-  /// that (fabric.hpp).
+  /// Whether a payload goes in the notice: small enough for the row. Every peer has receives that are long enough: a
+  /// transport opens only if its receives take the handshake (connecting/opening.hpp), which is longer (fabric.hpp).
   static bool fits(std::size_t size) noexcept { return size <= Engine::fused_bytes; }
 
   template <class Write>
@@ -42,11 +45,11 @@ class fusing {
         return posted(e_, *o, Engine::counted(*w.record, inject(w, o->named())));
       }
     }
-    return fusing(e_).post_from_buffer(w);
+    return fused_notices(e_).post_from_buffer(w);
   }
 
-  /// The target's side. False: there is no room to answer, and nothing was done; offer it again. `on(immediate)` after
-  /// the bytes are there.
+  /// The target's side. False: no room for the reply, and nothing was done; offer it again. Calls `on(immediate)` after
+  /// the copy.
   template <class On>
   bool land(record& from, const_bytes body, On&& on) {
     const auto head = wire::parse_fused(body);
@@ -75,8 +78,8 @@ class fusing {
     }
   }
 
-  /// The initiator's side again. `on(slot, code)` for the operation that ended, with a null slot for one that nobody
-  /// waits for.
+  /// The initiator's side. Calls `on(slot, code)` for the operation that ended, with a null slot for an unsignalled
+  /// one.
   template <class On>
   void replied(record& from, const_bytes body, On&& on) {
     const auto reply = wire::parse_fused_reply(body);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Transfers from several pieces of memory, or into several: one library call where the row carries as many pieces, else
-// several calls that end as one operation (posting/parts.hpp); a message that the row cannot gather is packed where it
-// is short, and refused where not: messages have boundaries and cannot be split. Forced by iov_limit and rma_iov_limit
-// (fi_getinfo(3)), max_sge (ibv_query_device(3)). What one call carries as it was given is inlined where it is posted,
-// and looked at once; all else, pieces without bytes too, stands apart. Hot path: yes; transfers of one piece do not
-// come here. Threads: the owner's.
+// Transfers from several pieces of memory, or into several. One library call where the row takes as many pieces, else
+// several calls that end as one operation (posting/parts.hpp). Messages have boundaries and cannot be split: where the
+// row
+// cannot gather a message, a short one is packed, a long one refused. Forced by iov_limit and rma_iov_limit
+// (fi_getinfo(3)), max_sge (ibv_query_device(3)). The path of one call is inlined and reads the list once; all else is
+// out
+// of line. Hot path: yes; transfers of one piece do not come here. Threads: the owner's.
 #pragma once
 
 #include "call_pieces.hpp"
@@ -17,7 +18,7 @@
 namespace weft::detail {
 
 template <class Engine>
-class gathering {
+class gather {
  public:
   using record = typename Engine::record;
   using slot = typename Engine::slot;
@@ -26,7 +27,7 @@ class gathering {
   /// Pieces of one call, as the port takes them.
   using call_pieces = typename detail::pieces_of<typename Engine::port_type>::type;
 
-  explicit gathering(Engine& e) noexcept : e_(e), initiator_(e) {}
+  explicit gather(Engine& e) noexcept : e_(e), initiator_(e) {}
 
   [[gnu::always_inline]] status send(peer to, gather_list from, void* context, bool signalled) noexcept {
     if constexpr (parts_of::send_pieces > 1 && !Engine::framed) {
@@ -45,7 +46,7 @@ class gathering {
                     }));
       }
     }
-    return gathering(e_).send_otherwise(to, from, context, signalled);
+    return gather(e_).send_otherwise(to, from, context, signalled);
   }
 
   [[gnu::always_inline]] status put(peer to, gather_list from, const remote_place& at, void* context,
@@ -140,18 +141,18 @@ class gathering {
   [[gnu::cold, gnu::noinline]] static status put_seldom(Engine& e, peer to, const local_memory* from,
                                                         std::size_t pieces, const remote_place& at, void* context,
                                                         bool signalled) noexcept {
-    return gathering(e).put_otherwise(to, {from, pieces}, at, context, signalled);
+    return gather(e).put_otherwise(to, {from, pieces}, at, context, signalled);
   }
   [[gnu::cold, gnu::noinline]] static status put_notify_seldom(Engine& e, peer to, const local_memory* from,
                                                                std::size_t pieces, const remote_place& at,
                                                                std::uint32_t immediate, void* context,
                                                                bool signalled) noexcept {
-    return gathering(e).put_notify_otherwise(to, {from, pieces}, at, immediate, context, signalled);
+    return gather(e).put_notify_otherwise(to, {from, pieces}, at, immediate, context, signalled);
   }
   [[gnu::cold, gnu::noinline]] static status get_seldom(Engine& e, peer from, const local_memory* into,
                                                         std::size_t pieces, const remote_place& at,
                                                         void* context) noexcept {
-    return gathering(e).get_otherwise(from, {into, pieces}, at, context);
+    return gather(e).get_otherwise(from, {into, pieces}, at, context);
   }
 
   // What is not one call as it was given: pieces without bytes are left out, and then one piece is an ordinary post,

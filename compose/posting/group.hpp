@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Posts to one peer that travel in one message, opened and closed by hand: `auto g = net.coalesce(peer); g.send(a);
-// g.send(b); g.close();`. It closes itself on every path. On every fabric, whatever its coalesce answer; what the
-// answer adds is gathering without a group. Hot path: send(). Threads: the owner's.
+// g.send(b); g.close();`. A group closes itself on every path. Every fabric has groups; coalesce::up_to also gathers
+// posts
+// without one. Hot path: send(). Threads: the owner's.
 #pragma once
 
 #include "coalescing.hpp"
@@ -12,14 +13,18 @@
 
 namespace weft::detail {
 
-/// A group to one peer. Members are copied, so that their sources are free at once, and unsignalled: only failures are
-/// told, each with a null context; a group that could not be sent fails each of its members. A message that is full is
-/// sent, and the group goes on with another, so that a group may have any number of members; coalesce::up_to says how
-/// many there are in one, else 64 of 768 bytes together. What fits none of them goes alone, in its order. So do puts
-/// where they may not be members (compose/posting/coalescing.hpp); where they are, the target copies them when it
-/// polls. `again`: not taken; make progress, then try once more. Other posts to that peer while the group is open may
-/// overtake its members. A group that goes out of scope while the queue is full is left to progress(). The transport
-/// must outlive it; moved-from groups are closed.
+/// A group to one peer. Members are copied, so their sources are free at once. They are unsignalled: the handler gets
+/// only
+/// failures, each with a null context. A group that cannot be sent fails each of its members. A full message is sent
+/// and
+/// another one begun, so a group has any number of members. One message holds as many as coalesce::up_to says, else 64
+/// of
+/// 768 bytes together. A member too large for a message goes alone, in its order. So do puts where they may not be
+/// members
+/// (compose/posting/coalescing.hpp); elsewhere the target copies them when it polls. `again`: not taken; make progress,
+/// then try once more. Other posts to that peer may overtake members of an open group. If a group goes out of scope
+/// while
+/// the queue is full, progress() sends it. The transport must outlive it; moved-from groups are closed.
 template <class Engine>
 class [[nodiscard]] group {
  public:
@@ -59,8 +64,8 @@ class [[nodiscard]] group {
     });
   }
 
-  /// Sends what was packed. `again`: the group is still open. Other errors: it is closed, and its members are told at
-  /// the next look.
+  /// Sends what was packed. `again`: the group is still open. Other errors: it is closed, and its members fail at
+  /// the next poll.
   status close() noexcept {
     if (e_ == nullptr) return error(errc::invalid, "close a closed group");
     record* r = initiator_type(*e_).living(to_);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The initiator's side: checks, takes a slot, makes the call that the fabric's answers name. One library call per
-// operation, unless the row forces more (policies/notify.hpp). Atomics: posting/atomics.hpp. Hot path: all of it.
-// Threads: the owner's.
+// The initiator's side of put, get and send: checks, takes a slot, makes the call that the fabric's answers name. One
+// library call per operation, unless the row forces more (policies/notify.hpp). The usual path stands first, rare
+// variants
+// below. Atomics: posting/atomics.hpp. Hot path: all of it. Threads: the owner's.
 #pragma once
 
 #include "../../wire/control.hpp"
@@ -33,7 +34,7 @@ class initiator {
   using notify_answer = answer<typename Engine::fabric, notify_family>;
 
   using parts_of = parts<Engine>;
-  /// A write goes to the port as it is, which looks at its place.
+  /// The port itself checks the place of a write.
   static constexpr bool port_checks_writes = Engine::port_checks_places && notify_answer::rides_on_write &&
                                              !Engine::watches_cells && Engine::write_mode != post_mode::delivered;
 
@@ -70,7 +71,7 @@ class initiator {
         return s;
     if (parts_of::too_large(e_, from.size)) [[unlikely]]
       return one_in_parts(*r, operation::put, from, at, 0, context, signalled);
-    // One of no bytes is not injected: the library may take it for nothing to do.
+    // Zero-byte puts are not injected: providers may drop them.
     if constexpr (Engine::injects_puts)
       if (!signalled && from.size - 1 < Engine::inject_bytes) [[likely]]
         return e_.port->inject_write(r->link, {from.data, from.size}, {at.address, at.key});
@@ -96,8 +97,7 @@ class initiator {
     return notify_answer::post(*this, write_of{r, from, {at.address, at.key}, immediate, context, signalled});
   }
 
-  /// Moves nothing, and ends at the next look: libraries may never end a read of no bytes (udp;ofi_rxd of
-  /// libfabric 1.17).
+  /// Moves nothing and ends at the next poll: udp;ofi_rxd of libfabric 1.17 never ends a read without bytes.
   [[gnu::noinline]] status get_nothing(record& r, const remote_place& at, void* context) noexcept {
     if (status s = check(0, at, rights::remote_read, "get"); !s) return s;
     slot* o = claim(&r, operation::get, context);
@@ -125,7 +125,7 @@ class initiator {
     else return posted(*o, e_.port->read(r->link, into, {at.address, at.key}, o));
   }
 
-  // ---- what the answers are made of (called by policies/notify.hpp)
+  // ---- posts of the notify answers (called by policies/notify.hpp)
   [[gnu::always_inline]] status write_with_immediate(const write_of& w) noexcept {
     const std::uint64_t immediate = immediate_word(*w.record, w.immediate);
     if (!w.signalled && is_injected(w.from.size))
@@ -140,51 +140,53 @@ class initiator {
         });
   }
 
-  /// A message cannot overtake a write on this row: both are posted now. The operation ends when both have.
+  /// Messages stay behind writes on this row: posts both now. The operation ends when both have ended.
   [[gnu::always_inline]] status write_then_message(const write_of& w) noexcept {
     return write_first<Engine::write_mode, stage::noticing>(w);
   }
 
-  /// Nothing keeps a message behind a write on this row: it is sent when the write is delivered.
+  /// Messages may overtake writes on this row: sends the message when the write is delivered.
   [[gnu::always_inline]] status write_delivered_then_message(const write_of& w) noexcept {
     return write_first<post_mode::delivered, stage::delivering>(w);
   }
 
   /// A small payload travels in the notice itself.
   static constexpr bool fuses = Engine::fused_bytes > 0;
-  static bool fits_notice(const write_of& w) noexcept { return fusing<Engine>::fits(w.from.size); }
-  [[gnu::always_inline]] status write_in_notice(const write_of& w) noexcept { return fusing<Engine>(e_).post(w); }
+  static bool fits_notice(const write_of& w) noexcept { return fused_notices<Engine>::fits(w.from.size); }
+  [[gnu::always_inline]] status write_in_notice(const write_of& w) noexcept {
+    return fused_notices<Engine>(e_).post(w);
+  }
 
-  /// Writes stay in order on this row: a second, small one into the target's ring is the notice.
+  /// Writes stay in order on this row: the notice is a second, small write into the target's ring.
   status write_then_ring(const write_of& w) noexcept {
     record& r = *w.record;
     if (r.ring_posted - r.ring_credited >= r.ring.entries) return again(waits_for::receive_slot, "put_notify");
     return write_first<Engine::write_mode, stage::writing>(w);
   }
 
-  /// A cell of the target's ring is the write and the notice.
-  [[gnu::always_inline]] status write_watched(const write_of& w) noexcept { return cell_posts<Engine>(e_).post(w); }
+  /// One write of a ring entry carries payload and notice.
+  [[gnu::always_inline]] status write_watched(const write_of& w) noexcept { return ring_posts<Engine>(e_).post(w); }
 
-  /// Sends the notice of a put_notify whose bytes are safe; keeps it on the list of deferred ones when nothing is free.
-  /// Afterwards `pending` counts what the library still has to complete.
+  /// Sends the notice of a put_notify whose bytes are safe, or defers it when no slot or buffer is free. Afterwards
+  /// `pending` counts the completions still to come.
   void send_notice(slot& o) noexcept {
-    if constexpr (Engine::watches_cells) return cell_posts<Engine>(e_).notice(o);
-    status told;
+    if constexpr (Engine::watches_cells) return ring_posts<Engine>(e_).notice(o);
+    status sent;
     bool completes = true;  // a completion of the notice will come
     if constexpr (Engine::uses_ring) {
-      told = write_ring_entry(*o.record, o);
+      sent = write_ring_entry(*o.record, o);
     } else {
       std::byte body[4];
       wire::encode(o.immediate, body);
       completes = sizeof body + Engine::front > Engine::inject_bytes;
-      told = e_.tell(*o.record, wire::message_kind::notify, body, completes ? &o : nullptr);
+      sent = e_.tell(*o.record, wire::message_kind::notify, body, completes ? &o : nullptr);
     }
-    if (told.is_again()) return e_.defer(o);
-    if (!told) o.fault = told.code;
-    if (!told || !completes) --o.pending;
+    if (sent.is_again()) return e_.defer(o);
+    if (!sent) o.fault = sent.code;
+    if (!sent || !completes) --o.pending;
   }
 
-  // ---- what posting/batch.hpp and posting/gather.hpp are made of
+  // ---- shared with posting/batch.hpp and posting/gather.hpp
   [[gnu::always_inline]] static record* living(peer p) noexcept {
     return p.alive() ? static_cast<record*>(peer_access::living(p)) : nullptr;
   }
@@ -197,8 +199,8 @@ class initiator {
                                                                        : error(errc::peer_lost, operation);
   }
 
-  /// An immediate as it travels: with the connection's number where there is room, so that the target knows who wrote,
-  /// unless it knows by the link.
+  /// The immediate on the wire. Where it has room it carries the number of the connection, unless the target knows the
+  /// writer by the link.
   [[gnu::always_inline]] static std::uint64_t immediate_word(const record& r, std::uint32_t immediate) noexcept {
     if constexpr (Engine::notices_name_links) return immediate;
     else if constexpr (Engine::wide_immediate) return immediate | std::uint64_t{r.theirs.value} << 32;
@@ -210,7 +212,7 @@ class initiator {
     return Engine::inject_bytes > 0 && (Engine::injects_all || size <= Engine::inject_bytes);
   }
 
-  /// Why a message of so many bytes cannot be sent.
+  /// The error of a message that cannot be sent.
   [[gnu::cold, gnu::noinline]] static status not_sent(Engine& e, peer to, std::uint64_t size) noexcept {
     const record* r = living(to);
     return r == nullptr ? initiator(e).dead(to, "send") : too_long(e, size, *r);
@@ -239,21 +241,21 @@ class initiator {
       not_posted(e_, o);
     return s;
   }
-  /// Of a port whose posts end when they return: the next look tells.
+  /// For a port whose posts end when they return: the next poll reports the end.
   [[gnu::always_inline]] status ended_or_not(slot& o, status s) noexcept {
     if (!s) [[unlikely]]
       not_posted(e_, o);
     else if (has_ended(s)) [[likely]] e_.ended.add(o);
     return s;
   }
-  /// A slot that was claimed, and has nothing of its own yet.
+  /// Gives back a claimed slot after a refused post.
   [[gnu::cold, gnu::noinline]] static void not_posted(Engine& e, slot& o) noexcept {
     if (o.buffer != no_index) [[unlikely]]
       return e.release(o);
     e.operations.give(o);
   }
 
-  /// By value: where nothing is split, nothing of the caller's needs an address.
+  /// By value: the path without parts then needs no addresses.
   [[gnu::cold, gnu::noinline]] status one_in_parts(record& r, operation what, local_memory from, remote_place at,
                                                    std::uint32_t immediate, void* context, bool signalled) noexcept {
     return in_parts(r, what, {&from, 1}, at, immediate, context, signalled);
@@ -264,7 +266,7 @@ class initiator {
                               Engine::write_mode == post_mode::delivered);
   }
 
-  /// A write: where writes are tracked (policies/flush.hpp), it has a slot and an end even without a context.
+  /// A write. Where writes are tracked (policies/flush.hpp), it has a slot and an end even without a context.
   template <class Call>
   [[gnu::always_inline]] status post_write(record* r, operation what, void* context, bool signalled,
                                            Call&& call) noexcept {
@@ -279,9 +281,8 @@ class initiator {
     return e.port->template send_framed<post_mode::signalled>(r.link, head, from, &o);
   }
 
-  /// One call, signalled or not. Inlined at each place that posts (calls given to it say so): shared by batches and
-  /// single posts it would cost the single ones. Unsignalled ones carry their peer's marker where the library leaves
-  /// contexts alone.
+  /// One call, signalled or not. Inlined at each place that posts: one shared copy would cost single posts more.
+  /// Unsignalled posts carry the record of their peer as context, where the library leaves contexts alone.
   template <post_mode Signalled = post_mode::signalled, bool Tracked = false, class Call>
   [[gnu::always_inline]] status post(record* r, operation what, void* context, bool signalled, Call&& call) noexcept {
     if (!signalled) {
@@ -317,9 +318,8 @@ class initiator {
     return e_.port->inject(r.link, {message, Engine::front + from.size}, 0);
   }
 
-  /// A write without bytes has nothing to deliver, and libraries may wait for its delivery for ever (shared memory of
-  /// libfabric 1.17, then every later post to that peer is answered `again`): its notice is sent as a message, which no
-  /// key can fail.
+  /// Sends the notice of a write without bytes as a message. Such a write has nothing to deliver, and shm of
+  /// libfabric 1.17 waits for its delivery for ever. It then answers every later post to that peer with `again`.
   [[gnu::cold, gnu::noinline]] static status notice_alone(Engine& e, record* r, std::uint32_t immediate,
                                                           void* context) noexcept {
     initiator l(e);
@@ -330,8 +330,7 @@ class initiator {
     return l.posted(*o, e.tell(*r, wire::message_kind::notify, body, o));
   }
 
-  /// Where small payloads travel in notices this stands apart, its arguments one by one: whole they lay in memory on
-  /// the other way too.
+  /// Out of line where small payloads travel in notices, with scalar arguments: passing the struct would spill it.
   template <post_mode M, stage First>
   [[gnu::always_inline]] status write_first(const write_of& w) noexcept {
     if constexpr (fuses)
@@ -346,7 +345,7 @@ class initiator {
     return initiator(e).template write_now<M, First>(
         {r, {data, size, descriptor}, {address, key}, immediate, context, signalled});
   }
-  /// Ends without being delivered: see notice_alone.
+  /// Does not wait for delivery: see notice_alone.
   [[gnu::cold, gnu::noinline]] static status put_nothing(Engine& e, record* r, std::byte* data, void* descriptor,
                                                          std::uint64_t address, std::uint64_t key,
                                                          void* context) noexcept {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Notices whose writes were delivered, sent in one message per peer: where nothing is ordered each put_notify waits for
-// its delivery, and many deliveries are told by one look at the queue. One wait and one message for all of them,
-// however many there are. The operations of one message form a list by `next`; the message's slot has the first as its
-// parent, and all end with it (receiving/cq_poller.hpp). Hot path: yes, on rows whose answer is
-// notify::message_after_delivery. Threads: the owner's.
+// Notices of delivered writes, one message per peer. Where nothing is ordered, each put_notify waits for its delivery,
+// and
+// one poll reports many. They share one message, however many they are. The operations of one message form a list by
+// `next`; the message's slot has the first as its parent, and all end with it (receiving/cq_poller.hpp). Hot path: yes,
+// on
+// rows whose answer is notify::message_after_delivery. Threads: the owner's.
 #pragma once
 
 #include "../../wire/control.hpp"
@@ -37,11 +38,11 @@ class notice_batching {
     });
     last->next = no_index;
     const bool completes = size > 64 || size + Engine::front > Engine::inject_bytes;
-    const status told = e_.tell(*first.record, wire::message_kind::notify, {body, size}, completes ? &first : nullptr);
-    if (told && completes) return;
+    const status sent = e_.tell(*first.record, wire::message_kind::notify, {body, size}, completes ? &first : nullptr);
+    if (sent && completes) return;
     for_each(first, [&](slot& s) {
-      if (told.is_again()) return e_.defer(s);
-      Engine::only_end_is_deferred(s, told);
+      if (sent.is_again()) return e_.defer(s);
+      Engine::only_end_is_deferred(s, sent);
       e_.deferred.add_now(s);
     });
   }

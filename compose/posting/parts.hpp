@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Transfers that one library call cannot carry: posted part by part, a few at a time, and ended as one operation.
-// Forced by rows that bound the bytes of a write or the pieces of a call. The operation's own slot is nobody's context
-// while parts are under way: each part has a slot whose parent it is. A put_notify's last part goes alone, when all
-// others have ended: delivered, or on rows that cannot say so, acknowledged and in order; it is then an ordinary
-// put_notify in the operation's own slot. Hot path: only of such transfers. Threads: the owner's.
+// Forced
+// by rows that bound the bytes of a write or the pieces of a call. Each part has a slot whose parent is the operation's
+// own slot, which is no context of the library meanwhile. The last part of a put_notify goes alone, when all others are
+// delivered. Without completions of delivery the row must keep writes in order. It is then an ordinary put_notify in
+// the operation's own slot. Hot path: only of such transfers. Threads: the owner's.
 #pragma once
 
 #include "../engine/engine.hpp"
@@ -20,7 +21,7 @@ class initiator;
 template <class Engine>
 class flushing;
 template <class Engine>
-class cell_posts;
+class ring_posts;
 
 /// The end of a put_notify, as the notify answers see it (policies/notify.hpp).
 template <class Engine>
@@ -49,8 +50,9 @@ class parts {
   static constexpr bool fuses = false;  ///< The last part is no small payload: it goes as a write.
   /// How the parts that a notice waits for are posted.
   static constexpr post_mode settled = facts.delivery_complete ? post_mode::delivered : post_mode::signalled;
-  /// Whether a notice can be kept behind several parts. Not where it rides on the last, nothing orders that, and no end
-  /// means delivered.
+  /// Whether a notice can stay behind several parts. Not where it rides on the last part, nothing orders that part, and
+  /// no
+  /// completion means delivered.
   static constexpr bool notices_after_parts =
       !notify_answer::rides_on_write || facts.delivery_complete || facts.order_write_after_write;
 
@@ -87,7 +89,7 @@ class parts {
     return s;
   }
 
-  /// A batch was left with a member that the queue had no room for: it is tried again by progress. Cold.
+  /// A batch ended with a member that the queue had no room for: progress() tries it again. Cold.
   [[gnu::cold]] void leave(record& r, operation what, const local_memory& from, remote_memory to,
                            std::uint32_t immediate, status why) {
     if (e_.operations.left() == 0) e_.operations.fill(16, [this](bytes memory) { return e_.register_own(memory); });
@@ -108,14 +110,14 @@ class parts {
     o.posted = e_.tick;
     carry_on(o);
   }
-  /// Its turn on the list of what is deferred has come.
+  /// The operation was deferred, and its turn has come.
   void retry(slot& o) noexcept {
     plan_of(o).deferred = false;
     --o.pending;
     carry_on(o);
   }
 
-  // ---- what the notify answers are made of
+  // ---- posts of the notify answers
   status write_with_immediate(const last_write<Engine>& w) noexcept {
     slot& o = *w.slot;
     record& r = *o.record;
@@ -146,11 +148,11 @@ class parts {
   }
 
   status write_watched(const last_write<Engine>& w) noexcept {
-    if constexpr (cell_posts<Engine>::large_ride) return write_with_immediate(w);
+    if constexpr (ring_posts<Engine>::large_ride) return write_with_immediate(w);
     slot& o = *w.slot;
-    if (!cell_posts<Engine>::has_room(*o.record)) return again(waits_for::receive_slot, "put_notify");
+    if (!ring_posts<Engine>::has_room(*o.record)) return again(waits_for::receive_slot, "put_notify");
     const status s = write<Engine::write_mode>(o, *w.from, w.to, &o);
-    if (s) cell_posts<Engine>(e_).notice_of(o, w.to, w.from->count() == 0 ? 0 : total_of(w.from->list()));
+    if (s) ring_posts<Engine>(e_).notice_of(o, w.to, w.from->count() == 0 ? 0 : total_of(w.from->list()));
     return s;
   }
 
@@ -180,7 +182,7 @@ class parts {
     o.pending = 0;
   }
 
-  /// Nothing more of it is posted; it ends in this error when what is under way has ended.
+  /// Posts nothing more. The operation ends in this error when its posted parts have ended.
   void fail(slot& o, status why) noexcept {
     if (o.fault == errc::ok) o.fault = why.code;
     transfer_plan& p = plan_of(o);
@@ -210,8 +212,7 @@ class parts {
       if (confirm) flushing<Engine>(e_).confirm_ended(o);
   }
 
-  /// Posts what may be posted now. Returns: ok, `again` where something was due and had no room, or the error that
-  /// ended it.
+  /// Posts what may be posted now. Returns: ok, `again` if a due part had no room, or the error that ended it.
   status advance(slot& o) noexcept {
     transfer_plan& p = plan_of(o);
     while (p.at.left != 0 || p.ends_with_notice) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The member that a batch keeps back until the next one comes (posting/batch.hpp): as it was given, or where the port
-// takes that, made up in the library's words already, since a copy in other words costs as much as a post. Hot path:
-// yes. Threads: values.
+// The member that a batch keeps back until the next one comes (posting/batch.hpp). Ports that take prepared writes get
+// it in the library's own words at once, since a later copy costs as much as a post. Hot path: yes. Threads: values.
 #pragma once
 
 #include "../../core/memory.hpp"
@@ -17,7 +16,7 @@ inline constexpr operation no_member = static_cast<operation>(0xff);
 /// The member kept back, as it was given.
 struct member_as_given {
   operation what = no_member;
-  void keep(operation w, local_memory from, const remote_place& at, std::uint64_t immediate, bool /*ready*/) noexcept {
+  void keep(operation w, local_memory from, const remote_place& at, std::uint64_t immediate) noexcept {
     what = w;
     from_ = from;
     at_ = at;
@@ -34,32 +33,28 @@ struct member_as_given {
   std::uint32_t immediate_ = 0;
 };
 
-/// The same in the library's words. Its bounds and rights were checked, and are taken for granted afterwards.
+/// The same in the library's words. Its bounds and rights were checked when it was kept.
 template <class Kept>
 struct member_as_posted {
   operation what = no_member;
-  operation ready =
-      no_member;  ///< The same of a write that is posted as it is kept: one with bytes, which one call carries.
-  Kept kept;      ///< Is something only while `what` is.
+  Kept kept;  ///< Valid only while `what` names a member.
   member_as_posted() noexcept {
   }  // NOLINT(modernize-use-equals-default,hicpp-use-equals-default): by default all of it would be cleared first
-  member_as_posted(const member_as_posted& other) noexcept : what(other.what), ready(other.ready) {
+  member_as_posted(const member_as_posted& other) noexcept : what(other.what) {
     if (what != no_member) kept = other.kept;
   }
   // NOLINTNEXTLINE(bugprone-unhandled-self-assignment,cert-oop54-cpp): of itself, each part is what it was
   member_as_posted& operator=(const member_as_posted& other) noexcept {
     what = other.what;
-    ready = other.ready;
     if (what != no_member) kept = other.kept;
     return *this;
   }
   ~member_as_posted() = default;
-  void keep(operation w, local_memory from, const remote_place& at, std::uint64_t immediate, bool is_ready) noexcept {
+  void keep(operation w, local_memory from, const remote_place& at, std::uint64_t immediate) noexcept {
     what = w;
-    ready = is_ready ? w : no_member;
     kept.keep(from, {at.address, at.key}, immediate);
   }
-  void drop() noexcept { what = ready = no_member; }
+  void drop() noexcept { what = no_member; }
   local_memory from() const noexcept { return kept.from(); }
   remote_place at() const noexcept {
     return {kept.to().address, kept.to().key, kept.from().size, rights::remote_write};
@@ -67,7 +62,7 @@ struct member_as_posted {
   std::uint32_t immediate() const noexcept { return static_cast<std::uint32_t>(kept.immediate()); }
 };
 
-/// Ports that take a member made up before, on rows where such a member holds no slot.
+/// Ports that take prepared writes, on rows where such a member holds no slot.
 template <class Engine>
 concept posts_prepared_writes = requires {
   typename Engine::port_type::prepared_write;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The initiator's side of watched rings: put_notify as one write of a cell, payload included (wire/cell.hpp). What is
-// larger than a cell carries its notice as an immediate where the row has those, else goes ahead in a write of its own;
-// the row keeps writes in order. No completion is asked for: the peer's credit says that cells are free again, and ends
-// those operations that somebody waits for, so that neither side's library makes an entry for a queue. Hot path: yes,
-// with notify::watched_word. Threads: the owner's.
+// The initiator's side of watched rings: put_notify as one write of a ring entry, payload included (wire/cell.hpp). A
+// payload larger than an entry carries its notice as an immediate where the row has those. Else it goes ahead in a
+// write of
+// its own, since the row keeps writes in order. No completion is asked for: the peer's credit says which entries are
+// free,
+// and ends signalled operations. So neither library queues a completion. Hot path: yes, with notify::watched_word.
+// Threads: the owner's.
 #pragma once
 
 #include "../engine/engine.hpp"
@@ -19,18 +21,18 @@ template <class Engine>
 class initiator;
 
 template <class Engine>
-class cell_posts {
+class ring_posts {
  public:
   using record = typename Engine::record;
   using slot = typename Engine::slot;
   static constexpr const fabric_facts& facts = Engine::fabric::facts;
   static constexpr bool gathers = facts.rma_gather_limit >= 2;
   static constexpr std::size_t largest = gathers ? wire::largest_cell_payload : cell_memory::largest_staged;
-  /// What is larger than a cell: a write with an immediate, or a write and a cell behind it.
+  /// Larger payloads: a write with an immediate, or a write and an entry after it.
   static constexpr bool large_ride = Engine::shape::write_immediate;
   static constexpr bool reports = facts.refused_write == refusal::reported;
 
-  explicit cell_posts(Engine& e) noexcept : e_(e) {}
+  explicit ring_posts(Engine& e) noexcept : e_(e) {}
 
   template <class Write>
   [[gnu::always_inline]] status post(const Write& w) noexcept {
@@ -43,7 +45,7 @@ class cell_posts {
     return post_otherwise(w);
   }
 
-  /// A write of `o`'s is at the library: its cell follows.
+  /// The library has the write of `o`: its entry follows.
   void notice_of(slot& o, remote_memory to, std::uint64_t size) noexcept {
     o.scratch[0] = to.address;
     o.scratch[1] = to.key;
@@ -52,18 +54,18 @@ class cell_posts {
     o.pending = 2;  // the write's completion, and the credit for the cell
     notice(o);
   }
-  /// Requires: the bytes went ahead, and `o` holds where, how many, and its immediate. Owed where there is no room now.
+  /// Requires: the bytes went ahead, and `o` holds place, size and immediate. Deferred where there is no room now.
   void notice(slot& o) noexcept {
     record& r = *o.record;
     std::uint64_t size = o.scratch[2];
     const local_memory number{reinterpret_cast<std::byte*>(&size), sizeof size, nullptr};
-    status told = again(waits_for::receive_slot, "put_notify");
+    status sent = again(waits_for::receive_slot, "put_notify");
     if (has_room(r))
-      told = put_staged(r, number, {o.scratch[0], o.scratch[1]}, o.immediate, wire::cell_outside | wire::cell_answered,
+      sent = put_staged(r, number, {o.scratch[0], o.scratch[1]}, o.immediate, wire::cell_outside | wire::cell_answered,
                         nullptr);
-    if (told.is_again()) return e_.defer(o);
-    if (!told) {
-      o.fault = told.code;
+    if (sent.is_again()) return e_.defer(o);
+    if (!sent) {
+      o.fault = sent.code;
       --o.pending;
       return;
     }
@@ -204,7 +206,7 @@ class cell_posts {
     e_.claim(o, w.signalled ? slot_use::user : slot_use::silent, operation::put_notify, &r, w.context);
     if (w.from.size > largest) return post_ahead(w, o);
     o.stage =
-        stage::replying;  // a refused write of a cell is told by the loss of its peer, or by the operation's deadline
+        stage::replying;  // a refused write of a cell ends by the loss of its peer, or by the operation's deadline
     const status s = put_whole(r, w.from, w.to, w.immediate, wire::cell_answered, nullptr);
     if (s) wait_for(r, o);
     else e_.release(o);
@@ -220,9 +222,9 @@ class cell_posts {
     if (!s) return s;
     std::uint64_t size = w.from.size;
     const local_memory number{reinterpret_cast<std::byte*>(&size), sizeof size, nullptr};
-    const status told = put_staged(r, number, w.to, w.immediate,
-                                   wire::cell_outside | (reports ? wire::cell_reported_by_library : 0U), &r);
-    if (!told.is_again()) return told;
+    const status sent =
+        put_staged(r, number, w.to, w.immediate, wire::cell_outside | (reports ? wire::cell_reported_by_library : 0U), &r);
+    if (!sent.is_again()) return sent;
     slot& o = *e_.operations.take();
     e_.claim(o, slot_use::silent, operation::put_notify, &r, nullptr);
     o.immediate = w.immediate;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The batch of ports that build requests where they are posted from (port.hpp, request_list), on rows where each member
-// is one request that holds no slot: a member costs what it costs a program that links its requests by hand, the call
-// is made once per list. Whether one list more is needed, the handle was moved from, closed or broken, or something
-// else was posted meanwhile and the list with it: all of that is "no room in the list", one question. Members that need
-// several calls (larger than a write of the row) are kept back, so that close(context) can ask for their end. Hot path:
-// yes. Threads: the owner's.
+// The batch of ports that build work requests in place (core/port.hpp, request_list), on rows where each member is one
+// request without a slot. A member costs what it costs a program that links requests by hand; one call posts the list.
+// "The list has no room" covers all rare cases: the list is full, the batch was moved from, closed or broken, or
+// another
+// post took the list along. The batch keeps a member back that needs several calls (larger than a write of the row), so
+// that close(context) can ask for its end. Hot path: yes. Threads: the owner's.
 #pragma once
 
 #include "../words.hpp"
@@ -151,7 +151,7 @@ class [[nodiscard]] work_request_chain {
     return {};
   }
 
-  /// What "no room" means now; then a list is open, or the call is answered.
+  /// Finds out why the list has no room. Then a list is open, or the call has its answer.
   [[gnu::noinline]] status make_room(operation what) noexcept {
     if (e_ == nullptr) return error(errc::invalid, "a closed batch");
     record* r = initiator_type(*e_).living(to_);
@@ -161,7 +161,7 @@ class [[nodiscard]] work_request_chain {
       if (const status s = post_prepared(nullptr, false); !s) return s;
     if constexpr (Engine::coalesces)
       if (const status s = coalescing<Engine>(*e_).before(r); !s) return s;
-    return e_->port->open_list(r->link, list_);  // what was open is posted
+    return e_->port->open_list(r->link, list_);  // posts the list that was open
   }
   /// Posts what was added so far.
   status behind_the_list() noexcept {
@@ -170,7 +170,7 @@ class [[nodiscard]] work_request_chain {
     return !keeps_ ? status{} : post_prepared(nullptr, false);
   }
   [[gnu::cold, gnu::noinline]] status no_slot(const char* operation) noexcept {
-    (void)e_->port->post_list(list_);  // what ends of it frees slots
+    (void)e_->port->post_list(list_);  // completions free slots
     return again(waits_for::operation_slot, operation);
   }
 
@@ -204,7 +204,8 @@ class [[nodiscard]] work_request_chain {
     if (!s.is_again()) e_ = nullptr;
     return s;
   }
-  /// The last member's end is told: by itself, or where it was posted already, by a write of nothing behind it.
+  /// Asks for the end of the last member: by that member, or if it is posted already, by a write without bytes after
+  /// it.
   status end_told(void* context) noexcept {
     if (broken()) return list_.why;
     initiator_type l(*e_);
@@ -241,7 +242,7 @@ class [[nodiscard]] work_request_chain {
   [[gnu::cold]] void left_behind(Engine& e, status why) noexcept {
     e_ = nullptr;
     record* r = initiator_type(e).living(to_);
-    if (r == nullptr) return;  // the peer's loss was told, and with it the end of all that was posted to it
+    if (r == nullptr) return;  // the loss of the peer ended its operations
     const member m = keeps_ ? kept_ : member{operation::put, {}, {}, 0};
     typename initiator_type::parts_of(e).leave(*r, m.what, m.from, {m.at.address, m.at.key}, m.immediate, why);
   }
@@ -252,7 +253,7 @@ class [[nodiscard]] work_request_chain {
   operation last_ = nothing;
   bool keeps_ = false;
   union {
-    member kept_;  ///< Where keeps_: batches without pay nothing for it.
+    member kept_;  ///< Valid if keeps_; other batches pay nothing for it.
   };
 };
 

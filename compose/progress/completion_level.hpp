@@ -54,13 +54,13 @@ class completion_level {
                                     completes_when<State> wanted) noexcept {
     using how = checked_way<State>;
     if constexpr (std::same_as<State, states::posted>) {
-      return gathering<Engine>(e_).put(to, from, at, nullptr, false);
+      return gather<Engine>(e_).put(to, from, at, nullptr, false);
     } else {
       if constexpr (parts_of::write_pieces > 1) {
         record* r = initiator_.living(to);
         if (r == nullptr) [[unlikely]]
           return initiator_.dead(to, "put");
-        if (typename gathering<Engine>::call_pieces v; gathering<Engine>(e_).one_call(from, v)) [[likely]] {
+        if (typename gather<Engine>::call_pieces v; gather<Engine>(e_).one_call(from, v)) [[likely]] {
           if (const status s = initiator_type::check(v.bytes, at, rights::remote_write, "put"); !s) [[unlikely]]
             return s;
           slot* o = initiator_.claim(r, operation::put, wanted.context);
@@ -140,7 +140,7 @@ class completion_level {
     record* r = self.initiator_.living(to);
     if (r == nullptr) return self.initiator_.dead(to, "put");
     piece_list pieces;
-    if (!gathering<Engine>::keep(from, pieces)) return error(errc::invalid, gathering<Engine>::too_many);
+    if (!gather<Engine>::keep(from, pieces)) return error(errc::invalid, gather<Engine>::too_many);
     const std::uint64_t total = total_of(pieces.list());
     if (const status s = initiator_type::check(total, at, rights::remote_write, "put"); !s) return s;
     if (pieces.count() > std::max<std::size_t>(1, parts_of::write_pieces) || parts_of::too_large(e, total))

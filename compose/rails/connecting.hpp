@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How peers of rails meet and are lost: a connection on each rail, all or none. The loss of one rail is the loss of the
-// peer, told once. Hot path: no. Threads: the rails' owner.
+// Connects and loses peers of rails: one connection on each rail, all or none. The loss of one rail is the loss of the
+// peer, reported once. Hot path: no. Threads: the rails' owner.
 #pragma once
 
 #include "gather.hpp"
@@ -16,12 +16,12 @@
 namespace weft {
 
 template <complete_fabric F>
-class rails_meeting {
+class rails_connecting {
   using nets_of = std::vector<transport<F>>;
 
  public:
   // ---- connecting
-  /// Begins a connection on each rail. Returns: why not, if not.
+  /// Begins a connection on each rail. Returns an error if one cannot begin.
   std::optional<failure> begin(nets_of& nets, const striping& cut, std::string_view where) {
     const std::vector<std::string> places = split(where);
     if (places.size() != nets.size())
@@ -56,7 +56,7 @@ class rails_meeting {
   bool connects(std::uint32_t rail, const peer& p) const noexcept {
     return rail < connecting_.size() && connecting_[rail] == p;
   }
-  /// A connection stands. Returns whether it is one of these.
+  /// A connection is established. Returns whether it is one of these.
   bool stands(std::uint32_t rail, const peer& p) noexcept {
     const bool ours = connects(rail, p);
     standing_ += std::uint32_t{ours};
@@ -77,10 +77,10 @@ class rails_meeting {
     return enter(std::move(all));
   }
 
-  // ---- parting
+  // ---- teardown
   void leave(const striped_peer& p) noexcept { peers_[p.index()]->number = 0; }
-  /// A connection is gone. Returns: what the owner is told, if anything: a peer of all rails once, any other connection
-  /// as it is.
+  /// A connection is gone. Returns the event for the owner, if any: one for a peer of all rails, one for any other
+  /// connection.
   std::optional<lost> lose(std::uint32_t rail, const lost& e, const std::string& reason) {
     gathering_.drop(e.peer);
     if (connects(rail, e.peer)) {
@@ -118,7 +118,7 @@ class rails_meeting {
   rails_gathering<F> gathering_;
   std::vector<peer> connecting_;
   std::uint32_t standing_ = 0;
-  status lost_;  ///< Of the first connection that did not come about.
+  status lost_;  ///< The error of the first connection that failed.
   std::string reason_;
   std::uint32_t numbers_ = 0;
 };

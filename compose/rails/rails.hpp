@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several transports of one fabric as one: each network card, port or address is a rail, a peer is a connection on
-// each, a region is registered with each under a key of its own, and transfers are cut into pages that take turns.
-// Policies and backends know nothing of it. Pages of one transfer have no order among rails, so that the target learns
-// of a put_notify by count: one notice for each page (notices()), counted with a notification_counter. One thread owns
-// all rails. For a thread per rail give each a transport of its own instead: nothing is shared between transports. Hot
-// path: put, get, put_notify, progress. Threads: one owner at a time.
+// Several transports of one fabric as one. Each network card, port or address is a rail; a peer is a connection on
+// each.
+// A region has a key on each rail, and transfers are cut into pages that take turns. Policies and backends know nothing
+// of
+// rails. Pages of one transfer have no order among rails, so the target learns of a put_notify by count: one notice for
+// each page (notices()), counted with a notification_counter. One thread owns all rails. For a thread per rail, give
+// each
+// thread a transport of its own instead: transports share nothing. Hot path: put, get, put_notify, progress. Threads:
+// one
+// owner at a time.
 #pragma once
 
 #include "connecting.hpp"
@@ -56,8 +60,8 @@ class rails {
   const striping& cut() const noexcept { return operations_.cut(); }
   transport<F>& rail(std::uint32_t n) noexcept { return nets_[n]; }
 
-  // ---- meeting
-  /// Where others connect to: the rails' addresses, separated by commas.
+  // ---- connecting
+  /// The address for peers: the addresses of the rails, separated by commas.
   std::string listen_address() const {
     std::string all;
     for (const auto& net : nets_) all += (all.empty() ? "" : ",") + net.listen_address();
@@ -71,7 +75,7 @@ class rails {
     const status waited = until([this] { return connection_manager_.settled(); }, timeout, on);
     return connection_manager_.finish(nets_, where, waited);
   }
-  /// Waits until somebody's connections have come on every rail, and accepts them.
+  /// Waits until the connections of one initiator have come on every rail, and accepts them.
   template <class Handler = detail::refuse_events>
   result<striped_peer> accept_one(duration timeout, Handler&& on = {}) {
     std::optional<std::vector<peer>> all;
@@ -79,14 +83,14 @@ class rails {
     if (!all) return {s, "nobody connected all of its " + std::to_string(count()) + " rails in time"};
     return connection_manager_.accept(nets_, std::move(*all));
   }
-  /// Closes every rail's connection. No event follows for it; transfers outstanding are told as failed.
+  /// Closes the connection on every rail. No event follows for it; transfers in flight are reported as failed.
   template <class Handler = detail::refuse_events>
   status close(const striped_peer& p, duration timeout, Handler&& on = {}) {
     if (!p.present()) return {};
     status worst;
     const instant end = now() + timeout;
     for (std::uint32_t i = 0; i < nets_.size(); ++i) {
-      told<Handler> through{*this, i, on};
+      event_filter<Handler> through{*this, i, on};
       if (const status s = nets_[i].close(p.on(i), std::max(duration(0), end - now()), through); !s && worst) worst = s;
     }
     connection_manager_.leave(p);
@@ -166,9 +170,9 @@ class rails {
   }
 
   // ---- posting
-  // As of a transport, always with a context: exactly one `completed` or `failed` tells the end, with the connection on
-  // rail 0 as its peer. What a rail's queue has no room for is kept and posted by progress(). `again`: all places for
-  // transfers are taken.
+  // As a transport, always with a context: exactly one `completed` or `failed` reports the end, with the connection on
+  // rail
+  // 0 as its peer. progress() posts what a full queue had no room for. `again`: all places for transfers are taken.
 
   [[gnu::always_inline]] status put(const striped_peer& to, const striped_slice& from, const striped_place& at,
                                     void* context) noexcept {
@@ -188,14 +192,15 @@ class rails {
   std::uint32_t in_flight() const noexcept { return operations_.in_flight(); }
 
   // ---- progress
-  /// Moves every rail one step, and tells what happened: events of transfers and of striped peers once, all others as
-  /// their rail tells them.
+  /// Moves every rail one step and calls the handler: once for each ended transfer and lost striped peer. Other events
+  /// come
+  /// as their rail reports them.
   template <event_handler Handler>
   int progress(Handler&& on) {
     int found = 0;
     for (std::uint32_t i = 0; i < nets_.size(); ++i) {
       operations_.post(nets_[i], i);
-      found += nets_[i].progress(told<Handler>{*this, i, on});
+      found += nets_[i].progress(event_filter<Handler>{*this, i, on});
     }
     while (operations_.any_ended()) tell_end(operations_.take(), on);
     return found;
@@ -218,9 +223,9 @@ class rails {
   explicit rails(const rails_options& o)
       : operations_(o.transfers, striping{o.page_bytes, static_cast<std::uint32_t>(o.nodes.size())}) {}
 
-  /// What one rail tells, on its way to the owner's handler.
+  /// Events of one rail, on their way to the owner's handler.
   template <class Handler>
-  struct told {
+  struct event_filter {
     rails& all;
     std::uint32_t rail;
     std::remove_reference_t<Handler>& on;
@@ -233,7 +238,7 @@ class rails {
       if (!all.operations_.mine(e.context)) on(e);
       else all.operations_.piece_ended(e.context, e.why);
     }
-    /// What a peer says before all of its rails stand is left where it is, for whoever asks after connect().
+    /// Messages that come before all rails are connected stay unread until connect() returns.
     bool operator()(const received& e) const { return !all.connection_manager_.connects(rail, e.peer) && offer(on, e); }
     void operator()(const notified& e) const { on(e); }
     void operator()(const requested& e) const {
@@ -286,7 +291,7 @@ class rails {
 
   rails_memory<F> memory_;  // before the transports: they end first
   striped_operations<F> operations_;
-  rails_meeting<F> connection_manager_;
+  rails_connecting<F> connection_manager_;
   std::vector<transport<F>> nets_;
 };
 

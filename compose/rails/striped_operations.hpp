@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Transfers that several rails carry: each is a row of pieces on each rail, posted as far as the rail's queue has room,
-// the rest behind them in the order of the calls. A transfer ends once: when all of its pieces have, in the first error
-// that one of them met. While nothing waits, the call posts a transfer page by page as it was given; where it came from
-// is kept only when a rail has no more room. Hot path: all of it: no allocation after opening. Threads: the rails'
-// owner.
+// Transfers that several rails carry. Each has a row of pieces on each rail, posted as far as the rail's queue has
+// room;
+// the rest waits in the order of the calls. A transfer ends once, when all its pieces have ended, in the first error
+// that
+// one of them met. While nothing waits, the call posts a transfer page by page. The source is kept only when a rail has
+// no
+// more room. Hot path: all of it: no allocation after opening. Threads: the rails' owner.
 #pragma once
 
 #include "../transport.hpp"
@@ -153,9 +155,9 @@ class striped_operations {
                                                        striped_operation& o) noexcept {
     wait<What>(self, nets, o, self.cut_.page_end(o.at.offset), self.cut_.rail_of(o.at.offset), self.cut_.rails);
   }
-  /// The page that ends here, whose turn is on this rail, and what follows wait on their rails, behind what waits
-  /// there. The rail that `refused`, and those on which something waits, are asked again by the next look; the others
-  /// have room until they refuse.
+  /// The page that ends here and the following ones wait on their rails, after what waits there. The next poll asks
+  /// again the
+  /// rail that `refused` and those on which something waits. The others have room until they refuse.
   template <operation What>
   static void wait(striped_operations& self, std::vector<transport<F>>& nets, striped_operation& o,
                    std::uint64_t page_end, std::uint32_t rail, std::uint32_t refused) noexcept {
@@ -176,8 +178,8 @@ class striped_operations {
     if (o.rails_left == 0 && o.outstanding == 0) self.ended_.push(o.index);
   }
 
-  /// All registrations of a region are of the same memory, and grant the same: what was checked for the whole is not
-  /// checked for its pieces.
+  /// All registrations of a region cover the same memory with the same rights: the check of the whole covers the
+  /// pieces.
   template <operation What>
   [[gnu::always_inline]] static status post_piece(transport<F>& net, std::uint32_t rail, striped_operation& o,
                                                   const striped_slice& from, const striped_place& at,

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which rail carries which bytes: the remote region is cut into pages, and page p goes by rail p % rails. Both sides
-// can work out how many pieces, and so how many notices, a transfer has. And what one transfer has still to post on
-// each rail. Hot path: yes: a division per transfer and rail, additions per piece. Threads: values.
+// can
+// compute how many pieces, and so how many notices, a transfer has. Also what a transfer still has to post on each
+// rail.
+// Hot path: yes: a division per transfer and rail, additions per piece. Threads: values.
 #pragma once
 
 #include "../events.hpp"
@@ -48,7 +50,7 @@ static_assert(striping{4, 3}.pieces(0, 0) == 1 && striping{4, 3}.pieces(3, 2) ==
 static_assert(striping{4, 3}.page_end(17) == 20 && striping{4, 3}.rail_of(17) == 1);
 static_assert(striping{4, 3}.piece(3, 6, 8).offset == 4 && striping{4, 3}.piece(3, 6, 12).size == 1);
 
-/// A queue of small numbers with fixed room: whoever fills it knows that there is room.
+/// A queue of small numbers with fixed room. Requires: the writer knows that there is room.
 class number_ring {
  public:
   explicit number_ring(std::uint32_t room) : all_(std::make_unique<std::uint32_t[]>(room)), room_(room) {}

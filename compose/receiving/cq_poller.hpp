@@ -180,7 +180,7 @@ class cq_poller {
     if constexpr (answer<typename Engine::fabric, atomics_family>::executed_by_target)
       if (!e.deferred_replies.empty()) target<Engine>(e).settle();
     if constexpr (Engine::notice_is_message || Engine::watches_cells)
-      if (!e.deferred_fused_replies.empty()) fusing<Engine>(e).settle();
+      if (!e.deferred_fused_replies.empty()) fused_notices<Engine>(e).settle();
     if constexpr (Engine::tracks_writes)
       if (e.waiting_flushes != 0) flushing<Engine>(e).settle([&in](slot& s) { in.completions_().end_of(s, {}); });
     if constexpr (Engine::coalesces)

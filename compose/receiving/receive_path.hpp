@@ -245,14 +245,15 @@ class receive_path {
         return true;
       case wire::message_kind::fused:
         if constexpr (Engine::notice_is_message)
-          return fusing<Engine>(e_).land(r, body, [&](std::uint32_t immediate) {
+          return fused_notices<Engine>(e_).land(r, body, [&](std::uint32_t immediate) {
             on_(notified{e_.handle(r), immediate});
           });
         else ++e_.garbled;
         return true;
       case wire::message_kind::fused_reply:
         if constexpr (Engine::fused_bytes > 0)
-          fusing<Engine>(e_).replied(r, body, [&](slot* s, errc code) { completions_().fused_ended(r, s, code); });
+          fused_notices<Engine>(e_).replied(r, body,
+                                            [&](slot* s, errc code) { completions_().fused_ended(r, s, code); });
         else if constexpr (Engine::watches_cells) cell_watch<Engine, Handler>(e_, on_).refused(r, body);
         else ++e_.garbled;
         return true;

@@ -20,7 +20,7 @@ class cell_watch {
  public:
   using record = typename Engine::record;
   using slot = typename Engine::slot;
-  using posts = cell_posts<Engine>;
+  using posts = ring_posts<Engine>;
 
   cell_watch(Engine& e, Handler on) noexcept : e_(e), on_(on) {}
 

@@ -200,6 +200,73 @@ TYPED_TEST_P(batches, members_that_a_full_queue_refuses_are_posted_by_progress) 
       });
 }
 
+/// Longer than the queues of all rows, each kind in a batch of its own: no member may wait for the batch's end.
+TYPED_TEST_P(batches, batches_longer_than_the_queue_arrive_whole) {
+  using fabric = typename TestFixture::tested_fabric;
+  static constexpr std::uint32_t members = 4096;
+  TestFixture::play(
+      {}, [](test_side& side) { slots_of_a_batch{2 * members}.take<fabric>(side); },
+      [](test_side& side) {
+        batching<fabric> guest(side, 2 * members);
+        const auto one_batch = [&](std::string_view what, auto&& add) {
+          auto b = guest.net.batch(guest.other);
+          for (std::uint32_t i = 0; i < members; ++i)
+            push(side, guest.net, guest.seen, what, [&] { return add(b, i); });
+          push(side, guest.net, guest.seen, "close", [&] { return b.close(); });
+          EXPECT_EQ(b.posted(), members);
+        };
+        one_batch("batch.put", [&](auto& b, std::uint32_t i) {
+          return b.put(guest.slot(members + i), guest.there.at((members + i) * guest.each));
+        });
+        one_batch("batch.put_notify", [&](auto& b, std::uint32_t i) {
+          const status s = b.put_notify(guest.slot(i), guest.there.at(i * guest.each), i);
+          guest.notices += std::uint64_t{static_cast<bool>(s)};
+          return s;
+        });
+        one_batch("batch.send", [&](auto& b, std::uint32_t i) { return guest.say(b, i); });
+        guest.finish(side);
+        EXPECT_EQ(guest.seen.failures, 0U);
+      });
+}
+
+/// The same with few operations: held posts may not keep all slots either.
+TYPED_TEST_P(batches, batches_longer_than_the_operations_arrive_whole) {
+  using fabric = typename TestFixture::tested_fabric;
+  static constexpr std::uint32_t count = 600;
+  TestFixture::play(
+      {}, [](test_side& side) { slots_of_a_batch{count}.take<fabric>(side, {.receives = 4}); },
+      [](test_side& side) {
+        batching<fabric> guest(side, count, {.operations = 8});
+        auto b = guest.net.batch(guest.other);
+        for (std::uint32_t i = 0; i < count; ++i) {
+          push(side, guest.net, guest.seen, "member", [&] { return guest.add(b, i); });
+          if (i % 5 == 0) push(side, guest.net, guest.seen, "message", [&] { return guest.say(b, i); });
+        }
+        push(side, guest.net, guest.seen, "close", [&] { return b.close(); });
+        guest.finish(side);
+        EXPECT_EQ(guest.seen.failures, 0U);
+      });
+}
+
+/// Batches that are open at the same time share one queue: all of them together may not fill the queue with held posts.
+TYPED_TEST_P(batches, batches_open_at_the_same_time_arrive_whole) {
+  using fabric = typename TestFixture::tested_fabric;
+  static constexpr std::uint32_t members = 1536, open = 24;
+  TestFixture::play(
+      {}, [](test_side& side) { slots_of_a_batch{members}.take<fabric>(side); },
+      [](test_side& side) {
+        batching<fabric> guest(side, members);
+        {
+          std::vector<decltype(guest.net.batch(guest.other))> all;
+          for (std::uint32_t i = 0; i < open; ++i) all.push_back(guest.net.batch(guest.other));
+          for (std::uint32_t i = 0; i < members; ++i)
+            push(side, guest.net, guest.seen, "member", [&] { return guest.add(all[i % open], i); });
+        }  // each closes itself
+        guest.finish(side);
+        EXPECT_EQ(guest.seen.failures, 0U);
+      });
+}
+
 TYPED_TEST_P(batches, batches_to_a_closed_peer_are_refused_and_leave_nothing) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
@@ -212,7 +279,8 @@ TYPED_TEST_P(batches, batches_to_a_closed_peer_are_refused_and_leave_nothing) {
       [](test_side& side) {
         batching<fabric> guest(side, 4);
         auto b = guest.net.batch(guest.other);
-        push(side, guest.net, guest.seen, "member", [&] { return guest.add(b, 0); });
+        for (int i = 0; i < 6; ++i)
+          push(side, guest.net, guest.seen, "member", [&] { return b.put(guest.slot(0), guest.there.at(0)); });
         side.ready(0);
         await(side, guest.net, guest.seen, "the peer's goodbye", [&] { return !guest.other.alive(); });
         EXPECT_EQ(b.put(guest.slot(1), guest.there.at(64)).code, errc::peer_lost);
@@ -265,7 +333,9 @@ TYPED_TEST_P(batches, each_fetch_add_of_a_batch_completes_with_its_own_value) {
       });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(batches, each_fetch_add_of_a_batch_completes_with_its_own_value,
+REGISTER_TYPED_TEST_SUITE_P(batches, batches_longer_than_the_queue_arrive_whole,
+batches_longer_than_the_operations_arrive_whole,
+batches_open_at_the_same_time_arrive_whole, each_fetch_add_of_a_batch_completes_with_its_own_value,
                             members_of_every_kind_arrive_once_and_the_last_completes, batches_close_on_every_path,
                             members_that_a_full_queue_refuses_are_posted_by_progress,
                             batches_to_a_closed_peer_are_refused_and_leave_nothing);

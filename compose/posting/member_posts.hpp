@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Posts the member that a batch kept back (posting/kept_back_batch.hpp): with the hint that more follows, where the
+// port takes it, or alone. The batch has made the checks. Hot path: members that are no prepared writes. Threads: the
+// owner's.
+#pragma once
+
+#include "initiator.hpp"
+#include "prepared_member.hpp"
+
+#include <type_traits>
+
+namespace weft::detail {
+
+template <class Engine>
+class member_posts {
+ public:
+  using record = typename Engine::record;
+  using initiator_type = initiator<Engine>;
+  using member = typename detail::prepared_member<Engine>::type;
+
+  static constexpr bool hints = requires { requires Engine::port_type::hints_more; };
+  static constexpr bool links = requires(typename Engine::port_type & p) {
+    p.begin_batch();
+    p.end_batch();
+  };
+
+  /// Requires: the member fits one call.
+  [[gnu::always_inline]] static status hinted(Engine& e, peer to, record& r, const member& m) noexcept {
+    initiator_type l(e);
+    auto& port = *e.port;
+    const local_memory from = m.from();
+    const remote_memory at{m.at().address, m.at().key};
+    if (m.what == operation::put && from.size != 0)
+      return l.post_write(
+          &r, operation::put, nullptr,
+          false, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
+            if constexpr (hints) return port.template write<M, true>(r.link, from, at, c);
+            else return port.template write<M>(r.link, from, at, c);
+          });
+    if constexpr (!Engine::framed)
+      if (m.what == operation::send) {
+        const auto tag = wire::message_tag::of(wire::message_kind::user, r.theirs);
+        return Engine::counted(
+            r,
+            l.post(
+                &r, operation::send, nullptr,
+                false, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
+                  if constexpr (hints) return port.template send<M, true>(r.link, from, tag.word, c);
+                  else return port.template send<M>(r.link, from, tag.word, c);
+                }));
+      }
+    if constexpr (initiator_type::notify_answer::rides_on_write)
+      if (m.what == operation::put_notify && from.size != 0) {
+        const std::uint64_t word = initiator_type::immediate_word(r, m.immediate());
+        return l.post_write(
+            &r, operation::put_notify, nullptr,
+            false, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
+              if constexpr (hints) return port.template write_immediate<M, true>(r.link, from, at, word, c);
+              else return port.template write_immediate<M>(r.link, from, at, word, c);
+            });
+      }
+    return alone(e, to, m, nullptr, false);
+  }
+
+  /// Without the hint, in several calls if it must.
+  [[gnu::noinline]] static status alone(Engine& e, peer to, const member& m, void* context, bool signalled) noexcept {
+    initiator_type l(e);
+    switch (m.what) {
+      case operation::send:
+        return l.send(to, m.from(), context, signalled);
+      case operation::put:
+        return l.put(to, m.from(), m.at(), context, signalled);
+      default:
+        return l.put_notify(to, m.from(), m.at(), m.immediate(), context, signalled);
+    }
+  }
+};
+
+}  // namespace weft::detail
