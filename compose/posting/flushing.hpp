@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Waiting for writes to be visible: flush(peer) for all earlier ones, completes_when<states::visible> for one. The flush family's answer
-// (policies/flush.hpp) says how: a message after the writes and the peer's reply, or the ends of tracked writes. Hot
-// path:
-// no, except for the stamp that tracked writes take with their slot. Threads: the owner's.
+// Waiting for writes to be visible: flush(peer) for all earlier ones, completes_when<states::visible> for one. The
+// flush family's answer (policies/flush.hpp) says how: a message after the writes and the peer's reply, or the ends of
+// tracked writes. Hot path: no, except for the stamp that tracked writes take with their slot. Threads: the owner's.
 #pragma once
 
 #include "../engine/engine.hpp"

@@ -92,37 +92,37 @@ class posting_calls {
   // source is never free when the call returns.
   [[gnu::always_inline]] status send(peer to, gather_list from, void* context) noexcept {
     return behind_gathered(
-        to, [&]() __attribute__((always_inline)) { return gathering_().send(to, from, context, true); });
+        to, [&]() __attribute__((always_inline)) { return gather_().send(to, from, context, true); });
   }
   [[gnu::always_inline]] status send(peer to, gather_list from) noexcept {
     return behind_gathered(
-        to, [&]() __attribute__((always_inline)) { return gathering_().send(to, from, nullptr, false); });
+        to, [&]() __attribute__((always_inline)) { return gather_().send(to, from, nullptr, false); });
   }
   [[gnu::always_inline]] status put(peer to, gather_list from, const remote_place& at, void* context) noexcept {
     return behind_gathered(
-        to, [&]() __attribute__((always_inline)) { return gathering_().put(to, from, at, context, true); });
+        to, [&]() __attribute__((always_inline)) { return gather_().put(to, from, at, context, true); });
   }
   [[gnu::always_inline]] status put(peer to, gather_list from, const remote_place& at) noexcept {
     return behind_gathered(
-        to, [&]() __attribute__((always_inline)) { return gathering_().put(to, from, at, nullptr, false); });
+        to, [&]() __attribute__((always_inline)) { return gather_().put(to, from, at, nullptr, false); });
   }
   [[gnu::always_inline]] status put_notify(peer to, gather_list from, const remote_place& at, std::uint32_t immediate,
                                            void* context) noexcept {
     return behind_gathered(
         to, [&]() __attribute__((always_inline)) {
-          return gathering_().put_notify(to, from, at, immediate, context, true);
+          return gather_().put_notify(to, from, at, immediate, context, true);
         });
   }
   [[gnu::always_inline]] status put_notify(peer to, gather_list from, const remote_place& at,
                                            std::uint32_t immediate) noexcept {
     return behind_gathered(
         to, [&]() __attribute__((always_inline)) {
-          return gathering_().put_notify(to, from, at, immediate, nullptr, false);
+          return gather_().put_notify(to, from, at, immediate, nullptr, false);
         });
   }
   [[gnu::always_inline]] status get(peer from, gather_list into, const remote_place& at, void* context) noexcept {
     return behind_gathered(
-        from, [&]() __attribute__((always_inline)) { return gathering_().get(from, into, at, context); });
+        from, [&]() __attribute__((always_inline)) { return gather_().get(from, into, at, context); });
   }
 
   // Sentences for what these calls do not take.
@@ -164,7 +164,7 @@ class posting_calls {
   }
 
  private:
-  gathering<engine_type> gathering_() const noexcept { return gathering<engine_type>(engine_()); }
+  gather<engine_type> gather_() const noexcept { return gather<engine_type>(engine_()); }
   template <class Source>
   static status refuse_source() noexcept {
     static_assert(

@@ -222,8 +222,8 @@ class ring_posts {
     if (!s) return s;
     std::uint64_t size = w.from.size;
     const local_memory number{reinterpret_cast<std::byte*>(&size), sizeof size, nullptr};
-    const status sent =
-        put_staged(r, number, w.to, w.immediate, wire::cell_outside | (reports ? wire::cell_reported_by_library : 0U), &r);
+    const status sent = put_staged(r, number, w.to, w.immediate,
+                                   wire::cell_outside | (reports ? wire::cell_reported_by_library : 0U), &r);
     if (!sent.is_again()) return sent;
     slot& o = *e_.operations.take();
     e_.claim(o, slot_use::silent, operation::put_notify, &r, nullptr);

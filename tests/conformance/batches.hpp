@@ -334,8 +334,8 @@ TYPED_TEST_P(batches, each_fetch_add_of_a_batch_completes_with_its_own_value) {
 }
 
 REGISTER_TYPED_TEST_SUITE_P(batches, batches_longer_than_the_queue_arrive_whole,
-batches_longer_than_the_operations_arrive_whole,
-batches_open_at_the_same_time_arrive_whole, each_fetch_add_of_a_batch_completes_with_its_own_value,
+                            batches_longer_than_the_operations_arrive_whole, batches_open_at_the_same_time_arrive_whole,
+                            each_fetch_add_of_a_batch_completes_with_its_own_value,
                             members_of_every_kind_arrive_once_and_the_last_completes, batches_close_on_every_path,
                             members_that_a_full_queue_refuses_are_posted_by_progress,
                             batches_to_a_closed_peer_are_refused_and_leave_nothing);
