@@ -61,7 +61,14 @@ set(WEFT_HEADERS
   compose/posting/coalescing_initiator.hpp
   compose/engine/control_buffers.hpp
   compose/receiving/completions.hpp
+  compose/receiving/control_path.hpp
+  compose/receiving/counter_rings.hpp
+  compose/receiving/deferred_work.hpp
+  compose/engine/control_messages.hpp
+  compose/engine/ended_operations.hpp
   compose/engine/engine.hpp
+  compose/engine/engine_traits.hpp
+  compose/engine/port_traits.hpp
   compose/memory/registration.hpp
   compose/events.hpp
   compose/fabric.hpp
