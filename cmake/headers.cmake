@@ -124,13 +124,17 @@ set(WEFT_ROOM_HEADERS
   compose/connecting/teardown.hpp
   compose/connecting/transitions.hpp
   compose/engine/control_buffers.hpp
+  compose/engine/control_messages.hpp
   compose/engine/deferred.hpp
   compose/engine/deferred_replies.hpp
+  compose/engine/ended_operations.hpp
   compose/engine/engine.hpp
+  compose/engine/engine_traits.hpp
   compose/engine/key_source.hpp
   compose/engine/operations.hpp
   compose/engine/peers.hpp
   compose/engine/poll_budget.hpp
+  compose/engine/port_traits.hpp
   compose/engine/receives.hpp
   compose/engine/transfer_plan.hpp
   compose/engine/watched_ring.hpp
@@ -170,7 +174,10 @@ set(WEFT_ROOM_HEADERS
   compose/rails/striped_operations.hpp
   compose/rails/striping.hpp
   compose/receiving/completions.hpp
+  compose/receiving/control_path.hpp
+  compose/receiving/counter_rings.hpp
   compose/receiving/cq_poller.hpp
+  compose/receiving/deferred_work.hpp
   compose/receiving/group_unpacking.hpp
   compose/receiving/receive_path.hpp
   compose/receiving/ring_watch.hpp

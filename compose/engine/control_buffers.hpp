@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory for weft's own messages that are too long to inject: the library reads it until the send completes, so it
-// cannot lie on the stack, and rows with local descriptors want it registered. Hot path: only on rows whose notices or
+// Memory for control messages that are too long to inject. The library reads the memory until the send completes, so
+// the stack will not do. Fabrics with local descriptors want it registered. Hot path: only on fabrics whose notices or
 // atomics are messages. Threads: the owner's.
 #pragma once
 
@@ -20,7 +20,7 @@ class buffer_pool {
  public:
   static constexpr std::size_t each = Each;
 
-  /// Adds buffers; only at open, and when buffers had to be left to a library that may still read them (cold).
+  /// Adds buffers: at open, and when the library keeps some of an abandoned operation (cold).
   template <class Register>
   void fill(std::uint32_t count, Register&& register_memory) {
     auto block = std::make_unique<std::byte[]>(count * each);
@@ -33,8 +33,8 @@ class buffer_pool {
   }
   /// no_index when all are in use.
   std::uint32_t take() noexcept { return left_ == 0 ? no_index : free_[--left_]; }
-  /// Requires: taken from here.
-  void give(std::uint32_t i) noexcept { free_[left_++] = i; }  // no push_back: it has a way to the allocator
+  /// Requires: taken from this pool.
+  void give(std::uint32_t i) noexcept { free_[left_++] = i; }  // push_back would have a path to the allocator
   local_memory memory(std::uint32_t i) const noexcept { return {places_[i].start, each, places_[i].descriptor}; }
   bool empty() const noexcept { return left_ == 0; }
 
@@ -45,7 +45,7 @@ class buffer_pool {
   };
   std::vector<std::unique_ptr<std::byte[]>> blocks_;
   std::vector<place> places_;
-  std::vector<std::uint32_t> free_;  ///< Room for all; the first `left_` are free.
+  std::vector<std::uint32_t> free_;  ///< One place for each buffer; the first `left_` are free.
   std::uint32_t left_ = 0;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operations that still defer something and found no room for it, or may not speak yet: notices, parts, compare-swaps,
-// questions, and ends that are due at the next look. A list by index through the slots. What is worked off while
-// handlers of users run stays on a list of its own: a handler may close a peer or post, and then what it ended leaves
-// both lists, and what it added waits for the next look. Hot path: `empty`. Threads: the owner's.
+// Operations with a call that found no room or must wait: notices, parts, compare-swaps, questions, and ends that the
+// next poll reports. The list goes by index through the slots. Operations of the current poll are on a list of their
+// own, because a handler may close a peer or post. An operation that the handler ended leaves both lists, and one that
+// the handler added waits for the next poll. Hot path: empty(). Threads: the owner's.
 #pragma once
 
 #include "operations.hpp"
@@ -20,18 +20,18 @@ class deferred_list {
 
   bool empty() const noexcept { return later_.first == no_index && now_.first == no_index; }
 
-  /// At the next look, behind those that wait already. Requires: on no list.
+  /// Adds the slot for the next poll, at the end. Requires: on no list.
   void add(Slot& s) noexcept { append(later_, s); }
-  /// In this look: next of all. Requires: on no list; between begin() and the take() that returns null.
+  /// Adds the slot for this poll, at the front. Requires: on no list; between begin() and the take() that returns null.
   void add_now(Slot& s) noexcept {
     s.next = now_.first;
     now_.first = s.index;
     if (now_.last == no_index) now_.last = s.index;
   }
 
-  /// All that wait are due now.
+  /// All waiting operations are due now.
   void begin() noexcept { now_ = std::exchange(later_, {}); }
-  /// The next that is due; it is on no list then. Null: no more.
+  /// The next due operation, which is then on no list. Null: no more.
   Slot* take() noexcept {
     if (now_.first == no_index) return nullptr;
     Slot& s = *all_.at(now_.first);
@@ -40,14 +40,12 @@ class deferred_list {
     return &s;
   }
 
-  /// Takes those that are due and that `which(slot)` says yes to off their list, in their order. It may change `next`
-  /// of those.
+  /// Removes the due operations for which `which(slot)` is true, in their order. `which` may change their `next`.
   template <class Which>
   void take_due(Which&& which) noexcept {
     filter(now_, which);
   }
-  /// Takes those that `which(slot)` says yes to off both lists: they end in another way, and what they deferred will
-  /// not come.
+  /// Removes the operations for which `which(slot)` is true from both lists. They end in another way.
   template <class Which>
   void forget(Which&& which) noexcept {
     const auto dropped = [&which](Slot& s) {

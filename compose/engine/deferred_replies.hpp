@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Replies to executed atomics that the queue had no room for: a ring of fixed size, filled at most once per receive
-// slot, because a request is read only when its reply has a place. Hot path: no allocation. Threads: the owner's.
+// Replies to executed atomics that found no room in the queue. A ring of fixed size: a request is read only when its
+// reply has a place, so each receive slot fills at most one. Hot path: no allocation. Threads: the owner's.
 #pragma once
 
 #include "../../wire/control.hpp"
@@ -15,7 +15,7 @@ namespace weft::detail {
 class deferred_replies {
  public:
   struct entry {
-    std::uint32_t number = 0;  ///< Of the connection.
+    std::uint32_t number = 0;  ///< Connection number of the peer.
     wire::atomic_reply reply;
   };
   void reserve(std::size_t count) { entries_.resize(count); }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keys of regions where the application makes them: drawn at random because whoever knows a key may use the memory, as
-// wide as the row allows, never 0, and never handed out twice in a process, not even after the region is gone: a late
-// write must not find a new owner. Hot path: no. Threads: any.
+// Keys of regions, where the application makes them. They are random, because a peer that knows a key may use the
+// memory. They are as wide as the row allows, and never 0. A process never uses a key twice, not even after the region
+// is gone, so that a late write finds no new owner. Hot path: no. Threads: any.
 #pragma once
 
 #include <sys/random.h>
@@ -14,7 +14,7 @@
 
 namespace weft::detail {
 
-/// 64 bits nobody can guess (getrandom(2)).
+/// 64 bits that no peer can guess (getrandom(2)).
 inline std::uint64_t unguessable() noexcept {
   std::uint64_t value = 0;
   while (::getrandom(&value, sizeof value, 0) != static_cast<ssize_t>(sizeof value)) {
@@ -24,7 +24,7 @@ inline std::uint64_t unguessable() noexcept {
 
 class key_source {
  public:
-  /// A key of `key_bytes` bytes that this process has not used; nothing when the width is exhausted.
+  /// A key of `key_bytes` bytes that this process has not used. nullopt: all keys of this width are used.
   template <class Random>
   static std::optional<std::uint64_t> draw(std::uint8_t key_bytes, Random&& random) {
     static std::mutex guard;
@@ -33,7 +33,7 @@ class key_source {
     return draw(key_bytes, random, used);
   }
 
-  /// The same, where `used` are the keys that the process has handed out: a simulated world has many processes.
+  /// The same. `used`: the keys of the process; a simulated world has many processes.
   template <class Random>
   static std::optional<std::uint64_t> draw(std::uint8_t key_bytes, Random&& random,
                                            std::unordered_set<std::uint64_t>& used) {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Receive slots: memory for messages, posted before the peer can send and posted again as soon as a message was
-// handled. Connected fabrics have receives per link, unless their links share a pool; addressed ones share one set.
-// Rows whose immediates consume receives get twice as many: the reserve. Hot path: post(). Threads: the owner's.
+// Receive slots: memory for messages. A receive is posted before the peer can send, and posted again when its message
+// was handled. Connected fabrics have receives per link, unless their links share a pool. Addressed fabrics share one
+// set. Fabrics whose immediates consume receives get twice as many: the reserve. Hot path: post_at_once(), post().
+// Threads: the owner's.
 #pragma once
 
 #include "engine.hpp"
+
+#include <utility>
 
 namespace weft::detail {
 
@@ -17,21 +20,23 @@ class receives {
 
   explicit receives(Engine& e) noexcept : e_(e) {}
 
-  /// How many receives are posted, and how large each is. A buffer of many messages is let go when the largest may not
-  /// fit any more, or less than what the library itself wants free (16 KiB: rxm of libfabric 2.1): at sixteen times
-  /// both, nine tenths of it are used.
-  static std::uint32_t per_block(const transport_options& o) noexcept {
-    const std::uint32_t slots = o.receives * (Engine::shape::receive_reserve ? 2 : 1);
-    if constexpr (!Engine::many_in_one) return slots;
-    return static_cast<std::uint32_t>(std::max<std::size_t>(2, slots * slot_size(o) / size_of_one(o)));
-  }
-  static std::size_t size_of_one(const transport_options& o) noexcept {
-    if constexpr (!Engine::many_in_one) return o.max_message_bytes + Engine::front;
-    return std::max<std::size_t>(16 * slot_size(o), std::size_t{256} * 1024);
+  /// Posts a receive again whose message came from `from`. A handler may have ended that link since. Only where one
+  /// call posts one receive.
+  [[gnu::always_inline]] void post_at_once(const record& from, receive& r, const completion_entry& c) noexcept {
+    typename Engine::link link{};
+    if constexpr (Engine::links_have_receives) {
+      if (r.owner == no_index) [[unlikely]]
+        return;
+      link = link_that_brought<typename Engine::port_type>(c, from.link);
+    }
+    if (post_same_again(*e_.port, link, &r)) [[likely]]
+      return;
+    post_or_refuse(*e_.port, link, memory_of(r), &r,
+                   [this](void* context) noexcept { keep(e_, *static_cast<receive*>(context)); });
   }
 
-  /// Posts a receive again: the one that was consumed. Where the library takes several by one call, at the end of this
-  /// look at the queue. Keeps it for later when the library has no room.
+  /// Posts a consumed receive again. Where one call posts several, at the end of this poll. Keeps the receive for later
+  /// if the library has no room.
   void post(receive& r) noexcept {
     if (r.owner == no_index) return;
     if constexpr (Engine::chains_receives) {
@@ -41,53 +46,27 @@ class receives {
       keep(e_, r);
     }
   }
-  /// The same where one call posts one receive, and its message came by `from`, whose link a handler may have ended
-  /// since.
-  [[gnu::always_inline]] void post_at_once(const record& from, receive& r,
-                                           [[maybe_unused]] const completion_entry& c) noexcept {
-    typename Engine::link link{};
-    if constexpr (Engine::links_have_receives) {
-      if (r.owner == no_index) [[unlikely]]
-        return;
-      if constexpr (requires { Engine::port_type::link_of(c); }) link = Engine::port_type::link_of(c);
-      else link = from.link;
-    }
-    if constexpr (requires { e_.port->post_again(link, &r); })
-      if (e_.port->post_again(link, &r)) [[likely]]
-        return;
-    const auto refused = [this](void* context) noexcept { keep(e_, *static_cast<receive*>(context)); };
-    if constexpr (requires { e_.port->post_receive(link, memory_of(r), &r, refused); }) {
-      e_.port->post_receive(link, memory_of(r), &r, refused);
-    } else {
-      if (!e_.port->post_receive(link, memory_of(r), &r)) [[unlikely]]
-        keep(e_, r);
-    }
-  }
-  /// Posts what was collected.
+  /// Posts the receives that post() collected.
   void refill() noexcept {
     if constexpr (Engine::chains_receives) {
       const std::uint32_t count = std::exchange(e_.refills, 0);
-      if (count == 0 || first_refill().owner == no_index) return;  // of a link that ended meanwhile
-      typename Engine::link link{};
-      if constexpr (Engine::links_have_receives) link = e_.peers.at(first_refill().owner).link;
-      const std::uint32_t taken = e_.port->post_receives(link, e_.refill.data(), count);
+      if (count == 0 || first_refill().owner == no_index) return;  // the link ended meanwhile
+      const std::uint32_t taken = e_.port->post_receives(link_of(first_refill()), e_.refill.data(), count);
       for (std::uint32_t i = 0; i < count; ++i)
         if (i >= taken) keep(e_, *static_cast<receive*>(e_.refill[i].context));
-        else if constexpr (Engine::many_in_one) e_.receive_bytes += e_.refill[i].into.size;
+        else if (Engine::many_in_one) e_.receive_bytes += e_.refill[i].into.size;
     }
   }
   bool try_post(receive& r) noexcept {
     const local_memory memory = memory_of(r);
     const status s = e_.port->post_receive(link_of(r), memory, &r);
     bool posted = static_cast<bool>(s);
-    if constexpr (posts_for_one)
-      if (s.code == errc::no_memory) [[unlikely]]
-        posted = post_for_one(r, memory);
-    if constexpr (Engine::many_in_one) e_.receive_bytes += posted ? memory.size : 0;
+    if (posts_single_receives<typename Engine::port_type> && s.code == errc::no_memory) [[unlikely]]
+      posted = post_for_one(r, memory);
+    if (Engine::many_in_one && posted) e_.receive_bytes += memory.size;
     return posted;
   }
-
-  /// One of its messages was taken, or it was let go without one.
+  /// A handler took one message of the buffer, or the library let the buffer go without one.
   void post_if_spent(receive& r) noexcept {
     if (r.released && r.held == 0) {
       r.released = false;
@@ -95,25 +74,39 @@ class receives {
     }
   }
 
-  /// A link's own receives.
+  // ---- set-up and teardown
+  /// Receives of one block, and bytes of each. A buffer of many messages is released when the largest message may not
+  /// fit any more, or when less is free than the library wants (16 KiB: rxm of libfabric 2.1). At sixteen times both,
+  /// nine tenths of a buffer are used.
+  static std::uint32_t per_block(const transport_options& o) noexcept {
+    const std::uint32_t slots = o.receives * (Engine::shape::receive_reserve ? 2 : 1);
+    if (!Engine::many_in_one) return slots;
+    return static_cast<std::uint32_t>(std::max<std::size_t>(2, slots * slot_size(o) / size_of_one(o)));
+  }
+  static std::size_t size_of_one(const transport_options& o) noexcept {
+    if (!Engine::many_in_one) return o.max_message_bytes + Engine::front;
+    return std::max<std::size_t>(16 * slot_size(o), std::size_t{256} * 1024);
+  }
+
+  /// Makes and posts the receives of a link.
   void provide(record& r) {
     fill(r.receives, e_.peers.index_of(r));
     for (receive& slot : r.receives.slots) post(slot);
     refill();
   }
-  /// The receives of all links: of an addressed fabric, or of a connected one with a pool.
+  /// Makes and posts the receives of all links: an addressed fabric, or a connected one with a pool.
   void provide_shared() {
     fill(e_.shared_receives, 0);
     for (receive& slot : e_.shared_receives.slots) post(slot);
     refill();
   }
-  /// A link ended: its receives are nobody's, and are freed when no handler can still look at them.
+  /// The link ended. Its receives are freed when no handler can read them any more.
   void retire(record& r) {
     for (receive& slot : r.receives.slots) slot.owner = no_index;
     if (!r.receives.slots.empty()) e_.retired_receives.push_back(std::move(r.receives));
     r.receives = {};
   }
-  /// After the queue was seen empty: nothing speaks of links that ended any more.
+  /// Call when the queue was seen empty: no entry of an ended link comes any more.
   void settle() {
     e_.draining = false;
     for (std::uint32_t i = 0; i < e_.operations.size(); ++i)
@@ -133,53 +126,46 @@ class receives {
   }
 
  private:
-  static constexpr bool posts_for_one = requires(Engine & e, typename Engine::link l, local_memory m, void* context) {
-    {e.port->post_single_receive(l, m, context)};
-  };
-
   typename Engine::link link_of([[maybe_unused]] const receive& r) const noexcept {
     if constexpr (Engine::links_have_receives) return e_.peers.at(r.owner).link;
     else return {};
   }
   /// Where the library has no room for a large buffer, its memory takes one message. shm of libfabric 1.17 keeps each
-  /// message that met no receive in one of its 1,024 entries (rx_attr->size), and wants one more for a large buffer,
-  /// but none for a receive that such a message is put into at once. With all taken it would never take a buffer again,
-  /// and peers would be told `again` for ever.
+  /// message without a receive in one of 1,024 entries (rx_attr->size). A large buffer wants one more entry, a receive
+  /// for one message wants none. With all entries taken, shm would never take a buffer again, and peers would get
+  /// `again` for ever.
   [[gnu::cold, gnu::noinline]] bool post_for_one(receive& r, const local_memory& memory) noexcept {
-    if (!e_.port->post_single_receive(link_of(r), memory, &r)) return false;
+    if (!post_for_one_message(*e_.port, link_of(r), memory, &r)) return false;
     r.released = true;
     return true;
   }
-
-  local_memory memory_of(const receive& r) const noexcept { return {r.data, size_of_one(e_.options), r.descriptor}; }
-  receive& first_refill() const noexcept { return *static_cast<receive*>(e_.refill[0].context); }
   [[gnu::cold, gnu::noinline]] static void keep(Engine& e, receive& r) noexcept {
     e.unposted.push_back(&r);  // capacity reserved with the slots
     e.put_off();
   }
+  local_memory memory_of(const receive& r) const noexcept { return {r.data, size_of_one(e_.options), r.descriptor}; }
+  receive& first_refill() const noexcept { return *static_cast<receive*>(e_.refill[0].context); }
 
   static std::size_t slot_size(const transport_options& o) noexcept {
     return (o.max_message_bytes + Engine::front + 63) / 64 * 64;
   }
-
   void fill(receive_block<receive>& block, std::uint32_t owner) {
     const std::uint32_t count = per_block(e_.options);
     const std::size_t each = Engine::many_in_one ? size_of_one(e_.options) : slot_size(e_.options);
     block.slots = std::vector<receive>(count);
     block.memory = std::make_unique_for_overwrite<std::byte[]>(count * each);
-    if constexpr (Engine::shape::local_descriptor) {
+    if (Engine::shape::local_descriptor)
       if (auto r = e_.port->register_local({block.memory.get(), count * each})) block.registered = *r;
-    }
     for (std::uint32_t i = 0; i < count; ++i) {
       block.slots[i].data = block.memory.get() + i * each;
       block.slots[i].descriptor = block.registered.descriptor;
       block.slots[i].owner = owner;
     }
-    e_.unexpected_messages.reserve(e_.unexpected_messages.capacity() +
-                                   (Engine::many_in_one ? count * (each / 256) : count));
+    const std::size_t messages = Engine::many_in_one ? count * (each / 256) : count;
+    e_.unexpected_messages.reserve(e_.unexpected_messages.capacity() + messages);
     e_.unposted.reserve(e_.unposted.capacity() + count);
     e_.deferred_replies.reserve(count);
-    if constexpr (Engine::notice_is_message) e_.deferred_fused_replies.reserve(count);
+    if (Engine::notice_is_message) e_.deferred_fused_replies.reserve(count);
   }
 
   Engine& e_;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is left of a transfer that one library call cannot carry: pieces of this side's memory, a place at the peer, how
-// far it got. Forced by what rows bound: bytes of one write (max_msg_size) and pieces of one call (iov_limit,
-// rma_iov_limit; fi_getinfo(3)). Plans are made at open; one is taken by an operation that needs it, and given back
-// before that operation ends. Hot path: only of transfers that need a plan. Threads: the owner's.
+// The rest of a transfer that needs several library calls: pieces of this side's memory, a place at the peer, and how
+// far the transfer is. Fabric fact: rows bound the bytes of one write (max_msg_size) and the pieces of one call
+// (iov_limit, rma_iov_limit; fi_getinfo(3)). Plans are made at open. An operation takes one and gives it back before it
+// ends. Hot path: only of transfers that need a plan. Threads: the owner's.
 #pragma once
 
 #include "../../core/memory.hpp"
@@ -32,12 +32,12 @@ class piece_list {
   std::size_t count_ = 0;
 };
 
-/// How much of its pieces a transfer has posted.
+/// How much of its pieces a transfer has posted so far.
 struct transfer_cursor {
   std::uint32_t piece = 0;
   std::uint64_t offset = 0;  ///< Into that piece.
   std::uint64_t left = 0;    ///< Bytes not yet posted.
-  remote_memory to{};        ///< Where the next byte goes, or comes from.
+  remote_memory to{};        ///< Remote place of the next byte.
 };
 
 struct transfer_plan {
@@ -46,11 +46,10 @@ struct transfer_plan {
   std::uint32_t immediate = 0;
   std::uint32_t next = no_index;  ///< Free list.
   operation what{};
-  bool confirm = false;    ///< When all parts ended, the peer is asked whether they are visible.
-  bool deferred = false;   ///< On the list of what has to be tried again.
-  bool delivered = false;  ///< Parts of a put are posted in mode `delivered`.
-  bool ends_with_notice =
-      false;  ///< Its last post is more than a part: it tells the target, or is a message. Not yet made.
+  bool confirm = false;           ///< When all parts ended, ask the peer whether they are visible.
+  bool deferred = false;          ///< On the list of deferred operations.
+  bool delivered = false;         ///< Post the parts of a put in mode `delivered`.
+  bool ends_with_notice = false;  ///< The last post is a notice or a message, and is still to be made.
   transfer_cursor at{};
 
   void set(gather_list from, remote_memory to) noexcept {
@@ -63,8 +62,8 @@ struct transfer_plan {
     }
   }
 
-  /// The next part: at most `most_pieces` pieces and `most_bytes` bytes from `from` on. Returns: where the part after
-  /// it begins.
+  /// Makes the next part of at most `most_pieces` pieces and `most_bytes` bytes. Returns the begin of the part after
+  /// it.
   transfer_cursor cut(std::size_t most_pieces, std::uint64_t most_bytes, piece_list& part) const noexcept {
     transfer_cursor c = at;
     for (std::uint64_t room = most_bytes; c.left != 0 && room != 0 && part.count() < most_pieces;) {
@@ -86,7 +85,7 @@ struct transfer_plan {
 /// The plans of one transport.
 class plan_table {
  public:
-  /// Adds plans: at open, or where a batch must leave its last member behind (cold).
+  /// Adds plans: at open, or where a batch must leave its last member to the transport (cold).
   void fill(std::uint32_t count) {
     const auto first = static_cast<std::uint32_t>(plans_.size());
     plans_.resize(first + count);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The memory of watched rings (wire/cell.hpp): for each peer a ring that it writes into, cells of our own in which what
-// goes out is put together, and which operation waits for which cell. A cell of ours is free again when the peer has
-// read the one that it was written to: no completion is asked for. One registration for all peers, made at open; pages
-// that nobody wrote to cost nothing. Hot path: plain arithmetic. Threads: the owner's.
+// The memory of watched rings (wire/cell.hpp). Each peer has a ring that it writes into, and staged cells where this
+// side assembles what it sends. A staged cell is free when the peer has read its copy, so no completion is asked for. A
+// table says which operation waits for which cell. One registration serves all peers and is made at open; untouched
+// pages cost no memory. Hot path: plain arithmetic. Threads: the owner's.
 #pragma once
 
 #include "../../core/memory.hpp"
@@ -17,24 +17,24 @@
 
 namespace weft::detail {
 
-/// The part of a peer's record that watched rings need. "Theirs" is the ring that we write into.
+/// The part of a peer's record for watched rings. This side writes into the ring `their_cells`.
 struct cell_state {
   remote_memory their_cells{};
-  std::byte* incoming = nullptr;  ///< Their side of our ring: credit word, then cells.
-  std::byte* outgoing = nullptr;  ///< Where cells are put together: credit word, then staged cells.
-  std::uint32_t* waits = nullptr;
+  std::byte* incoming = nullptr;   ///< The ring that the peer writes: credit word, then cells.
+  std::byte* outgoing = nullptr;   ///< Memory of this side: credit word, then staged cells.
+  std::uint32_t* waits = nullptr;  ///< For each cell: the index of the operation that waits, or no_index.
   std::uint32_t cells_posted = 0;
-  std::uint32_t cells_credited = 0;  ///< Of those, read by them.
-  std::uint32_t cells_refused = 0;   ///< Refusals of ours that were told by message.
-  std::uint32_t cells_waiting = 0;   ///< Operations that wait for their cell to be read.
-  std::uint32_t cells_read = 0;
-  std::uint32_t cells_told = 0;    ///< What they were told of that.
-  std::uint32_t cells_denied = 0;  ///< Of those read: refused by us.
-  bool answer_is_due = false;
+  std::uint32_t cells_credited = 0;  ///< Posted cells that the peer has read.
+  std::uint32_t cells_refused = 0;   ///< Posted cells that the peer refused by message.
+  std::uint32_t cells_waiting = 0;   ///< Operations that wait until their cell is read.
+  std::uint32_t cells_read = 0;      ///< Cells of the peer that this side has read.
+  std::uint32_t cells_reported = 0;  ///< Read cells that credit has reported to the peer.
+  std::uint32_t cells_denied = 0;    ///< Read cells that this side refused.
+  bool answer_is_due = false;        ///< Credit is due.
 };
 
-/// The payload of a cell, into it or out of it. Most are a word or two: moves that may overlap, since a call costs
-/// more, and a `rep movs` of which the compiler would think more than both.
+/// Copies the payload of a cell. Most payloads have one or two words, and two overlapping moves cost less than a call.
+/// Without them the compiler takes `rep movs`, which costs more than both.
 [[gnu::always_inline]] inline void copy_payload(std::byte* to, const std::byte* from, std::size_t size) noexcept {
   if (size - 8 <= 8) [[likely]] {
     std::uint64_t first = 0, last = 0;
@@ -49,12 +49,12 @@ struct cell_state {
 
 class cell_memory {
  public:
-  /// Payloads up to this size are copied into the staged cell; larger ones are gathered where they lie.
+  /// Payloads up to this size are copied into the staged cell. Larger ones are gathered from the caller's memory.
   static constexpr std::size_t largest_staged = 472;
   static constexpr std::size_t staged_bytes = largest_staged + wire::cell_tail_bytes;
   static constexpr std::size_t outgoing_bytes = wire::cell_ring_front + wire::ring_cells * staged_bytes;
 
-  /// Null spans: no memory.
+  /// Allocates. On failure incoming() is a null span.
   void make(std::size_t peers) {
     memory_.reset(static_cast<std::byte*>(std::calloc(peers * (wire::cell_ring_bytes + outgoing_bytes) + line, 1)));
     if (!memory_) return;
@@ -65,7 +65,7 @@ class cell_memory {
   bytes incoming() const noexcept { return {start_, peers_ * wire::cell_ring_bytes}; }
   bytes outgoing() const noexcept { return {start_ + peers_ * wire::cell_ring_bytes, peers_ * outgoing_bytes}; }
 
-  /// The state of a peer that is met anew, at this place of the table.
+  /// The first state of a connection whose record has this index.
   cell_state fresh(std::uint32_t index) noexcept {
     cell_state s;
     s.incoming = start_ + index * wire::cell_ring_bytes;
@@ -79,7 +79,7 @@ class cell_memory {
     return s;
   }
 
-  /// Behind the n-th cell, counted from 0 and for ever.
+  /// The end of the n-th cell since the connection began. Cells are used in turn.
   static std::byte* end_of_cell(std::byte* ring, std::uint32_t n) noexcept {
     return ring + wire::cell_ring_front + (n % wire::ring_cells + 1) * wire::cell_bytes;
   }
@@ -87,9 +87,9 @@ class cell_memory {
     return staged + wire::cell_ring_front + (n % wire::ring_cells + 1) * staged_bytes;
   }
 
-  registration registered;     ///< Of what is incoming.
-  void* descriptor = nullptr;  ///< Of what is outgoing, where local buffers must be registered.
-  std::uint32_t next = 0;      ///< Peer at which the next look begins.
+  registration registered;     ///< Of the incoming rings.
+  void* descriptor = nullptr;  ///< Of the outgoing cells, where local buffers must be registered.
+  std::uint32_t next = 0;      ///< Index of the peer at which the next poll begins.
 
  private:
   struct freed {

@@ -156,7 +156,7 @@ class ring_posts {
     if (!s) [[unlikely]]
       return s;
     ++r.cells_posted;
-    r.cells_told = r.cells_read;
+    r.cells_reported = r.cells_read;
     r.answer_is_due = false;
     return s;
   }

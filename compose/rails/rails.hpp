@@ -151,7 +151,7 @@ class rails {
     const instant end = now() + timeout;
     for (std::uint32_t i = 0; i < nets_.size(); ++i) {
       if (!from.alive()) break;
-      told<Handler> through{*this, i, on};
+      event_filter<Handler> through{*this, i, on};
       // Other rails make progress too: their peer may wait for it.
       result<remote_region> taken(error(errc::deadline, "receive region"),
                                   "the peer did not describe its region in time");
@@ -170,9 +170,8 @@ class rails {
   }
 
   // ---- posting
-  // As a transport, always with a context: exactly one `completed` or `failed` reports the end, with the connection on
-  // rail
-  // 0 as its peer. progress() posts what a full queue had no room for. `again`: all places for transfers are taken.
+  // As a transport, always with a context: exactly one `completed` or `failed` reports the end, with the connection
+  // on rail 0 as its peer. progress() posts what a full queue had no room for. `again`: all places for transfers are taken.
 
   [[gnu::always_inline]] status put(const striped_peer& to, const striped_slice& from, const striped_place& at,
                                     void* context) noexcept {

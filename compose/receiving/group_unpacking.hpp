@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A group that arrived (posting/coalescing.hpp, wire/group.hpp): each message goes to the handler on its own, from
-// where it lies in the receive; bytes of puts are copied into their regions as a write would have put them, and what a
-// card would have refused is answered. The bytes come from a peer: nothing in them is trusted. Messages that the
-// handler leaves stay, each on its own, as they would have alone: the group keeps its receive until all were taken. Hot
-// path: yes, where peers group. Threads: the owner's.
+// A group that arrived (posting/coalescing.hpp, wire/group.hpp). Each message goes to the handler on its own, from
+// where it lies in the receive. Bytes of puts are copied into their regions, after the checks that a card would make. A
+// refused put is answered by a message. All bytes come from a peer, and each is checked. Messages that the handler does
+// not take stay, each on its own, and the group keeps its receive until all are taken. Hot path: yes, where peers
+// coalesce. Threads: the owner's.
 #pragma once
 
 #include "../events.hpp"
@@ -17,13 +17,13 @@
 namespace weft::detail {
 
 template <class Engine, class Handler>
-class ungrouping {
+class group_unpacking {
  public:
   using record = typename Engine::record;
 
-  ungrouping(Engine& e, Handler on) noexcept : e_(e), on_(on) {}
+  group_unpacking(Engine& e, Handler on) noexcept : e_(e), on_(on) {}
 
-  /// False: members are left, those that the engine's left_in_group says. `blocked`: messages wait behind others.
+  /// False: members stay, and the engine's left_in_group names them. `blocked`: earlier messages wait.
   bool take(record& r, const_bytes body, bool blocked) {
     const std::uint64_t before = std::exchange(e_.left_in_group, 0);
     if (!wire::group_reader::possible(body)) return garbled();
@@ -31,7 +31,7 @@ class ungrouping {
     wire::group_reader in(body);
     wire::group_member m;
     std::uint64_t left = 0;
-    const bool alone = !blocked && e_.retrying;  // of those that were left, each is offered
+    const bool alone = !blocked && e_.retrying;  // each member that stayed is offered
     for (std::uint64_t bit = 1;; bit <<= 1) {
       const wire::group_verdict found = in.next(m);
       if (found == wire::group_verdict::end) break;
@@ -40,8 +40,8 @@ class ungrouping {
         break;
       }
       if (before != 0 && (before & bit) == 0) continue;
-      const bool done =
-          m.kind == wire::group_kind::message ? !blocked && offer(on_, received{e_.handle(r), m.payload}) : other(r, m);
+      const bool done = m.kind == wire::group_kind::message ? !blocked && offer(on_, received{e_.handle(r), m.payload})
+                                                            : take_put(r, m);
       if (r.number != number || (r.state != peer_state::established && r.state != peer_state::leaving))
           [[unlikely]] {  // a handler closed the peer
         ++e_.stale;
@@ -62,8 +62,8 @@ class ungrouping {
     return true;
   }
 
-  /// False: its answer found no room, and nothing was done.
-  [[gnu::noinline]] bool other(record& r, const wire::group_member& m) {
+  /// False: the answer found no room, and nothing was done.
+  [[gnu::noinline]] bool take_put(record& r, const wire::group_member& m) {
     if (m.kind == wire::group_kind::refusal) return refused(r, m.number);
     auto code = errc::denied;
     std::byte* const place = write_target(e_, m.key, m.address, m.payload.size(), code);
@@ -81,7 +81,7 @@ class ungrouping {
         answer);
     return e_.tell(to, wire::message_kind::group, answer);
   }
-  /// The initiator's side again.
+  /// The initiator's side: the target refused one of its puts.
   bool refused(record& from, std::uint32_t number) {
     const auto what = static_cast<operation>(number & 0xff);
     const auto code = static_cast<errc>(number >> 8 & 0xff);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The target's side of watched rings (wire/cell.hpp): a look at the next cell's word of each peer, the checks that a
-// card would make, the copy, the notice; then, when it is due, the credit. Cells are read before any message that was
-// posted behind them is handled, so that what a row orders stays in order. And the initiator's side of the credit: it
-// ends operations. A cell is a peer's word: its length, place and flags are checked, and a refusal goes back as a
-// message. Hot path: yes, with notify::watched_word. Threads: the owner's.
+// The target's side of watched rings (wire/cell.hpp). A poll reads the last word of the next cell of each peer. A cell
+// that is there goes through the checks that a card would make, then its payload is copied, and the notice is reported.
+// Credit goes back when a quarter of the ring was read. The initiator's side of credit is here too: credit ends
+// operations. Cells are read before messages that were posted after them, so the order of the row is kept. All words of
+// a cell come from a peer and are checked; a refusal goes back as a message. A transport with another answer has
+// no_ring_watch, whose members do nothing. Hot path: yes, with notify::watched_word. Threads: the owner's.
 #pragma once
 
 #include "../../wire/fused.hpp"
@@ -13,35 +14,41 @@
 #include "../posting/ring_posts.hpp"
 #include "completions.hpp"
 
+#include <type_traits>
+
 namespace weft::detail {
 
 template <class Engine, class Handler>
-class cell_watch {
+class ring_watch {
  public:
   using record = typename Engine::record;
   using slot = typename Engine::slot;
   using posts = ring_posts<Engine>;
 
-  cell_watch(Engine& e, Handler on) noexcept : e_(e), on_(on) {}
+  ring_watch(Engine& e, Handler on) noexcept : e_(e), on_(on) {}
 
-  /// Peers per look: a step of progress is bounded however many there are.
-  static constexpr std::uint32_t at_once = 64;
+  /// Peers of one poll. The bound keeps progress() short for any number of peers.
+  static constexpr std::uint32_t peers_of_one_poll = 64;
 
   /// Returns how many events there were.
   [[gnu::always_inline]] int poll() {
     const auto used = static_cast<std::uint32_t>(e_.peers.end() - e_.peers.begin());
-    if (used > at_once) [[unlikely]]
+    if (used > peers_of_one_poll) [[unlikely]]
       return poll_some(used);
-    int told = 0;
+    int reported = 0;
     for (std::uint32_t i = 0; i < used; ++i)
-      if (record& r = e_.peers.at(i); r.live != peer_header::dead && stirs(r)) told += serve(r);
-    return told;
+      if (record& r = e_.peers.at(i); r.live != peer_header::dead && has_work(r)) reported += serve(r);
+    return reported;
   }
 
-  /// Reads all that this peer's writes have brought.
-  [[gnu::noinline]] int drain(record& r) { return read_all(r); }
+  /// Reads all cells that the peer has written. False: a handler closed the peer.
+  [[gnu::always_inline]] bool drain(record& r) {
+    const std::uint32_t number = r.number;
+    read_out_of_line(r);
+    return r.live == number;
+  }
 
-  /// A refusal came by message.
+  /// The peer refused a put_notify by message.
   void refused(record& r, const_bytes body) {
     const auto reply = wire::parse_fused_reply(body);
     const bool known = reply && reply->token >> 32 == 0 &&
@@ -57,102 +64,52 @@ class cell_watch {
   }
 
  private:
-  auto finder() noexcept {
-    return [this](std::uint32_t index) { return e_.operations.at(index); };
-  }
-  void end(slot& s, status outcome) {
-    if (s.stage == stage::confirming) s.stage = stage::single;  // the write's own completion is still to come
-    completions<Engine, Handler>(e_, on_).end_of(s, outcome);
-  }
-  [[gnu::noinline]] void take_credit(record& r, std::uint64_t word) {
-    posts::credit(
-        r, word, [this](slot& s) { end(s, {}); }, finder());
-  }
-
-  /// The next cell's last word; it is there when the sequence is that of the cell.
+  /// The last word of the next cell. The cell is there when the word has the cell's sequence.
   [[gnu::always_inline]] static wire::cell_end next_end(const record& r) noexcept {
     std::byte* const word = cell_memory::end_of_cell(r.incoming, r.cells_read) - sizeof(wire::cell_end);
     return {std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(word)).load(std::memory_order_acquire)};
   }
-  [[gnu::always_inline]] static bool stirs(const record& r) noexcept {
+  [[gnu::always_inline]] static bool has_work(const record& r) noexcept {
     return next_end(r).sequence() == r.cells_read + 1 || r.answer_is_due ||
            (r.cells_waiting != 0 && posts::their_credit(r) >> 32 != r.cells_credited);
   }
 
-  [[gnu::noinline]] int poll_some(std::uint32_t used) {
-    int told = 0;
-    for (std::uint32_t i = 0; i < at_once; ++i) {
-      if (e_.cells.next >= used) e_.cells.next = 0;
-      if (record& r = e_.peers.at(e_.cells.next++); r.live != peer_header::dead && stirs(r)) told += serve(r);
-    }
-    return told;
-  }
-
-  /// What follows the arrival of a notice runs in a processor whose caches the library's work has filled anew: it is
-  /// one function of few lines, and what happens seldom stands apart.
+  /// Out of line and short: the library's work has filled the processor's caches, so rare steps are functions of their
+  /// own.
   [[gnu::noinline]] int serve(record& r) {
     const bool inside = e_.handling();
     e_.poll_budget.begin_handling();
     const std::uint32_t number = r.number;
-    int told = 0;
+    int reported = 0;
     if (r.cells_waiting != 0) [[unlikely]]
-      told = hear_credit(r);
-    told += read_all(r);
+      reported = take_peers_credit(r);
+    reported += read_all(r);
     if (r.live == number && r.answer_is_due) [[unlikely]]
-      tell_credit(r);
+      send_credit(r);
     if (!inside) (void)e_.poll_budget.end_handling();
-    return told;
-  }
-  /// Returns how many operations it ended; 1 where a handler closed the peer.
-  [[gnu::noinline]] int hear_credit(record& r) {
-    const std::uint32_t number = r.number;
-    const std::uint32_t waited = r.cells_waiting;
-    take_credit(r, posts::their_credit(r));
-    return r.live == number ? static_cast<int>(waited - r.cells_waiting) : 1;
+    return reported;
   }
 
   [[gnu::always_inline]] int read_all(record& r) {
     const std::uint32_t number = r.number;
-    int told = 0;
-    while (r.live == number && told < static_cast<int>(wire::ring_cells)) {
+    int reported = 0;
+    while (r.live == number && reported < static_cast<int>(wire::ring_cells)) {
       const wire::cell_end last = next_end(r);
       if (last.sequence() != r.cells_read + 1 || !take(r, last)) break;
-      ++told;
+      ++reported;
     }
-    if (r.live == number && r.cells_read - r.cells_told >= wire::ring_cells / 4) r.answer_is_due = true;
-    return told;
+    if (r.live == number && r.cells_read - r.cells_reported >= wire::ring_cells / 4) r.answer_is_due = true;
+    return reported;
   }
+  [[gnu::noinline]] int read_out_of_line(record& r) { return read_all(r); }
 
-  /// A plain write of one word: cells that were read may be written again, and who waits for them is told.
-  [[gnu::noinline]] void tell_credit(record& r) noexcept {
-    std::uint64_t word = wire::credit_word(r.cells_read, r.cells_denied);
-    status s;
-    if constexpr (requires { e_.port->inject_write(r.link, const_bytes{}, remote_memory{}); } &&
-                  Engine::inject_bytes >= sizeof word) {
-      s = e_.port->inject_write(r.link, {reinterpret_cast<const std::byte*>(&word), sizeof word}, r.their_cells);
-    } else {
-      std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(r.outgoing))
-          .store(word, std::memory_order_relaxed);
-      s = e_.port->template write<post_mode::unsignalled>(r.link, {r.outgoing, sizeof word, e_.cells.descriptor},
-                                                          r.their_cells, nullptr);
-    }
-    r.answer_is_due = s.is_again();
-    if (!s.is_again()) r.cells_told = r.cells_read;
-  }
-
-  /// A word of the tail, which lies 8-aligned as cells do.
-  static std::uint64_t word_of(std::byte* tail, std::size_t offset) noexcept {
-    return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(tail + offset))
-        .load(std::memory_order_relaxed);
-  }
-
-  /// False: not one of this connection, or no room to refuse it; nothing was done. Each word is read once: a peer may
-  /// write at any time.
+  /// False: the cell is of another connection, or there is no room to refuse the cell. Nothing was done then. Each word
+  /// is read once, because a peer may write at any time.
   [[gnu::always_inline]] bool take(record& r, wire::cell_end last) {
     std::byte* const at = cell_memory::end_of_cell(r.incoming, r.cells_read) - wire::cell_tail_bytes;
-    const std::uint64_t whom = word_of(at, offsetof(wire::cell_tail, immediate));
+    const std::uint64_t connection = word_of(at, offsetof(wire::cell_tail, immediate));
     const std::uint32_t number = r.number;
-    if (static_cast<std::uint32_t>(whom >> 32) != number) [[unlikely]]
+    if (static_cast<std::uint32_t>(connection >> 32) != number) [[unlikely]]
       return false;
     if (const std::uint64_t credit = word_of(at, offsetof(wire::cell_tail, credit)); r.cells_waiting == 0) [[likely]] {
       if (posts::believes(r, credit)) r.cells_credited = static_cast<std::uint32_t>(credit >> 32);
@@ -172,10 +129,65 @@ class cell_watch {
     if (inside) [[likely]]
       copy_payload(place, at - size, size);
     count(r, last);
-    on_(notified{e_.handle(r), static_cast<std::uint32_t>(whom)});
+    on_(notified{e_.handle(r), static_cast<std::uint32_t>(connection)});
     return true;
   }
-  /// How many bytes went ahead of this cell, or that it is none of ours.
+  /// A word of the tail. The tail is 8-aligned, as cells are.
+  static std::uint64_t word_of(std::byte* tail, std::size_t offset) noexcept {
+    return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(tail + offset))
+        .load(std::memory_order_relaxed);
+  }
+  [[gnu::always_inline]] void count(record& r, wire::cell_end last) noexcept {
+    ++r.cells_read;
+    r.last_received = e_.tick;
+    if ((last.flags() & wire::cell_answered) != 0) r.answer_is_due = true;
+  }
+
+  // ---- credit
+  /// Tells the peer by a plain write of one word that cells were read. The peer may write them again.
+  [[gnu::noinline]] void send_credit(record& r) noexcept {
+    std::uint64_t word = wire::credit_word(r.cells_read, r.cells_denied);
+    status s;
+    if constexpr (injects_writes<typename Engine::port_type> && Engine::inject_bytes >= sizeof word) {
+      s = e_.port->inject_write(r.link, {reinterpret_cast<const std::byte*>(&word), sizeof word}, r.their_cells);
+    } else {
+      std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(r.outgoing))
+          .store(word, std::memory_order_relaxed);
+      s = e_.port->template write<post_mode::unsignalled>(r.link, {r.outgoing, sizeof word, e_.cells.descriptor},
+                                                          r.their_cells, nullptr);
+    }
+    r.answer_is_due = s.is_again();
+    if (!s.is_again()) r.cells_reported = r.cells_read;
+  }
+  /// Returns how many operations the peer's credit ended; 1 if a handler closed the peer.
+  [[gnu::noinline]] int take_peers_credit(record& r) {
+    const std::uint32_t number = r.number;
+    const std::uint32_t waited = r.cells_waiting;
+    take_credit(r, posts::their_credit(r));
+    return r.live == number ? static_cast<int>(waited - r.cells_waiting) : 1;
+  }
+  [[gnu::noinline]] void take_credit(record& r, std::uint64_t word) {
+    posts::credit(
+        r, word, [this](slot& s) { end(s, {}); }, finder());
+  }
+  void end(slot& s, status outcome) {
+    if (s.stage == stage::confirming) s.stage = stage::single;  // the write's own completion is still to come
+    completions<Engine, Handler>(e_, on_).end_of(s, outcome);
+  }
+  auto finder() noexcept {
+    return [this](std::uint32_t index) { return e_.operations.at(index); };
+  }
+
+  // ---- rare cells
+  [[gnu::noinline]] int poll_some(std::uint32_t used) {
+    int reported = 0;
+    for (std::uint32_t i = 0; i < peers_of_one_poll; ++i) {
+      if (e_.cells.next >= used) e_.cells.next = 0;
+      if (record& r = e_.peers.at(e_.cells.next++); r.live != peer_header::dead && has_work(r)) reported += serve(r);
+    }
+    return reported;
+  }
+  /// Bytes that went in a write before this cell. no_cell: the cell is none of weft's.
   [[gnu::noinline]] static std::uint64_t size_outside(wire::cell_end last, const std::byte* tail) noexcept {
     std::uint64_t size = no_cell;
     if ((last.flags() & ~wire::cell_flags) == 0 && (last.flags() & wire::cell_outside) != 0 &&
@@ -188,12 +200,6 @@ class cell_watch {
     ++r.cells_read;
     return true;
   }
-  [[gnu::always_inline]] void count(record& r, wire::cell_end last) noexcept {
-    ++r.cells_read;
-    r.last_received = e_.tick;
-    if ((last.flags() & wire::cell_answered) != 0) r.answer_is_due = true;
-  }
-
   [[gnu::noinline]] bool refuse(record& r, wire::cell_end last, errc code) noexcept {
     if ((last.flags() & wire::cell_reported_by_library) == 0) {
       if (e_.deferred_fused_replies.full()) return false;
@@ -210,10 +216,29 @@ class cell_watch {
     return true;
   }
 
-  static constexpr std::uint64_t no_cell = ~std::uint64_t{0};  ///< No region is as large.
+  static constexpr std::uint64_t no_cell = ~std::uint64_t{0};  ///< Larger than any region.
 
   Engine& e_;
   Handler on_;
 };
+
+/// The part of a transport whose notices do not use watched rings.
+template <class Engine, class Handler>
+class no_ring_watch {
+ public:
+  using record = typename Engine::record;
+
+  no_ring_watch(Engine& e, Handler) noexcept : e_(e) {}
+  static constexpr int poll() noexcept { return 0; }
+  static constexpr bool drain(record&) noexcept { return true; }
+  void refused(record&, const_bytes) noexcept { ++e_.garbled; }
+
+ private:
+  Engine& e_;
+};
+
+template <class Engine, class Handler>
+using ring_watch_of =
+    std::conditional_t<Engine::watches_cells, ring_watch<Engine, Handler>, no_ring_watch<Engine, Handler>>;
 
 }  // namespace weft::detail

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What this side does for its peers because their provider cannot: executes atomics, and reads the notification ring.
-// A request names memory by key and address, as a write would: both are checked here as a card would check them,
-// because the bytes come from a peer. Addresses are never trusted: the region decides. Hot path: on rows whose atomics
-// or notices need it. Threads: the owner's; atomics by message are atomic against std::atomic_ref too.
+// Atomics that this side executes for its peers, because their provider cannot (policies/atomics.hpp, target). A
+// request comes as a message, and names memory by key and address. Both are checked here as a card would check them,
+// because the bytes come from a peer: the region decides, never the address. Hot path: on fabrics with that answer.
+// Threads: the owner's; such an atomic is atomic against std::atomic_ref too.
 #pragma once
 
 #include "../../wire/control.hpp"
@@ -20,14 +20,14 @@ class target {
 
   explicit target(Engine& e) noexcept : e_(e) {}
 
-  /// False when the reply could not be sent for want of room: nothing was executed, try again later.
+  /// False: there is no room for the reply, and nothing was executed. Try again later.
   bool execute(record& from, const_bytes body) noexcept {
     const auto request = wire::parse_atomic_request(body);
     if (!request) {
       ++e_.garbled;
       return true;
     }
-    // Room for the reply first: executed once and answered, or neither.
+    // Room for the reply comes first: an atomic is executed once and answered, or neither.
     if (e_.deferred_replies.full()) return false;
     wire::atomic_reply reply{request->token, 0, 0};
     std::byte* word = locate(*request, reply.code);
@@ -39,12 +39,12 @@ class target {
     reply.old =
         size_of(request->type) == 4 ? executed<std::uint32_t>(word, *request) : executed<std::uint64_t>(word, *request);
     wire::encode(reply, out);
-    // Executed: the reply is deferred now, whatever the queue says.
+    // Executed: the reply is due now, so it is deferred if the queue is full.
     if (e_.tell(from, wire::message_kind::atomic_reply, out).is_again()) defer(from, reply);
     return true;
   }
 
-  /// Sends replies that the queue had no room for.
+  /// Sends the replies that found no room before.
   void settle() noexcept {
     while (!e_.deferred_replies.empty()) {
       const auto& [number, reply] = e_.deferred_replies.front();
@@ -58,20 +58,8 @@ class target {
     }
   }
 
-  /// Tells every entry of the rings that is new since the last look, if the counter of landed writes moved or a look is
-  /// due anyway: a credit found no room, or entries landed before their writer's acceptance did.
-  template <class On>
-  void read_rings(On&& on) noexcept {
-    const std::uint64_t landed = e_.port->counted_writes();
-    if (landed == e_.ring_seen && !e_.rings_are_due) return;
-    e_.ring_seen = landed;
-    e_.rings_are_due = false;
-    for (record& r : e_.peers)
-      if (r.state == peer_state::established) read_ring(r, on);
-  }
-
  private:
-  /// The word is of one width for all types, so that peers may see it as what they like.
+  /// One width of word serves all types of that width, so each peer may choose its type.
   template <class Cell>
   static std::uint64_t executed(std::byte* at, const wire::atomic_request& a) noexcept {
     std::atomic_ref<Cell> cell(*reinterpret_cast<Cell*>(at));
@@ -104,26 +92,6 @@ class target {
   void defer(record& to, const wire::atomic_reply& reply) noexcept {
     e_.deferred_replies.push_back(to.number, reply);
     e_.put_off();
-  }
-
-  template <class On>
-  void read_ring(record& r, On& on) noexcept {
-    auto* ring =
-        reinterpret_cast<wire::ring_entry*>(e_.ring_memory.get()) + e_.peers.index_of(r) * Engine::ring_entries;
-    for (;;) {
-      wire::ring_entry& entry = ring[r.ring_read % Engine::ring_entries];
-      const std::uint32_t sequence = std::atomic_ref<std::uint32_t>(entry.sequence).load(std::memory_order_acquire);
-      if (sequence != r.ring_read + 1) break;
-      const std::uint32_t immediate = entry.immediate;
-      ++r.ring_read;
-      on(r, immediate);
-    }
-    if (r.ring_read - r.ring_reported < Engine::ring_entries / 4) return;
-    std::byte body[4];
-    wire::encode(r.ring_read, body);
-    const status told = e_.tell(r, wire::message_kind::ring_credit, body);
-    if (told) r.ring_reported = r.ring_read;
-    e_.rings_are_due |= told.is_again();
   }
 
   Engine& e_;

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Control messages that arrive: the handshake, notices as messages, requests and replies, credits, groups, goodbyes.
+// Any byte may come from a hostile peer. A message is stale if its connection is gone, and garbled if no transport of
+// this build sends it. Both are dropped and counted. Hot path: on fabrics whose notices or atomics are messages.
+// Threads: the owner's.
+#pragma once
+
+#include "../connecting/connection_manager.hpp"
+#include "../events.hpp"
+#include "../posting/flushing.hpp"
+#include "../posting/fused.hpp"
+#include "completions.hpp"
+#include "counter_rings.hpp"
+#include "group_unpacking.hpp"
+#include "ring_watch.hpp"
+#include "target_executed.hpp"
+
+namespace weft::detail {
+
+/// Where receives belong to links, a peer cannot speak on another peer's connection.
+template <class Engine>
+bool owns(const Engine& e, const typename Engine::record& r, const typename Engine::receive& slot_of) noexcept {
+  return !Engine::links_have_receives || e.peers.index_of(r) == slot_of.owner;
+}
+
+/// Counts a message that `take()` handled, where both sides count messages. A handler may have closed the peer.
+template <class Engine, class Take>
+[[gnu::always_inline]] inline bool counted_if_taken(typename Engine::record& r, Take&& take) {
+  [[maybe_unused]] const std::uint32_t number = r.number;
+  const bool taken = take();
+  if constexpr (Engine::goodbye_overtakes)
+    if (taken && r.number == number) ++r.messages_taken;
+  return taken;
+}
+
+template <class Engine, class Handler>
+class control_path {
+ public:
+  using record = typename Engine::record;
+  using slot = typename Engine::slot;
+  using receive = typename Engine::receive;
+
+  control_path(Engine& e, Handler on) noexcept : e_(e), on_(on) {}
+
+  /// False: the message must wait. `r`: the peer that the tag names, or null.
+  bool take(receive& slot_of, record* r, wire::message_tag tag, const_bytes body) {
+    if (tag.kind() == wire::message_kind::hello) {
+      connection_manager<Engine>(e_).hello(slot_of, r, body, on_);
+      return true;
+    }
+    if (r == nullptr || !owns(e_, *r, slot_of)) return stale();
+    r->last_received = e_.tick;
+    if (tag.kind_bits() >= wire::message_kinds) return garbled();
+    if (tag.kind() == wire::message_kind::accept || tag.kind() == wire::message_kind::reject) {
+      connection_manager<Engine>(e_).answered(*r, tag.kind(), body, on_);
+      return true;
+    }
+    // The table delivers the message of an established peer; a goodbye ends that state (connecting/transitions.hpp).
+    if (r->live != r->number || tag.kind() == wire::message_kind::goodbye) [[unlikely]]
+      if (const peer_action does = advance(e_, *r, event_of(tag.kind())); does != peer_action::deliver)
+        return does != peer_action::keep;
+    if (!Engine::is_counted(tag.kind())) return from_established(*r, tag.kind(), body);
+    return counted_if_taken<Engine>(*r, [&] { return from_established(*r, tag.kind(), body); });
+  }
+
+ private:
+  bool stale() noexcept {
+    ++e_.stale;
+    return true;
+  }
+  bool garbled() noexcept {
+    ++e_.garbled;
+    return true;
+  }
+
+  bool from_established(record& r, wire::message_kind kind, const_bytes body) {
+    const bool others_wait = !e_.unexpected_messages.empty() && !e_.retrying;
+    switch (kind) {
+      case wire::message_kind::notify:
+        return report_notices(r, body);
+      case wire::message_kind::atomic_request:
+        return target<Engine>(e_).execute(r, body);
+      case wire::message_kind::atomic_reply:
+        return completions_().replied(r, body);
+      case wire::message_kind::ring_credit:
+        counter_rings_of<Engine, Handler>(e_, on_).take_credit(r, body);
+        return true;
+      case wire::message_kind::fused:
+        if (!Engine::notice_is_message) return garbled();
+        return fused_notices<Engine>(e_).land(r, body, [&](std::uint32_t immediate) {
+          on_(notified{e_.handle(r), immediate});
+        });
+      case wire::message_kind::fused_reply:
+        if (Engine::fused_bytes > 0)
+          fused_notices<Engine>(e_).replied(r, body,
+                                            [&](slot* s, errc code) { completions_().fused_ended(r, s, code); });
+        else ring_watch_of<Engine, Handler>(e_, on_).refused(r, body);
+        return true;
+      case wire::message_kind::flush:
+        return !others_wait && flushing<Engine>(e_).answer_to(r, body);
+      case wire::message_kind::flushed:
+        if (slot* s = flushing<Engine>(e_).answered(r, body); s != nullptr) completions_().end_of(*s, {});
+        return true;
+      case wire::message_kind::group:
+        return group_unpacking<Engine, Handler>(e_, on_).take(r, body, others_wait);
+      case wire::message_kind::region:
+        return keep_region(r, body);
+      case wire::message_kind::goodbye:
+        teardown<Engine>(e_).left(r, body, on_);
+        return true;
+      default:
+        return true;
+    }
+  }
+
+  /// A region's description waits in the peer's record for receive_region(). False: no memory; the message stays.
+  [[gnu::cold, gnu::noinline]] bool keep_region(record& r, const_bytes body) {
+    constexpr std::size_t most = 64;
+    region_bytes description;
+    if (body.size() != description.size()) return garbled();
+    peer_words* const words = r.made_words();
+    if (words == nullptr) return false;
+    if (words->regions.size() == most) {
+      words->reason = "the peer sent more than 64 regions that receive_region() has not taken";
+      teardown<Engine>(e_).gone(r, error(errc::broken, "receive region"), on_);
+      return true;
+    }
+    std::copy(body.begin(), body.end(), description.begin());
+    words->regions.push_back(description);
+    return true;
+  }
+
+  /// One notice, or several in one message.
+  bool report_notices(record& r, const_bytes body) {
+    if (body.empty() || body.size() % 4 != 0 || (!Engine::batches_notices && body.size() != 4)) return garbled();
+    const std::uint32_t number = r.number;  // a handler may close the peer
+    for (std::size_t at = 0; at < body.size() && r.number == number &&
+                             (r.state == peer_state::established || r.state == peer_state::leaving);
+         at += 4)
+      on_(notified{e_.handle(r), *wire::parse_number(body.subspan(at, 4))});
+    return true;
+  }
+
+  completions<Engine, Handler> completions_() const noexcept { return {e_, on_}; }
+
+  Engine& e_;
+  Handler on_;
+};
+
+}  // namespace weft::detail

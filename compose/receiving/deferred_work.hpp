@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What polls could not finish, tried again after each poll until it is done: receives, sends, replies, flushes, groups,
+// links that ended. Fabric fact: a queue may be full at any call, and no handler waits. Hot path: no; a poll without
+// deferred work never comes here. Threads: the owner's.
+#pragma once
+
+#include "../connecting/connection_manager.hpp"
+#include "../posting/flushing.hpp"
+#include "../posting/fused.hpp"
+#include "completions.hpp"
+#include "ring_watch.hpp"
+#include "target_executed.hpp"
+
+namespace weft::detail {
+
+template <class Engine, class Handler>
+class deferred_work {
+ public:
+  using record = typename Engine::record;
+  using slot = typename Engine::slot;
+
+  /// Does what is deferred, as far as there is room now. `found`: entries of the poll before.
+  [[gnu::noinline]] static void run(Engine& e, Handler on, int found) {
+    if (!e.poll_budget.is_put_off()) return;  // the timers are due, at the next poll
+    e.poll_budget.begin_handling();
+    deferred_work(e, on).run_all(found);
+    e.settle_poll_budget();
+    (void)e.poll_budget.end_handling();
+  }
+
+ private:
+  deferred_work(Engine& e, Handler on) noexcept : e_(e), on_(on) {}
+
+  [[gnu::always_inline]] void run_all(int found) {
+    completions<Engine, Handler> ends(e_, on_);
+    if (Engine::connected && found == 0 && e_.draining) settle_links();
+    if (!e_.unposted.empty()) post_again();
+    if (!e_.deferred.empty()) ends.send_deferred();
+    if (!e_.deferred_replies.empty()) target<Engine>(e_).settle();
+    if (!e_.deferred_fused_replies.empty()) fused_notices<Engine>(e_).settle();
+    if (e_.waiting_flushes != 0) flushing<Engine>(e_).settle([&ends](slot& s) { ends.end_of(s, {}); });
+    if constexpr (Engine::coalesces)
+      if (!e_.gathering.empty()) coalescing<Engine>(e_).poll(found > 0);
+  }
+
+  /// The queue was seen empty. All that a link brought before it ended has been reported.
+  [[gnu::cold]] void settle_links() {
+    for (record& r : e_.peers)
+      if (r.link_is == link_state::ended && r.live != peer_header::dead)
+        (void)ring_watch_of<Engine, Handler>(e_, on_).drain(r);
+    receives<Engine>(e_).settle();
+    connection_manager<Engine>(e_).settle_links(on_);
+  }
+
+  void post_again() {
+    std::erase_if(e_.unposted, [this](auto* r) { return r->owner == no_index || receives<Engine>(e_).try_post(*r); });
+  }
+
+  Engine& e_;
+  Handler on_;
+};
+
+}  // namespace weft::detail
