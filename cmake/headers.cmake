@@ -12,6 +12,7 @@ set(WEFT_PUBLIC_HEADERS
   compose/callbacks.hpp
   compose/events.hpp
   compose/fabric.hpp
+  compose/fabric_rules.hpp
   compose/immediate_layout.hpp
   compose/notification_counter.hpp
   compose/operation_counter.hpp

@@ -53,7 +53,7 @@ struct peer_header {
 };
 
 /// Sentinel for null handles, so that alive() needs no test for null: alive under a number that no handle has.
-// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): handles point at headers that change; nobody writes to this one
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): nobody writes to this header
 inline constinit peer_header nobody{};
 
 /// How the transport reads a handle.

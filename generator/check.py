@@ -121,7 +121,7 @@ def _compare_answers(name: str, text: str, families: tuple[Family, ...], sets: i
     for block in blocks:
         line = text.count("\n", 0, block.start()) + 1
         code = "\n".join(part for part in block.group(1).splitlines() if not part.lstrip().startswith("//"))
-        answers = re.findall(r"(\w+)::(\w+)", code)
+        answers = re.findall(r"answers::(\w+)::(\w+)", code)
         problems += [Problem(name, line, f"{family}::{answer} is an answer of no family") for family, answer in answers
                      if answer not in known.get(family, ())]
         for family in known:

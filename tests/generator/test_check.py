@@ -73,8 +73,8 @@ def test_missing_and_unaccounted_files(weft: Run, tree: Path) -> None:
     ("tcp_rxm.hpp", '"tcp;ofi_rxm"', '"tcp"', "provider is tcp;ofi_rxm in the matrix and the header says tcp"),
     ("verbs.hpp", "changed.atomics = atomic_execution::provider;", "", "atomics is provider in the matrix and the header does not say it"),
     ("tcp.hpp", "atomics::target", "atomics::provider_", "atomics::provider_ is an answer of no family"),
-    ("tcp.hpp", "      atomics::target,\n", "", "answers atomics 0 times: once is right"),
-    ("tcp.hpp", "      atomics::target,\n", "      atomics::target,\n      atomics::provider,\n", "answers atomics 2 times: once is right"),
+    ("tcp.hpp", "      answers::atomics::target,\n", "", "answers atomics 0 times: once is right"),
+    ("tcp.hpp", "      answers::atomics::target,\n", "      answers::atomics::target,\n      answers::atomics::provider,\n", "answers atomics 2 times: once is right"),
 ])
 def test_meaning_is_read_again_from_the_cpp(tree: Path, root: Path, families: tuple[Family, ...], file: str, old: str, new: str, sentence: str) -> None:
     path = tree / "generated" / file
