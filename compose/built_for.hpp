@@ -26,7 +26,7 @@ constexpr void add_answers(constant_text<1536>& text, const policy_set<Answers..
 }
 
 template <complete_fabric F>
-constexpr constant_text<1536> told_of() {
+constexpr constant_text<1536> text_of() {
   constant_text<1536> text;
   text.add("weft-built-for 1\nfabric=")
       .add(F::name)
@@ -51,7 +51,7 @@ constexpr constant_text<1536> told_of() {
 
 /// Lines of key=value, the first being "weft-built-for 1".
 template <complete_fabric F>
-inline constexpr constant_text<1536> built_for = detail::told_of<F>();
+inline constexpr constant_text<1536> built_for = detail::text_of<F>();
 
 namespace detail {
 /// Volatile, so that optimiser and linker keep the text.

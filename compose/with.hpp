@@ -79,11 +79,11 @@ struct with : F {
  private:
   static constexpr bool legal = (can_answer<F, Asked> && ...);
   template <class Answer>
-  static consteval bool told() {
+  static consteval bool explained() {
     why_not(static_cast<const F*>(nullptr), Answer{}, detail::asked{});
     return true;
   }
-  static_assert((told<Asked>() && ...));
+  static_assert((explained<Asked>() && ...));
   using wanted = typename detail::replaced<typename detail::followed<F, typename F::policies, Asked...>::type,
                                            policy_set<Asked...>>::type;
 

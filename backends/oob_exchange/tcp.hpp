@@ -141,7 +141,9 @@ class tcp {
     return {{errc::native, origin::system, number, call}, sentence + " (" + std::strerror(number) + ")"};
   }
   static failure late(const std::string& where) {
-    return {error(errc::deadline, "fetch"), "out-of-band exchange: " + where + " gave no address in the time given"};
+    return {error(errc::deadline, "fetch"), "out-of-band exchange: " + where +
+                                                " gave no address in the time given: another program listens there, or "
+                                                "the listener does not call progress()"};
   }
 
   static result<address_list> look_up(std::string_view node, std::string_view service, int flags) {
