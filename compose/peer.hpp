@@ -83,7 +83,8 @@ class peer {
     return *this && record_->number == number_ && record_->words ? record_->words->user_data : nullptr;
   }
   /// Keeps a pointer with the peer until its end; every handle of the peer returns it. The first call for a peer
-  /// allocates some 250 bytes. Errors: peer_lost (the handle is stale or nobody's), no_memory.
+  /// allocates some 250 bytes. A pointer that is set after the peer's end is forgotten. Errors: peer_lost (nobody's
+  /// handle, or the record serves another peer), no_memory.
   status set_user_data(void* pointer) const noexcept {
     if (!*this || record_->number != number_) return error(errc::peer_lost, "set_user_data");
     detail::peer_words* const words = record_->made_words();
